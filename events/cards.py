@@ -1,0 +1,35 @@
+"""Cards as plain two-letter words: the deck, reading them, and what an unknown one is called."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+RANKS = "23456789TJQKA"
+SUITS = "cdhs"
+DECK: tuple[str, ...] = tuple(rank + suit for rank in RANKS for suit in SUITS)
+UNKNOWN = "??"  # a card that nobody recorded; a card you may not see is `views.Hidden`
+
+Card = Annotated[str, Meta(pattern=r"^([2-9TJQKA][cdhs]|\?\?)$")]
+
+_WORDS = frozenset((*DECK, UNKNOWN))
+
+
+def is_card(word: str) -> bool:
+    """A rank and a suit, such as `As`, or `??` where nobody recorded the card."""
+    return word in _WORDS
+
+
+def cards(text: str) -> tuple[str, ...]:
+    """Read `As Kd ??`; whatever else stands there is refused by name."""
+    found = tuple(text.split())
+    for word in found:
+        if word not in _WORDS:
+            raise ValueError(
+                f"{word} is not a card: a rank of {RANKS} and a suit of {SUITS}, or ??"
+            )
+    return found
+
+
+def is_known(held: tuple[str, ...]) -> bool:
+    """Whether every one of these cards was recorded."""
+    return UNKNOWN not in held

@@ -1,0 +1,246 @@
+"""The one spoken line of every event, and the event back from its line.
+
+`2 bids 10`, `auction to 2 at 4`, `1 raises 15 to 20, 0 to act`: the language of tests, golden
+files, replays and audit reports. Each kind of event has one pattern below, and the same pattern
+says and reads, so the two directions cannot drift apart. Free text stands bare if it is a plain
+word and in JSON quotes if not.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, NamedTuple, cast, get_args
+
+import msgspec
+
+from events import types as t
+from events.codec import Unreadable
+
+_PATTERNS: dict[type[t.Event | t.Match], str] = {
+    t.HandStarted: "hand {hand} of {game} {ruleset}, button {button}{dead_small}: {players+stacks}",
+    t.StepEntered: "step {step}: {name}",
+    t.AntePosted: "{seat} antes {amount}",
+    t.BlindPosted: "{seat} posts {kind} {amount} to {to}{posting}",
+    t.HoleDealt: "{seat} is dealt {cards}",
+    t.BoardDealt: "board {cards}",
+    t.CardSwapped: "{seat} risks {old} in slot {slot}, holds {new}{told}",
+    t.BettingOpened: "step {step}: {street} betting, {bet} to match, raise by {size}{next}",
+    t.Folded: "{seat} folds{origin}{next}",
+    t.Checked: "{seat} checks{origin}{next}",
+    t.Called: "{seat} calls {amount}{origin}{next}",
+    t.Bet: "{seat} bets {amount}{full}{origin}{next}",
+    t.Raised: "{seat} raises {amount} to {to}{full}{origin}{next}",
+    t.BidPlaced: "{seat} bids {amount}{sealed}{origin}",
+    t.AuctionSettled: "auction to {seats} at {price}, bids {bids}{sealed}",
+    t.UncalledReturned: "{seat} takes back {amount}",
+    t.Announced: "{seat} announces {cards}",
+    t.Shown: "{seat} shows {cards}",
+    t.Mucked: "{seat} mucks",
+    t.RakeTaken: "rake {amount} from pot {pot}",
+    t.PotSplit: "pot {pot}: {shares+seats}",
+    t.HandVoided: "hand void, {reason}",
+    t.HandEnded: "hand over",
+    t.TimedOut: "{seat} is out of time{all_in}{next}",
+    t.Disconnected: "{seat} disconnects",
+    t.Reconnected: "{seat} reconnects",
+    t.Faulted: "{seat} replies {raw}, {kind} as {where}",
+    t.MatchStarted: "match {match} of {game} {ruleset}, {dealing} decks{seed}, {disclosure}"
+    "{sealed_bids}: {players}",
+    t.DeckCommitted: "{hands} decks committed by {commitment}",
+    t.NonceGiven: "nonce {nonce} from {player}",
+    t.DeckOpened: "deck {number} opened by {secret}",
+    t.SourceNoted: "source {format} {dialect}, header {header}, footer {footer}",
+    t.MatchEnded: "match over, {reason}: {nets}",
+}
+
+
+def say(event: t.Event | t.Match) -> str:
+    """The event's line."""
+    line = _line(type(event))
+    return "".join(part if isinstance(part, str) else part.say(event) for part in line.parts)
+
+
+def say_all(events: Iterable[t.Event]) -> str:
+    """A hand as lines."""
+    return "".join(say(event) + "\n" for event in events)
+
+
+def read(line: str) -> t.Event:
+    """The event that a line says; a line that says none is refused in one sentence."""
+    return cast(t.Event, _read(line, get_args(t.Event)))
+
+
+def read_record(line: str) -> t.Match:
+    """The match record that a line says."""
+    return cast(t.Match, _read(line, get_args(t.Match)))
+
+
+def _read(line: str, kinds: Iterable[type[t.Event | t.Match]]) -> Any:
+    for kind in kinds:
+        said = _line(kind)
+        if found := said.regex.fullmatch(line):
+            fields: dict[str, Any] = {}
+            for part, text in zip(said.fields, found.groups(), strict=True):
+                part.read(text, fields)
+            try:
+                return msgspec.convert(fields, kind, strict=False)
+            except msgspec.ValidationError as reason:
+                raise Unreadable(f"{line!r}: {reason}") from None
+    raise Unreadable(f"{line!r} says no event: see docs/events.md for the lines there are")
+
+
+class _Field(NamedTuple):
+    """One field in a line: what it looks like, how to say it, how to read it."""
+
+    regex: str
+    say: Callable[[Any], str]
+    read: Callable[[str, dict[str, Any]], None]
+
+
+class _Line(NamedTuple):
+    """A pattern taken apart: literal text and fields, and the regex of the whole."""
+
+    parts: tuple[str | _Field, ...]
+    regex: re.Pattern[str]
+
+    @property
+    def fields(self) -> tuple[_Field, ...]:
+        return tuple(part for part in self.parts if isinstance(part, _Field))
+
+
+@cache
+def _line(kind: type[t.Event | t.Match]) -> _Line:
+    parts: list[str | _Field] = []
+    regex = ""
+    for literal, name in re.findall(r"([^{]*)(?:\{([^}]+)\})?", _PATTERNS[kind]):
+        if literal:
+            parts.append(literal)
+            regex += re.escape(literal)
+        if name:
+            field = _field(name)
+            parts.append(field)
+            regex += f"({field.regex})"
+    return _Line(tuple(parts), re.compile(regex))
+
+
+def _field(name: str) -> _Field:
+    """How a field of this name is written, whichever event it stands in."""
+    if "+" in name:
+        first, second = name.split("+")
+        return _pairs(first, second)
+    if name in _SPECIAL:
+        return _SPECIAL[name]
+    return _word(name)
+
+
+_BARE = r"(?:[\w./:+-]+|\?\?)"
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_WORD = rf"(?:{_BARE}|{_QUOTED})"
+
+
+def _text(value: Any) -> str:
+    text = str(value)
+    return text if re.fullmatch(_BARE, text, re.ASCII) else json.dumps(text)
+
+
+def _unquoted(text: str) -> str:
+    return str(json.loads(text)) if text.startswith('"') else text
+
+
+def _word(name: str) -> _Field:
+    """A number or a piece of text."""
+
+    def read(text: str, fields: dict[str, Any]) -> None:
+        fields[name] = _unquoted(text)
+
+    return _Field(_WORD, lambda event: _text(getattr(event, name)), read)
+
+
+def _suffix(name: str, texts: dict[Any, str]) -> _Field:
+    """A field that is said only where it is not what everybody expects."""
+    values = {text: value for value, text in texts.items()}
+    regex = "|".join(re.escape(text) for text in texts.values() if text)
+
+    def read(text: str, fields: dict[str, Any]) -> None:
+        fields[name] = values[text]
+
+    return _Field(f"(?:{regex})?", lambda event: texts[getattr(event, name)], read)
+
+
+def _listed(name: str, between: str, left: str = "", right: str = "") -> _Field:
+    """Several values in a row."""
+    between_regex = re.escape(between)
+    regex = re.escape(left) + rf"(?:{_WORD}(?:{between_regex}{_WORD})*)?" + re.escape(right)
+
+    def say(event: Any) -> str:
+        return left + between.join(_text(value) for value in getattr(event, name)) + right
+
+    def read(text: str, fields: dict[str, Any]) -> None:
+        inner = text.removeprefix(left).removesuffix(right)
+        fields[name] = tuple(
+            _unquoted(w) for w in re.findall(f"({_WORD})(?:{between_regex})?", inner)
+        )
+
+    return _Field(regex, say, read)
+
+
+def _pairs(first: str, second: str) -> _Field:
+    """Two rows said together: `ursa 400, lynx 400`, `150 to 1, 150 to 2`."""
+    joint = " to " if first == "shares" else " "
+    item = rf"({_WORD}){joint}({_WORD})"
+    whole = re.sub(r"\((?!\?)", "(?:", item)
+
+    def say(event: Any) -> str:
+        rows = zip(getattr(event, first), getattr(event, second), strict=True)
+        return ", ".join(f"{_text(a)}{joint}{_text(b)}" for a, b in rows)
+
+    def read(text: str, fields: dict[str, Any]) -> None:
+        found = re.findall(item, text)
+        fields[first] = tuple(_unquoted(a) for a, _ in found)
+        fields[second] = tuple(_unquoted(b) for _, b in found)
+
+    return _Field(rf"(?:{whole}(?:, {whole})*)?", say, read)
+
+
+def _next() -> _Field:
+    """Who must answer now; nothing when the round is over."""
+
+    def read(text: str, fields: dict[str, Any]) -> None:
+        fields["next"] = text.removeprefix(", ").removesuffix(" to act") or None
+
+    def say(event: Any) -> str:
+        return "" if event.next is None else f", {event.next} to act"
+
+    return _Field(r"(?:, \d+ to act)?", say, read)
+
+
+def _seed() -> _Field:
+    def read(text: str, fields: dict[str, Any]) -> None:
+        fields["seed"] = _unquoted(text.removeprefix(" of seed ")) if text else None
+
+    def say(event: Any) -> str:
+        return "" if event.seed is None else f" of seed {_text(event.seed)}"
+
+    return _Field(rf"(?: of seed {_WORD})?", say, read)
+
+
+_ORIGIN = {value: f" ({value})" for value in get_args(t.Origin)}
+
+_SPECIAL: dict[str, _Field] = {
+    "next": _next(),
+    "seed": _seed(),
+    "cards": _listed("cards", " ", "[", "]"),
+    "seats": _listed("seats", " and "),
+    "bids": _listed("bids", " and "),
+    "nets": _listed("nets", ", "),
+    "players": _listed("players", ", "),
+    "origin": _suffix("origin", {**_ORIGIN, "chosen": ""}),
+    "posting": _suffix("origin", {**_ORIGIN, "forced": ""}),
+    "full": _suffix("full", {True: "", False: ", short"}),
+    "sealed": _suffix("sealed", {True: "", False: ", open"}),
+    "sealed_bids": _suffix("sealed_bids", {True: "", False: ", open bids"}),
+    "told": _suffix("told", {True: ", openly", False: ""}),
+    "dead_small": _suffix("dead_small", {True: ", no small blind", False: ""}),
+    "all_in": _suffix("all_in", {True: " and all-in", False: ""}),
+}
