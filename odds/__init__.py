@@ -1,0 +1,1 @@
+"""What cards are worth: ranks, equity and counting."""
