@@ -1,0 +1,48 @@
+"""When an answer is too late: arithmetic on given times, in whole milliseconds; no clock is read.
+
+A site clock runs in silence, then counts down. Who comes back with time left gets more of it,
+once in a turn or at every return (C4).
+"""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from engine.policies import Policies
+
+SILENT_MS = 10_000
+COUNTDOWN_MS = 20_000
+EXTENSION_MS = 20_000
+
+
+class TurnClock(Struct, frozen=True):
+    """The time one seat has for one turn; `deadline` is the moment after which it is too late."""
+
+    deadline: int
+    gone: bool = False
+    extended: bool = False
+
+
+def started(at: int) -> TurnClock:
+    """A turn begins: ten silent seconds and a countdown of twenty."""
+    return TurnClock(at + SILENT_MS + COUNTDOWN_MS)
+
+
+def disconnected(clock: TurnClock) -> TurnClock:
+    """The connection is lost: the clock runs on."""
+    return replace(clock, gone=True)
+
+
+def reconnected(game: Policies, clock: TurnClock, at: int) -> TurnClock:
+    """Back in time: twenty seconds are added to what is left, or replace it (C4)."""
+    if not clock.gone:
+        return clock
+    spent = clock.extended and game.extensions == "once"
+    if spent or is_late(clock, at):
+        return replace(clock, gone=False)
+    begin = clock.deadline if game.reconnect == "add" else at
+    return TurnClock(begin + EXTENSION_MS, extended=True)
+
+
+def is_late(clock: TurnClock, at: int) -> bool:
+    """Whether an answer at this moment comes after the deadline."""
+    return at > clock.deadline

@@ -1,0 +1,119 @@
+"""Decide a recorded hand again under the rules it names, and say where rules and record part.
+
+The record is never repaired and never trusted: each recorded choice is put to the rules as a
+command, and only what the rules decide is folded. A divergence is a value, not an exception.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from engine.game import Game, fingerprint
+from engine.hand import begin, step, turn
+from engine.recorded import before_payment, command_of, posts_of
+from engine.settle import awards
+from engine.turn import IllegalCommand, Turn
+from events.state import Hand
+from events.types import Event, Events, Faulted, HandStarted, HandVoided, PotSplit
+
+
+class Divergence(Struct, frozen=True):
+    """The first event where rules and record part ways; None where one of them has no more."""
+
+    at: int
+    recorded: Event | None
+    decided: Event | None
+    refusal: str | None = None
+
+
+def audit(game: Game, record: Events) -> Divergence | None:
+    """The first event that this ruleset would not have made, or None if it agrees with all."""
+    if not record or not isinstance(record[0], HandStarted):
+        return _refused(record, 0, "a hand begins with HandStarted")
+    start = record[0]
+    if start.ruleset != fingerprint(game):
+        return _refused(record, 0, f"the record names {start.ruleset}, not {fingerprint(game)}")
+    told = [(at, event) for at, event in enumerate(record) if not isinstance(event, Faulted)]
+    for at, event in enumerate(record):
+        if isinstance(event, Faulted) and event.seat >= len(start.stacks):
+            return _refused(record, at, f"there is no seat {event.seat}")
+    try:
+        decided, hand = begin(
+            game,
+            start.hand,
+            start.button,
+            start.players,
+            start.stacks,
+            posts_of(record),
+            start.dead_small,
+        )
+    except IllegalCommand as refusal:
+        return _refused(record, 0, str(refusal))
+    return _follow(game, record, told, decided, hand)
+
+
+def _follow(
+    game: Game, record: Events, told: Sequence[tuple[int, Event]], decided: Events, hand: Hand
+) -> Divergence | None:
+    """Put each recorded choice to the rules, and hold what they decide against the record."""
+    done = 0
+    while True:
+        for event in decided:
+            if done == len(told):
+                return Divergence(len(record), None, event)
+            at, recorded = told[done]
+            if isinstance(recorded, HandVoided):
+                return _last(record, told, done)
+            if recorded != event and not _allowed(game, record, recorded, event):
+                return Divergence(at, recorded, event)
+            done += 1
+        if done == len(told):
+            return None if hand.over else _stopped(game, record, hand)
+        at, recorded = told[done]
+        if isinstance(recorded, HandVoided) and not hand.over:
+            return _last(record, told, done)
+        if hand.over:
+            return _refused(record, at, "the hand is over: nothing more can happen in it")
+        asked = turn(game, hand)
+        command = command_of(asked, tuple(event for _, event in told[done:]))
+        if command is None:
+            return _refused(record, at, f"the hand waits for {_waits(asked)}")
+        try:
+            decided, hand = step(game, hand, command)
+        except IllegalCommand as refusal:
+            return _refused(record, at, str(refusal))
+
+
+def _last(record: Events, told: Sequence[tuple[int, Event]], done: int) -> Divergence | None:
+    """A hand may be voided at any time, and nothing comes after that."""
+    if done + 1 == len(told):
+        return None
+    return _refused(record, told[done + 1][0], "the hand is void: nothing more can happen in it")
+
+
+def _allowed(game: Game, record: Events, recorded: Event, decided: Event) -> bool:
+    """Odd chips that the dealer assigns: any floor or ceiling of the exact shares (U18)."""
+    if game.odd_chips not in ("dealer", "random") or type(recorded) is not type(decided):
+        return False
+    if not isinstance(recorded, PotSplit) or not isinstance(decided, PotSplit):
+        return False
+    hand = before_payment(record)
+    assert hand is not None
+    exact = awards(game, hand)[1][decided.pot]
+    return recorded.pot == decided.pot and exact.allows(recorded.seats, recorded.shares)
+
+
+def _refused(record: Events, at: int, why: str) -> Divergence:
+    return Divergence(at, record[at] if at < len(record) else None, None, why)
+
+
+def _stopped(game: Game, record: Events, hand: Hand) -> Divergence:
+    why = f"the record stops while the hand waits for {_waits(turn(game, hand))}"
+    return _refused(record, len(record), why)
+
+
+def _waits(asked: Turn) -> str:
+    """What is asked, in words: `seat 1 (ToAct)`, `the dealer (ToDeal)`."""
+    seat = getattr(asked, "seat", None)
+    who = "the dealer" if seat is None else f"seat {seat}"
+    return f"{who} ({type(asked).__name__})"

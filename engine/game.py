@@ -1,0 +1,74 @@
+"""A game is a value: a script of steps and a set of named policies, fingerprinted."""
+
+import hashlib
+from functools import cache
+from typing import Protocol
+
+import msgspec
+
+from engine.policies import Policies
+from engine.steps import AnyStep
+from engine.turn import Command, Turn
+from events.state import Hand
+from events.types import Events
+
+
+class Step(Protocol):
+    """One line of a script.
+
+    `enter` says what happens by itself when the hand comes here, and announces the step if it
+    will wait; `done` tells whether nobody is left to answer; `turn` is the question; `decide`
+    turns an answer into events or refuses it; `leave` is what happens by itself afterwards.
+    """
+
+    def enter(self, game: Policies, hand: Hand, at: int) -> Events: ...
+    def done(self, game: Policies, hand: Hand) -> bool: ...
+    def turn(self, game: Policies, hand: Hand) -> Turn: ...
+    def decide(self, game: Policies, hand: Hand, command: Command) -> Events: ...
+    def leave(self, game: Policies, hand: Hand) -> Events: ...
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """Another way to read one sentence: the policy it replaces, and where that is argued."""
+
+    entry: str
+    policy: str
+    value: str | int
+    sentence: str
+
+
+class Game(Policies, frozen=True, kw_only=True):
+    """A ruleset: its name, the document it comes from, its script, and how else it is read."""
+
+    name: str
+    document: str
+    script: tuple[AnyStep, ...]
+    seats_min: int = 2
+    seats_max: int = 23
+    stack: int
+    hands: int | None = None
+    partner: str | None = None
+    readings: tuple[Reading, ...] = ()
+
+
+def to_json(game: Game) -> bytes:
+    """The whole game as canonical JSON."""
+    return msgspec.json.encode(game, order="sorted")
+
+
+def from_json(text: bytes) -> Game:
+    """The game that this JSON spells."""
+    return msgspec.json.decode(text, type=Game)
+
+
+@cache
+def fingerprint(game: Game) -> str:
+    """Sixteen hex digits that name these rules; every hand's first event holds them.
+
+    What is said about the rules (document, partner, readings) may be reworded without changing
+    them, so it is left out.
+    """
+    rules = msgspec.to_builtins(game)
+    for said in ("document", "partner", "readings"):
+        del rules[said]
+    return hashlib.sha256(msgspec.json.encode(rules, order="sorted")).hexdigest()[:16]

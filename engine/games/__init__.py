@@ -1,0 +1,68 @@
+"""Every ruleset by name: one file per rule document, its script the document's own sequence.
+
+`GAMES` are dealt here; `RECORDED` exist so that a foreign record is audited by its own rules.
+"""
+
+from engine.game import Game
+from engine.games.auction_2024 import AUCTION_2024, AUCTION_2024_MIT
+from engine.games.probability import PROBABILITY, PROBABILITY_STANDARD
+from engine.games.recorded import (
+    ACPC_LIMIT,
+    ACPC_NL,
+    IRC_LIMIT,
+    PHH_FT,
+    PHH_NT,
+    PLURIBUS,
+    POKERSTARS_FL,
+    POKERSTARS_NL,
+    POKERSTARS_PL,
+)
+from engine.games.site import (
+    SITE_FL,
+    SITE_FL_STANDARD,
+    SITE_NL,
+    SITE_NL_STANDARD,
+    SITE_PL,
+    SITE_PL_STANDARD,
+)
+from engine.games.swap_2022 import SWAP_2022, SWAP_2022_MIT
+from engine.games.urcs_1998 import URCS_1998, URCS_1998_STANDARD
+
+_DEALT = (
+    URCS_1998,
+    URCS_1998_STANDARD,
+    AUCTION_2024,
+    AUCTION_2024_MIT,
+    SWAP_2022,
+    SWAP_2022_MIT,
+    PROBABILITY,
+    PROBABILITY_STANDARD,
+    SITE_FL,
+    SITE_FL_STANDARD,
+    SITE_PL,
+    SITE_PL_STANDARD,
+    SITE_NL,
+    SITE_NL_STANDARD,
+)
+_RECORDED = (
+    ACPC_LIMIT,
+    ACPC_NL,
+    PLURIBUS,
+    IRC_LIMIT,
+    POKERSTARS_FL,
+    POKERSTARS_PL,
+    POKERSTARS_NL,
+    PHH_FT,
+    PHH_NT,
+)
+
+GAMES: dict[str, Game] = {game.name: game for game in _DEALT}
+RECORDED: dict[str, Game] = {game.name: game for game in _RECORDED}
+RULESETS: dict[str, Game] = GAMES | RECORDED
+
+
+def named(name: str) -> Game:
+    """The ruleset of this name, or one sentence that lists those there are."""
+    if name not in RULESETS:
+        raise LookupError(f"no ruleset is called {name}: there are {', '.join(sorted(RULESETS))}")
+    return RULESETS[name]

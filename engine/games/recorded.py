@@ -1,0 +1,85 @@
+"""Rulesets of recorded corpora: not dealt here; a foreign record is audited by its own rules."""
+
+from msgspec.structs import replace
+
+from engine.game import Game
+from engine.games.site import (
+    SITE_FL_STANDARD,
+    SITE_NL_STANDARD,
+    SITE_PL_STANDARD,
+    at_stakes,
+)
+from engine.policies import Rake
+
+
+def _recorded(base: Game, name: str, document: str, **values: object) -> Game:
+    """As the standard ruleset of that sizing, but for what the corpus shows; none is in dispute."""
+    return replace(base, name=name, document=document, partner=None, readings=(), **values)
+
+
+# ACPC results split fractionally: the unit is half a chip, so that they are whole numbers.
+_ACPC = {
+    "unit": "half chip",
+    "odd_chips": "fractional",
+    "show_first": "all_shown",
+    "muck": "never",
+    "stacks": "reset",
+    "time_out": "none",
+}
+
+ACPC_LIMIT = _recorded(
+    at_stakes(SITE_FL_STANDARD, 10, 20, 40),
+    "acpc-limit",
+    "ACPC dealer logs, limit",
+    raise_cap=3,
+    cap_lift="never",
+    **_ACPC,
+)
+ACPC_NL = _recorded(
+    at_stakes(SITE_NL_STANDARD, 100, 200),
+    "acpc-nl",
+    "ACPC dealer logs, no limit",
+    stack=40000,
+    reopen="always",
+    min_raise_after_short="last_full_total",
+    **_ACPC,
+)
+PLURIBUS = replace(ACPC_NL, name="pluribus", document="Pluribus logs of 2019", stack=20000)
+IRC_LIMIT = _recorded(
+    SITE_FL_STANDARD,
+    "irc-limit",
+    "IRC poker database, limit",
+    raise_cap=3,
+    cap_lift="two_remain",
+    show_first="all_shown",
+    time_out="none",
+)
+_POKERSTARS = {"unit": "cent", "rake": Rake(percent=5), "time_out": "fold_or_check"}
+POKERSTARS_FL = _recorded(
+    SITE_FL_STANDARD,
+    "pokerstars-fl",
+    "PokerStars hand histories, fixed limit",
+    raise_cap=3,
+    **_POKERSTARS,
+)
+POKERSTARS_PL = _recorded(
+    SITE_PL_STANDARD, "pokerstars-pl", "PokerStars hand histories, pot limit", **_POKERSTARS
+)
+POKERSTARS_NL = _recorded(
+    SITE_NL_STANDARD, "pokerstars-nl", "PokerStars hand histories, no limit", **_POKERSTARS
+)
+PHH_FT = _recorded(
+    SITE_FL_STANDARD,
+    "phh-ft",
+    "PHH files, fixed limit",
+    raise_cap=3,
+    show_first="all_shown",
+    time_out="none",
+)
+PHH_NT = _recorded(
+    SITE_NL_STANDARD,
+    "phh-nt",
+    "PHH files, no limit",
+    show_first="all_shown",
+    time_out="none",
+)

@@ -1,0 +1,120 @@
+"""Begin a hand, ask whose turn it is, and let an answer become events.
+
+The script walks: a step that is done is left, the next one entered, until somebody must answer
+or the hand is over. Rules decide here and in the steps; `evolve` only counts what they decided.
+"""
+
+from engine.game import Game, fingerprint
+from engine.seats import contenders
+from engine.settle import settle
+from engine.steps.forced import posted
+from engine.turn import Command, Disconnect, IllegalCommand, Over, Post, Reconnect, Turn
+from events.state import Hand, evolve, opened
+from events.types import Disconnected, Event, Events, HandEnded, HandStarted, Reconnected
+
+
+def begin(
+    game: Game,
+    hand_id: str,
+    button: int,
+    players: tuple[str, ...],
+    stacks: tuple[int, ...],
+    posts: tuple[Post, ...] = (),
+    dead_small: bool = False,
+) -> tuple[Events, Hand]:
+    """The events that open a hand, up to the first question, and the hand they make."""
+    _seatable(game, button, players, stacks)
+    if dead_small and not any(getattr(one, "small", 0) for one in game.script):
+        raise IllegalCommand(f"{game.name} has no small blind that could be left out")
+    rules = fingerprint(game)
+    start = HandStarted(hand_id, game.name, rules, button, players, stacks, dead_small)
+    events: list[Event] = [start]
+    hand = _fold(events, opened(start), game.script[0].enter(game, opened(start), 0))
+    for post in posts:
+        hand = _fold(events, hand, (_post(game, hand, post),))
+    return _walk(game, hand, events, 0)
+
+
+def turn(game: Game, hand: Hand) -> Turn:
+    """What the hand waits for."""
+    return Over() if hand.over else game.script[hand.step].turn(game, hand)
+
+
+def decide(game: Game, hand: Hand, command: Command) -> Events:
+    """What this answer makes happen by itself; an illegal one is refused and changes nothing."""
+    if hand.over:
+        raise IllegalCommand("the hand is over: nothing more can happen in it")
+    if isinstance(command, Disconnect | Reconnect):
+        return (_connection(hand, command),)
+    return game.script[hand.step].decide(game, hand, command)
+
+
+def step(game: Game, hand: Hand, command: Command) -> tuple[Events, Hand]:
+    """An answer and all that follows from it, up to the next question or the end."""
+    events: list[Event] = []
+    hand = _fold(events, hand, decide(game, hand, command))
+    return _walk(game, hand, events, hand.step)
+
+
+def _walk(game: Game, hand: Hand, events: list[Event], at: int) -> tuple[Events, Hand]:
+    """From the step at hand to the next question, or to the end of the hand."""
+    while game.script[at].done(game, hand):
+        hand = _fold(events, hand, game.script[at].leave(game, hand))
+        at += 1
+        if at == len(game.script):
+            break
+        if len(contenders(hand)) == 1:  # the last contender wins unseen (G17)
+            hand = _fold(events, hand, settle(game, hand))
+            break
+        hand = _fold(events, hand, game.script[at].enter(game, hand, at))
+    else:
+        return tuple(events), hand
+    hand = _fold(events, hand, (HandEnded(),))
+    return tuple(events), hand
+
+
+def _fold(events: list[Event], hand: Hand, new: Events) -> Hand:
+    for event in new:
+        hand = evolve(hand, event)
+    events.extend(new)
+    return hand
+
+
+def _seatable(game: Game, button: int, players: tuple[str, ...], stacks: tuple[int, ...]) -> None:
+    """A hand needs seats the game can deal to, each with a name and at least one chip."""
+    seats = len(stacks)
+    if not game.seats_min <= seats <= game.seats_max:
+        allowed = f"{game.seats_min}..{game.seats_max}"
+        raise IllegalCommand(f"{game.name} seats {allowed} players, not {seats}")
+    if len(players) != seats:
+        raise IllegalCommand(f"{seats} stacks need {seats} players, not {len(players)}")
+    if not 0 <= button < seats:
+        raise IllegalCommand(f"the button is at one of the seats 0..{seats - 1}, not at {button}")
+    for seat, stack in enumerate(stacks):
+        if stack < 1:
+            raise IllegalCommand(f"seat {seat} brings {stack} chips: a seat needs at least one")
+
+
+def _post(game: Game, hand: Hand, post: Post) -> Event:
+    """A newcomer's big blind, out of turn and live (M2)."""
+    if not 0 <= post.seat < len(hand.stacks):
+        raise IllegalCommand(f"seat {post.seat} may not post: there are {len(hand.stacks)} seats")
+    if hand.paid[post.seat] or not hand.stacks[post.seat]:
+        raise IllegalCommand(f"seat {post.seat} may not post: it has put in its blind already")
+    blind = max(getattr(one, "big", 0) for one in game.script)
+    return posted(game, post.seat, blind, hand.stacks[post.seat], post.kind)
+
+
+def _connection(hand: Hand, command: Disconnect | Reconnect) -> Event:
+    """Only who is there can leave, and only who is gone can come back."""
+    seat = command.seat
+    if not 0 <= seat < len(hand.stacks):
+        raise IllegalCommand(f"there is no seat {seat}: the seats are 0..{len(hand.stacks) - 1}")
+    gone = seat in hand.absent
+    if isinstance(command, Disconnect):
+        if gone:
+            raise IllegalCommand(f"seat {seat} is disconnected already")
+        return Disconnected(seat)
+    if not gone:
+        raise IllegalCommand(f"seat {seat} is not disconnected")
+    return Reconnected(seat)

@@ -1,0 +1,166 @@
+"""Pure arithmetic on what each seat put in: layers, weights, shares, odd chips; no cards."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from engine.policies import OddChips, Policies
+from engine.turn import IllegalCommand
+from events.state import Hand
+
+
+class Pot(NamedTuple):
+    """Chips, and the seats that may win them."""
+
+    amount: int
+    seats: tuple[int, ...]
+
+
+class Award(NamedTuple):
+    """Chips, who is paid, by which weights, and how much each."""
+
+    amount: int
+    seats: tuple[int, ...]
+    weights: tuple[int, ...]
+    shares: tuple[int, ...]
+
+    def allows(self, seats: tuple[int, ...], shares: tuple[int, ...]) -> bool:
+        """Whether each of the same seats got the floor or the ceiling of its exact share (U18)."""
+        if sorted(seats) != sorted(self.seats) or sum(shares) != self.amount:
+            return False
+        weight, whole = dict(zip(self.seats, self.weights, strict=True)), sum(self.weights)
+        return all(
+            abs(share * whole - self.amount * weight[seat]) < whole
+            for seat, share in zip(seats, shares, strict=True)
+        )
+
+
+def layers(stakes: tuple[int, ...], claimants: tuple[int, ...]) -> tuple[Pot, ...]:
+    """For every level that a claimant reached, what all seats put in up to it (G5).
+
+    What somebody who folded put in beyond the highest of them belongs to the last layer: the
+    rules never let that happen, a foreign record may.
+    """
+    found = []
+    below = 0
+    for level in sorted({stakes[seat] for seat in claimants}):
+        amount = sum(min(stake, level) - min(stake, below) for stake in stakes)
+        found.append(Pot(amount, tuple(seat for seat in claimants if stakes[seat] >= level)))
+        below = level
+    if found:
+        beyond = sum(max(stake - below, 0) for stake in stakes)
+        found[-1] = Pot(found[-1].amount + beyond, found[-1].seats)
+    return tuple(pot for pot in found if pot.amount)
+
+
+def pots(game: Policies, hand: Hand, claimants: tuple[int, ...]) -> tuple[Pot, ...]:
+    """The layers of the stakes; dead chips are nobody's stake and go to the first pot (G6)."""
+    if game.split == "snapshot":
+        return _snapshots(hand, claimants)
+    if game.dead_chips == "stake":
+        return layers(stakes(game, hand), claimants)
+    found = layers(hand.paid, claimants)
+    dead = sum(hand.dead)
+    if not dead:
+        return found
+    if not found:
+        return (Pot(dead, claimants),)
+    return (Pot(found[0].amount + dead, found[0].seats), *found[1:])
+
+
+def stakes(game: Policies, hand: Hand) -> tuple[int, ...]:
+    """What counts as each seat's own stake; an auction price does only under `stake` (G6)."""
+    if game.dead_chips == "first_pot":
+        return hand.paid
+    return tuple(paid + dead for paid, dead in zip(hand.paid, hand.dead, strict=True))
+
+
+def _snapshots(hand: Hand, claimants: tuple[int, ...]) -> tuple[Pot, ...]:
+    """The main pot is what lay there when a seat went all-in, later calls not counted (T8)."""
+    left = tuple(seat for seat in claimants if hand.standing[seat] == "live")
+    tapped = sorted((seat for seat in claimants if seat not in left), key=hand.tapped.__getitem__)
+    found = []
+    below = 0
+    for place, seat in enumerate(tapped):
+        level = min(hand.tapped[seat], hand.pot)
+        if place == len(tapped) - 1 and not left:
+            level = hand.pot  # nobody is left for more
+        found.append(Pot(level - below, tuple(sorted((*tapped[place:], *left)))))
+        below = level
+    if left:
+        found.append(Pot(hand.pot - below, left))
+    return tuple(pot for pot in found if pot.amount > 0)
+
+
+def expectations(paid: tuple[int, ...], seats: tuple[int, ...]) -> tuple[int, ...]:
+    """What each seat may expect to win: from every seat as much as it put in itself (U12)."""
+    return tuple(sum(min(other, paid[seat]) for other in paid) for seat in seats)
+
+
+def split(game: Policies, amount: int, seats: tuple[int, ...]) -> Award:
+    """A pot divided evenly between seats, given in order from the left of the button (G2)."""
+    even = (1,) * len(seats)
+    if len(seats) == 1:
+        return Award(amount, seats, even, (amount,))
+    return Award(amount, seats, even, _ODD_CHIPS[game.odd_chips](amount, seats, game.split_unit))
+
+
+def divided(game: Policies, amount: int, seats: tuple[int, ...], weights: tuple[int, ...]) -> Award:
+    """A pot divided by weights: floors, then the missing chips one each in order (U14, U18)."""
+    whole = sum(weights)
+    shares = [amount * weight // whole for weight in weights]
+    inexact = [place for place, weight in enumerate(weights) if amount * weight % whole]
+    for place in inexact[: amount - sum(shares)]:
+        shares[place] += 1
+    return Award(amount, seats, weights, tuple(shares))
+
+
+def _clockwise_each(amount: int, seats: tuple[int, ...], unit: int) -> tuple[int, ...]:
+    """One unit each, starting left of the button; nobody gets two (WSOP-T 73)."""
+    even, odd = divmod(amount // unit, len(seats))
+    crumbs = amount % unit  # less than the smallest chip: nowhere better to go than to the first
+    return (
+        (even + (odd > 0)) * unit + crumbs,
+        *((even + (place < odd)) * unit for place in range(1, len(seats))),
+    )
+
+
+def _first_left_all(amount: int, seats: tuple[int, ...], unit: int) -> tuple[int, ...]:
+    """The whole remainder to the first winner left of the button (P6)."""
+    return _all_to(0, amount, len(seats), unit)
+
+
+def _first_seat(amount: int, seats: tuple[int, ...], unit: int) -> tuple[int, ...]:
+    """The whole remainder to the lowest seat number, as some engines do (G2)."""
+    return _all_to(seats.index(min(seats)), amount, len(seats), unit)
+
+
+def _all_to(place: int, amount: int, winners: int, unit: int) -> tuple[int, ...]:
+    even = amount // unit // winners * unit
+    rest = amount - even * winners
+    return tuple(even + (rest if one == place else 0) for one in range(winners))
+
+
+def _dropped(amount: int, seats: tuple[int, ...], unit: int) -> tuple[int, ...]:
+    """The remainder is lost, as in an engine that breaks the first law (G2)."""
+    return (amount // unit // len(seats) * unit,) * len(seats)
+
+
+def _fractional(amount: int, seats: tuple[int, ...], unit: int) -> tuple[int, ...]:
+    """No rounding: the unit must be small enough (G1)."""
+    if amount % len(seats):
+        raise IllegalCommand(
+            f"a pot of {amount} does not divide between {len(seats)} seats: declare a smaller unit"
+        )
+    return (amount // len(seats),) * len(seats)
+
+
+_ODD_CHIPS: dict[OddChips, Callable[[int, tuple[int, ...], int], tuple[int, ...]]] = {
+    "clockwise_each": _clockwise_each,
+    "first_left_all": _first_left_all,
+    "dealer": _clockwise_each,
+    "non_dealer": _clockwise_each,
+    "fractional": _fractional,
+    "first_seat": _first_seat,
+    "random": _clockwise_each,
+    "dropped": _dropped,
+}

@@ -1,0 +1,140 @@
+"""A record taken apart: the commands that would make its events, and where its payment begins."""
+
+from engine.turn import (
+    Announce,
+    Bid,
+    Call,
+    Check,
+    Command,
+    Deal,
+    Disconnect,
+    Fold,
+    Muck,
+    Post,
+    Raise,
+    Reconnect,
+    Show,
+    Straddle,
+    Swap,
+    TimeOut,
+    ToDeal,
+    ToSwap,
+    Turn,
+    Will,
+)
+from events.state import Hand, evolve, replay
+from events.types import (
+    Announced,
+    Bet,
+    BidPlaced,
+    BlindPosted,
+    BoardDealt,
+    Called,
+    CardSwapped,
+    Checked,
+    Disconnected,
+    Events,
+    Folded,
+    HandStarted,
+    HoleDealt,
+    Mucked,
+    Origin,
+    PotSplit,
+    Raised,
+    RakeTaken,
+    Reconnected,
+    Shown,
+    StepEntered,
+    TimedOut,
+    UncalledReturned,
+)
+
+
+def posts_of(record: Events) -> tuple[Post, ...]:
+    """What newcomers put in before the first step was entered."""
+    posts = []
+    for event in record:
+        if isinstance(event, StepEntered):
+            break
+        if isinstance(event, BlindPosted) and event.kind in ("post", "dead"):
+            posts.append(Post(event.seat, event.kind))
+    return tuple(posts)
+
+
+def command_of(asked: Turn, rest: Events) -> Command | None:
+    """The answer that the next recorded events tell of; None if they answer nothing."""
+    if isinstance(asked, ToDeal):
+        return _deal(asked, rest) or _connection(rest)
+    if isinstance(asked, ToSwap):
+        return _connection(rest) or _swap(asked, rest)
+    match rest[0]:
+        case Folded(seat=seat, origin=origin):
+            return Fold(seat, _will(origin))
+        case Checked(seat=seat, origin=origin):
+            return Check(seat, _will(origin))
+        case Called(seat=seat, origin=origin):
+            return Call(seat, _will(origin))
+        case Bet(seat=seat, amount=to, origin=origin) | Raised(seat=seat, to=to, origin=origin):
+            return Raise(seat, to, _will(origin))
+        case BidPlaced(seat=seat, amount=amount, sealed=sealed, origin=origin):
+            return Bid(seat, amount, sealed, _will(origin))
+        case BlindPosted(seat=seat, kind="straddle", origin=origin):
+            return Straddle(seat, _will(origin))
+        case Announced(seat=seat, cards=cards):
+            return Announce(seat, cards)
+        case Shown(seat=seat, cards=cards):
+            return Show(seat, cards)
+        case Mucked(seat=seat):
+            return Muck(seat)
+        case TimedOut(seat=seat):
+            return TimeOut(seat)
+    return _connection(rest)
+
+
+def before_payment(record: Events, *, uncalled: bool = True) -> Hand | None:
+    """The hand as it stood before the first chip left the middle; None if none ever did.
+
+    Without `uncalled`, as if no bet that nobody matched had ever gone back (U17).
+    """
+    start = record[0]
+    assert isinstance(start, HandStarted)
+    hand = replay((start,))
+    for event in record[1:]:
+        if isinstance(event, PotSplit | RakeTaken):
+            return hand
+        if uncalled or not isinstance(event, UncalledReturned):
+            hand = evolve(hand, event)
+    return None
+
+
+def _connection(rest: Events) -> Command | None:
+    match rest[0]:
+        case Disconnected(seat=seat):
+            return Disconnect(seat)
+        case Reconnected(seat=seat):
+            return Reconnect(seat)
+    return None
+
+
+def _deal(asked: ToDeal, rest: Events) -> Command | None:
+    """The cards of the next deal in the order of the deck, gathered from seats or board."""
+    if not asked.to:
+        return Deal(rest[0].cards) if isinstance(rest[0], BoardDealt) else None
+    held: dict[int, list[str]] = {}
+    for event in rest[: len(set(asked.to))]:
+        if not isinstance(event, HoleDealt):
+            return None
+        held.setdefault(event.seat, []).extend(event.cards)
+    order = [held[seat].pop(0) if held.get(seat) else None for seat in asked.to]
+    cards = tuple(card for card in order if card is not None)
+    return Deal(cards) if len(cards) == asked.count else None
+
+
+def _swap(asked: ToSwap, rest: Events) -> Command | None:
+    """What became of each card at risk."""
+    swaps = [event for event in rest[: len(asked.at_risk)] if isinstance(event, CardSwapped)]
+    return Swap(tuple(e.new if e.new != e.old else None for e in swaps)) if swaps else None
+
+
+def _will(origin: Origin) -> Will:
+    return "default" if origin == "default" else "chosen"

@@ -1,0 +1,80 @@
+"""Who is paid at the end of a hand: pots, the best hands in them, the rake and the splits."""
+
+from engine.expectation import by_expectation
+from engine.policies import Policies
+from engine.pots import Award, Pot, pots, split
+from engine.rake import rakes
+from engine.ranking import Strength, strength
+from engine.seats import contenders, in_order
+from engine.turn import IllegalCommand
+from events.state import Hand
+from events.types import Event, Events, PotSplit, RakeTaken
+
+
+class Undecided(IllegalCommand):
+    """A card that nobody recorded could change who is paid."""
+
+
+def settle(game: Policies, hand: Hand) -> Events:
+    """The events that pay out everything in the middle: the rake of each pot, then its split."""
+    taken, paid = awards(game, hand)
+    events: list[Event] = [RakeTaken(pot, rake) for pot, rake in enumerate(taken) if rake]
+    events.extend(PotSplit(pot, award.seats, award.shares) for pot, award in enumerate(paid))
+    return tuple(events)
+
+
+def awards(game: Policies, hand: Hand) -> tuple[tuple[int, ...], tuple[Award, ...]]:
+    """The rake of each pot, and who is paid how much of what is left of it."""
+    stay = contenders(hand)
+    if len(stay) == 1:
+        taken = rakes(game, hand, (hand.pot,))
+        return taken, (split(game, hand.pot - taken[0], stay),)
+    strengths = _strengths(game, hand, stay)
+    if game.showdown_tie == "no_change" and (back := _taken_back(hand, strengths)):
+        return (0,), (back,)
+    if game.split == "expectation":
+        return (), by_expectation(game, hand, strengths, in_order(hand, stay))
+    found = pots(game, hand, stay)
+    taken = rakes(game, hand, tuple(pot.amount for pot in found))
+    won = [
+        Pot(pot.amount - rake, in_order(hand, _best(strengths, pot.seats)))
+        for pot, rake in zip(found, taken, strict=True)
+    ]
+    if game.odd_scope == "total":
+        won = _merged(won)
+    return taken, tuple(split(game, pot.amount, pot.seats) for pot in won)
+
+
+def _strengths(game: Policies, hand: Hand, stay: tuple[int, ...]) -> dict[int, Strength]:
+    """How strong each claim is; unless a card that counts was never recorded."""
+    found = {}
+    for seat in stay:
+        value = strength(game, hand, seat)
+        if value is None:
+            raise Undecided(f"a card of seat {seat} or of the board was never recorded")
+        found[seat] = value
+    return found
+
+
+def _best(strengths: dict[int, Strength], seats: tuple[int, ...]) -> tuple[int, ...]:
+    best = max(strengths[seat] for seat in seats)
+    return tuple(seat for seat in seats if strengths[seat] == best)
+
+
+def _taken_back(hand: Hand, strengths: dict[int, Strength]) -> Award | None:
+    """In a tie of all, bankrolls do not change: each takes back what he put in (A9)."""
+    if len(set(strengths.values())) > 1:
+        return None
+    seats = tuple(strengths)
+    put_in = tuple(hand.paid[seat] + hand.dead[seat] for seat in seats)
+    if sum(put_in) != hand.pot:
+        return None  # somebody who folded has put in chips too: they must go somewhere
+    return Award(hand.pot, seats, put_in, put_in)
+
+
+def _merged(won: list[Pot]) -> list[Pot]:
+    """Pots with the same winners, counted together before odd chips are given out (G3)."""
+    total: dict[tuple[int, ...], int] = {}
+    for amount, seats in won:
+        total[seats] = total.get(seats, 0) + amount
+    return [Pot(amount, seats) for seats, amount in total.items()]

@@ -1,0 +1,36 @@
+"""The steps a script is made of: each knows what it waits for and what an answer makes."""
+
+from engine.steps.auction import Auction
+from engine.steps.betting import Betting
+from engine.steps.deal import DealBoard, DealHole
+from engine.steps.forced import Antes, Blinds
+from engine.steps.showdown import Showdown
+from engine.steps.straddle import Blind, Straddle
+from engine.steps.swap import SwapHole
+
+__all__ = [
+    "Antes",
+    "AnyStep",
+    "Auction",
+    "Betting",
+    "Blind",
+    "Blinds",
+    "DealBoard",
+    "DealHole",
+    "Showdown",
+    "Straddle",
+    "SwapHole",
+]
+
+AnyStep = (
+    Antes
+    | Blinds
+    | Blind
+    | Straddle
+    | DealHole
+    | DealBoard
+    | Betting
+    | Auction
+    | SwapHole
+    | Showdown
+)

@@ -1,0 +1,95 @@
+"""A sealed second-price auction for one more hole card: who bids, who pays, who gets a card."""
+
+from msgspec import Struct
+
+from engine.policies import Policies
+from engine.seats import clockwise, contenders, in_order
+from engine.steps.deal import to_seats
+from engine.turn import Bid, Command, IllegalCommand, ToBid, ToDeal
+from events.state import Auction as Bids
+from events.state import Hand
+from events.types import AuctionSettled, BidPlaced, Events, Origin, StepEntered
+
+
+class Auction(Struct, frozen=True, tag=True):
+    """The highest bid wins a card at the second price; in a tie all pay and get one (A4, A5)."""
+
+    hole: int
+
+    def enter(self, game: Policies, hand: Hand, at: int) -> Events:
+        return () if self._skipped(game, hand) else (StepEntered(at, "auction"),)
+
+    def done(self, game: Policies, hand: Hand) -> bool:
+        now = hand.auction
+        return self._skipped(game, hand) or (now is not None and now.settled and not now.due)
+
+    def turn(self, game: Policies, hand: Hand) -> ToBid | ToDeal:
+        """The left of the button bids first, the button last (A2); then the winners get cards."""
+        now = hand.auction or Bids()
+        if now.settled:
+            return _third_cards(game, hand, now)
+        have_bid = {seat for seat, _ in now.bids}
+        seat = next(s for s in in_order(hand, contenders(hand)) if s not in have_bid)
+        return ToBid(seat, hand.stacks[seat])
+
+    def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
+        asked = self.turn(game, hand)
+        if isinstance(asked, ToDeal):
+            return to_seats(game, hand, asked, command)
+        placed = _bid(game, asked, command)
+        now = hand.auction or Bids()
+        bids = (*now.bids, (placed.seat, placed.amount))
+        if len(bids) < len(contenders(hand)):
+            return (placed,)
+        return (placed, settled(game, hand, bids, placed.sealed and now.sealed))
+
+    def leave(self, game: Policies, hand: Hand) -> Events:
+        return ()
+
+    def _skipped(self, game: Policies, hand: Hand) -> bool:
+        """With everybody all-in the auction is held all the same (A7), unless it is skipped."""
+        return game.auction_all_in == "skipped" and "live" not in hand.standing
+
+
+def settled(
+    game: Policies, hand: Hand, bids: tuple[tuple[int, int], ...], sealed: bool
+) -> AuctionSettled:
+    """The highest bidder pays the second highest bid, cut by his stack; all of a tie pay theirs."""
+    best = max(amount for _, amount in bids)
+    winners = tuple(seat for seat, amount in bids if amount == best)
+    price = sorted(amount for _, amount in bids)[-2]
+    price = min(price, *(hand.stacks[seat] for seat in winners))
+    shown = tuple(amount for _, amount in bids) if game.bids_revealed == "after_auction" else ()
+    return AuctionSettled(_dealer_first(hand, winners), price, shown, sealed)
+
+
+def _bid(game: Policies, asked: ToBid, command: Command) -> BidPlaced:
+    """A whole number up to the stack (A6); sealed, unless this ruleset lets it leak (A1)."""
+    if not isinstance(command, Bid):
+        raise IllegalCommand(
+            f"it is seat {asked.seat}'s turn to bid: {type(command).__name__} does not answer that"
+        )
+    if command.seat != asked.seat:
+        raise IllegalCommand(f"it is seat {asked.seat}'s turn to bid, not seat {command.seat}'s")
+    top = asked.bid_max
+    if command.amount < 0 or (command.amount > top and game.bid_max == "stack"):
+        raise IllegalCommand(f"seat {asked.seat} may bid 0..{top}, not {command.amount}")
+    if not command.sealed and game.bids == "sealed":
+        raise IllegalCommand(f"seat {asked.seat} must bid sealed: this ruleset shows no bid early")
+    only = top == 0 and command.origin == "chosen"
+    origin: Origin = "forced" if only else command.origin
+    return BidPlaced(asked.seat, command.amount, command.sealed, origin)
+
+
+def _third_cards(game: Policies, hand: Hand, now: Bids) -> ToDeal:
+    """From the top of the deck, or its last cards; in a tie the dealer's comes first (A3)."""
+    slots: tuple[int, ...] = ()
+    if game.deck_slots == "fixed":  # the dealer's is the last of the deck, whoever wins (G21)
+        seats = len(hand.stacks)
+        slots = tuple(51 - (seat - hand.start.button) % seats for seat in now.due)
+    return ToDeal(len(now.due), "third", now.due, game.third_card, slots=slots)
+
+
+def _dealer_first(hand: Hand, seats: tuple[int, ...]) -> tuple[int, ...]:
+    button = hand.start.button
+    return tuple(seat for seat in clockwise(hand, button - 1) if seat in seats)

@@ -1,0 +1,105 @@
+"""Cards from the deck: the step asks for so many, a dealer answers, the rules check them."""
+
+from msgspec import Struct
+
+from engine.policies import Policies
+from engine.seats import clockwise, contenders
+from engine.turn import Command, Deal, IllegalCommand, ToDeal
+from events.cards import UNKNOWN, is_card
+from events.state import Hand
+from events.types import BoardDealt, Cards, Event, Events, HoleDealt, StepEntered
+
+
+class DealHole(Struct, frozen=True, tag=True):
+    """So many private cards to every seat."""
+
+    count: int
+
+    def enter(self, game: Policies, hand: Hand, at: int) -> Events:
+        return (StepEntered(at, "hole"),)
+
+    def done(self, game: Policies, hand: Hand) -> bool:
+        return all(len(hand.hole[seat]) >= self.count for seat in contenders(hand))
+
+    def turn(self, game: Policies, hand: Hand) -> ToDeal:
+        """Two at once from the dealer round, or one at a time from his left (G15)."""
+        order = clockwise(hand, hand.start.button)
+        if game.hole_order == "one_each_from_left":
+            to = order * self.count
+        else:
+            from_dealer = (order[-1], *order[:-1])
+            to = tuple(seat for seat in from_dealer for _ in range(self.count))
+        slots = tuple(range(len(to))) if game.deck_slots == "fixed" else ()
+        return ToDeal(len(to), "hole", to, slots=slots)
+
+    def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
+        return to_seats(game, hand, self.turn(game, hand), command)
+
+    def leave(self, game: Policies, hand: Hand) -> Events:
+        return ()
+
+
+class DealBoard(Struct, frozen=True, tag=True):
+    """Common cards, until there are `total` of them."""
+
+    total: int
+
+    def enter(self, game: Policies, hand: Hand, at: int) -> Events:
+        return (StepEntered(at, {3: "flop", 4: "turn", 5: "river"}.get(self.total, "board")),)
+
+    def done(self, game: Policies, hand: Hand) -> bool:
+        return len(hand.board) >= self.total
+
+    def turn(self, game: Policies, hand: Hand) -> ToDeal:
+        dealt = len(hand.board)
+        if game.deck_slots == "sequential":
+            return ToDeal(self.total - dealt, "board", burn=game.burn)
+        first = 2 * len(hand.stacks)  # the board lies right after the hole cards (G21)
+        slots = tuple(range(first + dealt, first + self.total))
+        return ToDeal(self.total - dealt, "board", slots=slots)
+
+    def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
+        return (BoardDealt(dealt(game, hand, self.turn(game, hand), command)),)
+
+    def leave(self, game: Policies, hand: Hand) -> Events:
+        return ()
+
+
+def to_seats(game: Policies, hand: Hand, asked: ToDeal, command: Command) -> Events:
+    """The cards of a deal, given out in the order that was asked for; one event a seat."""
+    cards = dealt(game, hand, asked, command)
+    held: dict[int, list[str]] = {seat: [] for seat in asked.to}
+    for seat, card in zip(asked.to, cards, strict=True):
+        held[seat].append(card)
+    events: list[Event] = [HoleDealt(seat, tuple(given)) for seat, given in held.items()]
+    return tuple(events)
+
+
+def dealt(game: Policies, hand: Hand, asked: ToDeal, command: Command) -> Cards:
+    """As many cards as were asked for, none of them in play already."""
+    if not isinstance(command, Deal):
+        raise IllegalCommand(
+            f"the dealer owes {asked.count} cards: {type(command).__name__} does not answer that"
+        )
+    if len(command.cards) != asked.count:
+        raise IllegalCommand(f"{asked.count} cards are to be dealt, not {len(command.cards)}")
+    return unused(game, hand, command.cards)
+
+
+def unused(game: Policies, hand: Hand, cards: Cards) -> Cards:
+    """These cards, if each is one and none is in play; several may be unknown.
+
+    A card that was swapped away is dead, unless the ruleset puts it back (S2).
+    """
+    seen = {*hand.board, *(hand.discards if game.swap_discard == "dead" else ())}
+    for held in hand.hole:
+        seen.update(held)
+    for card in cards:
+        if card == UNKNOWN:
+            continue
+        if card in seen:
+            raise IllegalCommand(f"{card} is already in play")
+        if not is_card(card):
+            raise IllegalCommand(f"{card} is not a card: a rank and a suit, such as As, or ??")
+        seen.add(card)
+    return cards

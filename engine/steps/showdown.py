@@ -1,0 +1,145 @@
+"""Who turns up his cards, in which order, and what the pots then pay."""
+
+from msgspec import Struct
+
+from engine.policies import Policies
+from engine.pots import pots
+from engine.ranking import worth
+from engine.seats import clockwise, contenders
+from engine.settle import settle
+from engine.steps.deal import unused
+from engine.turn import Announce, Command, IllegalCommand, Muck, Show, ToShow
+from events.cards import UNKNOWN
+from events.state import Hand, evolve
+from events.types import Announced, Cards, Event, Events, Mucked, Shown, StepEntered
+
+
+class Showdown(Struct, frozen=True, tag=True):
+    """Hands are shown, as far as they must be, and every pot is paid."""
+
+    def enter(self, game: Policies, hand: Hand, at: int) -> Events:
+        return (StepEntered(at, "showdown"), *_shown_unasked(game, hand))
+
+    def done(self, game: Policies, hand: Hand) -> bool:
+        return not _waiting(game, hand)
+
+    def turn(self, game: Policies, hand: Hand) -> ToShow:
+        """The first to show must; the others may give up, where the ruleset has mucking."""
+        may_muck = game.muck != "never" and bool(hand.showing.shown)
+        return ToShow(_waiting(game, hand)[0], may_muck, game.announce == "announced")
+
+    def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
+        asked = self.turn(game, hand)
+        answer = _answer(game, hand, asked, command)
+        for event in answer:
+            hand = evolve(hand, event)
+        return (*answer, *_shown_unasked(game, hand))
+
+    def leave(self, game: Policies, hand: Hand) -> Events:
+        return settle(game, hand)
+
+
+def _answer(game: Policies, hand: Hand, asked: ToShow, command: Command) -> Events:
+    """Show, announce or muck, each in his turn."""
+    if not isinstance(command, Show | Muck | Announce):
+        raise IllegalCommand(
+            f"it is seat {asked.seat}'s turn to show: {type(command).__name__} does not answer that"
+        )
+    if command.seat != asked.seat:
+        raise IllegalCommand(f"it is seat {asked.seat}'s turn to show, not seat {command.seat}'s")
+    if isinstance(command, Muck):
+        if not asked.may_muck:
+            raise IllegalCommand(f"seat {asked.seat} must show its hand: it may not muck")
+        return (Mucked(asked.seat),)
+    if isinstance(command, Announce):
+        return _announced(game, hand, asked, command)
+    if asked.announce:
+        raise IllegalCommand(f"seat {asked.seat} must announce the five cards of its hand")
+    return (Shown(asked.seat, _turned_up(game, hand, asked.seat, command)),)
+
+
+def _announced(game: Policies, hand: Hand, asked: ToShow, command: Announce) -> Events:
+    """Five cards that the seat really has; even if better ones are held, they bind (U19)."""
+    seat, said = command.seat, command.cards
+    if not asked.announce:
+        raise IllegalCommand(f"seat {seat} shows its cards, and cards speak: nothing is announced")
+    if len(set(said)) != 5 or len(said) != 5:
+        raise IllegalCommand(f"seat {seat} must announce five cards, not {' '.join(said)}")
+    held = hand.hole[seat]
+    for card in said:
+        if card not in held and card not in hand.board:
+            raise IllegalCommand(
+                f"seat {seat} cannot announce {card}: it is neither in its hand nor on the board"
+            )
+    if sum(card in held for card in said) < game.hole_min:
+        raise IllegalCommand(f"seat {seat} must use at least one of its own cards")
+    return (Announced(seat, said), Shown(seat, held))
+
+
+def _turned_up(game: Policies, hand: Hand, seat: int, command: Show) -> Cards:
+    """The cards that were dealt; one that nobody recorded must be named now."""
+    held = hand.hole[seat]
+    cards = command.cards or held
+    if UNKNOWN in cards:
+        raise IllegalCommand(f"seat {seat} must name its cards: they were never recorded")
+    if len(cards) != len(held):
+        raise IllegalCommand(f"seat {seat} holds {len(held)} cards, not {len(cards)}")
+    for was, now in zip(held, cards, strict=True):
+        if was not in (now, UNKNOWN):
+            raise IllegalCommand(f"seat {seat} holds {was}, not {now}")
+    new = tuple(now for was, now in zip(held, cards, strict=True) if was == UNKNOWN)
+    unused(game, hand, new)
+    return cards
+
+
+def _waiting(game: Policies, hand: Hand) -> tuple[int, ...]:
+    """Seats that have neither shown nor mucked, in the order of showing."""
+    done = (*hand.showing.shown, *hand.showing.mucked)
+    stay = contenders(hand)
+    return tuple(s for s in clockwise(hand, _first(game, hand) - 1) if s in stay and s not in done)
+
+
+def _first(game: Policies, hand: Hand) -> int:
+    """The last to bet or raise shows first, or the first (T9); nobody bet: the first to act."""
+    by_bet = {"last_aggressor": hand.aggressor, "first_bettor": hand.opener}.get(game.show_first)
+    if by_bet is not None:
+        return by_bet
+    return hand.start.button if game.first_to_act == "button" else hand.start.button + 1
+
+
+def _shown_unasked(game: Policies, hand: Hand) -> Events:
+    """Hands that must be turned up, until one may be mucked or was never recorded."""
+    shown = list(hand.showing.shown)
+    events: list[Event] = []
+    for seat in _waiting(game, hand):
+        if UNKNOWN in hand.hole[seat] or not _must_show(game, hand, seat, shown):
+            break
+        events.append(Shown(seat, hand.hole[seat]))
+        shown.append(seat)
+    return tuple(events)
+
+
+def _must_show(game: Policies, hand: Hand, seat: int, shown: list[int]) -> bool:
+    """Everybody; or the first one, and every hand that wins or ties some pot so far (T10).
+
+    Where hands are announced nothing happens unasked; where mucking forfeits, only the first
+    must show (U20).
+    """
+    if game.announce == "announced":
+        return False
+    if game.muck == "never" or not shown:
+        return True
+    return game.muck == "losers_may" and _leads(game, hand, seat, shown)
+
+
+def _leads(game: Policies, hand: Hand, seat: int, shown: list[int]) -> bool:
+    """Whether, for some pot, no hand shown so far beats this one."""
+    mine = worth(game, hand, seat)
+    if mine is None:
+        return True
+    for pot in pots(game, hand, contenders(hand)):
+        if seat in pot.seats:
+            rivals = (worth(game, hand, other) for other in shown if other in pot.seats)
+            if all(rival is None or rival <= mine for rival in rivals):
+                return True
+    return False

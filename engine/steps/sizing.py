@@ -1,0 +1,238 @@
+"""How much may be bet, and who may not raise: the reasons stand here as small named vetoes."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from engine.policies import Policies, Reopen, Sizing
+from engine.seats import contenders
+from events.state import Hand, Round
+
+Range = tuple[int, int]
+
+
+def raise_range(game: Policies, hand: Hand, now: Round, seat: int) -> Range:
+    """The totals this seat may bet or raise to; a full raise, or all-in for less."""
+    ceiling = _CEILING[game.raise_ceiling](hand, now, seat)
+    low, high = _SIZING[game.sizing](game, hand, now, seat)
+    high = min(high, ceiling)
+    return min(low, high), high
+
+
+def is_full(game: Policies, now: Round, to: int) -> bool:
+    """Whether a bet of `to` counts as a full bet or raise, by which the next is measured."""
+    if game.sizing == "fixed":
+        return _fixed_full(game, now, to)
+    return to >= _measured_from(game, now) + now.size
+
+
+def _fixed_full(game: Policies, now: Round, to: int) -> bool:
+    """An all-in of at least half a bet counts as a full one under `half_bet` (G9)."""
+    if game.reopen == "half_bet":
+        return 2 * (to - now.level) >= now.size
+    return to >= now.level + now.size
+
+
+def _measured_from(game: Policies, now: Round) -> int:
+    """After a short all-in the next raise is on top of it, or of the last full total (G10)."""
+    return now.level if game.min_raise_after_short == "last_full_total" else now.bet
+
+
+def _no_limit(game: Policies, hand: Hand, now: Round, seat: int) -> Range:
+    """At least the last full bet or raise on top of the bet; at most everything (P9, P10)."""
+    low = max(_measured_from(game, now) + now.size, now.bet + 1)
+    if game.min_raise == "more_than" and now.bet > 0:
+        low += 1
+    return low, now.bets[seat] + hand.stacks[seat]
+
+
+def _pot_limit(game: Policies, hand: Hand, now: Round, seat: int) -> Range:
+    """At most the pot after calling, on top of the call: 200 + 150 + 150 makes 800 (T15).
+
+    A pot smaller than the smallest bet allows that bet, or an empty side pot would stay empty.
+    """
+    low, _ = _no_limit(game, hand, now, seat)
+    call = now.bet - now.bets[seat]
+    pot = _POT_BASE[game.pot_limit_base](hand, now) + sum(now.bets) + call
+    return low, max(low, now.bet + pot)
+
+
+def _fixed(game: Policies, hand: Hand, now: Round, seat: int) -> Range:
+    """One limit on top of the last full bet: 20, 40, 60, 80."""
+    to = now.level + now.size
+    return to, to
+
+
+_SIZING: dict[Sizing, Callable[[Policies, Hand, Round, int], Range]] = {
+    "no_limit": _no_limit,
+    "pot_limit": _pot_limit,
+    "fixed": _fixed,
+}
+
+
+def _all_pots(hand: Hand, now: Round) -> int:
+    """Everything put in before this round."""
+    return hand.pot - sum(now.bets)
+
+
+def _active_pot(hand: Hand, now: Round) -> int:
+    """What was put in before this round above the highest stake of a seat already all-in."""
+    before = [paid - bet for paid, bet in zip(hand.paid, now.bets, strict=True)]
+    capped = [
+        before[seat]
+        for seat in contenders(hand)
+        if hand.standing[seat] == "all_in" and now.bets[seat] == 0
+    ]
+    if not capped:
+        return _all_pots(hand, now)
+    return sum(max(paid - max(capped), 0) for paid in before)
+
+
+_POT_BASE = {"all_pots": _all_pots, "active_pot": _active_pot}
+
+
+def _own_stack(hand: Hand, now: Round, seat: int) -> int:
+    """Anything up to the stack; what nobody can match goes back (G12)."""
+    return now.bets[seat] + hand.stacks[seat]
+
+
+def _effective_stack(hand: Hand, now: Round, seat: int) -> int:
+    """Never more than another seat can call (G12)."""
+    others = (now.bets[other] + hand.stacks[other] for other in contenders(hand) if other != seat)
+    return min(_own_stack(hand, now, seat), max(others))
+
+
+_CEILING = {"own_stack": _own_stack, "effective_stack": _effective_stack}
+
+
+# Why a seat may not raise.
+
+
+class Veto(NamedTuple):
+    """A reason not to raise: when it holds, and the sentence that says so."""
+
+    holds: Callable[[Policies, Hand, Round, int], bool]
+    because: Callable[[Policies, Hand, Round, int], str]
+
+
+def veto(game: Policies, hand: Hand, now: Round, seat: int) -> str | None:
+    """The name of the first reason why this seat may not bet or raise."""
+    for name, reason in VETOES.items():
+        if reason.holds(game, hand, now, seat):
+            return name
+    return None
+
+
+def _nothing_left(game: Policies, hand: Hand, now: Round, seat: int) -> bool:
+    """Who can only call, or not even that, has nothing to raise with."""
+    return hand.stacks[seat] <= now.bet - now.bets[seat]
+
+
+def _nobody_to_answer(game: Policies, hand: Hand, now: Round, seat: int) -> bool:
+    """A raise needs another seat that could put in more than the bet (G7)."""
+    if not game.raise_needs_responder:
+        return False
+    for other, standing in enumerate(hand.standing):
+        if standing != "live" or other == seat:
+            continue
+        if now.bets[other] + hand.stacks[other] > now.bet:
+            return False
+    return True
+
+
+def _capped(game: Policies, hand: Hand, now: Round, seat: int) -> bool:
+    """No raise once the cap is reached (U9, T4)."""
+    return (
+        game.raise_cap is not None
+        and not _lifted(game, hand, now)
+        and (_counted(game, now, seat) >= game.raise_cap)
+    )
+
+
+def _counted(game: Policies, now: Round, seat: int) -> int:
+    """The raises so far; the bet that opens a round without blinds is counted under `bets`.
+
+    Read "per player", a seat's own bet is followed by as many raises of its own (T4).
+    """
+    if game.cap_scope == "player":
+        return now.raisers.count(seat) - 1
+    made = len(now.raisers)
+    opened_by_bet = now.poster is None and made > 0
+    return made - (1 if game.cap_counts == "raises" and opened_by_bet else 0)
+
+
+def _lifted(game: Policies, hand: Hand, now: Round) -> bool:
+    """Between two players the cap may be lifted: never, from the round's start, or at once."""
+    if game.cap_lift == "never":
+        return False
+    folded_now = 0 if game.cap_lift == "two_remain" else now.folds
+    return len(contenders(hand)) + folded_now == 2
+
+
+def _not_reopened(game: Policies, hand: Hand, now: Round, seat: int) -> bool:
+    """A seat that has acted may raise again only if the betting was reopened for it (G9)."""
+    if now.matched[seat] < 0:
+        return False
+    if now.matched[seat] == 0 and now.bet < now.size and game.short_open_reopens:
+        return False  # it checked and faces a short opening all-in (G11)
+    return not _REOPEN[game.reopen](now, now.matched[seat])
+
+
+def _checked_before(game: Policies, hand: Hand, now: Round, seat: int) -> bool:
+    """With check-raise switched off, who has checked may at first only call or fold (U11)."""
+    return not game.check_raise and now.matched[seat] == 0 and now.bet > 0
+
+
+def _too_short(game: Policies, hand: Hand, now: Round, seat: int) -> bool:
+    """Where no short raise exists, opening and raising need the full limit (U10)."""
+    needed = now.level + now.size - now.bets[seat]
+    return game.short_raise == "forbidden" and hand.stacks[seat] < needed
+
+
+_REOPEN: dict[Reopen, Callable[[Round, int], bool]] = {
+    "sum": lambda now, matched: now.bet - matched >= now.size,
+    "full_raise": lambda now, matched: now.level > matched,
+    "always": lambda now, matched: True,
+    "half_bet": lambda now, matched: now.level > matched or now.bet - matched >= now.size,
+}
+
+VETOES: dict[str, Veto] = {
+    "nothing_left": Veto(
+        _nothing_left,
+        lambda game, hand, now, seat: (
+            f"seat {seat} has {hand.stacks[seat]} and owes {now.bet - now.bets[seat]}: "
+            "nothing is left to raise with"
+        ),
+    ),
+    "nobody_to_answer": Veto(
+        _nobody_to_answer,
+        lambda game, hand, now, seat: (
+            f"seat {seat} may not raise: no other seat could put in more than {now.bet}"
+        ),
+    ),
+    "capped": Veto(
+        _capped,
+        lambda game, hand, now, seat: (
+            f"seat {seat} may not raise: the cap of {game.raise_cap} {game.cap_counts} is reached"
+        ),
+    ),
+    "not_reopened": Veto(
+        _not_reopened,
+        lambda game, hand, now, seat: (
+            f"seat {seat} may not raise: it matched {now.matched[seat]}, and the bet of {now.bet} "
+            "has not been raised by enough since to reopen the betting"
+        ),
+    ),
+    "checked_before": Veto(
+        _checked_before,
+        lambda game, hand, now, seat: (
+            f"seat {seat} may not raise: it has checked, and check-raising is off"
+        ),
+    ),
+    "too_short": Veto(
+        _too_short,
+        lambda game, hand, now, seat: (
+            f"seat {seat} may not raise: {hand.stacks[seat]} is short of the "
+            f"{now.level + now.size - now.bets[seat]} that a full bet needs"
+        ),
+    ),
+}

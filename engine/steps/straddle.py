@@ -1,0 +1,101 @@
+"""A blind by the button and a straddle by the next seat: a choice under the URCS rules."""
+
+from msgspec import Struct
+
+from engine.policies import Policies
+from engine.seats import clockwise
+from engine.steps.forced import posted
+from engine.turn import Command, Fold, IllegalCommand, ToStraddle, Turn
+from engine.turn import Straddle as PutStraddle
+from events.state import Hand
+from events.types import BlindPosted, Events, Folded, StepEntered
+
+
+class Blind(Struct, frozen=True, tag=True):
+    """The button, or the next seat that can, makes a blind bet."""
+
+    amount: int
+
+    def enter(self, game: Policies, hand: Hand, at: int) -> Events:
+        """Nothing is posted where nothing could follow (G8), or for a seat that is gone (U3)."""
+        able = _able(hand)
+        if len(able) < 2 or (game.missing_poster == "skip" and able[0] != hand.start.button):
+            return ()
+        return (posted(game, able[0], self.amount, hand.stacks[able[0]], "small"),)
+
+    def done(self, game: Policies, hand: Hand) -> bool:
+        return True
+
+    def turn(self, game: Policies, hand: Hand) -> Turn:
+        raise AssertionError("nobody is asked for a blind")
+
+    def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
+        raise IllegalCommand("a blind is posted without being asked for")
+
+    def leave(self, game: Policies, hand: Hand) -> Events:
+        return ()
+
+
+class Straddle(Struct, frozen=True, tag=True):
+    """The seat after the blind puts in the low limit, or taps out for it, or folds (U4)."""
+
+    amount: int
+
+    def enter(self, game: Policies, hand: Hand, at: int) -> Events:
+        seat = _straddler(game, hand)
+        if seat is None:
+            return ()
+        if game.straddle == "choice":
+            return (StepEntered(at, "straddle"),)
+        return (posted(game, seat, self.amount, hand.stacks[seat], "straddle"),)
+
+    def done(self, game: Policies, hand: Hand) -> bool:
+        return _straddler(game, hand) is None
+
+    def turn(self, game: Policies, hand: Hand) -> ToStraddle:
+        seat = _straddler(game, hand)
+        assert seat is not None
+        return ToStraddle(seat, min(self.amount, hand.stacks[seat]))
+
+    def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
+        asked = self.turn(game, hand)
+        if not isinstance(command, PutStraddle | Fold):
+            raise IllegalCommand(
+                f"seat {asked.seat} may straddle {asked.amount} or fold: "
+                f"{type(command).__name__} does not answer that"
+            )
+        if command.seat != asked.seat:
+            raise IllegalCommand(
+                f"it is seat {asked.seat}'s turn to straddle, not seat {command.seat}'s"
+            )
+        if isinstance(command, Fold):
+            return (Folded(asked.seat, None, command.origin),)
+        post = posted(game, asked.seat, self.amount, hand.stacks[asked.seat], "straddle")
+        return (BlindPosted(post.seat, post.amount, post.to, post.kind, command.origin),)
+
+    def leave(self, game: Policies, hand: Hand) -> Events:
+        return ()
+
+
+def _straddler(game: Policies, hand: Hand) -> int | None:
+    """Who owes the straddle now: the first able seat after the blind.
+
+    If he folds, the round opens at the blind, or the duty passes on (U4). Where nobody posts
+    for a missing seat (U3), the seat right after the blind straddles or nobody does.
+    """
+    now = hand.round
+    if now is None or now.poster is None or now.straddled:
+        return None
+    if now.folds and game.straddle_folds == "opens_at_blind":
+        return None
+    order = clockwise(hand, now.poster)[:-1]
+    able = [seat for seat in order if hand.standing[seat] == "live"]
+    if not able or (game.missing_poster == "skip" and able[0] != order[0]):
+        return None
+    return able[0]
+
+
+def _able(hand: Hand) -> tuple[int, ...]:
+    """Seats that can still bet, the button first."""
+    order = clockwise(hand, hand.start.button - 1)
+    return tuple(seat for seat in order if hand.standing[seat] == "live")

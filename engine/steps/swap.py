@@ -1,0 +1,70 @@
+"""Chance replaces hole cards, each with a draw of its own."""
+
+from msgspec import Struct
+
+from engine.policies import Policies
+from engine.seats import clockwise, contenders
+from engine.steps.deal import unused
+from engine.turn import Command, IllegalCommand, Swap, ToSwap
+from events.state import Hand
+from events.types import CardSwapped, Events, StepEntered
+
+
+class SwapHole(Struct, frozen=True, tag=True):
+    """Every hole card is replaced with a chance of `chance` in `of`; never a float (S6)."""
+
+    chance: int
+    of: int = 100
+
+    def enter(self, game: Policies, hand: Hand, at: int) -> Events:
+        return () if self._skipped(game, hand) else (StepEntered(at, "swap"),)
+
+    def done(self, game: Policies, hand: Hand) -> bool:
+        return self._skipped(game, hand) or hand.swaps > 0
+
+    def turn(self, game: Policies, hand: Hand) -> ToSwap:
+        """The dealer's first card, his second, then the next seat's (S3)."""
+        stay = contenders(hand)
+        order = clockwise(hand, hand.start.button - 1)
+        at_risk = [(seat, slot) for seat in order if seat in stay for slot in _slots(hand, seat)]
+        slots = tuple(_deck_slot(game, hand, *risk) for risk in at_risk)
+        fixed = game.deck_slots == "fixed"
+        return ToSwap(tuple(at_risk), self.chance, self.of, slots if fixed else ())
+
+    def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
+        """One event for every card at risk, changed or not, so that its presence tells nothing."""
+        asked = self.turn(game, hand)
+        if not isinstance(command, Swap):
+            raise IllegalCommand(
+                f"chance owes {len(asked.at_risk)} swaps: "
+                f"{type(command).__name__} does not answer that"
+            )
+        if len(command.cards) != len(asked.at_risk):
+            raise IllegalCommand(
+                f"{len(asked.at_risk)} cards are at risk, not {len(command.cards)}"
+            )
+        unused(game, hand, tuple(card for card in command.cards if card is not None))
+        told = game.swap_seen == "both_told"
+        return tuple(
+            CardSwapped(seat, slot, hand.hole[seat][slot], new or hand.hole[seat][slot], told)
+            for (seat, slot), new in zip(asked.at_risk, command.cards, strict=True)
+        )
+
+    def leave(self, game: Policies, hand: Hand) -> Events:
+        return ()
+
+    def _skipped(self, game: Policies, hand: Hand) -> bool:
+        """Cards are swapped in an all-in run-out too (S4), unless the ruleset stops it."""
+        return not game.swap_runout and hand.standing.count("live") < 2
+
+
+def _deck_slot(game: Policies, hand: Hand, seat: int, slot: int) -> int:
+    """Four cards of the deck's end for the flop, the four before them for the turn (G21)."""
+    seats = len(hand.stacks)
+    place = 2 * ((seat - hand.start.button) % seats) + slot
+    later = len(hand.board) > (3 if game.swap_order == "after_board" else 0)
+    return 51 - place - (2 * seats if later else 0)
+
+
+def _slots(hand: Hand, seat: int) -> range:
+    return range(len(hand.hole[seat]))

@@ -1,0 +1,216 @@
+"""Between hands: who is dealt in, where the button goes, who posts, who is out and in which place.
+
+A table has numbered chairs, some empty; a hand has dense seats. `deal_in` makes the one from the
+other, `settled` takes the outcome back. Nothing moves during a hand (T17).
+"""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from engine.game import Game
+from engine.turn import IllegalCommand, Post
+from events.state import Hand
+
+
+class Chair(Struct, frozen=True):
+    """A player at the table; one who `waits` is not dealt in until the big blind reaches him."""
+
+    player: str
+    stack: int
+    waits: bool = False
+    posts: bool = False
+
+
+class Place(Struct, frozen=True):
+    """Who is out of a freeze-out, and the place he took; equal ones share it."""
+
+    player: str
+    place: int
+
+
+class Table(Struct, frozen=True):
+    """Chairs in clockwise order; the chairs that had the button and the blinds last."""
+
+    chairs: tuple[Chair | None, ...]
+    button: int | None = None
+    small: int | None = None
+    big: int | None = None
+    bankrolls: tuple[tuple[str, int], ...] = ()
+    places: tuple[Place, ...] = ()
+
+
+class Seating(Struct, frozen=True):
+    """What `begin` needs for the next hand; `chairs` tells which chair each seat is."""
+
+    chairs: tuple[int, ...]
+    players: tuple[str, ...]
+    stacks: tuple[int, ...]
+    button: int
+    posts: tuple[Post, ...]
+    dead_small: bool
+
+
+def sit(table: Table, chair: int, player: str, stack: int, *, posts: bool) -> Table:
+    """A new player takes an empty chair: he posts a big blind next hand, or waits for it (M2)."""
+    if not 0 <= chair < len(table.chairs):
+        raise IllegalCommand(f"there is no chair {chair}: there are 0..{len(table.chairs) - 1}")
+    there = table.chairs[chair]
+    if there is not None:
+        raise IllegalCommand(f"chair {chair} is taken by {there.player}")
+    if any(one is not None and one.player == player for one in table.chairs):
+        raise IllegalCommand(f"{player} sits at this table already")
+    if stack < 1:
+        raise IllegalCommand(f"{player} brings {stack} chips: a seat needs at least one")
+    running = table.button is not None
+    new = Chair(player, stack, waits=running and not posts, posts=running and posts)
+    return _with(table, chair, new)
+
+
+def stand_up(table: Table, chair: int) -> Table:
+    """A player leaves between hands, with what he has."""
+    _taken(table, chair)
+    return _with(table, chair, None)
+
+
+def add_chips(table: Table, chair: int, amount: int) -> Table:
+    """Chips are added between hands only (T17)."""
+    one = _taken(table, chair)
+    if amount < 1:
+        raise IllegalCommand(f"{one.player} may add at least one chip, not {amount}")
+    return _with(table, chair, replace(one, stack=one.stack + amount))
+
+
+def moved(game: Game, table: Table) -> Table:
+    """The button moves on for the next hand, and the blinds with it (M1, M4, M5)."""
+    dealt = _dealt(table)
+    if len(dealt) < 2:
+        raise IllegalCommand(f"a hand needs two players with chips, not {len(dealt)}")
+    if table.button is None:
+        return _blinds_from(game, table, dealt[0])
+    if game.button == "dead" and len(dealt) > 2 and table.big is not None:
+        return _dead_button(table)
+    return _blinds_from(game, table, _next(table, table.button, dealt))
+
+
+def deal_in(game: Game, table: Table) -> Seating:
+    """The seats of the next hand, once the button has moved."""
+    if table.button is None:
+        raise IllegalCommand("the button has no place yet: move it first")
+    chairs = tuple(sorted({*_dealt(table), *_reached(table)}))
+    sitting = [_taken(table, chair) for chair in chairs]
+    button = max((seat for seat, chair in enumerate(chairs) if chair <= table.button), default=-1)
+    blinds = (table.small, table.big)
+    return Seating(
+        chairs=chairs,
+        players=tuple(one.player for one in sitting),
+        stacks=tuple(_brings(game, one) for one in sitting),
+        button=button % len(chairs),
+        posts=tuple(
+            Post(seat)
+            for seat, chair in enumerate(chairs)
+            if sitting[seat].posts and chair not in blinds
+        ),
+        dead_small=table.small not in chairs,
+    )
+
+
+def settled(game: Game, table: Table, seating: Seating, hand: Hand) -> Table:
+    """The table after a hand: stacks carried or made anew, bankrolls counted, busts placed."""
+    chairs = list(table.chairs)
+    nets: dict[str, int] = {}
+    for seat, chair in enumerate(seating.chairs):
+        one = _taken(table, chair)
+        stack = hand.stacks[seat] if game.stacks == "carried" else one.stack
+        nets[one.player] = hand.stacks[seat] - hand.start.stacks[seat]
+        chairs[chair] = replace(one, stack=stack, waits=False, posts=False) if stack else None
+    out = _busted(table, seating, hand) if game.stacks == "carried" else ()
+    return replace(
+        table,
+        chairs=tuple(chairs),
+        bankrolls=_banked(table, nets),
+        places=(*table.places, *out),
+    )
+
+
+def winner(table: Table) -> str | None:
+    """Who holds everything, when a freeze-out is over (M5)."""
+    left = [one.player for one in table.chairs if one is not None and one.stack]
+    return left[0] if len(left) == 1 else None
+
+
+def _dead_button(table: Table) -> Table:
+    """The big blind moves to the next player; small blind and button follow, players or not."""
+    assert table.big is not None
+    everyone = tuple(c for c, one in enumerate(table.chairs) if one is not None and one.stack)
+    big = _next(table, table.big, everyone)
+    button = table.small if table.small is not None else table.button
+    return replace(table, button=button, small=table.big, big=big)
+
+
+def _blinds_from(game: Game, table: Table, button: int) -> Table:
+    """The blinds left of the button; of two players the button posts the small one (G14).
+
+    The big blind is for the next player there, one who waited for it included (M2).
+    """
+    small = _next(table, button, _dealt(table))
+    if len(_dealt(table)) == 2 and game.heads_up_blinds == "button_small":
+        small = button
+    everyone = tuple(c for c, one in enumerate(table.chairs) if one is not None and one.stack)
+    return replace(table, button=button, small=small, big=_next(table, small, everyone))
+
+
+def _dealt(table: Table) -> tuple[int, ...]:
+    """Chairs with chips whose player does not wait."""
+    return tuple(
+        chair
+        for chair, one in enumerate(table.chairs)
+        if one is not None and one.stack and not one.waits
+    )
+
+
+def _reached(table: Table) -> tuple[int, ...]:
+    """The chair that the big blind has come to, though its player has been waiting."""
+    return () if table.big is None or table.chairs[table.big] is None else (table.big,)
+
+
+def _next(table: Table, after: int, among: tuple[int, ...]) -> int:
+    """The next of these chairs clockwise."""
+    count = len(table.chairs)
+    return min(among, key=lambda chair: (chair - after - 1) % count)
+
+
+def _brings(game: Game, one: Chair) -> int:
+    return one.stack if game.stacks == "carried" else game.stack
+
+
+def _busted(table: Table, seating: Seating, hand: Hand) -> tuple[Place, ...]:
+    """Who has nothing left: more chips at the start of the hand ranks higher, equal ones share."""
+    out = [seat for seat in range(len(seating.chairs)) if not hand.stacks[seat]]
+    players = sum(one is not None for one in table.chairs)
+    still_in = players - len(out)
+    began = hand.start.stacks
+    return tuple(
+        Place(seating.players[seat], still_in + 1 + sum(began[o] > began[seat] for o in out))
+        for seat in sorted(out, key=lambda seat: -began[seat])
+    )
+
+
+def _banked(table: Table, nets: dict[str, int]) -> tuple[tuple[str, int], ...]:
+    """Each player's winnings so far: they begin at 0 and have no floor (M4)."""
+    before = dict(table.bankrolls)
+    for player, net in nets.items():
+        before[player] = before.get(player, 0) + net
+    return tuple(before.items())
+
+
+def _taken(table: Table, chair: int) -> Chair:
+    one = table.chairs[chair] if 0 <= chair < len(table.chairs) else None
+    if one is None:
+        raise IllegalCommand(f"nobody sits in chair {chair}")
+    return one
+
+
+def _with(table: Table, chair: int, one: Chair | None) -> Table:
+    chairs = list(table.chairs)
+    chairs[chair] = one
+    return replace(table, chairs=tuple(chairs))

@@ -1,0 +1,129 @@
+"""The judgement of one hand: what its ruleset pays, and what other readings would have paid."""
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from engine.audit import Divergence, audit
+from engine.game import Game
+from engine.recorded import before_payment
+from engine.seats import contenders
+from engine.settle import settle
+from engine.turn import IllegalCommand
+from events.cards import UNKNOWN
+from events.state import Hand, evolve, replay
+from events.types import Events, HandStarted
+
+Verdict = Literal["agree", "contested", "differ", "unknown"]
+Nets = tuple[int, ...]
+
+
+class Reread(Struct, frozen=True):
+    """What another reading would have paid for the same cards and contributions."""
+
+    entry: str
+    ruleset: str
+    sentence: str
+    nets: Nets
+
+
+class Report(Struct, frozen=True):
+    """What was recorded, what the declared ruleset decides, and every reading that differs."""
+
+    ruleset: str
+    verdict: Verdict
+    recorded: Nets | None
+    decided: Nets | None
+    divergence: Divergence | None = None
+    readings: tuple[Reread, ...] = ()
+
+
+def judge(game: Game, record: Events, partner: Game | None = None) -> Report:
+    """The verdict on a record under the ruleset it was dealt by."""
+    divergence = audit(game, record)
+    if divergence is not None:
+        return Report(game.name, "differ", *_forced_sum(game, record), divergence)
+    recorded = _nets(replay(record))
+    unpaid = before_payment(record)
+    decided = None if unpaid is None else _paid(game, unpaid)
+    if unpaid is None or len(contenders(unpaid)) == 1:
+        return Report(game.name, "agree", recorded, decided)
+    others = readings(game, record, unpaid, partner)
+    if _unknown(game, unpaid):
+        return Report(game.name, "unknown", recorded, decided, None, others)
+    return Report(game.name, "contested" if others else "agree", recorded, decided, None, others)
+
+
+def readings(
+    game: Game, record: Events, unpaid: Hand, partner: Game | None = None
+) -> tuple[Reread, ...]:
+    """Each reading of the game's list, and the partner as a whole, that pays somebody differently.
+
+    The recorded contributions are divided again and the recorded cards compared again; what the
+    other reading would have allowed or asked is not replayed.
+    """
+    decided = _paid(game, unpaid)
+    found = []
+    for reading in game.readings:
+        other = replace(game, **{reading.policy: reading.value})
+        nets = _paid(other, _reread(game, other, record, unpaid))
+        if nets is not None and nets != decided:
+            label = f"{game.name} with {reading.policy} {reading.value}"
+            found.append(Reread(reading.entry, label, reading.sentence, nets))
+    if partner is not None:  # a rake is a parameter of the table: the same under both
+        partner = replace(partner, rake=game.rake, split_unit=game.split_unit)
+    nets = None if partner is None else _paid(partner, unpaid)
+    if partner is not None and nets is not None and nets != decided:
+        found.append(Reread("partner", partner.name, partner.document, nets))
+    return tuple(found)
+
+
+def _reread(game: Game, other: Game, record: Events, unpaid: Hand) -> Hand:
+    """The hand to pay under another reading: an uncalled bet may have stayed in the pot (U17)."""
+    if other.uncalled == game.uncalled:
+        return unpaid
+    kept = before_payment(record, uncalled=other.uncalled == "returned")
+    return unpaid if kept is None else kept
+
+
+def _paid(game: Game, hand: Hand) -> Nets | None:
+    """What each seat wins or loses when this ruleset pays; None if a missing card could decide."""
+    try:
+        paid = settle(game, hand)
+    except IllegalCommand:
+        return None
+    for event in paid:
+        hand = evolve(hand, event)
+    return _nets(hand)
+
+
+def _nets(hand: Hand) -> Nets:
+    return tuple(b - a for a, b in zip(hand.start.stacks, hand.stacks, strict=True))
+
+
+def _unknown(game: Game, hand: Hand) -> bool:
+    """Whether a card nobody recorded could change who is paid; it never could uncontested."""
+    stay = contenders(hand)
+    if len(stay) == 1:
+        return False
+    forfeited = hand.showing.mucked if game.muck == "forfeits" else ()
+    return UNKNOWN in hand.board or any(
+        UNKNOWN in hand.hole[seat] for seat in stay if seat not in forfeited
+    )
+
+
+def _forced_sum(game: Game, record: Events) -> tuple[Nets | None, Nets | None]:
+    """What a record that the rules refuse pays and ought to; None where it cannot be counted.
+
+    It may hold anything: seats, slots and cards that do not exist, or not enough of them.
+    """
+    if not record or any(isinstance(e, HandStarted) != (at == 0) for at, e in enumerate(record)):
+        return None, None
+    recorded = None
+    try:
+        recorded = _nets(replay(record))
+        hand = before_payment(record)
+        return recorded, _paid(game, hand) if hand else None
+    except (LookupError, ValueError):
+        return recorded, None
