@@ -1,0 +1,62 @@
+"""The command line: `muckrake COMMAND`; a command is imported when it is asked for.
+
+Exit codes: 0 fine, 1 failed, 2 usage, 3 checked and found wrong, 5 not found, 130 interrupted.
+"""
+
+from importlib import import_module
+
+import click
+
+VERSION = "0.1.0"
+
+COMMANDS = {
+    "demo": "Play every ruleset, replay and judge every hand, and show a contested one.",
+    "games": "The rulesets there are; one of them in full.",
+    "play": "Seeded hands between random bots, in notation.",
+}
+
+
+class Lazy(click.Group):
+    """A group that knows its commands by name and imports one only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"api.cli.{cmd_name}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, prog_name="muckrake")
+def muckrake() -> None:
+    """The flight recorder and court of appeal for poker."""
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run one command; every failure is one sentence on stderr and an exit code."""
+    try:
+        code = muckrake.main(words, prog_name="muckrake", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as asked:
+        click.echo(asked.format_message(), err=True)
+        return asked.exit_code
+    except click.UsageError as misuse:
+        click.echo(f"muckrake: {misuse.format_message().rstrip('.')}{_help_for(misuse)}", err=True)
+        return misuse.exit_code
+    except click.ClickException as failure:
+        click.echo(f"muckrake: {failure.format_message()}", err=True)
+        return failure.exit_code
+    except click.Abort:
+        return 130
+    return code if isinstance(code, int) else 0
+
+
+def _help_for(misuse: click.UsageError) -> str:
+    return f": see {misuse.ctx.command_path} --help" if misuse.ctx else ""

@@ -1,0 +1,294 @@
+"""The report on one hand, for whoever may read the whole record: as text, and as JSON values."""
+
+import textwrap
+from collections.abc import Collection
+from typing import Any
+
+from engine.audit import Divergence
+from engine.game import Game
+from engine.ranking import best_cards, strength
+from engine.recorded import before_payment
+from engine.seats import contenders, in_order
+from engine.verdict import Nets, Report
+from events.notation import say
+from events.state import Hand
+from events.types import (
+    AntePosted,
+    AuctionSettled,
+    Bet,
+    BettingOpened,
+    BidPlaced,
+    BlindPosted,
+    BoardDealt,
+    Called,
+    Event,
+    Events,
+    HandStarted,
+    HoleDealt,
+    PotSplit,
+    Raised,
+    RakeTaken,
+    UncalledReturned,
+)
+from odds.rank import describe, five
+
+_WIDTH = 96
+_TITLE = 12  # columns that a section's title takes
+
+
+def as_json(record: Events, report: Report) -> dict[str, Any]:
+    """One entry of `hands` in `muckrake.audit/1`: nets by seat, `at` where the record is wrong."""
+    start = _start(record)
+    return {
+        "hand": start.hand,
+        "ruleset": report.ruleset,
+        "verdict": report.verdict,
+        "at": None if report.divergence is None else report.divergence.at,
+        "recorded": report.recorded,
+        "decided": report.decided,
+        "readings": [
+            {
+                "entry": other.entry,
+                "ruleset": other.ruleset,
+                "sentence": other.sentence,
+                "nets": other.nets,
+            }
+            for other in report.readings
+        ],
+    }
+
+
+def as_text(game: Game, record: Events, report: Report) -> str:
+    """Who put in what, what was shown and paid, and what each reading would have paid."""
+    start = _start(record)
+    verdict = _section("verdict", [_verdict(report)])
+    if report.recorded is None:  # a record that cannot even be counted
+        return _title(start) + verdict
+    hand = before_payment(record)
+    told = [
+        _section("board", [" | ".join(_boards(record))] if any(_boards(record)) else []),
+        _section("cards", aligned([[name, _held(record, s)] for s, name in _seats(start)])),
+        _section("money in", _money(record)),
+        _section("auction", _auction(record)),
+        _section("showdown", _showdown(game, hand) if hand else []),
+        _section("pots", _pots(record)),
+        _section("award", _award(start, report)),
+        _section("readings", _readings(report)),
+        verdict,
+    ]
+    return _title(start) + "".join(told)
+
+
+def money_in(record: Events) -> dict[str, list[int]]:
+    """What each seat put in, by round or auction; forced bets join the round they open."""
+    columns: dict[str, list[int]] = {}
+    seats = len(_start(record).stacks)
+
+    def put(street: str, seat: int, amount: int) -> None:
+        columns.setdefault(street, [0] * seats)[seat] += amount
+
+    for event in record:
+        match event:
+            case AntePosted() | BlindPosted():
+                put("forced", event.seat, event.amount)
+            case BettingOpened(street=street):
+                columns[street] = columns.pop("forced", [0] * seats)
+            case Called() | Bet() | Raised():
+                put(_last(columns), event.seat, event.amount)
+            case BoardDealt() if "forced" in columns:  # nobody could answer: no round was opened
+                columns["blinds"] = columns.pop("forced")
+            case UncalledReturned():
+                put(_last(columns), event.seat, -event.amount)
+            case AuctionSettled():
+                for seat in range(seats):
+                    put("auction", seat, event.price if seat in event.seats else 0)
+            case _:
+                pass
+    return columns
+
+
+def aligned(rows: list[list[str]], numbers: Collection[int] = ()) -> list[str]:
+    """Rows as lines, column under column; those of `numbers` to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if place in numbers else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _last(columns: dict[str, list[int]]) -> str:
+    """The round that chips belong to; there is one, unless the record is wrong."""
+    return next(reversed(columns), "before")
+
+
+def _start(record: Events) -> HandStarted:
+    start = record[0]
+    assert isinstance(start, HandStarted)
+    return start
+
+
+def _seats(start: HandStarted) -> list[tuple[int, str]]:
+    return list(enumerate(start.players))
+
+
+def _name(start: HandStarted, seat: int) -> str:
+    """The player's name; a wrong record may name a seat that does not exist."""
+    return start.players[seat] if seat < len(start.players) else f"seat {seat}"
+
+
+def _title(start: HandStarted) -> str:
+    """scrim-17/412   auction-2024   2 players, button ursa, 400 each"""
+    brought = set(start.stacks)
+    stacks = f"{start.stacks[0]} each" if len(brought) == 1 else "stacks " + _words(start.stacks)
+    table = f"{len(start.stacks)} players, button {start.players[start.button]}, {stacks}"
+    return f"{start.hand}   {start.game}   {table}\n\n"
+
+
+def _section(title: str, lines: list[str]) -> str:
+    """A title, and lines beside it; nothing at all without lines."""
+    first = f" {title}".ljust(_TITLE)
+    return "".join(
+        ((" " * _TITLE if number else first) + line).rstrip() + "\n"
+        for number, line in enumerate(lines)
+    )
+
+
+def _boards(record: Events) -> list[str]:
+    return [" ".join(event.cards) for event in record if isinstance(event, BoardDealt)]
+
+
+def _held(record: Events, seat: int) -> str:
+    """The cards as they came: 5d 6h + Th."""
+    given = (e for e in record if isinstance(e, HoleDealt) and e.seat == seat)
+    return " + ".join(" ".join(event.cards) for event in given)
+
+
+def _money(record: Events) -> list[str]:
+    columns = money_in(record)
+    rows = [["", *columns, "total"]]
+    for seat, name in _seats(_start(record)):
+        paid = [column[seat] for column in columns.values()]
+        rows.append([name, *map(str, paid), str(sum(paid))])
+    totals = [sum(column) for column in columns.values()]
+    rows.append(["together", *map(str, totals), str(sum(totals))])
+    return aligned(rows, range(1, len(rows[0])))
+
+
+def _auction(record: Events) -> list[str]:
+    """ursa bid 52, lynx bid 37: ursa pays 37"""
+    start = _start(record)
+    lines = []
+    bids = [
+        f"{_name(start, event.seat)} bid {event.amount}{_why(event)}"
+        for event in record
+        if isinstance(event, BidPlaced)
+    ]
+    for event in record:
+        if isinstance(event, AuctionSettled):
+            winners = " and ".join(_name(start, seat) for seat in event.seats)
+            verb = "pays" if len(event.seats) == 1 else "each pay"
+            lines.append(f"{', '.join(bids)}: {winners} {verb} {event.price}")
+            if not event.sealed:
+                lines.append("open bids: the first bid was visible to the second bidder")
+    return lines
+
+
+def _why(event: BidPlaced) -> str:
+    return "" if event.origin == "chosen" else f" ({event.origin})"
+
+
+def _showdown(game: Game, hand: Hand) -> list[str]:
+    """Every hand that was not folded or mucked, in words, with the five cards that make it."""
+    stay = [s for s in in_order(hand, contenders(hand)) if s not in hand.showing.mucked]
+    if len(contenders(hand)) == 1:
+        return []
+    try:
+        strengths = {seat: strength(game, hand, seat) for seat in stay}
+    except ValueError:  # a record that the rules refuse may hold too few cards, or one twice
+        return []
+    known = [one for one in strengths.values() if one is not None]
+    if not known:
+        return []
+    rows = []
+    for seat, one in strengths.items():
+        best = "" if one != max(known) else "tie" if known.count(one) > 1 else "best"
+        made = ["a card was never recorded", ""] if one is None else _made(game, hand, seat)
+        rows.append([hand.start.players[seat], *made, best])
+    return aligned(rows)
+
+
+def _made(game: Game, hand: Hand, seat: int) -> list[str]:
+    """The five cards that count, announced or best, and what they are in words."""
+    said = dict(hand.showing.announced) if game.announce == "announced" else {}
+    cards = said[seat] if seat in said else best_cards(game, hand, seat)
+    value = five(cards, straights=game.straights, ranking=game.ranking)
+    return [describe(value, game.straights, game.ranking), " ".join(cards)]
+
+
+def _pots(record: Events) -> list[str]:
+    names = _start(record).players
+    lines = []
+    for event in record:
+        if isinstance(event, RakeTaken):
+            lines.append(f"pot {event.pot}: rake {event.amount}")
+        if isinstance(event, PotSplit):
+            each = zip(event.seats, event.shares, strict=True)
+            paid = ", ".join(f"{share} to {names[seat]}" for seat, share in each)
+            lines.append(f"pot {event.pot}: {paid}")
+    return lines
+
+
+def _award(start: HandStarted, report: Report) -> list[str]:
+    """Nets by player, as recorded and as the declared ruleset decides."""
+    rows = [["", *start.players, ""], ["recorded", *_nets(start, report.recorded), ""]]
+    rows.append(["decided", *_nets(start, report.decided), f"{report.ruleset} (declared)"])
+    for other in report.readings:
+        rows.append([other.entry, *_nets(start, other.nets), other.ruleset])
+    return aligned(rows, range(1, len(start.players) + 1))
+
+
+def _nets(start: HandStarted, nets: Nets | None) -> list[str]:
+    return ["?"] * len(start.players) if nets is None else [f"{n:+d}" if n else "0" for n in nets]
+
+
+def _readings(report: Report) -> list[str]:
+    """The sentence that each other reading rests on."""
+    width = max((len(other.entry) for other in report.readings), default=0)
+    rows = []
+    for other in report.readings:
+        said = textwrap.wrap(other.sentence, _WIDTH - _TITLE - width - 2)
+        rows += [["" if number else other.entry, part] for number, part in enumerate(said)]
+    return aligned(rows)
+
+
+def _verdict(report: Report) -> str:
+    name = report.ruleset
+    match report.verdict:
+        case "agree":
+            return f"AGREE: the record is what {name} pays, and no reading of it pays differently"
+        case "contested":
+            return f"CONTESTED: the record is what {name} pays; another reading pays differently"
+        case "unknown":
+            return "UNKNOWN: a card that nobody recorded could change who is paid"
+        case "differ":
+            assert report.divergence is not None
+            return f"DIFFER: {_parts(name, report.divergence)}"
+
+
+def _parts(name: str, found: Divergence) -> str:
+    """Where rules and record part ways, in one sentence."""
+    where = f"event {found.at}, {_quoted(found.recorded)}"
+    if found.refusal is not None:
+        return f"{where}: {found.refusal}"
+    return f"{where}: {name} decides {_quoted(found.decided)}"
+
+
+def _quoted(event: Event | None) -> str:
+    return "nothing" if event is None else f"`{say(event)}`"
+
+
+def _words(numbers: tuple[int, ...]) -> str:
+    return ", ".join(map(str, numbers))

@@ -1,0 +1,221 @@
+"""The command line: data on stdout, sentences on stderr, and an exit code for each way to end."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from api.cli import demo
+from api.main import COMMANDS, VERSION, main
+from dealer.play import play
+from engine.catalogue import CATALOGUE
+from engine.game import Game, fingerprint
+from engine.games import GAMES, RULESETS
+from events.notation import read, say_all
+from events.state import replay
+from events.types import Events, PotSplit
+
+Captured = pytest.CaptureFixture[str]
+
+
+def printed(capsys: Captured, *words: str) -> str:
+    """What a command that succeeds prints."""
+    assert main(list(words)) == 0
+    out, _ = capsys.readouterr()
+    return out
+
+
+def said(capsys: Captured, code: int, *words: str) -> str:
+    """The one sentence of a command that ends with this code; it prints no data."""
+    assert main(list(words)) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err.removeprefix("muckrake: ").rstrip()
+
+
+# Help and version.
+
+
+def test_help_imports_nothing_heavy() -> None:
+    look = (
+        "import sys; from api.main import main; main(['--help']); "
+        "print(*(name.split('.')[0] for name in sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    heavy = {"duckdb", "pyarrow", "fastapi", "numpy", "polars", "rich", "engine", "odds"}
+    assert set() == heavy & set(done.stderr.split())
+
+
+def test_every_command_is_in_the_help_and_can_be_asked_for_its_own(capsys: Captured) -> None:
+    text = printed(capsys, "--help")
+    for name in COMMANDS:
+        assert f"\n  {name} " in text
+        assert f"Usage: muckrake {name} " in printed(capsys, name, "--help")
+
+
+def test_without_a_command_it_shows_the_help_and_calls_it_a_usage_error(capsys: Captured) -> None:
+    assert main([]) == 2
+    assert "Commands:" in capsys.readouterr().err
+
+
+def test_the_version_is_the_one_that_is_packaged(capsys: Captured) -> None:
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+    assert project["version"] == VERSION
+    assert printed(capsys, "--version") == f"muckrake, version {VERSION}\n"
+
+
+def test_a_command_that_does_not_exist_is_a_usage_error(capsys: Captured) -> None:
+    assert "No such command 'serve': see muckrake --help" == said(capsys, 2, "serve")
+
+
+# games
+
+
+def test_games_lists_every_ruleset(capsys: Captured) -> None:
+    header, *rows = printed(capsys, "games").splitlines()
+    assert header.split("\t")[:3] == ["ruleset", "fingerprint", "for"]
+    assert [row.split("\t")[:3] for row in rows] == [
+        [game.name, fingerprint(game), "play" if game.name in GAMES else "records"]
+        for game in RULESETS.values()
+    ]
+
+
+def test_one_game_is_shown_in_full(capsys: Captured) -> None:
+    text = printed(capsys, "games", "auction-2024")
+    assert "Auction(hole=3)" in text
+    assert all(f"  {policy} " in text for policy in CATALOGUE)
+    assert "A9  showdown_tie split" in text
+
+
+@pytest.mark.parametrize("name", RULESETS)
+def test_every_game_can_be_shown_in_full(capsys: Captured, name: str) -> None:
+    assert fingerprint(RULESETS[name]) in printed(capsys, "games", name)
+
+
+def test_games_as_json(capsys: Captured) -> None:
+    told = json.loads(printed(capsys, "games", "--json"))
+    assert told["schema"] == "muckrake.games/1"
+    assert [game["name"] for game in told["games"]] == list(RULESETS)
+    one = json.loads(printed(capsys, "games", "auction-2024", "--json"))["games"]
+    assert one == [game for game in told["games"] if game["name"] == "auction-2024"]
+    tie = next(policy for policy in one[0]["policies"] if policy["policy"] == "showdown_tie")
+    assert (tie["value"], tie["class"], tie["entries"]) == ("no_change", "pay", ["A9", "S7"])
+
+
+@pytest.mark.parametrize("words", [("games", "poker"), ("play", "poker")])
+def test_an_unknown_game_is_not_found_and_the_known_ones_are_named(
+    capsys: Captured, words: tuple[str, ...]
+) -> None:
+    sentence = said(capsys, 5, *words)
+    assert sentence.startswith("no ruleset is called poker: there are ")
+    assert "auction-2024" in sentence
+
+
+# play
+
+
+def test_played_hands_are_notation_that_reads_back(capsys: Captured) -> None:
+    text = printed(capsys, "play", "auction-2024", "--hands", "3", "--seed", "7")
+    hands = [tuple(map(read, hand.splitlines())) for hand in text.split("\n\n")]
+    assert len(hands) == 3
+    assert all(replay(hand).over for hand in hands)
+
+
+def test_a_seed_decides_everything(capsys: Captured) -> None:
+    words = ("play", "probability", "--hands", "4", "--seats", "4", "--seed")
+    first, again, other = (printed(capsys, *words, seed) for seed in ("7", "7", "8"))
+    assert first == again
+    assert first != other
+
+
+def test_a_seed_that_was_drawn_is_told_and_plays_the_same_again(capsys: Captured) -> None:
+    assert main(["play", "auction-2024"]) == 0
+    out, err = capsys.readouterr()
+    assert err.startswith("seed ")
+    assert out == printed(capsys, "play", "auction-2024", "--seed", err.split()[1])
+
+
+def test_played_hands_as_json_are_the_events(capsys: Captured) -> None:
+    told = json.loads(printed(capsys, "play", "auction-2024", "--seed", "7", "--json"))
+    assert (told["schema"], told["game"], told["seed"]) == ("muckrake.play/1", "auction-2024", "7")
+    (record,) = play(GAMES["auction-2024"], "play", 1, "7")
+    assert [event["type"] for event in told["hands"][0]] == [type(one).__name__ for one in record]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("play",), "Missing argument 'GAME': see muckrake play --help"),
+        (("play", "probability", "--seats", "99"), "probability seats 2..23 players, not 99"),
+        (("play", "auction-2024", "--seats", "3"), "auction-2024 seats 2..2 players, not 3"),
+        (("play", "probability", "--seats", "0"), "probability seats 2..23 players, not 0"),
+        (("play", "auction-2024", "--hands", "0"), "0 is not in the range x>=1"),
+        (("play", "auction-2024", "--hands", "many"), "'many' is not a valid integer range"),
+        (("demo", "--hands", "0"), "0 is not in the range x>=1"),
+        (("demo", "more"), "unexpected extra argument"),
+    ],
+)
+def test_what_makes_no_sense_is_a_usage_error(
+    capsys: Captured, words: tuple[str, ...], sentence: str
+) -> None:
+    assert sentence in said(capsys, 2, *words)
+
+
+# demo
+
+
+def test_the_demo_plays_every_ruleset_and_shows_a_contested_hand(capsys: Captured) -> None:
+    text = printed(capsys, "demo", "--hands", "3")
+    assert all(f"\n{name} " in text for name in GAMES)
+    assert "A9" in text
+    assert text.rstrip().splitlines()[-1].startswith(" verdict    CONTESTED: ")
+
+
+def test_the_demo_as_json(capsys: Captured) -> None:
+    told = json.loads(printed(capsys, "demo", "--hands", "2", "--json"))
+    assert (told["schema"], told["seed"]) == ("muckrake.demo/1", "1")
+    assert [one["ruleset"] for one in told["rulesets"]] == list(GAMES)
+    assert {one["hands"] for one in told["rulesets"]} == {2}
+    assert told["example"]["verdict"] == "contested"
+    assert [0, 0] == told["example"]["decided"]
+    assert [0, 0] != told["example"]["readings"][0]["nets"]
+
+
+def test_a_record_that_the_rules_would_not_make_ends_the_demo(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 3, and the hand in notation, to be pasted into a rule page."""
+    monkeypatch.setattr(demo, "play", forging)
+    assert main(["demo", "--hands", "1"]) == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "\nhand over\n" in err
+    assert err.rstrip().endswith("the rules do not agree with what they dealt: differ")
+
+
+def test_chips_that_nobody_put_in_end_the_demo() -> None:
+    (record,) = play(GAMES["auction-2024"], "demo", 1, "1")
+    fat = tuple(
+        replace(event, shares=(event.shares[0] + 1, *event.shares[1:]))
+        if isinstance(event, PotSplit)
+        else event
+        for event in record
+    )
+    assert ("", "chips were made or lost") == demo.check(GAMES["auction-2024"], fat)
+
+
+def forging(game: Game, match: str, hands: int, seed: str) -> Iterator[Events]:
+    """Hands whose first event names another button: every chip is there, and the rules object."""
+    for record in play(game, match, 1, seed):
+        start: Any = record[0]
+        moved = (start.button + 1) % len(start.stacks)
+        forged = (replace(start, button=moved), *record[1:])
+        assert say_all(forged) != say_all(record)
+        yield forged

@@ -1,0 +1,126 @@
+"""The documents tell what the code does: generated parts, examples, names, paths and links."""
+
+import contextlib
+import io
+import re
+import runpy
+from itertools import zip_longest
+from pathlib import Path
+from typing import get_args
+
+import click
+import pytest
+
+from api.main import COMMANDS, main, muckrake
+from docs.generate import PARTS, written
+from engine.catalogue import CATALOGUE
+from engine.games import RULESETS
+from engine.steps import AnyStep
+from events.types import Event, Match
+from tests.fences import Fence, fences, same, typed
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+GENERATED = [page for page in PAGES if "<!-- generated: " in page.read_text("utf-8")]
+MR = runpy.run_path(str(ROOT / "mr"))["VERBS"]
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+@pytest.mark.parametrize("page", GENERATED, ids=lambda page: page.name)
+def test_what_is_written_from_the_code_is_up_to_date(page: Path, accept: bool) -> None:
+    text = page.read_text("utf-8")
+    if accept:
+        page.write_text(written(text), "utf-8")
+    assert page.read_text("utf-8") == written(text), f"./mr accept writes {page.name}"
+
+
+def test_every_part_that_can_be_written_stands_on_some_page() -> None:
+    told = re.findall(r"<!-- generated: (\S+) -->", _all_words())
+    assert sorted(PARTS) == sorted(told)
+
+
+def test_every_name_that_a_user_meets_is_in_the_documents() -> None:
+    names = [kind.__name__ for kind in (*get_args(Event), *get_args(Match), *get_args(AnyStep))]
+    names += [*RULESETS, *CATALOGUE, *(f"muckrake {command}" for command in COMMANDS)]
+    words = _all_words()
+    assert [] == [name for name in names if not re.search(rf"\b{name}\b", words)]
+
+
+def test_every_option_of_every_command_is_in_the_documents() -> None:
+    context, words = click.Context(muckrake), _all_words()
+    for name in COMMANDS:
+        command = muckrake.get_command(context, name)
+        assert command is not None
+        for one in command.params:
+            assert one.opts[0] in words or one.human_readable_name in words
+            assert not isinstance(one, click.Option) or one.help, f"{name} {one.name} needs help"
+
+
+@every_page
+def test_every_console_example_prints_what_the_page_says(page: Path) -> None:
+    if page.name == "CONTRIBUTING.md":
+        pytest.skip("its examples run in a copy: tests/test_docs_contributing.py")
+    for fence in fences(page):
+        if fence.language == "console":
+            _typed(page, fence)
+
+
+@every_page
+def test_every_python_example_prints_what_the_page_says(page: Path) -> None:
+    blocks = list(fences(page))
+    for fence, after in zip_longest(blocks, blocks[1:]):
+        if fence.language == "python" and not fence.told:
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(compile(fence.text, f"{page}:{fence.line}", "exec"), {})
+            assert after is not None, f"{page}:{fence.line}: show below what it prints"
+            assert same(after.text, printed.getvalue()), printed.getvalue()
+
+
+@every_page
+def test_every_path_that_is_named_exists(page: Path) -> None:
+    text = page.read_text("utf-8")
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
+    missing = [link for link in links if not (page.parent / link).exists()]
+    rooms = "events|odds|engine|dealer|api|tests|docs"
+    prose = "".join(re.split(r"^(`{3,}).*?^\1", text, flags=re.MULTILINE | re.DOTALL)[::2])
+    missing += [
+        path
+        for path in re.findall(rf"`((?:{rooms})/[\w./-]*)`", prose)
+        if not (ROOT / path).exists()
+    ]
+    assert [] == missing
+
+
+def test_the_architecture_says_of_every_module_of_the_core_what_it_is_for() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    core = [path for room in ("events", "odds", "engine") for path in (ROOT / room).glob("*.py")]
+    core += (ROOT / "engine" / "steps").glob("*.py")
+    modules = [path.relative_to(ROOT).as_posix() for path in core if path.stem != "__init__"]
+    assert [] == [module for module in modules if module not in text]
+
+
+def test_the_example_in_the_readme_is_about_ten_lines() -> None:
+    example = next(fence for fence in fences(ROOT / "README.md") if fence.language == "python")
+    assert len(example.text.strip().splitlines()) <= 14
+
+
+def test_the_changelog_has_room_for_what_is_not_released() -> None:
+    assert "\n## Unreleased\n" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def _typed(page: Path, fence: Fence) -> None:
+    for command in typed(fence.text):
+        assert command.words[0] in ("./mr", "muckrake"), f"{page}:{fence.line}: whose command?"
+        words = command.words[1:]
+        if words[0] in MR:  # a check of the project runs as itself, not inside another
+            continue
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            assert main(list(words)) == 0
+        assert not command.printed or same(command.printed, printed.getvalue()), printed.getvalue()
+
+
+def _all_words() -> str:
+    return "\n".join(page.read_text("utf-8") for page in PAGES)
