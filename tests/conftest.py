@@ -1,0 +1,29 @@
+"""How the tests are run: Hypothesis profiles, and `--accept`, which rewrites the goldens."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+pytest.register_assert_rewrite("tests.laws")
+
+settings.register_profile(
+    "dev", deadline=None, max_examples=25, print_blob=True, suppress_health_check=list(HealthCheck)
+)
+settings.register_profile("ci", parent=settings.get_profile("dev"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--accept", action="store_true", help="rewrite goldens; then read the diff")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--accept") and config.getoption("numprocesses", None):
+        raise pytest.UsageError("--accept writes files that several tests share: leave out -n")
+
+
+@pytest.fixture
+def accept(request: pytest.FixtureRequest) -> bool:
+    """Whether goldens are to be rewritten instead of compared."""
+    return bool(request.config.getoption("--accept"))
