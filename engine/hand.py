@@ -5,11 +5,12 @@ or the hand is over. Rules decide here and in the steps; `evolve` only counts wh
 """
 
 from engine.game import Game, fingerprint
-from engine.seats import contenders
+from engine.seats import is_alone
 from engine.settle import settle
 from engine.steps.forced import posted
 from engine.turn import Command, Disconnect, IllegalCommand, Over, Post, Reconnect, Turn
-from events.state import Hand, evolve, opened
+from events.evolve import evolve
+from events.state import Hand, opened
 from events.types import Disconnected, Event, Events, HandEnded, HandStarted, Reconnected
 
 
@@ -63,7 +64,7 @@ def _walk(game: Game, hand: Hand, events: list[Event], at: int) -> tuple[Events,
         at += 1
         if at == len(game.script):
             break
-        if len(contenders(hand)) == 1:  # the last contender wins unseen (G17)
+        if is_alone(hand):  # the last contender wins unseen (G17)
             hand = _fold(events, hand, settle(game, hand))
             break
         hand = _fold(events, hand, game.script[at].enter(game, hand, at))

@@ -22,7 +22,8 @@ from engine.turn import (
     Turn,
     Will,
 )
-from events.state import Hand, evolve, replay
+from events.evolve import evolve, replay
+from events.state import Hand
 from events.types import (
     Announced,
     Bet,

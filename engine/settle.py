@@ -5,7 +5,7 @@ from engine.policies import Policies
 from engine.pots import Award, Pot, pots, split
 from engine.rake import rakes
 from engine.ranking import Strength, strength
-from engine.seats import contenders, in_order
+from engine.seats import contenders, in_order, is_alone
 from engine.turn import IllegalCommand
 from events.state import Hand
 from events.types import Event, Events, PotSplit, RakeTaken
@@ -26,7 +26,7 @@ def settle(game: Policies, hand: Hand) -> Events:
 def awards(game: Policies, hand: Hand) -> tuple[tuple[int, ...], tuple[Award, ...]]:
     """The rake of each pot, and who is paid how much of what is left of it."""
     stay = contenders(hand)
-    if len(stay) == 1:
+    if is_alone(hand):
         taken = rakes(game, hand, (hand.pot,))
         return taken, (split(game, hand.pot - taken[0], stay),)
     strengths = _strengths(game, hand, stay)

@@ -148,15 +148,16 @@ def _dead_button(table: Table) -> Table:
 
 
 def _blinds_from(game: Game, table: Table, button: int) -> Table:
-    """The blinds left of the button; of two players the button posts the small one (G14).
+    """The blinds left of the button, the big one for who waited for it too (M2).
 
-    The big blind is for the next player there, one who waited for it included (M2).
+    Unless it makes them three, of two players the button posts the small one (G14).
     """
-    small = _next(table, button, _dealt(table))
-    if len(_dealt(table)) == 2 and game.heads_up_blinds == "button_small":
-        small = button
     everyone = tuple(c for c, one in enumerate(table.chairs) if one is not None and one.stack)
-    return replace(table, button=button, small=small, big=_next(table, small, everyone))
+    small = _next(table, button, _dealt(table))
+    big = _next(table, small, everyone)
+    if big == button and game.heads_up_blinds == "button_small":
+        small, big = big, small
+    return replace(table, button=button, small=small, big=big)
 
 
 def _dealt(table: Table) -> tuple[int, ...]:

@@ -8,11 +8,12 @@ from msgspec.structs import replace
 from engine.audit import Divergence, audit
 from engine.game import Game
 from engine.recorded import before_payment
-from engine.seats import contenders
+from engine.seats import contenders, is_alone
 from engine.settle import settle
 from engine.turn import IllegalCommand
 from events.cards import UNKNOWN
-from events.state import Hand, evolve, replay
+from events.evolve import evolve, replay
+from events.state import Hand
 from events.types import Events, HandStarted
 
 Verdict = Literal["agree", "contested", "differ", "unknown"]
@@ -47,7 +48,7 @@ def judge(game: Game, record: Events, partner: Game | None = None) -> Report:
     recorded = _nets(replay(record))
     unpaid = before_payment(record)
     decided = None if unpaid is None else _paid(game, unpaid)
-    if unpaid is None or len(contenders(unpaid)) == 1:
+    if unpaid is None or is_alone(unpaid):
         return Report(game.name, "agree", recorded, decided)
     others = readings(game, record, unpaid, partner)
     if _unknown(game, unpaid):
@@ -104,12 +105,9 @@ def _nets(hand: Hand) -> Nets:
 
 def _unknown(game: Game, hand: Hand) -> bool:
     """Whether a card nobody recorded could change who is paid; it never could uncontested."""
-    stay = contenders(hand)
-    if len(stay) == 1:
-        return False
     forfeited = hand.showing.mucked if game.muck == "forfeits" else ()
     return UNKNOWN in hand.board or any(
-        UNKNOWN in hand.hole[seat] for seat in stay if seat not in forfeited
+        UNKNOWN in hand.hole[seat] for seat in contenders(hand) if seat not in forfeited
     )
 
 

@@ -10,8 +10,7 @@ import sys
 import time
 import traceback
 
-from engine.games import GAMES
-from tests.hands import Played, seeded
+from tests.hands import RULESETS, Played, seeded
 from tests.laws import LAWS
 
 
@@ -19,7 +18,7 @@ def main(words: list[str] | None = None) -> int:
     """0 if every law held, 1 at the first that did not."""
     wanted = _parser().parse_args(words)
     seed = wanted.seed if wanted.seed is not None else str(random.SystemRandom().randrange(10**9))
-    games = [wanted.game] if wanted.game else list(GAMES)
+    games = [wanted.game] if wanted.game else list(RULESETS)
     numbers = [wanted.only] if wanted.only is not None else range(wanted.hands)
     print(f"seed {seed}: {len(numbers)} hands of each of {len(games)} rulesets", file=sys.stderr)
     since, events = time.perf_counter(), 0
@@ -41,7 +40,7 @@ def try_hand(name: str, seed: str) -> tuple[str | None, int]:
     played: Played | None = None
     broken = "no hand could be played"
     try:
-        played = seeded(GAMES[name], seed)
+        played = seeded(RULESETS[name], seed)
         for law in LAWS:
             broken = f"{law.__name__.replace('_', ' ')}: {law.__doc__}"
             law(played)
@@ -55,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mr fuzz", description="random hands against the laws")
     parser.add_argument("--seed", help="replay a run; without it, one is drawn and printed")
     parser.add_argument("--hands", type=int, default=200, help="hands of each ruleset (200)")
-    parser.add_argument("--game", choices=list(GAMES), help="only this ruleset")
+    parser.add_argument("--game", choices=list(RULESETS), help="only this ruleset")
     parser.add_argument("--only", type=int, metavar="N", help="only the Nth hand")
     return parser
 

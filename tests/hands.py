@@ -13,7 +13,7 @@ import pytest
 from hypothesis import strategies
 
 from engine.game import Game
-from engine.games import GAMES
+from engine.games import GAMES, RECORDED
 from engine.hand import begin, step, turn
 from engine.turn import (
     Announce,
@@ -43,14 +43,17 @@ from engine.turn import (
     Turn,
 )
 from events.cards import DECK
+from events.evolve import evolve
 from events.notation import say_all
-from events.state import Hand, evolve
+from events.state import Hand
 from events.types import Event, Events, Faulted, HandVoided
 from odds.rank import best_five
 
 T = TypeVar("T")
 
+RULESETS = {**GAMES, **RECORDED}
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+every_ruleset = pytest.mark.parametrize("game", RULESETS.values(), ids=list(RULESETS))
 sources = strategies.binary(min_size=64, max_size=160)
 NAMES = ("ursa", "lynx", "puma", "wolf", "crow", "moth", "toad", "hare", "boar")
 CLOCKED = ("all_in_if_paid", "fold_or_check")  # values of time_out under which a clock is a player

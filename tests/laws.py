@@ -7,6 +7,7 @@ The docstring of a law is the law. `tests/test_laws.py` tries them on hands that
 from collections.abc import Callable, Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.audit import audit
 from engine.hand import begin, decide, turn
@@ -38,9 +39,19 @@ from engine.turn import (
 from engine.verdict import judge
 from events.cards import DECK, UNKNOWN
 from events.codec import decode, encode
+from events.evolve import evolve, replay
 from events.notation import read, say
-from events.state import Hand, evolve, opened, replay
-from events.types import Disconnected, HandEnded, HandStarted, HandVoided, Reconnected
+from events.state import Hand, opened
+from events.types import (
+    CardSwapped,
+    Disconnected,
+    HandEnded,
+    HandStarted,
+    HandVoided,
+    HoleDealt,
+    Reconnected,
+    Shown,
+)
 from tests.hands import CLOCKED, Move, Played, answered, connections, offered
 
 
@@ -98,6 +109,19 @@ def a_seat_may_drop_out_at_any_question(played: Played) -> None:
             record = (*played.record[: move.at], gone, *played.record[move.at :])
             assert audit(played.game, record) is None
             assert replay(record).stacks == played.hand.stacks
+
+
+def a_card_that_nobody_saw_need_not_be_recorded(played: Played) -> None:
+    """Seats that never showed may hold cards unknown: the record stands, and pays the same."""
+    seen = {event.seat for event in played.record if isinstance(event, Shown | CardSwapped)}
+    record = tuple(
+        replace(event, cards=(UNKNOWN,) * len(event.cards))
+        if isinstance(event, HoleDealt) and event.seat not in seen
+        else event
+        for event in played.record
+    )
+    assert audit(played.game, record) is None
+    assert replay(record).stacks == played.hand.stacks
 
 
 def what_is_offered_is_accepted(played: Played) -> None:
@@ -168,6 +192,7 @@ LAWS: tuple[Callable[[Played], None], ...] = (
     audit_agrees_with_its_own_record,
     every_prefix_can_be_voided,
     a_seat_may_drop_out_at_any_question,
+    a_card_that_nobody_saw_need_not_be_recorded,
     what_is_offered_is_accepted,
     what_is_not_offered_is_refused,
     a_hand_ends_once,
@@ -236,7 +261,7 @@ def beside(played: Played, move: Move) -> Iterator[Command]:
     for wrong in (other, seats, -1):  # the right answer of the wrong seat
         for command in offered(game, hand, asked, free):
             if hasattr(command, "seat") and getattr(asked, "seat", wrong) != wrong:
-                yield msgspec.structs.replace(command, seat=wrong)
+                yield replace(command, seat=wrong)
 
 
 def _beside_act(asked: ToAct) -> Iterator[Command]:

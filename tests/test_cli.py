@@ -17,8 +17,8 @@ from dealer.play import play
 from engine.catalogue import CATALOGUE
 from engine.game import Game, fingerprint
 from engine.games import GAMES, RULESETS
+from events.evolve import replay
 from events.notation import read, say_all
-from events.state import replay
 from events.types import Events, PotSplit
 
 Captured = pytest.CaptureFixture[str]

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.games import GAMES
 from tests import fuzz
-from tests.hands import Played
+from tests.hands import RULESETS, Played
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -17,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def test_a_few_hands_of_every_ruleset_keep_the_laws(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == fuzz.main(["--seed", "test", "--hands", "3"])
     said = capsys.readouterr()
-    assert said.out.startswith(f"{3 * len(GAMES)} hands, ")
+    assert said.out.startswith(f"{3 * len(RULESETS)} hands, ")
     assert said.err.startswith("seed test: 3 hands")
 
 

@@ -1,4 +1,4 @@
-"""The laws, tried on hands that Hypothesis draws from every ruleset."""
+"""The laws, tried on hands that Hypothesis draws from every ruleset, dealt or recorded."""
 
 from typing import Literal, get_args, get_origin, get_type_hints
 
@@ -6,13 +6,12 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from engine.game import Game, fingerprint, from_json, to_json
-from engine.games import GAMES
 from engine.policies import Policies
-from tests.hands import every_game, sources, walk
+from tests.hands import RULESETS, every_ruleset, sources, walk
 from tests.laws import LAWS
 
 
-@every_game
+@every_ruleset
 @given(source=sources)
 def test_random_hands_keep_every_law(game: Game, source: bytes) -> None:
     played = walk(game, source)
@@ -20,7 +19,7 @@ def test_random_hands_keep_every_law(game: Game, source: bytes) -> None:
         law(played)
 
 
-@every_game
+@every_ruleset
 def test_a_game_is_a_value(game: Game) -> None:
     again = from_json(to_json(game))
     assert game == again
@@ -29,16 +28,16 @@ def test_a_game_is_a_value(game: Game) -> None:
 
 
 def test_two_rulesets_never_share_a_fingerprint() -> None:
-    assert len(GAMES) == len({fingerprint(game) for game in GAMES.values()})
+    assert len(RULESETS) == len({fingerprint(game) for game in RULESETS.values()})
 
 
 def test_every_ruleset_stands_under_its_own_name() -> None:
-    assert list(GAMES) == [game.name for game in GAMES.values()]
-    partners = {game.partner for game in GAMES.values() if game.partner}
-    assert partners <= set(GAMES)
+    assert list(RULESETS) == [game.name for game in RULESETS.values()]
+    partners = {game.partner for game in RULESETS.values() if game.partner}
+    assert partners <= set(RULESETS)
 
 
-@every_game
+@every_ruleset
 def test_another_value_of_any_policy_is_another_ruleset(game: Game) -> None:
     for policy in Policies.__struct_fields__:
         for value in _values(policy):

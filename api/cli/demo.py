@@ -14,8 +14,8 @@ from engine.game import Game
 from engine.games import GAMES
 from engine.verdict import Report, judge
 from events.codec import decode_all, encode_all
+from events.evolve import replay
 from events.notation import read, say, say_all
-from events.state import replay
 from events.types import Events
 
 DISPUTED = "auction-2024"  # its document and its engine disagree about money (A9)

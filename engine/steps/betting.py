@@ -1,19 +1,23 @@
 """One round of betting: who is asked, what he may answer, and when the round is over."""
 
+from collections.abc import Callable
+from typing import Any
+
 from msgspec import Struct
 
 from engine.policies import Policies
 from engine.pots import stakes
-from engine.seats import clockwise, contenders
+from engine.seats import contenders, is_alone
+from engine.steps.asking import first_asked, next_asked
 from engine.steps.sizing import VETOES, is_full, raise_range, veto
 from engine.turn import Call, Check, Command, Fold, IllegalCommand, Raise, TimeOut, ToAct
+from events.evolve import round_of
 from events.state import Hand, Round, Standing
 from events.types import (
     Bet,
     BettingOpened,
     Called,
     Checked,
-    Event,
     Events,
     Folded,
     Origin,
@@ -32,8 +36,8 @@ class Betting(Struct, frozen=True, tag=True):
 
     def enter(self, game: Policies, hand: Hand, at: int) -> Events:
         """The round opens on top of its blinds, unless nothing can change (G8)."""
-        now = hand.round or _empty(hand)
-        first = _owing(game, hand, now, _order(game, hand, now), now.bet, hand.standing)
+        now = round_of(hand)
+        first = first_asked(game, hand, now)
         if first is None:
             return ()
         return (BettingOpened(at, self.street, now.bet, self.size, first),)
@@ -57,25 +61,15 @@ class Betting(Struct, frozen=True, tag=True):
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
         """The event that this answer makes, or the sentence why it is refused."""
         now, seat = _waiting(hand)
-        if isinstance(command, TimeOut) and command.seat == seat:
-            return timed_out(game, hand, seat)
-        if not isinstance(command, Fold | Check | Call | Raise | TimeOut):
+        answer = _ANSWERS.get(type(command))
+        if answer is None:
             raise IllegalCommand(
                 f"it is seat {seat}'s turn to act: {type(command).__name__} does not answer that"
             )
-        if command.seat != seat:
-            raise IllegalCommand(f"it is seat {seat}'s turn to act, not seat {command.seat}'s")
-        match command:
-            case Fold():
-                return (_fold(game, hand, now, command),)
-            case Check():
-                return (_check(game, hand, now, command),)
-            case Call():
-                return (_call(game, hand, now, command),)
-            case Raise():
-                return (_raise(game, hand, now, command),)
-            case TimeOut():
-                raise AssertionError("a clock that ran out is answered above")
+        asked = getattr(command, "seat", seat)
+        if asked != seat:
+            raise IllegalCommand(f"it is seat {seat}'s turn to act, not seat {asked}'s")
+        return answer(game, hand, now, command)
 
     def leave(self, game: Policies, hand: Hand) -> Events:
         """What nobody matched goes back; then all-in hands are turned up, if they are (G16)."""
@@ -87,33 +81,33 @@ def _uncalled(game: Policies, hand: Hand) -> Events:
     if game.uncalled == "in_pot":
         return ()
     put_in = stakes(game, hand)
-    top = max(range(len(put_in)), key=put_in.__getitem__)
-    matched = max(paid for seat, paid in enumerate(put_in) if seat != top)
-    return (UncalledReturned(top, put_in[top] - matched),) if put_in[top] > matched else ()
+    *_, matched, most = sorted(put_in)
+    if most == matched:
+        return ()
+    return (UncalledReturned(put_in.index(most), most - matched),)
 
 
 def _face_up(game: Policies, hand: Hand) -> Events:
     """Once nobody can bet any more, all hands that are still in (WSOP-T 70)."""
-    stay = contenders(hand)
-    if not game.all_in_face_up or len(stay) == 1 or hand.standing.count("live") > 1:
+    if not game.all_in_face_up or is_alone(hand) or hand.standing.count("live") > 1:
         return ()
-    hidden = (seat for seat in stay if seat not in hand.showing.shown)
+    hidden = (seat for seat in contenders(hand) if seat not in hand.showing.shown)
     return tuple(Shown(seat, hand.hole[seat]) for seat in hidden)
 
 
-def timed_out(game: Policies, hand: Hand, seat: int) -> Events:
+def _time_out(game: Policies, hand: Hand, now: Round, command: TimeOut) -> Events:
     """The clock has run out: all-in for what the seat has paid, or the cheapest answer (C1, C3)."""
-    now, _ = _waiting(hand)
+    seat = command.seat
     if game.time_out in ("none", "bot_default"):
         raise IllegalCommand(f"seat {seat} cannot run out of time: this ruleset has no clock")
     if game.time_out == "all_in_if_paid" and _has_contributed(game, hand, seat):
-        asked = _after(game, hand, now, seat, 0, now.bet, "all_in")
-        return (TimedOut(seat, True, asked),)
+        return (TimedOut(seat, True, next_asked(game, hand, now, seat, 0, now.bet, "all_in")),)
     late = TimedOut(seat, False, seat)
     if game.time_out == "fold_or_check" and now.bet == now.bets[seat]:
-        asked = _after(game, hand, now, seat, 0, now.bet, "live")
+        asked = next_asked(game, hand, now, seat, 0, now.bet, "live")
         return (late, Checked(seat, asked, "default"))
-    return (late, Folded(seat, _after(game, hand, now, seat, 0, now.bet, "folded"), "default"))
+    asked = next_asked(game, hand, now, seat, 0, now.bet, "folded")
+    return (late, Folded(seat, asked, "default"))
 
 
 def _has_contributed(game: Policies, hand: Hand, seat: int) -> bool:
@@ -122,15 +116,16 @@ def _has_contributed(game: Policies, hand: Hand, seat: int) -> bool:
     return hand.paid[seat] > 0 if game.contributed == "any" else chosen > 0
 
 
-def _fold(game: Policies, hand: Hand, now: Round, command: Fold) -> Event:
+def _fold(game: Policies, hand: Hand, now: Round, command: Fold) -> Events:
     """The cards go back; a check that costs nothing is no reason to fold, unless allowed (T6)."""
     seat = command.seat
     if now.bet == now.bets[seat] and not game.fold_when_free:
         raise IllegalCommand(f"seat {seat} owes nothing: it may check, folding is not offered")
-    return Folded(seat, _after(game, hand, now, seat, 0, now.bet, "folded"), command.origin)
+    asked = next_asked(game, hand, now, seat, 0, now.bet, "folded")
+    return (Folded(seat, asked, command.origin),)
 
 
-def _check(game: Policies, hand: Hand, now: Round, command: Check) -> Event:
+def _check(game: Policies, hand: Hand, now: Round, command: Check) -> Events:
     """Nothing to match: the turn passes."""
     seat = command.seat
     owed = now.bet - now.bets[seat]
@@ -138,10 +133,11 @@ def _check(game: Policies, hand: Hand, now: Round, command: Check) -> Event:
         raise IllegalCommand(f"seat {seat} owes {owed}: it may not check")
     alone = not game.fold_when_free and veto(game, hand, now, seat) is not None
     origin: Origin = "forced" if alone and command.origin == "chosen" else command.origin
-    return Checked(seat, _after(game, hand, now, seat, 0, now.bet, hand.standing[seat]), origin)
+    asked = next_asked(game, hand, now, seat, 0, now.bet, hand.standing[seat])
+    return (Checked(seat, asked, origin),)
 
 
-def _call(game: Policies, hand: Hand, now: Round, command: Call) -> Event:
+def _call(game: Policies, hand: Hand, now: Round, command: Call) -> Events:
     """The bet is matched, or as much of it as there is."""
     seat = command.seat
     owed = now.bet - now.bets[seat]
@@ -149,12 +145,11 @@ def _call(game: Policies, hand: Hand, now: Round, command: Call) -> Event:
         raise IllegalCommand(f"seat {seat} owes nothing: it may check, there is nothing to call")
     amount = min(owed, hand.stacks[seat])
     left: Standing = "all_in" if amount == hand.stacks[seat] else "live"
-    return Called(
-        seat, amount, _after(game, hand, now, seat, amount, now.bet, left), command.origin
-    )
+    asked = next_asked(game, hand, now, seat, amount, now.bet, left)
+    return (Called(seat, amount, asked, command.origin),)
 
 
-def _raise(game: Policies, hand: Hand, now: Round, command: Raise) -> Event:
+def _raise(game: Policies, hand: Hand, now: Round, command: Raise) -> Events:
     """A bet or raise within the limits, by a seat that nothing forbids it."""
     seat, to = command.seat, command.to
     why = veto(game, hand, now, seat)
@@ -166,11 +161,11 @@ def _raise(game: Policies, hand: Hand, now: Round, command: Raise) -> Event:
         raise IllegalCommand(f"seat {seat} may {verb} {low}..{high}, not {to}")
     amount = to - now.bets[seat]
     left: Standing = "all_in" if amount == hand.stacks[seat] else "live"
-    asked = _after(game, hand, now, seat, amount, to, left)
+    asked = next_asked(game, hand, now, seat, amount, to, left)
     full = is_full(game, now, to)
     if now.bet == 0:
-        return Bet(seat, amount, full, asked, command.origin)
-    return Raised(seat, amount, to, full, asked, command.origin)
+        return (Bet(seat, amount, full, asked, command.origin),)
+    return (Raised(seat, amount, to, full, asked, command.origin),)
 
 
 def sentence(game: Policies, hand: Hand, turn: ToAct) -> str | None:
@@ -186,62 +181,10 @@ def _waiting(hand: Hand) -> tuple[Round, int]:
     return now, now.next
 
 
-def _empty(hand: Hand) -> Round:
-    seats = len(hand.stacks)
-    return Round(bets=(0,) * seats, matched=(-1,) * seats)
-
-
-def _order(game: Policies, hand: Hand, now: Round) -> tuple[int, ...]:
-    """Left of the last blind; without one, left of the button or the button itself (U6)."""
-    if now.poster is not None:
-        return clockwise(hand, now.poster)
-    button = hand.start.button
-    return clockwise(hand, button - 1 if game.first_to_act == "button" else button)
-
-
-def _after(
-    game: Policies, hand: Hand, now: Round, seat: int, amount: int, bet: int, left: Standing
-) -> int | None:
-    """Who is asked once this seat has put in `amount`, which makes the bet `bet`."""
-    standing = list(hand.standing)
-    standing[seat] = left
-    if amount:
-        bets = list(now.bets)
-        bets[seat] += amount
-        now = Round(bets=tuple(bets), matched=now.matched)
-    return _owing(game, hand, now, clockwise(hand, seat)[:-1], bet, tuple(standing))
-
-
-def _owing(
-    game: Policies,
-    hand: Hand,
-    now: Round,
-    order: tuple[int, ...],
-    bet: int,
-    standing: tuple[Standing, ...],
-) -> int | None:
-    """The first seat in order that owes an answer; nobody is asked when nothing can change (G8)."""
-    everybody = game.ask_when_closed and bet == 0
-    if standing.count("folded") == len(standing) - 1:
-        return None
-    for seat in order:
-        if standing[seat] == "folded" or now.matched[seat] >= bet:
-            continue
-        if everybody:
-            return seat
-        if standing[seat] == "live" and not _has_answered(game, now, seat, bet):
-            return seat if _matters(now, seat, standing) else None
-    return None
-
-
-def _has_answered(game: Policies, now: Round, seat: int, bet: int) -> bool:
-    """A blind that is the whole bet has a last option, except under URCS (U5)."""
-    return not game.live_option and bet > 0 and now.bets[seat] == bet
-
-
-def _matters(now: Round, seat: int, standing: tuple[Standing, ...]) -> bool:
-    """A seat that nobody could answer is asked only for chips another seat has really put in."""
-    if standing.count("live") > 1:
-        return True
-    others = (bet for s, bet in enumerate(now.bets) if s != seat and standing[s] != "folded")
-    return now.bets[seat] < max(others)
+_ANSWERS: dict[type[Command], Callable[[Policies, Hand, Round, Any], Events]] = {
+    Fold: _fold,
+    Check: _check,
+    Call: _call,
+    Raise: _raise,
+    TimeOut: _time_out,
+}

@@ -10,7 +10,8 @@ from engine.settle import settle
 from engine.steps.deal import unused
 from engine.turn import Announce, Command, IllegalCommand, Muck, Show, ToShow
 from events.cards import UNKNOWN
-from events.state import Hand, evolve
+from events.evolve import evolve
+from events.state import Hand
 from events.types import Announced, Cards, Event, Events, Mucked, Shown, StepEntered
 
 

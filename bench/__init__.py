@@ -1,0 +1,1 @@
+"""How fast it is, measured beside those who do the same: rates, and what divides them."""

@@ -1,0 +1,351 @@
+"""The fold over events: what each kind of event does to a hand, counted and never judged.
+
+`evolve` needs no rules, so a hand recorded under rules that have since been mended still replays
+to what was recorded. Whether an event was allowed is for `engine.audit`. It looks one small
+function up by the kind of event: a table instead of a match makes folding 1.5 times as fast, and
+a test holds it complete.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from events.state import Auction, Hand, Round, opened
+from events.types import (
+    Announced,
+    AntePosted,
+    AuctionSettled,
+    Bet,
+    BettingOpened,
+    BidPlaced,
+    BlindPosted,
+    BoardDealt,
+    Called,
+    CardSwapped,
+    Checked,
+    Disconnected,
+    Event,
+    Faulted,
+    Folded,
+    HandEnded,
+    HandStarted,
+    HandVoided,
+    HoleDealt,
+    Mucked,
+    PotSplit,
+    Raised,
+    RakeTaken,
+    Reconnected,
+    Shown,
+    StepEntered,
+    TimedOut,
+    UncalledReturned,
+)
+
+T = TypeVar("T")
+
+
+def replay(events: Iterable[Event]) -> Hand:
+    """The hand that these events add up to; the first must be its `HandStarted`."""
+    stream = iter(events)
+    first = next(stream, None)
+    if not isinstance(first, HandStarted):
+        raise ValueError(f"a hand begins with HandStarted, not {type(first).__name__}")
+    hand = opened(first)
+    for event in stream:
+        hand = evolve(hand, event)
+    return hand
+
+
+def evolve(hand: Hand, event: Event) -> Hand:
+    """The hand after one more event."""
+    return _COUNTS[type(event)](hand, event)
+
+
+def put(row: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
+    """The row with one seat's entry replaced."""
+    changed = list(row)
+    changed[seat] = value
+    return tuple(changed)
+
+
+def add(row: tuple[int, ...], seat: int, amount: int) -> tuple[int, ...]:
+    """The row with an amount added to one seat's entry."""
+    changed = list(row)
+    changed[seat] += amount
+    return tuple(changed)
+
+
+def _start(hand: Hand, event: HandStarted) -> Hand:
+    return opened(event)
+
+
+def _enter(hand: Hand, event: StepEntered) -> Hand:
+    """A step begins: what belonged to the one before is gone, but for blinds of a round to come."""
+    now = hand.round if hand.round is not None and not hand.round.opened else None
+    return replace(hand, step=event.step, street=event.name, round=now, auction=None, swaps=0)
+
+
+def _ante(hand: Hand, event: AntePosted) -> Hand:
+    return _force(hand, event.seat, event.amount)
+
+
+def _blind(hand: Hand, event: BlindPosted) -> Hand:
+    """A blind is a bet of the round to come; a dead one is nobody's stake (G6)."""
+    seat, amount = event.seat, event.amount
+    if event.kind == "dead":
+        return _forfeit(hand, seat, amount)
+    paid = _force(hand, seat, amount)
+    now = round_of(hand)
+    now = replace(now, bets=add(now.bets, seat, amount), bet=max(now.bet, event.to))
+    if event.kind != "post":  # a newcomer's post does not change who acts first (M2)
+        now = replace(now, poster=seat, straddled=event.kind == "straddle")
+    return replace(paid, round=now)
+
+
+def _hole(hand: Hand, event: HoleDealt) -> Hand:
+    """Cards join a seat's hole cards; one won at auction is no longer due."""
+    seat = event.seat
+    hole = put(hand.hole, seat, hand.hole[seat] + event.cards)
+    auction = hand.auction
+    if auction is not None and auction.due:
+        auction = replace(auction, due=tuple(s for s in auction.due if s != seat))
+    return replace(hand, hole=hole, auction=auction)
+
+
+def _board(hand: Hand, event: BoardDealt) -> Hand:
+    """Cards join the board; no bet reaches past them."""
+    return replace(hand, board=hand.board + event.cards, round=None)
+
+
+def _swap(hand: Hand, event: CardSwapped) -> Hand:
+    """A new card takes the place of the old, which is out of play (S2)."""
+    seat, old, new = event.seat, event.old, event.new
+    if new == old:
+        return replace(hand, swaps=hand.swaps + 1)
+    hole = put(hand.hole, seat, put(hand.hole[seat], event.slot, new))
+    return replace(hand, hole=hole, discards=(*hand.discards, old), swaps=hand.swaps + 1)
+
+
+def _open(hand: Hand, event: BettingOpened) -> Hand:
+    """A round begins, on top of the blinds that were posted for it, if any."""
+    now, bet = round_of(hand), event.bet
+    return replace(
+        hand,
+        step=event.step,
+        street=event.street,
+        round=replace(now, opened=True, bet=bet, level=bet, size=event.size, next=event.next),
+        opener=None,
+        aggressor=None,
+        auction=None,
+    )
+
+
+def _fold(hand: Hand, event: Folded) -> Hand:
+    now = round_of(hand)
+    now = replace(now, folds=now.folds + 1, next=event.next)
+    return replace(hand, standing=put(hand.standing, event.seat, "folded"), round=now)
+
+
+def _check(hand: Hand, event: Checked) -> Hand:
+    now = round_of(hand)
+    matched = put(now.matched, event.seat, now.bet)
+    return replace(hand, round=replace(now, matched=matched, next=event.next))
+
+
+def _call(hand: Hand, event: Called) -> Hand:
+    return _stake(hand, event.seat, event.amount, round_of(hand), event.next)
+
+
+def _bet(hand: Hand, event: Bet) -> Hand:
+    return _raise_to(hand, event, event.amount)
+
+
+def _raise(hand: Hand, event: Raised) -> Hand:
+    return _raise_to(hand, event, event.to)
+
+
+def _raise_to(hand: Hand, event: Bet | Raised, to: int) -> Hand:
+    """The bet to match goes up; a full one is what the next raise is measured by."""
+    now, seat = round_of(hand), event.seat
+    if event.full:
+        size = max(now.size, to - now.bet)
+        now = replace(now, bet=to, size=size, level=to, raisers=(*now.raisers, seat))
+    else:
+        now = replace(now, bet=to)
+    opener = seat if hand.opener is None else hand.opener
+    hand = _stake(hand, seat, event.amount, now, event.next)
+    return replace(hand, aggressor=seat, opener=opener)
+
+
+def _bid(hand: Hand, event: BidPlaced) -> Hand:
+    """One more bid; a single open one makes it an auction with open bids."""
+    now = hand.auction or Auction()
+    bids = (*now.bids, (event.seat, event.amount))
+    return replace(hand, auction=replace(now, bids=bids, sealed=now.sealed and event.sealed))
+
+
+def _settle(hand: Hand, event: AuctionSettled) -> Hand:
+    """The winners pay, and wait for their card."""
+    for seat in event.seats:
+        hand = _forfeit(hand, seat, event.price)
+    now = hand.auction or Auction()
+    return replace(hand, auction=replace(now, settled=True, due=event.seats))
+
+
+def _take_back(hand: Hand, event: UncalledReturned) -> Hand:
+    seat, amount = event.seat, event.amount
+    return replace(
+        hand,
+        stacks=add(hand.stacks, seat, amount),
+        paid=add(hand.paid, seat, -amount),
+        pot=hand.pot - amount,
+    )
+
+
+def _announce(hand: Hand, event: Announced) -> Hand:
+    said = (*hand.showing.announced, (event.seat, event.cards))
+    return replace(hand, showing=replace(hand.showing, announced=said))
+
+
+def _show(hand: Hand, event: Shown) -> Hand:
+    """Shown cards are the seat's cards, also where nobody had recorded them."""
+    showing = replace(hand.showing, shown=(*hand.showing.shown, event.seat))
+    return replace(hand, showing=showing, hole=put(hand.hole, event.seat, event.cards))
+
+
+def _muck(hand: Hand, event: Mucked) -> Hand:
+    return replace(hand, showing=replace(hand.showing, mucked=(*hand.showing.mucked, event.seat)))
+
+
+def _rake(hand: Hand, event: RakeTaken) -> Hand:
+    return replace(hand, pot=hand.pot - event.amount, rake=hand.rake + event.amount)
+
+
+def _split(hand: Hand, event: PotSplit) -> Hand:
+    """A pot goes to stacks."""
+    stacks = list(hand.stacks)
+    for seat, share in zip(event.seats, event.shares, strict=True):
+        stacks[seat] += share
+    return replace(hand, stacks=tuple(stacks), pot=hand.pot - sum(event.shares))
+
+
+def _time_out(hand: Hand, event: TimedOut) -> Hand:
+    """Out of time and all-in: chips may be left, but the seat acts no more."""
+    if not event.all_in:
+        return hand
+    return replace(_tap_out(hand, event.seat), round=replace(round_of(hand), next=event.next))
+
+
+def _disconnect(hand: Hand, event: Disconnected) -> Hand:
+    return replace(hand, absent=(*hand.absent, event.seat))
+
+
+def _reconnect(hand: Hand, event: Reconnected) -> Hand:
+    return replace(hand, absent=tuple(seat for seat in hand.absent if seat != event.seat))
+
+
+def _fault(hand: Hand, event: Faulted) -> Hand:
+    """Only a note: what follows from it is an event of its own."""
+    return hand
+
+
+def _void(hand: Hand, event: HandVoided) -> Hand:
+    """Everything goes back: the stacks are those of the start."""
+    none = (0,) * len(hand.stacks)
+    return replace(
+        hand, stacks=hand.start.stacks, paid=none, dead=none, pot=0, rake=0, round=None, voided=True
+    )
+
+
+def _end(hand: Hand, event: HandEnded) -> Hand:
+    return replace(hand, over=True, round=None, auction=None)
+
+
+def _pay(hand: Hand, seat: int, amount: int) -> Hand:
+    """Chips go from a stack to the pot as that seat's stake; who has none left is all-in."""
+    left = hand.stacks[seat] - amount
+    pot = hand.pot + amount
+    paid = add(hand.paid, seat, amount)
+    hand = replace(hand, stacks=put(hand.stacks, seat, left), paid=paid, pot=pot)
+    return hand if left else _tap_out(hand, seat)
+
+
+def _tap_out(hand: Hand, seat: int) -> Hand:
+    """Nothing is left, or no time: the seat stays in for what it has put in."""
+    if hand.standing[seat] != "live":
+        return hand
+    standing = put(hand.standing, seat, "all_in")
+    return replace(hand, standing=standing, tapped=put(hand.tapped, seat, hand.pot))
+
+
+def _force(hand: Hand, seat: int, amount: int) -> Hand:
+    """An ante or a blind: a stake that nobody chose."""
+    return replace(_pay(hand, seat, amount), forced=add(hand.forced, seat, amount))
+
+
+def _stake(hand: Hand, seat: int, amount: int, now: Round, asked: int | None) -> Hand:
+    """A bet, a call or a raise: the seat has answered whatever the bet now is."""
+    left = hand.stacks[seat] - amount
+    hand = replace(
+        hand,
+        stacks=put(hand.stacks, seat, left),
+        paid=add(hand.paid, seat, amount),
+        pot=hand.pot + amount,
+        round=replace(
+            now,
+            bets=add(now.bets, seat, amount),
+            matched=put(now.matched, seat, now.bet),
+            next=asked,
+        ),
+    )
+    return hand if left else _tap_out(hand, seat)
+
+
+def _forfeit(hand: Hand, seat: int, amount: int) -> Hand:
+    """Chips go from a stack to the pot as nobody's stake."""
+    left = hand.stacks[seat] - amount
+    dead = add(hand.dead, seat, amount)
+    pot = hand.pot + amount
+    hand = replace(hand, stacks=put(hand.stacks, seat, left), dead=dead, pot=pot)
+    return hand if left else _tap_out(hand, seat)
+
+
+def round_of(hand: Hand) -> Round:
+    """The round in progress; counting a bet or a blind outside one starts a round."""
+    if hand.round is not None:
+        return hand.round
+    seats = len(hand.stacks)
+    return Round(bets=(0,) * seats, matched=(-1,) * seats)
+
+
+_COUNTS: dict[type[Event], Callable[[Hand, Any], Hand]] = {
+    HandStarted: _start,
+    StepEntered: _enter,
+    AntePosted: _ante,
+    BlindPosted: _blind,
+    HoleDealt: _hole,
+    BoardDealt: _board,
+    CardSwapped: _swap,
+    BettingOpened: _open,
+    Folded: _fold,
+    Checked: _check,
+    Called: _call,
+    Bet: _bet,
+    Raised: _raise,
+    BidPlaced: _bid,
+    AuctionSettled: _settle,
+    UncalledReturned: _take_back,
+    Announced: _announce,
+    Shown: _show,
+    Mucked: _muck,
+    RakeTaken: _rake,
+    PotSplit: _split,
+    TimedOut: _time_out,
+    Disconnected: _disconnect,
+    Reconnected: _reconnect,
+    Faulted: _fault,
+    HandVoided: _void,
+    HandEnded: _end,
+}

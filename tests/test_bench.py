@@ -1,0 +1,118 @@
+"""Every bench runs, small, with the peers that are here; the play it measures is the same play."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import bench.__main__ as command_line
+from bench.play import FOLD, GAME, PASS, choose, hands
+from bench.runner import Bench, Contender, Measured, Target, measure, one_by_one, table
+from engine.audit import audit
+from events.evolve import replay
+from events.types import HandStarted
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # eval7 uses an older pyparsing
+@pytest.mark.parametrize("name", command_line.BENCHES)
+def test_each_bench_runs_and_names_its_versions(name: str) -> None:
+    page = command_line.report(name, rounds=1, seconds=0.001)
+    assert f"# {name}\n" in page
+    assert "CPython" in page or "PyPy" in page
+    assert "hands/s" in page or "events/s" in page
+
+
+def test_every_round_runs_every_contender_in_turn() -> None:
+    ran: list[str] = []
+
+    def said(name: str) -> Callable[[int], int]:
+        def run(count: int) -> int:
+            ran.append(name)
+            return 3 * count
+
+        return run
+
+    pair = Bench(
+        "who", "hand", "event", (Contender("ann", said("ann")), Contender("ben", said("ben")))
+    )
+    results = measure(pair, rounds=3, seconds=0.0)
+    assert ["ann", "ben"] * 3 == ran[-6:]
+    assert {"ann", "ben"} == set(results)
+    for measured in results.values():
+        assert [3.0] * 3 == [
+            pytest.approx(units / items)
+            for items, units in zip(measured.items, measured.units, strict=True)
+        ]
+
+
+def test_a_table_says_rates_ratios_and_which_targets_were_met() -> None:
+    idle = one_by_one(len, ["x"])
+    contenders = (Contender("ours", idle), Contender("theirs", idle))
+    targets = (Target("theirs", 2), Target("theirs", 4.5, "aim"), Target("absent", 1))
+    found = {
+        "ours": Measured((100.0, 300.0, 200.0), (800.0, 1200.0, 1000.0)),
+        "theirs": Measured((50.0, 75.0, 60.0), (200.0, 300.0, 250.0)),
+    }
+    expected = """\
+## who is faster
+
+| | hands/s | events/s | events a hand | ours is (rounds) |
+|---|---:|---:|---:|---:|
+| ours | 200 | 1,000 | 5.0 |  |
+| theirs 2.1 | 60 | 250 | 4.2 | **4.00** × (4.00..4.00) |
+
+- target: at least 2 × theirs: met, 4.00
+- aim: at least 4.5 × theirs: **missed**, 4.00
+- target: at least 1 × absent: not measured, it is not installed
+"""
+    bench = Bench("who is faster", "hand", "event", contenders, targets)
+    assert expected == table(bench, found, {"ours": "ours", "theirs": "theirs 2.1"}) + "\n"
+
+
+def test_the_chooser_takes_every_kind_that_is_offered_and_no_other() -> None:
+    free = {choose(False, None, None) for _ in range(50)}
+    assert {PASS} == free
+    owing = {choose(True, None, None) for _ in range(200)}
+    assert {FOLD, PASS} == owing
+    sizes = {choose(False, 20, 22) for _ in range(500)}
+    assert {PASS, 20, 21, 22} == sizes
+
+
+@pytest.mark.parametrize("seats", [2, 6])
+def test_the_hands_that_are_measured_are_legal(seats: int) -> None:
+    for record in hands(seats, 30):
+        assert audit(GAME, record) is None
+
+
+@pytest.mark.parametrize("seats", [2, 6])
+def test_pokerkit_replays_our_hands_to_our_stacks(seats: int) -> None:
+    """Else the two replays that are compared would not do the same work."""
+    pokerkit = pytest.importorskip("pokerkit")
+    from bench.phh import phh
+
+    for record in hands(seats, 60):
+        start = record[0]
+        assert isinstance(start, HandStarted)
+        *_, state = pokerkit.HandHistory.loads(phh(record))
+        ours = replay(record).stacks
+        from_left = [ours[(start.button + 1 + place) % seats] for place in range(seats)]
+        assert from_left == list(state.stacks), phh(record)
+
+
+def test_results_are_kept_where_write_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command_line, "RESULTS", tmp_path)
+    tiny = ["codec", "--rounds", "1", "--seconds", "0.001"]
+    assert command_line.main(tiny) == 0
+    assert [] == list(tmp_path.iterdir())
+    assert command_line.main([*tiny, "--write"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.endswith((tmp_path / "codec.md").read_text() + "\n")
+
+
+def test_a_bench_nobody_wrote_is_refused_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as refusal:
+        command_line.main(["chess"])
+    assert refusal.value.code == 2
+    assert "no bench is called chess: there are play, replay" in capsys.readouterr().err
