@@ -96,7 +96,7 @@ def deal_in(game: Game, table: Table) -> Seating:
     """The seats of the next hand, once the button has moved."""
     if table.button is None:
         raise IllegalCommand("the button has no place yet: move it first")
-    chairs = tuple(sorted({*_dealt(table), *_reached(table)}))
+    chairs = tuple(sorted({*_dealt(table), *_reached(table)} - {*_passed_over(game, table)}))
     sitting = [_taken(table, chair) for chair in chairs]
     button = max((seat for seat, chair in enumerate(chairs) if chair <= table.button), default=-1)
     blinds = (table.small, table.big)
@@ -172,6 +172,16 @@ def _dealt(table: Table) -> tuple[int, ...]:
 def _reached(table: Table) -> tuple[int, ...]:
     """The chair that the big blind has come to, though its player has been waiting."""
     return () if table.big is None or table.chairs[table.big] is None else (table.big,)
+
+
+def _passed_over(game: Game, table: Table) -> tuple[int, ...]:
+    """With a dead button, who would post between it and the big blind waits a hand more (M1)."""
+    if game.button == "moving" or table.button is None or table.big is None:
+        return ()
+    count = len(table.chairs)
+    between = range(table.button + 1, table.button + (table.big - table.button) % count)
+    newcomers = (chair % count for chair in between if chair % count != table.small)
+    return tuple(c for c in newcomers if (one := table.chairs[c]) is not None and one.posts)
 
 
 def _next(table: Table, after: int, among: tuple[int, ...]) -> int:

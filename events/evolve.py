@@ -135,7 +135,15 @@ def _open(hand: Hand, event: BettingOpened) -> Hand:
         hand,
         step=event.step,
         street=event.street,
-        round=replace(now, opened=True, bet=bet, level=bet, size=event.size, next=event.next),
+        round=replace(
+            now,
+            opened=True,
+            bet=bet,
+            level=bet,
+            size=event.size,
+            least=bet + event.size,
+            next=event.next,
+        ),
         opener=None,
         aggressor=None,
         auction=None,
@@ -169,11 +177,13 @@ def _raise(hand: Hand, event: Raised) -> Hand:
 def _raise_to(hand: Hand, event: Bet | Raised, to: int) -> Hand:
     """The bet to match goes up; a full one is what the next raise is measured by."""
     now, seat = round_of(hand), event.seat
+    least = max(now.least, 2 * to - now.bet)
     if event.full:
         size = max(now.size, to - now.bet)
-        now = replace(now, bet=to, size=size, level=to, raisers=(*now.raisers, seat))
+        raisers = (*now.raisers, seat)
+        now = replace(now, bet=to, size=size, level=to, least=least, raisers=raisers)
     else:
-        now = replace(now, bet=to)
+        now = replace(now, bet=to, least=least)
     opener = seat if hand.opener is None else hand.opener
     hand = _stake(hand, seat, event.amount, now, event.next)
     return replace(hand, aggressor=seat, opener=opener)

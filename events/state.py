@@ -18,6 +18,8 @@ class Round(Struct, frozen=True, gc=False):
     `matched` is the bet that each seat last answered (-1: not yet asked), so a live seat owes
     an answer while `matched < bet`. `level` is the last bet that counted as a full one, `size`
     the largest full bet or raise so far, `raisers` who made them, `poster` the last blind.
+    `least` is how far a raise must go if every raise so far, short ones too, is to be matched by
+    as much again.
     Blinds start a round before it is opened.
     """
 
@@ -27,6 +29,7 @@ class Round(Struct, frozen=True, gc=False):
     bet: int = 0
     size: int = 0
     level: int = 0
+    least: int = 0
     raisers: tuple[int, ...] = ()
     next: int | None = None
     poster: int | None = None

@@ -100,7 +100,7 @@ def _time_out(game: Policies, hand: Hand, now: Round, command: TimeOut) -> Event
     seat = command.seat
     if game.time_out in ("none", "bot_default"):
         raise IllegalCommand(f"seat {seat} cannot run out of time: this ruleset has no clock")
-    if game.time_out == "all_in_if_paid" and _has_contributed(game, hand, seat):
+    if game.time_out == "all_in_if_paid" and has_contributed(game, hand, seat):
         return (TimedOut(seat, True, next_asked(game, hand, now, seat, 0, now.bet, "all_in")),)
     late = TimedOut(seat, False, seat)
     if game.time_out == "fold_or_check" and now.bet == now.bets[seat]:
@@ -110,7 +110,7 @@ def _time_out(game: Policies, hand: Hand, now: Round, command: TimeOut) -> Event
     return (late, Folded(seat, asked, "default"))
 
 
-def _has_contributed(game: Policies, hand: Hand, seat: int) -> bool:
+def has_contributed(game: Policies, hand: Hand, seat: int) -> bool:
     """Some money in the pot: blinds and antes count, unless only what was chosen does (C2)."""
     chosen = hand.paid[seat] + hand.dead[seat] - hand.forced[seat]
     return hand.paid[seat] > 0 if game.contributed == "any" else chosen > 0

@@ -22,7 +22,7 @@ def is_full(game: Policies, now: Round, to: int) -> bool:
     """Whether a bet of `to` counts as a full bet or raise, by which the next is measured."""
     if game.sizing == "fixed":
         return _fixed_full(game, now, to)
-    return to >= _measured_from(game, now) + now.size
+    return to >= _least(game, now)
 
 
 def _fixed_full(game: Policies, now: Round, to: int) -> bool:
@@ -32,14 +32,16 @@ def _fixed_full(game: Policies, now: Round, to: int) -> bool:
     return to >= now.level + now.size
 
 
-def _measured_from(game: Policies, now: Round) -> int:
-    """After a short all-in the next raise is on top of it, or of the last full total (G10)."""
-    return now.level if game.min_raise_after_short == "last_full_total" else now.bet
+def _least(game: Policies, now: Round) -> int:
+    """After a short all-in: the last full raise on top of it, or what was due before it (G10)."""
+    if game.min_raise_after_short == "last_full_total":
+        return now.least
+    return now.bet + now.size
 
 
 def _no_limit(game: Policies, hand: Hand, now: Round, seat: int) -> Range:
     """At least the last full bet or raise on top of the bet; at most everything (P9, P10)."""
-    low = max(_measured_from(game, now) + now.size, now.bet + 1)
+    low = max(_least(game, now), now.bet + 1)
     if game.min_raise == "more_than" and now.bet > 0:
         low += 1
     return low, now.bets[seat] + hand.stacks[seat]
@@ -151,10 +153,10 @@ def _capped(game: Policies, hand: Hand, now: Round, seat: int) -> bool:
 def _counted(game: Policies, now: Round, seat: int) -> int:
     """The raises so far; the bet that opens a round without blinds is counted under `bets`.
 
-    Read "per player", a seat's own bet is followed by as many raises of its own (T4).
+    Read "per player", a seat's own bet or blind is followed by as many raises of its own (T4).
     """
     if game.cap_scope == "player":
-        return now.raisers.count(seat) - 1
+        return now.raisers.count(seat) - (seat != now.poster)
     made = len(now.raisers)
     opened_by_bet = now.poster is None and made > 0
     return made - (1 if game.cap_counts == "raises" and opened_by_bet else 0)

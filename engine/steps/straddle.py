@@ -4,11 +4,12 @@ from msgspec import Struct
 
 from engine.policies import Policies
 from engine.seats import clockwise
+from engine.steps.betting import has_contributed
 from engine.steps.forced import posted
-from engine.turn import Command, Fold, IllegalCommand, ToStraddle, Turn
+from engine.turn import Command, Fold, IllegalCommand, TimeOut, ToStraddle, Turn
 from engine.turn import Straddle as PutStraddle
 from events.state import Hand
-from events.types import BlindPosted, Events, Folded, StepEntered
+from events.types import BlindPosted, Events, Folded, StepEntered, TimedOut
 
 
 class Blind(Struct, frozen=True, tag=True):
@@ -59,7 +60,8 @@ class Straddle(Struct, frozen=True, tag=True):
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
         asked = self.turn(game, hand)
-        if not isinstance(command, PutStraddle | Fold):
+        clock = game.time_out in ("all_in_if_paid", "fold_or_check")
+        if not isinstance(command, PutStraddle | Fold | TimeOut if clock else PutStraddle | Fold):
             raise IllegalCommand(
                 f"seat {asked.seat} may straddle {asked.amount} or fold: "
                 f"{type(command).__name__} does not answer that"
@@ -68,6 +70,8 @@ class Straddle(Struct, frozen=True, tag=True):
             raise IllegalCommand(
                 f"it is seat {asked.seat}'s turn to straddle, not seat {command.seat}'s"
             )
+        if isinstance(command, TimeOut):
+            return _late(game, hand, asked.seat)
         if isinstance(command, Fold):
             return (Folded(asked.seat, None, command.origin),)
         post = posted(game, asked.seat, self.amount, hand.stacks[asked.seat], "straddle")
@@ -75,6 +79,13 @@ class Straddle(Struct, frozen=True, tag=True):
 
     def leave(self, game: Policies, hand: Hand) -> Events:
         return ()
+
+
+def _late(game: Policies, hand: Hand, seat: int) -> Events:
+    """Where a table runs a clock: all-in for the ante, and the next seat straddles (C1, C6, U3)."""
+    if game.time_out == "all_in_if_paid" and has_contributed(game, hand, seat):
+        return (TimedOut(seat, True, None),)
+    return TimedOut(seat, False, seat), Folded(seat, None, "default")
 
 
 def _straddler(game: Policies, hand: Hand) -> int | None:

@@ -1,0 +1,90 @@
+"""Rulesets of recorded corpora: every value that a foreign record is audited by."""
+
+import pytest
+
+from engine.games import GAMES, RECORDED, RULESETS
+from engine.games.site import at_stakes
+from engine.policies import Policies, Rake
+
+# What each corpus shows or decides, beside tournament practice of the same sizing.
+VALUES = """
+acpc-limit     sizing fixed, unit half chip, odd_chips fractional, split_unit 1, raise_cap 3
+acpc-limit     cap_counts raises, cap_lift never, short_blind full, rake none, stacks reset
+acpc-limit     show_first all_shown, muck never, time_out none
+acpc-nl        sizing no_limit, unit half chip, odd_chips fractional, split_unit 1, raise_cap none
+acpc-nl        reopen always, min_raise_after_short last_full_total, short_blind full, rake none
+acpc-nl        stacks reset, show_first all_shown, muck never, time_out none
+pluribus       sizing no_limit, unit half chip, odd_chips fractional, split_unit 1, raise_cap none
+pluribus       reopen always, min_raise_after_short last_full_total, short_blind full, rake none
+pluribus       stacks reset, show_first all_shown, muck never, time_out none
+irc-limit      sizing fixed, unit chip, odd_chips clockwise_each, raise_cap 3, cap_counts raises
+irc-limit      cap_lift two_remain, reopen half_bet, short_blind full, rake none, stacks carried
+irc-limit      show_first all_shown, time_out none
+pokerstars-fl  sizing fixed, unit cent, odd_chips clockwise_each, raise_cap 3, cap_counts raises
+pokerstars-fl  cap_lift round_starts_heads_up, reopen half_bet, short_blind full, stacks carried
+pokerstars-fl  rake_pots outwards, show_first last_aggressor
+pokerstars-pl  sizing pot_limit, unit cent, odd_chips clockwise_each, raise_cap none, reopen sum
+pokerstars-pl  min_raise_after_short current_plus_last_full, short_blind full, stacks carried
+pokerstars-pl  rake_pots outwards, show_first last_aggressor
+pokerstars-nl  sizing no_limit, unit cent, odd_chips clockwise_each, raise_cap none, reopen sum
+pokerstars-nl  min_raise_after_short current_plus_last_full, short_blind full, stacks carried
+pokerstars-nl  rake_pots outwards, show_first last_aggressor
+phh-ft         sizing fixed, unit chip, odd_chips clockwise_each, raise_cap 3, cap_counts raises
+phh-ft         reopen half_bet, short_blind full, rake none, stacks carried
+phh-ft         show_first all_shown, time_out none
+phh-nt         sizing no_limit, unit chip, odd_chips clockwise_each, raise_cap none, reopen sum
+phh-nt         min_raise_after_short current_plus_last_full, short_blind full, rake none
+phh-nt         stacks carried, show_first all_shown, time_out none
+"""
+
+
+def _told() -> dict[str, dict[str, str]]:
+    told: dict[str, dict[str, str]] = {}
+    for line in VALUES.strip().splitlines():
+        name, values = line.split(maxsplit=1)
+        for value in values.split(", "):
+            policy, _, shown = value.partition(" ")
+            told.setdefault(name, {})[policy] = shown
+    return told
+
+
+TOLD = _told()
+EVERY = [(name, policy, value) for name in TOLD for policy, value in TOLD[name].items()]
+
+
+@pytest.mark.parametrize(("name", "policy", "value"), EVERY)
+def test_every_value_that_a_corpus_shows(name: str, policy: str, value: str) -> None:
+    shown = getattr(RECORDED[name], policy)
+    assert value == ("none" if shown is None else str(shown))
+
+
+def test_every_corpus_is_told_of() -> None:
+    assert list(RECORDED) == list(TOLD)
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_anything_not_listed_is_as_practice_of_that_sizing(name: str) -> None:
+    practice = {"fixed": "site-fl-standard", "pot_limit": "site-pl-standard"}
+    game = RECORDED[name]
+    site = GAMES[practice.get(game.sizing, "site-nl-standard")]
+    for policy in set(Policies.__struct_fields__) - set(TOLD[name]) - {"rake"}:
+        assert getattr(site, policy) == getattr(game, policy), policy
+
+
+@pytest.mark.parametrize("name", [name for name in RECORDED if name.startswith("pokerstars")])
+def test_pokerstars_takes_a_rake(name: str) -> None:
+    """Percent, half to even; its caps are inferred from the record."""
+    assert Rake(percent=5, caps_by_players=(), rounding="half_even") == RECORDED[name].rake
+
+
+def test_half_chips_make_acpc_amounts_whole() -> None:
+    """Limit at 10/20, no limit at 50/100 with 20,000 behind, Pluribus with 10,000 (G1)."""
+    limit = RECORDED["acpc-limit"]
+    assert limit.script == at_stakes(limit, 2 * 5, 2 * 10, 2 * 20).script
+    for name, stack in (("acpc-nl", 20_000), ("pluribus", 10_000)):
+        game = RECORDED[name]
+        assert (game.script, game.stack) == (at_stakes(game, 2 * 50, 2 * 100).script, 2 * stack)
+
+
+def test_a_ruleset_is_found_by_its_name_wherever_it_is_from() -> None:
+    assert {**GAMES, **RECORDED} == RULESETS
