@@ -9,7 +9,23 @@ from events.state import Hand
 from events.types import AntePosted, BlindKind, BlindPosted, Events
 
 
-class Antes(Struct, frozen=True, tag=True):
+class Unasked(Struct, frozen=True):
+    """A step that happens by itself, on entering: nobody is asked, so nobody can answer."""
+
+    def done(self, game: Policies, hand: Hand) -> bool:
+        return True
+
+    def turn(self, game: Policies, hand: Hand) -> Turn:
+        raise AssertionError("this step asks nobody")
+
+    def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
+        raise IllegalCommand("nobody is asked here: what is forced is put in by itself")
+
+    def leave(self, game: Policies, hand: Hand) -> Events:
+        return ()
+
+
+class Antes(Unasked, frozen=True, tag=True):
     """Every seat puts in its ante, or what it has (U7)."""
 
     amount: int
@@ -17,21 +33,8 @@ class Antes(Struct, frozen=True, tag=True):
     def enter(self, game: Policies, hand: Hand, at: int) -> Events:
         return _antes(hand, self.amount)
 
-    def done(self, game: Policies, hand: Hand) -> bool:
-        """Nobody is asked for an ante."""
-        return True
 
-    def turn(self, game: Policies, hand: Hand) -> Turn:
-        raise AssertionError("nobody is asked for an ante")
-
-    def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
-        raise IllegalCommand("antes are posted without being asked for")
-
-    def leave(self, game: Policies, hand: Hand) -> Events:
-        return ()
-
-
-class Blinds(Struct, frozen=True, tag=True):
+class Blinds(Unasked, frozen=True, tag=True):
     """Antes of every seat, then a small and a big blind; a short seat posts what it has."""
 
     small: int
@@ -51,19 +54,6 @@ class Blinds(Struct, frozen=True, tag=True):
         if self.big and left[big]:
             blinds.append(posted(game, big, self.big, left[big], "big"))
         return (*antes, *blinds)
-
-    def done(self, game: Policies, hand: Hand) -> bool:
-        """Nobody is asked for a blind."""
-        return True
-
-    def turn(self, game: Policies, hand: Hand) -> Turn:
-        raise AssertionError("nobody is asked for a blind")
-
-    def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
-        raise IllegalCommand("blinds are posted without being asked for")
-
-    def leave(self, game: Policies, hand: Hand) -> Events:
-        return ()
 
 
 def posted(game: Policies, seat: int, blind: int, stack: int, kind: BlindKind) -> BlindPosted:

@@ -5,14 +5,14 @@ from msgspec import Struct
 from engine.policies import Policies
 from engine.seats import clockwise
 from engine.steps.betting import has_contributed
-from engine.steps.forced import posted
-from engine.turn import Command, Fold, IllegalCommand, TimeOut, ToStraddle, Turn
+from engine.steps.forced import Unasked, posted
+from engine.turn import Command, Fold, IllegalCommand, TimeOut, ToStraddle
 from engine.turn import Straddle as PutStraddle
 from events.state import Hand
 from events.types import BlindPosted, Events, Folded, StepEntered, TimedOut
 
 
-class Blind(Struct, frozen=True, tag=True):
+class Blind(Unasked, frozen=True, tag=True):
     """The button, or the next seat that can, makes a blind bet."""
 
     amount: int
@@ -23,18 +23,6 @@ class Blind(Struct, frozen=True, tag=True):
         if len(able) < 2 or (game.missing_poster == "skip" and able[0] != hand.start.button):
             return ()
         return (posted(game, able[0], self.amount, hand.stacks[able[0]], "small"),)
-
-    def done(self, game: Policies, hand: Hand) -> bool:
-        return True
-
-    def turn(self, game: Policies, hand: Hand) -> Turn:
-        raise AssertionError("nobody is asked for a blind")
-
-    def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
-        raise IllegalCommand("a blind is posted without being asked for")
-
-    def leave(self, game: Policies, hand: Hand) -> Events:
-        return ()
 
 
 class Straddle(Struct, frozen=True, tag=True):
@@ -60,25 +48,29 @@ class Straddle(Struct, frozen=True, tag=True):
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
         asked = self.turn(game, hand)
-        clock = game.time_out in ("all_in_if_paid", "fold_or_check")
-        if not isinstance(command, PutStraddle | Fold | TimeOut if clock else PutStraddle | Fold):
-            raise IllegalCommand(
-                f"seat {asked.seat} may straddle {asked.amount} or fold: "
-                f"{type(command).__name__} does not answer that"
-            )
-        if command.seat != asked.seat:
-            raise IllegalCommand(
-                f"it is seat {asked.seat}'s turn to straddle, not seat {command.seat}'s"
-            )
-        if isinstance(command, TimeOut):
-            return _late(game, hand, asked.seat)
-        if isinstance(command, Fold):
-            return (Folded(asked.seat, None, command.origin),)
-        post = posted(game, asked.seat, self.amount, hand.stacks[asked.seat], "straddle")
-        return (BlindPosted(post.seat, post.amount, post.to, post.kind, command.origin),)
+        match command:
+            case PutStraddle() | Fold() if command.seat != asked.seat:
+                raise IllegalCommand(
+                    f"it is seat {asked.seat}'s turn to straddle, not seat {command.seat}'s"
+                )
+            case Fold(seat=seat, origin=origin):
+                return (Folded(seat, None, origin),)
+            case PutStraddle(seat=seat, origin=origin):
+                post = posted(game, seat, self.amount, hand.stacks[seat], "straddle")
+                return (BlindPosted(seat, post.amount, post.to, post.kind, origin),)
+            case TimeOut(seat=seat) if seat == asked.seat and _is_timed(game):
+                return _late(game, hand, seat)
+        raise IllegalCommand(
+            f"seat {asked.seat} may straddle {asked.amount} or fold: "
+            f"{type(command).__name__} does not answer that"
+        )
 
     def leave(self, game: Policies, hand: Hand) -> Events:
         return ()
+
+
+def _is_timed(game: Policies) -> bool:
+    return game.time_out not in ("none", "bot_default")
 
 
 def _late(game: Policies, hand: Hand, seat: int) -> Events:

@@ -210,15 +210,15 @@ ELSEWHERE: list[tuple[Callable[[], object], str]] = [
     # Steps that nobody is ever asked at.
     (
         lambda: decide(HOLDEM, _opened(HOLDEM), Fold(0)),
-        "blinds are posted without being asked for",
+        "nobody is asked here: what is forced is put in by itself",
     ),
     (
         lambda: Antes(2).decide(URCS, _opened(URCS), Fold(0)),
-        "antes are posted without being asked for",
+        "nobody is asked here: what is forced is put in by itself",
     ),
     (
         lambda: Blind(5).decide(URCS, _opened(URCS), Fold(0)),
-        "a blind is posted without being asked for",
+        "nobody is asked here: what is forced is put in by itself",
     ),
     # Parameters.
     (lambda: urcs(1), "the low limit is at least 2, not 1: half of it is the blind"),
