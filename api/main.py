@@ -1,6 +1,7 @@
 """The command line: `muckrake COMMAND`; a command is imported when it is asked for.
 
-Exit codes: 0 fine, 1 failed, 2 usage, 3 checked and found wrong, 5 not found, 130 interrupted.
+Exit codes: 0 fine, 1 failed, 2 usage, 3 checked and found wrong, 4 not permitted, 5 not found,
+6 contested under --strict, 130 interrupted.
 """
 
 from importlib import import_module
@@ -10,9 +11,16 @@ import click
 VERSION = "0.1.0"
 
 COMMANDS = {
-    "demo": "Play every ruleset, replay and judge every hand, and show a contested one.",
+    "demo": "Play every ruleset, keep, replay and judge every hand; show a contested one.",
     "games": "The rulesets there are; one of them in full.",
-    "play": "Seeded hands between random bots, in notation.",
+    "play": "A match of seeded hands between random bots, written into the ledger.",
+    "matches": "The matches in the ledger, and what they came to.",
+    "hands": "The hands in the ledger, in the order they ended.",
+    "replay": "A recorded hand line by line, or its table at one moment.",
+    "audit": "Recorded hands decided again by the rules they name.",
+    "sql": "One question to the ledger in SQL, read-only.",
+    "compact": "Merge small segments, and prove that nothing changed.",
+    "doctor": "What is installed, what is in the ledger, and whether it is sound.",
 }
 
 

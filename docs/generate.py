@@ -150,10 +150,10 @@ def games() -> str:
 
 
 def recorded() -> str:
-    """Every ruleset of foreign records: how it differs from practice at the same limit."""
+    """Every ruleset of foreign records: how it differs from its partner, or from practice."""
     practice = {"fixed": "site-fl-standard", "pot_limit": "site-pl-standard"}
     return "\n".join(
-        _game(game, GAMES[practice.get(game.sizing, "site-nl-standard")])
+        _game(game, GAMES[game.partner or practice.get(game.sizing, "site-nl-standard")])
         for game in RECORDED.values()
     )
 

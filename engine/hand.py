@@ -9,7 +9,7 @@ from engine.seats import is_alone
 from engine.settle import settle
 from engine.steps.forced import posted
 from engine.turn import Command, Disconnect, IllegalCommand, Over, Post, Reconnect, Turn
-from events.evolve import evolve
+from events.evolve import evolve, round_of
 from events.state import Hand, opened
 from events.types import Disconnected, Event, Events, HandEnded, HandStarted, Reconnected
 
@@ -97,13 +97,22 @@ def _seatable(game: Game, button: int, players: tuple[str, ...], stacks: tuple[i
 
 
 def _post(game: Game, hand: Hand, post: Post) -> Event:
-    """A newcomer's big blind, out of turn and live (M2)."""
-    if not 0 <= post.seat < len(hand.stacks):
-        raise IllegalCommand(f"seat {post.seat} may not post: there are {len(hand.stacks)} seats")
-    if hand.paid[post.seat] or not hand.stacks[post.seat]:
-        raise IllegalCommand(f"seat {post.seat} may not post: it has put in its blind already")
-    blind = max(getattr(one, "big", 0) for one in game.script)
-    return posted(game, post.seat, blind, hand.stacks[post.seat], post.kind)
+    """A newcomer's big blind, live (M2), and what he missed, dead (M3); an ante counts as neither."""
+    seat = post.seat
+    if not 0 <= seat < len(hand.stacks):
+        raise IllegalCommand(f"seat {seat} may not post: there are {len(hand.stacks)} seats")
+    if hand.dead[seat] if post.kind == "dead" else round_of(hand).bets[seat]:
+        raise IllegalCommand(f"seat {seat} may not post: it has put in its blind already")
+    if not hand.stacks[seat]:
+        raise IllegalCommand(f"seat {seat} may not post: it has nothing left")
+    small, big = (max(getattr(one, of, 0) for one in game.script) for of in ("small", "big"))
+    if not big:
+        raise IllegalCommand(f"seat {seat} may not post: {game.name} has no big blind")
+    amount = big if post.amount is None else post.amount
+    allowed = (small, big, hand.stacks[seat]) if post.kind == "dead" else (big,)
+    if amount not in allowed:
+        raise IllegalCommand(f"seat {seat} may post the blind of {big}, not {amount}")
+    return posted(game, seat, amount, hand.stacks[seat], post.kind)
 
 
 def _connection(hand: Hand, command: Disconnect | Reconnect) -> Event:

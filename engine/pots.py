@@ -62,8 +62,8 @@ def pots(game: Policies, hand: Hand, claimants: tuple[int, ...]) -> tuple[Pot, .
     dead = sum(hand.dead)
     if not dead:
         return found
-    if not found:
-        return (Pot(dead, claimants),)
+    if not found or len(found[0].seats) < len(claimants):  # all-in for a dead ante alone
+        return (Pot(dead, claimants), *found)
     return (Pot(found[0].amount + dead, found[0].seats), *found[1:])
 
 

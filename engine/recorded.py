@@ -58,7 +58,8 @@ def posts_of(record: Events) -> tuple[Post, ...]:
         if isinstance(event, StepEntered):
             break
         if isinstance(event, BlindPosted) and event.kind in ("post", "dead"):
-            posts.append(Post(event.seat, event.kind))
+            amount = event.to if event.kind == "dead" else None
+            posts.append(Post(event.seat, event.kind, amount))
     return tuple(posts)
 
 

@@ -124,10 +124,14 @@ class Straddle(Struct, frozen=True, tag=True):
 
 
 class Post(Struct, frozen=True, tag=True):
-    """Put in a blind out of turn, as a newcomer; handed to `begin`."""
+    """Put in a blind out of turn, as a newcomer; handed to `begin`.
+
+    It is a big blind, unless a dead one names the small blind as its amount (M3).
+    """
 
     seat: int
     kind: BlindKind = "post"
+    amount: int | None = None
 
 
 class Bid(Struct, frozen=True, tag=True):

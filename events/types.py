@@ -294,7 +294,7 @@ class DeckCommitted(_Event, frozen=True):
     """The dealer commits to the decks of so many hands before the players add their nonces."""
 
     commitment: str
-    hands: Annotated[int, Meta(ge=1)]
+    hands: Annotated[int, Meta(ge=1, le=2**31 - 1)]
 
 
 class NonceGiven(_Event, frozen=True):
@@ -307,7 +307,7 @@ class NonceGiven(_Event, frozen=True):
 class DeckOpened(_Event, frozen=True):
     """The secret of a hand's deck: it and every earlier deck can now be recomputed."""
 
-    number: Annotated[int, Meta(ge=0)]
+    number: Annotated[int, Meta(ge=0, le=2**31 - 1)]
     secret: str
 
 

@@ -1,6 +1,7 @@
 """How the tests are run: Hypothesis profiles, and `--accept`, which rewrites the goldens."""
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,3 +28,21 @@ def pytest_configure(config: pytest.Config) -> None:
 def accept(request: pytest.FixtureRequest) -> bool:
     """Whether goldens are to be rewritten instead of compared."""
     return bool(request.config.getoption("--accept"))
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger of two matches that the command line has played, for looking at only."""
+    from api.main import main
+    from tests.sessions import PAIRS, SCRIM
+
+    made = tmp_path_factory.mktemp("played") / "ledger"
+    for words in (SCRIM, PAIRS):
+        assert main(["play", *words, "--ledger", str(made)]) == 0
+    return made
+
+
+@pytest.fixture
+def chosen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands without `--ledger` look at that one."""
+    monkeypatch.setenv("MUCKRAKE_LEDGER", str(folder))

@@ -17,6 +17,8 @@ from tests.laws import LAWS
 def main(words: list[str] | None = None) -> int:
     """0 if every law held, 1 at the first that did not."""
     wanted = _parser().parse_args(words)
+    if wanted.power_losses:
+        return _lose_power(wanted.power_losses, wanted.seed, wanted.only)
     seed = wanted.seed if wanted.seed is not None else str(random.SystemRandom().randrange(10**9))
     games = [wanted.game] if wanted.game else list(RULESETS)
     numbers = [wanted.only] if wanted.only is not None else range(wanted.hands)
@@ -50,12 +52,36 @@ def try_hand(name: str, seed: str) -> tuple[str | None, int]:
     return None, len(played.record)
 
 
+def _lose_power(trials: int, seed: str | None, only: int | None) -> int:
+    """So many random writers of a ledger on disks that fail them; see tests/store/power_trials."""
+    from tests.store.cheap_segments import cheap_segments
+    from tests.store.power_trials import trial
+
+    seed = seed if seed is not None else str(random.SystemRandom().randrange(10**9))
+    print(f"seed {seed}: {trials} writers lose power", file=sys.stderr)
+    since, crashes = time.perf_counter(), 0
+    for number in [only] if only is not None else range(trials):
+        try:
+            with cheap_segments():
+                crashes += trial(f"{seed}/{number}")
+        except Exception:  # whatever goes wrong, the seed is what helps
+            words = f"--seed {seed} --power-losses 1 --only {number}"
+            print(f"{traceback.format_exc()}\nagain: ./mr fuzz {words}")
+            return 1
+    took = time.perf_counter() - since
+    print(f"{trials} writers, {crashes} crashes: nothing acknowledged was lost in {took:.1f} s")
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mr fuzz", description="random hands against the laws")
     parser.add_argument("--seed", help="replay a run; without it, one is drawn and printed")
     parser.add_argument("--hands", type=int, default=200, help="hands of each ruleset (200)")
     parser.add_argument("--game", choices=list(RULESETS), help="only this ruleset")
-    parser.add_argument("--only", type=int, metavar="N", help="only the Nth hand")
+    parser.add_argument(
+        "--power-losses", type=int, metavar="N", help="instead: N writers of a ledger lose power"
+    )
+    parser.add_argument("--only", type=int, metavar="N", help="only the Nth hand or writer")
     return parser
 
 

@@ -71,6 +71,13 @@ def test_the_version_is_the_one_that_is_packaged(capsys: Captured) -> None:
     assert printed(capsys, "--version") == f"muckrake, version {VERSION}\n"
 
 
+def test_every_command_takes_a_ledger_and_json_after_its_name(capsys: Captured) -> None:
+    for name in COMMANDS:
+        text = printed(capsys, name, "--help")
+        assert "--ledger" in text
+        assert "--json" in text
+
+
 def test_a_command_that_does_not_exist_is_a_usage_error(capsys: Captured) -> None:
     assert "No such command 'serve': see muckrake --help" == said(capsys, 2, "serve")
 
@@ -118,35 +125,48 @@ def test_an_unknown_game_is_not_found_and_the_known_ones_are_named(
     assert "auction-2024" in sentence
 
 
-# play
+# play; what it writes into the ledger is for tests/test_cli_ledger.py
 
 
-def test_played_hands_are_notation_that_reads_back(capsys: Captured) -> None:
-    text = printed(capsys, "play", "auction-2024", "--hands", "3", "--seed", "7")
+@pytest.fixture(autouse=True)
+def own_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing here writes into the folder that the tests are run in."""
+    monkeypatch.setenv("MUCKRAKE_LEDGER", str(tmp_path / "ledger"))
+
+
+def test_printed_hands_are_notation_that_reads_back(capsys: Captured) -> None:
+    text = printed(capsys, "play", "auction-2024", "--hands", "3", "--seed", "7", "--print")
     hands = [tuple(map(read, hand.splitlines())) for hand in text.split("\n\n")]
     assert len(hands) == 3
     assert all(replay(hand).over for hand in hands)
 
 
-def test_a_seed_decides_everything(capsys: Captured) -> None:
-    words = ("play", "probability", "--hands", "4", "--seats", "4", "--seed")
-    first, again, other = (printed(capsys, *words, seed) for seed in ("7", "7", "8"))
+def test_a_seed_decides_everything_but_the_name(capsys: Captured) -> None:
+    words = ("play", "probability", "--hands", "4", "--seats", "4", "--print", "--seed")
+    first, again, other = (after_the_name(printed(capsys, *words, s)) for s in ("7", "7", "8"))
     assert first == again
     assert first != other
 
 
+def after_the_name(text: str) -> list[str]:
+    """Printed hands without the id that each begins with."""
+    return [line.partition(" of ")[2] if " of " in line else line for line in text.splitlines()]
+
+
 def test_a_seed_that_was_drawn_is_told_and_plays_the_same_again(capsys: Captured) -> None:
-    assert main(["play", "auction-2024"]) == 0
+    assert main(["play", "auction-2024", "--print"]) == 0
     out, err = capsys.readouterr()
-    assert err.startswith("seed ")
-    assert out == printed(capsys, "play", "auction-2024", "--seed", err.split()[1])
+    seed = err.splitlines()[0].rpartition(" seed ")[2]
+    again = printed(capsys, "play", "auction-2024", "--print", "--seed", seed)
+    assert after_the_name(out) == after_the_name(again)
 
 
-def test_played_hands_as_json_are_the_events(capsys: Captured) -> None:
-    told = json.loads(printed(capsys, "play", "auction-2024", "--seed", "7", "--json"))
+def test_printed_hands_as_json_are_the_events(capsys: Captured) -> None:
+    words = ("auction-2024", "--seed", "7", "--match", "m", "--print", "--json")
+    told = json.loads(printed(capsys, "play", *words))
     assert (told["schema"], told["game"], told["seed"]) == ("muckrake.play/1", "auction-2024", "7")
-    (record,) = play(GAMES["auction-2024"], "play", 1, "7")
-    assert [event["type"] for event in told["hands"][0]] == [type(one).__name__ for one in record]
+    (record,) = play(GAMES["auction-2024"], "m", 1, "7")
+    assert [event["type"] for event in told["records"][0]] == [type(one).__name__ for one in record]
 
 
 @pytest.mark.parametrize(
@@ -198,6 +218,13 @@ def test_a_record_that_the_rules_would_not_make_ends_the_demo(
     assert out == ""
     assert "\nhand over\n" in err
     assert err.rstrip().endswith("the rules do not agree with what they dealt: differ")
+
+
+def test_the_demo_keeps_every_hand_on_disk_and_reads_it_back(capsys: Captured) -> None:
+    text = printed(capsys, "demo", "--hands", "2")
+    assert "All were appended to a ledger on disk and sealed, " in text
+    kept = json.loads(printed(capsys, "demo", "--hands", "2", "--json"))["ledger"]
+    assert kept["hands"] == 2 * len(GAMES)
 
 
 def test_chips_that_nobody_put_in_end_the_demo() -> None:

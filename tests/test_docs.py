@@ -58,7 +58,10 @@ def test_every_option_of_every_command_is_in_the_documents() -> None:
 
 
 @every_page
-def test_every_console_example_prints_what_the_page_says(page: Path) -> None:
+def test_every_console_example_prints_what_the_page_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MUCKRAKE_LEDGER", str(tmp_path / "ledger"))  # one a page
     if page.name == "CONTRIBUTING.md":
         pytest.skip("its examples run in a copy: tests/test_docs_contributing.py")
     for fence in fences(page):
@@ -83,7 +86,7 @@ def test_every_path_that_is_named_exists(page: Path) -> None:
     text = page.read_text("utf-8")
     links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
     missing = [link for link in links if not (page.parent / link).exists()]
-    rooms = "events|odds|engine|dealer|api|tests|docs"
+    rooms = "events|odds|engine|store|dealer|api|tests|docs"
     prose = "".join(re.split(r"^(`{3,}).*?^\1", text, flags=re.MULTILINE | re.DOTALL)[::2])
     missing += [
         path
@@ -95,7 +98,11 @@ def test_every_path_that_is_named_exists(page: Path) -> None:
 
 def test_the_architecture_says_of_every_module_of_the_core_what_it_is_for() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
-    core = [path for room in ("events", "odds", "engine") for path in (ROOT / room).glob("*.py")]
+    core = [
+        path
+        for room in ("events", "odds", "engine", "store")
+        for path in (ROOT / room).glob("*.py")
+    ]
     core += (ROOT / "engine" / "steps").glob("*.py")
     modules = [path.relative_to(ROOT).as_posix() for path in core if path.stem != "__init__"]
     assert [] == [module for module in modules if module not in text]

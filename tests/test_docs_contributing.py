@@ -18,6 +18,7 @@ COPIED = (
     "engine",
     "events",
     "odds",
+    "store",
     "tests",
     "pyproject.toml",
     "README.md",

@@ -48,3 +48,10 @@ def test_a_broken_law_prints_the_hand_and_how_to_repeat_it(
     again = said.splitlines()[-1].removeprefix("again: ./mr fuzz ").split()
     assert 1 == fuzz.main(again)
     assert said == capsys.readouterr().out
+
+
+def test_writers_of_a_ledger_lose_power_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == fuzz.main(["--power-losses", "5", "--seed", "test"])
+    said = capsys.readouterr()
+    assert said.out.startswith("5 writers, ")
+    assert said.err == "seed test: 5 writers lose power\n"

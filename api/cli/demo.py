@@ -1,13 +1,18 @@
-"""`muckrake demo`: play every ruleset, replay and judge every hand, and say what that proved."""
+"""`muckrake demo`: play every ruleset, keep, replay and judge every hand; say what that proved."""
 
-from collections.abc import Iterator
+import hashlib
+import tempfile
+from collections.abc import Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 import click
 import msgspec
 
+from api.cli.ledger import closed_hands, no_ledger_option, reading, writing
 from api.cli.output import document, note, progress, wrong
+from api.recording import Recording, announced
 from api.report import aligned, as_json, as_text
 from dealer.play import play
 from engine.game import Game
@@ -19,6 +24,7 @@ from events.notation import read, say, say_all
 from events.types import Events
 
 DISPUTED = "auction-2024"  # its document and its engine disagree about money (A9)
+EVENTS = "segments/events*.parquet"
 
 
 class Tally(NamedTuple):
@@ -31,26 +37,52 @@ class Tally(NamedTuple):
     contested: int
 
 
+class Kept(NamedTuple):
+    """What a ledger on disk made of all hands."""
+
+    hands: int
+    segment_bytes: int
+
+
 @click.command()
 @click.option("--hands", type=click.IntRange(min=1), default=100, show_default=True, help="Each.")
 @click.option("--seed", default="1", show_default=True, help="Decides every card and choice.")
+@no_ledger_option
 @click.option("--json", "as_document", is_flag=True, help="One document instead of the text.")
 def demo(hands: int, seed: str, as_document: bool) -> None:
-    """Play seeded hands of every ruleset, replay and judge each, and show a contested one."""
-    tallies = [
-        tally(game, list(islice(_dealt(game, seed), hands)))
-        for game in progress(list(GAMES.values()), "playing and judging every ruleset")
-    ]
+    """Play seeded hands of every ruleset, keep, replay and judge each; show a contested one."""
+    games = progress(list(GAMES.values()), "playing, judging and keeping every ruleset")
+    with tempfile.TemporaryDirectory(prefix="muckrake-") as folder:
+        tallies, kept = played(games, hands, seed, Path(folder))
     record, report = contested(GAMES[DISPUTED], seed)
     if as_document:
         shown = as_json(record, report) | {"events": msgspec.to_builtins(record)}
         rulesets = [one._asdict() for one in tallies]
-        document("muckrake.demo/1", seed=seed, rulesets=rulesets, example=shown)
+        told = {"rulesets": rulesets, "ledger": kept._asdict(), "example": shown}
+        document("muckrake.demo/1", seed=seed, **told)
         return
     rows = [list(Tally._fields), *([str(field) for field in one] for one in tallies)]
     click.echo("\n".join(aligned(rows, numbers=range(1, len(rows[0])))))
-    click.echo(_proved(tallies, seed))
+    click.echo(_proved(tallies, kept, seed))
     click.echo(as_text(GAMES[DISPUTED], record, report), nl=False)
+
+
+def played(games: Iterable[Game], hands: int, seed: str, folder: Path) -> tuple[list[Tally], Kept]:
+    """A match of every ruleset into one ledger; then the whole ledger read from its files."""
+    tallies, written = [], []
+    with writing(folder, "demo") as ledger:
+        for game in games:
+            records = list(islice(_dealt(game, seed), hands))
+            tallies.append(tally(game, records))
+            recording = Recording(ledger, announced(game.name, records[0], seed, "open"))
+            written += [_digest(record) for record in recording.keep(records, lambda: False)]
+            recording.end("the demo is over")
+        ledger.seal()
+    with reading(folder) as stored:
+        found = [_digest(record) for record in closed_hands(stored.read_from(0))]
+    if found != written:
+        wrong("the ledger does not hold what was written into it")
+    return tallies, Kept(len(found), sum(one.stat().st_size for one in folder.glob(EVENTS)))
 
 
 def tally(game: Game, records: list[Events]) -> Tally:
@@ -89,18 +121,25 @@ def contested(game: Game, seed: str) -> tuple[Events, Report]:
 
 def _dealt(game: Game, seed: str) -> Iterator[Events]:
     """As many hands as anybody asks for; the same ones every time."""
-    return play(game, "demo", 1_000_000, seed)
+    return play(game, game.name, 1_000_000, seed)
+
+
+def _digest(record: Events) -> bytes:
+    return hashlib.sha256(encode_all(record)).digest()
 
 
 def _judged(game: Game, record: Events) -> Report:
     return judge(game, record, GAMES.get(game.partner or ""))
 
 
-def _proved(tallies: list[Tally], seed: str) -> str:
+def _proved(tallies: list[Tally], kept: Kept, seed: str) -> str:
     hands, events = sum(one.hands for one in tallies), sum(one.events for one in tallies)
+    each = kept.segment_bytes // kept.hands
     return (
         f"\n{hands:,} hands and {events:,} events (seed {seed}). Each record was written as bytes"
         " and as notation\nand read back the same, replayed with no chip made or lost, and decided"
-        " again by its ruleset.\nNone differed. Contested means that another reading of the rules"
+        " again by its ruleset.\nAll were appended to a ledger on disk and sealed,"
+        f" {each} bytes a hand; read from its files, every\nhand was the same to the byte.\n"
+        "None differed. Contested means that another reading of the rules"
         f" pays differently;\nthis is the first such hand of {DISPUTED}:\n"
     )

@@ -5,6 +5,7 @@ from typing import Any
 import click
 import msgspec
 
+from api.cli.ledger import no_ledger_option
 from api.cli.output import NotFound, document, table
 from api.report import aligned
 from engine.catalogue import CATALOGUE, meaning
@@ -14,6 +15,7 @@ from engine.games import GAMES, RULESETS, named
 
 @click.command()
 @click.argument("game", required=False)
+@no_ledger_option
 @click.option("--json", "as_document", is_flag=True, help="One document, every field of a ruleset.")
 def games(game: str | None, as_document: bool) -> None:
     """List the rulesets, or show one GAME in full."""

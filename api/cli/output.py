@@ -1,22 +1,39 @@
 """How commands speak: data on stdout, everything else as sentences on stderr."""
 
 import json
+import signal
 import sys
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
 import click
 
 T = TypeVar("T")
 
+_SHORT = 16  # cells up to this are never folded
+_ONE_LINE = str.maketrans("\t\r\n", "   ")
+
 WRONG = 3  # exit code: checked, and found wrong
+FORBIDDEN = 4  # exit code: not permitted for this viewpoint
 MISSING = 5  # exit code: what was asked for does not exist
+CONTESTED = 6  # exit code: right, but another reading pays differently (under --strict)
+INTERRUPTED = 130  # exit code: Ctrl-C
 
 
 class NotFound(click.ClickException):
     """What was asked for does not exist."""
 
     exit_code = MISSING
+
+
+class NotPermitted(click.ClickException):
+    """It exists, and this viewpoint may not see it."""
+
+    exit_code = FORBIDDEN
 
 
 def note(sentence: str) -> None:
@@ -35,29 +52,66 @@ def document(schema: str, **content: Any) -> None:
     click.echo(json.dumps({"schema": schema, **content}, indent=2, ensure_ascii=False))
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Drawn on a terminal, tab-separated in a pipe."""
+def listed(
+    schema: str, name: str, items: Iterable[Any], last: Callable[[], dict[str, Any]] = dict
+) -> None:
+    """A document of one long list, written as it is read; `last` is asked when it is all told."""
+    click.echo(f'{{"schema": {json.dumps(schema)}, "{name}": [', nl=False)
+    for number, item in enumerate(items):
+        click.echo((",\n" if number else "\n") + json.dumps(item, ensure_ascii=False), nl=False)
+    told = "".join(f', "{key}": {json.dumps(value)}' for key, value in last().items())
+    click.echo(f"\n]{told}}}")
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Drawn on a terminal, long cells folded if there is no room; tab-separated in a pipe."""
     if not sys.stdout.isatty():
-        for row in (columns, *rows):
+        for row in chain((columns,), rows):
             click.echo("\t".join(row))
         return
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    told = list(rows)
     drawn = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        drawn.add_column(column, no_wrap=column != columns[-1])
-    for row in rows:
-        drawn.add_row(*(Text(cell) for cell in row))
+    for place, column in enumerate(columns):
+        longest = max((len(row[place]) for row in told), default=0)
+        drawn.add_column(column, no_wrap=longest <= _SHORT, overflow="fold")
+    for row in told:
+        drawn.add_row(*(Text(value) for value in row))
     Console().print(drawn)
 
 
-def progress(items: Sequence[T], doing: str) -> Iterable[T]:
+def progress(items: Iterable[T], doing: str, total: int | None = None) -> Iterable[T]:
     """The items, with a bar on stderr while they are worked off, if somebody is watching."""
     if not sys.stderr.isatty():
         return items
     from rich.console import Console
     from rich.progress import track
 
-    return track(items, doing, console=Console(stderr=True), transient=True)
+    return track(items, doing, total, console=Console(stderr=True), transient=True)
+
+
+def cell(value: Any) -> str:
+    """A value of a row, on one line and without tabs; nothing for null."""
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text.translate(_ONE_LINE)
+
+
+@contextmanager
+def asked_to_stop() -> Iterator[Callable[[], bool]]:
+    """Ctrl-C asks to stop after what is at work; a second one stops at once."""
+    asked = threading.Event()
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        asked.set()
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield asked.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)

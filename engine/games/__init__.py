@@ -9,6 +9,7 @@ from engine.games.probability import PROBABILITY, PROBABILITY_STANDARD
 from engine.games.recorded import (
     ACPC_LIMIT,
     ACPC_NL,
+    AUCTION_2024_A0,
     IRC_LIMIT,
     PHH_FT,
     PHH_NT,
@@ -54,6 +55,7 @@ _RECORDED = (
     POKERSTARS_NL,
     PHH_FT,
     PHH_NT,
+    AUCTION_2024_A0,
 )
 
 GAMES: dict[str, Game] = {game.name: game for game in _DEALT}

@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from engine.game import Game
+from engine.games.auction_2024 import AUCTION_2024_MIT
 from engine.games.site import (
     SITE_FL_STANDARD,
     SITE_NL_STANDARD,
@@ -10,6 +11,7 @@ from engine.games.site import (
     at_stakes,
 )
 from engine.policies import Rake
+from engine.steps import Betting
 
 
 def _recorded(base: Game, name: str, document: str, **values: object) -> Game:
@@ -45,16 +47,28 @@ ACPC_NL = _recorded(
     **_ACPC,
 )
 PLURIBUS = replace(ACPC_NL, name="pluribus", document="Pluribus logs of 2019", stack=20000)
+# The database counts a bet that nobody called as put in and as won.
 IRC_LIMIT = _recorded(
     SITE_FL_STANDARD,
     "irc-limit",
     "IRC poker database, limit",
     raise_cap=3,
     cap_lift="two_remain",
+    heads_up_blinds="left_small",
+    fold_when_free=True,
+    raise_needs_responder=False,
+    uncalled="in_pot",
     show_first="all_shown",
     time_out="none",
 )
-_POKERSTARS = {"unit": "cent", "rake": Rake(percent=5), "time_out": "fold_or_check"}
+# The site lets a seat fold for nothing, and raise against those who could not answer.
+_POKERSTARS = {
+    "unit": "cent",
+    "rake": Rake(percent=5),
+    "fold_when_free": True,
+    "raise_needs_responder": False,
+    "time_out": "fold_or_check",
+}
 POKERSTARS_FL = _recorded(
     SITE_FL_STANDARD,
     "pokerstars-fl",
@@ -82,4 +96,15 @@ PHH_NT = _recorded(
     "PHH files, no limit",
     show_first="all_shown",
     time_out="none",
+)
+# The auction was first dealt without betting on the flop: the turn came right after it (A17).
+AUCTION_2024_A0 = replace(
+    AUCTION_2024_MIT,
+    name="auction-2024-a0",
+    document="the Pokerbots engine of 2024 before 9 January",
+    script=tuple(
+        line
+        for line in AUCTION_2024_MIT.script
+        if not (isinstance(line, Betting) and line.street == "flop")
+    ),
 )

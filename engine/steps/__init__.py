@@ -3,7 +3,7 @@
 from engine.steps.auction import Auction
 from engine.steps.betting import Betting
 from engine.steps.deal import DealBoard, DealHole
-from engine.steps.forced import Antes, Blinds
+from engine.steps.forced import Antes, Blinds, Posts
 from engine.steps.showdown import Showdown
 from engine.steps.straddle import Blind, Straddle
 from engine.steps.swap import SwapHole
@@ -17,6 +17,7 @@ __all__ = [
     "Blinds",
     "DealBoard",
     "DealHole",
+    "Posts",
     "Showdown",
     "Straddle",
     "SwapHole",
@@ -25,6 +26,7 @@ __all__ = [
 AnyStep = (
     Antes
     | Blinds
+    | Posts
     | Blind
     | Straddle
     | DealHole

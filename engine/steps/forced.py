@@ -1,12 +1,14 @@
 """What seats put in before anybody chooses: antes and blinds."""
 
+from collections.abc import Iterator
+
 from msgspec import Struct
 
 from engine.policies import Policies
 from engine.seats import clockwise
 from engine.turn import Command, IllegalCommand, Turn
 from events.state import Hand
-from events.types import AntePosted, BlindKind, BlindPosted, Events
+from events.types import AntePosted, BlindKind, BlindPosted, Event, Events, StepEntered
 
 
 class Unasked(Struct, frozen=True):
@@ -51,9 +53,63 @@ class Blinds(Unasked, frozen=True, tag=True):
         blinds = []
         if small is not None and self.small and left[small]:
             blinds.append(posted(game, small, self.small, left[small], "small"))
-        if self.big and left[big]:
+        if self.big and (left[big] or game.short_blind == "full"):  # owed even to an empty seat
             blinds.append(posted(game, big, self.big, left[big], "big"))
         return (*antes, *blinds)
+
+
+class Posts(Unasked, frozen=True, tag=True):
+    """What a foreign file lists for each position, first the seat left of the button.
+
+    Antes, then blinds, then straddles; below nothing: a newcomer's post. Dead antes are nobody's
+    stake: a big blind that antes for the whole table gets none of it back (G6).
+    """
+
+    antes: tuple[int, ...]
+    blinds: tuple[int, ...]
+    dead: bool
+
+    @property
+    def small(self) -> int:
+        """The smaller of the two blinds; nothing, if only one is posted."""
+        return max((0, *sorted(blind for blind in self.blinds if blind > 0)[:2][:-1]))
+
+    @property
+    def big(self) -> int:
+        """The larger of the two blinds, not the straddles above it."""
+        return max((0, *sorted(blind for blind in self.blinds if blind > 0)[:2]))
+
+    def enter(self, game: Policies, hand: Hand, at: int) -> Events:
+        """The step announces itself, so that nothing here is taken for the post of a seat."""
+        seats = clockwise(hand, hand.start.button)
+        left = list(hand.stacks)
+        events: list[Event] = [StepEntered(at, "posts")]
+        for seat, amount, kind in self._owed(seats):
+            if amount and left[seat]:
+                event = self._event(game, seat, amount, left[seat], kind)
+                left[seat] -= event.amount
+                events.append(event)
+        return tuple(events)
+
+    def _event(
+        self, game: Policies, seat: int, amount: int, stack: int, kind: BlindKind | None
+    ) -> AntePosted | BlindPosted:
+        if kind is not None:
+            return posted(game, seat, amount, stack, kind)
+        paid = min(amount, stack)
+        return BlindPosted(seat, paid, paid, "dead") if self.dead else AntePosted(seat, paid)
+
+    def _owed(self, seats: tuple[int, ...]) -> Iterator[tuple[int, int, BlindKind | None]]:
+        """Who owes how much of what, in order; an ante has no kind."""
+        for seat, ante in zip(seats, self.antes, strict=True):
+            yield seat, ante, None
+        blinds = sorted((b, at) for at, b in enumerate(self.blinds) if b > 0)
+        kinds: tuple[BlindKind, ...] = ("small", "big") if len(blinds) > 1 else ("big",)
+        for place, (blind, at) in enumerate(blinds):
+            yield seats[at], blind, kinds[place] if place < len(kinds) else "straddle"
+        for at, blind in enumerate(self.blinds):
+            if blind < 0:
+                yield seats[at], -blind, "post"
 
 
 def posted(game: Policies, seat: int, blind: int, stack: int, kind: BlindKind) -> BlindPosted:

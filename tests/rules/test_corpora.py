@@ -5,6 +5,7 @@ import pytest
 from engine.games import GAMES, RECORDED, RULESETS
 from engine.games.site import at_stakes
 from engine.policies import Policies, Rake
+from engine.steps import Betting
 
 # What each corpus shows or decides, beside tournament practice of the same sizing.
 VALUES = """
@@ -35,6 +36,7 @@ phh-ft         show_first all_shown, time_out none
 phh-nt         sizing no_limit, unit chip, odd_chips clockwise_each, raise_cap none, reopen sum
 phh-nt         min_raise_after_short current_plus_last_full, short_blind full, rake none
 phh-nt         stacks carried, show_first all_shown, time_out none
+auction-2024-a0 third_card bottom, bids leaked, showdown_tie split, ask_when_closed True
 """
 
 
@@ -66,7 +68,7 @@ def test_every_corpus_is_told_of() -> None:
 def test_anything_not_listed_is_as_practice_of_that_sizing(name: str) -> None:
     practice = {"fixed": "site-fl-standard", "pot_limit": "site-pl-standard"}
     game = RECORDED[name]
-    site = GAMES[practice.get(game.sizing, "site-nl-standard")]
+    site = GAMES[game.partner or practice.get(game.sizing, "site-nl-standard")]
     for policy in set(Policies.__struct_fields__) - set(TOLD[name]) - {"rake"}:
         assert getattr(site, policy) == getattr(game, policy), policy
 
@@ -84,6 +86,13 @@ def test_half_chips_make_acpc_amounts_whole() -> None:
     for name, stack in (("acpc-nl", 20_000), ("pluribus", 10_000)):
         game = RECORDED[name]
         assert (game.script, game.stack) == (at_stakes(game, 2 * 50, 2 * 100).script, 2 * stack)
+
+
+def test_the_first_auctions_were_followed_by_the_turn_without_betting_on_the_flop() -> None:
+    """Engines before 9 January 2024 skipped flop betting (A17)."""
+    game, later = RECORDED["auction-2024-a0"], GAMES["auction-2024-mit"]
+    assert tuple(line for line in later.script if line not in game.script) == (Betting("flop", 2),)
+    assert game.script == tuple(line for line in later.script if line != Betting("flop", 2))
 
 
 def test_a_ruleset_is_found_by_its_name_wherever_it_is_from() -> None:

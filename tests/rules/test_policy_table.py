@@ -204,8 +204,10 @@ def test_a_reading_of_one_is_the_rule_of_the_other() -> None:
 
 @pytest.mark.parametrize("game", RECORDED.values(), ids=list(RECORDED))
 def test_a_recorded_corpus_is_not_in_dispute(game: Game) -> None:
-    """Its rules are what was played."""
-    assert (None, ()) == (game.partner, game.readings)
+    """Its rules are what was played; the auction of early January 2024 has a document beside it."""
+    dealt = GAMES["auction-2024-mit"]
+    expected = (dealt.partner, dealt.readings) if game.name == "auction-2024-a0" else (None, ())
+    assert expected == (game.partner, game.readings)
 
 
 READINGS = [reading for game in GAMES.values() for reading in game.readings]

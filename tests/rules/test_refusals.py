@@ -204,6 +204,18 @@ ELSEWHERE: list[tuple[Callable[[], object], str]] = [
         "seat 3 may not post: it has put in its blind already",
     ),
     (
+        _begin(HOLDEM, 0, *[100] * 3, 5, posts=(Post(3, "dead", 5), Post(3))),
+        "seat 3 may not post: it has nothing left",
+    ),
+    (
+        _begin(HOLDEM, 0, *[100] * 4, posts=(Post(3, "post", 5),)),
+        "seat 3 may post the blind of 10, not 5",
+    ),
+    (
+        _begin(URCS, 0, *[100] * 4, posts=(Post(3),)),
+        "seat 3 may not post: urcs-1998 has no big blind",
+    ),
+    (
         _begin(URCS, 0, 100, 100, dead_small=True),
         "urcs-1998 has no small blind that could be left out",
     ),

@@ -1,0 +1,175 @@
+"""`muckrake audit`: recorded hands decided again by the rules they name, or by others."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+import click
+from msgspec.structs import replace
+
+from api.cli.games import game_of
+from api.cli.ledger import (
+    auditor_only,
+    closed_hands,
+    hand_of,
+    json_option,
+    ledger_option,
+    reading,
+    start_of,
+    view_option,
+)
+from api.cli.output import CONTESTED, WRONG, NotFound, listed, note, progress, table
+from api.report import as_json, as_text
+from engine.game import Game, fingerprint
+from engine.games import GAMES, RULESETS
+from engine.verdict import Report, Verdict, judge
+from events.ledger import closes
+from events.types import Events
+
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+UNKNOWN = "no ruleset here has this fingerprint; --ruleset holds it against another"
+_BY_MARK = {fingerprint(game): game for game in RULESETS.values()}
+NAMED_MAX = 10  # hands that a summary names: more is what --json is for
+
+
+class Judged(NamedTuple):
+    """A record, the ruleset it was held against, and what came of it."""
+
+    record: Events
+    game: Game
+    report: Report
+
+
+class Tally:
+    """Verdicts by match and ruleset, and the hands that somebody must look at."""
+
+    def __init__(self) -> None:
+        self.verdicts: dict[tuple[str, str], Counter[Verdict]] = {}
+        self.differ: list[str] = []
+        self.homeless: Counter[str] = Counter()
+
+    def count(self, one: Judged) -> Judged:
+        """One more verdict."""
+        hand = start_of(one.record).hand
+        match, _, _ = hand.rpartition("/")
+        self.verdicts.setdefault((match, one.game.name), Counter())[one.report.verdict] += 1
+        if one.report.verdict == "differ":
+            self.differ.append(hand)
+        return one
+
+    def total(self, verdict: Verdict) -> int:
+        """How many hands have this verdict."""
+        return sum(counter[verdict] for counter in self.verdicts.values())
+
+
+@click.command()
+@click.argument("hands", nargs=-1, metavar="HAND...")
+@click.option("--all", "every", is_flag=True, help="Every hand that is over, counted by match.")
+@click.option("--ruleset", metavar="R", help="Decide by these rules instead of the hand's own.")
+@click.option("--strict", is_flag=True, help="Exit with 6 if a hand is contested.")
+@view_option
+@ledger_option
+@json_option
+def audit(
+    hands: tuple[str, ...],
+    every: bool,
+    ruleset: str | None,
+    strict: bool,
+    view: str,
+    folder: Path,
+    as_document: bool,
+) -> None:
+    """Decide each HAND (MATCH/NUMBER) again, and say whether it was paid by its rules."""
+    if bool(hands) == every:
+        raise click.UsageError("name the hands to audit, or all of them with --all")
+    auditor_only(view, "audit")
+    other = game_of(ruleset) if ruleset else None
+    tally = Tally()
+    with reading(folder) as ledger:
+        if every:
+            records = progress(closed_hands(ledger.read_from(0)), "judging")
+            judged = _judged_all(records, other, tally)
+        else:
+            judged = _judged_each([hand_of(ledger, hand) for hand in hands], other)
+        counted = (tally.count(one) for one in judged)
+        if as_document:
+            listed("muckrake.audit/1", "hands", (as_json(r, report) for r, _, report in counted))
+        elif every:
+            _summary(counted, tally)
+        else:
+            _reports(counted)
+    _answer(tally, strict)
+
+
+def _judged_each(records: list[Events], other: Game | None) -> Iterator[Judged]:
+    """Hands that were asked for by name: each must be over, and its ruleset must be here."""
+    for record in records:
+        start = start_of(record)
+        if not closes(start.hand, record):
+            raise click.ClickException(f"{start.hand} is not over: it cannot be judged yet")
+        game = other or _ruleset(record)
+        if game is None:
+            raise NotFound(f"{start.hand} is of {_named(record)}: {UNKNOWN}")
+        yield _judged(record, game)
+
+
+def _judged_all(records: Iterable[Events], other: Game | None, tally: Tally) -> Iterator[Judged]:
+    """Whatever can be judged; hands of rulesets that are not here are counted apart."""
+    for record in records:
+        game = other or _ruleset(record)
+        if game is None:
+            tally.homeless[_named(record)] += 1
+        else:
+            yield _judged(record, game)
+
+
+def _judged(record: Events, game: Game) -> Judged:
+    """The verdict under this ruleset; under another than its own, the start is told so."""
+    start, mark = start_of(record), fingerprint(game)
+    held = record
+    if start.ruleset != mark:
+        held = (replace(start, game=game.name, ruleset=mark), *record[1:])
+    return Judged(record, game, judge(game, held, GAMES.get(game.partner or "")))
+
+
+def _ruleset(record: Events) -> Game | None:
+    """The ruleset that the hand's first event names by its fingerprint."""
+    return _BY_MARK.get(start_of(record).ruleset)
+
+
+def _named(record: Events) -> str:
+    start = start_of(record)
+    return f"{start.game} {start.ruleset}"
+
+
+def _reports(judged: Iterable[Judged]) -> None:
+    for number, (record, game, report) in enumerate(judged):
+        click.echo(("\n" if number else "") + as_text(game, record, report), nl=False)
+
+
+def _summary(judged: Iterable[Judged], tally: Tally) -> None:
+    """Verdicts by match and ruleset; hands that differ are named, for a closer look."""
+    for _ in judged:
+        pass
+    rows = [
+        (match, game, str(counter.total()), *(str(counter[verdict]) for verdict in VERDICTS))
+        for (match, game), counter in tally.verdicts.items()
+    ]
+    table(("match", "ruleset", "hands", *VERDICTS), rows)
+    for hand in tally.differ[:NAMED_MAX]:
+        note(f"{hand} differs: muckrake audit {hand}")
+    if len(tally.differ) > NAMED_MAX:
+        note(f"and {len(tally.differ) - NAMED_MAX} more differ: --json names them all")
+
+
+def _answer(tally: Tally, strict: bool) -> None:
+    """The exit code: something wrong before something contested before something not judged."""
+    for named, hands in tally.homeless.items():
+        note(f"{hands} hands are of {named}: {UNKNOWN}")
+    if tally.differ:
+        raise click.exceptions.Exit(WRONG)
+    if strict and tally.total("contested"):
+        raise click.exceptions.Exit(CONTESTED)
+    if tally.homeless:
+        raise click.exceptions.Exit(1)

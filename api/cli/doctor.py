@@ -1,0 +1,105 @@
+"""`muckrake doctor`: what is installed, what is in the ledger, and whether every byte is sound."""
+
+import platform
+import shutil
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from api.cli.ledger import json_option, ledger_option, plainly
+from api.cli.output import WRONG, document
+from api.main import VERSION
+from api.report import aligned
+
+LIBRARIES = ("msgspec", "pyarrow", "duckdb", "click", "rich")
+SOUND = "every file is sound"
+
+
+@click.command()
+@ledger_option
+@json_option
+def doctor(folder: Path, as_document: bool) -> None:
+    """Tell versions and disk space, and check every file of the ledger, if there is one."""
+    facts: dict[str, Any] = {
+        "muckrake": VERSION,
+        "python": platform.python_version(),
+        **{name: _version(name) for name in LIBRARIES},
+        "folder": str(folder.absolute()),
+        "disk_free": shutil.disk_usage(_nearest(folder)).free,
+    }
+    with plainly():
+        ledger, findings = examined(folder)
+    if as_document:
+        document("muckrake.doctor/1", **facts, ledger=ledger, findings=findings)
+    else:
+        told = facts | (ledger or {"ledger": "none here: muckrake play makes one"})
+        checks = [[_sort(finding), finding["sentence"]] for finding in findings]
+        sound = [] if ledger is None or findings else [["check", SOUND]]
+        told_rows = [[name, _told(value)] for name, value in told.items()]
+        click.echo("\n".join(aligned([*told_rows, *checks, *sound])))
+    if not all(finding["note"] for finding in findings):
+        raise click.exceptions.Exit(WRONG)
+
+
+def _sort(finding: dict[str, Any]) -> str:
+    return "note" if finding["note"] else "damage"
+
+
+def examined(folder: Path) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    """What is in the ledger, and everything found in its files; None where there is no ledger."""
+    from store.check import check
+    from store.disk import RealDisk
+
+    if not (folder / "manifest.json").exists() and not _remains(folder):
+        return None, []
+    disk = RealDisk(folder)
+    return _facts(folder), [finding._asdict() for finding in check(disk)]
+
+
+def _facts(folder: Path) -> dict[str, Any]:
+    """What the manifest tells, if it can be read; why it cannot, the check says."""
+    from store import manifest
+    from store.disk import RealDisk
+    from store.frames import Damaged
+    from store.lock import holder
+
+    facts: dict[str, Any] = {"writer": holder(folder)}
+    try:
+        now = manifest.read(RealDisk(folder))
+    except Damaged:
+        now = None
+    if now is None:
+        return facts
+    log = folder / now.log
+    return facts | {
+        "manifest": now.number,
+        "segments": len(now.segments),
+        "segment_bytes": sum(size for one in now.segments for size in one.sizes.values()),
+        "retired": len(now.retired),
+        "log": now.log,
+        "log_bytes": log.stat().st_size if log.exists() else None,
+    }
+
+
+def _remains(folder: Path) -> bool:
+    """Files that only a manifest could explain."""
+    files = (file for room in ("segments", "log") for file in folder.glob(f"{room}/*"))
+    return any(file.stat().st_size for file in files)
+
+
+def _told(value: Any) -> str:
+    return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None
+
+
+def _nearest(folder: Path) -> Path:
+    """The folder, or the nearest one above it that there is."""
+    return next(one for one in (folder, *folder.absolute().parents) if one.exists())

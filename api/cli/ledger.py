@@ -1,0 +1,200 @@
+"""The ledger behind a command: which folder it is, who may open it, and its failures in sentences.
+
+Nothing heavy is imported before a ledger is really opened.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from api.cli.output import NotFound, NotPermitted, note, wrong
+from events.ledger import Conflict, Record, Recorded, closes, is_match
+from events.types import Events, HandStarted
+from events.views import Viewpoint, viewpoint
+
+if TYPE_CHECKING:
+    from store.ledger import FileLedger
+    from store.query import Query
+    from store.reader import Snapshot
+
+Door = Callable[..., Any]
+VARIABLE = "MUCKRAKE_LEDGER"
+
+
+def ledger_option(command: Door) -> Door:
+    """Where the ledger is: the same for every command."""
+    option = click.option(
+        "--ledger",
+        "folder",
+        type=click.Path(file_okay=False, path_type=Path),
+        envvar=VARIABLE,
+        default="ledger",
+        help=f"The ledger's folder; else ${VARIABLE}, else ./ledger.",
+    )
+    return option(command)
+
+
+def no_ledger_option(command: Door) -> Door:
+    """For a command that needs none, so that scripts may give it to every command."""
+    option = click.option(
+        "--ledger",
+        expose_value=False,
+        help="Taken because every command takes it; this one reads no ledger.",
+    )
+    return option(command)
+
+
+def json_option(command: Door) -> Door:
+    """A document for programs."""
+    option = click.option(
+        "--json", "as_document", is_flag=True, help="One document instead of the text."
+    )
+    return option(command)
+
+
+def view_option(command: Door) -> Door:
+    """Through whose eyes; who can read the folder may see all, so all is the default."""
+    option = click.option(
+        "--as",
+        "view",
+        metavar="VIEW",
+        default="auditor",
+        show_default=True,
+        help="What public, seat:NAME or auditor may see.",
+    )
+    return option(command)
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator["Snapshot"]:
+    """The ledger as it is at this moment; its writer is neither needed nor disturbed."""
+    with plainly():
+        from store.live import NoLedger
+        from store.reader import Reader
+
+        try:
+            reader = Reader(folder)
+        except (NoLedger, FileNotFoundError):
+            raise NotFound(f"there is no ledger in {folder}: muckrake play makes one") from None
+        yield reader.snapshot()
+
+
+@contextmanager
+def writing(folder: Path, doing: str) -> Iterator["FileLedger"]:
+    """The ledger for its one writer; what its recovery found is told."""
+    with plainly():
+        from store.ledger import Broken, open_ledger
+        from store.projections import STANDARD
+
+        try:
+            ledger, lock = open_ledger(folder, doing, STANDARD)
+            for sentence in ledger.notes:
+                note(sentence)
+            try:
+                yield ledger
+            finally:
+                ledger.close()
+                lock.release()
+        except Broken as failure:
+            raise click.ClickException(str(failure)) from None
+
+
+@contextmanager
+def asking(folder: Path, *, ours: bool = True) -> Iterator["Query"]:
+    """The ledger's views for SQL; a stranger's may read them and nothing else."""
+    with reading(folder) as ledger:
+        from store.guard import Refused
+        from store.query import Query
+
+        _check_digests(folder, ledger, ("hands",) if ours else None)
+        query = Query(ledger, ours=ours)
+        try:
+            yield query
+        except Refused as reason:
+            raise click.ClickException(str(reason)) from None
+        finally:
+            query.close()
+
+
+def _check_digests(folder: Path, ledger: "Snapshot", views: tuple[str, ...] | None) -> None:
+    """DuckDB reads whatever stands in a file: so each must be as it was sealed."""
+    from store.disk import RealDisk
+    from store.files import files_of
+
+    files = files_of(RealDisk(folder))
+    for segment in ledger.parts().segments:
+        known = [name for name in views or segment.files if name in segment.files]
+        for name in (*known, *(() if known else ("events",))):  # what is lacking is made of events
+            files.open(segment, name)
+
+
+@contextmanager
+def plainly() -> Iterator[None]:
+    """Whatever a ledger can fail with, as one sentence with its exit code."""
+    from store.frames import Damaged
+    from store.lock import Held
+
+    try:
+        yield
+    except Damaged as found:
+        wrong(str(found))
+    except BrokenPipeError:  # whoever read our output has gone: click knows what to do
+        raise
+    except (Held, Conflict, OSError) as refusal:
+        raise click.ClickException(str(refusal)) from None
+
+
+def hand_of(ledger: "Snapshot", hand: str) -> Events:
+    """The record of a hand; one that was never played is not found."""
+    named = re.fullmatch(r".+/(?:0|[1-9][0-9]{0,17})", hand)
+    record = tuple(one.event for one in ledger.read(hand)) if named else ()
+    if not record:
+        raise NotFound(f"there is no hand {hand}: muckrake hands lists those there are")
+    return cast(Events, record)
+
+
+def closed_hands(recorded: Iterable[Recorded]) -> Iterator[Events]:
+    """Every hand that is over, in the order they ended, out of all events in order of position."""
+    begun: dict[str, list[Record]] = {}
+    over: str | None = None
+    for one in recorded:
+        if over is not None and one.stream != over:  # faults may follow the end of a hand
+            yield cast(Events, tuple(begun.pop(over)))
+            over = None
+        if not is_match(one.stream):
+            begun.setdefault(one.stream, []).append(one.event)
+            over = one.stream if closes(one.stream, (one.event,)) else over
+    if over is not None:
+        yield cast(Events, tuple(begun.pop(over)))
+
+
+def start_of(record: Events) -> HandStarted:
+    """The first event of a hand."""
+    start = record[0]
+    assert isinstance(start, HandStarted)
+    return start
+
+
+def viewpoint_of(view: str, record: Events) -> Viewpoint:
+    """Whose eyes these are in this hand: misspelt is misuse, not at the table is not permitted."""
+    _check_spelling(view)
+    try:
+        return viewpoint(view, start_of(record).players)
+    except ValueError as absent:
+        raise NotPermitted(str(absent)) from None
+
+
+def auditor_only(view: str, doing: str) -> None:
+    """For a door that cannot yet show less than everything."""
+    _check_spelling(view)
+    if view != "auditor":
+        raise NotPermitted(f"{doing} reads whole records: only an auditor may, not {view}")
+
+
+def _check_spelling(view: str) -> None:
+    if view not in ("public", "auditor") and not view.startswith("seat:"):
+        raise click.UsageError(f"{view} is no viewpoint: there are public, seat:NAME and auditor")

@@ -1,0 +1,115 @@
+"""A record as one viewpoint sees it: its lines, and the table that they add up to.
+
+For all but an auditor both are made from `Seen` events alone, so neither can tell what the
+viewpoint may not know. What is hidden is said as `hidden`; `??` was never recorded at all.
+"""
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+import msgspec
+
+from api.report import aligned
+from events import types as t
+from events import views
+from events.evolve import replay
+from events.notation import say
+from events.state import Hand
+from events.views import HIDDEN, Auditor, Hidden, Seen, Viewpoint, see
+
+_HIDDEN = "hidden"
+_STORED: dict[type[Seen], type[t.Event | t.Match]] = {
+    views.HoleDealtSeen: t.HoleDealt,
+    views.BidPlacedSeen: t.BidPlaced,
+    views.CardSwappedSeen: t.CardSwapped,
+    views.FaultedSeen: t.Faulted,
+    views.MatchStartedSeen: t.MatchStarted,
+}
+
+
+def lines(record: Iterable[t.Event | t.Match], who: Viewpoint) -> list[str]:
+    """Each event on its line: `1 is dealt [hidden hidden]`; an auditor reads the record itself."""
+    if isinstance(who, Auditor):
+        return [say(event) for event in record]
+    return [_line(event) for event in see(record, who)]
+
+
+def table_after(seen: Iterable[Seen]) -> Hand:
+    """The hand that a viewpoint's events add up to; no card in it is more than was seen."""
+    return replay(cast(t.Event, _masked(event)) for event in seen)
+
+
+def table_as_text(hand: Hand) -> str:
+    """Stacks, bets and cards by seat; who must answer."""
+    rows = [["", "stack", "bet", "cards", ""]]
+    for seat, player in enumerate(hand.start.players):
+        bet = hand.round.bets[seat] if hand.round else 0
+        cards = " ".join(hand.hole[seat])
+        rows.append([player, str(hand.stacks[seat]), str(bet), cards, _standing(hand, seat)])
+    facts = [["street", hand.street], ["board", " ".join(hand.board)], ["pot", str(hand.pot)]]
+    facts += [["rake", str(hand.rake)]] if hand.rake else []
+    return "\n".join([*aligned(facts), "", *aligned(rows, (1, 2))]) + "\n"
+
+
+def table_as_json(hand: Hand) -> dict[str, Any]:
+    """The same as plain values; a hidden card looks as it does in events."""
+    now = hand.round
+    return {
+        "street": hand.street,
+        "board": list(hand.board),
+        "pot": hand.pot,
+        "rake": hand.rake,
+        "next": None if now is None else now.next,
+        "over": hand.over,
+        "void": hand.voided,
+        "seats": [
+            {
+                "player": player,
+                "stack": hand.stacks[seat],
+                "bet": now.bets[seat] if now else 0,
+                "cards": [_card(card) for card in hand.hole[seat]],
+                "standing": hand.standing[seat],
+            }
+            for seat, player in enumerate(hand.start.players)
+        ],
+    }
+
+
+def _standing(hand: Hand, seat: int) -> str:
+    """What there is to say of a seat; of one that merely waits there is nothing."""
+    if hand.round is not None and hand.round.next == seat:
+        return "to act"
+    return "" if hand.standing[seat] == "live" else hand.standing[seat].replace("_", "-")
+
+
+def _line(seen: Seen) -> str:
+    """The line of what was seen; that a card changed may be known where the cards are not."""
+    said = say(_masked(seen))
+    if isinstance(seen, views.CardSwappedSeen) and seen.old == HIDDEN and seen.changed != HIDDEN:
+        return f"{said}, {'another' if seen.changed else 'the same'} card"
+    return said
+
+
+def _masked(seen: Seen) -> t.Event | t.Match:
+    """The event with a word in place of whatever is hidden: for saying and counting only."""
+    kind = _STORED.get(type(seen))
+    if kind is None:
+        return cast(t.Event | t.Match, seen)
+    shown = {name: _word(getattr(seen, name)) for name in _fields(kind) if hasattr(seen, name)}
+    if shown.get("origin") == _HIDDEN:
+        shown["origin"] = "chosen"  # the line of an origin that nobody remarks on
+    return kind(**shown)
+
+
+def _fields(kind: type[t.Event | t.Match]) -> list[str]:
+    return [field.name for field in msgspec.structs.fields(kind)]
+
+
+def _word(value: Any) -> Any:
+    if isinstance(value, Hidden):
+        return _HIDDEN
+    return tuple(map(_word, value)) if isinstance(value, tuple) else value
+
+
+def _card(card: str) -> Any:
+    return msgspec.to_builtins(HIDDEN) if card == _HIDDEN else card

@@ -1,0 +1,88 @@
+"""What a ledger promises: streams of events, appended whole, in one order for ever.
+
+A hand is a stream `MATCH/NUMBER`; it closes with the append that carries `HandEnded` or
+`HandVoided`. A match has a stream `MATCH` of its own for match records; each of its appends
+closes at once. Rooms that write use these types; `api` passes them a real ledger.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from events.types import Event, HandEnded, HandVoided, Match
+
+Record = Event | Match
+
+
+class Conflict(Exception):
+    """Somebody else was faster, or the writer is mistaken: nothing was appended."""
+
+
+class Append(Struct, frozen=True):
+    """Events to be added to one stream, all or none.
+
+    `expected` is how many events the writer believes the stream has. A repeat of the same
+    `producer` and `sequence` is answered like the first time and adds nothing. `at` is the
+    time of the envelope, in milliseconds since 1970; it may go backwards, positions do not.
+    """
+
+    stream: str
+    expected: int
+    events: tuple[Record, ...]
+    at: int
+    producer: str = ""
+    sequence: int = 0
+
+
+class Appended(Struct, frozen=True):
+    """The answer to an append, given when it is durable.
+
+    `pos` is the position of its first event among all events, `version` how many the stream
+    has now, `hand_seq` the place among all that closed, if this append closed something.
+    """
+
+    stream: str
+    pos: int
+    version: int
+    hand_seq: int | None
+
+
+class Recorded(Struct, frozen=True):
+    """One event as the ledger holds it."""
+
+    pos: int
+    stream: str
+    index: int
+    at: int
+    event: Record
+
+
+class Ledger(Protocol):
+    """Appends are atomic per stream and durable when they return; positions are dense."""
+
+    def append(self, *appends: Append) -> tuple[Appended, ...]:
+        """Add events to streams; each append is atomic, and all are durable on return."""
+        ...
+
+    def read(self, stream: str) -> tuple[Recorded, ...]:
+        """Everything in one stream, in order; nothing if there is no such stream."""
+        ...
+
+    def read_from(self, pos: int) -> Iterator[Recorded]:
+        """Every durable event from this position on, in order, up to the newest."""
+        ...
+
+    def follow(self, pos: int) -> Iterator[Recorded]:
+        """As `read_from`, and then every event to come, without gap or duplicate."""
+        ...
+
+
+def is_match(stream: str) -> bool:
+    """A match's own stream; a hand's has a number after a slash."""
+    return "/" not in stream
+
+
+def closes(stream: str, events: Sequence[Record]) -> bool:
+    """Whether this append closes its stream: the end of a hand, or any match records."""
+    return is_match(stream) or any(isinstance(event, HandEnded | HandVoided) for event in events)

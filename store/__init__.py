@@ -1,0 +1,1 @@
+"""What did happen: append-only, durable, verifiable; no rules."""

@@ -1,0 +1,95 @@
+"""One call's appends as bytes: for each a header line, then its events' lines."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+
+from events.codec import decode, decode_record, encode
+from events.ledger import Append, Conflict, Record, is_match
+from events.types import Event, Match
+
+CALL_MAX = 1 << 26  # bytes
+_STREAM = re.compile(r"[^/]+(/(0|[1-9][0-9]{0,8}))?")
+_Whole = Annotated[int, msgspec.Meta(ge=-(2**53) + 1, le=2**53 - 1)]
+
+
+class _Header(msgspec.Struct, frozen=True):
+    """What an append says besides its events."""
+
+    at: _Whole
+    events: _Whole
+    expected: _Whole
+    producer: str
+    sequence: _Whole
+    stream: str
+
+
+_encoder = msgspec.json.Encoder(order="sorted")
+_header_decoder = msgspec.json.Decoder(_Header)
+_event_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+_record_decoder: msgspec.json.Decoder[Match] = msgspec.json.Decoder(Match)
+
+
+def spelled(appends: Sequence[Append]) -> bytes:
+    """The bytes of a call; refused if they would not be read back as the same events.
+
+    Structs do not check what they are made of: without this, a card that is none or a match record
+    in a hand would be found out when the ledger is opened again, and then nobody could open it.
+    """
+    payload = b"\n".join(_checked(one) for one in appends)
+    if len(payload) > CALL_MAX:
+        raise Conflict(f"{len(payload)} bytes are too much for one call, {CALL_MAX} is the most")
+    return payload
+
+
+def to_payload(appends: Sequence[Append]) -> bytes:
+    """The bytes of a call, unchecked: of appends that have been read from a log."""
+    return b"\n".join(b"\n".join(_lines(one)) for one in appends)
+
+
+def from_payload(payload: bytes) -> tuple[Append, ...]:
+    """The appends that a payload spells."""
+    lines = payload.split(b"\n")
+    found = []
+    at = 0
+    while at < len(lines):
+        header = _header_decoder.decode(lines[at])
+        first, at = at + 1, at + 1 + header.events
+        if header.events < 1 or at > len(lines):
+            raise ValueError(f"{header.events} events were to follow, {len(lines) - first} do")
+        read = decode_record if is_match(header.stream) else decode
+        events: tuple[Record, ...] = tuple(read(line) for line in lines[first:at])
+        found.append(
+            Append(
+                header.stream,
+                header.expected,
+                events,
+                header.at,
+                header.producer,
+                header.sequence,
+            )
+        )
+    return tuple(found)
+
+
+def _lines(one: Append) -> list[bytes]:
+    header = _Header(one.at, len(one.events), one.expected, one.producer, one.sequence, one.stream)
+    return [_encoder.encode(header), *map(encode, one.events)]
+
+
+def _checked(one: Append) -> bytes:
+    if not _STREAM.fullmatch(one.stream):
+        raise Conflict(f"{one.stream!r} is no stream: one is called MATCH or MATCH/NUMBER")
+    decoder = _record_decoder if is_match(one.stream) else _event_decoder
+    try:
+        header, *lines = _lines(one)
+        _header_decoder.decode(header)
+        events = b"\n".join(lines)
+        same = decoder.decode_lines(events) == list(one.events)
+    except (ValueError, TypeError, OverflowError, msgspec.EncodeError) as reason:
+        raise Conflict(f"an append to {one.stream!r} cannot be written: {reason}") from None
+    if not same:
+        raise Conflict(f"an append to {one.stream!r} would not be read as it was written")
+    return header + b"\n" + events

@@ -1,0 +1,188 @@
+"""Many small segments into a few large ones, and projections made anew; nothing changes but files.
+
+Every step makes new files, proves them, and only then writes a manifest that names them. Old files
+are retired: readers may still have them open, so they are removed when a grace period is over.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+from msgspec.structs import replace
+
+from store import manifest
+from store.columns import leaves_of
+from store.disk import Disk
+from store.files import Files, files_of
+from store.frames import Damaged
+from store.layout import SCHEMA_VERSION, schema
+from store.manifest import Manifest, Segment
+from store.projection import Projection
+from store.sealed import with_hands
+from store.segment import FOLDER, ROW_GROUP, Stored, cut, store
+
+LARGE = 30_000_000  # events of a segment that is large enough: about a million heads-up hands
+GRACE_MS = 3_600_000  # longer than the longest question
+
+
+def compact(
+    disk: Disk,
+    now: Manifest,
+    projections: Sequence[Projection],
+    at: int,
+    large: int = LARGE,
+) -> Manifest:
+    """Neighbouring segments merged up to a size; the manifest is written if anything changed."""
+    merged = tuple(
+        _merge(disk, run, projections) if len(run) > 1 else run[0]
+        for run in _runs(now.segments, large)
+    )
+    return _swap(disk, now, merged, at)
+
+
+def rebuild(disk: Disk, now: Manifest, projections: Sequence[Projection], at: int) -> Manifest:
+    """Projections that are missing, outdated or no longer wanted put right, segment by segment."""
+    wanted = {one.name: one.version for one in with_hands(projections)}
+    segments = tuple(
+        one if one.projections == wanted else _project(disk, one, projections)
+        for one in now.segments
+    )
+    return _swap(disk, now, segments, at)
+
+
+def sweep(disk: Disk, now: Manifest, at: int, grace: int = GRACE_MS) -> Manifest:
+    """Files retired for longer than the grace period are removed."""
+    due = {path for path, since in now.retired.items() if at - since >= grace}
+    if not due:
+        return now
+    left = {path: since for path, since in now.retired.items() if path not in due}
+    new = replace(now, number=now.number + 1, retired=left)
+    manifest.write(disk, new)
+    there = set(disk.names(FOLDER))
+    for path in sorted(due):
+        if path.removeprefix(f"{FOLDER}/") in there:
+            disk.remove(path)
+    return new
+
+
+def _runs(segments: Sequence[Segment], large: int) -> list[tuple[Segment, ...]]:
+    """Neighbours that together are not too large; the merged order is the order they had."""
+    runs: list[tuple[Segment, ...]] = []
+    for segment in segments:
+        if runs and sum(one.events for one in runs[-1]) + segment.events <= large:
+            runs[-1] = (*runs[-1], segment)
+        else:
+            runs.append((segment,))
+    return runs
+
+
+def _merge(disk: Disk, run: tuple[Segment, ...], projections: Sequence[Projection]) -> Segment:
+    """One segment of the same rows, read back and compared with all that went into it."""
+    files = files_of(disk)
+    first, last = run[0].first_seq, run[-1].last_seq
+    stored = {"events": store(disk, "events", first, last, cut(_rows(files, run), ROW_GROUP))}
+    disk.sync_folder(FOLDER)
+    numbers: dict[str, tuple[int, int]] = {}
+    for segment in run:
+        for match, (low, high) in segment.numbers.items():
+            known = numbers.get(match, (low, high))
+            numbers[match] = min(low, known[0]), max(high, known[1])
+    new = _with(
+        Segment(
+            first_seq=first,
+            last_seq=last,
+            first_pos=min(one.first_pos for one in run),
+            last_pos=max(one.last_pos for one in run),
+            events=sum(one.events for one in run),
+            schema=SCHEMA_VERSION,
+            files={},
+            sha256={},
+            projections={},
+            numbers=numbers,
+            records=tuple(sorted({match for one in run for match in one.records})),
+            types=tuple(sorted({kind for one in run for kind in one.types})),
+        ),
+        stored,
+        (),
+    )
+    _prove(_rows(files, run), _rows(files, (new,)), new)
+    return _project(disk, new, projections)
+
+
+def _prove(before: Iterator[pa.Table], after: Iterator[pa.Table], new: Segment) -> None:
+    """Every cell of every row, in the same order."""
+    old: pa.Table | None = None
+    for rows in after:
+        while old is None or old.num_rows < rows.num_rows:
+            more = next(before, None)
+            if more is None:
+                raise Damaged(f"{new.files['events']} has more rows than what it was made of")
+            old = more if old is None else pa.concat_tables([old, more])
+        if not old.slice(0, rows.num_rows).equals(rows):
+            raise Damaged(f"{new.files['events']} is not what it was made of")
+        old = old.slice(rows.num_rows)
+    if (old is not None and old.num_rows) or next(before, None) is not None:
+        raise Damaged(f"{new.files['events']} has fewer rows than what it was made of")
+
+
+def _project(disk: Disk, segment: Segment, projections: Sequence[Projection]) -> Segment:
+    """The segment with these projections, made from its events; what is current is kept."""
+    files = files_of(disk)
+    wanted = with_hands(projections)
+    lack = [one for one in wanted if segment.projections.get(one.name) != one.version]
+    parts: dict[str, list[pa.Table]] = {one.name: [] for one in lack}
+    for group in range(files.open(segment, "events").groups if lack else 0):
+        leaves = leaves_of(files.events(segment, group))
+        for one in lack:
+            parts[one.name].append(one.build(leaves))
+    stored = {
+        one.name: store(
+            disk, one.name, segment.first_seq, segment.last_seq, cut(parts[one.name], one.rows)
+        )
+        for one in lack
+    }
+    disk.sync_folder(FOLDER)
+    return _with(segment, stored, wanted)
+
+
+def _with(segment: Segment, stored: dict[str, Stored], wanted: Sequence[Projection]) -> Segment:
+    """The segment with new files in the place of old ones, and nothing that is not wanted."""
+    names = {"events", *(one.name for one in wanted)}
+    new = {
+        name: Stored(segment.files[name], segment.sha256[name], segment.sizes[name])
+        for name in segment.files
+        if name in names
+    } | stored
+    return replace(
+        segment,
+        files={name: one.path for name, one in new.items()},
+        sha256={name: one.sha256 for name, one in new.items()},
+        sizes={name: one.size for name, one in new.items()},
+        projections={one.name: one.version for one in wanted},
+    )
+
+
+def _rows(files: Files, run: Sequence[Segment]) -> Iterator[pa.Table]:
+    """All events of some segments as plain columns of today, row group by row group."""
+    for segment in run:
+        for group in range(files.open(segment, "events").groups):
+            rows = files.events(segment, group)
+            lacking = [name for name in schema().names if name not in rows.column_names]
+            for name in lacking:
+                rows = rows.append_column(name, pa.nulls(rows.num_rows, schema().field(name).type))
+            yield rows.select(schema().names).cast(schema())
+
+
+def _swap(disk: Disk, now: Manifest, segments: tuple[Segment, ...], at: int) -> Manifest:
+    """A manifest that names these segments; what it no longer names is retired."""
+    if segments == now.segments:
+        return now
+    named = {path for one in segments for path in one.files.values()}
+    old = {path for one in now.segments for path in one.files.values()} - named
+    new = replace(
+        now,
+        number=now.number + 1,
+        segments=segments,
+        retired={**now.retired, **dict.fromkeys(sorted(old), at)},
+    )
+    manifest.write(disk, new)
+    return new

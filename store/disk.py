@@ -1,0 +1,106 @@
+"""The few things the ledger asks of a disk, each named after what it promises.
+
+`write` promises nothing before `sync`; a new or renamed name promises nothing before
+`sync_folder`. The tests put a disk under the ledger that takes these words seriously.
+"""
+
+import os
+from pathlib import Path
+from typing import Protocol
+
+_sync = getattr(os, "fdatasync", os.fsync)  # not every system has the faster one
+
+
+class Output(Protocol):
+    """A file being written at its end."""
+
+    def write(self, data: bytes) -> None: ...
+    def sync(self) -> None: ...
+    def close(self) -> None: ...
+
+
+class Disk(Protocol):
+    """Files by path below the ledger's folder."""
+
+    def create(self, path: str) -> Output:
+        """A new empty file; an old one of that name is an error."""
+        ...
+
+    def extend(self, path: str, size: int) -> Output:
+        """An existing file, cut to `size`, to be written on."""
+        ...
+
+    def read(self, path: str, start: int = 0, end: int | None = None) -> bytes: ...
+    def publish(self, path: str, data: bytes) -> None:
+        """A few bytes that replace the file's at once for readers; a power loss may undo it."""
+        ...
+
+    def names(self, folder: str) -> list[str]: ...
+    def rename(self, old: str, new: str) -> None: ...
+    def remove(self, path: str) -> None: ...
+    def make_folder(self, folder: str) -> None: ...
+    def sync_folder(self, folder: str) -> None: ...
+
+
+class RealDisk:
+    """The operating system's files below a folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def create(self, path: str) -> Output:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+        return _RealOutput(os.open(self.root / path, flags, 0o644))
+
+    def extend(self, path: str, size: int) -> Output:
+        handle = os.open(self.root / path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        if os.fstat(handle).st_size != size:
+            os.ftruncate(handle, size)
+        return _RealOutput(handle)
+
+    def read(self, path: str, start: int = 0, end: int | None = None) -> bytes:
+        with (self.root / path).open("rb") as file:
+            file.seek(start)
+            return file.read() if end is None else file.read(end - start)
+
+    def publish(self, path: str, data: bytes) -> None:
+        handle = os.open(self.root / path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            os.pwrite(handle, data, 0)
+        finally:
+            os.close(handle)
+
+    def names(self, folder: str) -> list[str]:
+        return sorted(os.listdir(self.root / folder))
+
+    def rename(self, old: str, new: str) -> None:
+        (self.root / old).rename(self.root / new)
+
+    def remove(self, path: str) -> None:
+        (self.root / path).unlink()
+
+    def make_folder(self, folder: str) -> None:
+        (self.root / folder).mkdir(parents=True, exist_ok=True)
+
+    def sync_folder(self, folder: str) -> None:
+        handle = os.open(self.root / folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+class _RealOutput:
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+
+    def write(self, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(self._handle, rest) :]
+
+    def sync(self) -> None:
+        _sync(self._handle)
+
+    def close(self) -> None:
+        os.close(self._handle)

@@ -1,0 +1,289 @@
+"""The ledger on disk, for the one process that writes it.
+
+    manifest.json        what the ledger is, replaced as a whole at every seal
+    log/*.log            the hot log: every write in a frame, synced before it is answered
+    segments/*.parquet   sealed streams, immutable, with their projections beside them
+    lock, watermark      who writes; how far readers may believe the log
+
+An append is decided by `Admission`, written by `HotLog`, counted by `Tail`. Callers who come while
+the disk is busy wait together, and the first of them writes for all: one frame, one sync. Whoever
+fills the log seals it (`sealing.py`), and the others wait; so memory holds one log and no more.
+
+Memory is ahead of the disk only inside `_at_stake`. Whatever fails there breaks the ledger: it
+answers nothing more, for what memory says may not be so, and a failed sync must not be tried again
+(the second would succeed without having written). Opening the ledger again recovers it.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from events.ledger import Append, Appended, Recorded, is_match
+from events.types import HandVoided
+from store import watermark
+from store.admission import Admission, Admitted
+from store.compact import GRACE_MS, LARGE, compact, rebuild, sweep
+from store.disk import Disk, RealDisk
+from store.frames import Damaged
+from store.line import Call, Line
+from store.lock import Lock
+from store.projection import Projection
+from store.recovery import Found, recover
+from store.sealed import Sealed, merged
+from store.sealing import seal
+from store.tail import Tail
+
+SEAL_HANDS = 20_000
+SEAL_BYTES = 1 << 26
+VOID = "the writer was gone before the hand was over"
+
+
+class Broken(OSError):
+    """The disk has failed this ledger: it must be opened again, nothing is retried."""
+
+
+class FileLedger:
+    """A ledger in a folder; `notes` says in sentences what recovery found."""
+
+    _found: Found
+
+    def __init__(
+        self,
+        disk: Disk,
+        projections: Sequence[Projection] = (),
+        *,
+        seal_hands: int = SEAL_HANDS,
+        seal_bytes: int = SEAL_BYTES,
+        clock: Callable[[], int] | None = None,
+    ) -> None:
+        self._disk = disk
+        self._projections = tuple(projections)
+        self._seal_hands = seal_hands
+        self._seal_bytes = seal_bytes
+        self._clock = clock or now_ms
+        self._commit = threading.Condition()
+        self._line = Line()
+        self._broken = ""
+        self._closed = False
+        with self._at_stake("opening the ledger"):
+            found = recover(disk)
+            self.notes = list(found.notes)
+            self._use(found)
+        self._void_open()
+
+    def append(self, *appends: Append) -> tuple[Appended, ...]:
+        """Durable on return. Callers who come together share one write and one sync."""
+        if not appends:
+            return ()
+        call = Call(appends)
+        try:
+            if not self._line.join(call):
+                call.turn.acquire()
+            if not call.settled:
+                with self._commit:
+                    self._commit_waiting()
+        finally:
+            self._line.leave(call)
+        return call.answered()
+
+    def read(self, stream: str) -> tuple[Recorded, ...]:
+        """Everything in one stream, sealed part first."""
+        with self._commit:
+            self._check_sound()
+            tail = self._tail.read(stream)
+            sealed = self._sealed
+        if tail and tail[0].index == 0:
+            return tail
+        return (*sealed.read(stream), *tail)
+
+    def read_from(self, pos: int) -> Iterator[Recorded]:
+        """Every event from a position on, as of now."""
+        with self._commit:
+            self._check_sound()
+            tail = self._tail.read_from(pos)
+            sealed = self._sealed
+        yield from merged(sealed.read_from(pos), tail)
+
+    def follow(self, pos: int) -> Iterator[Recorded]:
+        """As `read_from`, and then whatever comes; ends when the ledger is closed."""
+        while True:
+            for one in self.read_from(pos):
+                pos = one.pos + 1
+                yield one
+            with self._commit:
+                while self._tail.next_pos <= pos and not (self._closed or self._broken):
+                    self._commit.wait()
+                if self._tail.next_pos <= pos and self._closed:
+                    return
+
+    @property
+    def next_pos(self) -> int:
+        """The position that the next event will have."""
+        return self._tail.next_pos
+
+    def seal(self) -> None:
+        """Everything that has closed becomes a segment now."""
+        with self._commit:
+            self._check_open()
+            self._seal()
+
+    def compact(self, large: int = LARGE, grace_ms: int = GRACE_MS) -> None:
+        """Small segments become large ones, projections current; appends wait meanwhile."""
+        with self._commit:
+            self._check_open()
+            with self._at_stake("compacting"):
+                at = self._clock()
+                now = compact(self._disk, self._found.manifest, self._projections, at, large)
+                now = rebuild(self._disk, now, self._projections, at)
+                now = sweep(self._disk, now, at, grace_ms)
+                self._found = self._found._replace(manifest=now)
+                self._sealed = Sealed(self._disk, now.segments)
+
+    def close(self) -> None:
+        """Seal nothing, lose nothing: the log is complete as it is."""
+        with self._commit:
+            if not self._closed:
+                self._closed = True
+                self._found.log.close()
+                self._commit.notify_all()
+
+    def _commit_waiting(self) -> None:
+        """Whoever comes first commits for all who wait: the group commit."""
+        calls = self._line.group()
+        try:
+            self._check_open()
+            with self._at_stake("writing"):
+                self._write(calls)
+        except Broken:
+            pass
+        finally:  # also when somebody pressed Ctrl-C in here
+            for call in calls:
+                if not call.settled:
+                    call.refusal = Broken(self._why())
+                call.turn.release()
+            self._commit.notify_all()
+        if self._is_full():
+            with suppress(Broken):  # these appends are durable; the next call is told
+                self._seal()
+
+    def _write(self, calls: Sequence[Call]) -> None:
+        """Decide, write, then answer: nobody hears of anything that is not durable."""
+        decided = [(call, self._admit(call)) for call in calls]
+        pos = next((one.placed[0].pos for _, one in decided if one and one.placed), None)
+        if pos is not None:
+            log = self._found.log
+            log.write(pos, [call.payload for call, one in decided if one and one.placed])
+            watermark.publish(self._disk, log.path, log.size)
+        for call, one in decided:
+            if one:
+                call.answer = one.answers
+
+    def _admit(self, call: Call) -> Admitted | None:
+        try:
+            return self._admission.admit(call.appends)
+        except Exception as refusal:  # nothing has been counted yet: only this call is concerned
+            call.refusal = refusal
+            return None
+
+    def _is_full(self) -> bool:
+        if not self._tail.closed or self._broken or self._closed:
+            return False
+        grown = self._found.log.size - self._found.manifest.log_size
+        return len(self._tail.closed) >= self._seal_hands or grown >= self._seal_bytes
+
+    def _seal(self) -> None:
+        if self._tail.closed:
+            with self._at_stake("sealing"):
+                producers = self._admission.producers
+                found = seal(self._disk, self._found, self._tail, producers, self._projections)
+                self._use(found)
+
+    def _use(self, found: Found) -> None:
+        """Begin again in memory from a manifest and the calls of its log."""
+        self._found = found
+        self._sealed = Sealed(self._disk, found.manifest.segments)
+        self._tail = Tail(found.manifest)
+        self._admission = Admission(
+            self._tail,
+            dict(found.manifest.producers),
+            lambda stream: self._sealed.version(stream),
+        )
+        for call in found.calls:
+            answers = [self._tail.add(*placed) for placed in call]
+            if call[0].pos >= found.manifest.next_pos:
+                self._admission.remember(call[0].append, answers)
+        watermark.publish(self._disk, found.log.path, found.log.size)
+
+    def _void_open(self) -> None:
+        """Hands left open by a dead writer are voided together: every contribution goes back."""
+        left = [(name, one.version) for name, one in self._tail.open() if not is_match(name)]
+        if left:
+            void = (HandVoided(VOID),)
+            at = self._clock()
+            self.append(*(Append(name, version, void, at) for name, version in left))
+            self.notes += [
+                f"{name} was open: voided after {events} events" for name, events in left
+            ]
+
+    @contextmanager
+    def _at_stake(self, doing: str) -> Iterator[None]:
+        """Whatever goes wrong in here, memory and disk may differ: the ledger is broken."""
+        try:
+            yield
+        except BaseException as failure:
+            self._broken = f"{doing} failed: {_said(failure)}"
+            if isinstance(failure, Damaged) or not isinstance(failure, Exception):
+                raise
+            raise Broken(self._why()) from failure
+
+    def _check_open(self) -> None:
+        self._check_sound()
+        if self._closed:
+            raise Broken("the ledger is closed")
+
+    def _check_sound(self) -> None:
+        if self._broken:
+            raise Broken(self._why())
+
+    def _why(self) -> str:
+        if self._closed and not self._broken:
+            return "the ledger is closed"
+        return f"{self._broken}; what was acknowledged is safe: open the ledger again"
+
+
+def now_ms() -> int:
+    """The time of day, as the envelope keeps it."""
+    return time.time_ns() // 1_000_000
+
+
+def open_ledger(
+    folder: Path, doing: str, projections: Sequence[Projection] = ()
+) -> tuple[FileLedger, Lock]:
+    """The ledger of a folder, for writing; refused while somebody else writes it."""
+    try:
+        _make(folder)
+        lock = Lock(folder, doing)
+    except OSError as failure:
+        raise Broken(f"{folder} cannot be written: {_said(failure)}") from failure
+    try:
+        return FileLedger(RealDisk(folder), projections), lock
+    except BaseException:
+        lock.release()
+        raise
+
+
+def _make(folder: Path) -> None:
+    """The folder and those above it, each name durable in the one that holds it."""
+    if not folder.is_dir():
+        _make(folder.absolute().parent)
+        folder.mkdir(exist_ok=True)
+        RealDisk(folder.absolute().parent).sync_folder("")
+
+
+def _said(failure: BaseException) -> str:
+    """What went wrong in a few words, without the number of the error."""
+    if isinstance(failure, OSError) and failure.strerror:
+        return f"{failure.filename}: {failure.strerror}" if failure.filename else failure.strerror
+    return str(failure) or type(failure).__name__

@@ -1,0 +1,198 @@
+"""A ledger's folder read from outside while it is written: manifest, segments, and the log so far.
+
+No lock is taken and nobody waits. A file that is gone has been sealed or compacted: the newest
+manifest then names another that holds the same. Gone although it is named is damage.
+"""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from events.ledger import Recorded, is_match
+from store import hot, manifest, watermark
+from store.disk import RealDisk
+from store.files import files_of
+from store.frames import Damaged
+from store.manifest import Manifest, Segment
+from store.sealed import Sealed, merged
+from store.tail import Closed, Tail
+from store.watermark import Mark
+
+TRIES = 100
+
+
+class NoLedger(Exception):
+    """There is nothing to read in this folder."""
+
+
+class Listed(NamedTuple):
+    """A hand that has ended, and its place in the order of closing."""
+
+    hand_seq: int
+    hand: str
+
+
+class Parts(NamedTuple):
+    """What has closed: the segments, and what of the hot log comes after them."""
+
+    segments: tuple[Segment, ...]
+    closed: tuple[Closed, ...]
+
+
+class _State(NamedTuple):
+    """One manifest, its segments, and its log read up to a place; the tail grows with the log."""
+
+    manifest: Manifest
+    sealed: Sealed
+    tail: Tail
+    size: int
+
+
+class Live:
+    """Everything durable in a folder, as far as `refresh` has seen; threads may share it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._disk = RealDisk(folder)
+        self._lock = threading.RLock()
+        self._state = self._opened(None)
+        self.refresh()
+
+    def mark(self) -> Mark | None:
+        """What the writer published last: while it stays the same there is nothing new."""
+        return watermark.last(self._disk)
+
+    def refresh(self, anew: bool = False) -> tuple[int, int]:
+        """Read the log up to its durable end; how many events there are, and how many closed."""
+        with self._lock:
+            for _ in range(TRIES):
+                try:
+                    self._state = self._caught_up(anew)
+                    return self._state.tail.next_pos, self._state.tail.next_seq
+                except FileNotFoundError:
+                    anew = True  # a seal has taken the log away, and left a manifest
+            raise Damaged(f"{self._state.manifest.log} is gone, and the manifest names it")
+
+    def read(self, stream: str) -> tuple[Recorded, ...]:
+        """A stream as far as it is known."""
+        while True:
+            with self._lock:
+                state = self._state
+                tail = state.tail.read(stream)
+            if tail and tail[0].index == 0:
+                return tail
+            try:
+                return (*state.sealed.read(stream), *tail)
+            except (FileNotFoundError, Damaged) as missing:
+                self.retired(state.manifest.number, missing)
+
+    def read_from(self, pos: int) -> Iterator[Recorded]:
+        """Events from a position on as far as they are known."""
+        while True:
+            with self._lock:
+                state = self._state
+                tail = state.tail.read_from(pos)
+            try:
+                for one in merged(state.sealed.read_from(pos), tail):
+                    pos = one.pos + 1
+                    yield one
+                return
+            except (FileNotFoundError, Damaged) as missing:
+                self.retired(state.manifest.number, missing)
+
+    def hands(self, after: int) -> Iterator[Listed]:
+        """Closed hands after a place in their order, as far as they are known."""
+        while True:
+            number = self.number
+            segments, closed = self.parts()
+            try:
+                for segment in segments:
+                    if segment.last_seq > after:
+                        for one in _listed(self.folder, segment):
+                            if one.hand_seq > after:
+                                after = one.hand_seq
+                                yield one
+            except (FileNotFoundError, Damaged) as missing:
+                self.retired(number, missing)
+                continue
+            for each in closed:
+                if each.hand_seq > after and not is_match(each.stream):
+                    yield Listed(each.hand_seq, each.stream)
+            return
+
+    def matches(self) -> tuple[int, dict[str, int]]:
+        """Every match's own stream with its number of events, and the position this is of."""
+        with self._lock:
+            return self._state.tail.next_pos, self._state.tail.matches()
+
+    def parts(self) -> Parts:
+        """The segments and the closed part of the log, of one moment."""
+        with self._lock:
+            return Parts(self._state.manifest.segments, tuple(self._state.tail.closed))
+
+    @property
+    def number(self) -> int:
+        """The number of the manifest that is known."""
+        return self._state.manifest.number
+
+    def retired(self, number: int, missing: Exception) -> None:
+        """A segment is gone: compacted, then a newer manifest says so; else the folder is hurt."""
+        self.refresh(anew=True)
+        if self.number != number:
+            return
+        if isinstance(missing, FileNotFoundError):
+            raise Damaged(f"{missing.filename} is gone, and the manifest names it") from None
+        raise missing
+
+    def events(self, segment: Segment) -> Iterator[pa.Table]:
+        """A segment's events in today's columns, a row group at a time."""
+        files = files_of(self._disk)
+        for group in range(files.open(segment, "events").groups):
+            yield files.events(segment, group)
+
+    def _caught_up(self, anew: bool) -> _State:
+        """The mark before the manifest: of a seal in between, the manifest then knows."""
+        mark = watermark.last(self._disk)
+        state = self._state
+        if anew or mark is None or mark.log != state.manifest.log:
+            state = self._opened(state)
+        end = watermark.reach(mark, state.manifest)
+        if end <= state.size:
+            return state
+        found = hot.read(self._disk, state.manifest.log, state.size, end)
+        if found.torn or found.size != end:
+            raise Damaged(
+                f"{state.manifest.log} is damaged at byte {found.size}: {end} bytes were durable"
+            )
+        for call in found.calls:
+            for placed in call:
+                state.tail.add(*placed)
+        return state._replace(size=end)
+
+    def _opened(self, known: _State | None) -> _State:
+        """The manifest of now; what is known of its log stays, if it is the same."""
+        found = manifest.read(self._disk) if self.folder.is_dir() else None
+        if found is None:
+            raise NoLedger(f"{self.folder} holds no ledger")
+        if known is not None and known.manifest.number == found.number:
+            return known
+        return _State(found, Sealed(self._disk, found.segments), Tail(found), 0)
+
+
+def _listed(folder: Path, segment: Segment) -> Iterator[Listed]:
+    """The hands of a segment, from the table that has a row for each if it is there."""
+    path = folder / segment.files.get("hands", segment.files["events"])
+    last = -1
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(columns=["hand_seq", "match", "number"]):
+            places = batch["hand_seq"]
+            new = pc.not_equal(places, pa.concat_arrays([pa.array([last]), places[:-1]]))
+            last = places[-1].as_py()
+            heads = batch.filter(pc.and_(new, pc.is_valid(batch["number"])))
+            for hand_seq, match, number in zip(*map(pa.Array.to_pylist, heads), strict=True):
+                yield Listed(hand_seq, f"{match}/{number}")

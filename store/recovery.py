@@ -1,0 +1,89 @@
+"""What a folder holds when a writer opens it: the manifest's files and the log, and no leftovers.
+
+Nothing is guessed. What a crash can leave is put right and told in a sentence; what no crash
+explains is damage and is refused, and then no file is changed.
+"""
+
+from typing import NamedTuple
+
+from store import hot, manifest, watermark
+from store.disk import Disk
+from store.frames import Damaged
+from store.hot import HotLog, Placing
+from store.manifest import Manifest
+from store.watermark import Mark
+
+SEGMENTS = "segments"
+_OURS = (".log", ".parquet", ".tmp")
+
+
+class Found(NamedTuple):
+    """A ledger ready to be written, and what had to be dropped to make it so."""
+
+    manifest: Manifest
+    log: HotLog
+    calls: tuple[Placing, ...]
+    notes: tuple[str, ...] = ()
+
+
+def recover(disk: Disk) -> Found:
+    """The ledger of a folder; a new one where there is none."""
+    for folder in (hot.FOLDER, SEGMENTS):
+        disk.make_folder(folder)
+    now = manifest.read(disk)
+    if now is None:
+        return _first(disk)
+    _named_files_are_there(disk, now)
+    recovered = hot.read(disk, now.log)
+    durable_bytes_are_there(watermark.last(disk), now, recovered)
+    notes = [torn(now.log, recovered)] if recovered.torn else []
+    log = hot.reopen(disk, now.log, recovered)
+    disk.sync_folder("")  # a writer that was killed may have renamed what no disk has seen yet
+    _sweep(disk, now)
+    return Found(now, log, recovered.calls, tuple(notes))
+
+
+def _first(disk: Disk) -> Found:
+    """A folder without a manifest is new, or the first opening was cut short."""
+    for name in disk.names(SEGMENTS):
+        raise Damaged(f"{manifest.PATH} is missing, but {SEGMENTS}/{name} is there")
+    for name in disk.names(hot.FOLDER):
+        if disk.read(f"{hot.FOLDER}/{name}"):
+            raise Damaged(f"{manifest.PATH} is missing, but {hot.FOLDER}/{name} is not empty")
+    new = Manifest(0, hot.path_of(0), 0, 0, 0)
+    log = hot.create(disk, new.log, [])
+    manifest.write(disk, new)
+    return Found(new, log, ())
+
+
+def _named_files_are_there(disk: Disk, now: Manifest) -> None:
+    there = {f"{folder}/{name}" for folder in (hot.FOLDER, SEGMENTS) for name in disk.names(folder)}
+    for path in (now.log, *(file for one in now.segments for file in one.files.values())):
+        if path not in there:
+            raise Damaged(f"{path} is missing: {manifest.PATH} names it")
+
+
+def durable_bytes_are_there(mark: Mark | None, now: Manifest, recovered: hot.Recovered) -> None:
+    """A torn end was never acknowledged; what the writer has called durable is not torn."""
+    durable = watermark.reach(mark, now)
+    if recovered.size < durable:
+        why = f"{durable} bytes of it were durable"
+        raise hot.damaged(now.log, recovered.size, recovered.calls, why)
+
+
+def torn(path: str, recovered: hot.Recovered) -> str:
+    """What is said of a torn end."""
+    return (
+        f"{path}: dropped the last {recovered.torn} bytes, from byte {recovered.size} on, "
+        f"{hot.after(recovered.calls)}: a write was cut short and never acknowledged"
+    )
+
+
+def _sweep(disk: Disk, now: Manifest) -> None:
+    """Files of ours that no manifest names are left over from a crash."""
+    named = {now.log, *now.retired}
+    named.update(file for one in now.segments for file in one.files.values())
+    for folder in (hot.FOLDER, SEGMENTS):
+        for name in disk.names(folder):
+            if name.endswith(_OURS) and f"{folder}/{name}" not in named:
+                disk.remove(f"{folder}/{name}")

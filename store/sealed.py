@@ -1,0 +1,230 @@
+"""Sealed segments: written once from what has closed; found again by stream and by position.
+
+Most questions end in the manifest, which knows each segment's hands by number. The rest go to the
+`hands` projection, one row a hand, and from there to one row group of events.
+"""
+
+import heapq
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from events.ledger import Recorded
+from store.columns import encoded, leaves_of
+from store.disk import Disk
+from store.files import files_of
+from store.layout import SCHEMA_VERSION
+from store.leaf import Leaf, split
+from store.manifest import Segment
+from store.projection import Projection
+from store.projections.hands import HANDS
+from store.segment import FOLDER, Stored, cut, row_groups, store
+from store.tail import Closed
+
+
+def write_segment(
+    disk: Disk, closed: Sequence[Closed], projections: Sequence[Projection]
+) -> Segment:
+    """The files of a segment, aside and then in place, durable before any manifest names them."""
+    leaves = (Leaf(one.hand_seq, one.recorded()) for one in closed)
+    first, last = closed[0].hand_seq, closed[-1].hand_seq
+    wanted = with_hands(projections)
+    parts: dict[str, list[pa.Table]] = {one.name: [] for one in wanted}
+    extent = Extent()
+
+    def groups() -> Iterator[pa.Table]:
+        """One group at a time: the states of its hands are gone before the next is made."""
+        for group in row_groups(leaves):
+            extent.add(group)
+            for one in wanted:
+                parts[one.name].append(one.build(group))
+            yield encoded(group)
+
+    files = {"events": store(disk, "events", first, last, groups())}
+    for one in wanted:
+        files[one.name] = store(disk, one.name, first, last, cut(parts[one.name], one.rows))
+    disk.sync_folder(FOLDER)
+    return extent.segment(first, last, files, {one.name: one.version for one in wanted})
+
+
+def with_hands(projections: Sequence[Projection]) -> tuple[Projection, ...]:
+    """These, and the one by which hands are found."""
+    return (HANDS, *(one for one in projections if one.name != HANDS.name))
+
+
+class Extent:
+    """What the manifest says of a segment besides its files, gathered as its hands go by."""
+
+    def __init__(self) -> None:
+        self._events = 0
+        self._low, self._high = 2**63, -1
+        self._types: set[str] = set()
+        self._records: set[str] = set()
+        self._numbers: dict[str, tuple[int, int]] = {}
+
+    def add(self, leaves: Iterable[Leaf]) -> None:
+        for leaf in leaves:
+            self._events += len(leaf.recorded)
+            for one in leaf.recorded:
+                self._low, self._high = min(self._low, one.pos), max(self._high, one.pos)
+                self._types.add(type(one.event).__name__)
+            match, number = split(leaf.stream)
+            if number is None:
+                self._records.add(match)
+            else:
+                low, high = self._numbers.get(match, (number, number))
+                self._numbers[match] = min(low, number), max(high, number)
+
+    def segment(
+        self, first: int, last: int, files: dict[str, Stored], projections: dict[str, int]
+    ) -> Segment:
+        return Segment(
+            first_seq=first,
+            last_seq=last,
+            first_pos=self._low,
+            last_pos=self._high,
+            events=self._events,
+            schema=SCHEMA_VERSION,
+            files={name: one.path for name, one in files.items()},
+            sha256={name: one.sha256 for name, one in files.items()},
+            sizes={name: one.size for name, one in files.items()},
+            projections=projections,
+            numbers=self._numbers,
+            records=tuple(sorted(self._records)),
+            types=tuple(sorted(self._types)),
+        )
+
+
+class _Group(NamedTuple):
+    """A row group of events that nobody has decoded yet."""
+
+    segment: Segment
+    place: int
+
+
+class Sealed:
+    """The segments of one manifest, for reading."""
+
+    def __init__(self, disk: Disk, segments: tuple[Segment, ...]) -> None:
+        self.segments = segments
+        self._files = files_of(disk)
+        self._firsts = [one.first_seq for one in segments]
+        self._hands: dict[str, list[tuple[int, int, Segment]]] = defaultdict(list)
+        self._records: dict[str, list[Segment]] = defaultdict(list)
+        for segment in segments:
+            for match, (low, high) in segment.numbers.items():
+                self._hands[match].append((low, high, segment))
+            for match in segment.records:
+                self._records[match].append(segment)
+
+    def version(self, stream: str) -> int | None:
+        """How many events a sealed hand has; None if there is no such hand."""
+        found = self._find(stream)
+        return None if found is None else found[1]
+
+    def hand_seq(self, stream: str) -> int | None:
+        """When a sealed hand closed, among all that closed."""
+        found = self._find(stream)
+        return None if found is None else found[0]
+
+    def read(self, stream: str) -> tuple[Recorded, ...]:
+        """Everything sealed of one stream."""
+        match, number = split(stream)
+        if number is not None:
+            found = self._find(stream)
+            return () if found is None else self.read_hand_seq(found[0])
+        return tuple(
+            one
+            for segment in self._records.get(match, ())
+            for hand_seq in self._appends(segment, match)
+            for one in self.read_hand_seq(hand_seq)
+        )
+
+    def read_hand_seq(self, hand_seq: int) -> tuple[Recorded, ...]:
+        """What closed as this one; nothing if that is not sealed."""
+        place = bisect_right(self._firsts, hand_seq) - 1
+        if place < 0 or hand_seq > self.segments[place].last_seq:
+            return ()
+        segment = self.segments[place]
+        opened = self._files.open(segment, "events")
+        for group in opened.having(hand_seq=hand_seq):
+            rows = self._files.slice(segment, group, hand_seq)
+            return tuple(one for leaf in leaves_of(rows) for one in leaf.recorded)
+        return ()
+
+    def read_from(self, pos: int) -> Iterator[Recorded]:
+        """Sealed events from a position on, in order of position.
+
+        Segments are opened and row groups decoded when their first position is reached, so
+        memory holds only those that overlap at one place.
+        """
+        turns = count()
+        waiting: list[tuple[int, int, Segment | _Group | list[Recorded]]] = [
+            (one.first_pos, next(turns), one) for one in self.segments if one.last_pos >= pos
+        ]
+        heapq.heapify(waiting)
+        while waiting:
+            _, _, what = heapq.heappop(waiting)
+            if isinstance(what, Segment):
+                bounds = self._files.open(what, "events").bounds["pos"]
+                for group, (low, high) in enumerate(bounds):
+                    if high >= pos:
+                        heapq.heappush(waiting, (low, next(turns), _Group(what, group)))
+                continue
+            if isinstance(what, _Group):
+                what = self._run(what, pos)
+            until = waiting[0][0] if waiting else None
+            while what and (until is None or what[-1].pos < until):
+                yield what.pop()
+            if what:
+                heapq.heappush(waiting, (what[-1].pos, next(turns), what))
+
+    def leaves(self, segment: Segment) -> Iterator[Leaf]:
+        """Everything that closed in a segment, in that order."""
+        for group in range(self._files.open(segment, "events").groups):
+            yield from leaves_of(self._files.events(segment, group))
+
+    def _run(self, group: _Group, pos: int) -> list[Recorded]:
+        """A row group's events from a position on, the first one last."""
+        leaves = leaves_of(self._files.events(group.segment, group.place))
+        found = [one for leaf in leaves for one in leaf.recorded if one.pos >= pos]
+        found.sort(key=lambda one: -one.pos)
+        return found
+
+    def _find(self, stream: str) -> tuple[int, int] | None:
+        """A sealed hand's `hand_seq` and its number of events."""
+        match, number = split(stream)
+        if number is None or stream != f"{match}/{number}":
+            return None
+        for low, high, segment in self._hands.get(match, ()):
+            if low <= number <= high:
+                opened = self._files.open(segment, HANDS.name)
+                for group in opened.having(match=match, number=number):
+                    rows = self._index(segment, group)
+                    here = pc.and_(pc.equal(rows["number"], number), pc.equal(rows["match"], match))
+                    if (place := pc.index(here, True).as_py()) >= 0:
+                        return rows["hand_seq"][place].as_py(), rows["events"][place].as_py()
+        return None
+
+    def _appends(self, segment: Segment, match: str) -> list[int]:
+        """When the appends of a match's own records closed."""
+        found: list[int] = []
+        for group in range(self._files.open(segment, HANDS.name).groups):
+            rows = self._index(segment, group)
+            here = pc.and_(pc.is_null(rows["number"]), pc.equal(rows["match"], match))
+            found += rows["hand_seq"].filter(here).to_pylist()
+        return found
+
+    def _index(self, segment: Segment, group: int) -> pa.Table:
+        wanted = ["hand_seq", "match", "number", "events"]
+        return self._files.rows(segment, HANDS.name, group, wanted)
+
+
+def merged(sealed: Iterable[Recorded], tail: Iterable[Recorded]) -> Iterator[Recorded]:
+    """Both in order of position; an open hand's first events lie among sealed ones."""
+    return heapq.merge(sealed, tail, key=lambda one: one.pos)

@@ -1,0 +1,72 @@
+"""Hands as they are sealed: random ones of every game, with match records between them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+from dealer.play import play
+from engine.games import GAMES
+from events import types as t
+from events.ledger import Append, Record, Recorded
+from store.leaf import Leaf
+from store.tail import Closed, Placed
+
+START = 1_732_200_000_000
+
+
+@cache
+def hands(game: str, count: int = 12, seed: str = "sealed") -> tuple[t.Events, ...]:
+    """Random hands of one game, in the match `GAME`."""
+    return tuple(play(GAMES[game], game, count, seed))
+
+
+def closed(
+    streams: Iterable[tuple[str, Sequence[Record]]], seq: int = 0, pos: int = 0
+) -> tuple[Closed, ...]:
+    """Each closed by one append, one after the other."""
+    found = []
+    versions: dict[str, int] = {}
+    for stream, events in streams:
+        before = versions.get(stream, 0)
+        append = Append(stream, before, tuple(events), START + 7 * seq)
+        found.append(Closed(seq, stream, before, (Placed(pos, append),)))
+        versions[stream] = before + len(events)
+        seq, pos = seq + 1, pos + len(events)
+    return tuple(found)
+
+
+def leaves(closed: Iterable[Closed]) -> list[Leaf]:
+    return [Leaf(one.hand_seq, one.recorded()) for one in closed]
+
+
+def of_games(*games: str, count: int = 12) -> tuple[Closed, ...]:
+    """A match of each game: its start, its hands, its end."""
+    return closed(stream for game in games for stream in _match(game, count))
+
+
+def _match(game: str, count: int) -> Iterator[tuple[str, Sequence[Record]]]:
+    first = hands(game, count)[0][0]
+    assert isinstance(first, t.HandStarted)
+    yield (
+        game,
+        (
+            t.MatchStarted(
+                game, game, first.ruleset, first.players, "seeded", "sealed", True, seed=None
+            ),
+            t.DeckCommitted("c0ffee", count),
+        ),
+    )
+    for events in hands(game, count):
+        start = events[0]
+        assert isinstance(start, t.HandStarted)
+        yield start.hand, events
+    yield (
+        game,
+        (
+            t.SourceNoted("mit-gamelog", "A3", "first\nline", 'a "quoted" end'),
+            t.MatchEnded((-5, 5), "all hands played"),
+        ),
+    )
+
+
+def flat(leaves: Iterable[Leaf]) -> tuple[Recorded, ...]:
+    return tuple(one for leaf in leaves for one in leaf.recorded)

@@ -1,0 +1,120 @@
+"""Merging segments changes files and nothing else."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from events.codec import encode
+from store import compact, manifest
+from store.disk import RealDisk
+from store.frames import Damaged
+from store.manifest import Manifest
+from store.projections import STANDARD
+from store.sealed import Sealed, write_segment
+from store.segment import Stored, store
+from tests.store.sealed_hands import closed as closed_by_one
+from tests.store.sealed_hands import hands, leaves, of_games
+
+CLOSED = of_games("auction-2024-mit", "swap-2022", "site-nl")
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> RealDisk:
+    (tmp_path / "segments").mkdir()
+    return RealDisk(tmp_path)
+
+
+def many(disk: RealDisk, size: int = 4) -> Manifest:
+    """A ledger of small segments."""
+    segments = tuple(
+        write_segment(disk, CLOSED[at : at + size], STANDARD) for at in range(0, len(CLOSED), size)
+    )
+    now = Manifest(0, "log/0", 0, segments[-1].last_pos + 1, len(CLOSED), segments)
+    manifest.write(disk, now)
+    return now
+
+
+def digest(disk: RealDisk, now: Manifest) -> str:
+    """Over the canonical line of every event, with its place, in closing order."""
+    told = hashlib.sha256()
+    shown = Sealed(disk, now.segments)
+    for segment in now.segments:
+        for leaf in shown.leaves(segment):
+            for one in leaf.recorded:
+                told.update(
+                    f"{leaf.hand_seq} {one.pos} {one.stream} {one.index} {one.at}\n".encode()
+                )
+                told.update(encode(one.event))
+    return told.hexdigest()
+
+
+def test_one_large_segment_says_what_many_small_ones_said(disk: RealDisk) -> None:
+    before = many(disk)
+    after = compact.compact(disk, before, STANDARD, at=1)
+    assert (11, 1) == (len(before.segments), len(after.segments))
+    assert digest(disk, before) == digest(RealDisk(disk.root), after)
+    assert after == manifest.read(disk)
+
+
+def test_merged_files_are_those_of_one_sealing(disk: RealDisk) -> None:
+    """Projections too: whoever seals at once gets the same digests, cell for cell."""
+    (merged,) = compact.compact(disk, many(disk), STANDARD, at=1).segments
+    once = write_segment(disk, CLOSED, STANDARD)
+    rest = {name: sha for name, sha in once.sha256.items() if name != "events"}
+    assert rest == {name: sha for name, sha in merged.sha256.items() if name != "events"}
+    assert (once.numbers, once.records, once.types) == (
+        merged.numbers,
+        merged.records,
+        merged.types,
+    )
+    assert (once.first_pos, once.last_pos, once.events) == (
+        merged.first_pos,
+        merged.last_pos,
+        merged.events,
+    )
+
+
+def test_segments_that_are_large_enough_stay_as_they_are(disk: RealDisk) -> None:
+    before = many(disk)
+    assert compact.compact(disk, before, STANDARD, at=1, large=1) is before
+    half = compact.compact(disk, before, STANDARD, at=1, large=before.next_pos // 2 + 60)
+    assert 1 < len(half.segments) < len(before.segments)
+    assert digest(disk, before) == digest(disk, half)
+
+
+def test_open_readers_survive_until_the_grace_period_is_over(disk: RealDisk) -> None:
+    before = many(disk)
+    reader = Sealed(RealDisk(disk.root), before.segments)
+    after = compact.compact(disk, before, STANDARD, at=1_000)
+    old = {path for one in before.segments for path in one.files.values()}
+    assert dict.fromkeys(sorted(old), 1_000) == after.retired
+    assert compact.sweep(disk, after, at=1_000 + compact.GRACE_MS - 1) is after
+    for leaf in leaves(CLOSED):
+        assert leaf.recorded == reader.read_hand_seq(leaf.hand_seq)
+    swept = compact.sweep(disk, after, at=1_000 + compact.GRACE_MS)
+    assert {} == swept.retired
+    left = {f"segments/{one.name}" for one in (disk.root / "segments").iterdir()}
+    assert left == set(swept.segments[0].files.values())
+    assert digest(disk, after) == digest(disk, swept)
+
+
+def test_a_merge_that_changed_a_cell_is_refused(
+    disk: RealDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The proof is made from what was read back, not from what was meant to be written."""
+    before = many(disk)
+    other = closed_by_one(
+        (f"site-nl/{at}", one) for at, one in enumerate(hands("site-nl", 12, "other"), 1)
+    )
+    wrong = write_segment(disk, other, ())
+
+    def crooked(*given: object) -> object:
+        if given[1] == "events":
+            return Stored(wrong.files["events"], wrong.sha256["events"], wrong.sizes["events"])
+        return store(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("store.compact.store", crooked)
+    with pytest.raises(Damaged, match="what it was made of"):
+        compact.compact(disk, before, STANDARD, at=1)
+    assert before == manifest.read(disk)

@@ -1,0 +1,329 @@
+"""Damage anywhere in a ledger's files: never a wrong record, and a sentence that says where.
+
+A small ledger is damaged in every way that is one flipped bit or one missing end. Reading it gives
+exactly what was written, or refuses and names the file, the byte, and the last hand before it.
+"""
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
+from pathlib import Path
+
+import pytest
+
+from events.ledger import Recorded
+from store import hot, manifest, watermark
+from store.check import Finding, check
+from store.disk import RealDisk
+from store.files import Files as Opening
+from store.frames import Damaged
+from store.ledger import FileLedger
+from store.projections import STANDARD
+from store.reader import Reader
+from store.recovery import durable_bytes_are_there
+from store.sealed import Sealed
+from store.tail import Tail
+from tests.store.simulated_disk import SimulatedDisk
+from tests.store.small_hands import begun, ended, noted, whole
+
+Files = dict[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two segments, a log with a hand carried over, and one more hand of every kind."""
+    folder = tmp_path_factory.mktemp("small")
+    ledger = FileLedger(RealDisk(folder), STANDARD)
+    ledger.append(noted(0))
+    ledger.append(whole(1), whole(2))
+    ledger.seal()
+    ledger.append(begun(3))
+    ledger.append(whole(4, 5, "ann", 1))
+    ledger.seal()
+    ledger.append(ended(3))
+    ledger.append(noted(1), whole(5))
+    ledger.append(begun(6))
+    ledger.append(ended(6))
+    ledger.close()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def files(small: Path) -> Files:
+    return contents(small)
+
+
+@pytest.fixture(scope="module")
+def written(small: Path) -> list[Recorded]:
+    return list(FileLedger(disk_of(contents(small))).read_from(0))
+
+
+def test_a_sound_ledger_has_no_findings(small: Path, files: Files) -> None:
+    assert () == check(RealDisk(small)) == check(disk_of(files))
+    assert 2 * (1 + len(STANDARD)) == len(list(segments_of(files)))
+
+
+# The hot log.
+
+
+def test_every_flipped_bit_of_the_log_is_found_and_named(files: Files) -> None:
+    log, ends = log_of(files)
+    for bit in range(len(files[log]) * 8):
+        with pytest.raises(Damaged) as told:
+            read_log(files, log, flipped(files[log], bit))
+        frame = sum(end <= bit // 8 for end in ends)
+        place = [0, *ends][frame]
+        assert str(told.value).startswith(f"{log} is damaged at byte {place}, ")
+        assert place == told.value.place
+        assert ["", "m/3", "m/3", "m/5", "m/6"][frame] == told.value.hand
+
+
+def test_every_missing_end_of_the_log_is_found_and_named(files: Files) -> None:
+    log, ends = log_of(files)
+    for size in range(len(files[log])):
+        with pytest.raises(Damaged) as told:
+            read_log(files, log, files[log][:size])
+        assert max([0, *(end for end in ends if end <= size)]) == told.value.place
+        assert f"{len(files[log])} bytes of it were durable" in str(told.value)
+
+
+def test_without_a_watermark_only_the_last_write_can_pass_for_a_torn_one(files: Files) -> None:
+    """Then nobody knows whether it had been acknowledged: it is dropped, and a note says so."""
+    log, ends = log_of(files)
+    bare = {path: data for path, data in files.items() if path != watermark.PATH}
+    calls = read_log(bare, log, files[log])
+    for bit in range(len(files[log]) * 8):
+        if bit // 8 < ends[-2]:
+            with pytest.raises(Damaged):
+                read_log(bare, log, flipped(files[log], bit))
+        else:
+            assert calls[:-1] == read_log(bare, log, flipped(files[log], bit))
+    for size in range(len(files[log])):
+        if size < now(files).log_size:
+            with pytest.raises(Damaged):
+                read_log(bare, log, files[log][:size])
+        else:
+            left = read_log(bare, log, files[log][:size])
+            assert calls[: len(left)] == left
+
+
+def test_what_is_dropped_is_told(files: Files) -> None:
+    log, ends = log_of(files)
+    torn = {**files, log: files[log] + b"\xf3mrL and no more"}
+    told = (
+        f"dropped the last 16 bytes, from byte {ends[-1]} on, "
+        "after m/6 (position 19): a write was cut short and never acknowledged"
+    )
+    (finding,) = check(disk_of(torn))
+    assert (log, ends[-1], "", True) == (finding.file, finding.place, finding.hand, finding.note)
+    assert [f"{log}: {told}"] == FileLedger(disk_of(torn)).notes
+
+
+# The manifest and the watermark.
+
+
+def test_every_flipped_bit_of_the_manifest_is_found(files: Files) -> None:
+    refuses(files, manifest.PATH, range(len(files[manifest.PATH]) * 8), flipped)
+
+
+def test_every_missing_end_of_the_manifest_is_found(files: Files) -> None:
+    refuses(files, manifest.PATH, range(len(files[manifest.PATH])), cut)
+
+
+def refuses(files: Files, path: str, places: range, harm: Callable[[bytes, int], bytes]) -> None:
+    disk = disk_of(files)
+    for place in places:
+        replace(disk, path, harm(files[path], place))
+        with pytest.raises(Damaged, match=f"^{path} "):
+            manifest.read(disk)
+
+
+def test_a_damaged_watermark_is_no_watermark(files: Files) -> None:
+    """It lies next to the truth: without it the log and the manifest say the same."""
+    data = files[watermark.PATH]
+    good = watermark.durable_size(disk_of(files), now(files))
+    disk = disk_of(files)
+    for bit in range(len(data) * 8):
+        replace(disk, watermark.PATH, flipped(data, bit))
+        size = watermark.durable_size(disk, now(files))
+        assert size in (good, now(files).log_size)
+    for end in range(len(data)):
+        replace(disk, watermark.PATH, data[:end])
+        assert watermark.durable_size(disk, now(files)) in (good, now(files).log_size)
+
+
+# Segments and projections.
+
+
+def test_flipped_bits_of_segments_are_never_served(files: Files, written: list[Recorded]) -> None:
+    chance = random.Random("segments")
+    for path in segments_of(files):
+        for bit in chance.sample(range(len(files[path]) * 8), 4):
+            serves_no_wrong_record({**files, path: flipped(files[path], bit)}, path, written)
+
+
+def test_missing_ends_of_segments_are_never_served(files: Files, written: list[Recorded]) -> None:
+    chance = random.Random("ends")
+    for path in segments_of(files):
+        for size in (0, 1, *chance.sample(range(len(files[path])), 1), len(files[path]) - 1):
+            serves_no_wrong_record({**files, path: files[path][:size]}, path, written)
+
+
+def test_no_flipped_bit_and_no_missing_end_of_any_segment_is_opened(files: Files) -> None:
+    disk = disk_of(files)
+    for segment in now(files).segments:
+        for name, path in segment.files.items():
+            assert Opening(disk).open(segment, name).groups == 1
+            for bit in range(len(files[path]) * 8):
+                is_refused(disk, segment, name, flipped(files[path], bit))
+            for size in range(len(files[path])):
+                is_refused(disk, segment, name, files[path][:size])
+            replace(disk, path, files[path])
+
+
+def is_refused(disk: SimulatedDisk, segment: manifest.Segment, name: str, data: bytes) -> None:
+    replace(disk, segment.files[name], data)
+    try:
+        Opening(disk).open(segment, name)
+    except Damaged:
+        return
+    raise AssertionError(f"{segment.files[name]} was opened")
+
+
+def serves_no_wrong_record(files: Files, path: str, written: list[Recorded]) -> None:
+    """A stream is read as it was written, or refused with the name of the damaged file."""
+    disk = disk_of(files)
+    (finding,) = check(disk)
+    assert path == finding.file
+    assert finding.hand in ("m/1 to m/2 and m", "m/4")
+    sealed = Sealed(disk, now(files).segments)
+    for stream in ("m", "m/1", "m/2", "m/4"):
+        told = [one for one in written if one.stream == stream and one.pos < 12]
+        told = told[:1] if stream == "m" else told
+        refused = refusal(partial(sealed.read, stream), told)
+        assert not refused or path in refused
+    if path.startswith("segments/events"):
+        with pytest.raises(Damaged, match=f"^{path} is not as it was sealed: "):
+            list(sealed.read_from(0))
+
+
+def test_a_missing_file_is_found_and_named(files: Files) -> None:
+    for path in files:
+        if path in (watermark.PATH, "lock"):
+            continue
+        left = {name: data for name, data in files.items() if name != path}
+        (finding,) = check(disk_of(left))
+        assert path == finding.file
+        assert finding.sentence.startswith(f"{path} is missing: ")
+
+
+def test_a_truncated_segment_is_named_with_its_end(files: Files) -> None:
+    path = next(segments_of(files))
+    (finding,) = check(disk_of({**files, path: files[path][:100]}))
+    told = f"{path} ends at byte 100 of {len(files[path])}: it holds m/1 to m/2 and m"
+    assert Finding(path, 100, "m/1 to m/2 and m", told) == finding
+
+
+def test_a_reader_in_another_process_serves_no_wrong_record(
+    small: Path, files: Files, written: list[Recorded], tmp_path: Path
+) -> None:
+    chance = random.Random("reader")
+    log, _ = log_of(files)
+    for path in (log, log, log, *segments_of(files)):
+        folder = tmp_path / f"{path.rpartition('/')[2]}-{chance.random()}"
+        bit = chance.randrange(len(files[path]) * 8)
+        for name, data in {**files, path: flipped(files[path], bit)}.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+        refused = refusal(partial(everything, folder), written)
+        assert path in refused or not (refused or path == log or "/events-" in path)
+
+
+# What the tests above stand on.
+
+
+def everything(folder: Path) -> Iterable[Recorded]:
+    return Reader(folder).read_from(0)
+
+
+def refusal(read: Callable[[], Iterable[Recorded]], told: list[Recorded]) -> str:
+    """Why it was refused; nothing if what was read is what was told."""
+    try:
+        found = list(read())
+    except Damaged as damage:
+        return str(damage)
+    assert told == found
+    return ""
+
+
+def contents(folder: Path) -> Files:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def disk_of(files: Files) -> SimulatedDisk:
+    disk = SimulatedDisk("damage")
+    for folder in ("log", "segments"):
+        disk.make_folder(folder)
+    for path, data in files.items():
+        disk.create(path).write(data)
+    return disk
+
+
+def replace(disk: SimulatedDisk, path: str, data: bytes) -> None:
+    disk.extend(path, 0).write(data)
+
+
+def now(files: Files) -> manifest.Manifest:
+    return manifest_of(files[manifest.PATH])
+
+
+@cache
+def manifest_of(data: bytes) -> manifest.Manifest:
+    found = manifest.read(disk_of({manifest.PATH: data}))
+    assert found is not None
+    return found
+
+
+def log_of(files: Files) -> tuple[str, list[int]]:
+    """The log, and where its frames end."""
+    log = now(files).log
+    disk = disk_of(files)
+    ends = []
+    for size in range(1, len(files[log]) + 1):
+        if hot.read(disk, log, 0, size).torn == 0:
+            ends.append(size)
+    return log, ends
+
+
+def read_log(files: Files, log: str, data: bytes) -> tuple[hot.Placing, ...]:
+    """The log as recovery reads it."""
+    disk = disk_of({manifest.PATH: b"", watermark.PATH: files.get(watermark.PATH, b""), log: data})
+    return recovered_calls(disk, now(files))
+
+
+def recovered_calls(disk: SimulatedDisk, found: manifest.Manifest) -> tuple[hot.Placing, ...]:
+    recovered = hot.read(disk, found.log)
+    durable_bytes_are_there(watermark.last(disk), found, recovered)
+    tail = Tail(found)
+    for call in recovered.calls:
+        for placed in call:
+            tail.add(*placed)
+    return recovered.calls
+
+
+def segments_of(files: Files) -> Iterator[str]:
+    return (path for path in sorted(files) if path.startswith("segments/"))
+
+
+def flipped(data: bytes, bit: int) -> bytes:
+    harmed = bytearray(data)
+    harmed[bit // 8] ^= 1 << bit % 8
+    return bytes(harmed)
+
+
+def cut(data: bytes, size: int) -> bytes:
+    return data[:size]
