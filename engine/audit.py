@@ -11,19 +11,24 @@ from msgspec import Struct
 from engine.game import Game, fingerprint
 from engine.hand import begin, step, turn
 from engine.recorded import before_payment, command_of, posts_of
-from engine.settle import awards
+from engine.settle import Undecided, awards
 from engine.turn import IllegalCommand, Turn
 from events.state import Hand
 from events.types import Event, Events, Faulted, HandStarted, HandVoided, PotSplit
 
 
 class Divergence(Struct, frozen=True):
-    """The first event where rules and record part ways; None where one of them has no more."""
+    """The first event where rules and record part ways; None where one of them has no more.
+
+    `undecided`: the rules do not refuse, they cannot tell who is paid without a card that nobody
+    recorded.
+    """
 
     at: int
     recorded: Event | None
     decided: Event | None
     refusal: str | None = None
+    undecided: bool = False
 
 
 def audit(game: Game, record: Events) -> Divergence | None:
@@ -80,6 +85,8 @@ def _follow(
             return _refused(record, at, f"the hand waits for {_waits(asked)}")
         try:
             decided, hand = step(game, hand, command)
+        except Undecided as reason:
+            return Divergence(at, recorded, None, str(reason), undecided=True)
         except IllegalCommand as refusal:
             return _refused(record, at, str(refusal))
 

@@ -63,12 +63,17 @@ def from_json(text: bytes) -> Game:
 
 @cache
 def fingerprint(game: Game) -> str:
-    """Sixteen hex digits that name these rules; every hand's first event holds them.
+    """Sixteen hex digits that name these rules; every hand's first event holds them."""
+    return fingerprint_of(to_json(game))
+
+
+def fingerprint_of(text: bytes) -> str:
+    """The fingerprint of a ruleset's text as it was written, perhaps by an older version.
 
     What is said about the rules (document, partner, readings) may be reworded without changing
     them, so it is left out.
     """
-    rules = msgspec.to_builtins(game)
+    rules = msgspec.json.decode(text)
     for said in ("document", "partner", "readings"):
-        del rules[said]
+        rules.pop(said, None)
     return hashlib.sha256(msgspec.json.encode(rules, order="sorted")).hexdigest()[:16]

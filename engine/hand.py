@@ -97,7 +97,7 @@ def _seatable(game: Game, button: int, players: tuple[str, ...], stacks: tuple[i
 
 
 def _post(game: Game, hand: Hand, post: Post) -> Event:
-    """A newcomer's big blind, live (M2), and what he missed, dead (M3); an ante counts as neither."""
+    """A newcomer's big blind, live (M2), and what he missed, dead (M3); no ante stops them."""
     seat = post.seat
     if not 0 <= seat < len(hand.stacks):
         raise IllegalCommand(f"seat {seat} may not post: there are {len(hand.stacks)} seats")

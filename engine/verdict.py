@@ -44,7 +44,8 @@ def judge(game: Game, record: Events, partner: Game | None = None) -> Report:
     """The verdict on a record under the ruleset it was dealt by."""
     divergence = audit(game, record)
     if divergence is not None:
-        return Report(game.name, "differ", *_forced_sum(game, record), divergence)
+        verdict: Verdict = "unknown" if divergence.undecided else "differ"
+        return Report(game.name, verdict, *_forced_sum(game, record), divergence)
     recorded = _nets(replay(record))
     unpaid = before_payment(record)
     decided = None if unpaid is None else _paid(game, unpaid)

@@ -3,6 +3,7 @@
     manifest.json        what the ledger is, replaced as a whole at every seal
     log/*.log            the hot log: every write in a frame, synced before it is answered
     segments/*.parquet   sealed streams, immutable, with their projections beside them
+    rulesets/*.json      what hands were dealt by, each text once
     lock, watermark      who writes; how far readers may believe the log
 
 An append is decided by `Admission`, written by `HotLog`, counted by `Tail`. Callers who come while
@@ -22,7 +23,7 @@ from pathlib import Path
 
 from events.ledger import Append, Appended, Recorded, is_match
 from events.types import HandVoided
-from store import watermark
+from store import rulesets, watermark
 from store.admission import Admission, Admitted
 from store.compact import GRACE_MS, LARGE, compact, rebuild, sweep
 from store.disk import Disk, RealDisk
@@ -117,6 +118,13 @@ class FileLedger:
                     self._commit.wait()
                 if self._tail.next_pos <= pos and self._closed:
                     return
+
+    def keep_ruleset(self, fingerprint: str, text: bytes) -> None:
+        """A ruleset's text, durable on return, for whoever judges its hands in years to come."""
+        with self._commit:
+            self._check_open()
+            with self._at_stake("keeping a ruleset"):
+                rulesets.keep(self._disk, fingerprint, text)
 
     @property
     def next_pos(self) -> int:

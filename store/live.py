@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from events.ledger import Recorded, is_match
-from store import hot, manifest, watermark
+from store import hot, manifest, rulesets, watermark
 from store.disk import RealDisk
 from store.files import files_of
 from store.frames import Damaged
@@ -104,6 +104,10 @@ class Live:
                 return
             except (FileNotFoundError, Damaged) as missing:
                 self.retired(state.manifest.number, missing)
+
+    def ruleset(self, fingerprint: str) -> bytes | None:
+        """The text of a ruleset that was kept with the hands."""
+        return rulesets.kept(self._disk, fingerprint)
 
     def hands(self, after: int) -> Iterator[Listed]:
         """Closed hands after a place in their order, as far as they are known."""

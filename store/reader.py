@@ -34,6 +34,10 @@ class Snapshot:
         """A token: any reader of this ledger that is given it sees exactly this."""
         return f"{self.next_pos}.{self.next_seq}"
 
+    def ruleset(self, fingerprint: str) -> bytes | None:
+        """The text of a ruleset that this ledger keeps."""
+        return self.live.ruleset(fingerprint)
+
     def read(self, stream: str) -> tuple[Recorded, ...]:
         """Everything in one stream, in order; nothing if there is no such stream."""
         return tuple(one for one in self.live.read(stream) if one.pos < self.next_pos)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import click
 from msgspec.structs import replace
@@ -21,11 +21,14 @@ from api.cli.ledger import (
 )
 from api.cli.output import CONTESTED, WRONG, NotFound, listed, note, progress, table
 from api.report import as_json, as_text
-from engine.game import Game, fingerprint
+from engine.game import Game, fingerprint, fingerprint_of, from_json
 from engine.games import GAMES, RULESETS
 from engine.verdict import Report, Verdict, judge
 from events.ledger import closes
 from events.types import Events
+
+if TYPE_CHECKING:
+    from store.reader import Snapshot
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 UNKNOWN = "no ruleset here has this fingerprint; --ruleset holds it against another"
@@ -39,6 +42,31 @@ class Judged(NamedTuple):
     record: Events
     game: Game
     report: Report
+
+
+class Rules:
+    """Which ruleset judges a record: the one asked for, or the one its first event names.
+
+    That one is the program's own, or else the text that the ledger kept when it was dealt by.
+    """
+
+    def __init__(self, ledger: "Snapshot", other: Game | None) -> None:
+        self._ledger = ledger
+        self._other = other
+        self._known: dict[str, Game | None] = dict(_BY_MARK)
+
+    def of(self, record: Events) -> Game | None:
+        """The ruleset, or None where neither the program nor the ledger has it."""
+        mark = start_of(record).ruleset
+        if mark not in self._known:
+            self._known[mark] = self._kept(mark)
+        return self._other or self._known[mark]
+
+    def _kept(self, mark: str) -> Game | None:
+        text = self._ledger.ruleset(mark)
+        if text is None or fingerprint_of(text) != mark:
+            return None
+        return from_json(text)
 
 
 class Tally:
@@ -89,9 +117,9 @@ def audit(
     with reading(folder) as ledger:
         if every:
             records = progress(closed_hands(ledger.read_from(0)), "judging")
-            judged = _judged_all(records, other, tally)
+            judged = _judged_all(records, Rules(ledger, other), tally)
         else:
-            judged = _judged_each([hand_of(ledger, hand) for hand in hands], other)
+            judged = _judged_each([hand_of(ledger, hand) for hand in hands], Rules(ledger, other))
         counted = (tally.count(one) for one in judged)
         if as_document:
             listed("muckrake.audit/1", "hands", (as_json(r, report) for r, _, report in counted))
@@ -102,22 +130,22 @@ def audit(
     _answer(tally, strict)
 
 
-def _judged_each(records: list[Events], other: Game | None) -> Iterator[Judged]:
+def _judged_each(records: list[Events], rules: Rules) -> Iterator[Judged]:
     """Hands that were asked for by name: each must be over, and its ruleset must be here."""
     for record in records:
         start = start_of(record)
         if not closes(start.hand, record):
             raise click.ClickException(f"{start.hand} is not over: it cannot be judged yet")
-        game = other or _ruleset(record)
+        game = rules.of(record)
         if game is None:
             raise NotFound(f"{start.hand} is of {_named(record)}: {UNKNOWN}")
         yield _judged(record, game)
 
 
-def _judged_all(records: Iterable[Events], other: Game | None, tally: Tally) -> Iterator[Judged]:
+def _judged_all(records: Iterable[Events], rules: Rules, tally: Tally) -> Iterator[Judged]:
     """Whatever can be judged; hands of rulesets that are not here are counted apart."""
     for record in records:
-        game = other or _ruleset(record)
+        game = rules.of(record)
         if game is None:
             tally.homeless[_named(record)] += 1
         else:
@@ -131,11 +159,6 @@ def _judged(record: Events, game: Game) -> Judged:
     if start.ruleset != mark:
         held = (replace(start, game=game.name, ruleset=mark), *record[1:])
     return Judged(record, game, judge(game, held, GAMES.get(game.partner or "")))
-
-
-def _ruleset(record: Events) -> Game | None:
-    """The ruleset that the hand's first event names by its fingerprint."""
-    return _BY_MARK.get(start_of(record).ruleset)
 
 
 def _named(record: Events) -> str:

@@ -15,7 +15,7 @@ from api.cli.ledger import json_option, ledger_option, writing
 from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress
 from api.recording import Played, Recording, announced
 from dealer.play import play as play_hands
-from engine.game import Game
+from engine.game import Game, fingerprint, to_json
 from engine.games import GAMES
 from events.ledger import Conflict, Ledger
 from events.notation import say_all
@@ -64,6 +64,7 @@ def play(
     shown = []
     begun = time.monotonic()
     with writing(folder, f"play {name}") as ledger, asked_to_stop() as stop:
+        ledger.keep_ruleset(fingerprint(rules), to_json(rules))
         recording = _begun(ledger, start, folder)
         durable = recording.keep(chain((first,), dealt), stop)
         for number, hand in enumerate(progress(durable, f"playing {name}", hands)):

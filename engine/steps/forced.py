@@ -85,7 +85,8 @@ class Posts(Unasked, frozen=True, tag=True):
         left = list(hand.stacks)
         events: list[Event] = [StepEntered(at, "posts")]
         for seat, amount, kind in self._owed(seats):
-            if amount and left[seat]:
+            owed = game.short_blind == "full" and kind in ("big", "straddle")
+            if amount and (left[seat] or owed):
                 event = self._event(game, seat, amount, left[seat], kind)
                 left[seat] -= event.amount
                 events.append(event)

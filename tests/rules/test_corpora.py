@@ -20,16 +20,20 @@ pluribus       reopen always, min_raise_after_short last_full_total, short_blind
 pluribus       stacks reset, show_first all_shown, muck never, time_out none
 irc-limit      sizing fixed, unit chip, odd_chips clockwise_each, raise_cap 3, cap_counts raises
 irc-limit      cap_lift two_remain, reopen half_bet, short_blind full, rake none, stacks carried
-irc-limit      show_first all_shown, time_out none
+irc-limit      show_first all_shown, time_out none, heads_up_blinds left_small, uncalled in_pot
+irc-limit      fold_when_free True, raise_needs_responder False
 pokerstars-fl  sizing fixed, unit cent, odd_chips clockwise_each, raise_cap 3, cap_counts raises
 pokerstars-fl  cap_lift round_starts_heads_up, reopen half_bet, short_blind full, stacks carried
 pokerstars-fl  rake_pots outwards, show_first last_aggressor
+pokerstars-fl  fold_when_free True, raise_needs_responder False
 pokerstars-pl  sizing pot_limit, unit cent, odd_chips clockwise_each, raise_cap none, reopen sum
 pokerstars-pl  min_raise_after_short current_plus_last_full, short_blind full, stacks carried
 pokerstars-pl  rake_pots outwards, show_first last_aggressor
+pokerstars-pl  fold_when_free True, raise_needs_responder False
 pokerstars-nl  sizing no_limit, unit cent, odd_chips clockwise_each, raise_cap none, reopen sum
 pokerstars-nl  min_raise_after_short current_plus_last_full, short_blind full, stacks carried
 pokerstars-nl  rake_pots outwards, show_first last_aggressor
+pokerstars-nl  fold_when_free True, raise_needs_responder False
 phh-ft         sizing fixed, unit chip, odd_chips clockwise_each, raise_cap 3, cap_counts raises
 phh-ft         reopen half_bet, short_blind full, rake none, stacks carried
 phh-ft         show_first all_shown, time_out none

@@ -1,0 +1,40 @@
+"""Rulesets as they stood when hands were dealt under them: each kept once, by its fingerprint.
+
+A hand names its ruleset by fingerprint only. The text is the engine's; the ledger keeps it so that
+an old hand can be judged by its own rules when newer ones have taken their name.
+"""
+
+from store.disk import Disk
+
+FOLDER = "rulesets"
+
+
+def keep(disk: Disk, fingerprint: str, text: bytes) -> None:
+    """Durable before any hand names it; one that is kept already is left alone."""
+    disk.make_folder(FOLDER)
+    disk.sync_folder("")
+    path = _path(fingerprint)
+    names = disk.names(FOLDER)
+    if path.removeprefix(f"{FOLDER}/") in names:
+        return
+    aside = f"{path}.tmp"
+    if aside.removeprefix(f"{FOLDER}/") in names:
+        disk.remove(aside)  # left by a crash
+    output = disk.create(aside)
+    output.write(text)
+    output.sync()
+    output.close()
+    disk.rename(aside, path)
+    disk.sync_folder(FOLDER)
+
+
+def kept(disk: Disk, fingerprint: str) -> bytes | None:
+    """The text of a ruleset, or None if this ledger never had it."""
+    try:
+        return disk.read(_path(fingerprint))
+    except FileNotFoundError:
+        return None
+
+
+def _path(fingerprint: str) -> str:
+    return f"{FOLDER}/{fingerprint}.json"
