@@ -1,0 +1,1 @@
+"""What others wrote down: foreign hand histories, in and out."""

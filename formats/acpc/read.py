@@ -1,0 +1,129 @@
+"""An ACPC log as a source: one hand a line, and a score that the hands must add up to."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from engine.game import Game
+from events.cards import UNKNOWN, is_card
+from events.types import Cards, SourceNoted
+from formats.acpc.betting import Wrong, streets
+from formats.acpc.definitions import Definition, ruleset
+from formats.acpc.survey import Survey, fields_of, in_units, survey
+from formats.text import Text, lines
+from formats.told import Board, Holds, Refused, Skipped, Source, Told, ToldHand
+
+_DEALT = (3, 1, 1)
+
+
+def read(text: Text, definition: Definition | None = None) -> Source:
+    """The log taken apart; a game other than that of the public logs must be defined."""
+    found = survey(lines(text), definition)
+    game, stack = ruleset(found.game, found.per)
+    return Source(
+        format="acpc",
+        dialect=found.dialect,
+        players=found.players,
+        note=SourceNoted("acpc", found.dialect, found.header, found.footer),
+        inferred=found.inferred,
+        hands=_hands(text, found, game, stack),
+    )
+
+
+def _hands(text: Text, found: Survey, game: Game, stack: int) -> Iterator[ToldHand | Skipped]:
+    """Every hand in order; then nothing but the score, which must be theirs."""
+    total, count, score = Counter[str](), 0, 0
+    for number, line in enumerate(lines(text), 1):
+        if not line.strip() or line.startswith(("#", ";")):
+            continue
+        if score:
+            raise Refused(number, "the log goes on after its SCORE")
+        if line.startswith("SCORE:"):
+            _check_score(line, number, found, total)
+            score = number
+            continue
+        if not line.startswith("STATE:"):
+            raise Refused(number, f"{line[:40].strip()!r} begins no line of a dealer log")
+        count += 1
+        fields = fields_of(line, number)
+        try:
+            hand = _hand(fields, count, number, found, game, stack)
+            nets = [in_units(net, found.per) for net in fields[4].split("|")]
+        except ValueError as wrong:
+            raise Refused(number, str(wrong)) from None
+        total.update(dict(zip(fields[5].split("|"), nets, strict=True)))
+        yield hand
+
+
+def _hand(
+    fields: list[str], count: int, line: int, found: Survey, game: Game, stack: int
+) -> ToldHand | Skipped:
+    _, number, betting, cards, results, named = fields
+    if not (number.isdecimal() and number.isascii()):
+        raise Wrong(f"{number!r} is no number of a hand")
+    players = tuple(named.split("|"))
+    nets = tuple(in_units(net, found.per) for net in results.split("|"))
+    holes, *board = cards.split("/")
+    held = holes.split("|")
+    seats = found.game.players
+    for what, there in (("names", players), ("results", nets), ("hands of cards", held)):
+        if len(there) != seats:
+            raise Wrong(f"{len(there)} {what} for {seats} players")
+    if not all(players):
+        raise Wrong("a player has no name")
+    acts, folded = streets(betting, found.game, stack, found.per)
+    if sum(nets):
+        return Skipped(line, f"the results add up to {sum(nets)} {game.unit}s, not to nothing")
+    if len(folded) < seats - 1 and len(board) < 3:
+        return Skipped(line, "the hand stops before its end")
+    told: list[Told] = [Holds(seat, _cards(one, 2)) for seat, one in enumerate(held)]
+    if len(board) != len(acts) - 1:
+        raise Wrong(f"{len(acts)} streets of betting and {len(board)} of cards do not fit")
+    told += acts[0]
+    for dealt, group, street in zip(_DEALT, board, acts[1:], strict=False):
+        told += [Board(_cards(group, dealt)), *street]
+    return ToldHand(
+        game=game,
+        number=count,
+        line=line,
+        source_id=number,
+        button=seats - 1,
+        players=players,
+        stacks=(stack,) * seats,
+        told=tuple(told),
+        nets=nets,
+        rake=0,
+        inferred=found.inferred,
+    )
+
+
+def _cards(text: str, count: int) -> Cards:
+    """Cards written together; nothing at all, where they are unknown."""
+    if not text:
+        return (UNKNOWN,) * count
+    found = tuple(text[at : at + 2] for at in range(0, len(text), 2))
+    if len(found) != count or not all(map(is_card, found)):
+        raise Wrong(f"{text!r} is not {count} cards")
+    return found
+
+
+def _check_score(line: str, number: int, found: Survey, total: Counter[str]) -> None:
+    """The nets summed by name; where two players share one, nobody can tell."""
+    fields = line.rstrip("\n").split(":")
+    if len(fields) != 3:
+        raise Refused(number, f"a SCORE line has 3 fields, not {len(fields)}")
+    names = fields[2].split("|")
+    try:
+        said = [in_units(one, found.per) for one in fields[1].split("|")]
+    except ValueError as wrong:
+        raise Refused(number, str(wrong)) from None
+    if len(said) != len(names):
+        raise Refused(number, f"{len(said)} scores for {len(names)} names")
+    if len(set(names)) < len(names):
+        return
+    for name, score in zip(names, said, strict=True):
+        if score != total[name]:
+            raise Refused(
+                number,
+                f"SCORE gives {name} {score / found.per:g}, "
+                f"the hands add up to {total[name] / found.per:g}",
+            )

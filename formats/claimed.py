@@ -1,0 +1,273 @@
+"""The rest of a foreign hand as its source claims it, rules off: counted, never judged.
+
+Whose turn it was is who is told to act next; a payment is what the source says was paid. Only
+chips must add up: what would make or lose any raises a ValueError with one sentence.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from engine.game import Game
+from engine.pots import pots
+from engine.seats import contenders, is_alone
+from engine.steps import Auction, Betting, DealBoard, SwapHole
+from engine.steps.auction import settled
+from events.cards import UNKNOWN
+from events.evolve import evolve, round_of
+from events.state import Hand
+from events.types import (
+    Bet,
+    BettingOpened,
+    BidPlaced,
+    BoardDealt,
+    Called,
+    CardSwapped,
+    Checked,
+    Disconnected,
+    Event,
+    Events,
+    Faulted,
+    Folded,
+    HandEnded,
+    HoleDealt,
+    Mucked,
+    Origin,
+    PotSplit,
+    Raised,
+    RakeTaken,
+    Shown,
+    StepEntered,
+    TimedOut,
+    UncalledReturned,
+)
+from formats.told import Act, Bids, Board, Fault, Holds, Leaves, Mucks, Shows, Told, ToldHand
+
+
+def claimed(told: ToldHand, events: list[Event], hand: Hand, rest: list[Told]) -> Events:
+    """The whole record: the events so far, the told rest, the claimed payment, the end."""
+    items = [item for item in rest if not _is_late(item)]
+    for place, item in enumerate(items):
+        for event in _events(told.game, hand, item, items[place + 1 :]):
+            hand = _counted(events, hand, event)
+    for event in _payment(told, hand):
+        hand = _counted(events, hand, event)
+    if hand.pot:
+        raise ValueError(
+            f"{hand.pot} chips are left in the middle: nobody is said to have won them"
+        )
+    return (*events, HandEnded(), *acknowledged(rest))
+
+
+def faulted(item: Fault) -> Faulted:
+    """The event of a reply that could not be used."""
+    return Faulted(item.seat, item.raw, item.kind, item.where)
+
+
+def acknowledged(rest: Iterable[Told]) -> Events:
+    """Bad replies to the news that the hand is over; they come after its end."""
+    return tuple(faulted(item) for item in rest if isinstance(item, Fault) and _is_late(item))
+
+
+def _is_late(item: Told) -> bool:
+    return isinstance(item, Fault) and item.where == "acknowledgement"
+
+
+def _counted(events: list[Event], hand: Hand, event: Event) -> Hand:
+    """One more event, if no stack and no pot falls below nothing by it."""
+    amount = getattr(event, "amount", 0)
+    hand = evolve(hand, event)
+    if amount < 0 or min(hand.stacks) < 0 or hand.pot < 0:
+        raise ValueError(f"{type(event).__name__}: the chips for it are not there")
+    events.append(event)
+    return hand
+
+
+# What is told becomes events.
+
+
+def _events(game: Game, hand: Hand, item: Told, later: list[Told]) -> Iterator[Event]:
+    match item:
+        case Fault():
+            yield faulted(item)
+        case Act():
+            yield from _acts(game, hand, item, _next(later))
+        case Bids():
+            yield from _bids(game, hand, item)
+        case Holds():
+            yield from _holds(game, hand, item)
+        case Board(cards=cards):
+            yield from _street(game, hand, len(hand.board) + len(cards))
+            yield BoardDealt(cards)
+        case Shows() | Mucks():
+            yield from _shows(game, hand, item, later)
+        case Leaves(seat=seat, all_in=all_in):
+            yield TimedOut(seat, True, _next(later)) if all_in else Disconnected(seat)
+
+
+def _next(later: list[Told]) -> int | None:
+    """Who is told to act next on this street."""
+    for item in later:
+        if isinstance(item, Act) or (isinstance(item, Leaves) and item.all_in):
+            return item.seat
+        if isinstance(item, Bids | Board | Shows | Mucks):
+            return None
+    return None
+
+
+def _acts(game: Game, hand: Hand, item: Act, then: int | None) -> Iterator[Event]:
+    """A choice, in a round that is opened if it is not; cut by the stack where no size is told."""
+    if hand.round is None or not hand.round.opened:
+        opening = _opening(game, hand, item.seat)
+        yield opening
+        hand = evolve(hand, opening)
+    now, seat = round_of(hand), item.seat
+    origin: Origin = "default" if item.default else "recorded"
+    match item.verb:
+        case "fold":
+            yield Folded(seat, then, origin)
+        case "check":
+            yield Checked(seat, then, origin)
+        case "call":
+            owed = min(now.bet - now.bets[seat], hand.stacks[seat])
+            yield Called(seat, owed if item.amount is None else item.amount, then, origin)
+        case "raise":
+            most = now.bets[seat] + hand.stacks[seat]
+            to = min(now.level + now.size, most) if item.to is None else item.to
+            amount, full = to - now.bets[seat], to - now.bet >= now.size
+            if now.bet == 0:
+                yield Bet(seat, to, full, then, origin)
+            else:
+                yield Raised(seat, amount, to, full, then, origin)
+
+
+def _opening(game: Game, hand: Hand, first: int) -> BettingOpened:
+    """The round of betting that follows the cards on the board."""
+    dealt = 0
+    for at, line in enumerate(game.script):
+        if isinstance(line, DealBoard):
+            dealt = line.total
+        if isinstance(line, Betting) and dealt == len(hand.board):
+            return BettingOpened(at, line.street, round_of(hand).bet, line.size, first)
+    raise ValueError(f"{game.name} has no betting on a board of {len(hand.board)} cards")
+
+
+def _street(game: Game, hand: Hand, total: int) -> Iterator[Event]:
+    """The step that deals so many common cards, if the hand is not there already."""
+    for at, line in enumerate(game.script):
+        if isinstance(line, DealBoard) and line.total == total:
+            if hand.step != at:
+                yield from line.enter(game, hand, at)
+            return
+    raise ValueError(f"{game.name} has no street with a board of {total} cards")
+
+
+def _bids(game: Game, hand: Hand, item: Bids) -> Iterator[Event]:
+    """A bid; the last one is followed by what the rules make of them."""
+    at = next((at for at, line in enumerate(game.script) if isinstance(line, Auction)), None)
+    if at is None:
+        raise ValueError(f"{game.name} has no auction")
+    if hand.step != at:
+        entered = StepEntered(at, "auction")
+        yield entered
+        hand = evolve(hand, entered)
+    placed = BidPlaced(
+        item.seat, item.amount, item.sealed, "default" if item.default else "recorded"
+    )
+    yield placed
+    hand = evolve(hand, placed)
+    assert hand.auction is not None
+    if len(hand.auction.bids) == len(contenders(hand)) > 1:
+        yield settled(game, hand, hand.auction.bids, hand.auction.sealed)
+
+
+def _holds(game: Game, hand: Hand, item: Holds) -> Iterator[Event]:
+    """Cards that joined the hand, or took the place of others."""
+    seat, held = item.seat, hand.hole[item.seat]
+    if len(item.cards) > len(held):
+        fresh = tuple(card for card in item.cards if card == UNKNOWN or card not in held)
+        yield HoleDealt(seat, fresh[: len(item.cards) - len(held)])
+    elif any(isinstance(line, SwapHole) for line in game.script):
+        for slot, (old, new) in enumerate(zip(held, item.cards, strict=False)):
+            yield CardSwapped(seat, slot, old, new, game.swap_seen == "both_told")
+
+
+def _shows(game: Game, hand: Hand, item: Shows | Mucks, later: list[Told]) -> Iterator[Event]:
+    """A hand at the showdown; who has folded, or won uncontested, only shows his cards around."""
+    seat = item.seat
+    done = seat in hand.showing.shown or seat in hand.showing.mucked
+    if done or is_alone(hand) or hand.standing[seat] == "folded":
+        return
+    last = len(game.script) - 1
+    if hand.step != last and not any(isinstance(one, Act | Bids | Board) for one in later):
+        yield StepEntered(last, "showdown")
+    yield Shown(seat, item.cards) if isinstance(item, Shows) else Mucked(seat)
+
+
+# What is paid.
+
+
+def _payment(told: ToldHand, hand: Hand) -> Iterator[Event]:
+    """What nobody matched goes back, if the source's sums say so; then what it says was paid."""
+    if told.paid is not None:
+        by_pot: dict[int, dict[int, int]] = {}
+        for one in told.paid:
+            won = by_pot.setdefault(one.pot, {})
+            won[one.seat] = won.get(one.seat, 0) + one.amount
+    elif told.nets is not None:
+        brought = zip(told.stacks, told.nets, hand.stacks, strict=True)
+        by_pot = {0: {seat: was + net - now for seat, (was, net, now) in enumerate(brought)}}
+    else:
+        raise ValueError("rules and source part, and the source does not say who was paid")
+    rake = told.rake or 0
+    back = _uncalled(hand)
+    if back is not None and _returned(told, hand, by_pot, back):
+        yield back
+        hand = evolve(hand, back)
+        if told.paid is None:
+            by_pot[0][back.seat] -= back.amount
+    total = sum(sum(won.values()) for won in by_pot.values())
+    for won in by_pot.values():
+        for seat, share in won.items():
+            if share < 0:
+                raise ValueError(f"seat {seat} cannot have lost more than it put in")
+    if total + rake != hand.pot:
+        raise ValueError(f"a pot of {hand.pot} cannot pay {total} and a rake of {rake}")
+    yield from _rake(told.game, hand, by_pot, rake)
+    for pot, won in sorted(by_pot.items()):
+        seats = tuple(seat for seat, share in won.items() if share)
+        if seats:
+            yield PotSplit(pot, seats, tuple(won[seat] for seat in seats))
+
+
+def _uncalled(hand: Hand) -> UncalledReturned | None:
+    """The part of the highest stake that no other seat matched."""
+    *_, matched, most = sorted(hand.paid)
+    if most == matched:
+        return None
+    return UncalledReturned(hand.paid.index(most), most - matched)
+
+
+def _returned(
+    told: ToldHand, hand: Hand, by_pot: dict[int, dict[int, int]], back: UncalledReturned
+) -> bool:
+    """Whether the source counts it as given back, not as won."""
+    if told.game.uncalled == "in_pot":
+        return False
+    if told.paid is None:
+        return by_pot[0][back.seat] >= back.amount
+    total = sum(sum(won.values()) for won in by_pot.values())
+    return total + (told.rake or 0) == hand.pot - back.amount
+
+
+def _rake(
+    game: Game, hand: Hand, by_pot: dict[int, dict[int, int]], rake: int
+) -> Iterator[RakeTaken]:
+    """Each pot bears what is missing in it; all of it the first, if the pots do not tell."""
+    if not rake:
+        return
+    found = pots(game, hand, contenders(hand))
+    missing = [pot.amount - sum(by_pot.get(at, {}).values()) for at, pot in enumerate(found)]
+    if min(missing, default=-1) < 0 or sum(missing) != rake:
+        missing = [rake]
+    for pot, amount in enumerate(missing):
+        if amount:
+            yield RakeTaken(pot, amount)

@@ -1,0 +1,296 @@
+"""A foreign hand put to the rules: what they decide is its record, as far as the source agrees.
+
+Each told item answers what the rules ask. At the first refusal, or where the rules would show or
+pay otherwise than the source says, `formats.claimed` goes on without them. A hand that cannot be
+a record at all (it makes chips, or stops in the middle) raises a ValueError with one sentence.
+"""
+
+from collections.abc import Iterable
+
+from engine.game import Game
+from engine.hand import begin, step, turn
+from engine.steps import SwapHole
+from engine.turn import (
+    Announce,
+    Bid,
+    Call,
+    Check,
+    Command,
+    Deal,
+    Disconnect,
+    Fold,
+    IllegalCommand,
+    Muck,
+    Raise,
+    Show,
+    Straddle,
+    Swap,
+    TimeOut,
+    ToAct,
+    ToBid,
+    ToDeal,
+    ToShow,
+    ToStraddle,
+    ToSwap,
+    Turn,
+    Will,
+)
+from events.cards import UNKNOWN
+from events.evolve import evolve
+from events.state import Hand
+from events.types import Cards, Event, Events, Faulted, PotSplit, RakeTaken, Shown
+from formats.claimed import acknowledged, claimed, faulted
+from formats.told import Act, Bids, Board, Fault, Holds, Leaves, Mucks, Shows, Told, ToldHand
+
+Answer = tuple[Command, tuple[int, ...]]  # and the places of the told items that gave it
+
+
+def follow(hand: ToldHand, hand_id: str) -> Events:
+    """The record of a told hand, from `HandStarted` to `HandEnded`; its chips add up."""
+    _checked(hand)
+    game, told = hand.game, list(hand.told)
+    new, now = begin(
+        game, hand_id, hand.button, hand.players, hand.stacks, hand.posts, hand.dead_small
+    )
+    events = list(new)
+    while not now.over:
+        asked = turn(game, now)
+        if isinstance(asked, ToAct | ToBid | ToStraddle):
+            events.extend(_faults(told))
+        answer = _answer(asked, game, now, told)
+        if answer is None:
+            return claimed(hand, events, now, told)
+        command, used = answer
+        try:
+            new, after = step(game, now, command)
+        except IllegalCommand:
+            return claimed(hand, events, now, told)
+        for place in sorted(used, reverse=True):
+            del told[place]
+        if _parts(hand, new, after, told):
+            now = _kept(events, now, new, told)
+            return claimed(hand, events, now, told)
+        events.extend(new)
+        now = after
+    return (*events, *acknowledged(told))
+
+
+def _checked(hand: ToldHand) -> None:
+    """Every item is of a seat there is; `begin` checks the rest."""
+    seats = range(len(hand.stacks))
+    for item in hand.told:
+        if not isinstance(item, Board) and item.seat not in seats:
+            raise ValueError(f"there is no seat {item.seat}: the seats are 0..{len(seats) - 1}")
+
+
+def _faults(told: list[Told]) -> Iterable[Faulted]:
+    """Replies that failed stand right before the default action they cause."""
+    while told and isinstance(first := told[0], Fault) and first.where != "acknowledgement":
+        del told[0]
+        yield faulted(first)
+
+
+# What the source answers; None where it says something else, or nothing.
+
+
+def _answer(asked: Turn, game: Game, hand: Hand, told: list[Told]) -> Answer | None:
+    first = told[0] if told else None
+    if isinstance(first, Leaves) and not first.all_in:
+        return Disconnect(first.seat), (0,)
+    match asked:
+        case ToAct():
+            return _act(asked, first)
+        case ToBid():
+            return _bid(first)
+        case ToDeal(kind="board"):
+            return _board(asked, told)
+        case ToDeal():
+            return _deal(asked, game, hand, told)
+        case ToSwap():
+            return _swap(asked, hand, told)
+        case ToShow():
+            return _show(asked, hand, told)
+        case ToStraddle():
+            return _straddle(first)
+    raise AssertionError(f"nobody answers {asked}")
+
+
+def _act(asked: ToAct, first: Told | None) -> Answer | None:
+    """A choice of betting; where the source names no size, the only one that the limit allows."""
+    if isinstance(first, Leaves):
+        return TimeOut(first.seat), (0,)
+    if not isinstance(first, Act):
+        return None
+    seat, will = first.seat, _will(first.default)
+    match first.verb:
+        case "fold":
+            return Fold(seat, will), (0,)
+        case "check":
+            return Check(seat, will), (0,)
+        case "call":
+            same = first.amount is None or first.amount == asked.call
+            return (Call(seat, will), (0,)) if same else None
+        case "raise":
+            to = asked.raise_max if first.to is None else first.to
+            return None if to is None else (Raise(seat, to, will), (0,))
+
+
+def _bid(first: Told | None) -> Answer | None:
+    if not isinstance(first, Bids):
+        return None
+    return Bid(first.seat, first.amount, first.sealed, _will(first.default)), (0,)
+
+
+def _straddle(first: Told | None) -> Answer | None:
+    """Told as a raise, or as the fold of who will not."""
+    if isinstance(first, Leaves):
+        return TimeOut(first.seat), (0,)
+    if not isinstance(first, Act) or first.verb not in ("raise", "fold"):
+        return None
+    kind = Straddle if first.verb == "raise" else Fold
+    return kind(first.seat, _will(first.default)), (0,)
+
+
+def _will(default: bool) -> Will:
+    return "default" if default else "chosen"
+
+
+def _board(asked: ToDeal, told: list[Told]) -> Answer | None:
+    """The next street's cards; unknown, where the source tells of no card and no choice more."""
+    for place, item in enumerate(told):
+        if isinstance(item, Board):
+            return Deal(item.cards), (place,)
+        if isinstance(item, Act | Bids):
+            return None
+    return Deal((UNKNOWN,) * asked.count), ()
+
+
+def _deal(asked: ToDeal, game: Game, hand: Hand, told: list[Told]) -> Answer:
+    """Every seat's new cards, in the order asked for, wherever the source first names them."""
+    used: list[int] = []
+    new = {}
+    for seat in dict.fromkeys(asked.to):
+        cards, place = _held(told, seat)
+        if place is None:
+            cards = _named_later(game, told, seat)
+        else:
+            used.append(place)
+        new[seat] = _added(hand.hole[seat], cards, asked.to.count(seat))
+    return Deal(tuple(new[seat].pop(0) for seat in asked.to)), tuple(used)
+
+
+def _added(held: Cards, cards: Cards, count: int) -> list[str]:
+    """The cards that join those held; unknown, as far as the source does not name them."""
+    fresh = [card for card in cards if card == UNKNOWN or card not in held]
+    return [*fresh, *(UNKNOWN,) * count][:count]
+
+
+def _held(told: list[Told], seat: int) -> tuple[Cards, int | None]:
+    """What the source says this seat holds before anybody chooses again, and where it does."""
+    for place, item in enumerate(told):
+        if isinstance(item, Act | Bids | Shows | Mucks):
+            break
+        if isinstance(item, Holds) and item.seat == seat:
+            return item.cards, place
+    return (), None
+
+
+def _named_later(game: Game, told: list[Told], seat: int) -> Cards:
+    """A hand that is only known from its showdown; unless its cards can have been swapped."""
+    if any(isinstance(line, SwapHole) for line in game.script):
+        return ()
+    named = (item for item in told if isinstance(item, Holds | Shows) and item.seat == seat)
+    return next((item.cards for item in named), ())
+
+
+def _swap(asked: ToSwap, hand: Hand, told: list[Told]) -> Answer | None:
+    """What the source says each seat holds next, held against what it holds now."""
+    held = {seat: _held(told, seat) for seat, _ in asked.at_risk}
+    cards: list[str | None] = []
+    for seat, slot in asked.at_risk:
+        was, now = hand.hole[seat], held[seat][0]
+        if len(now) != len(was):
+            return None
+        cards.append(None if was[slot] == now[slot] else now[slot])
+    return Swap(tuple(cards)), tuple(place for _, place in held.values() if place is not None)
+
+
+def _show(asked: ToShow, hand: Hand, told: list[Told]) -> Answer | None:
+    """Shown, announced or thrown away, as the source says in any place; silence is a muck."""
+    seat = asked.seat
+    for place, item in enumerate(told):
+        if isinstance(item, Mucks) and item.seat == seat:
+            return Muck(seat), (place,)
+        if isinstance(item, Shows) and item.seat == seat:
+            if asked.announce:
+                return Announce(seat, item.cards), (place,)
+            return Show(seat, _turned_up(hand.hole[seat], item.cards)), (place,)
+        if isinstance(item, Act | Bids | Board):
+            return None
+    return (Muck(seat), ()) if asked.may_muck else None
+
+
+def _turned_up(held: Cards, shown: Cards) -> Cards:
+    """The cards shown in the order they were dealt: the source may name them in another."""
+    return () if sorted(held) == sorted(shown) else shown
+
+
+# Where source and rules part.
+
+
+def _parts(hand: ToldHand, new: Events, after: Hand, told: list[Told]) -> bool:
+    """Whether these events show other cards than the source, or pay what nobody was paid."""
+    if after.showing.shown and any(_contradicted(event, told) for event in new):
+        return True
+    return after.over and (_goes_on(told) or not _pays(hand, new, after))
+
+
+def _goes_on(told: list[Told]) -> bool:
+    """Whether the source tells of more play where the rules say that the hand is over."""
+    return any(
+        isinstance(item, Act | Bids | Board)
+        or (isinstance(item, Fault) and item.where != "acknowledgement")
+        for item in told
+    )
+
+
+def _pays(hand: ToldHand, new: Events, after: Hand) -> bool:
+    """Whether the rules pay every seat, and the house, what the source says."""
+    if hand.rake is not None and hand.rake != after.rake:
+        return False
+    if hand.nets is not None:
+        nets = tuple(now - was for was, now in zip(hand.stacks, after.stacks, strict=True))
+        if nets != hand.nets:
+            return False
+    if hand.paid is None:
+        return True
+    won = [0] * len(hand.stacks)
+    for event in new:
+        if isinstance(event, PotSplit):
+            for seat, share in zip(event.seats, event.shares, strict=True):
+                won[seat] += share
+    for one in hand.paid:
+        won[one.seat] -= one.amount
+    return not any(won)
+
+
+def _contradicted(event: Event, told: list[Told]) -> bool:
+    """A hand turned up that the source says was thrown away, or was another."""
+    if not isinstance(event, Shown):
+        return False
+    for item in told:
+        if isinstance(item, Mucks) and item.seat == event.seat:
+            return True
+        if isinstance(item, Shows) and item.seat == event.seat:
+            return sorted(item.cards) != sorted(event.cards)
+    return False
+
+
+def _kept(events: list[Event], hand: Hand, new: Events, told: list[Told]) -> Hand:
+    """What the rules decided before source and rules part is recorded; the rest is not."""
+    for event in new:
+        if isinstance(event, RakeTaken | PotSplit) or _contradicted(event, told):
+            break
+        hand = evolve(hand, event)
+        events.append(event)
+    return hand

@@ -1,0 +1,104 @@
+"""The lines of a gamelog, and who is meant by a name in them.
+
+Names may hold spaces and be the beginning of one another, so every pattern is made for the two
+names of the header, the longer one first. Two players of the same name are told apart by order.
+"""
+
+import re
+from functools import cached_property
+
+CARD = r"[2-9TJQKA][cdhs]"
+SIZE = "0|[1-9][0-9]{0,14}"
+NET = "0|-?[1-9][0-9]{0,14}"
+NO_AUCTION = "Players did not reach flop. No auction occured."
+EXCEPTIONS = ("IndexError", "KeyError", "ValueError")
+MARKERS = ("<<<<<<<", "=======", ">>>>>>>")
+
+# What only the logs of other games hold.
+_FOREIGN = (
+    (r"Run \[|Run reached", "River of Blood (2023)"),
+    (r"Bounties reset|.* hits their bounty|Winning counts|Current stacks:", "Bounty (2025)"),
+    (rf"Discard [12] \[|.* discards {CARD}|.* dealt \[{CARD} {CARD} {CARD}\]", "Toss (2026)"),
+    (r".* on board [123]|.*[Bb]oard [123]\b", "Blotto (2021)"),
+)
+_OTHERS = (
+    (r"PokerStars (Hand|Game|Zoom|Home)", "a PokerStars hand history"),
+    (r"STATE:|# name/game/hands", "an ACPC log"),
+    (r"variant\s*=|\[\d+\]$", "a PHH file"),
+    (r"\s*[{\[]\s*\"|\s*\{$", "a JSON file"),
+    (r"\s*<", "a web page: save the log itself, not the page around it"),
+    (r"(Bot [AB] is|Both bots are) invalid", "the note that no match was played"),
+)
+
+
+def foreign(line: str) -> str | None:
+    """The other Pokerbots game whose log holds such a line."""
+    return next((name for pattern, name in _FOREIGN if re.match(pattern, line)), None)
+
+
+def other(line: str) -> str | None:
+    """What a file that begins so is instead."""
+    return next((name for pattern, name in _OTHERS if re.match(pattern, line)), None)
+
+
+def splits(header: str) -> list[tuple[str, str]]:
+    """Each way to read two names out of the header: one of them may hold ` vs ` itself."""
+    found = re.fullmatch(r"\S+ MIT Pokerbots - (.+)", header)
+    parts = found[1].split(" vs ") if found else []
+    return [(" vs ".join(parts[:at]), " vs ".join(parts[at:])) for at in range(1, len(parts))]
+
+
+class Names:
+    """The patterns for two names; a match tells the seat, or None if both have that name."""
+
+    def __init__(self, first: str, second: str) -> None:
+        self.both = (first, second)
+        self.alike = first == second
+        self._who = "|".join(re.escape(name) for name in sorted(self.both, key=len, reverse=True))
+
+    def seat(self, name: str) -> int | None:
+        """Whose name it is: 0 for the first of the header, 1 for the second."""
+        return None if self.alike else self.both.index(name)
+
+    @cached_property
+    def round(self) -> re.Pattern[str]:
+        who = self._who
+        return re.compile(rf"Round #({SIZE}), ({who}) \(({NET})\), ({who}) \(({NET})\)")
+
+    @cached_property
+    def final(self) -> re.Pattern[str]:
+        """In the shape of a round's line, without a number."""
+        who = self._who
+        return re.compile(rf"Final(), ({who}) \(({NET})\), ({who}) \(({NET})\)")
+
+    @cached_property
+    def footer(self) -> re.Pattern[str]:
+        return re.compile(rf"({self._who}) (?:preflop|flop|turn) bets EV: (?:{NET})")
+
+    @cached_property
+    def line(self) -> re.Pattern[str]:
+        """Any line within a hand; the name of its last group is its kind."""
+        who = self._who
+        kinds = (
+            rf"(?P<act>({who}) (folds|checks|calls|bets|raises to|bids)(?: ({SIZE}))?)",
+            (
+                rf"(?P<street>(Flop|Turn|River) \[({CARD}(?: {CARD})+)\], "
+                rf"({who}) \(({SIZE})\), ({who}) \(({SIZE})\))"
+            ),
+            rf"(?P<hand>({who})'s hand: \[({CARD} {CARD})\])",
+            rf"(?P<won>({who}) won the auction and was dealt \[({CARD})\])",
+            rf"(?P<shows>({who}) shows \[({CARD}(?: {CARD}){{1,2}})\])",
+            rf"(?P<award>({who})( \(swapped\))? awarded ({NET}))",
+            rf"(?P<illegal>({who}) attempted illegal (\w+Action(?: with amount (?:{NET}))?))",
+            rf"(?P<malformed>({who}) response misformatted: (.*))",
+            rf"(?P<left>({who}) (ran out of time|disconnected))",
+        )
+        return re.compile("|".join(kinds))
+
+    @cached_property
+    def dealt(self) -> re.Pattern[str]:
+        return re.compile(rf"({self._who}) dealt \[({CARD} {CARD})\]")
+
+    @cached_property
+    def blind(self) -> re.Pattern[str]:
+        return re.compile(rf"({self._who}) posts the blind of ({SIZE})")

@@ -1,0 +1,307 @@
+"""One hand of a gamelog: its lines in order, as told items and as sums that must fit.
+
+What is not the grammar of these logs refuses the file. A hand whose own lines contradict each
+other is only left out: `wrong` says why.
+"""
+
+import re
+from collections.abc import Callable
+
+from events.types import Cards, FaultKind
+from formats.mit.grammar import EXCEPTIONS, MARKERS, NO_AUCTION, SIZE, Names, foreign
+from formats.mit.note import Place, exception_of
+from formats.told import Act, Bids, Board, Fault, Holds, Refused, Shows, Told, Verb
+
+_VERBS: dict[str, Verb] = {
+    "folds": "fold",
+    "checks": "check",
+    "calls": "call",
+    "bets": "raise",
+    "raises to": "raise",
+}
+_BOARDS = {"Flop": 3, "Turn": 4, "River": 5}
+_BIDS = re.compile(rf"Players submitted bids of ({SIZE}) and ({SIZE})")
+
+Found = re.Match[str]
+
+
+class Block:
+    """A hand being read: what is told so far, what each seat holds and has put in.
+
+    `marks` tell the dialect, `most` is the largest total of a seat, `gone` are seats that the
+    engine has given up asking. `exceptions` are those that do not follow from the reply.
+    """
+
+    def __init__(
+        self, names: Names, gone: set[int], number: int, line: int, button: int, lines: list[str]
+    ) -> None:
+        self.names, self.gone = names, gone
+        self.number, self.line, self.button = number, line, button
+        self.told: list[Told] = []
+        self.nets = [0, 0]
+        self.marks: set[str] = set()
+        self.exceptions: dict[Place, str] = {}
+        self.wrong: str | None = None
+        self._lines, self._at = lines, 1
+        self._order = (button, 1 - button)  # the dealer is always named first
+        self._held: list[Cards] = [(), ()]
+        self._board: Cards = ()
+        self._put, self._bets = [0, 0], [0, 0]
+        self._bids: list[tuple[int, int]] = []
+        self._swapped, self._said = [False, False], [False, False]
+        self._named = 0  # of two lines, the dealer's first, how many were read
+        self._next = button
+        self._faults: list[tuple[int, str, FaultKind]] = []
+        self._malformed = 0
+        self._blinds()
+        self._dealt()
+        self._played()
+        self._ended()
+
+    @property
+    def most(self) -> int:
+        return max(put + bet for put, bet in zip(self._put, self._bets, strict=True))
+
+    def unreported(self) -> str | None:
+        """In logs that report swaps with the awards: a swap that is not reported."""
+        for seat in (0, 1):
+            if self._swapped[seat] and not self._said[seat]:
+                return f"round #{self.number}: a swap is not reported with the award"
+        return None
+
+    def _blinds(self) -> None:
+        for seat, blind in zip(self._order, (1, 2), strict=True):
+            found = self._read(self.names.blind)
+            if self._seat(found[1], seat) != seat or int(found[2]) != blind:
+                raise self._refused("blinds of 1 and 2 come here, the dealer's first")
+            self._bets[seat] = blind
+
+    def _dealt(self) -> None:
+        for seat in self._order:
+            found = self._read(self.names.dealt)
+            if self._seat(found[1], seat) != seat:
+                raise self._refused("two cards of each come here, the dealer's first")
+            self._holds(seat, tuple(found[2].split()))
+
+    def _played(self) -> None:
+        """Everything from the first choice to the awards."""
+        while self._named < 2:
+            found = self._read(self.names.line)
+            kind, group = found.lastgroup, found.lastindex
+            assert kind is not None
+            assert group is not None
+            if self._faults and kind not in ("act", "illegal", "malformed", "gone"):
+                raise self._refused("after a bad reply comes what was played instead")
+            _KINDS[kind](self, found, group + 1)
+
+    # Within a hand: choices, streets, cards.
+
+    def act(self, found: Found, group: int) -> None:
+        """A choice, or the default for the bad replies right before it."""
+        seat = self._seat(found[group], self._next)
+        verb, amount = found[group + 1], found[group + 2]
+        if (amount is None) != (verb in ("folds", "checks", "calls")):
+            raise self._refused("this verb takes no amount" if amount else "an amount is missing")
+        size = int(amount or 0)
+        late = self._default(seat, verb, size)
+        self._next = 1 - seat
+        if verb == "bids":
+            self._bid(seat, size, late)
+            return
+        if verb == "calls":
+            self._bets[seat] = self._bets[1 - seat]
+        elif amount:
+            self._bets[seat] = size
+        self.told.append(Act(seat, _VERBS[verb], to=size if amount else None, default=late))
+
+    def _default(self, seat: int, verb: str, size: int) -> bool:
+        """Whether the engine played this for the seat: a fold, a check or a bid of nothing."""
+        bad = False
+        for who, raw, kind in self._faults:
+            self.told.append(Fault(who, raw, kind, "bid" if verb == "bids" else "action"))
+            bad = bad or who == seat
+        self._faults.clear()
+        return (bad or seat in self.gone) and (verb in ("folds", "checks") or size == 0)
+
+    def _bid(self, seat: int, amount: int, late: bool) -> None:
+        """The price of the auction joins the totals; it is the lower bid, of both in a tie."""
+        self.marks.add("bids")
+        self._bids.append((seat, amount))
+        sealed = len(self._bids) == 2  # the first is shown to the dealer before he bids (A1)
+        self.told.append(Bids(seat, amount, sealed, default=late))
+        if len(self._bids) == 2:
+            price, best = sorted(bid for _, bid in self._bids)
+            for who, bid in self._bids:
+                if bid == best:
+                    self._put[who] += price
+            self._next = 1 - self.button
+
+    def street(self, found: Found, group: int) -> None:
+        """A street; the flop of an auction is named again when it has been paid for."""
+        name, board = found[group], tuple(found[group + 1].split(" "))
+        if len(board) != _BOARDS[name]:
+            raise self._refused(f"a {name.lower()} has {_BOARDS[name]} cards")
+        for seat in (0, 1):
+            self._put[seat] += self._bets[seat]
+        self._bets = [0, 0]
+        self._next = 1 - self.button
+        for seat, at in zip(self._order, (group + 2, group + 4), strict=True):
+            if self._seat(found[at], seat) != seat:
+                raise self._refused("the dealer's total is named first here")
+            if int(found[at + 1]) != self._put[seat]:
+                self._differs(f"a total of {found[at + 1]} where {self._put[seat]} were put in")
+        if board == self._board and self._bids:
+            self.marks.add("flop twice")
+            return
+        self.marks.add(name)
+        if board[: len(self._board)] != self._board:
+            self._differs("a street changes the cards of the one before")
+        self.told.append(Board(board[len(self._board) :]))
+        self._board = board
+
+    def hand(self, found: Found, group: int) -> None:
+        """What a player holds after the swaps of a street."""
+        self.marks.add("hands")
+        seat = self._listed(found[group])
+        cards = tuple(found[group + 1].split())
+        self._swapped[seat] = self._swapped[seat] or cards != self._held[seat]
+        self._holds(seat, cards)
+
+    def won(self, found: Found, group: int) -> None:
+        """A card won at auction; of two players of one name the higher bidder is meant."""
+        self.marks.add("won")
+        seat = self.names.seat(found[group])
+        if seat is None:
+            high = sorted(self._bids, key=lambda bid: -bid[1])
+            tied = len(high) == 2 and high[0][1] == high[1][1]
+            seat = self._listed(found[group]) if tied or not high else high[0][0]
+        self._holds(seat, (*self._held[seat], found[group + 1]))
+
+    def shows(self, found: Found, group: int) -> None:
+        seat = self._listed(found[group])
+        cards = tuple(found[group + 1].split())
+        if cards[: len(self._held[seat])] != self._held[seat]:
+            self._differs("a hand is shown that was not held")
+        self.told.append(Shows(seat, cards))
+
+    def award(self, found: Found, group: int) -> None:
+        """What the hand changed for both, the dealer first; nothing is played after that."""
+        for at, seat in enumerate(self._order):
+            if at:
+                found = self._read(self.names.line)
+                if found.lastgroup != "award":
+                    raise self._refused("the award of the other player comes here")
+            if self._seat(found[group], seat) != seat:
+                raise self._refused("the dealer's award is named first here")
+            self.nets[seat] = int(found[group + 2])
+            if found[group + 1]:
+                self.marks.add("swapped")
+                self._said[seat] = True
+                if not self._swapped[seat]:
+                    self._differs("a swap is reported that no hand shows")
+        self._named = 2
+        if sum(self.nets):
+            self._differs(f"awards of {self.nets[0]} and {self.nets[1]}")
+
+    # Replies that failed.
+
+    def illegal(self, found: Found, group: int) -> None:
+        self._fault(found[group], found[group + 1], "illegal")
+
+    def malformed(self, found: Found, group: int) -> None:
+        """An auction's log names an exception on the next line."""
+        reply = found[group + 1]
+        self._fault(found[group], reply, "malformed")
+        self._malformed += 1
+        if self._line() in EXCEPTIONS:
+            self.marks.add("exception")
+            if self._line() != exception_of(reply):
+                self.exceptions[self.number, self._malformed] = self._line()
+            self._at += 1
+
+    def left(self, found: Found, group: int) -> None:
+        """Out of time or disconnected: from here on the engine plays for this seat."""
+        late = found[group + 1] == "ran out of time"
+        self.gone.add(self._fault(found[group], "", "late" if late else "disconnected"))
+
+    def _fault(self, name: str, raw: str, kind: FaultKind) -> int:
+        seat = self._seat(name, self._next)
+        self._faults.append((seat, raw, kind))
+        return seat
+
+    def _ended(self) -> None:
+        """After the awards: the note about the auction, then bad replies to the news."""
+        if self._line() == NO_AUCTION:
+            self.marks.add("note")
+            self._at += 1
+            if self._bids:
+                self._differs("an auction is said not to have been held")
+        elif found := _BIDS.fullmatch(self._line()):
+            self.marks.add("note")
+            self._at += 1
+            said = {self.button: int(found[1]), 1 - self.button: int(found[2])}
+            if said != dict(self._bids):
+                self._differs("other bids are reported than were made")
+        self._next = self.button
+        while self._at < len(self._lines):
+            found = self._read(self.names.line)
+            if found.lastgroup not in ("illegal", "malformed", "left"):
+                raise self._refused("after the awards come bad replies or nothing")
+            _KINDS[found.lastgroup](self, found, (found.lastindex or 0) + 1)
+        for seat, raw, kind in self._faults:
+            self.told.append(Fault(seat, raw, kind, "acknowledgement"))
+
+    # Lines and names.
+
+    def _line(self) -> str:
+        return self._lines[self._at] if self._at < len(self._lines) else ""
+
+    def _read(self, pattern: re.Pattern[str]) -> Found:
+        """The next line, which must be one of these."""
+        found = pattern.fullmatch(self._line())
+        if found is None:
+            raise self._refused("")
+        self._at += 1
+        return found
+
+    def _refused(self, why: str) -> Refused:
+        """The file is none of ours, or damaged: at this line, for this reason."""
+        at = self._at if not why else self._at - 1
+        number = self.line + min(at, len(self._lines))
+        if at >= len(self._lines):
+            return Refused(number, f"round #{self.number} stops in the middle")
+        line = self._lines[at]
+        if line.startswith(MARKERS):
+            return Refused(number, "a git merge marker: two logs are mixed in this file")
+        if game := foreign(line):
+            return Refused(number, f"this is a log of {game}: only 2022 and 2024 are read")
+        return Refused(number, f"{why or 'no line of a gamelog is like this'}: {line[:60]!r}")
+
+    def _differs(self, why: str) -> None:
+        self.wrong = self.wrong or f"round #{self.number}: {why}"
+
+    def _seat(self, name: str, else_: int) -> int:
+        seat = self.names.seat(name)
+        return else_ if seat is None else seat
+
+    def _listed(self, name: str) -> int:
+        """Of two players of one name, the dealer is listed first."""
+        self._named = 1 - self._named
+        return self._seat(name, self._order[1 - self._named])
+
+    def _holds(self, seat: int, cards: Cards) -> None:
+        self._held[seat] = cards
+        self.told.append(Holds(seat, cards))
+
+
+_KINDS: dict[str, Callable[[Block, Found, int], None]] = {
+    "act": Block.act,
+    "street": Block.street,
+    "hand": Block.hand,
+    "won": Block.won,
+    "shows": Block.shows,
+    "award": Block.award,
+    "illegal": Block.illegal,
+    "malformed": Block.malformed,
+    "left": Block.left,
+}

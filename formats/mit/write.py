@@ -1,0 +1,245 @@
+"""Hands as a gamelog: to the byte the file they were read from, or a log of our own hands.
+
+A log of our own has the newest dialect without a footer (A2, S2): what each street was worth is
+the engine's own count, and stands only in logs that it wrote.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from events.evolve import evolve
+from events.state import Hand, opened
+from events.types import (
+    Bet,
+    BidPlaced,
+    BlindPosted,
+    BoardDealt,
+    Called,
+    Cards,
+    CardSwapped,
+    Checked,
+    Event,
+    Events,
+    Faulted,
+    Folded,
+    HandEnded,
+    HandStarted,
+    HandVoided,
+    HoleDealt,
+    Raised,
+    SourceNoted,
+    StepEntered,
+)
+from formats.mit.grammar import NO_AUCTION, splits
+from formats.mit.note import Noted, exception_of, unnoted
+
+_STREETS = {3: "Flop", 4: "Turn", 5: "River"}
+_ACTIONS = {"F": "Fold", "C": "Call", "K": "Check", "R": "Raise", "A": "Bid"}
+
+
+def write(records: Iterable[Events], note: SourceNoted | None = None) -> str:
+    """The whole log; a ValueError where no gamelog could say what happened."""
+    return "".join(pieces(records, note))
+
+
+def encoded(text: str, note: SourceNoted | None = None) -> bytes:
+    """The log as the bytes it was read from."""
+    return text.encode(unnoted(note).encoding if note else "utf-8")
+
+
+def pieces(records: Iterable[Events], note: SourceNoted | None = None) -> Iterator[str]:
+    """The log hand by hand, so that it may have any length."""
+    found = unnoted(note) if note else None
+    end = found.newline if found else "\n"
+    for piece in _log(records, found):
+        yield piece if end == "\n" else piece.replace("\n", end)
+
+
+def _log(records: Iterable[Events], found: Noted | None) -> Iterator[str]:
+    log: _Log | None = None
+    for record in records:
+        start = record[0]
+        assert isinstance(start, HandStarted)
+        if log is None:
+            log = _Log(found or _noted(start), start)
+            yield f"{log.noted.header}\n\n"
+        yield "\n".join([*log.hand(record), "", ""])
+    if log is None:
+        if found is None:
+            raise ValueError("no hands: a gamelog names its players, and there are none")
+        log = _Log(found, None)
+        yield f"{found.header}\n\n"
+    yield log.final() + log.noted.footer
+
+
+def _noted(start: HandStarted) -> Noted:
+    """A log of our own: the engine's header, by the course of that year."""
+    if len(start.players) != 2:
+        raise ValueError(f"a gamelog has two players, not {len(start.players)}")
+    first, second = start.players[start.button], start.players[1 - start.button]
+    if start.game.startswith("swap-2022"):
+        return Noted("S2", f"6.176 MIT Pokerbots - {first} vs {second}")
+    if start.game.startswith("auction-2024"):
+        dialect = "A0" if start.game == "auction-2024-a0" else "A2"
+        return Noted(dialect, f"6.9630 MIT Pokerbots - {first} vs {second}")
+    raise ValueError(f"there is no gamelog of {start.game}: only of the auction and the swap game")
+
+
+class _Log:
+    """What goes from hand to hand: names by seat, won so far, how many hands there were."""
+
+    def __init__(self, noted: Noted, start: HandStarted | None) -> None:
+        self.noted = noted
+        self.first = 0 if start is None else start.button
+        names = (start.players[self.first], start.players[1 - self.first]) if start else ("", "")
+        found = splits(noted.header)
+        if names not in found and found:
+            names = found[0]
+        self.names = names if self.first == 0 else names[::-1]
+        self.banks = [0, 0]
+        self.count = 0
+
+    def hand(self, record: Events) -> list[str]:
+        """The lines of one hand."""
+        self.count += 1
+        start = record[0]
+        assert isinstance(start, HandStarted)
+        if start.button != (self.first + self.count - 1) % 2:
+            raise ValueError(f"{start.hand}: in a gamelog the players take turns to deal")
+        written = _Hand(self, start)
+        for event in record[1:]:
+            written.event(event)
+        for seat in (0, 1):
+            self.banks[seat] += written.nets()[seat]
+        return written.lines
+
+    def final(self) -> str:
+        """In the order of the hand that would have come next."""
+        return f"Final, {self.standing((self.first + self.count) % 2)}"
+
+    def standing(self, dealer: int) -> str:
+        order = (dealer, 1 - dealer)
+        return ", ".join(f"{self.names[seat]} ({self.banks[seat]})" for seat in order)
+
+
+class _Hand:
+    """One hand being written."""
+
+    def __init__(self, log: _Log, start: HandStarted) -> None:
+        self.log, self.dialect = log, log.noted.dialect
+        self.hand: Hand = opened(start)
+        self.order = (start.button, 1 - start.button)
+        self.lines = [f"Round #{log.count}, {log.standing(start.button)}"]
+        self.bids: dict[int, int] = {}
+        self.swapped: set[int] = set()
+        self.shows_hands = False  # after this street's swaps, both hands are written
+        self.malformed = 0
+
+    def nets(self) -> list[int]:
+        was, now = self.hand.start.stacks, self.hand.stacks
+        return [now[seat] - was[seat] for seat in (0, 1)]
+
+    def event(self, event: Event) -> None:
+        before = self.hand
+        self.hand = evolve(before, event)
+        if self.shows_hands and not isinstance(event, CardSwapped | StepEntered):
+            self._hands()
+        match event:
+            case BlindPosted(seat=seat, amount=amount):
+                self._says(seat, f"posts the blind of {amount}")
+            case HoleDealt(seat=seat, cards=cards) if before.hole[seat] == ():
+                self._says(seat, f"dealt [{' '.join(cards)}]")
+            case HoleDealt(seat=seat, cards=cards):
+                self._won(seat, cards)
+            case BoardDealt():
+                self._street()
+                self.shows_hands = self._swaps() and len(self.hand.board) < 5
+            case CardSwapped(seat=seat, old=old, new=new):
+                if old != new:
+                    self.swapped.add(seat)
+            case BidPlaced(seat=seat, amount=amount):
+                self.bids[seat] = amount
+                self._says(seat, f"bids {amount}")
+            case Folded(seat=seat):
+                self._says(seat, "folds")
+            case Checked(seat=seat):
+                self._says(seat, "checks")
+            case Called(seat=seat):
+                self._says(seat, "calls")
+            case Bet(seat=seat, amount=amount):
+                self._says(seat, f"bets {amount}")
+            case Raised(seat=seat, to=to):
+                self._says(seat, f"raises to {to}")
+            case Faulted():
+                self._fault(event)
+            case HandEnded():
+                self._awards()
+            case HandVoided():
+                raise ValueError(f"{self.hand.start.hand} was voided: no gamelog can say so")
+            case _:
+                pass
+
+    def _says(self, seat: int, what: str) -> None:
+        self.lines.append(f"{self.log.names[seat]} {what}")
+
+    def _swaps(self) -> bool:
+        return self.dialect.startswith("S") or self.dialect == "no flop"
+
+    def _street(self) -> None:
+        """The cards, and what both have put in so far, the price of an auction included."""
+        board = self.hand.board
+        put_in = (self.hand.paid[seat] + self.hand.dead[seat] for seat in self.order)
+        names = (self.log.names[seat] for seat in self.order)
+        totals = ", ".join(f"{name} ({total})" for name, total in zip(names, put_in, strict=True))
+        self.lines.append(f"{_STREETS[len(board)]} [{' '.join(board)}], {totals}")
+
+    def _hands(self) -> None:
+        self.shows_hands = False
+        for seat in self.order:
+            self.lines.append(f"{self.log.names[seat]}'s hand: [{' '.join(self.hand.hole[seat])}]")
+
+    def _won(self, seat: int, cards: Cards) -> None:
+        """Named since 13 January; the flop again, once everybody has his card, since the 9th."""
+        if self.dialect not in ("A0", "A1"):
+            self._says(seat, f"won the auction and was dealt [{' '.join(cards)}]")
+        auction = self.hand.auction
+        if self.dialect != "A0" and (auction is None or not auction.due):
+            self._street()
+
+    def _fault(self, event: Faulted) -> None:
+        match event.kind:
+            case "late":
+                self._says(event.seat, "ran out of time")
+            case "disconnected":
+                self._says(event.seat, "disconnected")
+            case "illegal":
+                self._says(event.seat, f"attempted illegal {self._attempt(event.raw)}")
+            case "malformed":
+                self._says(event.seat, f"response misformatted: {event.raw}")
+                self.malformed += 1
+                if not self._swaps():
+                    place = (self.log.count, self.malformed)
+                    derived = exception_of(event.raw)
+                    self.lines.append(self.log.noted.exceptions.get(place, derived))
+
+    def _attempt(self, raw: str) -> str:
+        """A reply of a program of ours as the engine would have named it."""
+        if "Action" in raw or raw[:1] not in _ACTIONS:
+            return raw
+        amount = raw[1:] if raw[0] in "RA" and not self._swaps() else ""
+        return f"{_ACTIONS[raw[0]]}Action" + (f" with amount {amount}" if amount else "")
+
+    def _awards(self) -> None:
+        """Both hands if there was a showdown, then what the hand changed for both."""
+        if "folded" not in self.hand.standing:
+            for seat in self.order:
+                self._says(seat, f"shows [{' '.join(self.hand.hole[seat])}]")
+        for seat in self.order:
+            tag = "(swapped) " if seat in self.swapped and self.dialect in ("S2", "S3") else ""
+            self._says(seat, f"{tag}awarded {self.nets()[seat]}")
+        if self._swaps():
+            return
+        if self.bids:
+            dealer, other = (self.bids.get(seat, 0) for seat in self.order)
+            self.lines.append(f"Players submitted bids of {dealer} and {other}")
+        else:
+            self.lines.append(NO_AUCTION)

@@ -1,0 +1,157 @@
+"""The actions of a PHH hand as told items, with the little book-keeping they leave to the reader.
+
+`cc` is a check or a call, so what each seat has put in is counted along. Nothing is judged here.
+"""
+
+from decimal import Decimal
+
+from msgspec import Struct
+
+from events.cards import is_card, is_known
+from events.types import Cards
+from formats.phh.money import Money, Wrong
+from formats.told import Act, Board, Holds, Mucks, Shows, Told
+
+
+class Book(Struct):
+    """What is in front of every seat, who is still in, and who owes an answer."""
+
+    stacks: list[int]
+    bets: list[int]
+    top: int
+    paid: list[int]
+    folded: set[int]
+    owing: set[int]
+    board: int = 0
+    aggressor: int | None = None
+
+    def contenders(self) -> list[int]:
+        return [seat for seat in range(len(self.stacks)) if seat not in self.folded]
+
+    def live(self) -> set[int]:
+        return {seat for seat in self.contenders() if self.stacks[seat]}
+
+    def put(self, seat: int, to: int) -> None:
+        """The seat's bet of this street becomes `to`, or as much as its stack allows."""
+        more = min(to - self.bets[seat], self.stacks[seat])
+        self.bets[seat] += more
+        self.paid[seat] += more
+        self.stacks[seat] -= more
+
+    def next_street(self, cards: int) -> None:
+        self.board += cards
+        self.bets = [0] * len(self.bets)
+        self.top = 0
+        live = self.live()
+        self.owing = live if len(live) > 1 else set()
+        if self.owing:
+            self.aggressor = None
+
+    def is_complete(self) -> bool:
+        """Whether nobody can act any more and every card has been dealt."""
+        return len(self.contenders()) == 1 or (self.board == 5 and not self.owing)
+
+
+class Taken(Struct, frozen=True):
+    """The actions taken apart; `shown` are the seats in the order in which they showed."""
+
+    told: tuple[Told, ...]
+    book: Book
+    shown: tuple[int, ...]
+    face_up: bool
+    commentary: tuple[str, ...]
+
+
+def taken(actions: list[str], book: Book, money: Money) -> Taken:
+    """Every action in order."""
+    told, commentary = list[Told](), list[str]()
+    for text in actions:
+        said, _, remark = text.partition("#")
+        commentary.append(remark.strip())
+        words = said.split()
+        if words:
+            told.append(_item(text, words, book, money, told))
+    shown = tuple(item.seat for item in told if isinstance(item, Shows | Mucks))
+    return Taken(tuple(told), book, shown, _face_up(told, book), tuple(commentary))
+
+
+def _item(text: str, words: list[str], book: Book, money: Money, told: list[Told]) -> Told:
+    match words:
+        case ["d", "dh", who, cards]:
+            return Holds(_seat(text, who, book), cards_of(text, cards))
+        case ["d", "db", cards]:
+            street = cards_of(text, cards)
+            book.next_street(len(street))
+            return Board(street)
+        case [who, "f"]:
+            return _fold(_seat(text, who, book), book)
+        case [who, "cc"]:
+            return _check_or_call(_seat(text, who, book), book)
+        case [who, "cbr", amount]:
+            return _raise(_seat(text, who, book), _amount(text, amount, money), book)
+        case [who, "sm"]:
+            return Mucks(_seat(text, who, book))
+        case [who, "sm", "-"]:
+            seat = _seat(text, who, book)
+            held = [item.cards for item in told if isinstance(item, Holds) and item.seat == seat]
+            return Shows(seat, held[-1] if held else ())
+        case [who, "sm", cards]:
+            return Shows(_seat(text, who, book), cards_of(text, cards))
+    raise Wrong(f"{text.strip()!r} is no action of hold'em")
+
+
+def _seat(text: str, who: str, book: Book) -> int:
+    """Players are counted from 1."""
+    number = who[1:]
+    if who[:1] != "p" or not number.isdecimal() or not number.isascii() or len(number) > 2:
+        raise Wrong(f"{text.strip()!r} is no action of hold'em")
+    if not 1 <= int(number) <= len(book.bets):
+        raise Wrong(f"{text.strip()!r} names a player beyond the {len(book.bets)} of the hand")
+    return int(number) - 1
+
+
+def cards_of(text: str, word: str) -> Cards:
+    """Cards written together, two characters each."""
+    found = tuple(word[at : at + 2] for at in range(0, len(word), 2))
+    for card in found:
+        if not is_card(card):
+            raise Wrong(f"{card} in {text.strip()!r} is not a card")
+    return found
+
+
+def _amount(text: str, word: str, money: Money) -> int:
+    whole, _, digits = word.partition(".")
+    if not (whole + digits).isdecimal() or not word.isascii() or len(word) > 40:
+        raise Wrong(f"{text.strip()!r} raises to no number")
+    return money.units(Decimal(word), repr(text.strip()))
+
+
+def _fold(seat: int, book: Book) -> Act:
+    book.folded.add(seat)
+    book.owing.discard(seat)
+    return Act(seat, "fold")
+
+
+def _check_or_call(seat: int, book: Book) -> Act:
+    owes = book.top > book.bets[seat]
+    book.put(seat, book.top)
+    book.owing.discard(seat)
+    return Act(seat, "call" if owes else "check")
+
+
+def _raise(seat: int, to: int, book: Book) -> Act:
+    """The amount is the total of the seat's bets on this street."""
+    book.put(seat, max(to, book.bets[seat]))
+    book.top = max(to, book.top)
+    book.aggressor = seat
+    book.owing = book.live() - {seat}
+    return Act(seat, "raise", to)
+
+
+def _face_up(told: list[Told], book: Book) -> bool:
+    """Whether every hand still in was turned up, all of them known, before the last card fell."""
+    last = max((at for at, item in enumerate(told) if isinstance(item, Board)), default=-1)
+    known = {item.seat for item in told if isinstance(item, Holds) and is_known(item.cards)}
+    early = {item.seat for item in told[: max(last, 0)] if isinstance(item, Shows)}
+    stay = set(book.contenders())
+    return len(stay) > 1 and stay <= known and stay <= early

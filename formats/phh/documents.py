@@ -1,0 +1,92 @@
+"""The TOML tables of a PHH file, one hand at a time, each with the line where it begins.
+
+A `.phhs` file may be of any length, so it is cut at the headers of its tables before it is parsed.
+A line inside an array or a string may look like a header; what does not parse alone is therefore
+tried again together with what follows.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import Any
+
+from formats.told import Refused
+
+Document = dict[str, Any]
+
+_HEADER = re.compile(r"\s*\[\s*(\"[^\"]*\"|'[^']*'|[\w-]+)\s*\]\s*(#.*)?$")
+_WHERE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+_TOGETHER = 8  # pieces; a wrong hand must not pull in a whole file
+
+
+def is_many(lines: Iterable[str]) -> bool:
+    """Whether the file holds tables of hands, not one hand: a header stands before any field."""
+    for line in lines:
+        said = line.strip()
+        if said and not said.startswith("#"):
+            return _HEADER.match(line) is not None
+    return False
+
+
+def pieces(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """The text cut before each header of a table, with the number of its first line."""
+    begun, kept = 1, list[str]()
+    for number, line in enumerate(lines, 1):
+        if _HEADER.match(line) and kept:
+            yield begun, "".join(kept)
+            begun, kept = number, []
+        kept.append(line)
+    if kept:
+        yield begun, "".join(kept)
+
+
+def documents(lines: Iterable[str], many: bool) -> Iterator[tuple[int, Document]]:
+    """Every hand of the file as a table of fields."""
+    if not many:
+        yield 1, parsed(1, "".join(lines))
+        return
+    seen = set[str]()
+    for line, tables in _tables(lines):
+        for key, table in tables.items():
+            if not isinstance(table, dict):
+                raise Refused(line, f"{key} is a field: a file of many hands holds only tables")
+            if key in seen:
+                raise Refused(line, f"the hand [{key}] stands there twice")
+            seen.add(key)
+            yield line, table
+
+
+def _tables(lines: Iterable[str]) -> Iterator[tuple[int, Document]]:
+    begun, text, wrong, together = 0, "", None, 0
+    for line, piece in pieces(lines):
+        begun, text, together = begun or line, text + piece, together + 1
+        try:
+            found = parsed(begun, text)
+        except Refused as refused:
+            wrong = wrong or refused
+            if together == _TOGETHER:
+                raise wrong from None
+            continue
+        yield begun, found
+        begun, text, wrong, together = 0, "", None, 0
+    if wrong is not None:
+        raise wrong
+
+
+def parsed(line: int, text: str) -> Document:
+    """The fields of a text that begins at this line; numbers with a point as decimals."""
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except RecursionError:
+        raise Refused(line, "this is no TOML that anybody wrote: it nests too deep") from None
+    except (ValueError, ArithmeticError) as wrong:
+        said = str(wrong)
+        where = _WHERE.search(said)
+        at = text.count("\n") if where and where[1] is None else int(where[1]) - 1 if where else 0
+        reason = said[: where.start()] if where else said
+        raise Refused(line + at, f"this is not TOML: {_lower(reason)}") from None
+
+
+def _lower(reason: str) -> str:
+    return reason[:1].lower() + reason[1:]

@@ -1,0 +1,99 @@
+"""The fields of a PHH hand: what the specification asks of each, and the amounts in units."""
+
+from decimal import Decimal
+
+from formats.phh.documents import Document
+from formats.phh.money import Money, Wrong
+
+
+def row(fields: Document, name: str, seats: int, money: Money) -> tuple[int, ...]:
+    found = amounts(fields, name, money, seats)
+    if found is None:
+        raise Wrong(f"{name} holds an unknown amount (inf)")
+    return found
+
+
+def amounts(fields: Document, name: str, money: Money, seats: int | None) -> tuple[int, ...] | None:
+    """One amount a player; an unknown stack is as large as no bet of the hand can reach."""
+    values = fields.get(name)
+    if not isinstance(values, list):
+        raise Wrong(f"the field {name} is {'missing' if values is None else 'no array'}")
+    if seats is not None and len(values) != seats:
+        raise Wrong(f"{name} has {len(values)} amounts for {seats} players")
+    if not any(map(is_unknown, values)):
+        return tuple(money.units(value, name) for value in values)
+    if name != "starting_stacks":
+        return None
+    enough = _enough(fields, money)
+    return tuple(enough if is_unknown(v) else money.units(v, name) for v in values)
+
+
+def is_unknown(value: object) -> bool:
+    return isinstance(value, Decimal) and value.is_infinite() and value > 0
+
+
+def _enough(fields: Document, money: Money) -> int:
+    """More than anybody can have put in: every raise of the hand, ante and blinds together."""
+    said = 1
+    for text in texts(fields, "actions"):
+        words = text.partition("#")[0].split()
+        if len(words) == 3 and words[1] == "cbr" and words[2].replace(".", "", 1).isdecimal():
+            said += money.units(Decimal(words[2]), "a raise")
+    for name in ("antes", "blinds_or_straddles"):
+        said += sum(abs(money.units(value, name)) for value in fields.get(name) or ())
+    known = [v for v in fields["starting_stacks"] if not is_unknown(v)]
+    return max(said, *(money.units(v, "starting_stacks") for v in known), 1)
+
+
+def texts(fields: Document, name: str) -> list[str]:
+    values = fields.get(name)
+    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+        raise Wrong(f"the field {name} is {'missing' if values is None else 'no array of strings'}")
+    return values
+
+
+def flag(fields: Document, name: str) -> bool:
+    value = fields.get(name, False)
+    if not isinstance(value, bool):
+        raise Wrong(f"{name} is {value!r}: true or false is needed")
+    return value
+
+
+def names(fields: Document, seats: int) -> tuple[str, ...] | None:
+    if "players" not in fields:
+        return None
+    names = texts(fields, "players")
+    if len(names) != seats:
+        raise Wrong(f"players has {len(names)} names for {seats} players")
+    return tuple(names)
+
+
+def identity(fields: Document) -> str:
+    """A hand number repeats across tables, so the table's name goes before it."""
+    said = [str(fields[name]) for name in ("table", "hand") if name in fields]
+    return "/".join(said)
+
+
+def sizes(fields: Document, money: Money) -> tuple[int, int]:
+    """The least bet of the first two and of the last two rounds."""
+    names = ("small_bet", "big_bet") if fields["variant"] == "FT" else ("min_bet", "min_bet")
+    for name in names:
+        if name not in fields:
+            raise Wrong(f"the field {name} is missing")
+    low, high = (money.units(fields[name], name) for name in names)
+    if not 0 < low <= high:
+        raise Wrong(f"{' and '.join(dict.fromkeys(names))} must be more than 0, and rise")
+    return low, high
+
+
+def results(fields: Document, stacks: tuple[int, ...], money: Money) -> tuple[int, ...] | None:
+    """What each stack changed by; `winnings` is no such witness and never read."""
+    values = fields.get("finishing_stacks")
+    if values is None or (isinstance(values, list) and any(map(is_unknown, values))):
+        return None
+    if any(map(is_unknown, fields["starting_stacks"])):
+        return None
+    finishing = row(fields, "finishing_stacks", len(stacks), money)
+    if min(finishing) < 0:
+        raise Wrong("finishing_stacks must not be less than 0")
+    return tuple(after - before for before, after in zip(stacks, finishing, strict=True))

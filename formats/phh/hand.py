@@ -1,0 +1,175 @@
+"""One PHH hand, its table of fields, as a told hand under the rules that its fields name.
+
+Positions are counted from the left of the button, so the button is the last seat. The order of
+forced bets is the trap: between two players they are written small blind first, but it is the
+last player who posts the small one.
+"""
+
+from msgspec.structs import replace
+
+from engine.game import Game
+from events.types import SourceNoted
+from formats.phh.actions import Taken, taken
+from formats.phh.documents import Document
+from formats.phh.fields import (
+    amounts,
+    flag,
+    identity,
+    is_unknown,
+    names,
+    results,
+    row,
+    sizes,
+    texts,
+)
+from formats.phh.money import Money, Wrong
+from formats.phh.rules import (
+    as_recorded,
+    forced_bets,
+    game_of,
+    is_split,
+    rake_of,
+    seated,
+    split_as_shown,
+    table,
+)
+from formats.phh.toml import toml
+from formats.told import Mucks, Shows, Skipped, Told, ToldHand
+
+CODES = {
+    "FT": "fixed-limit hold'em",
+    "NT": "no-limit hold'em",
+    "NS": "no-limit short-deck hold'em",
+    "PO": "pot-limit Omaha hold'em",
+    "FO/8": "fixed-limit Omaha hold'em high/low-split eight or better",
+    "F7S": "fixed-limit seven card stud",
+    "F7S/8": "fixed-limit seven card stud high/low-split eight or better",
+    "FR": "fixed-limit razz",
+    "N2L1D": "no-limit deuce-to-seven lowball single draw",
+    "F2L3D": "fixed-limit deuce-to-seven lowball triple draw",
+    "FB": "fixed-limit badugi",
+}
+RETOLD = {  # what the events of a hand tell again, so that no note must keep it
+    "variant",
+    "antes",
+    "blinds_or_straddles",
+    "small_bet",
+    "big_bet",
+    "min_bet",
+    "starting_stacks",
+    "actions",
+    "ante_trimming_status",
+    "players",
+    "finishing_stacks",
+}
+
+
+class PhhHand(ToldHand, frozen=True, kw_only=True):
+    """A hand with what no event carries: other fields in the note's header, commentary below."""
+
+    note: SourceNoted
+
+
+def hand_of(
+    fields: Document, number: int, line: int, money: Money, base: Game | None
+) -> PhhHand | Skipped:
+    """The hand that these fields tell, or why it is left out; `Wrong` if they are malformed."""
+    code = fields.get("variant")
+    if code not in ("NT", "FT"):
+        return Skipped(line, _unplayed(code))
+    stacks = amounts(fields, "starting_stacks", money, None)
+    if stacks is None:
+        return Skipped(line, "a stack is unknown (inf) and no bet tells how much it must be")
+    seats = len(stacks)
+    if not 2 <= seats <= 23:
+        return Skipped(line, f"{seats} players: a hand has 2 to 23")
+    if min(stacks) <= 0:
+        raise Wrong("starting_stacks must all be more than 0")
+    antes = seated(row(fields, "antes", seats, money))
+    blinds = seated(row(fields, "blinds_or_straddles", seats, money))
+    if min(antes) < 0:
+        raise Wrong("antes must not be less than 0")
+    trimmed = flag(fields, "ante_trimming_status")
+    one = taken(texts(fields, "actions"), table(stacks, antes, blinds), money)
+    one = _with_mucks(fields, one)
+    if one.book.board > 5:
+        return Skipped(line, f"{one.book.board} cards on the board: it was run more than once")
+    if not one.book.is_complete():
+        return Skipped(line, "the actions stop in the middle of the hand")
+    return _finished(fields, number, line, money, base, one, stacks, antes, blinds, trimmed)
+
+
+def _unplayed(code: object) -> str:
+    if code is None:
+        raise Wrong("the field variant is missing")
+    if not isinstance(code, str) or code not in CODES:
+        raise Wrong(f"variant is {code!r}: no code of the specification")
+    return f"variant {code} is {CODES[code]}: only NT and FT, Texas hold'em, are read"
+
+
+def _finished(
+    fields: Document,
+    number: int,
+    line: int,
+    money: Money,
+    base: Game | None,
+    one: Taken,
+    stacks: tuple[int, ...],
+    antes: tuple[int, ...],
+    blinds: tuple[int, ...],
+    trimmed: bool,
+) -> PhhHand | Skipped:
+    inferred = []
+    if any(is_unknown(value) for value in fields["starting_stacks"]):
+        inferred.append("stacks")
+    nets = results(fields, stacks, money)
+    rake = None if nets is None else -sum(nets)
+    if rake is not None and rake < 0:
+        return Skipped(line, f"the stacks grow by {-rake} in all: no chip is made in a hand")
+    low, high = sizes(fields, money)
+    game = game_of(base, fields["variant"], forced_bets(stacks, antes, blinds, trimmed), low, high)
+    game = as_recorded(game, base, money, one, len(stacks))
+    if rake:
+        inferred.append("rake")
+        game = replace(game, rake=rake_of(rake, one.book))
+    players = names(fields, len(stacks))
+    if players is None:
+        inferred.append("players")
+    hand = PhhHand(
+        game=game,
+        number=number,
+        line=line,
+        source_id=identity(fields),
+        button=len(stacks) - 1,
+        players=players or tuple(f"p{seat + 1}" for seat in range(len(stacks))),
+        stacks=stacks,
+        told=one.told,
+        nets=nets,
+        rake=rake,
+        inferred=tuple(inferred),
+        note=_note(fields, one),
+    )
+    return hand if base is not None or not is_split(hand, one.book) else split_as_shown(hand)
+
+
+def _with_mucks(fields: Document, one: Taken) -> Taken:
+    """In our own files a hand thrown away after an all-in is shown, and named in `_mucked`."""
+    mucked = fields.get("_mucked")
+    if not isinstance(mucked, list):
+        return one
+    told: list[Told] = [
+        Mucks(item.seat) if isinstance(item, Shows) and item.seat + 1 in mucked else item
+        for item in one.told
+    ]
+    return replace(one, told=tuple(told), face_up=False)
+
+
+def _note(fields: Document, one: Taken) -> SourceNoted:
+    """Fields that no event carries, and the commentary of the actions, ready to be written."""
+    header = "".join(
+        f"{toml(name, key=True)} = {toml(value)}\n"
+        for name, value in fields.items()
+        if name not in RETOLD
+    )
+    footer = toml(list(one.commentary)) if any(one.commentary) else ""
+    return SourceNoted("phh", "phh", header, footer)

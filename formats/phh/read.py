@@ -1,0 +1,49 @@
+"""A PHH file as a source: one hand of a `.phh`, or the tables of a `.phhs` one by one."""
+
+from collections.abc import Iterator
+
+from engine.game import Game
+from events.types import SourceNoted
+from formats.holdem import per_chip
+from formats.phh.documents import documents, is_many, pieces
+from formats.phh.hand import PhhHand, hand_of
+from formats.phh.money import Money, Wrong, money
+from formats.text import Text, lines
+from formats.told import Refused, Skipped, Source
+
+
+def read(text: Text, game: Game | None = None) -> Source:
+    """The file taken apart; under the rules of `game`, if one is named, else those of PHH."""
+    many = is_many(lines(text))
+    unit = money(pieces(lines(text))) if game is None else Money(game.unit, per_chip(game.unit))
+    hands = _hands(text, many, unit, game)
+    if many:
+        return Source(
+            format="phh",
+            dialect="phhs",
+            players=(),
+            note=None,
+            inferred=(),
+            hands=hands,
+        )
+    one = next(hands, None)
+    if not isinstance(one, PhhHand):
+        raise Refused(*(one.line, one.reason) if one else (1, "there is no hand in the file"))
+    return Source(
+        format="phh",
+        dialect="phh",
+        players=one.players,
+        note=SourceNoted("phh", "phh", one.note.header, one.note.footer),
+        inferred=one.inferred,
+        hands=(one,),
+    )
+
+
+def _hands(text: Text, many: bool, unit: Money, game: Game | None) -> Iterator[PhhHand | Skipped]:
+    for number, (line, fields) in enumerate(documents(lines(text), many), 1):
+        if not fields:
+            continue
+        try:
+            yield hand_of(fields, number, line, unit, game)
+        except Wrong as wrong:
+            raise Refused(line, str(wrong)) from None

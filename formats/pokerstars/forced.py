@@ -1,0 +1,154 @@
+"""Stakes, button and posts of a hand: under which rules would be posted what the text says?
+
+The rules post antes and blinds by themselves, so the text is not followed but compared. A hand
+with forced chips that no rule of ours posts is left out.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from engine.game import Game
+from engine.games.recorded import POKERSTARS_FL, POKERSTARS_NL, POKERSTARS_PL
+from engine.games.site import at_stakes
+from engine.turn import Post
+from formats.pokerstars.grammar import Acts, Posts, Unread
+from formats.pokerstars.played import Line, Played, Street
+
+Told = dict[str, dict[int, int]]  # what was posted: by which seat, how much
+
+_GAMES = {"fl": POKERSTARS_FL, "pl": POKERSTARS_PL, "nl": POKERSTARS_NL}
+_ANTE, _SMALL, _BIG, _BOTH = "the ante", "small blind", "big blind", "small & big blinds"
+
+
+class Forced(Struct, frozen=True):
+    """The game, where its button is, and what is posted beside its own blinds."""
+
+    game: Game
+    button: int
+    posts: tuple[Post, ...] = ()
+    dead_small: bool = False
+    inferred: tuple[str, ...] = ()
+
+
+class _Sizes(Struct, frozen=True):
+    """What the rules would have every seat put in, as far as it has it."""
+
+    small: int
+    big: int
+    ante: int
+    left: tuple[int, ...]  # the stacks after the antes
+
+
+def posted(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: str) -> Forced:
+    """The first arrangement under which the rules post what was posted."""
+    told = _posts(whole, seats)
+    sizes, inferred = _sizes(whole, told, stacks)
+    game = _game(whole, sizes, unit)
+    if whole.header.capped:
+        if any(_at_cap(line) for line in whole.lines):
+            raise Unread("a bet has reached the cap of its table: no ruleset of ours knows one")
+        inferred = (*inferred, "cap")
+    if told[_ANTE] != {seat: min(sizes.ante, had) for seat, had in enumerate(stacks) if sizes.ante}:
+        raise Unread("some pay an ante and some do not, or not the same")
+    for game_there, small, big in _places(game, _button(whole, seats), len(seats)):
+        posts = _beside(told, sizes, small, big)
+        if posts is not None:
+            button = _button(whole, seats)
+            odd = () if game_there == game else ("heads_up_blinds",)
+            return Forced(game_there, button, posts, small is None, (*inferred, *odd))
+    raise Unread(f"the blinds are not where the rules put them: {_where(told, tuple(seats))}")
+
+
+def _posts(whole: Played, seats: dict[str, int]) -> Told:
+    told: Told = {_ANTE: {}, _SMALL: {}, _BIG: {}, _BOTH: {}}
+    for line in whole.lines:
+        if isinstance(line, Line) and isinstance(line.what, Posts):
+            row, seat = told[line.what.what], seats[line.name]
+            if seat in row:
+                raise Unread(f"{line.name} posts {line.what.what} twice")
+            row[seat] = line.what.amount
+    return told
+
+
+def _at_cap(line: Line | Street) -> bool:
+    return isinstance(line, Line) and isinstance(line.what, Acts) and line.what.capped
+
+
+def _sizes(whole: Played, told: Told, stacks: tuple[int, ...]) -> tuple[_Sizes, tuple[str, ...]]:
+    """The header's stakes, of a fixed limit half the small bet and the small bet; but what a seat
+    with chips left really posted comes first."""
+    header, antes = whole.header, told[_ANTE]
+    ante = max(antes.values(), default=0)
+    short = ante and all(amount == stacks[seat] for seat, amount in antes.items())
+    left = tuple(stack - min(ante, stack) for stack in stacks)
+    small, big = header.low, header.high
+    if header.limit == "fl":
+        small, big = header.low // 2, header.low
+    first = max((paid for s, paid in told[_SMALL].items() if paid < left[s]), default=small)
+    second = max((paid for s, paid in told[_BIG].items() if paid < left[s]), default=big)
+    inferred = [
+        *(["ante"] if short else []),
+        *(["small_blind"] if first != small and header.limit != "fl" else []),
+        *(["big_blind"] if second != big else []),
+    ]
+    return _Sizes(first, second, ante, left), tuple(inferred)
+
+
+def _game(whole: Played, sizes: _Sizes, unit: str) -> Game:
+    """The ruleset of this sizing at these stakes; who plays for chips pays no rake."""
+    header = whole.header
+    high = header.high if header.limit == "fl" else None
+    game = at_stakes(_GAMES[header.limit], sizes.small, sizes.big, high, sizes.ante)
+    raked = bool(header.sign or whole.totals.rake) and not header.tournament
+    return replace(game, unit=unit, rake=game.rake if raked else None)
+
+
+def _button(whole: Played, seats: dict[str, int]) -> int:
+    """The button's seat; if nobody is dealt in there, the next one to its right."""
+    numbers = [one.number for one in whole.chairs if one.name in seats]
+    return (sum(number <= whole.button for number in numbers) - 1) % len(numbers)
+
+
+def _places(game: Game, button: int, count: int) -> Iterator[tuple[Game, int | None, int]]:
+    """Where the blinds may be: as usual; heads-up with a button that is big; no small one."""
+    left, next_left = (button + 1) % count, (button + 2) % count
+    if count == 2:
+        yield game, button, left
+        yield replace(game, heads_up_blinds="left_small"), left, button
+    else:
+        yield game, left, next_left
+    yield game, None, left
+
+
+def _beside(told: Told, sizes: _Sizes, small: int | None, big: int) -> tuple[Post, ...] | None:
+    """What is posted beside the two blinds, which stand where they ought to; None if not."""
+    smalls, bigs, both = dict(told[_SMALL]), dict(told[_BIG]), dict(told[_BOTH])
+    if small is not None and smalls.pop(small, 0) != min(sizes.small, sizes.left[small]):
+        return None
+    if big in both:
+        bigs[big] = both[big] - sizes.small
+    if bigs.pop(big, 0) != min(sizes.big, sizes.left[big]):
+        return None
+    whole = {_SMALL: sizes.small, _BIG: sizes.big, _BOTH: sizes.small + sizes.big}
+    for what, row in ((_SMALL, smalls), (_BIG, bigs), (_BOTH, both)):
+        if any(paid != min(whole[what], sizes.left[seat]) for seat, paid in row.items()):
+            return None
+    live = [seat for seat in sorted({*bigs, *both}) if seat != big]
+    dead = sorted({*smalls, *both})
+    if small in dead or (small is None and len(dead) > len(both)):
+        return None
+    return (
+        *(Post(seat) for seat in live),
+        *(Post(seat, "dead", sizes.small) for seat in dead),
+    )
+
+
+def _where(told: Told, names: tuple[str, ...]) -> str:
+    said = [
+        f"{names[seat]} {what} {paid}"
+        for what in (_SMALL, _BIG, _BOTH)
+        for seat, paid in told[what].items()
+    ]
+    return ", ".join(said)[:120] or "there are none"

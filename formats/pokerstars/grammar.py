@@ -1,0 +1,267 @@
+"""What single lines of a PokerStars hand say; whose line it is, the list of seats decides.
+
+Money is read into hundredths, whatever the sign before it and however thousands and decimals are
+separated. `None` stands for a line that is not of the kind asked for.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Literal
+
+from msgspec import Struct
+
+from events.cards import UNKNOWN, is_card
+from events.types import Cards
+
+Limit = Literal["fl", "pl", "nl"]
+Verb = Literal["folds", "checks", "calls", "bets", "raises"]
+Posting = Literal["small blind", "big blind", "small & big blinds", "the ante"]
+
+_MONEY = r"(?:[$€£] ?)?[0-9][0-9.,]*"
+_LIMITS: dict[str, Limit] = {"Limit": "fl", "Pot Limit": "pl", "No Limit": "nl"}
+
+
+class Unread(Exception):
+    """This hand says something that cannot be read, or that none of our rulesets knows."""
+
+
+class Header(Struct, frozen=True):
+    """The first line: the source's number of the hand, its game and stakes, what is played for."""
+
+    source_id: str
+    limit: Limit
+    low: int
+    high: int
+    sign: str
+    currency: str
+    tournament: bool
+    capped: bool
+
+
+class Chair(Struct, frozen=True):
+    """A line of the list of seats."""
+
+    number: int
+    name: str
+    stack: int
+
+
+class Posts(Struct, frozen=True):
+    """A blind or an ante."""
+
+    what: Posting
+    amount: int
+
+
+class Acts(Struct, frozen=True):
+    """A choice; `amount` is what a call or bet adds, or the total that a raise goes to."""
+
+    verb: Verb
+    amount: int = 0
+    capped: bool = False
+    cards: Cards = ()
+
+
+class Turns(Struct, frozen=True):
+    """Cards turned up, or thrown away."""
+
+    cards: Cards | None
+
+
+class Takes(Struct, frozen=True):
+    """A part of a pot, counted from the main pot outwards."""
+
+    amount: int
+    pot: int
+
+
+class Late(Struct, frozen=True):
+    """The clock ran out, so what comes next was not chosen."""
+
+
+Said = Posts | Acts | Turns | Takes | Late
+
+
+class Totals(Struct, frozen=True):
+    """The line of the summary that tells the whole pot, its parts after the rake, and the rake."""
+
+    total: int
+    parts: tuple[int, ...]
+    rake: int
+
+
+@lru_cache(4096)  # blinds and stacks come back in every hand
+def money(text: str) -> int:
+    """Hundredths: `$2,418.66`, `2.418,66`, `250.0`, `1500`; a lone comma or point is a decimal one
+    unless three figures follow it."""
+    digits = text.strip().lstrip("$€£").strip().rstrip(".,")
+    whole, mark, part = digits, "", ""
+    cut = max(digits.rfind("."), digits.rfind(","))
+    if cut >= 0 and len(digits) - cut - 1 <= 2:
+        whole, mark, part = digits[:cut], digits[cut], digits[cut + 1 :]
+    groups = re.split(r"[.,]", whole)
+    if (mark and mark in whole) or any(len(group) != 3 for group in groups[1:]):
+        raise Unread(f"{text} is no amount")
+    return int("".join(groups)) * 100 + int((part + "00")[:2])
+
+
+def cards(text: str) -> Cards:
+    """Cards between brackets; those crossed out are unknown."""
+    found = tuple(UNKNOWN if word == "XX" else word for word in text.split())
+    for word in found:
+        if not is_card(word):
+            raise Unread(f"{word} is not a card")
+    return found
+
+
+# The first lines.
+
+_START = re.compile(r"PokerStars (?:Zoom |Home Game )?(?:Hand|Game) #([0-9]+): +(.*)")
+_CLUB = re.compile(r"\{[^}]*\} +")
+_TOURNAMENT = re.compile(r"Tournament #[0-9]+,")
+_HOLDEM = re.compile(
+    r"(?P<before>(?:^|.*?[ (,]))Hold'em (?P<limit>No Limit|Pot Limit|Limit)\)?(?P<level>[^(]*?),? ?"
+    rf"\(?(?P<low>{_MONEY})/(?P<high>{_MONEY})(?P<more>[^)]*)\)"
+)
+_VARIANT = re.compile(r"(?:6\+|(?!Freeroll|Money|Ticket)\b[A-Z][a-z]+) $")  # Split, 6+, Pineapple
+_CHAIR = re.compile(rf"Seat ([0-9]+): (.+) \(({_MONEY}) in chips(?:, [^()]*)?\)")
+_BUTTON = re.compile(r"Tables? .*Seat #([0-9]+) is the button")
+
+
+def header(line: str) -> Header:
+    """The game of a hand; another game than hold'em as this house knows it is refused by name."""
+    start = _START.match(line)
+    if start is None:
+        raise Unread("the first line of the hand is cut")
+    told = _CLUB.sub("", start[2], count=1)
+    tournament = _TOURNAMENT.match(told)
+    if tournament:
+        told = told[tournament.end() :].strip()
+    found = _HOLDEM.match(told)
+    if found is None or _VARIANT.search(found["before"]):
+        name = re.split(r" - | ?\([$€£0-9B]", told, maxsplit=1)[0]
+        raise Unread(f"{name.strip()[:60]} is not hold'em of a kind we have rules for")
+    sign = found["low"][0] if found["low"][0] in "$€£" else ""
+    currency = re.search(r"\b([A-Z]{3})$", found["more"].strip())
+    return Header(
+        source_id=start[1],
+        limit=_LIMITS[found["limit"]],
+        low=money(found["low"]),
+        high=money(found["high"]),
+        sign=sign,
+        currency=currency[1] if currency else "",
+        tournament=tournament is not None,
+        capped="Cap" in found["more"],
+    )
+
+
+def button(line: str) -> int | None:
+    """The number of the seat that has the button."""
+    found = _BUTTON.match(line)
+    return int(found[1]) if found else None
+
+
+def chair(line: str) -> Chair | None:
+    """A player and what he brings."""
+    found = _CHAIR.match(line)
+    return Chair(int(found[1]), found[2], money(found[3])) if found else None
+
+
+# The lines of play.
+
+_CARDS = r"\[([^\]]*)\]"
+_ALL_IN = rf"(?: and is all-in)?(?P<capped> and has reached the {_MONEY} cap)?"
+_POST = re.compile(
+    r"posts (?P<what>small blind|big blind|small & big blinds|the ante) "
+    rf"(?P<posted>{_MONEY}){_ALL_IN}"
+)
+_CHOICE = re.compile(
+    r"(?:(?P<plain>folds|checks)(?: \[(?P<cards>[^\]]*)\])?"
+    rf"|(?P<verb>calls|bets) (?P<added>{_MONEY})"
+    rf"|raises {_MONEY} to (?P<to>{_MONEY})){_ALL_IN}"
+)
+_SHOWN = re.compile(rf"shows {_CARDS}(?: \(.*\))?")
+_TAKEN = re.compile(rf"collected ({_MONEY}) from (?:(?:main )?pot|side pot(?:-([0-9]+))?)")
+_CHATTER = re.compile(
+    r"(?:is )?(?:sits out|sitting out)|doesn't show hand|will be allowed to play.*|"
+    r"was removed from the table.*|is (?:dis)?connected|has returned|PokerStars .*|"
+)
+
+
+def said(rest: str) -> Said | None:
+    """What stands after `NAME: `; nothing that moves chips or cards, if it is only chatter."""
+    if found := _CHOICE.fullmatch(rest):
+        shown = cards(found["cards"]) if found["cards"] else ()
+        if found["plain"]:
+            return Acts("folds" if found["plain"] == "folds" else "checks", cards=shown)
+        capped = found["capped"] is not None
+        if found["to"]:
+            return Acts("raises", money(found["to"]), capped)
+        return Acts("calls" if found["verb"] == "calls" else "bets", money(found["added"]), capped)
+    if found := _POST.fullmatch(rest):
+        return Posts(found["what"], money(found["posted"]))  # type: ignore[arg-type]
+    if found := _SHOWN.fullmatch(rest):
+        return Turns(cards(found[1]))
+    return Turns(None) if rest == "mucks hand" else None
+
+
+def is_chatter(rest: str) -> bool:
+    """Whether these words after `NAME: ` are known to change nothing."""
+    return _CHATTER.fullmatch(rest) is not None
+
+
+def told_of(rest: str) -> Said | None:
+    """What stands after `NAME ` without a colon."""
+    if found := _TAKEN.fullmatch(rest):
+        place = int(found[2] or 1) if "side" in rest else 0
+        return Takes(money(found[1]), place)
+    return Late() if rest.startswith("has timed out") else None
+
+
+_UNCALLED = re.compile(rf"Uncalled bet \(({_MONEY})\) returned to (.+)")
+_DEALT = re.compile(rf"Dealt to (.+) {_CARDS}")
+_STREET = re.compile(r"\*\*\* ([A-Z ]+) \*\*\*(?:.*\[([^\]]*)\])?")
+
+
+def uncalled(line: str) -> tuple[int, str] | None:
+    """What goes back, and to whom."""
+    found = _UNCALLED.fullmatch(line)
+    return (money(found[1]), found[2]) if found else None
+
+
+def dealt(line: str) -> tuple[str, Cards] | None:
+    """Cards of the player whose file this is."""
+    found = _DEALT.fullmatch(line)
+    return (found[1], cards(found[2])) if found else None
+
+
+def street(line: str) -> tuple[str, str] | None:
+    """The name of a part of the hand, and the cards that it adds."""
+    found = _STREET.fullmatch(line)
+    return (found[1], found[2] or "") if found else None
+
+
+# The summary.
+
+_TOTALS = re.compile(rf"Total pot ({_MONEY})(.*?) \| Rake ({_MONEY})")
+_PART = re.compile(rf"(?:Main|Side) pot(?:-[0-9]+)? ({_MONEY})")
+_AFTERWARDS = re.compile(rf"(?:mucked|showed) {_CARDS}")
+
+
+def totals(line: str) -> Totals | None:
+    """The whole pot, what each of several pots paid, and the rake."""
+    found = _TOTALS.match(line)
+    if found is None:
+        return None
+    parts = tuple(money(part) for part in _PART.findall(found[2]))
+    return Totals(money(found[1]), parts, money(found[3]))
+
+
+def known_later(line: str, chairs: Iterable[Chair]) -> tuple[str, Cards] | None:
+    """Cards that only the summary names."""
+    for one in chairs:
+        start = f"Seat {one.number}: {one.name} "
+        if line.startswith(start) and (found := _AFTERWARDS.search(line, len(start))):
+            return one.name, cards(found[1])
+    return None

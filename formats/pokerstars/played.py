@@ -1,0 +1,212 @@
+"""A block of lines read into what was played: seats, posts, choices, cards, pay; in hundredths.
+
+Every line that begins with a player's name and a colon must be understood, or the hand is left
+out: a line passed over could be chips. Talk is talk, whatever it imitates.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct, field
+
+from events.types import Cards
+from formats.pokerstars import grammar
+from formats.pokerstars.grammar import (
+    Acts,
+    Chair,
+    Header,
+    Late,
+    Posts,
+    Said,
+    Takes,
+    Totals,
+    Turns,
+    Unread,
+)
+from formats.pokerstars.text import SUMMARY
+
+WIDTH_MAX = 1_000
+STREETS = {"FLOP": 3, "TURN": 1, "RIVER": 1}
+_PARTS = {"HOLE CARDS", "SHOW DOWN", "SHOWDOWN", "SUMMARY", *STREETS}
+
+
+class Street(Struct, frozen=True):
+    """Cards that join the board."""
+
+    cards: Cards
+
+
+class Line(Struct, frozen=True):
+    """What a player did; `late` if his clock had just run out."""
+
+    name: str
+    what: Posts | Acts | Turns
+    late: bool = False
+
+
+class Played(Struct, frozen=True):
+    """A hand as the text tells it, by names."""
+
+    header: Header
+    button: int
+    chairs: tuple[Chair, ...]
+    lines: tuple[Line | Street, ...]
+    known: tuple[tuple[str, Cards], ...]
+    back: tuple[tuple[str, int], ...]
+    takes: tuple[tuple[str, Takes], ...]
+    totals: Totals
+
+
+class _Notes(Struct):
+    """What has been read so far."""
+
+    lines: list[Line | Street] = field(default_factory=list)
+    known: list[tuple[str, Cards]] = field(default_factory=list)
+    back: list[tuple[str, int]] = field(default_factory=list)
+    takes: list[tuple[str, Takes]] = field(default_factory=list)
+    late: str | None = None
+
+
+def played(lines: tuple[str, ...]) -> Played:
+    """The whole hand, or `Unread` with the reason why not."""
+    texts = [text for line in lines if (text := line.strip())]
+    if max(map(len, texts)) > WIDTH_MAX:
+        raise Unread(f"a line of more than {WIDTH_MAX} characters")
+    header = grammar.header(texts[0])
+    if "Hand cancelled" in texts:
+        raise Unread("the hand was cancelled")
+    if SUMMARY not in texts:
+        raise Unread("the hand stops before its summary")
+    end = texts.index(SUMMARY)
+    chairs, button, begun = _seats(texts[1:end])
+    notes = _Notes()
+    names = sorted((one.name for one in chairs), key=len, reverse=True)
+    for text in texts[1 + begun : end]:
+        _note(notes, names, text)
+    totals = None
+    for text in texts[end + 1 :]:
+        totals = totals or grammar.totals(text)
+        if text.startswith("Seat ") and (later := grammar.known_later(text, chairs)):
+            notes.known.append(later)
+    if totals is None:
+        raise Unread("the summary does not tell the pot and the rake")
+    return Played(
+        header,
+        button,
+        chairs,
+        tuple(notes.lines),
+        tuple(notes.known),
+        tuple(notes.back),
+        tuple(notes.takes),
+        totals,
+    )
+
+
+def _seats(texts: list[str]) -> tuple[tuple[Chair, ...], int, int]:
+    """The players, the number of the button, and after how many lines the play begins."""
+    chairs: list[Chair] = []
+    button, begun = None, 0
+    for place, text in enumerate(texts, 1):
+        one = grammar.chair(text)
+        if one is not None:
+            chairs.append(one)
+        elif chairs:
+            break
+        elif button is None:
+            button = grammar.button(text)
+        begun = place
+    if button is None:
+        raise Unread("no line says which seat has the button")
+    if len({one.name for one in chairs}) < len(chairs):
+        raise Unread("two players of one name sit at the table")
+    if len({one.number for one in chairs}) < len(chairs):
+        raise Unread("two players sit in one seat")
+    return tuple(sorted(chairs, key=lambda one: one.number)), button, begun
+
+
+def _note(notes: _Notes, names: list[str], text: str) -> None:
+    """One line of the hand; most are a player's, whose names may look like anything."""
+    if text.startswith("*** "):
+        _part(notes, text)
+    elif spoken := _spoken(names, text):
+        _by_player(notes, *spoken)
+    elif (back := grammar.uncalled(text)) is not None:
+        notes.back.append((_seated(names, back[1]), back[0]))
+    elif (own := grammar.dealt(text)) is not None:
+        notes.known.append((_seated(names, own[0]), own[1]))
+    elif not any(text.startswith(f"{name} ") for name in names):
+        _by_nobody(text)
+
+
+def _part(notes: _Notes, text: str) -> None:
+    """A new part of the hand, with the cards that it deals."""
+    found = grammar.street(text)
+    name = found[0] if found else text.strip("* ")
+    if name.startswith(("FIRST ", "SECOND ", "THIRD ")):
+        raise Unread("the board was dealt more than once")
+    if found is None or name not in _PARTS:
+        raise Unread(f"a part of the hand that hold'em does not have: {name[:40]}")
+    if name in STREETS:
+        street = grammar.cards(found[1])
+        if len(street) != STREETS[name]:
+            raise Unread(f"the {name.lower()} has {len(street)} cards")
+        notes.lines.append(Street(street))
+
+
+def _spoken(names: Iterable[str], text: str) -> tuple[str, Said] | None:
+    """Whose line this is, the longest name first; None if no reading of it makes sense."""
+    before, colon, after = text.partition(": ")
+    if colon and before in names and (what := grammar.said(after)):
+        return before, what
+    for name, rest in _starts(names, text):
+        what = grammar.said(rest[2:]) if rest.startswith(": ") else grammar.told_of(rest[1:])
+        if what is not None:
+            return name, what
+    for _, rest in _starts(names, text):
+        if rest.startswith(": ") and not grammar.is_chatter(rest[2:]):
+            raise Unread(f'a line that cannot be read: "{text[:80]}"')
+    return None
+
+
+def _starts(names: Iterable[str], text: str) -> Iterator[tuple[str, str]]:
+    for name in names:
+        if text.startswith(name) and text[len(name) : len(name) + 1] in (":", " "):
+            yield name, text[len(name) :]
+
+
+def _by_player(notes: _Notes, name: str, what: Said) -> None:
+    match what:
+        case Late():
+            notes.late = name
+            return
+        case Takes():
+            notes.takes.append((name, what))
+            return
+        case Turns(cards=cards) if cards is not None:
+            notes.known.append((name, cards))
+        case Acts(cards=cards) if cards:
+            notes.known.append((name, cards))
+        case _:
+            pass
+    notes.lines.append(Line(name, what, notes.late == name and isinstance(what, Acts)))
+    if isinstance(what, Acts):
+        notes.late = None
+
+
+def _seated(names: Iterable[str], name: str) -> str:
+    if name not in names:
+        raise Unread(f"{name[:40]} is dealt cards or chips, but has no seat")
+    return name
+
+
+def _by_nobody(text: str) -> None:
+    """A line of somebody without a seat must not be a play."""
+    _, colon, rest = text.rpartition(": ")
+    if 'said, "' in text:
+        return
+    _, collected, paid = text.rpartition(" collected ")
+    acts = bool(colon) and isinstance(grammar.said(rest), Posts | Acts)
+    wins = bool(collected) and isinstance(grammar.told_of(f"collected {paid}"), Takes)
+    if acts or wins:
+        raise Unread(f'somebody without a seat plays: "{text[:80]}"')
+    if text.startswith("Hand was run"):
+        raise Unread("the board was dealt more than once")

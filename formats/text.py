@@ -1,0 +1,69 @@
+"""Bytes of unknown encoding as lines of text, as often as asked: the border of every reader.
+
+UTF-8 and UTF-16, with or without a mark, and cp1252 where a file is not UTF-8; every line ends
+in `\\n`, however the file ends its lines.
+"""
+
+import codecs
+from collections.abc import Iterator
+from io import BytesIO, StringIO, TextIOWrapper
+from pathlib import Path
+from typing import BinaryIO
+
+from formats.told import Refused
+
+Text = str | bytes | Path
+
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_BLOCK = 1 << 16
+
+
+def lines(text: Text) -> Iterator[str]:
+    """The lines, from the start."""
+    if isinstance(text, str):
+        yield from StringIO(text.removeprefix("\ufeff"), newline=None)
+        return
+    with BytesIO(text) if isinstance(text, bytes) else text.open("rb") as raw:
+        encoding = _encoding(raw)
+        raw.seek(0)
+        yield from TextIOWrapper(raw, encoding, newline=None)
+
+
+def encoding_of(text: Text) -> str:
+    """What `lines` decodes it by; a text that is decoded already was UTF-8 to us."""
+    if isinstance(text, str):
+        return "utf-8-sig" if text.startswith("\ufeff") else "utf-8"
+    with BytesIO(text) if isinstance(text, bytes) else text.open("rb") as raw:
+        return _encoding(raw)
+
+
+def _encoding(raw: BinaryIO) -> str:
+    """The first encoding in which the whole file is text."""
+    start = raw.read(4)
+    marked = (name for mark, name in _MARKS.items() if start.startswith(mark))
+    guessed = ["utf-8", "cp1252"]
+    if start[1:4:2] == b"\0\0":
+        guessed = ["utf-16-le"]
+    elif start[0:4:2] == b"\0\0":
+        guessed = ["utf-16-be"]
+    for encoding in (*marked, *guessed):
+        if _decodes(raw, encoding):
+            return encoding
+    raise Refused(1, "this is no text: neither UTF-8 nor UTF-16 nor cp1252")
+
+
+def _decodes(raw: BinaryIO, encoding: str) -> bool:
+    raw.seek(0)
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        while block := raw.read(_BLOCK):
+            if "\0" in decoder.decode(block):
+                return False
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True

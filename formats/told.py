@@ -1,0 +1,140 @@
+"""A foreign hand as its source tells it, in our words and not yet judged.
+
+A reader takes a file apart into these; `formats.follow` puts them to the rules. Amounts are whole
+numbers of the game's unit. Nothing is repaired: what the source does not say is None or absent,
+and what a reader had to conclude is named in `inferred`.
+"""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from msgspec import Struct
+
+from engine.game import Game
+from engine.turn import Post
+from events.types import Cards, FaultKind, FaultPlace, SourceNoted
+
+Verb = Literal["fold", "check", "call", "raise"]
+
+
+class Act(Struct, frozen=True):
+    """A choice of betting; `to` is the total of a bet or raise on this street, `amount` what a
+    call moved if the source says so; `default` if it stands for a reply that failed."""
+
+    seat: int
+    verb: Verb
+    to: int | None = None
+    amount: int | None = None
+    default: bool = False
+
+
+class Bids(Struct, frozen=True):
+    """A bid in an auction."""
+
+    seat: int
+    amount: int
+    sealed: bool = True
+    default: bool = False
+
+
+class Holds(Struct, frozen=True):
+    """The whole hand of a seat, as it is now: dealt, won at auction, or after a swap."""
+
+    seat: int
+    cards: Cards
+
+
+class Board(Struct, frozen=True):
+    """The cards that a street adds."""
+
+    cards: Cards
+
+
+class Shows(Struct, frozen=True):
+    """A hand turned up."""
+
+    seat: int
+    cards: Cards
+
+
+class Mucks(Struct, frozen=True):
+    """A hand thrown away at the showdown."""
+
+    seat: int
+
+
+class Fault(Struct, frozen=True):
+    """A reply that could not be used."""
+
+    seat: int
+    raw: str
+    kind: FaultKind
+    where: FaultPlace
+
+
+class Leaves(Struct, frozen=True):
+    """A connection lost; or a clock run out, which the source says made the seat all-in."""
+
+    seat: int
+    all_in: bool = False
+
+
+Told = Act | Bids | Holds | Board | Shows | Mucks | Fault | Leaves
+
+
+class Paid(Struct, frozen=True):
+    """What the source says a seat got from a pot; `pot` is 0 for the main pot or the whole."""
+
+    seat: int
+    amount: int
+    pot: int = 0
+
+
+class ToldHand(Struct, frozen=True, kw_only=True):
+    """One hand of a foreign record.
+
+    `paid` are gross winnings where the source gives them, `nets` the change of every stack where
+    it gives those; `rake` what the house took in all, None if unsaid. `line` is where it begins.
+    """
+
+    game: Game
+    number: int
+    line: int
+    source_id: str
+    button: int
+    players: tuple[str, ...]
+    stacks: tuple[int, ...]
+    told: tuple[Told, ...]
+    posts: tuple[Post, ...] = ()
+    dead_small: bool = False
+    paid: tuple[Paid, ...] | None = None
+    nets: tuple[int, ...] | None = None
+    rake: int | None = None
+    inferred: tuple[str, ...] = ()
+
+
+class Skipped(Struct, frozen=True):
+    """A hand left out, and why; never approximated."""
+
+    line: int
+    reason: str
+
+
+class Refused(Exception):
+    """A whole file that cannot be trusted or is none of this format: line and reason."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(f"line {line}: {reason}")
+        self.line = line
+        self.reason = reason
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """A file taken apart: what it is, and its hands one by one, in order."""
+
+    format: str
+    dialect: str
+    players: tuple[str, ...]
+    note: SourceNoted | None
+    inferred: tuple[str, ...]
+    hands: Iterable[ToldHand | Skipped]

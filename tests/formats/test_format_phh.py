@@ -1,0 +1,331 @@
+"""PHH: the grammar, the order trap of two players, units, and files that pokerkit reads alike."""
+
+import random
+import warnings
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from dealer.play import play
+from engine.games import RULESETS
+from engine.games.site import at_stakes
+from engine.steps import Posts
+from engine.verdict import judge
+from events import types as t
+from events.evolve import replay
+from events.notation import say_all
+from formats.follow import follow
+from formats.holdem import Inexpressible
+from formats.phh import read, write, write_all
+from formats.phh.hand import PhhHand
+from formats.told import Act, Refused, Skipped
+
+ONE = """
+variant = "NT"
+antes = [0, 0, 0]
+blinds_or_straddles = [1, 2, 0]
+min_bet = 2
+starting_stacks = [200, 100, 100]
+actions = [
+  "d dh p1 AcAd", "d dh p2 KcKd", "d dh p3 ????",  # a remark that is no data
+  "p3 f # out of position", "p1 cbr 6", "  p2   cc ", "# nothing happens",
+  "d db 2c3d4h", "p1 cc", "p2 cbr 8", "p1 cc",
+  "d db 5s", "p1 cc", "p2 cc", "d db Th", "p1 cbr 186", "p2 cc", "p2 sm KcKd", "p1 sm -",
+]
+players = ["Ann", "Bob", "Cyd"]
+finishing_stacks = [300, 0, 100]
+hand = 7
+author = "nobody"
+_weather = {rain = true, drops = [1, 2.50]}
+"""
+TWO = """
+variant = "FT"
+antes = [0, 0]
+blinds_or_straddles = [5, 10]
+small_bet = 10
+big_bet = 20
+starting_stacks = [500, 400]
+actions = ["d dh p1 AcAd", "d dh p2 KcKd", "p2 cbr 20", "p1 f"]
+"""
+
+
+def told(text: str) -> PhhHand:
+    (hand,) = read(text).hands
+    assert isinstance(hand, PhhHand), hand
+    return hand
+
+
+def record(text: str) -> t.Events:
+    return follow(told(text), "m/1")
+
+
+def changed(text: str, *pairs: tuple[str, str]) -> str:
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def refusal(text: str | bytes) -> str:
+    with pytest.raises(Refused) as refused:
+        list(read(text).hands)
+    return str(refused.value)
+
+
+def test_a_hand_is_read_to_the_chip_and_agrees() -> None:
+    hand = told(ONE)
+    assert (200, 100, 100) == hand.stacks
+    assert (100, -100, 0) == hand.nets
+    assert ("Ann", "Bob", "Cyd", "7") == (*hand.players, hand.source_id)
+    assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
+
+
+def test_cc_is_a_check_or_a_call_and_cbr_the_total_of_the_street() -> None:
+    acts = [item for item in told(ONE).told if isinstance(item, Act)]
+    verbs = "fold raise call check raise call check check raise call"
+    assert verbs == " ".join(act.verb for act in acts)
+    assert [6, 8, 186] == [act.to for act in acts if act.to is not None]
+
+
+def test_of_two_players_the_last_is_the_button_and_posts_the_first_amount() -> None:
+    """Heads-up, antes and blinds arrays are written SB-first but apply reversed."""
+    events = record(TWO)
+    blinds = [(e.seat, e.amount) for e in events if isinstance(e, t.BlindPosted)]
+    assert [(1, 5), (0, 10)] == blinds
+    assert (490, 410) == replay(events).stacks
+
+
+def test_a_big_blind_ante_is_nobodys_stake() -> None:
+    """At a showdown with a small blind who only called, nothing of the ante goes back."""
+    text = changed(
+        ONE,
+        ("antes = [0, 0, 0]", "antes = [0, 3, 0]"),
+        ("p1 cbr 186", "p1 cbr 83"),
+        ("[300, 0, 100]", "[300, 0, 100]"),
+    )
+    hand = told(text)
+    assert isinstance(hand.game.script[0], Posts)
+    events = follow(hand, "m/1")
+    assert judge(hand.game, events).verdict == "agree"
+    assert not [e for e in events if isinstance(e, t.UncalledReturned) and e.seat == 1]
+
+
+def test_straddles_and_posts_are_kept_apart() -> None:
+    text = """
+variant = "NT"
+antes = [0, 0, 0, 0, 0]
+blinds_or_straddles = [1, 2, 4, 0, -2]
+min_bet = 2
+starting_stacks = [100, 100, 100, 100, 100]
+actions = ["d dh p1 ????", "d dh p2 ????", "d dh p3 ????", "d dh p4 ????", "d dh p5 ????",
+  "p4 f", "p5 f", "p1 f", "p2 f"]
+finishing_stacks = [99, 98, 105, 100, 98]
+"""
+    hand = told(text)
+    events = follow(hand, "m/1")
+    kinds = [(e.seat, e.amount, e.kind) for e in events if isinstance(e, t.BlindPosted)]
+    assert [(0, 1, "small"), (1, 2, "big"), (2, 4, "straddle"), (4, 2, "post")] == kinds
+    assert judge(hand.game, events).verdict == "agree"
+    assert ("p1", "p2", "p3", "p4", "p5") == hand.players
+    assert ("players",) == hand.inferred
+
+
+def test_decimals_become_whole_numbers_of_a_unit() -> None:
+    cents = told(changed(TWO, ("[500, 400]", "[500.25, 400.1]")))
+    assert ("cent", (50025, 40010)) == (cents.game.unit, cents.stacks)
+    halves = told(changed(TWO, ("[5, 10]", "[2.5, 5]"), ("small_bet = 10", "small_bet = 7.5")))
+    assert ("half chip", (1000, 800)) == (halves.game.unit, halves.stacks)
+
+
+def test_halves_that_only_the_result_shows_are_shares_of_a_pot() -> None:
+    text = changed(
+        ONE,
+        ("????", "AhAs"),
+        ("p3 f # out of position", "p3 cc"),
+        ('"p1 cbr 6"', '"p1 f"'),
+        ('"  p2   cc "', '"p2 cc"'),
+        ('"p1 cc", "p2 cbr 8", "p1 cc"', '"p2 cc", "p3 cc"'),
+        (
+            '"p1 cc", "p2 cc", "d db Th", "p1 cbr 186", "p2 cc"',
+            '"p2 cc", "p3 cc", "d db 6h", "p2 cc", "p3 cc"',
+        ),
+        ('"p2 sm KcKd", "p1 sm -"', '"p2 sm KcKd", "p3 sm AhAs"'),
+        ("[300, 0, 100]", "[199.0, 100.5, 100.5]"),
+    )
+    hand = told(text)
+    assert ("half chip", "fractional") == (hand.game.unit, hand.game.odd_chips)
+    assert (-2, 1, 1) == hand.nets
+    assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
+
+
+def test_an_unknown_stack_is_larger_than_any_bet() -> None:
+    hand = told(changed(TWO, ("[500, 400]", "[inf, 400]")))
+    assert ("stacks", "players") == hand.inferred
+    assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
+
+
+def test_a_rake_is_what_the_finishing_stacks_lack() -> None:
+    hand = told(changed(ONE, ("[300, 0, 100]", "[295, 0, 100]")))
+    assert (5, ("rake",)) == (hand.rake, hand.inferred)
+    assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
+
+
+def test_winnings_are_never_an_oracle() -> None:
+    assert told(ONE) == replace(told(f"{ONE}winnings = [0, 0, 0]\n"), note=told(ONE).note)
+
+
+def test_where_claim_and_rules_part_the_claim_is_recorded() -> None:
+    hand = told(changed(ONE, ("p1 cbr 6", "p1 cbr 3"), ("[300, 0, 100]", "[297, 3, 100]")))
+    report = judge(hand.game, follow(hand, "m/1"))
+    assert "differ" == report.verdict
+    assert report.divergence is not None
+    assert "seat 0 may raise to 4..200, not 3" == report.divergence.refusal
+
+
+def test_hands_shown_before_the_last_card_are_recorded_in_that_order() -> None:
+    text = changed(
+        TWO,
+        ('"p2 cbr 20", "p1 f"]', '"p2 cc", "p1 cc", "d db 2c3d4h", "p1 cc", "p2 cc"]'),
+        ('"FT"', '"NT"'),
+        ("small_bet = 10\nbig_bet = 20", "min_bet = 10"),
+        (
+            '"p2 cc", "p1 cc", "d db 2c3d4h", "p1 cc", "p2 cc"',
+            '"p2 cbr 400", "p1 cc", "p2 sm -", "p1 sm -", "d db 2c3d4h", "d db 5s", "d db 6s"',
+        ),
+    )
+    said = say_all(record(text))
+    assert said.index("shows") < said.index("2c")
+
+
+REFUSED = [
+    ("", "there is no hand in the file"),
+    (changed(TWO, ('"FT"', '"FB"')), "variant FB is fixed-limit badugi"),
+    (changed(TWO, ('"FT"', '"PL"')), "variant is 'PL': no code of the specification"),
+    (changed(TWO, ('variant = "FT"', "")), "the field variant is missing"),
+    (changed(TWO, ("[500, 400]", "[500, 0]")), "starting_stacks must all be more than 0"),
+    (changed(TWO, ("[500, 400]", "[500, true]")), "starting_stacks is True: a number is needed"),
+    (changed(TWO, ("[500, 400]", "[500, 1e300]")), "no number of chips"),
+    (changed(TWO, ("[5, 10]", "[5]")), "blinds_or_straddles has 1 amounts for 2 players"),
+    (changed(TWO, ("big_bet = 20", "")), "the field big_bet is missing"),
+    (changed(TWO, ("p1 AcAd", "p1 AcAx")), "Ax in 'd dh p1 AcAx' is not a card"),
+    (changed(TWO, ("p1 f", "p7 f")), "'p7 f' names a player beyond the 2 of the hand"),
+    (changed(TWO, ("p1 f", "p1 sd AcAd")), "is no action of hold'em"),
+    (changed(TWO, ("p2 cbr 20", "p2 cbr lots")), "'p2 cbr lots' raises to no number"),
+    (changed(TWO, (', "p1 f"', "")), "the actions stop in the middle of the hand"),
+    (f"{TWO}finishing_stacks = [1000, 1000]", "the stacks grow by 1100 in all"),
+    (changed(TWO, ("antes", "<<<<<<< HEAD\nantes")), "line 3: this is not TOML"),
+    (TWO[:-30], "this is not TOML"),
+    ("x = " + "[" * 100_000, "this is no TOML that anybody wrote: it nests too deep"),
+    (b"\x81\x00\xff", "this is no text: neither UTF-8 nor UTF-16 nor cp1252"),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), REFUSED, ids=[reason for _, reason in REFUSED])
+def test_a_file_that_is_none_is_refused_with_line_and_reason(
+    text: str | bytes, reason: str
+) -> None:
+    assert reason in refusal(text)
+
+
+def test_many_hands_are_read_one_by_one_and_a_foreign_one_is_left_out() -> None:
+    badugi = changed(TWO, ('"FT"', '"FB"'))
+    text = f"# a remark\n[1]{ONE}\n[2]{badugi}\n['x y']{TWO}_rows = [\n[1],\n[2]\n]\n"
+    first, second, third = read(text).hands
+    assert isinstance(first, PhhHand)
+    assert isinstance(third, PhhHand)
+    assert isinstance(second, Skipped)
+    assert (1, 2, 3, 20) == (first.number, first.line, third.number, second.line)
+    assert "only NT and FT" in second.reason
+
+
+def test_a_hand_that_stands_there_twice_refuses_the_file() -> None:
+    assert "the hand [1] stands there twice" in refusal(f"[1]{TWO}[1]{TWO}")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
+def test_any_encoding_and_line_end_is_text(encoding: str) -> None:
+    text = ONE.replace("Ann", "Änn")
+    for end in ("\n", "\r\n", "\r"):
+        (hand,) = read(text.strip().replace("\n", end).encode(encoding)).hands
+        assert isinstance(hand, PhhHand)
+        assert "Änn" == hand.players[0]
+
+
+def test_user_fields_and_commentary_come_back() -> None:
+    hand = told(ONE.replace(', "# nothing happens"', ""))
+    text = write(hand.game, follow(hand, "m/1"), hand.note)
+    again = told(text)
+    assert "p3 f # out of position" in text
+    assert "_weather = {rain = true, drops = [1, 2.50]}" in text
+    assert ('author = "nobody"', "hand = 7") == tuple(
+        line for line in text.splitlines() if line.startswith(("author", "hand"))
+    )[::-1]
+    assert (hand.told[:-2], hand.nets) == (again.told[:-2], again.nets)
+
+
+def _pokerkit_stacks(text: str) -> list[float]:
+    pokerkit = pytest.importorskip("pokerkit", reason="pokerkit is not installed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of our own fields, and of folds that cost nothing
+        return [float(stack) for stack in list(pokerkit.HandHistory.loads(text))[-1].stacks]
+
+
+@pytest.mark.parametrize("name", ["probability-standard", "site-nl-standard", "site-fl"])
+@pytest.mark.parametrize("seats", [2, 3, 6])
+def test_pokerkit_reads_what_we_write_to_the_same_stacks(name: str, seats: int) -> None:
+    game = at_stakes(RULESETS[name], 5, 10, 20 if name == "site-fl" else None, 2 * (seats > 2))
+    for events in play(game, "m", 15, f"phh {seats}", seats):
+        start, hand = events[0], replay(events)
+        assert isinstance(start, t.HandStarted)
+        order = [(start.button + 1 + at) % len(hand.stacks) for at in range(len(hand.stacks))]
+        mine = [hand.stacks[seat] for seat in order]
+        text = write(game, events)
+        assert mine == _pokerkit_stacks(text), text
+        again = told(text)
+        after = replay(follow(again, "m/1")).stacks
+        assert tuple(mine) == after
+
+
+def test_our_many_hands_are_read_again() -> None:
+    game = RULESETS["site-nl-standard"]
+    texts = write_all((game, events, None) for events in play(game, "m", 3, "many", 4))
+    assert 3 == len(list(read("".join(texts)).hands))
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("site-pl", "PHH has no code for pot-limit hold'em"),
+        ("auction-2024", "PHH has no code for auction-2024: its sequence of play is its own"),
+        ("swap-2022", "PHH has no code for swap-2022: its sequence of play is its own"),
+        ("urcs-1998", "PHH has no code for urcs-1998: its sequence of play is its own"),
+        ("probability", "PHH has no code for probability: it plays with ranking top_card"),
+    ],
+)
+def test_a_game_without_a_code_is_refused(name: str, reason: str) -> None:
+    game = RULESETS[name]
+    (events,) = play(game, "m", 1, "refused")
+    with pytest.raises(Inexpressible) as refused:
+        write(game, events)
+    assert reason == str(refused.value)
+
+
+def test_mutated_files_are_refused_or_read() -> None:
+    chance = random.Random("phh")
+    junk = ["inf", "-1", "[1]\n", '"', "'", "??", "p9", "sm", "\0", "9" * 30, "0.1", "#", "]", "d"]
+    many = f"[1]{ONE}\n[2]{TWO}"
+    for _ in range(1500):
+        text = chance.choice([ONE, TWO, many])
+        for _ in range(chance.randint(1, 4)):
+            at, cut = chance.randrange(len(text)), chance.randrange(12)
+            text = text[:at] + chance.choice([*junk, ""]) + text[at + cut :]
+        with suppress(Refused):
+            list(read(text).hands)
+
+
+def test_a_path_is_read_as_its_text(tmp_path: Path) -> None:
+    file = tmp_path / "two.phhs"
+    file.write_text(f"[1]{ONE}[2]{TWO}")
+    assert list(read(file.read_text()).hands) == list(read(file).hands)

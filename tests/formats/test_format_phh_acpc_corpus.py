@@ -1,0 +1,117 @@
+"""The public PHH and ACPC hands: all of them, with the exceptions that are known and no other."""
+
+import gzip
+import re
+import tarfile
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from engine.verdict import judge
+from events.evolve import replay
+from events.types import Events
+from formats import acpc, phh
+from formats.follow import follow
+from formats.phh.hand import PhhHand
+from formats.told import Refused, Source, ToldHand
+
+SHARED = Path(__file__).parents[2].parent / "shared/data"
+PHH, ACPC = SHARED / "phh", SHARED / "acpc"
+pytestmark = pytest.mark.skipif(
+    not (PHH.is_dir() and ACPC.is_dir()), reason=f"the public hands are not at {SHARED}"
+)
+HALF_CHIPS = {"102/0", "32/23", "91/43", "91/53"}
+
+
+def verdicts(source: Source) -> Counter[str]:
+    found = Counter[str]()
+    for hand in source.hands:
+        assert isinstance(hand, ToldHand), hand
+        events = follow(hand, "m/1")
+        found[judge(hand.game, events).verdict] += 1
+        if hand.nets is not None:
+            assert hand.nets == nets(events)
+    return found
+
+
+def nets(events: Events) -> tuple[int, ...]:
+    hand = replay(events)
+    return tuple(now - was for was, now in zip(hand.start.stacks, hand.stacks, strict=True))
+
+
+def pluribus(step: int) -> Iterator[tuple[str, PhhHand]]:
+    with tarfile.open(PHH / "pluribus-visible.tar.gz") as archive:
+        for member in islice(filter(tarfile.TarInfo.isfile, archive), 0, None, step):
+            file = archive.extractfile(member)
+            assert file is not None
+            (hand,) = phh.read(file.read()).hands
+            assert isinstance(hand, PhhHand)
+            yield member.name.removeprefix("pluribus/").removesuffix(".phh"), hand
+
+
+@pytest.mark.parametrize(
+    ("step", "hands"), [(6, 660), pytest.param(1, 3960, marks=pytest.mark.slow)]
+)
+def test_pluribus_is_read_to_the_half_chip(step: int, hands: int) -> None:
+    found = Counter[str]()
+    halves = set()
+    for name, hand in pluribus(step):
+        events = follow(hand, "m/1")
+        found[judge(hand.game, events).verdict] += 1
+        assert hand.nets == nets(events)
+        if hand.game.unit == "half chip":
+            halves.add(name)
+    assert Counter(agree=hands) == found
+    assert halves == (HALF_CHIPS if step == 1 else halves & HALF_CHIPS)
+
+
+def test_wsop_hands_agree() -> None:
+    files = sorted((PHH / "wsop-2023-43-5").glob("*.phh"))
+    found = Counter[str]()
+    codes = Counter[str]()
+    for file in files:
+        source = phh.read(file)
+        found += verdicts(source)
+        codes.update(hand.game.name for hand in source.hands if isinstance(hand, ToldHand))
+    assert (Counter(agree=14), Counter({"phh-nt": 9, "phh-ft": 5})) == (found, codes)
+
+
+def test_examples_agree_and_badugi_is_refused_by_its_code() -> None:
+    assert Counter(agree=1) == verdicts(phh.read(PHH / "examples/dwan-ivey-2009.phh"))
+    assert Counter(agree=8) == verdicts(phh.read(PHH / "examples/handhq-sample.phhs"))
+    with pytest.raises(Refused, match="variant FB is fixed-limit badugi"):
+        phh.read(PHH / "examples/alice-carol-wikipedia.phh")
+
+
+@pytest.mark.parametrize(("name", "halves"), [("2p.limit", set()), ("3p.nolimit", {"100", "459"})])
+def test_dealer_logs_agree_and_are_written_again_to_the_byte(name: str, halves: set[str]) -> None:
+    text = (ACPC / f"{name}.h1000.r0.log").read_text()
+    source = acpc.read(text)
+    told = [hand for hand in source.hands if isinstance(hand, ToldHand)]
+    records = [(hand.game, follow(hand, f"m/{hand.source_id}")) for hand in told]
+    found = Counter(judge(game, events).verdict for game, events in records)
+    assert Counter(agree=1000) == found
+    assert [hand.nets for hand in told] == [nets(events) for _, events in records]
+    odd = {hand.source_id for hand in told if any(net % 2 for net in hand.nets or ())}
+    assert halves == odd
+    assert text == "".join(acpc.write(records, source.note))
+
+
+@pytest.mark.parametrize("hands", [1000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_deepstack_agrees(hands: int) -> None:
+    with gzip.open(ACPC / "deepstack-first10000.log.gz", "rt") as file:
+        text = "".join(islice(file, hands))
+    source = acpc.read(text)
+    assert "deepstack" == source.dialect
+    told = [hand for hand in source.hands if isinstance(hand, ToldHand)]
+    records = [(hand.game, follow(hand, f"m/{hand.source_id}")) for hand in told]
+    assert Counter(agree=hands) == Counter(judge(game, events).verdict for game, events in records)
+    assert not any(net % 2 for hand in told for net in hand.nets or ())
+    written = "".join(acpc.write(records, source.note))
+    assert re.sub(r" # [\d.]+\s*$", "", text, flags=re.MULTILINE).strip() == written.strip()
+    if hands == 10_000:
+        assert 100 == sum(not any(hand.nets or ()) for hand in told)
+        assert 123 == sum(40_000 in (hand.nets or ()) for hand in told)

@@ -1,0 +1,108 @@
+"""Real PokerStars texts become told hands: how many agree with the rules, and why others do not."""
+
+import tarfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.verdict import judge
+from events.evolve import replay
+from formats.follow import follow
+from formats.pokerstars import read
+from formats.told import Refused, Skipped, ToldHand
+
+DATA = Path(__file__).parents[2].parent / "shared/data/pokerstars"
+
+
+def _needs(folder: str) -> Path:
+    path = DATA / folder
+    if not path.exists():
+        pytest.skip(f"{path} is absent: its hands cannot be read")
+    return path
+
+
+def _imported(texts: Iterator[bytes | Path]) -> tuple[Counter[str], Counter[str]]:
+    """The verdicts on all hands of these texts, and why the others were left out."""
+    verdicts: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for text in texts:
+        try:
+            hands = read(text).hands
+        except Refused as refused:
+            reasons[refused.reason] += 1
+            continue
+        for hand in hands:
+            if isinstance(hand, Skipped):
+                reasons[hand.reason] += 1
+            else:
+                verdicts[_balanced(hand)] += 1
+    return verdicts, reasons
+
+
+def _balanced(hand: ToldHand) -> str:
+    """The verdict, once the record pays every seat and the house what the text says."""
+    record = follow(hand, "h/1")
+    end = replay(record)
+    assert hand.rake == end.rake
+    if hand.paid is not None:
+        won = [
+            sum(one.amount for one in hand.paid if one.seat == seat)
+            for seat in range(len(hand.stacks))
+        ]
+        put_in = [
+            before - after + back
+            for before, after, back in zip(hand.stacks, end.stacks, won, strict=True)
+        ]
+        assert list(end.paid) == [paid - dead for paid, dead in zip(put_in, end.dead, strict=True)]
+    return judge(hand.game, record).verdict
+
+
+def test_every_holdem_hand_of_the_fpdb_texts_is_imported() -> None:
+    """516 hands, and two that begin in the middle of a line."""
+    verdicts, reasons = _imported(iter(sorted(_needs("fpdb").rglob("*.txt"))))
+    assert {"agree": 508, "differ": 3} == verdicts
+    assert {
+        "6+ Hold'em No Limit is not hold'em of a kind we have rules for": 2,
+        "Split Hold'em No Limit is not hold'em of a kind we have rules for": 1,
+        "Omaha Pot Limit is not hold'em of a kind we have rules for": 3,
+        "Omaha Hi/Lo Pot Limit is not hold'em of a kind we have rules for": 1,
+        "10000 collected and a rake of 300 are no pot of 10000": 1,
+        "the board was dealt more than once": 1,
+        "the hand stops before its summary": 2,
+    } == reasons
+
+
+def test_every_holdem_hand_of_the_hhsmithy_texts_is_imported_or_named() -> None:
+    """112 hands of hold'em: 108 read; one stops, two reach a cap, and of three the text is not
+    the site's."""
+    verdicts, reasons = _imported(iter(sorted(_needs("hhsmithy").rglob("*.txt"))))
+    named = {why: count for why, count in reasons.items() if "is not hold'em" not in why}
+    assert {"agree": 85, "unknown": 21, "differ": 2} == verdicts
+    assert {
+        "the hand stops before its summary": 1,
+        "a bet has reached the cap of its table: no ruleset of ours knows one": 2,
+        "115 put in and 25 given back are no pot of 50: the text does not balance": 1,
+        'somebody without a seat plays: "Blahdieblah: posts big blind $0.16"': 1,
+        "no PokerStars hand begins in this text": 1,
+    } == named
+    assert 13 == reasons.total() - sum(named.values())
+
+
+def test_texts_of_other_sites_and_games_are_refused_or_left_out() -> None:
+    texts = sorted(_needs("fpdb_gt").rglob("*.txt"))
+    verdicts, reasons = _imported(iter(texts))
+    assert {"agree": 2} == verdicts
+    assert 2 == sum("is not hold'em" in why for why in reasons)
+    assert len(texts) == 4 + sum(n for why, n in reasons.items() if "PokerStars" in why)
+
+
+def test_pluribus_hands_told_as_text_agree_to_the_chip() -> None:
+    packed = _needs("pluribus-visible.tar.gz")
+    with tarfile.open(packed) as tar:
+        members = [member for member in tar if member.isfile()]
+        texts = (tar.extractfile(member) for member in members)
+        verdicts, reasons = _imported(text.read() for text in texts if text is not None)
+    assert {"agree": 3960} == verdicts
+    assert {} == reasons
