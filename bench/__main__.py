@@ -6,28 +6,33 @@ import platform
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from bench import codec, judge, play, rank, replay
+from bench import codec, judge, ledger, ledger_large, play, rank, replay
 from bench.peers import label
 from bench.runner import measure, table
 
 BENCHES = {"play": play, "replay": replay, "judge": judge, "rank": rank, "codec": codec}
+LEDGERS = {"ledger": ledger, "ledger-large": ledger_large}
+USUAL = (*BENCHES, "ledger")
 RESULTS = Path(__file__).parent / "results"
 
 
 def main(words: Sequence[str]) -> int:
     asked = _asked(words)
-    for name in asked.names or BENCHES:
-        page = report(name, asked.rounds, asked.seconds)
+    for name in asked.names or USUAL:
+        page = report(name, asked.rounds, asked.seconds, asked.hands)
         print(page)
         if asked.write:
             (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
     return 0
 
 
-def report(name: str, rounds: int, seconds: float) -> str:
+def report(name: str, rounds: int, seconds: float, hands: int | None = None) -> str:
     """One page: what is measured, on what, and a table for each bench of this name."""
-    lines = [f"# {name}", "", (BENCHES[name].__doc__ or "").strip(), "", _machine(), ""]
+    if name in LEDGERS:
+        return _report_on_disk(name, rounds, seconds, hands or LEDGERS[name].HANDS)
+    lines = _head(name, BENCHES[name].__doc__)
     for bench in BENCHES[name].benches():
         names = {contender.name: label(contender) for contender in bench.contenders}
         lines += [table(bench, measure(bench, rounds, seconds), names), ""]
@@ -38,21 +43,41 @@ def report(name: str, rounds: int, seconds: float) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _report_on_disk(name: str, rounds: int, seconds: float, hands: int) -> str:
+    """The same, for what is written to a disk and is large: files go where `TMPDIR` says."""
+    with TemporaryDirectory(prefix="muckrake-bench-") as scratch:
+        sections = LEDGERS[name].sections(Path(scratch), hands, rounds, seconds)
+    return "\n".join(
+        [
+            *_head(name, LEDGERS[name].__doc__),
+            *sections,
+            f"Medians of {rounds} rounds on the wall where there are ratios.",
+            "",
+        ]
+    )
+
+
+def _head(name: str, about: str | None) -> list[str]:
+    return [f"# {name}", "", (about or "").strip(), "", _machine(), ""]
+
+
 def _machine() -> str:
     python = f"{platform.python_implementation()} {platform.python_version()}"
     return f"{python}, {os.cpu_count()} cores."
 
 
 def _asked(words: Sequence[str]) -> argparse.Namespace:
+    names = [*BENCHES, *LEDGERS]
     parser = argparse.ArgumentParser(prog="./mr bench", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHES))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(names))
     parser.add_argument("--write", action="store_true", help="rewrite bench/results/NAME.md")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--seconds", type=float, default=0.5, help="CPU seconds of each, a round")
+    parser.add_argument("--seconds", type=float, default=0.5, help="of each, a round")
+    parser.add_argument("--hands", type=int, help="how many a ledger is measured with")
     asked = parser.parse_args(words)
     for name in asked.names:
-        if name not in BENCHES:
-            parser.error(f"no bench is called {name}: there are {', '.join(BENCHES)}")
+        if name not in names:
+            parser.error(f"no bench is called {name}: there are {', '.join(names)}")
     return asked
 
 

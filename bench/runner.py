@@ -1,8 +1,9 @@
 """Measure contenders in turns, and say what divides them: no bench of its own stands here.
 
 A bench is a list of contenders with a `run(n) -> units done`. Every round runs each of them once,
-so that whatever else the machine does falls on all. Process CPU time, one thread; a ratio is the
-median over the rounds of what one did beside the other in that same round.
+so that whatever else the machine does falls on all. Process CPU time, one thread, unless the bench
+brings the clock on the wall because it waits for a disk; a ratio is the median over the rounds of
+what one did beside the other in that same round.
 """
 
 import gc
@@ -34,17 +35,22 @@ class Target(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """`run(n)` does n items; the units it returns are the fair measure. The first one is ours."""
+    """`run(n)` does n items; the units it returns are the fair measure. The first one is ours.
+
+    With a `size`, everybody does so many items a round, and not as many as the time allows.
+    """
 
     title: str
     item: str
     unit: str
     contenders: tuple[Contender, ...]
     targets: tuple[Target, ...] = ()
+    clock: Callable[[], float] = process_time
+    size: int = 0
 
 
 class Measured(NamedTuple):
-    """One contender's rounds: items and units done in a second of CPU time."""
+    """One contender's rounds: items and units done in a second by the bench's clock."""
 
     items: tuple[float, ...]
     units: tuple[float, ...]
@@ -66,12 +72,12 @@ def one_by_one(act: Callable[[T], object], things: Sequence[T]) -> Callable[[int
 
 def measure(bench: Bench, rounds: int, seconds: float) -> Results:
     """Every contender in every round, each with about so many seconds of work a round."""
-    sizes = [_size(contender, seconds) for contender in bench.contenders]
+    sizes = [bench.size or _size(bench, contender, seconds) for contender in bench.contenders]
     items: dict[str, list[float]] = {contender.name: [] for contender in bench.contenders}
     units: dict[str, list[float]] = {contender.name: [] for contender in bench.contenders}
     for _ in range(rounds):
         for contender, size in zip(bench.contenders, sizes, strict=True):
-            spent, done = _spend(contender, size)
+            spent, done = _spend(bench, contender, size)
             items[contender.name].append(size / spent)
             units[contender.name].append(done / spent)
     return {name: Measured(tuple(items[name]), tuple(units[name])) for name in items}
@@ -90,21 +96,21 @@ def table(bench: Bench, results: Results, names: dict[str, str]) -> str:
     )
 
 
-def _size(contender: Contender, seconds: float) -> int:
+def _size(bench: Bench, contender: Contender, seconds: float) -> int:
     """How many items take about so long; the search for it is the warming up, too."""
     size = 1
-    while (spent := _spend(contender, size)[0]) < seconds / 8:
+    while (spent := _spend(bench, contender, size)[0]) < seconds / 8:
         size *= 4
     return max(1, round(size * seconds / spent))
 
 
-def _spend(contender: Contender, size: int) -> tuple[float, int]:
-    """CPU seconds and units; nobody pays for another's garbage, and each plays the same hands."""
+def _spend(bench: Bench, contender: Contender, size: int) -> tuple[float, int]:
+    """Seconds and units; nobody pays for another's garbage, and each plays the same hands."""
     gc.collect()
     random.seed(SEED)
-    start = process_time()
+    start = bench.clock()
     done = contender.run(size)
-    return max(process_time() - start, 1e-9), done
+    return max(bench.clock() - start, 1e-9), done
 
 
 def _rows(bench: Bench, results: Results, names: dict[str, str]) -> list[str]:

@@ -20,7 +20,7 @@ from store.projection import Projection
 from store.sealed import with_hands
 from store.segment import FOLDER, ROW_GROUP, Stored, cut, store
 
-LARGE = 30_000_000  # events of a segment that is large enough: about a million heads-up hands
+LARGE = 10_000_000  # events of a segment that is large enough: it bounds what merging holds
 GRACE_MS = 3_600_000  # longer than the longest question
 
 

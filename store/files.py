@@ -13,14 +13,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from store.disk import Disk
+from store.disk import Disk, RealDisk
 from store.frames import Damaged
 from store.layout import ENVELOPE, KINDS, SCHEMA_VERSION, columns, columns_of, fields
 from store.manifest import Segment
 from store.segment import BOUNDED
 from store.upcast import upcast
 
-GROUPS = 4_096  # row groups whose footers are kept: about 100 MB
+GROUPS = 20_000  # row groups whose footers are kept: 10 million hands have some 6,000
 BATCH = 8_192  # rows decoded at a time when one hand is looked for
 _PIECE = 1 << 20
 _WORDS = [
@@ -51,6 +51,7 @@ class Files:
 
     def __init__(self, disk: Disk) -> None:
         self._read = disk.read
+        self._root = disk.root if isinstance(disk, RealDisk) else None
         self._opened: OrderedDict[str, Opened] = OrderedDict()
         self._checked: set[str] = set()
         self._turn = threading.RLock()
@@ -61,7 +62,8 @@ class Files:
         with self._turn:
             if path not in self._opened:
                 size = self._check(segment, name)
-                self._opened[path] = _opened(_Input(self._read, path, size))
+                native = None if self._root is None else str(self._root / path)
+                self._opened[path] = _opened(native or _Input(self._read, path, size))
                 while len(self._opened) > 1 and self._kept() > GROUPS:
                     self._opened.popitem(last=False)
             self._opened.move_to_end(path)
@@ -81,17 +83,18 @@ class Files:
     def slice(self, segment: Segment, group: int, hand_seq: int) -> pa.Table:
         """One hand's rows of a row group; decoding stops where it ends."""
         found = []
+        wanted = pa.scalar(hand_seq, pa.int64())
         with self._turn:
             file = self.open(segment, "events").file
             for batch in file.iter_batches(
-                BATCH, [group], columns=_filled(segment), use_threads=False
+                BATCH, [group], columns=_filled(segment), use_threads=True
             ):
                 hands = batch.column("hand_seq")
                 if hands[-1].as_py() < hand_seq:
                     continue
-                start = pc.index(hands, hand_seq).as_py()
+                start = pc.index(hands, wanted).as_py()
                 if start >= 0:
-                    found.append(batch.slice(start, pc.sum(pc.equal(hands, hand_seq)).as_py()))
+                    found.append(batch.slice(start, pc.sum(pc.equal(hands, wanted)).as_py()))
                 if start < 0 or hands[-1].as_py() > hand_seq:
                     break
         return _today(pa.Table.from_batches(found), segment)
@@ -150,11 +153,12 @@ def _of_types(types: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in columns() if name in ENVELOPE or name in filled)
 
 
-def _opened(source: "_Input") -> Opened:
+def _opened(source: "str | _Input") -> Opened:
     metadata = pq.read_metadata(source)
     names = [metadata.schema.column(place).name for place in range(metadata.num_columns)]
     words = [name for name in _WORDS if name in names] if "type" in names else []
-    file = pq.ParquetFile(source, metadata=metadata, read_dictionary=words, pre_buffer=True)
+    wide = "type" in names  # for few columns the threads of one large read cost more than they save
+    file = pq.ParquetFile(source, metadata=metadata, read_dictionary=words, pre_buffer=wide)
     where = {name: names.index(name) for name in BOUNDED if name in names}
     groups = [file.metadata.row_group(group) for group in range(file.num_row_groups)]
     bounds = {
@@ -180,7 +184,7 @@ def _hands(segment: Segment) -> str:
 
 
 class _Input(io.RawIOBase):
-    """A file on a disk, as Parquet's reader wants it."""
+    """A file on a disk that is not the machine's own, as Parquet's reader wants it."""
 
     def __init__(self, read: Any, path: str, size: int) -> None:
         self._read = read

@@ -206,7 +206,8 @@ class Sealed:
                 opened = self._files.open(segment, HANDS.name)
                 for group in opened.having(match=match, number=number):
                     rows = self._index(segment, group)
-                    here = pc.and_(pc.equal(rows["number"], number), pc.equal(rows["match"], match))
+                    numbered = pc.equal(rows["number"], pa.scalar(number, pa.int64()))
+                    here = pc.and_(numbered, pc.equal(rows["match"], pa.scalar(match)))
                     if (place := pc.index(here, True).as_py()) >= 0:
                         return rows["hand_seq"][place].as_py(), rows["events"][place].as_py()
         return None

@@ -6,11 +6,18 @@ from pathlib import Path
 import pytest
 
 import bench.__main__ as command_line
+from bench import ledger_bulk, ledger_lookup
+from bench.apart import Spent, apart
+from bench.large import build, name_of
 from bench.play import FOLD, GAME, PASS, choose, hands
 from bench.runner import Bench, Contender, Measured, Target, measure, one_by_one, table
 from engine.audit import audit
 from events.evolve import replay
 from events.types import HandStarted
+from store.ledger import open_ledger
+from store.projections import STANDARD
+from store.query import Query
+from store.reader import Reader
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # eval7 uses an older pyparsing
@@ -20,6 +27,61 @@ def test_each_bench_runs_and_names_its_versions(name: str) -> None:
     assert f"# {name}\n" in page
     assert "CPython" in page or "PyPy" in page
     assert "hands/s" in page or "events/s" in page
+
+
+@pytest.mark.parametrize("name", command_line.LEDGERS)
+def test_each_bench_of_the_ledger_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (ledger_bulk, ledger_lookup):  # a new Python for each step takes its time
+        monkeypatch.setattr(module, "apart", _spend_here)
+    monkeypatch.setattr(ledger_lookup, "LOOKUPS", 10)
+    page = command_line.report(name, rounds=1, seconds=0.001, hands=40)
+    assert f"# {name}\n" in page
+    assert "File system " in page
+    assert "goal: " in page
+
+
+def _spend_here(act: Callable[..., object], *given: object) -> Spent:
+    return Spent(act(*given), 1.0, 1)
+
+
+def test_work_done_apart_says_what_it_needed() -> None:
+    found = apart(len, "four")
+    assert found.answer == 4
+    assert 0 <= found.seconds
+    assert 1_000_000 < found.peak < 1_000_000_000
+
+
+def test_a_disk_that_waits_is_measured_by_the_clock_on_the_wall() -> None:
+    ticks = iter(range(1_000))
+    idle = one_by_one(len, ["x"])
+    one = Bench("who", "hand", "hand", (Contender("ours", idle),), clock=lambda: next(ticks))
+    assert {"ours": Measured((1.0, 1.0), (1.0, 1.0))} == measure(one, rounds=2, seconds=1.0)
+
+
+def test_a_large_ledger_reads_as_if_it_had_been_played(tmp_path: Path) -> None:
+    """Else a look-up in ten million hands would find out nothing."""
+    each = build(tmp_path / "small", tmp_path / "large", 40, distinct=10, together=20)
+    assert each == 10
+    played, copied = Reader(tmp_path / "small"), Reader(tmp_path / "large").snapshot()
+    assert [f"{name_of(copy)}/{n}" for copy in range(4) for n in range(1, 11)] == [
+        one.hand for one in copied.hands()
+    ]
+    for number in range(1, 11):
+        first, third = played.read(f"bench/{number}"), copied.read(f"{name_of(3)}/{number}")
+        assert [one.event for one in first][1:] == [one.event for one in third][1:]
+        start = third[0].event
+        assert isinstance(start, HandStarted)
+        assert ("p006", "p007") == start.players
+    assert list(range(copied.next_pos)) == [one.pos for one in copied.read_from(0)]
+    query = Query(copied)
+    nets = query.rows("SELECT player, sum(net) AS net FROM players GROUP BY 1 ORDER BY 1")
+    assert [f"p{number:03}" for number in range(8)] == [row["player"] for row in nets]
+    assert 0 == sum(row["net"] for row in nets)
+    query.close()
+    ledger, lock = open_ledger(tmp_path / "large", "test", STANDARD)
+    assert [] == ledger.notes
+    ledger.close()
+    lock.release()
 
 
 def test_every_round_runs_every_contender_in_turn() -> None:
