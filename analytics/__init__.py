@@ -1,0 +1,1 @@
+"""What it meant: facts, questions, batch audits. Nothing is asked here yet."""
