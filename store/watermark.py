@@ -29,13 +29,8 @@ def publish(disk: Disk, log: str, size: int) -> None:
     disk.publish(PATH, (b"%08x " % zlib.crc32(said) + said).ljust(_WIDTH))
 
 
-def durable_size(disk: Disk, now: Manifest) -> int:
-    """How many bytes of the manifest's log are known to be durable."""
-    return reach(last(disk), now)
-
-
 def reach(mark: Mark | None, now: Manifest) -> int:
-    """The same by a mark read earlier: one read before the manifest misses no seal in between."""
+    """How many bytes of the manifest's log are durable; read the mark first, then the manifest."""
     if mark is None or mark.log != now.log:
         return now.log_size
     return max(mark.size, now.log_size)

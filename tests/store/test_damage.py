@@ -141,15 +141,15 @@ def refuses(files: Files, path: str, places: range, harm: Callable[[bytes, int],
 def test_a_damaged_watermark_is_no_watermark(files: Files) -> None:
     """It lies next to the truth: without it the log and the manifest say the same."""
     data = files[watermark.PATH]
-    good = watermark.durable_size(disk_of(files), now(files))
+    good = watermark.reach(watermark.last(disk_of(files)), now(files))
     disk = disk_of(files)
     for bit in range(len(data) * 8):
         replace(disk, watermark.PATH, flipped(data, bit))
-        size = watermark.durable_size(disk, now(files))
+        size = watermark.reach(watermark.last(disk), now(files))
         assert size in (good, now(files).log_size)
     for end in range(len(data)):
         replace(disk, watermark.PATH, data[:end])
-        assert watermark.durable_size(disk, now(files)) in (good, now(files).log_size)
+        assert watermark.reach(watermark.last(disk), now(files)) in (good, now(files).log_size)
 
 
 # Segments and projections.
