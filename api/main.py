@@ -5,6 +5,7 @@ Exit codes: 0 fine, 1 failed, 2 usage, 3 checked and found wrong, 4 not permitte
 """
 
 from importlib import import_module
+from keyword import iskeyword
 
 import click
 
@@ -13,10 +14,14 @@ VERSION = "0.1.0"
 COMMANDS = {
     "demo": "Play every ruleset, keep, replay and judge every hand; show a contested one.",
     "games": "The rulesets there are; one of them in full.",
-    "play": "A match of seeded hands between random bots, written into the ledger.",
+    "play": "Matches between our own bots, written into the ledger.",
+    "match": "Two bots that speak the MIT protocol, in processes of their own, on record.",
+    "import": "Foreign hand histories, judged and written into the ledger.",
     "matches": "The matches in the ledger, and what they came to.",
     "hands": "The hands in the ledger, in the order they ended.",
     "replay": "A recorded hand line by line, or its table at one moment.",
+    "export": "Matches and hands in the formats of others, as a viewpoint may see them.",
+    "verify": "A bundle of evidence, or the whole ledger, checked from its bytes.",
     "audit": "Recorded hands decided again by the rules they name.",
     "sql": "One question to the ledger in SQL, read-only.",
     "compact": "Merge small segments, and prove that nothing changed.",
@@ -33,7 +38,8 @@ class Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(import_module(f"api.cli.{cmd_name}"), cmd_name)
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command = getattr(import_module(f"api.cli.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 

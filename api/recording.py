@@ -1,13 +1,22 @@
 """A match as it is written into a ledger: its start, its hands as they are played, its end."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 from events.evolve import replay
 from events.ledger import Append, Ledger
-from events.types import Disclosure, Events, HandStarted, MatchEnded, MatchStarted
+from events.state import Hand
+from events.types import (
+    DeckOpened,
+    Disclosure,
+    Events,
+    HandStarted,
+    Match,
+    MatchEnded,
+    MatchStarted,
+)
 
 FLUSH_S = 0.08  # hands wait no longer than this for their commit: a hand takes a few milliseconds
 FLUSH_HANDS = 1_000  # ... and no more than so many wait together
@@ -26,6 +35,10 @@ class Played(Struct, frozen=True):
     reason: str
 
 
+Opens = Callable[[int, bool], tuple[DeckOpened, ...]]
+"""What opens the decks up to a hand; and whether it was the last."""
+
+
 def announced(match: str, first: Events, seed: str, disclosure: Disclosure) -> MatchStarted:
     """The record that a seeded match begins with; its players are those of its first hand."""
     start = _start(first)
@@ -35,15 +48,26 @@ def announced(match: str, first: Events, seed: str, disclosure: Disclosure) -> M
 
 
 class Recording:
-    """A match being written: hands are gathered, appended together and counted when durable."""
+    """A match being written: hands are gathered, appended together and counted when durable.
+
+    Decks are opened as the match's disclosure says: never, when it ends, or with every append.
+    """
 
     def __init__(self, ledger: Ledger, start: MatchStarted) -> None:
         self._ledger = ledger
         self._start = start
         self._nets = dict.fromkeys(start.players, 0)
-        self._events = 1
+        self._records = 0
+        self._events = 0
         self.hands = 0
-        ledger.append(Append(start.match, 0, (start,), now_ms()))
+        self.last: Hand | None = None
+        self.opens: Opens = lambda number, over: ()
+        self.publish((start,))
+
+    def publish(self, records: tuple[Match, ...]) -> None:
+        """Match records, durable on return."""
+        self._ledger.append(self._of_match(records))
+        self._told(records)
 
     def keep(self, hands: Iterable[Events], stop: Callable[[], bool]) -> Iterator[Events]:
         """Each hand again once it is durable; after `stop` no other is begun."""
@@ -58,18 +82,24 @@ class Recording:
                 break
         yield from self._flush(gathered)
 
+    def keep_all(self, hands: Sequence[Events]) -> None:
+        """Hands that were dealt elsewhere, durable on return."""
+        now = now_ms()
+        self._flush([(now, hand) for hand in hands])
+
     def end(self, reason: str) -> Played:
         """No more hands: what each player won or lost in all."""
         nets = tuple(self._nets[player] for player in self._start.players)
-        match = self._start.match
-        self._ledger.append(Append(match, 1, (MatchEnded(nets, reason),), now_ms()))
+        disclosed = self._start.disclosure != "sealed"
+        opened = self.opens(self.hands, True) if disclosed else ()
+        self.publish((*opened, MatchEnded(nets, reason)))
         return Played(
-            match,
+            self._start.match,
             self._start.game,
             self._start.ruleset,
             self._start.players,
             self.hands,
-            self._events + 1,
+            self._events,
             nets,
             reason,
         )
@@ -78,13 +108,27 @@ class Recording:
         """One call for all of them; nothing is counted before it is durable."""
         if not gathered:
             return ()
-        self._ledger.append(*(Append(_start(hand).hand, 0, hand, at) for at, hand in gathered))
+        appends = [Append(_start(hand).hand, 0, hand, at) for at, hand in gathered]
+        open_now = self._start.disclosure == "open"
+        opened = self.opens(self.hands + len(gathered), False) if open_now else ()
+        if opened:
+            appends.append(self._of_match(opened))
+        self._ledger.append(*appends)
+        self._told(opened)
         for _, hand in gathered:
             self._count(hand)
         return tuple(hand for _, hand in gathered)
 
+    def _of_match(self, records: tuple[Match, ...]) -> Append:
+        return Append(self._start.match, self._records, records, now_ms())
+
+    def _told(self, records: tuple[Match, ...]) -> None:
+        self._records += len(records)
+        self._events += len(records)
+
     def _count(self, record: Events) -> None:
         hand = replay(record)
+        self.last = hand
         self.hands += 1
         self._events += len(record)
         for player, brought, left in zip(

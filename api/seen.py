@@ -15,7 +15,7 @@ from events import views
 from events.evolve import replay
 from events.notation import say
 from events.state import Hand
-from events.views import HIDDEN, Auditor, Hidden, Seen, Viewpoint, see
+from events.views import HIDDEN, Auditor, Hidden, Seen, Viewpoint, see, viewpoint
 
 _HIDDEN = "hidden"
 _STORED: dict[type[Seen], type[t.Event | t.Match]] = {
@@ -24,7 +24,31 @@ _STORED: dict[type[Seen], type[t.Event | t.Match]] = {
     views.CardSwappedSeen: t.CardSwapped,
     views.FaultedSeen: t.Faulted,
     views.MatchStartedSeen: t.MatchStarted,
+    views.SourceNotedSeen: t.SourceNoted,
 }
+
+
+def is_open(records: Iterable[t.Event | t.Match], *, over: bool = False) -> bool:
+    """Whether a match's own records open its hands to everybody, as was announced at its start.
+
+    `over`: asked of the match's own secrets. A seed would tell the cards of hands to come, so not
+    even an open match shows it before it has ended.
+    """
+    disclosure: t.Disclosure | None = None
+    ended = False
+    for event in records:
+        if isinstance(event, t.MatchStarted):
+            disclosure = disclosure or event.disclosure
+        ended = ended or isinstance(event, t.MatchEnded)
+    if disclosure == "open" and not over:
+        return True
+    return disclosure in ("open", "open-after-match") and ended
+
+
+def eyes(view: str, players: tuple[str, ...], opened: bool) -> Viewpoint:
+    """Whose eyes these are; in what is open, whoever may look at all sees as an auditor does."""
+    who = viewpoint(view, players)
+    return Auditor() if opened else who
 
 
 def lines(record: Iterable[t.Event | t.Match], who: Viewpoint) -> list[str]:
@@ -36,7 +60,7 @@ def lines(record: Iterable[t.Event | t.Match], who: Viewpoint) -> list[str]:
 
 def table_after(seen: Iterable[Seen]) -> Hand:
     """The hand that a viewpoint's events add up to; no card in it is more than was seen."""
-    return replay(cast(t.Event, _masked(event)) for event in seen)
+    return replay(cast(t.Event, masked(event)) for event in seen)
 
 
 def table_as_text(hand: Hand) -> str:
@@ -84,25 +108,23 @@ def _standing(hand: Hand, seat: int) -> str:
 
 def _line(seen: Seen) -> str:
     """The line of what was seen; that a card changed may be known where the cards are not."""
-    said = say(_masked(seen))
+    said = say(masked(seen))
     if isinstance(seen, views.CardSwappedSeen) and seen.old == HIDDEN and seen.changed != HIDDEN:
         return f"{said}, {'another' if seen.changed else 'the same'} card"
     return said
 
 
-def _masked(seen: Seen) -> t.Event | t.Match:
+def masked(seen: Seen) -> t.Event | t.Match:
     """The event with a word in place of whatever is hidden: for saying and counting only."""
     kind = _STORED.get(type(seen))
     if kind is None:
         return cast(t.Event | t.Match, seen)
-    shown = {name: _word(getattr(seen, name)) for name in _fields(kind) if hasattr(seen, name)}
+    shown = {
+        name: _word(getattr(seen, name)) for name in kind.__struct_fields__ if hasattr(seen, name)
+    }
     if shown.get("origin") == _HIDDEN:
         shown["origin"] = "chosen"  # the line of an origin that nobody remarks on
     return kind(**shown)
-
-
-def _fields(kind: type[t.Event | t.Match]) -> list[str]:
-    return [field.name for field in msgspec.structs.fields(kind)]
 
 
 def _word(value: Any) -> Any:

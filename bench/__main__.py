@@ -8,13 +8,35 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench import codec, judge, ledger, ledger_large, play, rank, replay
+from bench import (
+    batch,
+    codec,
+    imports,
+    judge,
+    ledger,
+    ledger_large,
+    play,
+    rank,
+    replay,
+    selfplay,
+    trust,
+    wire,
+)
 from bench.peers import label
 from bench.runner import measure, table
 
-BENCHES = {"play": play, "replay": replay, "judge": judge, "rank": rank, "codec": codec}
-LEDGERS = {"ledger": ledger, "ledger-large": ledger_large}
-USUAL = (*BENCHES, "ledger")
+BENCHES = {
+    "play": play,
+    "replay": replay,
+    "judge": judge,
+    "rank": rank,
+    "batch": batch,
+    "selfplay": selfplay,
+    "codec": codec,
+    "trust": trust,
+}
+LEDGERS = {"ledger": ledger, "ledger-large": ledger_large, "imports": imports, "wire": wire}
+USUAL = (*BENCHES, "ledger", "imports", "wire")
 RESULTS = Path(__file__).parent / "results"
 
 

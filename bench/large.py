@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from msgspec.structs import replace
 
 from bench.auction import MATCH, SAMPLE, simulated
-from store import hot, manifest
+from store import hot, manifest, watermark
 from store.disk import RealDisk
 from store.layout import columns
 from store.ledger import open_ledger
@@ -52,6 +52,7 @@ def build(
     disk.sync_folder("segments")
     log = hot.create(disk, hot.path_of(1), [])
     log.close()
+    watermark.publish(disk, log.path, log.size)
     last = segments[-1]
     manifest.write(
         disk, Manifest(1, log.path, log.size, last.last_pos + 1, last.last_seq + 1, segments)

@@ -12,6 +12,7 @@ from bench import auction
 from bench.auction import simulated
 from bench.phh import phh
 from events.ledger import Append
+from formats.mit.write import write as mit
 from store import manifest
 from store.batch import to_payload
 from store.columns import table
@@ -27,8 +28,8 @@ ABOUT = """\
 Simulated is one append a hand; live, every choice is an append with a time of its own. Facts are
 the projections. No digest of a hand is kept yet, so none is counted. Default Parquet is the same
 table by pyarrow's own choices. JSON lines are what our hot log holds, and zstd has the level of our
-segments. PHH knows neither bids nor auctions: it is the text of what it can say. MIT logs, which
-`formats` writes, are not measured here yet."""
+segments. MIT text is the gamelog that `formats/mit` writes: no times, no positions, no ruleset.
+PHH knows neither bids nor auctions: it is the text of what it can say."""
 GOAL = 60
 CALL = 5_000  # appends a call
 SHOWN = 8  # columns
@@ -104,6 +105,9 @@ def _peers(folder: Path, appends: Sequence[Append]) -> Iterator[tuple[str, int]]
     lines = to_payload(appends)
     yield "JSON lines", len(lines)
     yield f"JSON lines, zstd {LEVEL}", _zstd(lines)
+    gamelog = mit(one.events for one in appends).encode()  # type: ignore[misc]
+    yield "MIT text", len(gamelog)
+    yield f"MIT text, zstd {LEVEL}", _zstd(gamelog)
     texts = "\n".join(phh(one.events) for one in appends).encode()  # type: ignore[arg-type]
     yield "PHH, without bids and auctions", len(texts)
     yield f"PHH, without bids and auctions, zstd {LEVEL}", _zstd(texts)

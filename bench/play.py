@@ -34,6 +34,8 @@ from events.types import Event, Events
 SMALL, BIG, STACK = 5, 10, 1000
 GAME = named("probability-standard")
 FOLD, PASS = -1, 0
+Chooser = Callable[[bool, int | None, int | None], int]
+"""Whether chips are owed, and between which totals it may raise: what a player does then."""
 
 
 def benches() -> list[Bench]:
@@ -127,7 +129,7 @@ def _answer(asked: Turn, deck: list[str]) -> Command:
             raise AssertionError(f"hold'em asks no {type(asked).__name__}")
 
 
-def pokerkit(seats: int) -> Callable[[int], int]:
+def pokerkit(seats: int, choose: Chooser = choose) -> Callable[[int], int]:
     """pokerkit with everything automated that is no decision of a player."""
     from pokerkit import Automation, NoLimitTexasHoldem
 
@@ -154,7 +156,7 @@ def pokerkit(seats: int) -> Callable[[int], int]:
     return run
 
 
-def texasholdem(seats: int) -> Callable[[int], int]:
+def texasholdem(seats: int, choose: Chooser = choose) -> Callable[[int], int]:
     """texasholdem with its own menu of moves, as ours; stacks are filled up before every hand."""
     from texasholdem.game.action_type import ActionType
     from texasholdem.game.game import TexasHoldEm

@@ -47,6 +47,7 @@ class Bench(NamedTuple):
     targets: tuple[Target, ...] = ()
     clock: Callable[[], float] = process_time
     size: int = 0
+    micros: bool = False  # also say what one item costs
 
 
 class Measured(NamedTuple):
@@ -116,14 +117,19 @@ def _spend(bench: Bench, contender: Contender, size: int) -> tuple[float, int]:
 def _rows(bench: Bench, results: Results, names: dict[str, str]) -> list[str]:
     first = bench.contenders[0].name
     both = bench.item != bench.unit
-    columns = [f"{bench.item}s/s"] + [f"{bench.unit}s/s", f"{bench.unit}s a {bench.item}"] * both
+    cost = [f"µs a {bench.item}"] * bench.micros
+    columns = [f"{bench.item}s/s", *cost] + [
+        f"{bench.unit}s/s",
+        f"{bench.unit}s a {bench.item}",
+    ] * both
     lines = [
         f"| | {' | '.join(columns)} | {first} is (rounds) |",
         "|---|" + "---:|" * (len(columns) + 1),
     ]
     for name, measured in results.items():
         items, units = median(measured.items), median(measured.units)
-        cells = [f"{items:,.0f}"] + [f"{units:,.0f}", f"{units / items:.1f}"] * both
+        cost = [f"{1e6 / items:,.1f}"] * bench.micros
+        cells = [f"{items:,.0f}", *cost] + [f"{units:,.0f}", f"{units / items:.1f}"] * both
         beside = ratios(results, first, name)
         cells.append("" if name == first else f"**{median(beside):.2f}** × ({_spread(beside)})")
         lines.append(f"| {names[name]} | {' | '.join(cells)} |")

@@ -14,6 +14,17 @@ COUNTDOWN_MS = 20_000
 EXTENSION_MS = 20_000
 
 
+class Times(Struct, frozen=True):
+    """How long a turn is silent, then counted down, and what who comes back is given more."""
+
+    silent: int = SILENT_MS
+    countdown: int = COUNTDOWN_MS
+    extension: int = EXTENSION_MS
+
+
+SITE = Times()
+
+
 class TurnClock(Struct, frozen=True):
     """The time one seat has for one turn; `deadline` is the moment after which it is too late."""
 
@@ -22,9 +33,9 @@ class TurnClock(Struct, frozen=True):
     extended: bool = False
 
 
-def started(at: int) -> TurnClock:
+def started(at: int, times: Times = SITE) -> TurnClock:
     """A turn begins: ten silent seconds and a countdown of twenty."""
-    return TurnClock(at + SILENT_MS + COUNTDOWN_MS)
+    return TurnClock(at + times.silent + times.countdown)
 
 
 def disconnected(clock: TurnClock) -> TurnClock:
@@ -32,7 +43,7 @@ def disconnected(clock: TurnClock) -> TurnClock:
     return replace(clock, gone=True)
 
 
-def reconnected(game: Policies, clock: TurnClock, at: int) -> TurnClock:
+def reconnected(game: Policies, clock: TurnClock, at: int, times: Times = SITE) -> TurnClock:
     """Back in time: twenty seconds are added to what is left, or replace it (C4)."""
     if not clock.gone:
         return clock
@@ -40,7 +51,7 @@ def reconnected(game: Policies, clock: TurnClock, at: int) -> TurnClock:
     if spent or is_late(clock, at):
         return replace(clock, gone=False)
     begin = clock.deadline if game.reconnect == "add" else at
-    return TurnClock(begin + EXTENSION_MS, extended=True)
+    return TurnClock(begin + times.extension, extended=True)
 
 
 def is_late(clock: TurnClock, at: int) -> bool:

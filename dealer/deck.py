@@ -1,36 +1,65 @@
-"""A shuffled deck that answers what the engine asks of chance."""
+"""A shuffled deck that answers what the engine asks of chance, and where decks come from."""
 
 import random
+from collections.abc import Callable
+from typing import Protocol
 
 from engine.turn import Deal, Swap, ToDeal, ToSwap
 from events.cards import DECK
+from events.deck import Luck, Pile, deck_number, shuffled
+from events.types import Cards
 
 
 class Deck:
-    """Fifty-two cards in an order that a seed decides; for simulations, not for money."""
+    """Fifty-two cards in one order, and the luck of the cards at risk."""
 
-    def __init__(self, seed: str) -> None:
-        self._order = list(DECK)
-        random.Random(seed).shuffle(self._order)  # a word as seed: the same on every machine
-        self._left = list(self._order)
-        self._luck = random.Random(f"{seed}/swaps")
+    def __init__(self, order: Cards, below: Callable[[int], int]) -> None:
+        self._pile = Pile(order)
+        self._below = below
 
     def deal(self, asked: ToDeal) -> Deal:
         """The next cards from the top, after the burn; or the last; or those of fixed slots."""
         if asked.slots:
-            return Deal(tuple(self._order[slot] for slot in asked.slots))
-        if asked.place == "bottom":
-            return Deal(tuple(self._left.pop() for _ in range(asked.count)))
-        del self._left[: asked.burn]
-        cards = tuple(self._left[: asked.count])
-        del self._left[: asked.count]
-        return Deal(cards)
+            return Deal(self._pile.at(asked.slots))
+        return Deal(self._pile.take(asked.count, asked.place, asked.burn))
 
     def swap(self, asked: ToSwap) -> Swap:
         """A draw of luck for each card at risk, and a new card for those that lose it."""
         return Swap(tuple(self._new(asked, place) for place in range(len(asked.at_risk))))
 
     def _new(self, asked: ToSwap, place: int) -> str | None:
-        if self._luck.randrange(asked.of) >= asked.chance:
+        if self._below(asked.of) >= asked.chance:
             return None
-        return self._order[asked.slots[place]] if asked.slots else self._left.pop(0)
+        slots = asked.slots[place : place + 1]
+        return (self._pile.at(slots) if slots else self._pile.take(1))[0]
+
+
+class Decks(Protocol):
+    """The decks of a match, one for each hand."""
+
+    def deck(self, number: int) -> Deck:
+        """The deck of the hand of this number; hands are dealt in order."""
+        ...
+
+
+class SeededDecks:
+    """Decks that a seed decides, each for `deals` hands in a row; for simulations."""
+
+    def __init__(self, seed: str, deals: int = 1) -> None:
+        self._seed = seed
+        self._deals = deals
+
+    def deck(self, number: int) -> Deck:
+        return seeded(f"{self._seed}/{deck_number(number, self._deals)}")
+
+
+def seeded(seed: str) -> Deck:
+    """A deck that a word decides, the same on every machine; not for money."""
+    order = list(DECK)
+    random.Random(seed).shuffle(order)
+    return Deck(tuple(order), random.Random(f"{seed}/swaps").randrange)
+
+
+def of_key(key: bytes) -> Deck:
+    """The deck of a committed hand."""
+    return Deck(shuffled(key), Luck(key).below)

@@ -2,67 +2,141 @@
 
 from collections.abc import Iterator
 
-from dealer.bots import Bot, RandomBot
-from dealer.deck import Deck
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dealer.bots import BOTS, Bot, Histories, look
+from dealer.deck import Deck, Decks, SeededDecks
 from engine.game import Game
 from engine.hand import begin, step, turn
-from engine.table import Table, deal_in, moved, settled, sit, winner
+from engine.table import Seating, Table, deal_in, moved, settled, sit, winner
 from engine.turn import Command, Over, ToDeal, ToSwap, Turn
 from events.state import Hand
 from events.types import Event, Events
 
 
-def play_hand(
+class Plan(Struct, frozen=True):
+    """A match to be played: by which rules, by which bots, how many hands at most.
+
+    `deals`: how often each deck is dealt, the players a seat further each time (G21).
+    `freeze_out`: until one player has it all; else the table is then set anew.
+    """
+
+    game: Game
+    match: str
+    hands: int
+    seed: str
+    bots: tuple[str, ...]
+    deals: int = 1
+    freeze_out: bool = False
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Who sits where: each bot's name, and its chair."""
+        return tuple(f"{bot}-{chair}" for chair, bot in enumerate(self.bots))
+
+
+def plan(
     game: Game,
-    hand_id: str,
-    button: int,
-    players: tuple[str, ...],
-    stacks: tuple[int, ...],
-    deck: Deck,
-    bots: tuple[Bot, ...],
-) -> tuple[Events, Hand]:
-    """One hand: the record it leaves, and the hand it adds up to."""
-    new, hand = begin(game, hand_id, button, players, stacks)
-    events: list[Event] = list(new)
-    while not isinstance(asked := turn(game, hand), Over):
-        new, hand = step(game, hand, _answer(asked, game, hand, deck, bots))
-        events.extend(new)
-    return tuple(events), hand
+    match: str,
+    hands: int,
+    seed: str,
+    bots: tuple[str, ...],
+    *,
+    mirrored: bool = False,
+    freeze_out: bool = False,
+) -> Plan:
+    """A match; mirrored, every player holds every seat's cards once, from fixed places (G21)."""
+    if mirrored:
+        game = replace(game, deck_slots="fixed")
+    return Plan(game, match, hands, seed, bots, len(bots) if mirrored else 1, freeze_out)
 
 
 def play(
     game: Game, match: str, hands: int, seed: str, seats: int | None = None
 ) -> Iterator[Events]:
-    """Seeded hands between random bots at one table; when one has won it all, a new one is set."""
-    count = seats or min(game.seats_max, 6)
-    table = fresh = _table(game, count)
-    for number in range(1, hands + 1):
-        table = moved(game, table)
-        seating = deal_in(game, table)
-        bots = tuple(RandomBot(f"{seed}/{number}/{player}") for player in seating.players)
-        record, hand = play_hand(
-            game,
-            f"{match}/{number}",
-            seating.button,
-            seating.players,
-            seating.stacks,
-            Deck(f"{seed}/{number}"),
-            bots,
-        )
+    """Seeded hands between random bots at one table."""
+    bots = ("random",) * (seats or usual_seats(game))
+    return dealt(Plan(game, match, hands, seed, bots), SeededDecks(seed))
+
+
+def dealt(match: Plan, decks: Decks) -> Iterator[Events]:
+    """The hands of a match, one after another."""
+    game = match.game
+    table = fresh = _table(match)
+    for number in range(1, match.hands + 1):
+        again = (number - 1) % match.deals
+        table = table if again else moved(game, table)
+        seating = _rotated(deal_in(game, table), again)
+        bots = tuple(_bot(match, number, player) for player in seating.players)
+        hand_id = f"{match.match}/{number}"
+        record, hand = play_hand(game, hand_id, seating, decks.deck(number), bots)
         yield record
+        if match.deals > 1:  # stacks are made anew, and nobody leaves
+            continue
         table = settled(game, table, seating, hand)
         if winner(table):
+            if match.freeze_out:
+                return
             table = fresh
 
 
-def _table(game: Game, count: int) -> Table:
-    table = Table((None,) * count)
-    for chair in range(count):
-        table = sit(table, chair, f"random-{chair}", game.stack, posts=False)
+def play_hand(
+    game: Game, hand_id: str, seating: Seating, deck: Deck, bots: tuple[Bot, ...]
+) -> tuple[Events, Hand]:
+    """One hand: the record it leaves, and the hand it adds up to."""
+    new, hand = begin(
+        game,
+        hand_id,
+        seating.button,
+        seating.players,
+        seating.stacks,
+        seating.posts,
+        seating.dead_small,
+    )
+    events: list[Event] = list(new)
+    histories = Histories(events)
+    while not isinstance(asked := turn(game, hand), Over):
+        new, hand = step(game, hand, _answer(asked, game, hand, deck, bots, histories))
+        events.extend(new)
+    return tuple(events), hand
+
+
+def usual_seats(game: Game) -> int:
+    """As many as the game seats, up to six."""
+    return min(game.seats_max, 6)
+
+
+def last_standing(hand: Hand) -> str | None:
+    """Who holds every chip after a hand, if anybody does."""
+    left = [seat for seat, stack in enumerate(hand.stacks) if stack]
+    return hand.start.players[left[0]] if len(left) == 1 else None
+
+
+def _table(match: Plan) -> Table:
+    table = Table((None,) * len(match.bots))
+    for chair, player in enumerate(match.players):
+        table = sit(table, chair, player, match.game.stack, posts=False)
     return table
 
 
-def _answer(asked: Turn, game: Game, hand: Hand, deck: Deck, bots: tuple[Bot, ...]) -> Command:
+def _rotated(seating: Seating, seats: int) -> Seating:
+    """The same seats and stacks, every player so many seats further."""
+    if not seats:
+        return seating
+    players = seating.players
+    return replace(seating, players=(*players[-seats:], *players[:-seats]))
+
+
+def _bot(match: Plan, number: int, player: str) -> Bot:
+    """A bot for one hand: it depends on nothing but the seed, the hand and its name."""
+    kind = match.bots[int(player.rpartition("-")[2])]
+    return BOTS[kind](f"{match.seed}/{number}/{player}")
+
+
+def _answer(
+    asked: Turn, game: Game, hand: Hand, deck: Deck, bots: tuple[Bot, ...], histories: Histories
+) -> Command:
     """Chance answers for the deck, a bot for its seat."""
     match asked:
         case ToDeal():
@@ -72,4 +146,4 @@ def _answer(asked: Turn, game: Game, hand: Hand, deck: Deck, bots: tuple[Bot, ..
         case Over():
             raise AssertionError("nobody is asked")
         case _:
-            return bots[asked.seat].answer(asked, game, hand)
+            return bots[asked.seat].choose(look(game, hand, asked, histories.of(asked.seat)))

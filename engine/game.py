@@ -37,7 +37,7 @@ class Reading(msgspec.Struct, frozen=True):
     sentence: str
 
 
-class Game(Policies, frozen=True, kw_only=True):
+class Game(Policies, frozen=True, kw_only=True, cache_hash=True):
     """A ruleset: its name, the document it comes from, its script, and how else it is read."""
 
     name: str

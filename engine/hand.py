@@ -13,6 +13,8 @@ from events.evolve import evolve, round_of
 from events.state import Hand, opened
 from events.types import Disconnected, Event, Events, HandEnded, HandStarted, Reconnected
 
+_CONNECTIONS = (Disconnect, Reconnect)  # made once, for every answer asks
+
 
 def begin(
     game: Game,
@@ -45,7 +47,7 @@ def decide(game: Game, hand: Hand, command: Command) -> Events:
     """What this answer makes happen by itself; an illegal one is refused and changes nothing."""
     if hand.over:
         raise IllegalCommand("the hand is over: nothing more can happen in it")
-    if isinstance(command, Disconnect | Reconnect):
+    if isinstance(command, _CONNECTIONS):
         return (_connection(hand, command),)
     return game.script[hand.step].decide(game, hand, command)
 
@@ -59,15 +61,16 @@ def step(game: Game, hand: Hand, command: Command) -> tuple[Events, Hand]:
 
 def _walk(game: Game, hand: Hand, events: list[Event], at: int) -> tuple[Events, Hand]:
     """From the step at hand to the next question, or to the end of the hand."""
-    while game.script[at].done(game, hand):
-        hand = _fold(events, hand, game.script[at].leave(game, hand))
+    script = game.script
+    while script[at].done(game, hand):
+        hand = _fold(events, hand, script[at].leave(game, hand))
         at += 1
-        if at == len(game.script):
+        if at == len(script):
             break
         if is_alone(hand):  # the last contender wins unseen (G17)
             hand = _fold(events, hand, settle(game, hand))
             break
-        hand = _fold(events, hand, game.script[at].enter(game, hand, at))
+        hand = _fold(events, hand, script[at].enter(game, hand, at))
     else:
         return tuple(events), hand
     hand = _fold(events, hand, (HandEnded(),))
@@ -77,7 +80,7 @@ def _walk(game: Game, hand: Hand, events: list[Event], at: int) -> tuple[Events,
 def _fold(events: list[Event], hand: Hand, new: Events) -> Hand:
     for event in new:
         hand = evolve(hand, event)
-    events.extend(new)
+        events.append(event)
     return hand
 
 

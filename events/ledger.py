@@ -78,6 +78,25 @@ class Ledger(Protocol):
         ...
 
 
+class DeckChain(Struct, frozen=True):
+    """What a dealer must keep of a committed chain: its last secret in hex, and its length."""
+
+    secret: str
+    hands: int
+
+
+class DeckSecrets(Protocol):
+    """Where deck secrets are kept, apart from all others; chains of a match follow one another."""
+
+    def keep(self, match: str, chain: DeckChain) -> None:
+        """Durable when it returns: only then is the commitment published."""
+        ...
+
+    def chains(self, match: str) -> tuple[DeckChain, ...]:
+        """Every chain of this match, in order; none if its decks were never committed."""
+        ...
+
+
 def is_match(stream: str) -> bool:
     """A match's own stream; a hand's has a number after a slash."""
     return "/" not in stream
@@ -85,4 +104,5 @@ def is_match(stream: str) -> bool:
 
 def closes(stream: str, events: Sequence[Record]) -> bool:
     """Whether this append closes its stream: the end of a hand, or any match records."""
-    return is_match(stream) or any(isinstance(event, HandEnded | HandVoided) for event in events)
+    ends = (isinstance(event, HandEnded | HandVoided) for event in reversed(events))
+    return is_match(stream) or any(ends)

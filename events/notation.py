@@ -45,7 +45,7 @@ _PATTERNS: dict[type[t.Event | t.Match], str] = {
     t.Disconnected: "{seat} disconnects",
     t.Reconnected: "{seat} reconnects",
     t.Faulted: "{seat} replies {raw}, {kind} as {where}",
-    t.MatchStarted: "match {match} of {game} {ruleset}, {dealing} decks{seed}, {disclosure}"
+    t.MatchStarted: "match {match} of {game} {ruleset}, {dealing} decks{seed}{deals}, {disclosure}"
     "{sealed_bids}: {players}",
     t.DeckCommitted: "{hands} decks committed by {commitment}",
     t.NonceGiven: "nonce {nonce} from {player}",
@@ -225,11 +225,24 @@ def _seed() -> _Field:
     return _Field(rf"(?: of seed {_WORD})?", say, read)
 
 
+def _deals() -> _Field:
+    """How often each deck is dealt; said only of a mirrored match."""
+
+    def read(text: str, fields: dict[str, Any]) -> None:
+        fields["deals"] = text.removeprefix(", each dealt ").removesuffix(" times") or "1"
+
+    def say(event: Any) -> str:
+        return "" if event.deals == 1 else f", each dealt {event.deals} times"
+
+    return _Field(r"(?:, each dealt \d+ times)?", say, read)
+
+
 _ORIGIN = {value: f" ({value})" for value in get_args(t.Origin)}
 
 _SPECIAL: dict[str, _Field] = {
     "next": _next(),
     "seed": _seed(),
+    "deals": _deals(),
     "cards": _listed("cards", " ", "[", "]"),
     "seats": _listed("seats", " and "),
     "bids": _listed("bids", " and "),

@@ -278,7 +278,11 @@ class Faulted(_Event, frozen=True):
 
 
 class MatchStarted(_Event, frozen=True):
-    """A series of hands begins: who plays what, how decks are made, who may see what later."""
+    """A series of hands begins: who plays what, how decks are made, who may see what later.
+
+    Each deck is dealt in so many hands in a row, the players a seat further in each: more than
+    one `deals` is a mirrored match (G21).
+    """
 
     match: str
     game: str
@@ -288,6 +292,7 @@ class MatchStarted(_Event, frozen=True):
     disclosure: Disclosure
     sealed_bids: bool
     seed: str | None = None
+    deals: Annotated[int, Meta(ge=1, le=23)] = 1
 
 
 class DeckCommitted(_Event, frozen=True):

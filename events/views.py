@@ -87,6 +87,16 @@ class MatchStartedSeen(Struct, frozen=True, tag="MatchStarted"):
     disclosure: t.Disclosure
     sealed_bids: bool
     seed: str | Hidden | None
+    deals: int = 1
+
+
+class SourceNotedSeen(Struct, frozen=True, tag="SourceNoted"):
+    """A foreign file was imported; its own words may name a seed, a card or a reply to a bid."""
+
+    format: str
+    dialect: str
+    header: str | Hidden
+    footer: str | Hidden
 
 
 Open = (
@@ -116,10 +126,17 @@ Open = (
     | t.DeckCommitted
     | t.NonceGiven
     | t.DeckOpened
-    | t.SourceNoted
     | t.MatchEnded
 )
-Seen = Open | HoleDealtSeen | BidPlacedSeen | CardSwappedSeen | FaultedSeen | MatchStartedSeen
+Seen = (
+    Open
+    | HoleDealtSeen
+    | BidPlacedSeen
+    | CardSwappedSeen
+    | FaultedSeen
+    | MatchStartedSeen
+    | SourceNotedSeen
+)
 
 
 def viewpoint(view: str, players: tuple[str, ...]) -> Viewpoint:
@@ -160,6 +177,10 @@ def see_one(event: t.Event | t.Match, who: Viewpoint) -> Seen | None:
             return None if where == "bid" else FaultedSeen(seat, HIDDEN, kind, where)
         case t.MatchStarted():
             return _match(event, who)
+        case t.SourceNoted(format=name, dialect=dialect, header=header, footer=footer):
+            if isinstance(who, Auditor):
+                return SourceNotedSeen(name, dialect, header, footer)
+            return SourceNotedSeen(name, dialect, HIDDEN, HIDDEN)
         case _:
             return event
 
@@ -188,4 +209,5 @@ def _match(event: t.MatchStarted, who: Viewpoint) -> Seen:
         event.disclosure,
         event.sealed_bids,
         HIDDEN if hide else event.seed,
+        event.deals,
     )

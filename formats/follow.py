@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from engine.game import Game
 from engine.hand import begin, step, turn
-from engine.steps import SwapHole
+from engine.steps import Betting, SwapHole
 from engine.turn import (
     Announce,
     Bid,
@@ -36,13 +36,19 @@ from engine.turn import (
     Will,
 )
 from events.cards import UNKNOWN
-from events.evolve import evolve
+from events.evolve import evolve, round_of
 from events.state import Hand
 from events.types import Cards, Event, Events, Faulted, PotSplit, RakeTaken, Shown
 from formats.claimed import acknowledged, claimed, faulted
 from formats.told import Act, Bids, Board, Fault, Holds, Leaves, Mucks, Shows, Told, ToldHand
 
 Answer = tuple[Command, tuple[int, ...]]  # and the places of the told items that gave it
+
+# Sets of kinds are made once: to make one for every question costs more than to ask it.
+_CHOSEN = (Act, Bids)
+_PLAYED = (Act, Bids, Board)
+_OPEN = (Act, Bids, Shows, Mucks)
+_ANSWERED = (ToBid, ToStraddle)
 
 
 def follow(hand: ToldHand, hand_id: str) -> Events:
@@ -54,10 +60,14 @@ def follow(hand: ToldHand, hand_id: str) -> Events:
     )
     events = list(new)
     while not now.over:
-        asked = turn(game, now)
-        if isinstance(asked, ToAct | ToBid | ToStraddle):
+        if isinstance(game.script[now.step], Betting):
             events.extend(_faults(told))
-        answer = _answer(asked, game, now, told)
+            answer = _act(game, now, told)
+        else:
+            asked = turn(game, now)
+            if isinstance(asked, _ANSWERED):
+                events.extend(_faults(told))
+            answer = _answer(asked, game, now, told)
         if answer is None:
             return claimed(hand, events, now, told)
         command, used = answer
@@ -98,14 +108,12 @@ def _answer(asked: Turn, game: Game, hand: Hand, told: list[Told]) -> Answer | N
     if isinstance(first, Leaves) and not first.all_in:
         return Disconnect(first.seat), (0,)
     match asked:
-        case ToAct():
-            return _act(asked, first)
-        case ToBid():
-            return _bid(first)
         case ToDeal(kind="board"):
             return _board(asked, told)
         case ToDeal():
             return _deal(asked, game, hand, told)
+        case ToBid():
+            return _bid(first)
         case ToSwap():
             return _swap(asked, hand, told)
         case ToShow():
@@ -115,10 +123,14 @@ def _answer(asked: Turn, game: Game, hand: Hand, told: list[Told]) -> Answer | N
     raise AssertionError(f"nobody answers {asked}")
 
 
-def _act(asked: ToAct, first: Told | None) -> Answer | None:
-    """A choice of betting; where the source names no size, the only one that the limit allows."""
+def _act(game: Game, hand: Hand, told: list[Told]) -> Answer | None:
+    """A choice of betting; where the source names no size, the only one that the limit allows.
+
+    What may be chosen is asked only then: the rules look at it anyway when they are answered.
+    """
+    first = told[0] if told else None
     if isinstance(first, Leaves):
-        return TimeOut(first.seat), (0,)
+        return (TimeOut if first.all_in else Disconnect)(first.seat), (0,)
     if not isinstance(first, Act):
         return None
     seat, will = first.seat, _will(first.default)
@@ -128,11 +140,24 @@ def _act(asked: ToAct, first: Told | None) -> Answer | None:
         case "check":
             return Check(seat, will), (0,)
         case "call":
-            same = first.amount is None or first.amount == asked.call
+            same = first.amount is None or first.amount == _owed(hand)
             return (Call(seat, will), (0,)) if same else None
         case "raise":
-            to = asked.raise_max if first.to is None else first.to
+            to = _limit(game, hand) if first.to is None else first.to
             return None if to is None else (Raise(seat, to, will), (0,))
+
+
+def _owed(hand: Hand) -> int | None:
+    """What a call of the seat that is asked would move."""
+    now = round_of(hand)
+    seat = now.next
+    return None if seat is None else min(now.bet - now.bets[seat], hand.stacks[seat])
+
+
+def _limit(game: Game, hand: Hand) -> int | None:
+    """How far the seat that is asked may raise."""
+    asked = turn(game, hand)
+    return asked.raise_max if isinstance(asked, ToAct) else None
 
 
 def _bid(first: Told | None) -> Answer | None:
@@ -160,7 +185,7 @@ def _board(asked: ToDeal, told: list[Told]) -> Answer | None:
     for place, item in enumerate(told):
         if isinstance(item, Board):
             return Deal(item.cards), (place,)
-        if isinstance(item, Act | Bids):
+        if isinstance(item, _CHOSEN):
             return None
     return Deal((UNKNOWN,) * asked.count), ()
 
@@ -188,7 +213,7 @@ def _added(held: Cards, cards: Cards, count: int) -> list[str]:
 def _held(told: list[Told], seat: int) -> tuple[Cards, int | None]:
     """What the source says this seat holds before anybody chooses again, and where it does."""
     for place, item in enumerate(told):
-        if isinstance(item, Act | Bids | Shows | Mucks):
+        if isinstance(item, _OPEN):
             break
         if isinstance(item, Holds) and item.seat == seat:
             return item.cards, place
@@ -225,7 +250,7 @@ def _show(asked: ToShow, hand: Hand, told: list[Told]) -> Answer | None:
             if asked.announce:
                 return Announce(seat, item.cards), (place,)
             return Show(seat, _turned_up(hand.hole[seat], item.cards)), (place,)
-        if isinstance(item, Act | Bids | Board):
+        if isinstance(item, _PLAYED):
             return None
     return (Muck(seat), ()) if asked.may_muck else None
 
@@ -248,8 +273,7 @@ def _parts(hand: ToldHand, new: Events, after: Hand, told: list[Told]) -> bool:
 def _goes_on(told: list[Told]) -> bool:
     """Whether the source tells of more play where the rules say that the hand is over."""
     return any(
-        isinstance(item, Act | Bids | Board)
-        or (isinstance(item, Fault) and item.where != "acknowledgement")
+        isinstance(item, _PLAYED) or (isinstance(item, Fault) and item.where != "acknowledgement")
         for item in told
     )
 

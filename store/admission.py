@@ -102,8 +102,9 @@ def _check_start(append: Append) -> None:
     """A hand begins with its own HandStarted, and only there."""
     if is_match(append.stream):
         return
-    for index, event in enumerate(append.events):
-        if isinstance(event, HandStarted) != (append.expected + index == 0):
-            raise Conflict(f"{append.stream} begins with one HandStarted, and has no other")
-        if isinstance(event, HandStarted) and event.hand != append.stream:
-            raise Conflict(f"{append.stream} is not the hand that its start names: {event.hand}")
+    starts = [index for index, event in enumerate(append.events) if type(event) is HandStarted]
+    if starts != ([] if append.expected else [0]):
+        raise Conflict(f"{append.stream} begins with one HandStarted, and has no other")
+    first = append.events[0]
+    if isinstance(first, HandStarted) and first.hand != append.stream:
+        raise Conflict(f"{append.stream} is not the hand that its start names: {first.hand}")

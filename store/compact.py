@@ -5,6 +5,7 @@ are retired: readers may still have them open, so they are removed when a grace 
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
 
 import pyarrow as pa
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from store.layout import SCHEMA_VERSION, schema
 from store.manifest import Manifest, Segment
 from store.projection import Projection
 from store.sealed import with_hands
-from store.segment import FOLDER, ROW_GROUP, Stored, cut, store
+from store.segment import FOLDER, ROW_GROUP, Aside, Cutter, Stored, cut, store
 
 LARGE = 10_000_000  # events of a segment that is large enough: it bounds what merging holds
 GRACE_MS = 3_600_000  # longer than the longest question
@@ -79,7 +80,15 @@ def _merge(disk: Disk, run: tuple[Segment, ...], projections: Sequence[Projectio
     """One segment of the same rows, read back and compared with all that went into it."""
     files = files_of(disk)
     first, last = run[0].first_seq, run[-1].last_seq
-    stored = {"events": store(disk, "events", first, last, cut(_rows(files, run), ROW_GROUP))}
+    filled = {name for segment in run for name in files.filled(segment)}
+    today = pa.schema([field for field in schema() if field.name in filled])
+    rows = cut(_rows(files, run, today), ROW_GROUP)
+    stored = {"events": store(disk, "events", first, last, rows)}
+    wanted = with_hands(projections)
+    for one in wanted:
+        if all(segment.projections.get(one.name) == one.version for segment in run):
+            tables = cut(_facts(files, run, one.name), one.rows)
+            stored[one.name] = store(disk, one.name, first, last, tables)
     disk.sync_folder(FOLDER)
     numbers: dict[str, tuple[int, int]] = {}
     for segment in run:
@@ -102,9 +111,9 @@ def _merge(disk: Disk, run: tuple[Segment, ...], projections: Sequence[Projectio
             types=tuple(sorted({kind for one in run for kind in one.types})),
         ),
         stored,
-        (),
+        [one for one in wanted if one.name in stored],
     )
-    _prove(_rows(files, run), _rows(files, (new,)), new)
+    _prove(_rows(files, run, today), _rows(files, (new,), today), new)
     return _project(disk, new, projections)
 
 
@@ -125,23 +134,38 @@ def _prove(before: Iterator[pa.Table], after: Iterator[pa.Table], new: Segment) 
 
 
 def _project(disk: Disk, segment: Segment, projections: Sequence[Projection]) -> Segment:
-    """The segment with these projections, made from its events; what is current is kept."""
+    """The segment with these projections, made from its events; what is current is kept.
+
+    All grow together, row group by row group of the events: none is ever whole in memory.
+    """
     files = files_of(disk)
     wanted = with_hands(projections)
     lack = [one for one in wanted if segment.projections.get(one.name) != one.version]
-    parts: dict[str, list[pa.Table]] = {one.name: [] for one in lack}
-    for group in range(files.open(segment, "events").groups if lack else 0):
-        leaves = leaves_of(files.events(segment, group))
-        for one in lack:
-            parts[one.name].append(one.build(leaves))
-    stored = {
-        one.name: store(
-            disk, one.name, segment.first_seq, segment.last_seq, cut(parts[one.name], one.rows)
-        )
-        for one in lack
-    }
+    cutters = {one.name: Cutter(one.rows) for one in lack}
+    with ExitStack() as stack:
+        grown = {
+            name: stack.enter_context(
+                closing(Aside(disk, name, segment.first_seq, segment.last_seq))
+            )
+            for name in cutters
+        }
+        for group in range(files.open(segment, "events").groups if lack else 0):
+            leaves = leaves_of(files.events(segment, group))
+            for one in lack:
+                for full in cutters[one.name].add(one.build(leaves)):
+                    grown[one.name].add(full)
+        for name, cutter in cutters.items():
+            grown[name].add(cutter.rest())
+        stored = {name: aside.done() for name, aside in grown.items()}
     disk.sync_folder(FOLDER)
     return _with(segment, stored, wanted)
+
+
+def _facts(files: Files, run: Sequence[Segment], name: str) -> Iterator[pa.Table]:
+    """A projection's rows in some segments; made from parts or at once, it is the same."""
+    for segment in run:
+        for group in range(files.open(segment, name).groups):
+            yield files.rows(segment, name, group)
 
 
 def _with(segment: Segment, stored: dict[str, Stored], wanted: Sequence[Projection]) -> Segment:
@@ -161,15 +185,15 @@ def _with(segment: Segment, stored: dict[str, Stored], wanted: Sequence[Projecti
     )
 
 
-def _rows(files: Files, run: Sequence[Segment]) -> Iterator[pa.Table]:
-    """All events of some segments as plain columns of today, row group by row group."""
+def _rows(files: Files, run: Sequence[Segment], today: pa.Schema) -> Iterator[pa.Table]:
+    """All events of some segments in these plain columns, row group by row group."""
     for segment in run:
         for group in range(files.open(segment, "events").groups):
             rows = files.events(segment, group)
-            lacking = [name for name in schema().names if name not in rows.column_names]
-            for name in lacking:
-                rows = rows.append_column(name, pa.nulls(rows.num_rows, schema().field(name).type))
-            yield rows.select(schema().names).cast(schema())
+            for field in today:
+                if field.name not in rows.column_names:
+                    rows = rows.append_column(field, pa.nulls(rows.num_rows, field.type))
+            yield rows.select(today.names).cast(today)
 
 
 def _swap(disk: Disk, now: Manifest, segments: tuple[Segment, ...], at: int) -> Manifest:

@@ -42,6 +42,19 @@ class Disk(Protocol):
     def sync_folder(self, folder: str) -> None: ...
 
 
+def put(disk: Disk, path: str, data: bytes) -> None:
+    """A file in the place of the old one, as a whole: aside, synced, renamed; durable on return."""
+    folder, _, name = path.rpartition("/")
+    if f"{name}.tmp" in disk.names(folder):
+        disk.remove(f"{path}.tmp")  # left by a crash
+    output = disk.create(f"{path}.tmp")
+    output.write(data)
+    output.sync()
+    output.close()
+    disk.rename(f"{path}.tmp", path)
+    disk.sync_folder(folder)
+
+
 class RealDisk:
     """The operating system's files below a folder."""
 

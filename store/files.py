@@ -3,25 +3,26 @@
 import hashlib
 import io
 import threading
+import time
+from bisect import bisect_right
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from store.disk import Disk, RealDisk
 from store.frames import Damaged
-from store.layout import ENVELOPE, KINDS, SCHEMA_VERSION, columns, columns_of, fields
+from store.layout import SCHEMA_VERSION, columns, of_types
 from store.manifest import Segment
-from store.segment import BOUNDED
+from store.segment import BOUNDED, STEADY
 from store.upcast import upcast
 
-GROUPS = 20_000  # row groups whose footers are kept: 10 million hands have some 6,000
-BATCH = 8_192  # rows decoded at a time when one hand is looked for
+GROUPS = 20_000  # row groups whose footers are kept: 10 million hands have some 9,000
 _PIECE = 1 << 20
 _WORDS = [
     it.name for it in columns().values() if it.arrow == pa.string() and it.encoding == "DICTIONARY"
@@ -36,6 +37,7 @@ class Opened:
     file: pq.ParquetFile
     groups: int
     bounds: dict[str, Bounds]
+    steady: dict[str, int]
 
     def having(self, **wanted: Any) -> list[int]:
         """The row groups that may hold these values, column by column."""
@@ -45,13 +47,27 @@ class Opened:
             places = [it for it in places if _may_hold(bounds[it], value)]
         return places
 
+    def group_of(self, hand_seq: int) -> int:
+        """The row group with this hand: they follow one another without gaps."""
+        return bisect_right(self.bounds["hand_seq"], hand_seq, key=itemgetter(0)) - 1
+
+    def same(self, group: int) -> dict[str, Any]:
+        """Columns that say the same in every row of a group: their bounds tell what."""
+        row_group, found = self.file.metadata.row_group(group), {}
+        for name, place in self.steady.items():
+            told = row_group.column(place).statistics
+            low, high = _bounds(told)
+            if low is not None and low == high and told.null_count == 0:
+                found[name] = low
+        return found
+
 
 class Files:
     """What one process has opened of a disk's segments; threads take turns."""
 
     def __init__(self, disk: Disk) -> None:
         self._read = disk.read
-        self._root = disk.root if isinstance(disk, RealDisk) else None
+        self._root = disk.root.absolute() if isinstance(disk, RealDisk) else None
         self._opened: OrderedDict[str, Opened] = OrderedDict()
         self._checked: set[str] = set()
         self._turn = threading.RLock()
@@ -61,7 +77,9 @@ class Files:
         path = segment.files[name]
         with self._turn:
             if path not in self._opened:
-                size = self._check(segment, name)
+                known = path in self._checked and name in segment.sizes
+                size = segment.sizes[name] if known else self.check(segment, name)
+                self._checked.add(path)
                 native = None if self._root is None else str(self._root / path)
                 self._opened[path] = _opened(native or _Input(self._read, path, size))
                 while len(self._opened) > 1 and self._kept() > GROUPS:
@@ -69,10 +87,20 @@ class Files:
             self._opened.move_to_end(path)
             return self._opened[path]
 
-    def rows(self, segment: Segment, name: str, group: int, wanted: list[str]) -> pa.Table:
-        """Some columns of one row group."""
+    def filled(self, segment: Segment) -> list[str]:
+        """Today's columns that a segment's events fill, as far as that is known."""
+        if segment.schema != SCHEMA_VERSION:
+            return list(columns())
+        there = set(self.open(segment, "events").file.schema_arrow.names)
+        return [name for name in _filled(segment) or columns() if name in there]
+
+    def rows(
+        self, segment: Segment, name: str, group: int, wanted: list[str] | None = None
+    ) -> pa.Table:
+        """A few columns of one row group, or all of a table of few."""
         with self._turn:
-            return self.open(segment, name).file.read_row_group(group, columns=wanted)
+            file = self.open(segment, name).file
+            return file.read_row_group(group, columns=wanted, use_threads=False)
 
     def events(self, segment: Segment, group: int) -> pa.Table:
         """One row group of events, in today's columns."""
@@ -82,31 +110,27 @@ class Files:
 
     def slice(self, segment: Segment, group: int, hand_seq: int) -> pa.Table:
         """One hand's rows of a row group; decoding stops where it ends."""
-        found = []
-        wanted = pa.scalar(hand_seq, pa.int64())
         with self._turn:
-            file = self.open(segment, "events").file
-            for batch in file.iter_batches(
-                BATCH, [group], columns=_filled(segment), use_threads=True
-            ):
-                hands = batch.column("hand_seq")
-                if hands[-1].as_py() < hand_seq:
-                    continue
-                start = pc.index(hands, wanted).as_py()
-                if start >= 0:
-                    found.append(batch.slice(start, pc.sum(pc.equal(hands, wanted)).as_py()))
-                if start < 0 or hands[-1].as_py() > hand_seq:
-                    break
-        return _today(pa.Table.from_batches(found), segment)
+            opened = self.open(segment, "events")
+            hands = opened.file.read_row_group(group, ["hand_seq"], use_threads=False)["hand_seq"]
+            start, end = hands.to_numpy().searchsorted([hand_seq, hand_seq + 1]).tolist()
+            known = {**opened.same(group), "hand_seq": hand_seq}
+            names = _filled(segment) or opened.file.schema_arrow.names
+            others = [name for name in names if name not in known]
+            rows = _first(opened.file.iter_batches(end, [group], others), end).slice(start)
+        cells = dict(zip(rows.column_names, rows.columns, strict=True))
+        cells |= {name: pa.array([value] * (end - start)) for name, value in known.items()}
+        return _today(pa.table(cells), segment)
 
     def _kept(self) -> int:
         return sum(one.groups for one in self._opened.values())
 
-    def _check(self, segment: Segment, name: str) -> int:
-        """The size of a file, whose digest is compared once."""
+    def check(self, segment: Segment, name: str) -> int:
+        """The size of a file, whose digest is compared; once, as long as it is the same file."""
         path = segment.files[name]
-        if path in self._checked and name in segment.sizes:
-            return segment.sizes[name]
+        now = self._seen(path, segment.sha256[name])
+        if now is not None and now in _sound:
+            return now.size
         digest, size = hashlib.sha256(), 0
         try:
             while piece := self._read(path, size, size + _PIECE):
@@ -116,10 +140,30 @@ class Files:
             raise Damaged(f"{path} is missing: {_hands(segment)}") from None
         if digest.hexdigest() != segment.sha256[name]:
             raise Damaged(f"{path} is not as it was sealed: {_hands(segment)}")
-        self._checked.add(path)
+        if now is not None and now.changed < time.time_ns() - _JUST_NS:
+            _sound.add(now)
         return size
 
+    def _seen(self, path: str, sha256: str) -> "_Seen | None":
+        """What tells a file from one that was changed; nothing does on a disk of a test."""
+        if self._root is None:
+            return None
+        try:
+            found = (self._root / path).stat()
+        except FileNotFoundError:
+            return None
+        return _Seen(str(self._root / path), sha256, found.st_size, found.st_mtime_ns)
 
+
+class _Seen(NamedTuple):
+    path: str
+    sha256: str
+    size: int
+    changed: int
+
+
+_JUST_NS = 2_000_000_000  # of what has only just changed, the time does not tell two changes apart
+_sound: set[_Seen] = set()
 _kept: WeakKeyDictionary[Disk, Files] = WeakKeyDictionary()
 
 
@@ -135,22 +179,22 @@ def _today(rows: pa.Table, segment: Segment) -> pa.Table:
     return upcast(rows, segment.schema) if segment.schema != SCHEMA_VERSION else rows
 
 
+def _first(batches: Iterable[pa.RecordBatch], rows: int) -> pa.Table:
+    """So many rows, which is one batch unless a hand is larger than a page; no more is decoded."""
+    taken: list[pa.RecordBatch] = []
+    for batch in batches:
+        taken.append(batch)
+        rows -= batch.num_rows
+        if rows <= 0:
+            break
+    return pa.Table.from_batches(taken)
+
+
 def _filled(segment: Segment) -> list[str] | None:
     """The columns that a segment's events fill; all of an old one's."""
     if segment.schema != SCHEMA_VERSION or not segment.types:
         return None
-    return list(_of_types(segment.types))
-
-
-@cache
-def _of_types(types: tuple[str, ...]) -> tuple[str, ...]:
-    filled = {
-        column.name
-        for kind in types
-        for field in fields(KINDS[kind])
-        for column in columns_of(field)
-    }
-    return tuple(name for name in columns() if name in ENVELOPE or name in filled)
+    return list(of_types(segment.types))
 
 
 def _opened(source: "str | _Input") -> Opened:
@@ -166,7 +210,8 @@ def _opened(source: "str | _Input") -> Opened:
         for name, place in where.items()
         if name != "at"
     }
-    return Opened(file, len(groups), bounds)
+    steady = {name: names.index(name) for name in ("match", *STEADY) if name in names}
+    return Opened(file, len(groups), bounds, steady if wide else {})
 
 
 def _may_hold(bounds: tuple[Any, Any], value: Any) -> bool:

@@ -18,6 +18,19 @@ class Refused(Exception):
     """A question that is not answered: the sentence says what is wrong with it."""
 
 
+def tables(con: duckdb.DuckDBPyConnection, sql: str) -> set[str] | None:
+    """The names of tables that a SELECT reads, in small letters; of anything else nobody knows."""
+    try:
+        said = con.sql("SELECT json_serialize_sql($1::VARCHAR)", params=[sql]).fetchall()
+    except duckdb.Error:
+        return None
+    tree = json.loads(said[0][0])
+    parts = list(_parts(tree))
+    if tree["error"] or any(part.get("type") == "SHOW_REF" for part in parts):
+        return None
+    return {part["table_name"].lower() for part in parts if part.get("type") == "BASE_TABLE"}
+
+
 def checked(con: duckdb.DuckDBPyConnection, sql: str, views: Sequence[str]) -> Any:
     """The one statement, if it only selects from these views; else refused in one sentence."""
     found = con.extract_statements(sql)

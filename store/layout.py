@@ -144,6 +144,31 @@ def filled_by() -> dict[str, tuple[str, ...]]:
     return {column: tuple(kinds) for column, kinds in found.items()}
 
 
+def filled(events: Iterable[Record]) -> list[str]:
+    """The envelope, and what these events fill; of cards, as many as any of them has."""
+    kinds: set[type[Record]] = set()
+    cards = 0
+    for event in events:
+        kinds.add(type(event))
+        cards = max(cards, len(getattr(event, "cards", ())))
+    known = set(of_types(tuple(sorted(kind.__name__ for kind in kinds))))
+    known -= {f"card{place}" for place in range(cards + 1, CARDS + 1)}
+    known -= {"more_cards"} if cards <= CARDS else set()
+    return [name for name in columns() if name in known]
+
+
+@cache
+def of_types(types: tuple[str, ...]) -> tuple[str, ...]:
+    """The envelope, and the columns that these types of event may fill."""
+    mine = {
+        column.name
+        for kind in types
+        for field in fields(KINDS[kind])
+        for column in columns_of(field)
+    }
+    return tuple(name for name in columns() if name in ENVELOPE or name in mine)
+
+
 def schema() -> pa.Schema:
     """The table of events."""
     return pa.schema([pa.field(one.name, one.arrow) for one in columns().values()])

@@ -4,6 +4,8 @@
     log/*.log            the hot log: every write in a frame, synced before it is answered
     segments/*.parquet   sealed streams, immutable, with their projections beside them
     rulesets/*.json      what hands were dealt by, each text once
+    tree/*, keys         the tree over all that closed, and who signed for its head
+    private/*            the secrets of the one who writes; nobody else may read them
     lock, watermark      who writes; how far readers may believe the log
 
 An append is decided by `Admission`, written by `HotLog`, counted by `Tail`. Callers who come while
@@ -21,15 +23,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from events.ledger import Append, Appended, Recorded, is_match
 from events.types import HandVoided
-from store import rulesets, watermark
+from store import manifest, rulesets, watermark
 from store.admission import Admission, Admitted
 from store.compact import GRACE_MS, LARGE, compact, rebuild, sweep
 from store.disk import Disk, RealDisk
 from store.frames import Damaged
-from store.line import Call, Line
+from store.line import Call, Line, read_call
 from store.lock import Lock
+from store.notary import Notary, secrets_of
+from store.private import Secrets
 from store.projection import Projection
 from store.recovery import Found, recover
 from store.sealed import Sealed, merged
@@ -38,6 +44,7 @@ from store.tail import Tail
 
 SEAL_HANDS = 20_000
 SEAL_BYTES = 1 << 26
+CLOSE_HANDS = 1_000  # so many are worth a segment when the ledger is closed
 VOID = "the writer was gone before the hand was over"
 
 
@@ -58,6 +65,7 @@ class FileLedger:
         seal_hands: int = SEAL_HANDS,
         seal_bytes: int = SEAL_BYTES,
         clock: Callable[[], int] | None = None,
+        secrets: Secrets | None = None,
     ) -> None:
         self._disk = disk
         self._projections = tuple(projections)
@@ -72,13 +80,19 @@ class FileLedger:
             found = recover(disk)
             self.notes = list(found.notes)
             self._use(found)
+            self._notary = self._vouching(secrets) if secrets else None
+        self._signed_at = self._clock()
         self._void_open()
 
     def append(self, *appends: Append) -> tuple[Appended, ...]:
         """Durable on return. Callers who come together share one write and one sync."""
-        if not appends:
-            return ()
-        call = Call(appends)
+        return self._called(Call(appends)) if appends else ()
+
+    def append_spelled(self, payload: bytes) -> tuple[Appended, ...]:
+        """As `append`, of a call whose bytes are there: read once, not written and read again."""
+        return self._called(read_call(payload))
+
+    def _called(self, call: Call) -> tuple[Appended, ...]:
         try:
             if not self._line.join(call):
                 call.turn.acquire()
@@ -150,12 +164,23 @@ class FileLedger:
                 self._sealed = Sealed(self._disk, now.segments)
 
     def close(self) -> None:
-        """Seal nothing, lose nothing: the log is complete as it is."""
+        """Everything is durable already; it is signed for, and sealed if it is worth a segment."""
         with self._commit:
-            if not self._closed:
+            if self._closed:
+                return
+            try:
+                if not self._broken:
+                    self._finish()
+            finally:
                 self._closed = True
                 self._found.log.close()
                 self._commit.notify_all()
+
+    def _finish(self) -> None:
+        """A last checkpoint; what a reader would have to decode at every question is sealed."""
+        if len(self._tail.closed) >= CLOSE_HANDS:
+            self._seal()
+        self._sign()
 
     def _commit_waiting(self) -> None:
         """Whoever comes first commits for all who wait: the group commit."""
@@ -172,9 +197,11 @@ class FileLedger:
                     call.refusal = Broken(self._why())
                 call.turn.release()
             self._commit.notify_all()
-        if self._is_full():
-            with suppress(Broken):  # these appends are durable; the next call is told
+        with suppress(Broken):  # these appends are durable; the next call is told
+            if self._is_full():
                 self._seal()
+            elif self._is_due():
+                self._sign()
 
     def _write(self, calls: Sequence[Call]) -> None:
         """Decide, write, then answer: nobody hears of anything that is not durable."""
@@ -205,8 +232,47 @@ class FileLedger:
         if self._tail.closed:
             with self._at_stake("sealing"):
                 producers = self._admission.producers
-                found = seal(self._disk, self._found, self._tail, producers, self._projections)
-                self._use(found)
+                self._use(
+                    seal(
+                        self._disk,
+                        self._found,
+                        self._tail,
+                        producers,
+                        self._projections,
+                        self._notary,
+                    )
+                )
+                self._signed_at = self._clock()
+
+    def _is_due(self) -> bool:
+        """Whether a checkpoint is to be signed now."""
+        if self._notary is None or self._broken or self._closed:
+            return False
+        elapsed = self._clock() - self._signed_at
+        return self._notary.is_due(len(self._tail.closed), elapsed)
+
+    def _sign(self) -> None:
+        """A checkpoint over everything that has closed."""
+        if self._notary is not None:
+            with self._at_stake("signing"):
+                self._notary.sign(self._tail.closed)
+                self._signed_at = self._clock()
+
+    def _vouching(self, secrets: Secrets) -> Notary:
+        """Who signs for this ledger; what was sealed before there was a tree is put into it."""
+        now = self._found.manifest
+        notary = Notary(self._disk, secrets, now.tree)
+        for segment in now.segments:
+            if segment.last_seq >= notary.size:
+                leaves = self._sealed.leaves(segment)
+                notary.catch_up(one for one in leaves if one.hand_seq >= notary.size)
+        if notary.size > now.tree:
+            notary.sign(())
+            now = replace(now, number=now.number + 1, tree=notary.size)
+            manifest.write(self._disk, now)
+            self._found = self._found._replace(manifest=now)
+        notary.check(self._tail.closed)
+        return notary
 
     def _use(self, found: Found) -> None:
         """Begin again in memory from a manifest and the calls of its log."""
@@ -276,7 +342,9 @@ def open_ledger(
     except OSError as failure:
         raise Broken(f"{folder} cannot be written: {_said(failure)}") from failure
     try:
-        return FileLedger(RealDisk(folder), projections), lock
+        disk = RealDisk(folder)
+        ledger = FileLedger(disk, projections, secrets=secrets_of(folder, disk))
+        return ledger, lock
     except BaseException:
         lock.release()
         raise

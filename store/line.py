@@ -7,16 +7,16 @@ writes next. So a disk that takes long for a sync is asked for few.
 import threading
 from collections.abc import Sequence
 
-from events.ledger import Append, Appended
-from store.batch import CALL_MAX, spelled
+from events.ledger import Append, Appended, Conflict
+from store.batch import CALL_MAX, checked, spelled
 
 
 class Call:
     """One caller's appends; `turn` opens when they are settled, or when it is his turn to write."""
 
-    def __init__(self, appends: Sequence[Append]) -> None:
+    def __init__(self, appends: Sequence[Append], payload: bytes | None = None) -> None:
         self.appends = appends
-        self.payload = spelled(appends)
+        self.payload = spelled(appends) if payload is None else payload
         self.answer: tuple[Appended, ...] | None = None
         self.refusal: Exception | None = None
         self.turn = threading.Lock()
@@ -32,6 +32,14 @@ class Call:
             raise self.refusal
         assert self.answer is not None
         return self.answer
+
+
+def read_call(payload: bytes) -> Call:
+    """A call from its bytes, which therefore will be read as the same events again."""
+    try:
+        return Call(checked(payload), payload)
+    except ValueError as reason:
+        raise Conflict(f"these are no appends: {reason}") from None
 
 
 class Line:

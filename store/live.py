@@ -15,12 +15,15 @@ import pyarrow.parquet as pq
 
 from events.ledger import Recorded, is_match
 from store import hot, manifest, rulesets, watermark
+from store.columns import leaves_of
 from store.disk import RealDisk
 from store.files import files_of
 from store.frames import Damaged
+from store.leaf import Leaf
 from store.manifest import Manifest, Segment
 from store.sealed import Sealed, merged
 from store.tail import Closed, Tail
+from store.tree import Refuted
 from store.watermark import Mark
 
 TRIES = 100
@@ -58,14 +61,14 @@ class Live:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._disk = RealDisk(folder)
+        self.disk = RealDisk(folder)
         self._lock = threading.RLock()
         self._state = self._opened(None)
         self.refresh()
 
     def mark(self) -> Mark | None:
         """What the writer published last: while it stays the same there is nothing new."""
-        return watermark.last(self._disk)
+        return watermark.last(self.disk)
 
     def refresh(self, anew: bool = False) -> tuple[int, int]:
         """Read the log up to its durable end; how many events there are, and how many closed."""
@@ -107,7 +110,7 @@ class Live:
 
     def ruleset(self, fingerprint: str) -> bytes | None:
         """The text of a ruleset that was kept with the hands."""
-        return rulesets.kept(self._disk, fingerprint)
+        return rulesets.kept(self.disk, fingerprint)
 
     def hands(self, after: int) -> Iterator[Listed]:
         """Closed hands after a place in their order, as far as they are known."""
@@ -129,10 +132,49 @@ class Live:
                     yield Listed(each.hand_seq, each.stream)
             return
 
+    def leaves(self, after: int) -> Iterator[Leaf]:
+        """Everything that closed after a place in that order, as far as it is known."""
+        while True:
+            number = self.number
+            segments, closed = self.parts()
+            try:
+                for segment in segments:
+                    for rows in self.events(segment) if segment.last_seq > after else ():
+                        for leaf in leaves_of(rows):
+                            if leaf.hand_seq > after:
+                                after = leaf.hand_seq
+                                yield leaf
+            except (FileNotFoundError, Damaged) as missing:
+                self.retired(number, missing)
+                continue
+            for each in closed:
+                if each.hand_seq > after:
+                    yield Leaf(each.hand_seq, each.recorded())
+            return
+
     def matches(self) -> tuple[int, dict[str, int]]:
         """Every match's own stream with its number of events, and the position this is of."""
         with self._lock:
             return self._state.tail.next_pos, self._state.tail.matches()
+
+    def leaves_by_place(self) -> tuple[int, tuple[Closed, ...]]:
+        """How many leaves the files of the tree hold, and what has closed since, of one moment."""
+        with self._lock:
+            state = self._state
+            closed = tuple(state.tail.closed)
+        if state.manifest.tree < state.manifest.next_seq:
+            raise Refuted(
+                f"{self.folder} has {state.manifest.next_seq} sealed streams and"
+                f" {state.manifest.tree} in its tree: whoever writes to it next adds the others"
+            )
+        return state.manifest.tree, closed
+
+    def hand_seq(self, stream: str) -> int | None:
+        """A hand's place among all that closed; None if it has not."""
+        with self._lock:
+            state = self._state
+            hot = next((one.hand_seq for one in state.tail.closed if one.stream == stream), None)
+        return state.sealed.hand_seq(stream) if hot is None else hot
 
     def parts(self) -> Parts:
         """The segments and the closed part of the log, of one moment."""
@@ -155,20 +197,20 @@ class Live:
 
     def events(self, segment: Segment) -> Iterator[pa.Table]:
         """A segment's events in today's columns, a row group at a time."""
-        files = files_of(self._disk)
+        files = files_of(self.disk)
         for group in range(files.open(segment, "events").groups):
             yield files.events(segment, group)
 
     def _caught_up(self, anew: bool) -> _State:
         """The mark before the manifest: of a seal in between, the manifest then knows."""
-        mark = watermark.last(self._disk)
+        mark = watermark.last(self.disk)
         state = self._state
         if anew or mark is None or mark.log != state.manifest.log:
             state = self._opened(state)
         end = watermark.reach(mark, state.manifest)
         if end <= state.size:
             return state
-        found = hot.read(self._disk, state.manifest.log, state.size, end)
+        found = hot.read(self.disk, state.manifest.log, state.size, end)
         if found.torn or found.size != end:
             raise Damaged(
                 f"{state.manifest.log} is damaged at byte {found.size}: {end} bytes were durable"
@@ -180,12 +222,12 @@ class Live:
 
     def _opened(self, known: _State | None) -> _State:
         """The manifest of now; what is known of its log stays, if it is the same."""
-        found = manifest.read(self._disk) if self.folder.is_dir() else None
+        found = manifest.read(self.disk) if self.folder.is_dir() else None
         if found is None:
             raise NoLedger(f"{self.folder} holds no ledger")
         if known is not None and known.manifest.number == found.number:
             return known
-        return _State(found, Sealed(self._disk, found.segments), Tail(found), 0)
+        return _State(found, Sealed(self.disk, found.segments), Tail(found), 0)
 
 
 def _listed(folder: Path, segment: Segment) -> Iterator[Listed]:

@@ -9,7 +9,7 @@ import hashlib
 import msgspec
 from msgspec import Struct
 
-from store.disk import Disk
+from store.disk import Disk, put
 from store.frames import Damaged
 
 PATH = "manifest.json"
@@ -52,7 +52,8 @@ class Manifest(Struct, frozen=True):
     """The ledger at one moment of sealing; the hot log named here holds everything since.
 
     `log_size` bytes of it were durable when the manifest was written; `retired` files are in no
-    use since the time given, but a reader may still have them open.
+    use since the time given, but a reader may still have them open. `tree` leaves are durable in
+    the files of the tree.
     """
 
     number: int
@@ -64,6 +65,7 @@ class Manifest(Struct, frozen=True):
     matches: dict[str, int] = {}
     producers: dict[str, Answer] = {}
     retired: dict[str, int] = {}
+    tree: int = 0
 
 
 class _Sealed(Struct, frozen=True):
@@ -78,15 +80,7 @@ def write(disk: Disk, manifest: Manifest) -> None:
     """The new manifest takes the place of the old one, durably."""
     body = _encoder.encode(manifest)
     sealed = _Sealed(msgspec.Raw(body), hashlib.sha256(body).hexdigest())
-    aside = f"{PATH}.tmp"
-    if aside in disk.names(""):
-        disk.remove(aside)
-    output = disk.create(aside)
-    output.write(_encoder.encode(sealed))
-    output.sync()
-    output.close()
-    disk.rename(aside, PATH)
-    disk.sync_folder("")
+    put(disk, PATH, _encoder.encode(sealed))
 
 
 def read(disk: Disk) -> Manifest | None:

@@ -4,8 +4,12 @@ A stranger's SQL may read the views and nothing else, write nothing, and take on
 and time. Two walls stand, each enough alone. DuckDB is opened without access to any file: the
 segments are handed to it as Arrow datasets. And before a statement runs, `guard` looks at it.
 
-Our own SQL (`ours=True`) is not checked, and DuckDB opens the segments itself, about four times
+Our own SQL (`ours=True`) is not looked at, and DuckDB opens the segments itself, about four times
 faster on a scan.
+
+A view is made when a statement first names it: so a question about matches decodes no events of
+the hot log. Before DuckDB reads a file its digest is compared, once as long as the file is the
+same: what DuckDB makes of damage is anybody's guess.
 """
 
 import math
@@ -24,8 +28,9 @@ import pyarrow.dataset as ds
 
 from store import layout
 from store.columns import leaves_of, table
+from store.files import files_of
 from store.frames import Damaged
-from store.guard import Refused, checked
+from store.guard import Refused, checked, tables
 from store.leaf import Leaf
 from store.manifest import Segment
 from store.projection import Projection
@@ -58,77 +63,51 @@ class Query:
         self._settings = {"memory_limit": memory, "threads": str(threads)}
         self._seconds = seconds
         self._turn = threading.RLock()
-        self._connect()
+        self._files = files_of(snapshot.live.disk)
+        self._open()
 
     def ask(self, sql: str, rows_max: int | None = None) -> pa.Table:
         """The answer as an Arrow table; refused if it has more rows than that."""
-        with self._turn, self._timed():
-            try:
-                return self._answer(sql, rows_max)
-            except (duckdb.Error, OSError, Damaged):
-                if not self._retired():
-                    raise
-            self._con.close()
-            self._connect()
-            return self._answer(sql, rows_max)
+        with self._turn, _in_a_sentence(self._settings["memory_limit"], self._seconds):
+            while True:
+                try:
+                    self._show(sql)
+                    return self._answer(sql, rows_max)
+                except (duckdb.Error, OSError, Damaged):
+                    if not self._retired():
+                        raise
+                self._con.close()
+                self._open()
 
     def rows(self, sql: str, rows_max: int | None = None) -> list[dict[str, Any]]:
         """The answer as JSON takes it: times in RFC 3339, whole numbers whole."""
         return plain(self.ask(sql, rows_max))
+
+    def ready(self, view: str) -> None:
+        """For whoever begins to tell before he asks: what is wrong with a view is found now."""
+        self.ask(f'SELECT 1 FROM "{view}" LIMIT 0')
 
     def close(self) -> None:
         """Let go of files and memory."""
         self._con.close()
 
     def _answer(self, sql: str, rows_max: int | None) -> pa.Table:
-        relation = self._con.sql(sql if self._ours else checked(self._con, sql, self.views))
-        if rows_max is None:
-            return relation.to_arrow_table()
-        batches, rows = [], 0
-        reader = relation.to_arrow_reader()
-        for batch in reader:
-            batches.append(batch)
-            rows += batch.num_rows
-            if rows > rows_max:
-                reader.close()
-                raise Refused(f"the answer has more than {rows_max} rows: add a LIMIT")
-        return pa.Table.from_batches(batches, reader.schema)
-
-    @contextmanager
-    def _timed(self) -> Iterator[None]:
-        """What DuckDB says against a question, in one sentence; and an end to it at last."""
         timer = threading.Timer(self._seconds, lambda: self._con.interrupt())
         timer.start()
         try:
-            yield
-        except duckdb.InterruptException:
-            raise Refused(f"stopped: no answer within {self._seconds:g} s") from None
-        except duckdb.OutOfMemoryException:
-            limit = self._settings["memory_limit"]
-            raise Refused(f"stopped: the answer needs more memory than {limit}") from None
-        except duckdb.ParserException as reason:
-            words = "columns named like words of SQL (at, full, to, where) stand in double quotes"
-            raise Refused(f"{_sentence(reason)}; {words}") from None
-        except duckdb.Error as reason:
-            raise Refused(_sentence(reason)) from None
+            relation = self._con.sql(sql if self._ours else checked(self._con, sql, self.views))
+            if rows_max is None:
+                return relation.to_arrow_table()
+            return _at_most(rows_max, relation.to_arrow_reader())
         finally:
             timer.cancel()
 
-    def _connect(self) -> None:
-        while True:
-            try:
-                return self._open()
-            except (duckdb.Error, OSError, Damaged):
-                if not self._retired():
-                    raise
-
     def _open(self) -> None:
-        """A DuckDB of our own, its views, and then everything locked."""
+        """A DuckDB of our own, locked, and what its views will be made of."""
         live = self.snapshot.live
         self._number = live.number
-        segments, closed = self.snapshot.parts()
-        self._files = [live.folder / name for one in segments for name in one.files.values()]
-        hot = [Leaf(one.hand_seq, one.recorded()) for one in closed]
+        self._parts = self.snapshot.parts()
+        self._shown: dict[str, tuple[Segment, ...]] = {}
         self._con = duckdb.connect(
             ":memory:",
             config={
@@ -142,18 +121,39 @@ class Query:
         self._con.sql("SET TimeZone = 'UTC'")
         if not self._ours:
             self._con.sql("SET enable_external_access = false")
-        later = any(one.last_seq >= self.snapshot.next_seq for one in segments)
-        until = f"WHERE hand_seq < {self.snapshot.next_seq}" if later else ""
-        events = table(hot) if hot else layout.schema().empty_table()
-        have = [it for it in segments if it.schema == layout.SCHEMA_VERSION]
-        old = [rows for it in segments if it not in have for rows in live.events(it)]
-        self._view("events", layout.view(), have, [*old, events], until)
-        for one in self._projections:
-            have = [it for it in segments if it.projections.get(one.name) == one.version]
+        self._con.sql("SET lock_configuration = true")
+
+    def _show(self, sql: str) -> None:
+        """The views that a statement names; each of their files is as it was sealed."""
+        named = tables(self._con, sql)
+        for name in self.views:
+            if named is None or name in named:
+                if name not in self._shown:
+                    self._shown[name] = self._made(name)
+                for segment in self._shown[name]:
+                    self._files.check(segment, name)
+
+    def _made(self, name: str) -> tuple[Segment, ...]:
+        """A view; which segments have a file of their own for it."""
+        live = self.snapshot.live
+        segments, closed = self._parts
+        hot = [Leaf(one.hand_seq, one.recorded()) for one in closed]
+        if name == "events":
+            have = tuple(it for it in segments if it.schema == layout.SCHEMA_VERSION)
+            made = [rows for it in segments if it not in have for rows in live.events(it)]
+            made.append(table(hot) if hot else layout.schema().empty_table())
+        else:
+            (one,) = (it for it in self._projections if it.name == name)
+            have = tuple(it for it in segments if it.projections.get(name) == one.version)
             lack = [it for it in segments if it not in have]
             made = [one.build(leaves_of(rows)) for it in lack for rows in live.events(it)]
-            self._view(one.name, HAND, have, [*made, one.build(hot)], until)
-        self._con.sql("SET lock_configuration = true")
+            made.append(one.build(hot))
+        for segment in have:
+            self._files.check(segment, name)  # binding a view reads footers
+        later = any(it.last_seq >= self.snapshot.next_seq for it in segments)
+        until = f"WHERE hand_seq < {self.snapshot.next_seq}" if later else ""
+        self._view(name, layout.view() if name == "events" else HAND, have, made, until)
+        return have
 
     def _view(
         self,
@@ -163,7 +163,7 @@ class Query:
         tables: Sequence[pa.Table],
         until: str,
     ) -> None:
-        """Sealed and hot rows under one name, in closing order."""
+        """Sealed and hot rows under one name; in which order they come is for ORDER BY to say."""
         folder = self.snapshot.live.folder
         files = [folder / one.files[name] for one in segments]
         parts = [f"SELECT * FROM {self._sealed(name, files, tables[-1].schema)}"] if files else []
@@ -184,10 +184,40 @@ class Query:
 
     def _retired(self) -> bool:
         """Whether segments went away under us: the snapshot then lives in newer files."""
-        gone = [one for one in self._files if not one.exists()]
+        live = self.snapshot.live
+        named = (live.folder / it for one in self._parts.segments for it in one.files.values())
+        gone = [path for path in named if not path.exists()]
         if gone:
-            self.snapshot.live.retired(self._number, FileNotFoundError(2, "gone", str(gone[0])))
+            live.retired(self._number, FileNotFoundError(2, "gone", str(gone[0])))
         return bool(gone)
+
+
+def _at_most(rows_max: int, reader: pa.RecordBatchReader) -> pa.Table:
+    """All rows, or a refusal before there are too many."""
+    batches, rows = [], 0
+    for batch in reader:
+        batches.append(batch)
+        rows += batch.num_rows
+        if rows > rows_max:
+            reader.close()
+            raise Refused(f"the answer has more than {rows_max} rows: add a LIMIT")
+    return pa.Table.from_batches(batches, reader.schema)
+
+
+@contextmanager
+def _in_a_sentence(memory: str, seconds: float) -> Iterator[None]:
+    """What DuckDB says against a question."""
+    try:
+        yield
+    except duckdb.InterruptException:
+        raise Refused(f"stopped: no answer within {seconds:g} s") from None
+    except duckdb.OutOfMemoryException:
+        raise Refused(f"stopped: the answer needs more memory than {memory}") from None
+    except duckdb.ParserException as reason:
+        words = "columns named like words of SQL (at, full, to, where) stand in double quotes"
+        raise Refused(f"{_sentence(reason)}; {words}") from None
+    except duckdb.Error as reason:
+        raise Refused(_sentence(reason)) from None
 
 
 def plain(table: pa.Table) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from events.ledger import Recorded
+from store.leaf import Leaf
 from store.live import Listed, Live, Parts
 
 POLL_SECONDS = 0.01
@@ -42,6 +43,11 @@ class Snapshot:
         """Everything in one stream, in order; nothing if there is no such stream."""
         return tuple(one for one in self.live.read(stream) if one.pos < self.next_pos)
 
+    def hand_seq(self, stream: str) -> int | None:
+        """A hand's place among all that closed; None if it has not, or not yet."""
+        found = self.live.hand_seq(stream)
+        return None if found is None or found >= self.next_seq else found
+
     def read_from(self, pos: int) -> Iterator[Recorded]:
         """Every event from this position on, in order, up to the end of the snapshot."""
         if pos >= self.next_pos:
@@ -52,6 +58,10 @@ class Snapshot:
         """Hands in the order they closed, of one match or of all, after a place in that order."""
         known = takewhile(lambda one: one.hand_seq < self.next_seq, self.live.hands(after))
         return (one for one in known if match is None or one.hand.rpartition("/")[0] == match)
+
+    def leaves(self, after: int = -1) -> Iterator[Leaf]:
+        """Everything that closed, hands and match records, in that order, after a place in it."""
+        return takewhile(lambda one: one.hand_seq < self.next_seq, self.live.leaves(after))
 
     def matches(self) -> dict[str, int]:
         """Every match that has records of its own, with their number."""

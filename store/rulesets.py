@@ -4,7 +4,7 @@ A hand names its ruleset by fingerprint only. The text is the engine's; the ledg
 an old hand can be judged by its own rules when newer ones have taken their name.
 """
 
-from store.disk import Disk
+from store.disk import Disk, put
 
 FOLDER = "rulesets"
 
@@ -14,18 +14,8 @@ def keep(disk: Disk, fingerprint: str, text: bytes) -> None:
     disk.make_folder(FOLDER)
     disk.sync_folder("")
     path = _path(fingerprint)
-    names = disk.names(FOLDER)
-    if path.removeprefix(f"{FOLDER}/") in names:
-        return
-    aside = f"{path}.tmp"
-    if aside.removeprefix(f"{FOLDER}/") in names:
-        disk.remove(aside)  # left by a crash
-    output = disk.create(aside)
-    output.write(text)
-    output.sync()
-    output.close()
-    disk.rename(aside, path)
-    disk.sync_folder(FOLDER)
+    if path.removeprefix(f"{FOLDER}/") not in disk.names(FOLDER):
+        put(disk, path, text)
 
 
 def kept(disk: Disk, fingerprint: str) -> bytes | None:

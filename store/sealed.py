@@ -18,7 +18,7 @@ from events.ledger import Recorded
 from store.columns import encoded, leaves_of
 from store.disk import Disk
 from store.files import files_of
-from store.layout import SCHEMA_VERSION
+from store.layout import SCHEMA_VERSION, filled
 from store.leaf import Leaf, split
 from store.manifest import Segment
 from store.projection import Projection
@@ -36,6 +36,7 @@ def write_segment(
     wanted = with_hands(projections)
     parts: dict[str, list[pa.Table]] = {one.name: [] for one in wanted}
     extent = Extent()
+    columns = filled(it for one in closed for placed in one.placed for it in placed.append.events)
 
     def groups() -> Iterator[pa.Table]:
         """One group at a time: the states of its hands are gone before the next is made."""
@@ -43,7 +44,7 @@ def write_segment(
             extent.add(group)
             for one in wanted:
                 parts[one.name].append(one.build(group))
-            yield encoded(group)
+            yield encoded(group).select(columns)
 
     files = {"events": store(disk, "events", first, last, groups())}
     for one in wanted:
@@ -107,6 +108,15 @@ class _Group(NamedTuple):
     place: int
 
 
+class _Row(NamedTuple):
+    """Where the table of hands has a hand: every row is what closed next, so places are counted."""
+
+    segment: Segment
+    group: int
+    place: int
+    hand_seq: int
+
+
 class Sealed:
     """The segments of one manifest, for reading."""
 
@@ -125,19 +135,22 @@ class Sealed:
     def version(self, stream: str) -> int | None:
         """How many events a sealed hand has; None if there is no such hand."""
         found = self._find(stream)
-        return None if found is None else found[1]
+        if found is None:
+            return None
+        events = self._files.rows(found.segment, HANDS.name, found.group, ["events"])["events"]
+        return int(events[found.place].as_py())
 
     def hand_seq(self, stream: str) -> int | None:
         """When a sealed hand closed, among all that closed."""
         found = self._find(stream)
-        return None if found is None else found[0]
+        return None if found is None else found.hand_seq
 
     def read(self, stream: str) -> tuple[Recorded, ...]:
         """Everything sealed of one stream."""
         match, number = split(stream)
         if number is not None:
             found = self._find(stream)
-            return () if found is None else self.read_hand_seq(found[0])
+            return () if found is None else self.read_hand_seq(found.hand_seq)
         return tuple(
             one
             for segment in self._records.get(match, ())
@@ -151,11 +164,9 @@ class Sealed:
         if place < 0 or hand_seq > self.segments[place].last_seq:
             return ()
         segment = self.segments[place]
-        opened = self._files.open(segment, "events")
-        for group in opened.having(hand_seq=hand_seq):
-            rows = self._files.slice(segment, group, hand_seq)
-            return tuple(one for leaf in leaves_of(rows) for one in leaf.recorded)
-        return ()
+        group = self._files.open(segment, "events").group_of(hand_seq)
+        rows = self._files.slice(segment, group, hand_seq)
+        return tuple(one for leaf in leaves_of(rows) for one in leaf.recorded)
 
     def read_from(self, pos: int) -> Iterator[Recorded]:
         """Sealed events from a position on, in order of position.
@@ -196,8 +207,8 @@ class Sealed:
         found.sort(key=lambda one: -one.pos)
         return found
 
-    def _find(self, stream: str) -> tuple[int, int] | None:
-        """A sealed hand's `hand_seq` and its number of events."""
+    def _find(self, stream: str) -> _Row | None:
+        """A sealed hand's row in the table of hands."""
         match, number = split(stream)
         if number is None or stream != f"{match}/{number}":
             return None
@@ -205,25 +216,31 @@ class Sealed:
             if low <= number <= high:
                 opened = self._files.open(segment, HANDS.name)
                 for group in opened.having(match=match, number=number):
-                    rows = self._index(segment, group)
-                    numbered = pc.equal(rows["number"], pa.scalar(number, pa.int64()))
-                    here = pc.and_(numbered, pc.equal(rows["match"], pa.scalar(match)))
-                    if (place := pc.index(here, True).as_py()) >= 0:
-                        return rows["hand_seq"][place].as_py(), rows["events"][place].as_py()
+                    matches = opened.bounds["match"][group]
+                    if (place := self._place(segment, group, match, number, matches)) >= 0:
+                        first = opened.bounds["hand_seq"][group][0]
+                        return _Row(segment, group, place, first + place)
         return None
+
+    def _place(
+        self, segment: Segment, group: int, match: str, number: int, matches: tuple[str, str]
+    ) -> int:
+        """In which row of a group a hand is; its match is looked at where there are several."""
+        numbers = self._files.rows(segment, HANDS.name, group, ["number"])["number"].to_numpy()
+        places: list[int] = (numbers == number).nonzero()[0].tolist()
+        if places and matches != (match, match):
+            names = self._files.rows(segment, HANDS.name, group, ["match"])["match"]
+            places = [place for place in places if names[place].as_py() == match]
+        return places[0] if places else -1
 
     def _appends(self, segment: Segment, match: str) -> list[int]:
         """When the appends of a match's own records closed."""
         found: list[int] = []
         for group in range(self._files.open(segment, HANDS.name).groups):
-            rows = self._index(segment, group)
+            rows = self._files.rows(segment, HANDS.name, group, ["hand_seq", "match", "number"])
             here = pc.and_(pc.is_null(rows["number"]), pc.equal(rows["match"], match))
             found += rows["hand_seq"].filter(here).to_pylist()
         return found
-
-    def _index(self, segment: Segment, group: int) -> pa.Table:
-        wanted = ["hand_seq", "match", "number", "events"]
-        return self._files.rows(segment, HANDS.name, group, wanted)
 
 
 def merged(sealed: Iterable[Recorded], tail: Iterable[Recorded]) -> Iterator[Recorded]:

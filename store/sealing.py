@@ -1,8 +1,9 @@
 """Sealing: what has closed becomes a segment, what is open is carried into a new log.
 
-Each file is durable before the next names it: the segment's files, then the new log with what is
-still open, then the manifest that names both. A crash at any point leaves the old manifest or the
-new one, and what it names is complete; the next opening sweeps away the rest.
+Each file is durable before the next names it: the segment's files, the tree's hashes and the
+checkpoint over them, then the new log with what is still open, then the manifest that names all.
+A crash at any point leaves the old manifest or the new one, and what it names is complete; the next
+opening sweeps away the rest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from store import hot, manifest
 from store.disk import Disk
 from store.hot import HotLog
 from store.manifest import Answer
+from store.notary import Notary
 from store.projection import Projection
 from store.recovery import Found
 from store.sealed import write_segment
@@ -25,10 +27,12 @@ def seal(
     tail: Tail,
     producers: Mapping[str, Answer],
     projections: Sequence[Projection],
+    notary: Notary | None = None,
 ) -> Found:
     """The ledger after sealing everything that has closed; the old log is gone."""
     segment = write_segment(disk, tail.closed, projections)
     carried = sorted(placed for _, one in tail.open() for placed in one.placed)
+    tree = notary.seal(tail.closed) if notary else found.manifest.tree
     number = found.manifest.number + 1
     log = hot.create(disk, hot.path_of(number), carried)
     new = replace(
@@ -41,6 +45,7 @@ def seal(
         segments=(*found.manifest.segments, segment),
         matches=tail.matches(),
         producers=dict(producers),
+        tree=tree,
     )
     manifest.write(disk, new)
     _leave(disk, found.log)

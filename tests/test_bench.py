@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import bench.__main__ as command_line
-from bench import ledger_bulk, ledger_lookup
+from bench import ledger_bulk, ledger_lookup, ledger_size
 from bench.apart import Spent, apart
 from bench.large import build, name_of
 from bench.play import FOLD, GAME, PASS, choose, hands
@@ -38,6 +38,12 @@ def test_each_bench_of_the_ledger_runs(name: str, monkeypatch: pytest.MonkeyPatc
     assert f"# {name}\n" in page
     assert "File system " in page
     assert "goal: " in page
+
+
+def test_sizes_are_told_beside_every_other_way_to_keep_a_hand(tmp_path: Path) -> None:
+    page = "\n".join(ledger_size.sections(tmp_path, 20))
+    for peer in ("Parquet, pyarrow's defaults", "JSON lines", "MIT text", "PHH, without bids"):
+        assert f"| {peer}" in page
 
 
 def _spend_here(act: Callable[..., object], *given: object) -> Spent:

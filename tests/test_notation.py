@@ -79,6 +79,9 @@ RECORDS: dict[str, t.Match] = {
     'match m of g r, recorded decks, open-after-match, open bids: "a b", c': t.MatchStarted(
         "m", "g", "r", ("a b", "c"), "recorded", "open-after-match", False
     ),
+    "match m of g r, committed decks, each dealt 2 times, open: ursa, lynx": t.MatchStarted(
+        "m", "g", "r", ("ursa", "lynx"), "committed", "open", True, deals=2
+    ),
     "100 decks committed by a1b2": t.DeckCommitted("a1b2", 100),
     'nonce "00 ff" from ursa': t.NonceGiven("ursa", "00 ff"),
     "deck 7 opened by c0ffee": t.DeckOpened(7, "c0ffee"),

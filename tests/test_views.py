@@ -1,9 +1,7 @@
 """What is hidden stays hidden: two worlds that a viewpoint may not tell apart look the same to it.
 
-What a viewpoint may know is said here once more, in words of its own and without `events.views`:
-the board, what was shown or announced, one's own cards, swaps and bids, and open bids if one has
-a seat. All other cards are exchanged at random, all other bids get other amounts, replies other
-texts; what is seen must then be the same to the byte, for every beginning of a record.
+The other world is made by `tests/worlds.py`; what is seen must be the same to the byte, for every
+beginning of a record.
 """
 
 import random
@@ -21,6 +19,7 @@ from events.codec import encode
 from events.types import Event, Events
 from events.views import Auditor, Public, Seated, Viewpoint, see, viewpoint
 from tests.hands import every_game, sources, walk
+from tests.worlds import known_cards, may_know_bid, other_world, viewers
 
 TELLTALE = 987654321
 _encoder = msgspec.json.Encoder(order="sorted")
@@ -34,10 +33,10 @@ def test_two_worlds_look_alike_to_whom_they_differ_in_secret(
 ) -> None:
     record = walk(game, source).record
     chance = random.Random(seed)
-    for who in _viewers(record):
+    for who in viewers(record):
         for end in {chance.randrange(1, len(record) + 1), len(record)}:
             begun = record[:end]
-            assert _seen(begun, who) == _seen(_other_world(begun, who, chance), who)
+            assert _seen(begun, who) == _seen(other_world(begun, who, chance), who)
 
 
 @every_game
@@ -45,7 +44,7 @@ def test_two_worlds_look_alike_to_whom_they_differ_in_secret(
 @given(source=sources)
 def test_a_stream_never_changes_behind_who_follows_it(game: Game, source: bytes) -> None:
     record = walk(game, source).record
-    for who in (*_viewers(record), Auditor()):
+    for who in (*viewers(record), Auditor()):
         whole = _seen(record, who)
         for end in range(0, len(record), 5):
             begun = _seen(record[:end], who)
@@ -57,10 +56,10 @@ def test_a_stream_never_changes_behind_who_follows_it(game: Game, source: bytes)
 @given(source=sources)
 def test_no_secret_stands_anywhere_in_what_is_seen(game: Game, source: bytes) -> None:
     record = walk(game, source).record
-    for who in _viewers(record):
+    for who in viewers(record):
         bids = tuple(_with_telltale_bid(event, who) for event in record)
         text = b"\n".join(_seen(bids, who)).decode()
-        secret = set(DECK) - _known_cards(record, who)
+        secret = set(DECK) - known_cards(record, who)
         assert [] == [card for card in secret if f'"{card}"' in text]
         assert str(TELLTALE) not in text
         assert '\\"' not in text or isinstance(who, Seated)  # the text of another's bad reply
@@ -83,7 +82,7 @@ def test_nothing_is_hidden_from_an_auditor(game: Game, source: bytes) -> None:
 @given(source=sources)
 def test_that_a_sealed_bid_failed_is_for_its_bidder_alone(game: Game, source: bytes) -> None:
     record = walk(game, source).record
-    for who in _viewers(record):
+    for who in viewers(record):
         note = t.Faulted(0, "X", "malformed", "bid")
         noted = (*record[:3], note, *record[3:])
         assert (who == Seated(0)) == (_seen(noted, who) != _seen(record, who))
@@ -110,66 +109,11 @@ def test_an_unknown_viewpoint_is_refused_with_those_there_are(view: str) -> None
         viewpoint(view, ("ursa", "lynx"))
 
 
-def _viewers(record: Events) -> tuple[Viewpoint, ...]:
-    """Everybody who may not see everything."""
-    start = record[0]
-    assert isinstance(start, t.HandStarted)
-    return (Public(), *(Seated(seat) for seat in range(len(start.stacks))))
-
-
 def _seen(record: Events, who: Viewpoint) -> tuple[bytes, ...]:
     return tuple(_encoder.encode(seen) for seen in see(record, who))
 
 
-def _known_cards(record: Events, who: Viewpoint) -> set[str]:
-    """Cards that lie open, and those of one's own seat."""
-    known: set[str] = set()
-    for event in record:
-        match event:
-            case t.BoardDealt(cards=cards) | t.Shown(cards=cards) | t.Announced(cards=cards):
-                known.update(cards)
-            case t.HoleDealt(seat=seat, cards=cards) if who == Seated(seat):
-                known.update(cards)
-            case t.CardSwapped(seat=seat, old=old, new=new) if who == Seated(seat):
-                known.update((old, new))
-    return known
-
-
-def _may_know_bid(bid: t.BidPlaced, who: Viewpoint) -> bool:
-    """One's own; another's only if it was open, and only at the table (A1)."""
-    return who == Seated(bid.seat) or (isinstance(who, Seated) and not bid.sealed)
-
-
-def _other_world(record: Events, who: Viewpoint, chance: random.Random) -> Events:
-    """The same to this viewpoint, and otherwise as different as can be."""
-    secret = sorted(set(DECK) - _known_cards(record, who))
-    others = dict(zip(secret, chance.sample(secret, len(secret)), strict=True))
-    world: list[Event] = []
-    for event in record:
-        match event:
-            case t.HoleDealt(cards=cards):
-                world.append(replace(event, cards=tuple(others.get(c, c) for c in cards)))
-            case t.CardSwapped(seat=seat) if who != Seated(seat):
-                world.append(_other_swap(event, secret, chance))
-            case t.BidPlaced() if not _may_know_bid(event, who):
-                origin = chance.choice(("chosen", "forced", "default"))
-                world.append(replace(event, amount=chance.randrange(10**6), origin=origin))
-            case t.Faulted(seat=seat, where=where) if who != Seated(seat):
-                if where != "bid":
-                    world.append(replace(event, raw=f"reply {chance.random()}"))
-            case _:
-                world.append(event)
-    return tuple(world)
-
-
-def _other_swap(event: t.CardSwapped, secret: list[str], chance: random.Random) -> Event:
-    """Other cards, and another outcome too, unless the others were told that there was one."""
-    old, new = chance.sample(secret, 2)
-    changed = event.old != event.new if event.told else chance.choice((False, True))
-    return replace(event, old=old, new=new if changed else old)
-
-
 def _with_telltale_bid(event: Event, who: Viewpoint) -> Event:
-    if isinstance(event, t.BidPlaced) and not _may_know_bid(event, who):
+    if isinstance(event, t.BidPlaced) and not may_know_bid(event, who):
         return replace(event, amount=TELLTALE)
     return event

@@ -1,5 +1,6 @@
 """`muckrake audit`: recorded hands decided again by the rules they name, or by others."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -18,11 +19,13 @@ from api.cli.ledger import (
     reading,
     start_of,
     view_option,
+    viewpoint_of,
 )
 from api.cli.output import CONTESTED, WRONG, NotFound, listed, note, progress, table
 from api.report import as_json, as_text
-from engine.game import Game, fingerprint, fingerprint_of, from_json
-from engine.games import GAMES, RULESETS
+from api.rules import UNKNOWN, Rules
+from engine.game import Game, fingerprint
+from engine.games import GAMES
 from engine.verdict import Report, Verdict, judge
 from events.ledger import closes
 from events.types import Events
@@ -31,8 +34,6 @@ if TYPE_CHECKING:
     from store.reader import Snapshot
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-UNKNOWN = "no ruleset here has this fingerprint; --ruleset holds it against another"
-_BY_MARK = {fingerprint(game): game for game in RULESETS.values()}
 NAMED_MAX = 10  # hands that a summary names: more is what --json is for
 
 
@@ -42,31 +43,6 @@ class Judged(NamedTuple):
     record: Events
     game: Game
     report: Report
-
-
-class Rules:
-    """Which ruleset judges a record: the one asked for, or the one its first event names.
-
-    That one is the program's own, or else the text that the ledger kept when it was dealt by.
-    """
-
-    def __init__(self, ledger: "Snapshot", other: Game | None) -> None:
-        self._ledger = ledger
-        self._other = other
-        self._known: dict[str, Game | None] = dict(_BY_MARK)
-
-    def of(self, record: Events) -> Game | None:
-        """The ruleset, or None where neither the program nor the ledger has it."""
-        mark = start_of(record).ruleset
-        if mark not in self._known:
-            self._known[mark] = self._kept(mark)
-        return self._other or self._known[mark]
-
-    def _kept(self, mark: str) -> Game | None:
-        text = self._ledger.ruleset(mark)
-        if text is None or fingerprint_of(text) != mark:
-            return None
-        return from_json(text)
 
 
 class Tally:
@@ -95,6 +71,12 @@ class Tally:
 @click.argument("hands", nargs=-1, metavar="HAND...")
 @click.option("--all", "every", is_flag=True, help="Every hand that is over, counted by match.")
 @click.option("--ruleset", metavar="R", help="Decide by these rules instead of the hand's own.")
+@click.option(
+    "--evidence",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.zip",
+    help="Write the evidence of the one HAND, for whom --as names, to send to somebody.",
+)
 @click.option("--strict", is_flag=True, help="Exit with 6 if a hand is contested.")
 @view_option
 @ledger_option
@@ -103,6 +85,7 @@ def audit(
     hands: tuple[str, ...],
     every: bool,
     ruleset: str | None,
+    evidence: Path | None,
     strict: bool,
     view: str,
     folder: Path,
@@ -111,7 +94,10 @@ def audit(
     """Decide each HAND (MATCH/NUMBER) again, and say whether it was paid by its rules."""
     if bool(hands) == every:
         raise click.UsageError("name the hands to audit, or all of them with --all")
-    auditor_only(view, "audit")
+    if evidence is None:
+        auditor_only(view, "audit")
+    elif len(hands) != 1:
+        raise click.UsageError("--evidence is of one hand: name that one")
     other = game_of(ruleset) if ruleset else None
     tally = Tally()
     with reading(folder) as ledger:
@@ -120,14 +106,35 @@ def audit(
             judged = _judged_all(records, Rules(ledger, other), tally)
         else:
             judged = _judged_each([hand_of(ledger, hand) for hand in hands], Rules(ledger, other))
-        counted = (tally.count(one) for one in judged)
-        if as_document:
+        counted: Iterable[Judged] = (tally.count(one) for one in judged)
+        if evidence is not None:
+            counted = _kept(evidence, view, ledger, counted)
+        if view != "auditor":
+            for _ in counted:  # what is printed names every card; the bundle is for this viewpoint
+                pass
+        elif as_document:
             listed("muckrake.audit/1", "hands", (as_json(r, report) for r, _, report in counted))
         elif every:
             _summary(counted, tally)
         else:
             _reports(counted)
     _answer(tally, strict)
+
+
+def _kept(file: Path, view: str, ledger: "Snapshot", judged: Iterable[Judged]) -> Iterator[Judged]:
+    """The one hand, and its evidence written beside the answer."""
+    from api.evidence.make import Unproved, evidence, save
+
+    for one in judged:
+        viewpoint_of(view, one.record, ledger)
+        told = json.dumps(as_json(one.record, one.report), indent=2, ensure_ascii=False)
+        report = as_text(one.game, one.record, one.report), f"{told}\n".encode()
+        try:
+            save(file, evidence(ledger, start_of(one.record).hand, view, report))
+        except Unproved as reason:
+            raise click.ClickException(str(reason)) from None
+        yield one
+        note(f"evidence for {view} in {file}: muckrake verify {file}")
 
 
 def _judged_each(records: list[Events], rules: Rules) -> Iterator[Judged]:

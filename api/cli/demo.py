@@ -1,4 +1,7 @@
-"""`muckrake demo`: play every ruleset, keep, replay and judge every hand; say what that proved."""
+"""`muckrake demo`: play every ruleset, keep, replay and judge every hand; say what that proved.
+
+The last match of it is between two programs in processes of their own.
+"""
 
 import hashlib
 import tempfile
@@ -14,16 +17,26 @@ from api.cli.ledger import closed_hands, no_ledger_option, reading, writing
 from api.cli.output import document, note, progress, wrong
 from api.recording import Recording, announced
 from api.report import aligned, as_json, as_text
+from api.wire.recorded import Meeting
+from dealer.deck import SeededDecks
+from dealer.examples import GRUFF, STEADY
 from dealer.play import play
+from dealer.wire.apart import Job
+from dealer.wire.limits import USUAL
+from dealer.wire.plan import plan
+from dealer.wire.program import program
 from engine.game import Game
 from engine.games import GAMES
 from engine.verdict import Report, judge
 from events.codec import decode_all, encode_all
 from events.evolve import replay
+from events.ledger import Ledger
 from events.notation import read, say, say_all
 from events.types import Events
 
 DISPUTED = "auction-2024"  # its document and its engine disagree about money (A9)
+SPOKEN = "auction-2024-mit"  # by the bots of the wire match
+WIRE_HANDS = 40
 EVENTS = "segments/events*.parquet"
 
 
@@ -44,6 +57,16 @@ class Kept(NamedTuple):
     segment_bytes: int
 
 
+class Wire(NamedTuple):
+    """What became of the two example bots."""
+
+    players: tuple[str, ...]
+    hands: int
+    nets: tuple[int, ...]
+    replies: int
+    trouble: tuple[str, ...]
+
+
 @click.command()
 @click.option("--hands", type=click.IntRange(min=1), default=100, show_default=True, help="Each.")
 @click.option("--seed", default="1", show_default=True, help="Decides every card and choice.")
@@ -53,21 +76,25 @@ def demo(hands: int, seed: str, as_document: bool) -> None:
     """Play seeded hands of every ruleset, keep, replay and judge each; show a contested one."""
     games = progress(list(GAMES.values()), "playing, judging and keeping every ruleset")
     with tempfile.TemporaryDirectory(prefix="muckrake-") as folder:
-        tallies, kept = played(games, hands, seed, Path(folder))
+        tallies, wire, kept = played(games, hands, seed, Path(folder))
     record, report = contested(GAMES[DISPUTED], seed)
     if as_document:
         shown = as_json(record, report) | {"events": msgspec.to_builtins(record)}
         rulesets = [one._asdict() for one in tallies]
-        told = {"rulesets": rulesets, "ledger": kept._asdict(), "example": shown}
+        about = {"rulesets": rulesets, "wire": wire._asdict(), "ledger": kept._asdict()}
+        told = about | {"example": shown}
         document("muckrake.demo/1", seed=seed, **told)
         return
     rows = [list(Tally._fields), *([str(field) for field in one] for one in tallies)]
     click.echo("\n".join(aligned(rows, numbers=range(1, len(rows[0])))))
+    click.echo(_met(wire))
     click.echo(_proved(tallies, kept, seed))
     click.echo(as_text(GAMES[DISPUTED], record, report), nl=False)
 
 
-def played(games: Iterable[Game], hands: int, seed: str, folder: Path) -> tuple[list[Tally], Kept]:
+def played(
+    games: Iterable[Game], hands: int, seed: str, folder: Path
+) -> tuple[list[Tally], Wire, Kept]:
     """A match of every ruleset into one ledger; then the whole ledger read from its files."""
     tallies, written = [], []
     with writing(folder, "demo") as ledger:
@@ -77,12 +104,35 @@ def played(games: Iterable[Game], hands: int, seed: str, folder: Path) -> tuple[
             recording = Recording(ledger, announced(game.name, records[0], seed, "open"))
             written += [_digest(record) for record in recording.keep(records, lambda: False)]
             recording.end("the demo is over")
+        records, wire = met(ledger, min(hands, WIRE_HANDS), seed)
+        tally(GAMES[SPOKEN], records)
+        written += [_digest(record) for record in records]
         ledger.seal()
     with reading(folder) as stored:
         found = [_digest(record) for record in closed_hands(stored.read_from(0))]
     if found != written:
         wrong("the ledger does not hold what was written into it")
-    return tallies, Kept(len(found), sum(one.stat().st_size for one in folder.glob(EVENTS)))
+    return tallies, wire, Kept(len(found), sum(one.stat().st_size for one in folder.glob(EVENTS)))
+
+
+def met(ledger: Ledger, hands: int, seed: str) -> tuple[list[Events], Wire]:
+    """A match between the two bots that ship as examples, each in a process of its own."""
+    bots = (program(STEADY, STEADY.name), program(GRUFF, GRUFF.name))
+    match = plan(GAMES[SPOKEN], "wire", (bots[0].name, bots[1].name), hands)
+    meeting = Meeting(Job(match, bots, USUAL, SeededDecks(seed)))
+    records: list[Events] = []
+
+    def watch(durable: Iterable[Events]) -> Iterator[Events]:
+        for record in durable:
+            records.append(record)
+            yield record
+
+    start = meeting.announced(seed, "open")
+    ended = meeting.recorded(ledger, start, note, lambda: False, watch)
+    parts = meeting.parts()
+    trouble = tuple(f"{one.player}: {one.silent}" for one in parts if one.silent)
+    replies = sum(one.replies for one in parts)
+    return records, Wire(ended.players, ended.hands, ended.nets, replies, trouble)
 
 
 def tally(game: Game, records: list[Events]) -> Tally:
@@ -130,6 +180,16 @@ def _digest(record: Events) -> bytes:
 
 def _judged(game: Game, record: Events) -> Report:
     return judge(game, record, GAMES.get(game.partner or ""))
+
+
+def _met(wire: Wire) -> str:
+    """What the two processes did, or why one of them did not."""
+    nets = ", ".join(f"{name} {net:+d}" for name, net in zip(wire.players, wire.nets, strict=True))
+    told = "".join(f"\nOne did not play to the end. {sentence}." for sentence in wire.trouble)
+    return (
+        f"\nTwo programs, one in Python and one in a shell, played {wire.hands} hands of {SPOKEN}"
+        f"\nby the protocol of MIT Pokerbots, {wire.replies} replies: {nets}.{told}"
+    )
 
 
 def _proved(tallies: list[Tally], kept: Kept, seed: str) -> str:

@@ -48,6 +48,7 @@ class Page:
     """Hands to be listed; `next` is where to go on, known when all are listed."""
 
     def __init__(self, views: "Query", match: str | None, limit: int | None, after: int) -> None:
+        views.ready("hands")
         self.next: str | None = None
         self._views = views
         self._match = match

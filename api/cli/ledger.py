@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from api.cli.output import NotFound, NotPermitted, note, wrong
+from api.seen import eyes, is_open
 from events.ledger import Conflict, Record, Recorded, closes, is_match
 from events.types import Events, HandStarted
-from events.views import Viewpoint, viewpoint
+from events.views import Viewpoint
 
 if TYPE_CHECKING:
     from store.ledger import FileLedger
@@ -97,8 +98,10 @@ def writing(folder: Path, doing: str) -> Iterator["FileLedger"]:
             try:
                 yield ledger
             finally:
-                ledger.close()
-                lock.release()
+                try:
+                    ledger.close()
+                finally:
+                    lock.release()
         except Broken as failure:
             raise click.ClickException(str(failure)) from None
 
@@ -110,7 +113,6 @@ def asking(folder: Path, *, ours: bool = True) -> Iterator["Query"]:
         from store.guard import Refused
         from store.query import Query
 
-        _check_digests(folder, ledger, ("hands",) if ours else None)
         query = Query(ledger, ours=ours)
         try:
             yield query
@@ -118,18 +120,6 @@ def asking(folder: Path, *, ours: bool = True) -> Iterator["Query"]:
             raise click.ClickException(str(reason)) from None
         finally:
             query.close()
-
-
-def _check_digests(folder: Path, ledger: "Snapshot", views: tuple[str, ...] | None) -> None:
-    """DuckDB reads whatever stands in a file: so each must be as it was sealed."""
-    from store.disk import RealDisk
-    from store.files import files_of
-
-    files = files_of(RealDisk(folder))
-    for segment in ledger.parts().segments:
-        known = [name for name in views or segment.files if name in segment.files]
-        for name in (*known, *(() if known else ("events",))):  # what is lacking is made of events
-            files.open(segment, name)
 
 
 @contextmanager
@@ -179,22 +169,26 @@ def start_of(record: Events) -> HandStarted:
     return start
 
 
-def viewpoint_of(view: str, record: Events) -> Viewpoint:
+def viewpoint_of(view: str, record: Events, ledger: "Snapshot") -> Viewpoint:
     """Whose eyes these are in this hand: misspelt is misuse, not at the table is not permitted."""
-    _check_spelling(view)
+    check_spelling(view)
+    start = start_of(record)
+    match = start.hand.rpartition("/")[0]
+    opened = is_open(one.event for one in ledger.read(match))
     try:
-        return viewpoint(view, start_of(record).players)
+        return eyes(view, start.players, opened)
     except ValueError as absent:
         raise NotPermitted(str(absent)) from None
 
 
 def auditor_only(view: str, doing: str) -> None:
     """For a door that cannot yet show less than everything."""
-    _check_spelling(view)
+    check_spelling(view)
     if view != "auditor":
         raise NotPermitted(f"{doing} reads whole records: only an auditor may, not {view}")
 
 
-def _check_spelling(view: str) -> None:
+def check_spelling(view: str) -> None:
+    """Before anything is read: a viewpoint that nobody could have."""
     if view not in ("public", "auditor") and not view.startswith("seat:"):
         raise click.UsageError(f"{view} is no viewpoint: there are public, seat:NAME and auditor")

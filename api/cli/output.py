@@ -93,6 +93,29 @@ def progress(items: Iterable[T], doing: str, total: int | None = None) -> Iterab
     return track(items, doing, total, console=Console(stderr=True), transient=True)
 
 
+@contextmanager
+def watched(doing: str, total: int) -> Iterator[Callable[[int, int], None]]:
+    """A bar of so many bytes on stderr, if somebody is watching; it is told bytes and hands."""
+    if not sys.stderr.isatty():
+        yield lambda size, hands: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn(doing), BarColumn(), TextColumn("{task.fields[hands]:,} hands"))
+    with Progress(
+        *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True
+    ) as bar:
+        task = bar.add_task(doing, total=total, hands=0)
+        done = [0]
+
+        def advance(size: int, hands: int) -> None:
+            done[0] += hands
+            bar.update(task, advance=size, hands=done[0])
+
+        yield advance
+
+
 def cell(value: Any) -> str:
     """A value of a row, on one line and without tabs; nothing for null."""
     if value is None:

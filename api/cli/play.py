@@ -1,37 +1,61 @@
-"""`muckrake play`: a match of seeded hands between random bots, written into the ledger."""
+"""`muckrake play`: matches between our own bots, written into the ledger."""
 
-import re
-import secrets
+import os
 import time
-from itertools import chain
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import cast, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 import msgspec
 
 from api.cli.games import game_of
 from api.cli.ledger import json_option, ledger_option, writing
-from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress
-from api.recording import Played, Recording, announced
-from dealer.play import play as play_hands
-from engine.game import Game, fingerprint, to_json
-from engine.games import GAMES
-from events.ledger import Conflict, Ledger
+from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, watched
+from api.cli.plans import LONG, plans_of
+from api.playing import STOPPED, WHOLE, Playing, Terms, begun, elsewhere, here, taken
+from api.recording import Played
+from dealer.many import Gone
+from dealer.play import Plan
 from events.notation import say_all
-from events.types import Disclosure, MatchStarted
+from events.types import Disclosure, Events
 
-NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
-WHOLE = "every hand was played"
-STOPPED = "interrupted"
+if TYPE_CHECKING:
+    from store.ledger import FileLedger
+
+__all__ = ["STOPPED", "WHOLE", "play", "summary"]
+
+Stop = Callable[[], bool]
+Ended = tuple[Plan, Played]
 
 
 @click.command()
 @click.argument("game")
-@click.option("--hands", type=click.IntRange(min=1), default=1, show_default=True, help="How many.")
+@click.option(
+    "--hands",
+    type=click.IntRange(min=1),
+    help=f"How many; else 1, one deck in a mirrored match, up to {LONG} in a freeze-out.",
+)
 @click.option("--seed", help="Decides every card and choice; drawn, and told, if not given.")
+@click.option(
+    "--bots", metavar="A,B,...", help="Who sits there, and round again for more seats; else random."
+)
 @click.option("--seats", type=int, help="How many players; as many as the game seats, up to six.")
 @click.option("--match", help="The match's name; drawn, and told, if not given.")
+@click.option(
+    "--matches",
+    type=click.IntRange(1, 9_999),
+    help="So many matches at once over all cores: NAME-1, NAME-2, ...",
+)
+@click.option(
+    "--dealing",
+    type=click.Choice(["seeded", "committed"]),
+    default="seeded",
+    show_default=True,
+    help="Decks of the seed, or decks that the dealer commits to before the players add to them.",
+)
+@click.option("--mirror", is_flag=True, help="Deal every deck once to each seat's player.")
+@click.option("--freeze-out", is_flag=True, help="Play until one player has it all.")
 @click.option(
     "--disclosure",
     type=click.Choice(get_args(Disclosure)),
@@ -42,45 +66,36 @@ STOPPED = "interrupted"
 @click.option("--print", "printing", is_flag=True, help="Print every hand in notation.")
 @ledger_option
 @json_option
-def play(
-    game: str,
-    hands: int,
-    seed: str | None,
-    seats: int | None,
-    match: str | None,
-    disclosure: str,
-    printing: bool,
-    folder: Path,
-    as_document: bool,
-) -> None:
-    """Deal seeded hands of GAME to random bots and write them into the ledger."""
-    rules = game_of(game)
-    _playable(rules, seats)
-    name = _named(match)
-    seed = secrets.token_hex(4) if seed is None else seed
-    dealt = play_hands(rules, name, hands, seed, seats)
-    first = next(dealt)
-    start = announced(name, first, seed, cast(Disclosure, disclosure))
-    shown = []
-    begun = time.monotonic()
-    with writing(folder, f"play {name}") as ledger, asked_to_stop() as stop:
-        ledger.keep_ruleset(fingerprint(rules), to_json(rules))
-        recording = _begun(ledger, start, folder)
-        durable = recording.keep(chain((first,), dealt), stop)
-        for number, hand in enumerate(progress(durable, f"playing {name}", hands)):
-            if printing and as_document:
-                shown.append(msgspec.to_builtins(hand))
-            elif printing:
-                click.echo(("\n" if number else "") + say_all(hand), nl=False)
-        whole = recording.hands == hands
-        played = recording.end(WHOLE if whole else STOPPED)
-    if as_document:
-        told = {"seed": seed, "disclosure": disclosure, **msgspec.to_builtins(played)}
-        document("muckrake.play/1", **told, **({"records": shown} if printing else {}))
+def play(folder: Path, as_document: bool, printing: bool, game: str, **said: Any) -> None:
+    """Play hands of GAME between bots and write them into the ledger."""
+    plans = plans_of(game_of(game), said)
+    many = said["matches"] is not None
+    if many and printing:
+        raise click.UsageError("--print shows the hands of one match: leave out --matches")
+    terms = Terms(said["dealing"], said["disclosure"])
+    since = time.monotonic()
+    shown: list[Any] = []
+    with writing(folder, f"play {plans[0].match}") as ledger, asked_to_stop() as stop:
+        begin = _beginning(ledger, folder, plans, terms)
+        if many:
+            ended = _many(begin, plans, stop)
+        else:
+            match = begin(plans[0])
+            hands = progress(here(match, stop), f"playing {match.plan.match}", match.plan.hands)
+            shown = _shown(hands, printing, as_document)
+            ended = [(match.plan, match.end())]
+    told = [_as_json(*one, terms.disclosure) for one in ended]
+    if not as_document:
+        for plan, played in ended:
+            click.echo(summary(played, plan.seed), err=printing)
+    elif many:
+        document("muckrake.play-matches/1", matches=told)
     else:
-        click.echo(summary(played, seed), err=printing)
-    note(f"{played.reason}: {played.hands} in {folder}, {time.monotonic() - begun:.1f} s")
-    if not whole:
+        document("muckrake.play/1", **told[0], **({"records": shown} if printing else {}))
+    reason = _reason([played for _, played in ended], len(plans))
+    count = sum(played.hands for _, played in ended)
+    note(f"{reason}: {count} in {folder}, {time.monotonic() - since:.1f} s")
+    if reason == STOPPED:
         raise click.exceptions.Exit(INTERRUPTED)
 
 
@@ -92,30 +107,53 @@ def summary(played: Played, seed: str) -> str:
     return f"{played.match}  {played.game}  {counts}  {told}  seed {seed}"
 
 
-def _begun(ledger: Ledger, start: MatchStarted, folder: Path) -> Recording:
-    """The match's first record; a name is given once."""
-    try:
-        return Recording(ledger, start)
-    except Conflict:
+def _beginning(
+    ledger: "FileLedger", folder: Path, plans: list[Plan], terms: Terms
+) -> Callable[[Plan], Playing]:
+    """How a match is begun here; a name is given once, so all are looked up first."""
+    from store.private import Private
+
+    if name := taken(ledger, plans):
         raise click.ClickException(
-            f"there is a match {start.match} in {folder} already: give this one another name"
-        ) from None
-
-
-def _named(match: str | None) -> str:
-    """A name that can stand in a hand's id, in a line of notation and in a path."""
-    if match is None:
-        return secrets.token_hex(6)
-    if not NAME.fullmatch(match):
-        raise click.UsageError(f"{match!r} cannot name a match: letters, digits, '.', '_' and '-'")
-    return match
-
-
-def _playable(game: Game, seats: int | None) -> None:
-    if game.name not in GAMES:
-        raise click.UsageError(
-            f"{game.name} is for foreign records and is not dealt: there are {', '.join(GAMES)}"
+            f"there is a match {name} in {folder} already: give this one another name"
         )
-    if seats is not None and not game.seats_min <= seats <= game.seats_max:
-        allowed = f"{game.seats_min}..{game.seats_max}"
-        raise click.UsageError(f"{game.name} seats {allowed} players, not {seats}")
+    return lambda match: begun(ledger, Private(folder), match, terms)
+
+
+def _shown(hands: Iterable[Events], printing: bool, as_document: bool) -> list[Any]:
+    """Every hand printed when it is durable, or gathered for the document."""
+    shown: list[Any] = []
+    for number, hand in enumerate(hands):
+        if printing and as_document:
+            shown.append(msgspec.to_builtins(hand))
+        elif printing:
+            click.echo(("\n" if number else "") + say_all(hand), nl=False)
+    return shown
+
+
+def _many(begin: Callable[[Plan], Playing], plans: list[Plan], stop: Stop) -> list[Ended]:
+    """Matches dealt by as many processes as there are cores; in the order of their numbers."""
+    ended: dict[str, Played] = {}
+    cores = os.cpu_count() or 1
+    total = sum(match.hands for match in plans)
+    try:
+        with watched(f"playing {len(plans)} matches", total) as advance:
+            for hands, played in elsewhere(begin, plans, cores, stop):
+                advance(hands, hands)
+                if played:
+                    ended[played.match] = played
+    except Gone as reason:
+        raise click.ClickException(str(reason)) from None
+    return [(match, ended[match.match]) for match in plans if match.match in ended]
+
+
+def _as_json(plan: Plan, played: Played, disclosure: str) -> dict[str, Any]:
+    return {"seed": plan.seed, "disclosure": disclosure, **msgspec.to_builtins(played)}
+
+
+def _reason(ended: list[Played], begun: int) -> str:
+    """Why it is over; of many matches, what is to be said of them all."""
+    reasons = {played.reason for played in ended}
+    if STOPPED in reasons or len(ended) < begun:
+        return STOPPED
+    return reasons.pop() if len(reasons) == 1 else "every match is over"

@@ -21,7 +21,7 @@ def replay(hand: str, at: int | None, view: str, folder: Path, as_document: bool
     """Show a recorded HAND (MATCH/NUMBER): its events in notation, or its table at one moment."""
     with reading(folder) as reader:
         record = hand_of(reader, hand)
-    who = viewpoint_of(view, record)
+        who = viewpoint_of(view, record, reader)
     seen = see(record, who)
     if at is not None and not 1 <= at <= len(seen):
         raise click.UsageError(f"--at {at}: {hand} has events 1 to {len(seen)} for {view}")

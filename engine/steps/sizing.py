@@ -118,8 +118,8 @@ class Veto(NamedTuple):
 
 def veto(game: Policies, hand: Hand, now: Round, seat: int) -> str | None:
     """The name of the first reason why this seat may not bet or raise."""
-    for name, reason in VETOES.items():
-        if reason.holds(game, hand, now, seat):
+    for name, holds in _HOLDS:
+        if holds(game, hand, now, seat):
             return name
     return None
 
@@ -238,3 +238,4 @@ VETOES: dict[str, Veto] = {
         ),
     ),
 }
+_HOLDS = tuple((name, reason.holds) for name, reason in VETOES.items())

@@ -23,31 +23,26 @@ class SwapHole(Struct, frozen=True, tag=True):
         return self._skipped(game, hand) or hand.swaps > 0
 
     def turn(self, game: Policies, hand: Hand) -> ToSwap:
-        """The dealer's first card, his second, then the next seat's (S3)."""
-        stay = contenders(hand)
-        order = clockwise(hand, hand.start.button - 1)
-        at_risk = [(seat, slot) for seat in order if seat in stay for slot in _slots(hand, seat)]
-        slots = tuple(_deck_slot(game, hand, *risk) for risk in at_risk)
+        """Each card at risk has a place in the deck for what takes its place (G21)."""
+        at_risk = _at_risk(hand)
         fixed = game.deck_slots == "fixed"
-        return ToSwap(tuple(at_risk), self.chance, self.of, slots if fixed else ())
+        slots = tuple(_deck_slot(game, hand, *risk) for risk in at_risk) if fixed else ()
+        return ToSwap(at_risk, self.chance, self.of, slots)
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
         """One event for every card at risk, changed or not, so that its presence tells nothing."""
-        asked = self.turn(game, hand)
+        at_risk = _at_risk(hand)
         if not isinstance(command, Swap):
             raise IllegalCommand(
-                f"chance owes {len(asked.at_risk)} swaps: "
-                f"{type(command).__name__} does not answer that"
+                f"chance owes {len(at_risk)} swaps: {type(command).__name__} does not answer that"
             )
-        if len(command.cards) != len(asked.at_risk):
-            raise IllegalCommand(
-                f"{len(asked.at_risk)} cards are at risk, not {len(command.cards)}"
-            )
+        if len(command.cards) != len(at_risk):
+            raise IllegalCommand(f"{len(at_risk)} cards are at risk, not {len(command.cards)}")
         unused(game, hand, tuple(card for card in command.cards if card is not None))
         told = game.swap_seen == "both_told"
         return tuple(
             CardSwapped(seat, slot, hand.hole[seat][slot], new or hand.hole[seat][slot], told)
-            for (seat, slot), new in zip(asked.at_risk, command.cards, strict=True)
+            for (seat, slot), new in zip(at_risk, command.cards, strict=True)
         )
 
     def leave(self, game: Policies, hand: Hand) -> Events:
@@ -56,6 +51,13 @@ class SwapHole(Struct, frozen=True, tag=True):
     def _skipped(self, game: Policies, hand: Hand) -> bool:
         """Cards are swapped in an all-in run-out too (S4), unless the ruleset stops it."""
         return not game.swap_runout and hand.standing.count("live") < 2
+
+
+def _at_risk(hand: Hand) -> tuple[tuple[int, int], ...]:
+    """The dealer's first card, his second, then the next seat's (S3)."""
+    stay = contenders(hand)
+    order = clockwise(hand, hand.start.button - 1)
+    return tuple((seat, slot) for seat in order if seat in stay for slot in _slots(hand, seat))
 
 
 def _deck_slot(game: Policies, hand: Hand, seat: int, slot: int) -> int:

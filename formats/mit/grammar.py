@@ -26,7 +26,7 @@ _OTHERS = (
     (r"STATE:|# name/game/hands", "an ACPC log"),
     (r"variant\s*=|\[\d+\]$", "a PHH file"),
     (r"\s*[{\[]\s*\"|\s*\{$", "a JSON file"),
-    (r"\s*<", "a web page: save the log itself, not the page around it"),
+    (r"\s*<[!a-zA-Z]", "a web page: save the log itself, not the page around it"),
     (r"(Bot [AB] is|Both bots are) invalid", "the note that no match was played"),
 )
 

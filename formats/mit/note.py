@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from events.types import SourceNoted
 
-FORMAT = "mit"
+FORMAT = "mit-gamelog"
 Dialect = Literal["S1", "S2", "S3", "A0", "A1", "A2", "A3", "no auction", "no flop"]
 _ENDS = {"\r\n": "crlf", "\r": "cr", "\n": "lf"}
 

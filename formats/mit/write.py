@@ -1,7 +1,7 @@
 """Hands as a gamelog: to the byte the file they were read from, or a log of our own hands.
 
-A log of our own has the newest dialect without a footer (A2, S2): what each street was worth is
-the engine's own count, and stands only in logs that it wrote.
+A log of our own has the newest dialect (A3, S3), with a footer that is counted as the engine would;
+the footer of a log that was read is text, and written as it was.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,6 +31,7 @@ from events.types import (
 )
 from formats.mit.grammar import NO_AUCTION, splits
 from formats.mit.note import Noted, exception_of, unnoted
+from formats.mit.worth import Worth
 
 _STREETS = {3: "Flop", 4: "Turn", 5: "River"}
 _ACTIONS = {"F": "Fold", "C": "Call", "K": "Check", "R": "Raise", "A": "Bid"}
@@ -68,7 +69,7 @@ def _log(records: Iterable[Events], found: Noted | None) -> Iterator[str]:
             raise ValueError("no hands: a gamelog names its players, and there are none")
         log = _Log(found, None)
         yield f"{found.header}\n\n"
-    yield log.final() + log.noted.footer
+    yield log.final() + (log.noted.footer if found else log.footer())
 
 
 def _noted(start: HandStarted) -> Noted:
@@ -76,10 +77,12 @@ def _noted(start: HandStarted) -> Noted:
     if len(start.players) != 2:
         raise ValueError(f"a gamelog has two players, not {len(start.players)}")
     first, second = start.players[start.button], start.players[1 - start.button]
+    if any("\n" in name or "\r" in name for name in start.players):
+        raise ValueError("a gamelog has a line for each event: no name may break one")
     if start.game.startswith("swap-2022"):
-        return Noted("S2", f"6.176 MIT Pokerbots - {first} vs {second}")
+        return Noted("S3", f"6.176 MIT Pokerbots - {first} vs {second}")
     if start.game.startswith("auction-2024"):
-        dialect = "A0" if start.game == "auction-2024-a0" else "A2"
+        dialect = "A0" if start.game == "auction-2024-a0" else "A3"
         return Noted(dialect, f"6.9630 MIT Pokerbots - {first} vs {second}")
     raise ValueError(f"there is no gamelog of {start.game}: only of the auction and the swap game")
 
@@ -97,6 +100,7 @@ class _Log:
         self.names = names if self.first == 0 else names[::-1]
         self.banks = [0, 0]
         self.count = 0
+        self.worth = Worth(when_asked=noted.dialect == "A3")
 
     def hand(self, record: Events) -> list[str]:
         """The lines of one hand."""
@@ -107,14 +111,26 @@ class _Log:
             raise ValueError(f"{start.hand}: in a gamelog the players take turns to deal")
         written = _Hand(self, start)
         for event in record[1:]:
+            self.worth.event(written.hand, event)
             written.event(event)
+        nets = written.nets()
         for seat in (0, 1):
-            self.banks[seat] += written.nets()[seat]
+            self.banks[seat] += nets[seat]
+        self.worth.ended(self.names, nets)
         return written.lines
 
     def final(self) -> str:
         """In the order of the hand that would have come next."""
-        return f"Final, {self.standing((self.first + self.count) % 2)}"
+        return f"Final, {self.standing(self._next)}"
+
+    def footer(self) -> str:
+        """What each street was worth, in the dialects that say so."""
+        names = (self.names[self._next], self.names[1 - self._next])
+        return self.worth.footer(names) if self.noted.dialect in ("A3", "S3") else ""
+
+    @property
+    def _next(self) -> int:
+        return (self.first + self.count) % 2
 
     def standing(self, dealer: int) -> str:
         order = (dealer, 1 - dealer)
@@ -225,8 +241,13 @@ class _Hand:
         """A reply of a program of ours as the engine would have named it."""
         if "Action" in raw or raw[:1] not in _ACTIONS:
             return raw
-        amount = raw[1:] if raw[0] in "RA" and not self._swaps() else ""
-        return f"{_ACTIONS[raw[0]]}Action" + (f" with amount {amount}" if amount else "")
+        action = f"{_ACTIONS[raw[0]]}Action"
+        if raw[0] not in "RA" or self._swaps() or len(raw) == 1:
+            return action
+        try:
+            return f"{action} with amount {int(raw[1:])}"  # as that engine read it: R1_0 is 10
+        except ValueError:
+            return f"{action} with amount {raw[1:]}"
 
     def _awards(self) -> None:
         """Both hands if there was a showdown, then what the hand changed for both."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any
 
+from formats.phh.quick import quick
 from formats.told import Refused
 
 Document = dict[str, Any]
@@ -76,6 +77,8 @@ def _tables(lines: Iterable[str]) -> Iterator[tuple[int, Document]]:
 
 def parsed(line: int, text: str) -> Document:
     """The fields of a text that begins at this line; numbers with a point as decimals."""
+    if (plain := quick(text)) is not None:
+        return plain
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except RecursionError:

@@ -41,8 +41,10 @@ Hands = Iterable[tuple[Game, Events, SourceNoted | None]]
 _CHOICES = (Folded, Checked, Called, Bet, Raised)
 
 
-def write(game: Game, record: Events, note: SourceNoted | None = None) -> str:
-    """One hand: the text of a `.phh` file."""
+def write(
+    game: Game, record: Events, note: SourceNoted | None = None, view: str | None = None
+) -> str:
+    """One hand: the text of a `.phh` file; `view` is kept in it, if somebody says whose it is."""
     check(game, record, "PHH")
     start = record[0]
     assert isinstance(start, HandStarted)
@@ -73,13 +75,15 @@ def write(game: Game, record: Events, note: SourceNoted | None = None) -> str:
     kept = parsed(1, note.header) if note is not None and note.format == "phh" else {}
     fields |= {name: value for name, value in kept.items() if name not in RETOLD}
     fields |= _unspoken(game, start, record, order)
+    if view is not None:
+        fields["_view"] = view
     return "".join(f"{toml(name, key=True)} = {toml(value)}\n" for name, value in fields.items())
 
 
-def write_all(hands: Hands) -> Iterator[str]:
+def write_all(hands: Hands, view: str | None = None) -> Iterator[str]:
     """Many hands: the text of a `.phhs` file, a table each."""
     for number, (game, record, note) in enumerate(hands, 1):
-        yield f"{chr(10) * (number > 1)}[{number}]\n{write(game, record, note)}"
+        yield f"{chr(10) * (number > 1)}[{number}]\n{write(game, record, note, view)}"
 
 
 # Amounts.

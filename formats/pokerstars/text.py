@@ -75,7 +75,12 @@ def _header_at(line: str) -> int | None:
 
 def _of_another_site(line: str, between: bool) -> str | None:
     """The name of the site whose hand begins here, if the hand before it is over."""
-    found = _ELSEWHERE.match(line) if between else None
+    return foreign_site(line) if between else None
+
+
+def foreign_site(line: str) -> str | None:
+    """The name of the site, not this one, whose hand begins with this line."""
+    found = _ELSEWHERE.match(line)
     return found[1] if found and 'said, "' not in line else None
 
 

@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 from events.ledger import Recorded
 from store.disk import Disk
+from store.leaf import Leaf
 from store.manifest import Segment
 from store.tail import Closed
 
@@ -65,6 +66,10 @@ class CheapSealed:
     def read_from(self, pos: int) -> Iterator[Recorded]:
         runs = [sorted(run, key=_position) for run in self._all()]
         return (one for one in heapq.merge(*runs, key=_position) if one.pos >= pos)
+
+    def leaves(self, segment: Segment) -> Iterator[Leaf]:
+        closed = pickle.loads(self._checked(segment))
+        return (Leaf(segment.first_seq + place, one) for place, one in enumerate(closed))
 
     def _all(self) -> list[list[Recorded]]:
         if self._runs is None:

@@ -3,10 +3,12 @@
 The model is the ledger in memory, told of everything that was acknowledged. After every crash the
 ledger on disk must hold what the model holds, and of the calls that were under way a whole number,
 in their order: each is there or it is not. Then the model is told of those, too, and life goes on.
+A checkpoint that somebody may have been given is never taken back: the next one is as large.
 """
 
 import random
 from collections.abc import Sequence
+from unittest.mock import patch
 
 from events.ledger import Append, Appended, Conflict, Ledger, Record
 from events.types import (
@@ -21,10 +23,14 @@ from events.types import (
 from store.ledger import VOID, FileLedger
 from store.line import Call as Waiting
 from store.memory import MemoryLedger
+from store.notary import last_checkpoint
+from store.note import Signer
+from store.private import Secrets
 from tests.store.simulated_disk import PowerLost, SimulatedDisk
 
 LIVES = 5
 CLOCK = 7
+SECRETS = Secrets(bytes(range(32)), Signer("m.local/power", bytes(32)))
 Call = tuple[Append, ...]
 
 
@@ -44,10 +50,11 @@ def trial(seed: str, deaf: str = "", *, parquet: bool = False) -> int:
     """How many times the ledger crashed; fails if it was not whole afterwards."""
     writer = Writer(seed, deaf)
     writer.parquet = parquet
-    for _ in range(writer.chance.randint(1, LIVES - 1)):
-        writer.live(fuse=writer.chance.randint(1, writer.chance.choice((8, 16, 60))))
-    writer.live(fuse=-1)
-    writer.live(fuse=-1)
+    with patch("store.notary.EVERY_LEAVES", 3):
+        for _ in range(writer.chance.randint(1, LIVES - 1)):
+            writer.live(fuse=writer.chance.randint(1, writer.chance.choice((8, 16, 60))))
+        writer.live(fuse=-1)
+        writer.live(fuse=-1)
     return writer.crashes
 
 
@@ -63,6 +70,7 @@ class Writer:
         self.told: list[Call] = []
         self.noted = True
         self.killed = False
+        self.signed = 0  # so many leaves are in a checkpoint that somebody may have
         self.parquet = False  # then segments are real, and can be compacted
         self.sequence = 0
         self.hands = 0
@@ -79,14 +87,18 @@ class Writer:
                 seal_hands=self.chance.choice((2, 4, 1000)),
                 seal_bytes=self.chance.choice((2_000, 1 << 20)),
                 clock=lambda: CLOCK,
+                secrets=None if self.chance.random() < 0.05 else SECRETS,
             )
             self.noted = True
             self.compare(ledger, noted)
+            self.look()
             self.retry(ledger)
             for _ in range(self.chance.choice((0, 0, 1) if self.killed else (1, 3, 6, 12))):
                 self.act(ledger)
+                self.look()
             if self.chance.random() < 0.3:
                 ledger.close()
+                self.look()
         except PowerLost:
             self.crashes += 1
         self.killed = not self.killed and self.chance.random() < 0.5
@@ -114,6 +126,13 @@ class Writer:
             [f"m/{number}" for number in range(self.hands)] or ["m"], 1
         ):
             assert ledger.read(stream) == self.model.read(stream)
+
+    def look(self) -> None:
+        """Somebody asks for the newest checkpoint, and keeps it."""
+        known = last_checkpoint(self.disk)
+        size = known.checkpoint.size if known else 0
+        assert size >= self.signed
+        self.signed = size
 
     def retry(self, ledger: FileLedger) -> None:
         """A call that was under way, and one that was answered, are answered once."""

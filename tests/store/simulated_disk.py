@@ -228,4 +228,7 @@ class SimulatedOutput:
 
 def kind(path: str) -> str:
     """What sort of file this is, for ignoring its syncs."""
-    return {"log": "log", "segments": "segment"}.get(path.split("/")[0], "manifest")
+    folder, _, name = path.removesuffix(".tmp").rpartition("/")
+    if folder == "tree" and not name.isdecimal():
+        return name
+    return {"log": "log", "segments": "segment", "tree": "tree"}.get(folder, name.split(".")[0])

@@ -1,18 +1,24 @@
 """Merging segments changes files and nothing else."""
 
 import hashlib
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from events.codec import encode
 from store import compact, manifest
 from store.disk import RealDisk
 from store.frames import Damaged
-from store.manifest import Manifest
+from store.layout import columns
+from store.leaf import Leaf
+from store.manifest import Manifest, Segment
 from store.projections import STANDARD
 from store.sealed import Sealed, write_segment
-from store.segment import Stored, store
+from store.segment import Aside, Stored, store
 from tests.store.sealed_hands import closed as closed_by_one
 from tests.store.sealed_hands import hands, leaves, of_games
 
@@ -55,6 +61,54 @@ def test_one_large_segment_says_what_many_small_ones_said(disk: RealDisk) -> Non
     assert (11, 1) == (len(before.segments), len(after.segments))
     assert digest(disk, before) == digest(RealDisk(disk.root), after)
     assert after == manifest.read(disk)
+
+
+def test_a_merged_segment_has_the_columns_of_its_parts(disk: RealDisk) -> None:
+    """A column that one of them lacks is filled with nothing; one that all lack is not written."""
+    before = many(disk)
+    parts = [names(disk, one) for one in before.segments]
+    (merged,) = compact.compact(disk, before, STANDARD, at=1).segments
+    assert len({frozenset(one) for one in parts}) > 1
+    assert set().union(*parts) == names(disk, merged) < set(columns())
+
+
+def names(disk: RealDisk, segment: Segment) -> set[str]:
+    return set(pq.read_schema(disk.root / segment.files["events"]).names)
+
+
+def test_merging_makes_no_projection_that_is_there(disk: RealDisk) -> None:
+    """Made from parts or at once it is the same: no hand is folded again."""
+    before = many(disk)
+
+    def never(leaves: Sequence[Leaf]) -> pa.Table:
+        raise AssertionError(f"made anew from {len(leaves)} leaves")
+
+    idle = tuple(one._replace(build=never) for one in STANDARD)
+    (merged,) = compact.compact(disk, before, idle, at=1).segments
+    assert write_segment(disk, CLOSED, STANDARD).sha256["pots"] == merged.sha256["pots"]
+
+
+def test_projections_grow_row_group_by_row_group(
+    disk: RealDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was made of one row group of events is cut and written before the next is decoded."""
+    monkeypatch.setattr("store.segment.ROW_GROUP", 100)
+    small = tuple(one._replace(rows=3) for one in STANDARD)
+    made = write_segment(disk, CLOSED, small)
+    bare = write_segment(disk, CLOSED, ())
+    now = Manifest(0, "log/0", 0, bare.last_pos + 1, len(CLOSED), (bare,))
+    added: list[str] = []
+    add = Aside.add
+
+    def noted(aside: Aside, group: pa.Table) -> None:
+        added.append(f"{group.num_rows} of {aside.name}")
+        add(aside, group)
+
+    monkeypatch.setattr(Aside, "add", noted)
+    (rebuilt,) = compact.rebuild(disk, now, small, at=1).segments
+    assert made.sha256 == rebuilt.sha256
+    turns = [told.split()[2] for told in added]
+    assert sum(left != right for left, right in pairwise(turns)) > len(STANDARD)
 
 
 def test_merged_files_are_those_of_one_sealing(disk: RealDisk) -> None:

@@ -22,6 +22,13 @@ SYNCS = {
     "folder ": "the ledger's folder, after the manifest is renamed",
     "folder log": "the folder of logs, after a new one is made",
     "folder segments": "the folder of segments, after one is renamed",
+    "create tree": "a new level of the tree",
+    "write tree": "hashes of the tree, before the manifest counts them",
+    "reopen tree": "the first hashes after the tree was opened again",
+    "create checkpoint": "a new checkpoint, before it is renamed",
+    "create keys": "the public keys, before they are renamed",
+    "create nonces": "the digest of the nonces' secret, before it is renamed",
+    "folder tree": "the folder of the tree, after a level or a checkpoint is named",
     "settle": "the ledger's folder when a killed writer's ledger is opened again",
 }
 

@@ -92,12 +92,6 @@ def test_an_answer_does_not_depend_on_where_the_rows_lie(
     assert answers(query) == answers(asked)
 
 
-def test_rows_come_in_the_order_that_hands_closed(query: Query) -> None:
-    for view in VIEWS:
-        places = [row["hand_seq"] for row in query.rows(f"SELECT hand_seq FROM {view}")]
-        assert sorted(places) == places
-
-
 def test_the_view_of_events_opens_with_the_envelope(query: Query) -> None:
     first = query.ask("SELECT * FROM events LIMIT 1").column_names
     assert {"hand_seq", "pos", "hand", "idx", "at", "type"} <= set(first[:8])

@@ -17,12 +17,12 @@ from store.columns import encoded, leaves_of, table
 from store.disk import RealDisk
 from store.files import files_of
 from store.frames import Damaged
-from store.layout import SCHEMA_VERSION
+from store.layout import ENVELOPE, SCHEMA_VERSION
 from store.leaf import Leaf
 from store.manifest import Segment
 from store.projections import STANDARD
 from store.sealed import Sealed, write_segment
-from store.segment import cut, row_groups, to_parquet
+from store.segment import STEADY, cut, row_groups, to_parquet
 from store.tail import Closed
 from store.upcast import FromTheFuture, upcast
 from tests.store.sealed_hands import flat, leaves, of_games
@@ -73,6 +73,30 @@ def test_stored_rows_are_cut_where_leaves_would_be(rows: int) -> None:
     pieces = [table(given[at : at + 5]) for at in range(0, len(given), 5)]
     told = [sorted(set(one["hand_seq"].to_pylist())) for one in cut(pieces, rows)]
     assert told == [[leaf.hand_seq for leaf in group] for group in row_groups(given, rows)]
+
+
+def test_columns_that_nothing_fills_are_left_out() -> None:
+    """Each would cost some bytes of every row group, and time whenever a hand is looked up."""
+    data = to_parquet(leaves(of_games("site-nl")))
+    names = set(pq.read_schema(io.BytesIO(data)).names)
+    assert {*ENVELOPE, "to", "card1", "card2", "card3"} <= names
+    assert not names & {"bids", "price", "old", "told", "card4", "more_cards"}
+
+
+def test_a_column_that_says_one_thing_in_a_row_group_is_known_by_its_bounds(
+    disk: RealDisk, small: None
+) -> None:
+    """Nobody decodes it to find a hand; where it says two things, or nothing, it is decoded."""
+    (segment,) = sealed(disk, of_games(*GAMES_HERE), 100)
+    opened = files_of(disk).open(segment, "events")
+    several = 0
+    for group in range(opened.groups):
+        rows = files_of(disk).events(segment, group)
+        told = {name: set(rows[name].to_pylist()) for name in ("match", *STEADY)}
+        alone = {name: it.pop() for name, it in told.items() if len(it) == 1 and it != {None}}
+        assert alone == opened.same(group)
+        several += len(alone) < len(told)
+    assert 0 < several < opened.groups * len(STEADY)
 
 
 def test_streams_are_found_again(disk: RealDisk, small: None) -> None:

@@ -1,0 +1,210 @@
+"""`muckrake export`: matches and hands in the formats of others, as a viewpoint may see them."""
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+import click
+
+from api.cli.ledger import check_spelling, json_option, ledger_option, reading, view_option
+from api.cli.output import NotFound, NotPermitted, document, note, progress
+from events.ledger import is_match
+from events.types import Events
+
+if TYPE_CHECKING:
+    from api.exporting.sight import Eyes
+    from api.exporting.wanted import Wanted
+    from engine.game import Game
+    from store.leaf import Leaf
+    from store.reader import Snapshot
+
+LOGS = ("mit-gamelog", "phh", "acpc")
+TABULAR = ("ndjson", "csv", "parquet", "arrow")
+BINARY = ("parquet", "arrow")
+TABLES = ("events", "hands", "players", "bids", "swaps", "pots")
+DROPPED = "who threw a hand away, which choices were made by default"
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[MATCH_OR_HAND]...")
+@click.option("--to", type=click.Choice((*LOGS, *TABULAR)), help="The format; must be given.")
+@click.option("--table", type=click.Choice(TABLES), help="Which table.  [default: events]")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Into this file, which is replaced when all of it is written; else to stdout.",
+)
+@click.option("--lossy", is_flag=True, help=f"Leave out what acpc has no word for: {DROPPED}.")
+@view_option
+@ledger_option
+@json_option
+def export(
+    names: tuple[str, ...],
+    to: str | None,
+    table: str | None,
+    out: Path | None,
+    lossy: bool,
+    view: str,
+    folder: Path,
+    as_document: bool,
+) -> None:
+    """Write matches and hands (MATCH/NUMBER), or all that are over, in another format."""
+    if to is None:
+        raise click.UsageError(f"--to says which format: {', '.join((*LOGS, *TABULAR))}")
+    _check_words(names, to, table, out, lossy, as_document)
+    check_spelling(view)
+    begun, hands, rows = time.monotonic(), _Hands(), None
+    with reading(folder) as snapshot, _refusals():
+        from api.exporting.sight import Eyes
+        from api.exporting.wanted import leaves, wanted
+
+        asked, eyes = wanted(snapshot, names), Eyes(snapshot, view)
+        _check_seat(snapshot, eyes, asked)
+        every = chain.from_iterable(leaves(snapshot, one) for one in asked)
+        told = hands.counted(progress(every, "exporting"))
+        with _sink(out, spooled=to in LOGS) as sink:
+            if to in LOGS:
+                suffix = "" if out is None else out.suffix
+                _log(sink, to, snapshot, told, eyes, suffix, lossy)
+            else:
+                from api.exporting.files import written
+
+                table = table or "events"
+                rows = written(sink, to, told, table, eyes)
+    if as_document:
+        made = {"format": to, "table": table, "view": view, "out": str(out)}
+        document("muckrake.export/1", **made, hands=hands.count, rows=rows)
+    if lossy:
+        note(f"left out, if there was any: {DROPPED}")
+    what = f"{hands.count} hand{'s' * (hands.count != 1)}"
+    what += "" if rows is None else f", {rows} rows of {table}"
+    where = "" if out is None else f" in {out}"
+    seconds = time.monotonic() - begun
+    note(f"{what} as {to} for {view}{where}, {seconds:.1f} s")
+
+
+def _check_words(
+    names: tuple[str, ...],
+    to: str,
+    table: str | None,
+    out: Path | None,
+    lossy: bool,
+    as_document: bool,
+) -> None:
+    """What makes no sense together, before any ledger is opened."""
+    if table and to in LOGS:
+        raise click.UsageError(f"--table is for {', '.join(TABULAR)}: {to} has hands, no tables")
+    if lossy and to != "acpc":
+        raise click.UsageError("--lossy is for acpc")
+    if to == "mit-gamelog" and (len(names) != 1 or "/" in names[0]):
+        raise click.UsageError("a gamelog holds one match: name it, and nothing else")
+    if as_document and out is None:
+        raise click.UsageError("--json needs --out FILE: without it the export is on stdout")
+    if out is not None and not out.parent.is_dir():
+        raise click.UsageError(f"there is no folder {out.parent} for {out.name}")
+    if to in BINARY and out is None and sys.stdout.isatty():
+        raise click.UsageError(f"{to} is not for a terminal: name a file with --out")
+
+
+def _check_seat(snapshot: "Snapshot", eyes: "Eyes", asked: "tuple[Wanted, ...]") -> None:
+    """Whoever sits at no table of a match may not look at it from a seat."""
+    named = [one.match for one in asked if one.match is not None]
+    for match in named:
+        eyes.check(match)
+    if not named:
+        eyes.check_any(snapshot.matches())
+
+
+def _log(
+    sink: BinaryIO,
+    to: str,
+    snapshot: "Snapshot",
+    told: "Iterable[Leaf]",
+    eyes: "Eyes",
+    suffix: str,
+    lossy: bool,
+) -> None:
+    from api.exporting.texts import TEXTS, Asked
+
+    asked = Asked(snapshot, told, eyes, _rules(snapshot), suffix, lossy)
+    sink.writelines(TEXTS[to](asked))
+
+
+def _rules(snapshot: "Snapshot") -> "Callable[[Events], Game]":
+    """The ruleset that a hand was dealt by; without it a log cannot say what was played."""
+    from api.cli.ledger import start_of
+    from api.rules import UNKNOWN, Rules
+
+    rules = Rules(snapshot, None)
+
+    def of(record: Events) -> "Game":
+        game = rules.of(record)
+        if game is None:
+            start = start_of(record)
+            said = UNKNOWN.partition(";")[0]
+            raise NotFound(f"{start.hand} is of {start.game} {start.ruleset}: {said}")
+        return game
+
+    return of
+
+
+class _Hands:
+    """Hands going by."""
+
+    count = 0
+
+    def counted(self, leaves: "Iterable[Leaf]") -> "Iterator[Leaf]":
+        """The same leaves."""
+        for leaf in leaves:
+            self.count += not is_match(leaf.stream)
+            yield leaf
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Why something is not exported, with its exit code."""
+    from api.exporting.sight import Absence
+    from api.exporting.texts import Blind, Untold
+    from api.exporting.wanted import Absent, Unfinished
+
+    try:
+        yield
+    except Absent as absent:
+        raise NotFound(str(absent)) from None
+    except (Absence, Blind) as hidden:
+        raise NotPermitted(str(hidden)) from None
+    except (Unfinished, Untold) as reason:
+        raise click.ClickException(str(reason)) from None
+
+
+@contextmanager
+def _sink(out: Path | None, spooled: bool) -> Iterator[BinaryIO]:
+    """Where the bytes go. A file is there whole or not at all, and so is what may be refused."""
+    if out is None and not spooled:
+        yield cast(BinaryIO, sys.stdout.buffer)
+        sys.stdout.flush()
+    elif out is None:
+        with tempfile.TemporaryFile() as spool:
+            yield cast(BinaryIO, spool)
+            spool.seek(0)
+            shutil.copyfileobj(spool, sys.stdout.buffer)
+        sys.stdout.flush()
+    elif out.exists() and not out.is_file():  # a pipe or a device: nothing can take its place
+        with out.open("wb") as sink:
+            yield sink
+    else:
+        aside = out.with_name(f"{out.name}.{os.getpid()}.part")
+        try:
+            with aside.open("xb") as sink:
+                yield sink
+            aside.replace(out)
+        finally:
+            aside.unlink(missing_ok=True)

@@ -1,0 +1,164 @@
+"""`muckrake import`: foreign hand histories, put to their rules and written into the ledger."""
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast, get_args
+
+import click
+
+from api.cli.games import game_of
+from api.cli.ledger import json_option, ledger_option, plainly, writing
+from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, watched
+from api.importing.commit import Writer
+from api.importing.entries import Entry, entries
+from api.importing.jobs import outcomes
+from api.importing.report import as_json, as_text, in_short
+from api.importing.taken import Outcome, Wishes
+from api.recording import now_ms
+from events.types import Disclosure
+from formats.known import FORMATS
+from store.ledger import FileLedger
+
+SCRATCH = ".import-"
+IN_FULL = 20  # files that are told in several lines each; of more, one line for each that needs it
+
+
+class Tally:
+    """What the files came to so far, which is the exit code."""
+
+    def __init__(self) -> None:
+        self.files = self.hands = self.known = self.refused = self.differ = self.left_out = 0
+        self.stopped = False
+
+    def count(self, found: Outcome, added: int) -> None:
+        """One more file."""
+        self.files += 1
+        self.refused += found.refused is not None
+        self.hands += added
+        self.known += found.refused is None and not added
+        self.differ += found.verdicts.get("differ", 0)
+        self.left_out += len(found.skipped)
+
+    @property
+    def code(self) -> int:
+        """Interrupted before refused before something wrong."""
+        if self.stopped:
+            return INTERRUPTED
+        return 1 if self.refused else WRONG if self.differ else 0
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, metavar="FILE_OR_FOLDER...", type=Path)
+@click.option("--format", "named", type=click.Choice(list(FORMATS)), help="What the files are.")
+@click.option("--game", help="Decide by this ruleset, not by the one that the file looks like.")
+@click.option("--names", multiple=True, metavar="A=x,B=y", help="Other names for players.")
+@click.option("--strict", is_flag=True, help="Refuse a file if a hand differs or is left out.")
+@click.option("--no-audit", is_flag=True, help="Do not judge; audit --all does it later.")
+@click.option(
+    "--disclosure",
+    type=click.Choice(get_args(Disclosure)),
+    default="sealed",
+    show_default=True,
+    help="Who may see hidden cards afterwards: nobody, everybody after the match, everybody.",
+)
+@ledger_option
+@json_option
+def import_(
+    files: tuple[Path, ...],
+    named: str | None,
+    game: str | None,
+    names: tuple[str, ...],
+    strict: bool,
+    no_audit: bool,
+    disclosure: str,
+    folder: Path,
+    as_document: bool,
+) -> None:
+    """Read each file (a folder: all in it), and write its hands into the ledger, each file whole
+    or not at all; every hand is judged by the rules it was played by."""
+    if strict and no_audit:
+        raise click.UsageError("--strict is about what an audit finds: leave out --no-audit")
+    rules = game_of(game) if game else None
+    wishes = Wishes(named, rules, _names(names), strict, not no_audit)
+    tally, begun = Tally(), time.monotonic()
+    with plainly():
+        every = list(entries(files, folder))
+    with writing(folder, "import") as ledger, _scratch(folder) as scratch:
+        done = _imported(ledger, every, wishes, cast(Disclosure, disclosure), scratch, tally)
+        if as_document:
+            listed("muckrake.import/1", "files", (as_json(*one, not no_audit) for one in done))
+        else:
+            _tell(done, len(every) <= IN_FULL)
+    _sum_up(tally, len(every), folder, time.monotonic() - begun)
+    if tally.code:
+        raise click.exceptions.Exit(tally.code)
+
+
+def _imported(
+    ledger: FileLedger,
+    files: list[Entry],
+    wishes: Wishes,
+    disclosure: Disclosure,
+    scratch: Path,
+    tally: Tally,
+) -> Iterator[tuple[Outcome, int]]:
+    """Each file with how many of its hands are new; after Ctrl-C no other is begun."""
+    with asked_to_stop() as stop, watched("importing", sum(one.size for one in files)) as bar:
+
+        def tick(hands: int) -> None:
+            bar(0, hands)
+            if stop():
+                raise KeyboardInterrupt
+
+        try:
+            read = outcomes(files, wishes, scratch, now_ms(), tick)
+            for found, added in Writer(ledger, wishes.names, disclosure).write(read):
+                tally.count(found, added)
+                bar(found.entry.size, 0)
+                yield found, added
+        except KeyboardInterrupt:
+            tally.stopped = True
+
+
+def _tell(done: Iterable[tuple[Outcome, int]], in_full: bool) -> None:
+    for found, added in done:
+        lines = as_text(found, added) if in_full else in_short(found)
+        for line in lines:
+            click.echo(line)
+
+
+def _sum_up(tally: Tally, files: int, folder: Path, seconds: float) -> None:
+    """One line in the end: what is in now, and what is not."""
+    known = f", {tally.known} files were there already" if tally.known else ""
+    left = f", {tally.left_out} hands left out" if tally.left_out else ""
+    refused = f", {tally.refused} files refused" if tally.refused else ""
+    stopped = f"interrupted after {tally.files} of {files} files: " if tally.stopped else ""
+    note(
+        f"{stopped}{tally.hands:,} hands of {tally.files} files into {folder}"
+        f"{known}{left}{refused}, {seconds:.1f} s"
+    )
+
+
+def _names(given: tuple[str, ...]) -> dict[str, str]:
+    """A=x,B=y as a mapping; a name stands there once."""
+    names: dict[str, str] = {}
+    for pair in (pair for one in given for pair in one.split(",")):
+        was, equals, now = (part.strip() for part in pair.partition("="))
+        if not (was and equals and now):
+            raise click.UsageError(f"{pair!r} renames nobody: write OLD=NEW, several with commas")
+        if names.setdefault(was, now) != now:
+            raise click.UsageError(f"{was} cannot be called both {names[was]} and {now}")
+    return names
+
+
+@contextmanager
+def _scratch(folder: Path) -> Iterator[Path]:
+    """A folder for what waits; what a killed import left there goes, for nobody else writes."""
+    for left in folder.glob(f"{SCRATCH}*"):
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=SCRATCH) as scratch:
+        yield Path(scratch)

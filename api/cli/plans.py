@@ -1,0 +1,82 @@
+"""The matches that the words of `muckrake play` ask for, or why they make no sense."""
+
+import re
+import secrets
+from typing import Any
+
+import click
+
+from dealer.bots import BOTS
+from dealer.play import Plan, plan, usual_seats
+from engine.game import Game
+from engine.games import GAMES
+
+NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
+LONG = 10_000  # hands that a freeze-out may take, unless told otherwise
+
+
+def plans_of(game: Game, said: dict[str, Any]) -> list[Plan]:
+    """The matches, in the order of their numbers; each has a seed of its own."""
+    _playable(game, said)
+    bots = _seated(game, said["bots"], said["seats"])
+    hands = said["hands"] or (LONG if said["freeze_out"] else len(bots) if said["mirror"] else 1)
+    if said["mirror"] and hands % len(bots):
+        raise click.UsageError(
+            f"each deck is dealt {len(bots)} times: {hands} hands are no multiple of that"
+        )
+    seed = secrets.token_hex(4) if said["seed"] is None else said["seed"]
+    many = said["matches"]
+    match = named(said["match"], f"-{many}" if many else "")
+    return [
+        plan(
+            game,
+            f"{match}{number}",
+            hands,
+            f"{seed}{number}",
+            bots,
+            mirrored=said["mirror"],
+            freeze_out=said["freeze_out"],
+        )
+        for number in ([f"-{one}" for one in range(1, many + 1)] if many else [""])
+    ]
+
+
+def named(match: str | None, ending: str = "") -> str:
+    """A name that can stand in a hand's id, in a line of notation and in a path."""
+    if match is None:
+        return secrets.token_hex(6)
+    if not NAME.fullmatch(match + ending):
+        raise click.UsageError(f"{match!r} cannot name a match: letters, digits, '.', '_' and '-'")
+    return match
+
+
+def _playable(game: Game, said: dict[str, Any]) -> None:
+    """Whether this game is dealt here, and dealt in the way that is asked for."""
+    if game.name not in GAMES:
+        raise click.UsageError(
+            f"{game.name} is for foreign records and is not dealt: there are {', '.join(GAMES)}"
+        )
+    if said["mirror"] and game.stacks == "carried":
+        raise click.UsageError(
+            f"{game.name} carries stacks from hand to hand: a mirrored hand needs the same stacks"
+        )
+    if said["freeze_out"] and game.stacks != "carried":
+        raise click.UsageError(
+            f"{game.name} gives every hand new stacks: nobody can ever have it all"
+        )
+
+
+def _seated(game: Game, bots: str | None, seats: int | None) -> tuple[str, ...]:
+    """The bots around the table: as they were named, and round again for more seats."""
+    kinds = tuple(bots.split(",")) if bots is not None else ("random",)
+    for kind in kinds:
+        if kind not in BOTS:
+            raise click.UsageError(f"no bot is called {kind}: there are {', '.join(BOTS)}")
+    if seats is None:
+        seats = usual_seats(game) if bots is None else max(len(kinds), game.seats_min)
+    if not game.seats_min <= seats <= game.seats_max:
+        allowed = f"{game.seats_min}..{game.seats_max}"
+        raise click.UsageError(f"{game.name} seats {allowed} players, not {seats}")
+    if len(kinds) > seats:
+        raise click.UsageError(f"{len(kinds)} bots are named for {seats} seats")
+    return tuple(kinds[seat % len(kinds)] for seat in range(seats))

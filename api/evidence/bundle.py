@@ -1,0 +1,182 @@
+"""The evidence bundle: a zip of flat files, written from given values, and read with suspicion.
+
+The same values make the same bytes: nothing is compressed, no file has a time. What may be opened
+to whom is decided before; here it is only put in its place.
+"""
+
+import io
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from api.evidence.verify import CONTENTS, FILE_MAX
+from events.commitments import Opening
+
+FILES_MAX = 32
+WHOLE_MAX = 4 * FILE_MAX  # bytes of a bundle, packed or unpacked
+SCRIPT = Path(__file__).with_name("verify.py")
+
+_canonical = msgspec.json.Encoder(order="sorted").encode
+
+
+class Unfit(ValueError):
+    """A zip that is no bundle, or that nobody should unpack; the sentence says why."""
+
+
+class OpenDeck(Struct, frozen=True):
+    """What makes a hand's deck, once it is opened: docs/deals.md says how.
+
+    `secret` is that of deck `number`, this hand's or a later one of the chain that was committed
+    to with `commitment` and begins with deck `first`; each deck is dealt to `deals` hands.
+    """
+
+    commitment: str
+    first: int
+    number: int
+    secret: str
+    nonces: tuple[tuple[str, str], ...]
+    deals: int = 1
+
+
+class Evidence(Struct, frozen=True):
+    """All that a bundle says of a hand.
+
+    `record` are its public lines with a newline between, `leaf` the bytes that the tree has of it,
+    `receipt` leads from there to a signed checkpoint, `key` is the public key of the log. The
+    report names every card: text and JSON, and only for an auditor.
+    """
+
+    hand: str
+    view: str
+    record: bytes
+    openings: tuple[Opening, ...]
+    leaf: bytes
+    receipt: bytes
+    ruleset: bytes
+    key: str
+    report: tuple[str, bytes] | None = None
+    deck: OpenDeck | None = None
+
+
+def write(evidence: Evidence, sign: Callable[[str], bytes]) -> bytes:
+    """The zip; `sign` makes a note of a text with the log's key."""
+    files = texts(evidence)
+    files["contents"] = sign(contents(files))
+    return packed(files)
+
+
+def texts(evidence: Evidence) -> dict[str, bytes]:
+    """Every file but the contents."""
+    files = {
+        "README.txt": _readme(evidence),
+        "checkpoint": evidence.receipt.partition(b"\n\n")[2],
+        "events.jsonl": evidence.record + b"\n",
+        "key": evidence.key.encode() + b"\n",
+        "leaf.json": evidence.leaf,
+        "openings.json": _openings(evidence),
+        "receipt.tlog-proof": evidence.receipt,
+        "ruleset.json": evidence.ruleset,
+        "verify.py": SCRIPT.read_bytes(),
+    }
+    if evidence.report is not None:
+        assert evidence.view == "auditor", "a report names every card"
+        files["report.txt"], files["report.json"] = evidence.report[0].encode(), evidence.report[1]
+    if evidence.deck is not None:
+        files["deck.json"] = _canonical({"v": 1, **msgspec.to_builtins(evidence.deck)})
+    return files
+
+
+def contents(files: dict[str, bytes]) -> str:
+    """The text that the log signs: the digest of every file, sorted by name."""
+    rows = [f"{sha256(text).hexdigest()}  {name}\n" for name, text in sorted(files.items())]
+    return "".join((f"{CONTENTS}\n", *rows))
+
+
+def packed(files: dict[str, bytes]) -> bytes:
+    """The files as a zip: stored as they are, so that no packer's version shows in it."""
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w") as archive:
+        for name, text in sorted(files.items()):
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.create_system = 3  # the same wherever it is written
+            entry.external_attr = (stat.S_IFREG | 0o644) << 16
+            archive.writestr(entry, text)
+    return output.getvalue()
+
+
+def read(path: Path) -> dict[str, bytes]:
+    """The files of a zip that somebody sent."""
+    if path.stat().st_size > WHOLE_MAX:
+        raise Unfit(f"{path.name} is larger than {WHOLE_MAX} bytes: that is no bundle")
+    return unpacked(path.read_bytes())
+
+
+def unpacked(whole: bytes) -> dict[str, bytes]:
+    """The files of a zip, in memory: nothing is written, and nothing grows beyond its bounds."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+            entries = archive.infolist()
+            _check(entries)
+            return {entry.filename: _text(archive, entry) for entry in entries}
+    except Unfit:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as reason:
+        raise Unfit(f"this is not a whole zip file: {reason}") from None
+    except (NotImplementedError, RuntimeError) as reason:
+        raise Unfit(f"this zip is packed in a way that is not read: {reason}") from None
+
+
+def _check(entries: list[zipfile.ZipInfo]) -> None:
+    """Few plain files with plain names, each once, none large."""
+    if len(entries) > FILES_MAX:
+        raise Unfit(f"{len(entries)} files are in this zip: no bundle has more than {FILES_MAX}")
+    names = [entry.filename for entry in entries]
+    for entry in entries:
+        name, kind = entry.filename, stat.S_IFMT(entry.external_attr >> 16)
+        if not name.isascii() or set(name) & set('/\\:"') or name in ("", ".", ".."):
+            raise Unfit(f"{name[:80]!a} is no name of a file: a bundle has no folders")
+        if names.count(name) > 1:
+            raise Unfit(f"{name[:80]!a} is in this zip more than once")
+        if kind not in (0, stat.S_IFREG):
+            raise Unfit(f"{name[:80]!a} is not a plain file")
+        if entry.flag_bits & 1:
+            raise Unfit(f"{name[:80]!a} is encrypted: a bundle is for everybody who has it")
+        if entry.file_size > FILE_MAX:
+            raise Unfit(
+                f"{name[:80]!a} would have {entry.file_size} bytes, and may have {FILE_MAX}"
+            )
+    if sum(entry.file_size for entry in entries) > WHOLE_MAX:
+        raise Unfit(f"this zip would unpack to more than {WHOLE_MAX} bytes")
+
+
+def _text(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """What is in a file; never more than its entry says, whatever is packed in it."""
+    with archive.open(entry) as packed_file:
+        text = packed_file.read(entry.file_size + 1)
+    if len(text) != entry.file_size:
+        raise Unfit(f"{entry.filename!a} has not the size that the zip says")
+    return text
+
+
+def _openings(evidence: Evidence) -> bytes:
+    """Each hidden value with its nonce, in the order of the lines."""
+    rows: list[dict[str, Any]] = [
+        {"field": one.field, "line": one.line, "nonce": one.nonce.hex(), "value": one.value}
+        for one in sorted(evidence.openings, key=lambda one: (one.line, one.field))
+    ]
+    return _canonical({"openings": rows, "v": 1, "view": evidence.view})
+
+
+def _readme(evidence: Evidence) -> bytes:
+    return (
+        f"This is the evidence of the hand {evidence.hand}, as {evidence.view} may see it.\n"
+        "Run `python3 verify.py` in this folder: it says what is proved, or what is wrong.\n"
+        "Then compare the key that it names with the one that you know from somewhere else.\n"
+    ).encode()

@@ -1,0 +1,1079 @@
+#!/usr/bin/env python3
+"""Check the evidence in this folder: who signed it, that nothing was changed, that it adds up.
+
+Unpack the bundle, go into the folder, and run `python3 verify.py`. Any Python from 3.8 on will do;
+nothing else is needed and nothing of the folder is executed. It ends with 0 and says what is
+proved, or with 3 and one sentence for each problem. If you do not trust who gave you the bundle,
+take this file from somewhere else, or write your own: docs/record-format.md says every byte.
+
+It goes from the outside in, and each step rests on those before it:
+
+1. The folder holds the files of a bundle and no others, and none is too large to be one.
+2. `contents` names the digest of every file and is signed by the key in `key`.
+3. `checkpoint` is signed by the same key; `receipt.tlog-proof` leads from the leaf to its root;
+   the leaf names the digest of `events.jsonl`.
+4. Every line of `events.jsonl` is one event, spelled in the one way in which it can be.
+5. Every opening fits the commitment that stands in its line, so it was fixed before it was shown.
+6. The rules are those that the hand names; chips are neither made nor lost; no card is in two
+   places; and if the secret of the deck was opened, the cards are those of that deck.
+
+It does not check whether the pot was paid by the rules. That is what an audit is for.
+"""
+
+import sys
+
+if __name__ == "__main__" and not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+    del sys.path[0]  # this folder: a json.py that lies here is read like any file, and never run
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import os
+import re
+import stat
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
+
+ALWAYS = (
+    "README.txt",
+    "checkpoint",
+    "contents",
+    "events.jsonl",
+    "key",
+    "leaf.json",
+    "openings.json",
+    "receipt.tlog-proof",
+    "ruleset.json",
+    "verify.py",
+)
+SOMETIMES = ("deck.json", "report.json", "report.txt")
+FILE_MAX = 8 * 1024 * 1024  # bytes; a hand has some ten thousand
+WHOLE_MAX = 2**53 - 1  # the largest number that every reader of JSON reads alike
+DEPTH_MAX = 8
+SIGNATURES_MAX = 100
+PROBLEMS_MAX = 20
+COMMITMENT = b"muckrake/commitment/v1\x00"
+CONTENTS = "muckrake evidence v1"
+PROOF = "c2sp.org/tlog-proof@v1"
+UNKNOWN = "??"  # a card that nobody recorded, or that is not opened here: counted, not compared
+DECK = tuple(rank + suit for rank in "23456789TJQKA" for suit in "cdhs")
+
+
+class Wrong(Exception):
+    """What is wrong, in a sentence, or in several."""
+
+
+class Verdict(NamedTuple):
+    """Sentences: what is wrong, or else what is proved; one of the two is empty."""
+
+    problems: Tuple[str, ...]
+    proved: Tuple[str, ...]
+
+
+def verify(files: Dict[str, bytes]) -> Verdict:
+    """Check a bundle, given as the names of its files and what is in them."""
+    try:
+        return Verdict((), tuple(plain(sentence) for sentence in proofs(files)))
+    except Wrong as wrong:
+        return Verdict(refusals(wrong), ())
+
+
+def refusals(wrong: Wrong) -> Tuple[str, ...]:
+    """Its sentences; of very many, the first."""
+    more = len(wrong.args) - PROBLEMS_MAX
+    told = [*wrong.args[:PROBLEMS_MAX], *([f"{more} more things are wrong"] if more > 0 else [])]
+    return tuple(plain(sentence) for sentence in told)
+
+
+def proofs(files: Dict[str, bytes]) -> Iterator[str]:
+    """The steps in their order; each refuses what is wrong, and so nothing is proved by halves."""
+    check_names(files)
+    key = read_key(files["key"])
+    check_contents(files, key)
+    head = read_checkpoint(files, key)
+    leaf = read_leaf(files, head)
+    lines = read_lines(files["events.jsonl"], leaf)
+    view, opened = read_openings(files["openings.json"], lines)
+    check_all(
+        lambda: check_view(view, lines, opened),
+        lambda: check_ruleset(files["ruleset.json"], lines[0]),
+        lambda: check_hand(files, unveiled(lines, opened)),
+    )
+    hidden = sum(len(commitments(line)) for line in lines)
+    yield (
+        f"Hand {named(leaf['stream'])} of {named(lines[0]['game'])}, {len(lines)} lines, is leaf "
+        f"{leaf['hand_seq']} of the log {key.name} of {head.size} leaves, and not a byte of it"
+        " or of this bundle was changed since it was signed."
+    )
+    yield (
+        "Its chips add up at every line, no card is in two places, and its rules are the ruleset"
+        f" {lines[0]['ruleset']}; whether the pot was paid by them is for an audit to say."
+    )
+    yield f"This bundle is for {named(view)}: {len(opened)} of {hidden} hidden values are opened."
+    if "deck.json" in files:
+        yield (
+            "The deck is opened: the cards known here are those that the commitment and nonces in"
+            " deck.json make; that these came before the hand is for the match's records to show."
+        )
+    yield f"Signed by {key.line}: compare it with the key you know."
+
+
+def check_all(*checks: Callable[[], object]) -> None:
+    """Checks that do not rest on each other: all of them, and then whatever was wrong."""
+    found: List[str] = []
+    for check in checks:
+        try:
+            check()
+        except Wrong as wrong:
+            found.extend(wrong.args)
+    if found:
+        raise Wrong(*found)
+
+
+# 1. The files.
+
+
+def check_names(files: Dict[str, bytes]) -> None:
+    """Every file that a bundle has, no other, and none too large."""
+    missing = [name for name in ALWAYS if name not in files]
+    found = [f"the bundle is not whole: it lacks {', '.join(missing)}"] if missing else []
+    found += [
+        f"{quoted(name)} is no file of a bundle: take it out of the folder"
+        for name in sorted(set(files) - {*ALWAYS, *SOMETIMES})
+    ]
+    found += [
+        f"{quoted(name)} has {len(text)} bytes, and no file of a bundle more than {FILE_MAX}"
+        for name, text in sorted(files.items())
+        if len(text) > FILE_MAX
+    ]
+    if found:
+        raise Wrong(*found)
+
+
+# 2. Keys and signed notes, as c2sp.org/signed-note has them.
+
+
+class Key(NamedTuple):
+    """A public key: the log that signs with it, and four bytes that stand for it in a note."""
+
+    line: str
+    name: str
+    mark: bytes
+    public: bytes
+
+
+def read_key(text: bytes) -> Key:
+    """NAME+HASH+BASE64: the hash is of the name and the key, the key an Ed25519 key."""
+    line = read_text("key", text)[:-1]
+    found = re.match(r"([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)\Z", line)
+    if not text.endswith(b"\n") or not found:
+        raise Wrong("key is not one line NAME+HASH+KEY")
+    name, mark, encoded = found.groups()
+    kind_and_key = read_base64("key", encoded)
+    known = hashlib.sha256(name.encode() + b"\n" + kind_and_key).digest()[:4]
+    if len(kind_and_key) != 33 or kind_and_key[0] != 1:
+        raise Wrong("key is not an Ed25519 key")
+    if known.hex() != mark:
+        raise Wrong("key is damaged: its hash is not that of its name and key")
+    return Key(line, name, known, kind_and_key[1:])
+
+
+def read_note(name: str, note: bytes, key: Key) -> str:
+    """The text of a note, if this key signed it; other keys' signatures prove nothing here."""
+    whole = read_text(name, note)
+    if re.search(r"[\x00-\x09\x0b-\x1f]", whole):
+        raise Wrong(f"{name} holds a control character")
+    text, blank, signed = whole.rpartition("\n\n")
+    lines = signed.split("\n")
+    if not blank or lines.pop() != "" or not 0 < len(lines) <= SIGNATURES_MAX:
+        raise Wrong(f"{name} is not a signed note: a text, an empty line, signatures")
+    text += "\n"
+    count = 0
+    for line in lines:
+        found = re.match("\u2014 ([^\\s+]+) ([A-Za-z0-9+/=]+)\\Z", line)
+        if not found:
+            raise Wrong(f"{name} is not a signed note: {quoted(line)} is no signature")
+        signature = read_base64(name, found.group(2))
+        if (found.group(1), signature[:4]) != (key.name, key.mark):
+            continue
+        if not is_signed(key.public, signature[4:], text.encode()):
+            raise Wrong(f"{name} was changed after {key.name} signed it, or another key signed it")
+        count += 1
+    if not count:
+        raise Wrong(f"{name} is not signed by the key in key, {key.line}")
+    return text
+
+
+def check_contents(files: Dict[str, bytes], key: Key) -> None:
+    """`contents`: the digests of all other files, sorted by name, in a note of the log's key."""
+    first, *rows = read_note("contents", files["contents"], key)[:-1].split("\n")
+    if first != CONTENTS:
+        raise Wrong(f"contents begins with {quoted(first)}, not with {CONTENTS}")
+    pairs = [re.match(r"([0-9a-f]{64})  (\S+)\Z", row) for row in rows]
+    told = {pair.group(2): pair.group(1) for pair in pairs if pair}
+    if len(told) != len(rows) or list(told) != sorted(told):
+        raise Wrong("contents is not one line with digest and name for each file, in order")
+    here = set(files) - {"contents"}
+    wrong = [f"{quoted(name)} is in contents, but missing" for name in sorted(set(told) - here)]
+    wrong += [f"contents does not name {name}" for name in sorted(here - set(told))]
+    wrong += [
+        f"{name} was changed: its digest is not the one that {key.name} signed"
+        for name in sorted(here & set(told))
+        if hashlib.sha256(files[name]).hexdigest() != told[name]
+    ]
+    if wrong:
+        raise Wrong(*wrong)
+
+
+# 3. The tree, as RFC 6962 hashes it and c2sp.org/tlog-checkpoint and tlog-proof write it down.
+
+
+class Head(NamedTuple):
+    """What the log signed: so many leaves, and their root."""
+
+    size: int
+    root: bytes
+
+
+def read_checkpoint(files: Dict[str, bytes], key: Key) -> Head:
+    """Three lines, signed by the log whose name is the first of them."""
+    text = read_note("checkpoint", files["checkpoint"], key)
+    found = re.match(r"([^\n]+)\n(0|[1-9][0-9]{0,18})\n([A-Za-z0-9+/=]+)\n\Z", text)
+    if not found:
+        raise Wrong("checkpoint is not three lines: the log, its size, its root")
+    if found.group(1) != key.name:
+        raise Wrong(f"checkpoint is of the log {quoted(found.group(1))}, not of {key.name}")
+    return Head(int(found.group(2)), read_hash("checkpoint", found.group(3)))
+
+
+def read_leaf(files: Dict[str, bytes], head: Head) -> Dict[str, Any]:
+    """The leaf, if the receipt leads from it to the root, and it names the digest of the record."""
+    leaf = read_json("leaf.json", files["leaf.json"], 1)
+    kinds: Dict[str, Check] = {
+        "first": is_whole(0),
+        "hand_seq": is_whole(WHOLE_MAX),
+        "lines": is_whole(WHOLE_MAX),
+        "record_sha256": is_hex,
+        "stream": is_text,
+        "v": is_one_of(1),
+    }
+    check_fields("leaf.json", leaf, kinds)
+    told = read_text("receipt.tlog-proof", files["receipt.tlog-proof"])
+    proof, _, note = told.partition("\n\n")
+    if note.encode() != files["checkpoint"]:
+        raise Wrong("the receipt ends with another checkpoint than the one in checkpoint")
+    found = re.match(r"([^\n]*)\nindex (0|[1-9][0-9]{0,18})((?:\n[^\n]+)*)\Z", proof)
+    if not found or found.group(1) != PROOF:
+        raise Wrong(f"receipt.tlog-proof does not begin with {PROOF} and an index")
+    place = int(found.group(2))
+    if place != leaf["hand_seq"]:
+        raise Wrong(f"the receipt is for leaf {place}, not for leaf {leaf['hand_seq']}")
+    path = [read_hash("receipt.tlog-proof", one) for one in found.group(3).split("\n")[1:]]
+    root = root_of(hashlib.sha256(b"\x00" + files["leaf.json"]).digest(), place, head.size, path)
+    if root != head.root:
+        raise Wrong("the receipt does not lead from this leaf to the root in checkpoint")
+    record = files["events.jsonl"]
+    if not record.endswith(b"\n"):
+        raise Wrong("events.jsonl does not end with a newline")
+    if hashlib.sha256(record[:-1]).hexdigest() != leaf["record_sha256"]:
+        raise Wrong("events.jsonl is not the record that the leaf names: its digest is another")
+    return leaf
+
+
+def root_of(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes:
+    """The root that a leaf's hash and the hashes beside its way up make (RFC 9162, 2.1.3.2)."""
+    if index >= size:
+        raise Wrong(f"the checkpoint is too old: leaf {index} is not among its {size} leaves")
+    last, root = size - 1, leaf
+    for beside in path:
+        if last == 0:
+            raise Wrong("receipt.tlog-proof has more hashes than the tree has levels")
+        if index & 1 or index == last:
+            root = hashlib.sha256(b"\x01" + beside + root).digest()
+            while not index & 1 and index:
+                index, last = index >> 1, last >> 1
+        else:
+            root = hashlib.sha256(b"\x01" + root + beside).digest()
+        index, last = index >> 1, last >> 1
+    if last:
+        raise Wrong("receipt.tlog-proof has fewer hashes than the tree has levels")
+    return root
+
+
+# 4. The lines: one event each, in canonical JSON.
+
+Check = Callable[[Any], bool]
+
+
+def is_whole(most: int) -> Check:
+    """A whole number from 0; true and false are none."""
+    return lambda value: type(value) is int and 0 <= value <= most
+
+
+def is_one_of(*words: object) -> Check:
+    return lambda value: any(type(value) is type(word) and value == word for word in words)
+
+
+def is_row(check: Check) -> Check:
+    return lambda value: type(value) is list and all(check(one) for one in value)
+
+
+def is_rows(*checks: Check) -> Check:
+    """A row of rows, each with a value for each of these."""
+    return is_row(
+        lambda value: (
+            type(value) is list
+            and len(value) == len(checks)
+            and all(check(one) for check, one in zip(checks, value))
+        )
+    )
+
+
+def is_text(value: Any) -> bool:
+    return type(value) is str
+
+
+def is_hex(value: Any) -> bool:
+    return type(value) is str and re.match(r"[0-9a-f]{64}\Z", value) is not None
+
+
+def is_next(value: Any) -> bool:
+    return value is None or SEAT(value)
+
+
+SEAT, CHIPS, STEP, AT = is_whole(22), is_whole(WHOLE_MAX), is_whole(99), is_whole(WHOLE_MAX)
+FLAG, CARD = is_one_of(True, False), is_one_of(*DECK, UNKNOWN)
+CARDS, SEATS, STACKS = is_row(CARD), is_row(SEAT), is_row(CHIPS)
+ORIGIN = is_one_of("chosen", "forced", "default", "recorded")
+BLIND = is_one_of("small", "big", "straddle", "post", "dead")
+FAULT = is_one_of("illegal", "malformed", "late", "disconnected")
+PLACE = is_one_of("action", "acknowledgement", "bid")
+
+EVENTS: Dict[str, Dict[str, Check]] = {
+    "HandStarted": {
+        "hand": is_text,
+        "game": is_text,
+        "ruleset": is_text,
+        "button": SEAT,
+        "players": is_row(is_text),
+        "stacks": STACKS,
+        "dead_small": FLAG,
+    },
+    "StepEntered": {"step": STEP, "name": is_text},
+    "AntePosted": {"seat": SEAT, "amount": CHIPS},
+    "BlindPosted": {"seat": SEAT, "amount": CHIPS, "to": CHIPS, "kind": BLIND, "origin": ORIGIN},
+    "HoleDealt": {"seat": SEAT},
+    "BoardDealt": {"cards": CARDS},
+    "CardSwapped": {"seat": SEAT, "slot": is_whole(3), "told": FLAG},
+    "BettingOpened": {
+        "step": STEP,
+        "street": is_text,
+        "bet": CHIPS,
+        "size": CHIPS,
+        "next": is_next,
+    },
+    "Folded": {"seat": SEAT, "next": is_next, "origin": ORIGIN},
+    "Checked": {"seat": SEAT, "next": is_next, "origin": ORIGIN},
+    "Called": {"seat": SEAT, "amount": CHIPS, "next": is_next, "origin": ORIGIN},
+    "Bet": {"seat": SEAT, "amount": CHIPS, "full": FLAG, "next": is_next, "origin": ORIGIN},
+    "Raised": {
+        "seat": SEAT,
+        "amount": CHIPS,
+        "to": CHIPS,
+        "full": FLAG,
+        "next": is_next,
+        "origin": ORIGIN,
+    },
+    "BidPlaced": {"seat": SEAT, "sealed": FLAG},
+    "AuctionSettled": {"seats": SEATS, "price": CHIPS, "bids": STACKS, "sealed": FLAG},
+    "UncalledReturned": {"seat": SEAT, "amount": CHIPS},
+    "Announced": {"seat": SEAT, "cards": CARDS},
+    "Shown": {"seat": SEAT, "cards": CARDS},
+    "Mucked": {"seat": SEAT},
+    "RakeTaken": {"pot": STEP, "amount": CHIPS},
+    "PotSplit": {"pot": STEP, "seats": SEATS, "shares": STACKS},
+    "TimedOut": {"seat": SEAT, "all_in": FLAG, "next": is_next},
+    "Disconnected": {"seat": SEAT},
+    "Reconnected": {"seat": SEAT},
+    "Faulted": {"seat": SEAT, "kind": FAULT, "where": PLACE},
+    "HandVoided": {"reason": is_text},
+    "HandEnded": {},
+}
+HIDDEN: Dict[str, Dict[str, Check]] = {
+    "HoleDealt": {"cards": CARDS},
+    "CardSwapped": {"old": CARD, "new": CARD},
+    "BidPlaced": {"amount": CHIPS, "origin": ORIGIN, "faults": is_rows(AT, is_text, FAULT)},
+    "Faulted": {"raw": is_text},
+    "HandVoided": {"faults": is_rows(SEAT, AT, is_text, FAULT)},
+    "HandEnded": {"faults": is_rows(SEAT, AT, is_text, FAULT)},
+}
+
+Line = Dict[str, Any]
+
+
+def read_lines(record: bytes, leaf: Dict[str, Any]) -> List[Line]:
+    """The events of the record, each with exactly the fields of its kind, from start to end."""
+    texts = record[:-1].split(b"\n")
+    if len(texts) != leaf["lines"]:
+        raise Wrong(f"events.jsonl has {len(texts)} lines, and the leaf says {leaf['lines']}")
+    lines = [read_line(number, text) for number, text in enumerate(texts, 1)]
+    kinds = [line["type"] for line in lines]
+    if kinds[0] != "HandStarted" or kinds.count("HandStarted") != 1:
+        raise Wrong("events.jsonl does not begin with HandStarted, or begins more than once")
+    if lines[0]["hand"] != leaf["stream"]:
+        raise Wrong(f"the record is of {quoted(lines[0]['hand'])}, the leaf of another hand")
+    if kinds.count("HandEnded") + kinds.count("HandVoided") != 1:
+        raise Wrong("a closed hand has one HandEnded or HandVoided, and this one has not")
+    return lines
+
+
+def read_line(number: int, text: bytes) -> Line:
+    where = f"events.jsonl line {number}"
+    line = read_json(where, text, 4)
+    kind = line.get("type")
+    if type(kind) is not str or kind not in EVENTS:
+        raise Wrong(f"{where}: {quoted(kind)} is no kind of event of a hand")
+    kinds = {"type": is_text, "at": AT, **EVENTS[kind]}
+    for field in HIDDEN.get(kind, ()):
+        kinds[field] = is_counted if field == "cards" else is_commitment
+    if kind == "CardSwapped" and line.get("told") is True:
+        kinds["changed"] = FLAG
+    check_fields(where, line, kinds)
+    return line
+
+
+def is_commitment(value: Any) -> bool:
+    return type(value) is dict and set(value) == {"commitment"} and is_hex(value["commitment"])
+
+
+def is_counted(value: Any) -> bool:
+    """Hidden cards tell how many they are."""
+    return (
+        type(value) is dict
+        and set(value) == {"commitment", "count"}
+        and is_hex(value["commitment"])
+        and is_whole(52)(value["count"])
+    )
+
+
+def check_fields(where: str, found: Any, kinds: Dict[str, Check]) -> None:
+    """Each field once, of its kind, and no other."""
+    if type(found) is not dict or set(found) != set(kinds):
+        raise Wrong(f"{where} has not exactly the fields {', '.join(sorted(kinds))}")
+    for field, check in sorted(kinds.items()):
+        if not check(found[field]):
+            raise Wrong(f"{where}: {quoted(found[field])} cannot be its {field}")
+
+
+# 5. Commitments and openings.
+
+Opened = Dict[Tuple[int, str], Any]
+
+
+def commitments(line: Line) -> Tuple[str, ...]:
+    """The fields of this line that are hidden."""
+    return tuple(HIDDEN.get(line["type"], ()))
+
+
+def read_openings(text: bytes, lines: List[Line]) -> Tuple[str, Opened]:
+    """Who they are for, and the hidden values; each must be what its line commits to."""
+    told = read_json("openings.json", text, 6)
+    kinds: Dict[str, Check] = {"openings": is_row(is_opening), "view": is_text, "v": is_one_of(1)}
+    check_fields("openings.json", told, kinds)
+    opened: Opened = {}
+    wrong = []
+    for one in told["openings"]:
+        number, field, value = one["line"], one["field"], one["value"]
+        what = f"the opening of {quoted(field)} in line {number + 1}"
+        if number >= len(lines) or field not in commitments(lines[number]):
+            wrong.append(f"{what} opens nothing: no such thing is hidden there")
+        elif (number, field) in opened:
+            wrong.append(f"{what} stands there twice")
+        elif not HIDDEN[lines[number]["type"]][field](value):
+            wrong.append(f"{what}: {quoted(value)} cannot be its value")
+        elif not is_committed(one, lines[number][field]):
+            wrong.append(f"{what} is wrong: the line commits to another value or nonce")
+        else:
+            opened[number, field] = value
+    if wrong:
+        raise Wrong(*wrong)
+    return told["view"], opened
+
+
+def is_opening(value: Any) -> bool:
+    return (
+        type(value) is dict
+        and set(value) == {"field", "line", "nonce", "value"}
+        and is_text(value["field"])
+        and is_whole(WHOLE_MAX)(value["line"])
+        and is_hex(value["nonce"])
+    )
+
+
+def is_committed(opening: Dict[str, Any], place: Dict[str, Any]) -> bool:
+    """SHA-256 of a tag, the nonce and the value; of cards the count must be right, too."""
+    nonce, value = bytes.fromhex(opening["nonce"]), opening["value"]
+    digest = hashlib.sha256(COMMITMENT + nonce + canonical(value)).hexdigest()
+    return digest == place["commitment"] and place.get("count") in (None, _length(value))
+
+
+def _length(value: Any) -> int:
+    return len(value) if type(value) is list else 1
+
+
+def check_view(view: str, lines: List[Line], opened: Opened) -> None:
+    """Whom the bundle is for; an auditor's hides nothing."""
+    players = lines[0]["players"]
+    if view not in ("public", "auditor", *(f"seat:{player}" for player in players)):
+        raise Wrong(f"openings.json is for {quoted(view)}, and nobody of that name is in this hand")
+    closed = sum(len(commitments(line)) for line in lines) - len(opened)
+    if view == "auditor" and closed:
+        raise Wrong(f"openings.json is for the auditor, and leaves {closed} hidden values closed")
+
+
+def unveiled(lines: List[Line], opened: Opened) -> List[Line]:
+    """The lines with what is opened in its place; a card that is not is as good as unknown."""
+    whole = []
+    for number, line in enumerate(lines):
+        shown = dict(line)
+        for field in commitments(line):
+            closed: Any = None
+            if field == "cards":
+                closed = [UNKNOWN] * line["cards"]["count"]
+            elif field in ("old", "new"):
+                closed = UNKNOWN
+            shown[field] = opened.get((number, field), closed)
+        whole.append(shown)
+    return whole
+
+
+# 6. The rules' name, the chips and the cards.
+
+
+def check_ruleset(text: bytes, start: Line) -> None:
+    """Sixteen hex digits of a digest name the rules; what is merely said about them is left out."""
+    rules = read_json("ruleset.json", text, DEPTH_MAX)
+    digest = {k: v for k, v in rules.items() if k not in ("document", "partner", "readings")}
+    if hashlib.sha256(canonical(digest)).hexdigest()[:16] != start["ruleset"]:
+        raise Wrong(f"ruleset.json is not the ruleset {quoted(start['ruleset'])} of this hand")
+    if rules.get("name") != start["game"]:
+        raise Wrong(
+            f"ruleset.json is called {quoted(rules.get('name'))}, not {quoted(start['game'])}"
+        )
+
+
+def check_hand(files: Dict[str, bytes], lines: List[Line]) -> None:
+    """The hand added up line by line, and its cards beside the deck's, if that is opened."""
+    table = Table(lines[0])
+    for number, line in enumerate(lines[1:], 2):
+        try:
+            table.count(line)
+        except Wrong as wrong:
+            raise Wrong(f"events.jsonl line {number}: {wrong}") from None
+    if "deck.json" in files:
+        check_deck(files, lines)
+
+
+class Table:
+    """Chips in stacks, pot and rake, and cards in hands and on the board; counted, not judged."""
+
+    def __init__(self, start: Line) -> None:
+        self.brought: List[int] = start["stacks"]
+        self.stacks = list(self.brought)
+        self.paid = [0] * len(self.stacks)
+        self.hole: List[List[str]] = [[] for _ in self.stacks]
+        self.board: List[str] = []
+        self.pot = self.rake = 0
+        self.over = False
+        if len(start["players"]) != len(self.stacks) or not self.stacks:
+            raise Wrong("events.jsonl line 1: not every player has a stack, or nobody plays")
+
+    def count(self, line: Line) -> None:
+        """One more line; after it everything must still be where it can be."""
+        kind = line["type"]
+        for seat in (line["seat"],) if "seat" in line else line.get("seats", ()):
+            if seat >= len(self.stacks):
+                raise Wrong(f"there is no seat {seat}")
+        if self.over and kind not in ("Faulted", "Disconnected", "Reconnected"):
+            raise Wrong(f"{kind} comes after the end of the hand")
+        if kind == "Faulted" and line["where"] == "bid" and not self.over:
+            raise Wrong("a fault at a bid has no line of its own: it would tell the bid")
+        if kind in MOVES:
+            MOVES[kind](self, line)
+        self._check()
+
+    def pay(self, line: Line) -> None:
+        """Into the pot, as a bet."""
+        self._move(line["seat"], line["amount"])
+        self.paid[line["seat"]] += line["amount"]
+
+    def settle(self, line: Line) -> None:
+        """Every winner of the auction pays the price."""
+        for seat in line["seats"]:
+            self._move(seat, line["price"])
+
+    def give_back(self, line: Line) -> None:
+        """Nobody takes back more than he paid."""
+        self._move(line["seat"], -line["amount"])
+        self.paid[line["seat"]] -= line["amount"]
+        if self.paid[line["seat"]] < 0:
+            raise Wrong(f"seat {line['seat']} takes back more than it paid")
+
+    def take_rake(self, line: Line) -> None:
+        self.pot -= line["amount"]
+        self.rake += line["amount"]
+
+    def split(self, line: Line) -> None:
+        if len(line["seats"]) != len(line["shares"]):
+            raise Wrong(f"{len(line['seats'])} seats are paid {len(line['shares'])} shares")
+        for seat, share in zip(line["seats"], line["shares"]):
+            self._move(seat, -share)
+
+    def void(self, line: Line) -> None:
+        """Everything goes back."""
+        self.stacks, self.pot, self.rake, self.over = list(self.brought), 0, 0, True
+
+    def end(self, line: Line) -> None:
+        self.over = True
+        if self.pot:
+            raise Wrong(f"the hand ends, and {self.pot} chips are left in the pot")
+
+    def deal(self, line: Line) -> None:
+        self.hole[line["seat"]].extend(line["cards"])
+
+    def deal_board(self, line: Line) -> None:
+        self.board.extend(line["cards"])
+
+    def swap(self, line: Line) -> None:
+        """One card takes the place of another; who may not know whether, knows neither after."""
+        hole, slot, old, new = self.hole[line["seat"]], line["slot"], line["old"], line["new"]
+        if slot >= len(hole):
+            raise Wrong(f"seat {line['seat']} has no card in slot {slot}")
+        if UNKNOWN not in (old, hole[slot]) and old != hole[slot]:
+            raise Wrong(f"seat {line['seat']} holds {hole[slot]} in slot {slot}, not {old}")
+        if UNKNOWN not in (old, new) and line.get("changed") not in (None, old != new):
+            raise Wrong(f"what is told of slot {slot} is not what happened to {old}")
+        if new != UNKNOWN or line.get("changed") is not False:
+            hole[slot] = new
+
+    def show(self, line: Line) -> None:
+        """Shown cards are those that the seat was dealt; what was not known of them now is."""
+        seat, shown = line["seat"], line["cards"]
+        hole = self.hole[seat]
+        new = [card for card in shown if card != UNKNOWN and card not in hole]
+        if len(shown) != len(hole) or len(new) > hole.count(UNKNOWN):
+            raise Wrong(f"seat {seat} shows {' '.join(shown)}, which is not what it was dealt")
+        kept = [card for card in hole if card != UNKNOWN and card not in shown]
+        self.hole[seat] = [kept.pop() if card == UNKNOWN and kept else card for card in shown]
+
+    def _move(self, seat: int, amount: int) -> None:
+        self.stacks[seat] -= amount
+        self.pot += amount
+
+    def _check(self) -> None:
+        for seat, stack in enumerate(self.stacks):
+            if stack < 0:
+                raise Wrong(f"seat {seat} pays {-stack} chips more than it has")
+        if self.pot < 0:
+            raise Wrong(f"{-self.pot} chips more are paid out than are in the pot")
+        if sum(self.stacks) + self.pot + self.rake != sum(self.brought):
+            raise Wrong("chips are made or lost")
+        if sum(map(len, self.hole)) + len(self.board) > len(DECK):
+            raise Wrong("more cards are dealt than a deck has")
+        seen: Set[str] = set()
+        for card in (card for cards in (*self.hole, self.board) for card in cards):
+            if card in seen:
+                raise Wrong(f"{card} is in two places")
+            if card != UNKNOWN:
+                seen.add(card)
+
+
+MOVES: Dict[str, Callable[[Table, Line], None]] = {
+    "AntePosted": Table.pay,
+    "BlindPosted": Table.pay,
+    "Called": Table.pay,
+    "Bet": Table.pay,
+    "Raised": Table.pay,
+    "AuctionSettled": Table.settle,
+    "UncalledReturned": Table.give_back,
+    "RakeTaken": Table.take_rake,
+    "PotSplit": Table.split,
+    "HandVoided": Table.void,
+    "HandEnded": Table.end,
+    "HoleDealt": Table.deal,
+    "BoardDealt": Table.deal_board,
+    "CardSwapped": Table.swap,
+    "Shown": Table.show,
+}
+
+
+# The deck, if its secret was opened: docs/deals.md says how it is made and dealt.
+
+SHUFFLE = b"muckrake/shuffle/v1\x00"
+LUCK = b"muckrake/swap/v1\x00"
+CHAIN_MAX = 2**22  # hands of one chain; walking back through more would take long
+
+
+def check_deck(files: Dict[str, bytes], lines: List[Line]) -> None:
+    """Every card that is known here beside the deck that the opened secret makes."""
+    told = read_json("deck.json", files["deck.json"], 3)
+    kinds: Dict[str, Check] = {
+        "commitment": is_hex,
+        "deals": is_one_of(*range(1, 24)),
+        "first": is_whole(2**31 - 1),
+        "nonces": is_rows(is_text, is_text),
+        "number": is_whole(2**31 - 1),
+        "secret": is_hex,
+        "v": is_one_of(1),
+    }
+    check_fields("deck.json", told, kinds)
+    match, _, hand = lines[0]["hand"].rpartition("/")
+    if not re.match(r"[1-9][0-9]{0,9}\Z", hand):
+        raise Wrong(f"deck.json: {quoted(lines[0]['hand'])} has no number")
+    number = int(hand) - (int(hand) - 1) % told["deals"]
+    rules = read_json("ruleset.json", files["ruleset.json"], DEPTH_MAX)
+    key = hand_key(told, match, number)
+    dealer = Dealer(rules, lines[0], shuffled(key), Draws(key, LUCK))
+    for place, line in enumerate(lines, 1):
+        try:
+            owed = dealer.give(line)
+        except (LookupError, TypeError):
+            raise Wrong(f"events.jsonl line {place} deals what the rules do not deal") from None
+        given = [line["new"]] if "new" in line else line.get("cards", [])
+        if owed and not fits(given, owed):
+            cards = f"{' '.join(given)}, and the deck deals {' '.join(owed)}"
+            raise Wrong(f"events.jsonl line {place}: {cards}")
+
+
+def fits(given: List[str], owed: List[str]) -> bool:
+    """Whether these are the cards that were owed, as far as they are known."""
+    return len(given) == len(owed) and all(
+        one in (UNKNOWN, other) for one, other in zip(given, owed)
+    )
+
+
+def hand_key(told: Dict[str, Any], match: str, number: int) -> bytes:
+    """The key of this hand's deck: from the dealer's secret and the players' nonces."""
+    first, opened, secret = told["first"], told["number"], bytes.fromhex(told["secret"])
+    if not 0 < first <= number <= opened < first + CHAIN_MAX:
+        raise Wrong(f"deck.json opens the decks {first}..{opened}, and this hand's is {number}")
+    mine = secret
+    for place in range(opened, first - 1, -1):
+        mine = secret if place == number else mine
+        secret = hashlib.sha256(b"muckrake/chain/v1" + secret).digest()
+    if secret.hex() != told["commitment"]:
+        raise Wrong("deck.json: the secret does not lead back to the commitment")
+    seats = b"".join(counted(text) for nonce in told["nonces"] for text in nonce)
+    given = hashlib.sha256(b"muckrake/seat-nonces/v1\x00" + seats).digest()
+    message = b"muckrake/deck/v1\x00" + counted(match) + number.to_bytes(4, "big") + given
+    return hmac.new(mine, message, "sha256").digest()
+
+
+def counted(text: str) -> bytes:
+    """Text after its length, so that nothing can be moved across the border."""
+    said = text.encode("utf-8")
+    if len(said) > 65535:
+        raise Wrong("deck.json: a name or a nonce is too long")
+    return len(said).to_bytes(2, "big") + said
+
+
+class Draws:
+    """Bytes without end, HMAC-SHA256 of a label and a counter; and even chances from them."""
+
+    def __init__(self, key: bytes, label: bytes) -> None:
+        self.key, self.label, self.block, self.left = key, label, 0, b""
+
+    def below(self, many: int, width: int) -> int:
+        """A number below `many`; those that would favour the small ones are thrown away."""
+        numbers = 256**width
+        while True:
+            while len(self.left) < width:
+                message = self.label + self.block.to_bytes(4, "big")
+                self.left += hmac.new(self.key, message, "sha256").digest()
+                self.block += 1
+            drawn, self.left = int.from_bytes(self.left[:width], "big"), self.left[width:]
+            if drawn < numbers - numbers % many:
+                return drawn % many
+
+
+def shuffled(key: bytes) -> List[str]:
+    """Fisher and Yates, from the last card down."""
+    order, draws = list(DECK), Draws(key, SHUFFLE)
+    for last in range(51, 0, -1):
+        chosen = draws.below(last + 1, 1)
+        order[last], order[chosen] = order[chosen], order[last]
+    return order
+
+
+class Dealer:
+    """The deck in the dealer's hand, and what it gives to each line, as this ruleset deals."""
+
+    def __init__(self, rules: Dict[str, Any], start: Line, order: List[str], luck: Draws) -> None:
+        self.rules, self.order, self.left, self.luck = rules, order, list(order), luck
+        self.button: int = start["button"]
+        self.seats = len(start["stacks"])
+        self.fixed = rules.get("deck_slots") == "fixed"
+        self.hole: List[List[str]] = [[] for _ in range(self.seats)]
+        self.board = self.step = 0
+        self.settled = False
+
+    def give(self, line: Line) -> List[str]:
+        """The cards that this line should hold, if it is one that deals."""
+        kind = line["type"]
+        if kind == "StepEntered":
+            self.step = line["step"]
+        elif kind == "AuctionSettled":
+            self.settled = True
+        elif kind == "HoleDealt":
+            return self.to_seat(line["seat"], len(line["cards"]))
+        elif kind == "BoardDealt":
+            return self.to_board(len(line["cards"]))
+        elif kind == "CardSwapped":
+            return [self.swap(line["seat"], line["slot"], line.get("changed"))]
+        return []
+
+    def to_seat(self, seat: int, count: int) -> List[str]:
+        """The hand that a seat is dealt first, or the card that it has won."""
+        if self.settled:
+            self.hole[seat].append(self.third_card(seat))
+            return self.hole[seat][-1:]
+        if not any(self.hole):
+            self.deal(count)
+        return list(self.hole[seat])
+
+    def deal(self, count: int) -> None:
+        """The first deal: the dealer's cards together, then the next seat's; or one at a time."""
+        order = [(self.button + 1 + place) % self.seats for place in range(self.seats)]
+        to = [seat for seat in (order[-1], *order[:-1]) for _ in range(count)]
+        if self.rules["hole_order"] == "one_each_from_left":
+            to = order * count
+        for seat, card in zip(to, self.take(len(to))):
+            self.hole[seat].append(card)
+
+    def third_card(self, seat: int) -> str:
+        """A card won at auction: from the top, the bottom, or its own place at the end."""
+        if self.fixed:
+            return self.order[51 - (seat - self.button) % self.seats]
+        return self.left.pop(-1 if self.rules["third_card"] == "bottom" else 0)
+
+    def to_board(self, count: int) -> List[str]:
+        """The next cards, after the burn; or those that lie after the hole cards."""
+        first, self.board = 2 * self.seats + self.board, self.board + count
+        if self.fixed:
+            return self.order[first : first + count]
+        return self.take(count + self.rules["burn"])[self.rules["burn"] :]
+
+    def swap(self, seat: int, slot: int, changed: Any) -> str:
+        """Luck says whether the card goes; then the next card comes, or one of the last."""
+        step = self.rules["script"][self.step]
+        if not is_whole(2**31)(step["of"] - 1):
+            raise TypeError("chances are out of a whole number")
+        lost = self.luck.below(step["of"], 4) < step["chance"]
+        if changed not in (None, lost):
+            raise Wrong(f"seat {seat}, slot {slot}: the deck's luck says otherwise")
+        if lost:
+            place = 2 * ((seat - self.button) % self.seats) + slot
+            after = 3 if self.rules["swap_order"] == "after_board" else 0
+            late = 2 * self.seats if self.board > after else 0
+            self.hole[seat][slot] = self.order[51 - place - late] if self.fixed else self.take(1)[0]
+        return self.hole[seat][slot]
+
+    def take(self, count: int) -> List[str]:
+        taken, self.left = self.left[:count], self.left[count:]
+        return taken
+
+
+# How bytes are read: text, JSON, base64; each in the one spelling that it has.
+
+
+def read_text(name: str, text: bytes) -> str:
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Wrong(f"{name} is not UTF-8") from None
+
+
+def read_json(name: str, text: bytes, deep: int) -> Dict[str, Any]:
+    """An object in canonical form: keys sorted and once, no spaces, whole numbers only."""
+    try:
+        value: Dict[str, Any] = json.loads(
+            text.decode("utf-8"),
+            object_pairs_hook=_once,
+            parse_int=_whole,
+            parse_float=_refused,
+            parse_constant=_refused,
+        )
+        if type(value) is not dict or not _is_flat(value, deep) or canonical(value) != text:
+            raise ValueError
+    except (ValueError, RecursionError):
+        raise Wrong(f"{name} is not one object in canonical JSON") from None
+    return value
+
+
+def canonical(value: Any) -> bytes:
+    """The one spelling of a JSON value (RFC 8785, for the values that are allowed here)."""
+    spelled = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return spelled.encode("utf-8")
+
+
+def _once(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands there twice")
+    return found
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > 17 or abs(int(digits)) > WHOLE_MAX:
+        raise ValueError("no such number is written")
+    return int(digits)
+
+
+def _refused(text: str) -> Any:
+    raise ValueError("only whole numbers are written")
+
+
+def _is_flat(value: Any, deep: int) -> bool:
+    """Whether nothing lies deeper than so many levels."""
+    if type(value) not in (dict, list):
+        return True
+    inner = value.values() if type(value) is dict else value
+    return deep > 0 and all(_is_flat(one, deep - 1) for one in inner)
+
+
+def read_base64(name: str, text: str) -> bytes:
+    try:
+        found = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        found = b""
+    if not found or base64.b64encode(found).decode() != text:
+        raise Wrong(f"{name}: {quoted(text)} is not base64")
+    return found
+
+
+def read_hash(name: str, text: str) -> bytes:
+    found = read_base64(name, text)
+    if len(found) != 32:
+        raise Wrong(f"{name}: {quoted(text)} is not a hash")
+    return found
+
+
+def quoted(value: Any) -> str:
+    """A hostile value in a sentence: short, and without anything that a terminal obeys."""
+    told = json.dumps(value)
+    return told if len(told) <= 70 else told[:67] + "..."
+
+
+def named(text: str) -> str:
+    """A name in a sentence; one that could be taken for a part of it stands in quotes."""
+    return text if re.match(r"[A-Za-z0-9._:/-]{1,80}\Z", text) else quoted(text)
+
+
+def plain(sentence: str) -> str:
+    """ASCII on one line: nothing that a terminal obeys."""
+    return "".join(one if " " <= one <= "~" else f"\\u{ord(one):04x}" for one in sentence)
+
+
+# Ed25519, verification only (RFC 8032): clear, and fast enough for two signatures.
+
+Point = Tuple[int, int, int, int]
+PRIME = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+CURVE = -121665 * pow(121666, PRIME - 2, PRIME) % PRIME
+ROOT = pow(2, (PRIME - 1) // 4, PRIME)
+
+
+def is_signed(public: bytes, signature: bytes, message: bytes) -> bool:
+    """Whether this key signed this message: the point R of the signature is S*B - k*A."""
+    key = _point(public)
+    number = int.from_bytes(signature[32:], "little")
+    if len(signature) != 64 or key is None or number >= ORDER:
+        return False
+    challenge = hashlib.sha512(signature[:32] + public + message).digest()
+    factor = int.from_bytes(challenge, "little") % ORDER
+    minus = (PRIME - key[0], key[1], 1, PRIME - key[3])
+    return _packed(_sum(number, BASE, factor, minus)) == signature[:32]
+
+
+def _add(p: Point, q: Point) -> Point:
+    a = (p[1] - p[0]) * (q[1] - q[0]) % PRIME
+    b = (p[1] + p[0]) * (q[1] + q[0]) % PRIME
+    c = 2 * p[3] * q[3] * CURVE % PRIME
+    d = 2 * p[2] * q[2] % PRIME
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % PRIME, g * h % PRIME, f * g % PRIME, e * h % PRIME
+
+
+def _sum(a: int, p: Point, b: int, q: Point) -> Point:
+    """a*p + b*q, both at once: doubled bit by bit, from the highest down."""
+    total: Point = (0, 1, 1, 0)
+    added = (total, p, q, _add(p, q))
+    for bit in range(max(a, b).bit_length() - 1, -1, -1):
+        total = _add(total, total)
+        chosen = (a >> bit & 1) + 2 * (b >> bit & 1)
+        if chosen:
+            total = _add(total, added[chosen])
+    return total
+
+
+def _packed(p: Point) -> bytes:
+    inverse = pow(p[2], PRIME - 2, PRIME)
+    x, y = p[0] * inverse % PRIME, p[1] * inverse % PRIME
+    return (y | (x & 1) << 255).to_bytes(32, "little")
+
+
+def _point(packed: bytes) -> Any:
+    """The point that these 32 bytes stand for, or None; no point has two spellings."""
+    number = int.from_bytes(packed, "little")
+    y, sign = number & (2**255 - 1), number >> 255
+    squared = (y * y - 1) * pow(CURVE * y * y + 1, PRIME - 2, PRIME) % PRIME
+    x = pow(squared, (PRIME + 3) // 8, PRIME)
+    if x * x % PRIME != squared:
+        x = x * ROOT % PRIME
+    if y >= PRIME or x * x % PRIME != squared or (x == 0 and sign):
+        return None
+    x = x if x & 1 == sign else PRIME - x
+    return x, y, 1, x * y % PRIME
+
+
+BASE: Point = _point((4 * pow(5, PRIME - 2, PRIME) % PRIME).to_bytes(32, "little"))
+
+
+# The folder.
+
+
+def read_folder(folder: str) -> Dict[str, bytes]:
+    """The files of a folder; a bundle has no links, no folders, and nothing huge."""
+    files = {}
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        found = os.lstat(path)
+        if not stat.S_ISREG(found.st_mode):
+            raise Wrong(f"{quoted(name)} is not a plain file")
+        if found.st_size > FILE_MAX:
+            raise Wrong(
+                f"{quoted(name)} has {found.st_size} bytes: no file of a bundle has so many"
+            )
+        with open(path, "rb") as file:
+            files[name] = file.read(FILE_MAX + 1)
+    return files
+
+
+def main() -> int:
+    """Check the folder that this file lies in, and say what came of it."""
+    try:
+        verdict = verify(read_folder(os.path.dirname(os.path.abspath(__file__))))
+    except Wrong as wrong:
+        verdict = Verdict(refusals(wrong), ())
+    except OSError as reason:
+        verdict = Verdict((plain(f"a file cannot be read: {reason}"),), ())
+    for problem in verdict.problems:
+        print(f"WRONG: {problem}.")
+    if not verdict.problems:
+        print(" ".join(verdict.proved))
+    return 3 if verdict.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""A leaf as a viewpoint may see it: the events that are left, numbered as they are seen.
+
+An event that is hidden altogether leaves no gap: neither its place in the stream nor its position
+in the ledger is told to anybody but an auditor.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from api.seen import eyes, is_open, masked
+from events import types as t
+from events.ledger import Record, Recorded, is_match
+from events.views import Auditor, BidPlacedSeen, Hidden, Seen, see_one
+from store.layout import fields
+from store.leaf import Leaf, split
+from store.reader import Snapshot
+
+NOTHING = {"number": None, "large": None, "truth": None}  # instead of a hidden value; else a word
+HIDDEN = "hidden"
+
+
+class Absence(Exception):
+    """Somebody who sits at no table of what he asks for."""
+
+
+class One(NamedTuple):
+    """An event as it is seen, and the same as a record with nothing in place of what is hidden."""
+
+    seen: Seen
+    stored: Recorded
+    hidden: tuple[str, ...]
+
+
+class Sight(NamedTuple):
+    """A leaf as it is seen."""
+
+    hand_seq: int
+    stream: str
+    ones: tuple[One, ...]
+    open: bool
+
+    @property
+    def leaf(self) -> Leaf:
+        """What is seen as a leaf, for whoever counts."""
+        return Leaf(self.hand_seq, tuple(one.stored for one in self.ones))
+
+
+class _Match(NamedTuple):
+    """Who plays a match, and whether its hands, and then its own secrets, are open."""
+
+    players: tuple[str, ...]
+    hands: bool
+    secrets: bool
+
+
+class Eyes:
+    """A viewpoint by name, looking at one leaf after the other."""
+
+    def __init__(self, snapshot: Snapshot, view: str) -> None:
+        self.view = view
+        self.auditor = view == "auditor"
+        self._snapshot = snapshot
+        self._matches: dict[str, _Match] = {}
+
+    def check(self, match: str) -> None:
+        """A seat is somebody's who plays in that match."""
+        if self.view.startswith("seat:") and not self._sits(self.match(match).players):
+            raise Absence(f"{self.view} is no viewpoint here: nobody of that name plays {match}")
+
+    def check_any(self, matches: Iterable[str]) -> None:
+        """Of all matches, that somebody plays at least one."""
+        if self.view.startswith("seat:") and not any(
+            self._sits(self.match(match).players) for match in matches
+        ):
+            raise Absence(f"{self.view} is no viewpoint here: nobody of that name plays a match")
+
+    def match(self, name: str) -> _Match:
+        """What a match's own records say, as of the snapshot."""
+        if name not in self._matches:
+            records = [one.event for one in self._snapshot.read(name)]
+            started = (one.players for one in records if isinstance(one, t.MatchStarted))
+            players = next(started, None) or self._seated(name)
+            self._matches[name] = _Match(players, is_open(records), is_open(records, over=True))
+        return self._matches[name]
+
+    def _seated(self, match: str) -> tuple[str, ...]:
+        """Who sits in the first hand of a match that nobody announced."""
+        hand = next(self._snapshot.hands(match), None)
+        start = self._snapshot.read(hand.hand)[0].event if hand else None
+        return start.players if isinstance(start, t.HandStarted) else ()
+
+    def see(self, leaf: Leaf) -> Sight:
+        """The leaf as it is seen from here; beside the table, as the public sees it."""
+        match = self.match(split(leaf.stream)[0])
+        start = leaf.recorded[0].event
+        players = start.players if isinstance(start, t.HandStarted) else ()
+        seated = not self.view.startswith("seat:") or self._sits(players)
+        opened = match.secrets if is_match(leaf.stream) else match.hands
+        who = eyes(self.view if seated else "public", players, opened)
+        ones: list[One] = []
+        for one in leaf.recorded:
+            seen = see_one(one.event, who)
+            if seen is not None:
+                ones.append(_one(seen, one, len(ones)))
+        return Sight(leaf.hand_seq, leaf.stream, tuple(ones), isinstance(who, Auditor))
+
+    def _sits(self, players: tuple[str, ...]) -> bool:
+        return self.view.removeprefix("seat:") in players
+
+
+def _one(seen: Seen, one: Recorded, place: int) -> One:
+    if seen is one.event:  # nothing in it is anybody's secret
+        return One(seen, Recorded(place, one.stream, place, one.at, one.event), ())
+    hidden = tuple(name for name in seen.__struct_fields__ if _is_hidden(getattr(seen, name)))
+    event: Record = masked(seen)
+    if hidden:
+        forms = {field.name: field.form for field in fields(type(event))}
+        blank: dict[str, Any] = {
+            name: NOTHING.get(forms[name], HIDDEN)
+            for name in hidden
+            if name in forms and forms[name] != "cards"
+        }
+        event = replace(event, **blank)
+    return One(seen, Recorded(place, one.stream, place, one.at, event), hidden)
+
+
+def _is_hidden(value: Any) -> bool:
+    return isinstance(value, Hidden) or (isinstance(value, tuple) and any(map(_is_hidden, value)))
+
+
+def revealed(sight: Sight) -> Leaf:
+    """The leaf with every bid that its auction's settlement told to all."""
+    told = [one.stored for one in sight.ones]
+    placed: list[int] = []
+    for place, (seen, _, _) in enumerate(sight.ones):
+        if isinstance(seen, BidPlacedSeen):
+            placed.append(place)
+        if isinstance(seen, t.AuctionSettled):
+            for bid, amount in zip(placed, seen.bids, strict=False):
+                told[bid] = replace(told[bid], event=replace(told[bid].event, amount=amount))
+            placed = []
+    return Leaf(sight.hand_seq, tuple(told))

@@ -1,0 +1,131 @@
+"""The views of `muckrake sql` as tables, a row group at a time; for one viewpoint, of what it sees.
+
+An auditor's are the same views. Anybody else's are made from events that he sees and from nothing
+else: `idx` counts what is seen, positions are left out, a hidden number is null and a hidden text
+says `hidden`; in `events` the column `redacted` names the fields that are hidden in a row.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from api.exporting.sight import Eyes, Sight, revealed
+from events.views import CardSwappedSeen, Hidden
+from store import layout
+from store.columns import table
+from store.leaf import Leaf
+from store.projection import Projection
+from store.projections import STANDARD
+from store.segment import row_groups
+
+MADE: dict[str, Projection] = {one.name: one for one in STANDARD}
+TABLES = ("events", *MADE)
+POSITIONS = ("pos", "first_pos", "last_pos", "told")  # what would tell of what is hidden
+
+
+def tables(leaves: Iterable[Leaf], name: str, eyes: Eyes) -> Iterator[pa.Table]:
+    """The rows of one view, whole hands together; one empty table if there are none."""
+    build = _events if name == "events" else MADE[name].build
+    empty = _named(build([]), name)
+    if eyes.auditor:
+        for group in row_groups(leaves):
+            yield _named(build(group), name)
+        yield empty
+        return
+    withheld = [column for column in POSITIONS if column in empty.column_names]
+    for sights in _groups(eyes.see(leaf) for leaf in leaves):
+        yield _SEEN.get(name, _counted)(sights, name).drop_columns(withheld)
+
+
+def _groups(sights: Iterable[Sight]) -> Iterator[list[Sight]]:
+    """Row groups of what is seen: their size, too, tells only of that."""
+    by_leaf: dict[int, Sight] = {}
+
+    def leaves() -> Iterator[Leaf]:
+        for sight in sights:
+            by_leaf[sight.hand_seq] = sight
+            yield sight.leaf
+
+    for group in row_groups(leaves()):
+        yield [by_leaf.pop(leaf.hand_seq) for leaf in group]
+    yield []
+
+
+def _named(rows: pa.Table, name: str) -> pa.Table:
+    """A projection as its view has it: the hand by its name, and only hands."""
+    if name == "events":
+        return rows
+    rows = rows.filter(pc.is_valid(rows["number"]))
+    number = rows["number"].cast(pa.string())
+    hand = pc.binary_join_element_wise(rows["match"], number, "/")
+    return rows.add_column(1, pa.field("hand", pa.string()), hand)
+
+
+# What an auditor sees of events, and what others do.
+
+
+def _events(leaves: Sequence[Leaf]) -> pa.Table:
+    """Events without the fillers that stand in stored rows: as the view has them."""
+    return _viewed(table(leaves)) if leaves else _nothing()
+
+
+@cache
+def _nothing() -> pa.Table:
+    return _viewed(layout.schema().empty_table())
+
+
+def _viewed(rows: pa.Table) -> pa.Table:
+    with duckdb.connect(config={"threads": "1"}) as con:
+        con.sql("SET TimeZone = 'UTC'")
+        con.register("_rows", rows)
+        told = con.sql(f"SELECT {layout.view()} FROM _rows").to_arrow_table()
+    at = told.column_names.index("at")
+    return told.set_column(at, "at", told["at"].cast(rows["at"].type))
+
+
+def _seen_events(group: Sequence[Sight], name: str) -> pa.Table:
+    ones = [one for sight in group for one in sight.ones]
+    rows = _events([sight.leaf for sight in group])
+    changed = [_changed(one.seen) for one in ones]
+    redacted = [" ".join(one.hidden) or None for one in ones]
+    rows = rows.append_column("changed", pa.array(changed, pa.bool_()))
+    return rows.append_column("redacted", pa.array(redacted, pa.string()))
+
+
+def _changed(seen: Any) -> bool | None:
+    """Whether a card was another one after it had been at risk, as far as that is seen."""
+    known = isinstance(seen, CardSwappedSeen) and not isinstance(seen.changed, Hidden)
+    return bool(seen.changed) if known else None
+
+
+def _counted(group: Sequence[Sight], name: str) -> pa.Table:
+    return _named(MADE[name].build([sight.leaf for sight in group]), name)
+
+
+def _bids(group: Sequence[Sight], name: str) -> pa.Table:
+    return _named(MADE[name].build([revealed(sight) for sight in group]), name)
+
+
+def _swaps(group: Sequence[Sight], name: str) -> pa.Table:
+    """Whether a card changed cannot be counted from words: it is what was seen of each swap."""
+    rows = _counted(group, name)
+    seen = {
+        (sight.hand_seq, place): _changed(one.seen)
+        for sight in group
+        for place, one in enumerate(sight.ones)
+        if isinstance(one.seen, CardSwappedSeen)
+    }
+    places = zip(rows["hand_seq"].to_pylist(), rows["idx"].to_pylist(), strict=True)
+    changed = pa.array([seen[place] for place in places], pa.bool_())
+    return rows.set_column(rows.column_names.index("changed"), "changed", changed)
+
+
+_SEEN: dict[str, Callable[[Sequence[Sight], str], pa.Table]] = {
+    "events": _seen_events,
+    "bids": _bids,
+    "swaps": _swaps,
+}

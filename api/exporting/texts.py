@@ -1,0 +1,205 @@
+"""Hands as the logs of other programs, written so that nothing is out before all of it can be said.
+
+A log has words for what was known when it was written, and for no other: of a hand that it cannot
+tell, the sentence of refusal names the hand. PHH alone can say that a card is not known.
+"""
+
+import codecs
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import NamedTuple, cast
+
+from msgspec.structs import replace
+
+from api.exporting.sight import HIDDEN, Eyes, Sight
+from engine.game import Game
+from events.cards import UNKNOWN
+from events.ledger import is_match
+from events.types import Event, Events, HoleDealt, SourceNoted
+from formats import acpc, phh
+from formats.mit.note import FORMAT as MIT
+from formats.mit.note import unnoted
+from formats.mit.write import pieces
+from store.leaf import Leaf, split
+from store.reader import Snapshot
+
+OF_A_HAND = "hand "  # so begins the dialect of a note that belongs to one hand of a file
+
+
+class Untold(Exception):
+    """What the format cannot say; the sentence names the hand, if it is one hand's matter."""
+
+
+class Blind(Exception):
+    """A viewpoint from which this format cannot be written."""
+
+
+class Asked(NamedTuple):
+    """The hands to be written, who looks at them, by which rules each was dealt, into what file."""
+
+    snapshot: Snapshot
+    leaves: Iterable[Leaf]
+    eyes: Eyes
+    ruleset: Callable[[Events], Game]
+    suffix: str
+    lossy: bool
+
+
+class Hand(NamedTuple):
+    """A hand as it is seen, with the notes that its source left."""
+
+    name: str
+    record: Events
+    note: SourceNoted | None
+    file_note: SourceNoted | None
+
+
+class _Hands:
+    """The hands that are asked for, one by one; `name` is the one at work."""
+
+    def __init__(self, asked: Asked, sees_all: str | None = None) -> None:
+        self.name = ""
+        self._asked = asked
+        self._notes = _Notes(asked.snapshot)
+        self._sees_all = sees_all
+
+    def __iter__(self) -> Iterator[Hand]:
+        for leaf in self._asked.leaves:
+            if is_match(leaf.stream):
+                continue
+            self.name = leaf.stream
+            sight = self._asked.eyes.see(leaf)
+            if self._sees_all and not sight.open:
+                raise Blind(
+                    f"{self._sees_all} cannot say that a card is hidden: only an auditor may "
+                    f"write {leaf.stream} so, not {self._asked.eyes.view}"
+                )
+            if sight.open:  # a note is in the source's own words: it may tell of any card
+                record = cast(Events, tuple(one.event for one in leaf.recorded))
+                yield Hand(leaf.stream, record, *self._notes.of(leaf.stream))
+            else:
+                yield Hand(leaf.stream, _unknown(sight), None, None)
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """A writer's refusal as a sentence with the hand's name in front."""
+        try:
+            yield
+        except ValueError as reason:
+            said = str(reason)
+            named = not self.name or self.name in said
+            raise Untold(said if named else f"{self.name}: {said}") from None
+        except (LookupError, TypeError):
+            raise Untold(f"{self.name} does not add up: muckrake audit says where") from None
+
+
+class _Notes:
+    """What a match's own records keep of the file it came from."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._match = ""
+        self._file: SourceNoted | None = None
+        self._hands: dict[str, SourceNoted] = {}
+
+    def of(self, stream: str) -> tuple[SourceNoted | None, SourceNoted | None]:
+        """A hand's own note and its file's."""
+        match, number = split(stream)
+        if match != self._match:
+            self._match, self._file, self._hands = match, None, {}
+            for one in self._snapshot.read(match):
+                if isinstance(one.event, SourceNoted):
+                    self._keep(one.event)
+        return self._hands.get(f"{OF_A_HAND}{number}"), self._file
+
+    def _keep(self, note: SourceNoted) -> None:
+        if note.dialect.startswith(OF_A_HAND):
+            self._hands[note.dialect] = note
+        else:
+            self._file = self._file or note
+
+
+def _unknown(sight: Sight) -> Events:
+    """What is seen as a record, in which a hidden card is one that nobody knows."""
+    return tuple(_with_unknown(cast(Event, one.stored.event)) for one in sight.ones)
+
+
+def _with_unknown(event: Event) -> Event:
+    if isinstance(event, HoleDealt):
+        return replace(event, cards=tuple(UNKNOWN if c == HIDDEN else c for c in event.cards))
+    return event
+
+
+# The formats.
+
+
+def gamelog(asked: Asked) -> Iterator[bytes]:
+    """One match as a log of the Pokerbots engines: to the byte the file it came from, if one."""
+    hands = _Hands(asked, "a gamelog")
+    told = _numbered(hands)
+    first = next(told, None)
+    note = first.file_note if first else None
+    note = note if note is not None and note.format == MIT else None
+    encoder = codecs.getincrementalencoder(unnoted(note).encoding if note else "utf-8")()
+    records = (hand.record for hand in chain(filter(None, (first,)), told))
+    with hands.refusing():
+        for piece in pieces(records, note):
+            yield encoder.encode(piece)
+
+
+def _numbered(hands: _Hands) -> Iterator[Hand]:
+    """A log counts its rounds itself, so none may be missing."""
+    for count, hand in enumerate(hands, start=1):
+        number = hands.name.rpartition("/")[2]
+        if number != str(count):
+            raise Untold(
+                f"round {count} is not in the ledger, {hands.name} comes in its place: "
+                "a gamelog cannot leave a round out"
+            )
+        yield hand
+
+
+def histories(asked: Asked) -> Iterator[bytes]:
+    """PHH: one hand is a `.phh`, unless the file is called otherwise; several are a `.phhs`."""
+    hands, view = _Hands(asked), asked.eyes.view
+    told = iter(hands)
+    first, second = next(told, None), next(told, None)
+    if second is not None and asked.suffix == ".phh":
+        raise Untold("a .phh file holds one hand, and these are several: call it .phhs")
+
+    def each() -> Iterator[tuple[Game, Events, SourceNoted | None]]:
+        for hand in chain(filter(None, (first, second)), told):
+            note = hand.note or hand.file_note
+            hands.name = hand.name
+            yield asked.ruleset(hand.record), hand.record, note
+
+    with hands.refusing():
+        if second is None and asked.suffix != ".phhs":
+            texts = (phh.write(*hand, view) for hand in each())
+        else:
+            texts = (text for text in phh.write_all(each(), view))
+        for text in texts:
+            yield text.encode()
+
+
+def dealer_log(asked: Asked) -> Iterator[bytes]:
+    """The lines of an ACPC log, with the score of all its hands."""
+    hands = _Hands(asked, "an ACPC log")
+    told = iter(hands)
+    first = next(told, None)
+    note = first.file_note if first else None
+    note = note if note is not None and note.format == "acpc" else None
+    each = (
+        (asked.ruleset(hand.record), hand.record) for hand in chain(filter(None, (first,)), told)
+    )
+    with hands.refusing():
+        for line in acpc.write(each, note, lossy=asked.lossy):
+            yield line.encode()
+
+
+TEXTS: dict[str, Callable[[Asked], Iterator[bytes]]] = {
+    "mit-gamelog": gamelog,
+    "phh": histories,
+    "acpc": dealer_log,
+}

@@ -1,0 +1,118 @@
+"""What is to be exported: whole matches, single hands, or all that is over, leaf by leaf.
+
+A leaf (a hand, or an append of match records) comes whole and alone, so an export of any length
+needs the memory of one row group.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from events.ledger import closes
+from store.columns import leaves_of
+from store.disk import RealDisk
+from store.files import Files
+from store.frames import Damaged
+from store.leaf import Leaf, split
+from store.manifest import Segment
+from store.reader import Snapshot
+
+
+class Wanted(NamedTuple):
+    """A match, or a hand of it; everything, if it names neither."""
+
+    match: str | None = None
+    number: int | None = None
+
+    def holds(self, stream: str) -> bool:
+        """Whether this stream belongs to it."""
+        match, number = split(stream)
+        return self.match in (None, match) and self.number in (None, number)
+
+
+class Absent(Exception):
+    """What was asked for does not exist."""
+
+
+class Unfinished(Exception):
+    """It exists, and cannot be exported before it is over."""
+
+
+def wanted(snapshot: Snapshot, names: Sequence[str]) -> tuple[Wanted, ...]:
+    """What these names mean, in their order; a hand of a match that is named comes with it."""
+    if not names:
+        return (Wanted(),)
+    whole = {name for name in names if "/" not in name}
+    found = []
+    for name in dict.fromkeys(names):
+        match, slash, number = name.partition("/")
+        if not slash:
+            found.append(_match(snapshot, match))
+        elif match not in whole:
+            found.append(_hand(snapshot, name, match, number))
+    return tuple(found)
+
+
+def _match(snapshot: Snapshot, match: str) -> Wanted:
+    known = match and (snapshot.read(match) or next(snapshot.hands(match), None))
+    if not known:
+        raise Absent(f"there is no match {match}: muckrake matches lists those there are")
+    return Wanted(match)
+
+
+def _hand(snapshot: Snapshot, name: str, match: str, number: str) -> Wanted:
+    plain = number.isascii() and number.isdecimal() and number == str(int(number[:18]))
+    record = snapshot.read(name) if plain else ()
+    if not record:
+        raise Absent(f"there is no hand {name}: muckrake hands lists those there are")
+    if not closes(name, [one.event for one in record]):
+        raise Unfinished(f"{name} is not over: only hands that are over are exported")
+    return Wanted(match, int(number))
+
+
+def leaves(snapshot: Snapshot, wanted: Wanted) -> Iterator[Leaf]:
+    """Everything of it that has closed, in the order of closing."""
+    after, live = -1, snapshot.live
+    files = Files(RealDisk(live.folder))
+    while True:
+        number = live.number
+        segments, closed = snapshot.parts()
+        try:
+            for segment in segments:
+                for leaf in _sealed(files, segment, wanted, after, snapshot.next_seq):
+                    after = leaf.hand_seq
+                    yield leaf
+        except (FileNotFoundError, Damaged) as missing:
+            live.retired(number, missing)  # compacted meanwhile: the same hands in other files
+            continue
+        for one in closed:
+            if one.hand_seq > after and wanted.holds(one.stream):
+                yield Leaf(one.hand_seq, one.recorded())
+        return
+
+
+def _sealed(
+    files: Files, segment: Segment, wanted: Wanted, after: int, until: int
+) -> Iterator[Leaf]:
+    """What a segment holds of it, a row group at a time, and only those that may hold some."""
+    if segment.last_seq <= after or not _may_hold(segment, wanted):
+        return
+    opened = files.open(segment, "events")
+    sought = {"match": wanted.match, "number": wanted.number}
+    for group in opened.having(**{name: it for name, it in sought.items() if it is not None}):
+        rows = files.events(segment, group)
+        keep = pc.and_(pc.greater(rows["hand_seq"], after), pc.less(rows["hand_seq"], until))
+        for name, value in sought.items():
+            if value is not None:
+                keep = pc.and_(keep, pc.equal(rows[name].cast(_PLAIN[name]), value))
+        yield from leaves_of(rows.filter(keep))
+
+
+def _may_hold(segment: Segment, wanted: Wanted) -> bool:
+    match = wanted.match
+    return match is None or match in segment.numbers or match in segment.records
+
+
+_PLAIN = {"match": pa.string(), "number": pa.int64()}

@@ -1,0 +1,140 @@
+"""Files taken in by several processes, their outcomes in the order of the files.
+
+Small files are done many at a time, and few enough wait that memory does not grow with them. What
+is small altogether is done here: to start a process takes longer. A process of ours leaves Ctrl-C
+to the one that writes.
+"""
+
+import gc
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import count
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+from typing import Any
+
+from api.importing.entries import Entry
+from api.importing.spool import spool
+from api.importing.taken import Outcome, Wishes, taken
+
+JOB_BYTES = 1 << 17  # files are gathered until a job has so many
+JOB_FILES = 200
+ALONE_BYTES = 1 << 18  # less than this is done without other processes
+AHEAD = 3  # jobs a process may be ahead of the writer
+PATIENCE_S = 0.1  # between two looks at how far they are
+
+Tick = Callable[[int], None]
+Work = tuple[tuple[Entry, ...], Wishes, Path, int]
+
+
+def outcomes(
+    files: Sequence[Entry],
+    wishes: Wishes,
+    scratch: Path,
+    at: int,
+    tick: Tick,
+    processes: int | None = None,
+) -> Iterator[Outcome]:
+    """What came of each file, in order; the spool of a job goes when its last outcome is done."""
+    works = ((job, wishes, scratch / f"{n}.spool", at) for n, job in zip(count(), jobs(files)))
+    if processes is None:
+        small = sum(one.size for one in files) < ALONE_BYTES
+        processes = 1 if small else os.cpu_count() or 1
+    done = _alone(works, tick) if processes == 1 else _together(works, tick, processes)
+    for found in done:
+        yield from found
+        for path in {Path(one.spool) for one in found if one.spool}:
+            path.unlink(missing_ok=True)
+
+
+def jobs(files: Iterable[Entry]) -> Iterator[tuple[Entry, ...]]:
+    """Files next to each other, as many as are worth a process's while."""
+    gathered: list[Entry] = []
+    size = 0
+    for one in files:
+        if gathered and (size + one.size > JOB_BYTES or len(gathered) == JOB_FILES):
+            yield tuple(gathered)
+            gathered, size = [], 0
+        gathered.append(one)
+        size += one.size
+    if gathered:
+        yield tuple(gathered)
+
+
+def _alone(works: Iterable[Work], tick: Tick) -> Iterator[list[Outcome]]:
+    for work in works:
+        yield _job(*work, tick)
+
+
+def _together(works: Iterable[Work], tick: Tick, processes: int) -> Iterator[list[Outcome]]:
+    """The first of the jobs at work is waited for, the others go on meanwhile."""
+    context = get_context("spawn")
+    shared = context.Value("q", 0), context.Value("b", False)
+    pool = ProcessPoolExecutor(processes, context, _begin, shared)
+    waiting: deque[Future[list[Outcome]]] = deque()
+    try:
+        for work in works:
+            waiting.append(pool.submit(_job, *work, _tick))
+            if len(waiting) >= AHEAD * processes:
+                yield _finished(waiting.popleft(), shared[0], tick)
+        while waiting:
+            yield _finished(waiting.popleft(), shared[0], tick)
+    except BrokenProcessPool:
+        raise OSError("a process that read files is gone: what is told above is in") from None
+    finally:
+        shared[1].value = True
+        pool.shutdown(cancel_futures=True)
+
+
+def _finished(job: Future[list[Outcome]], counter: Any, tick: Tick) -> list[Outcome]:
+    """Its outcomes; while it is at work, the hands that all of them have done are told."""
+    while True:
+        with counter.get_lock():
+            hands, counter.value = counter.value, 0
+        tick(hands)
+        try:
+            return job.result(timeout=PATIENCE_S)
+        except TimeoutError:
+            continue
+
+
+def _job(
+    files: tuple[Entry, ...], wishes: Wishes, path: Path, at: int, tick: Tick
+) -> list[Outcome]:
+    """The outcomes of some files, which share a spool."""
+    with spool(path, at) as out:
+        return [taken(one, wishes, out, tick) for one in files]
+
+
+# In another process.
+
+_counter: Any = None
+_stop: Any = None
+
+
+def _begin(counter: Any, stop: Any) -> None:
+    """Ctrl-C is for the one that writes; when he is gone, so is this process."""
+    global _counter, _stop
+    _counter, _stop = counter, stop
+    gc.freeze()  # what was imported stays: a collection need not look at it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+
+
+def _leave_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _tick(hands: int) -> None:
+    if _stop.value:
+        raise KeyboardInterrupt
+    with _counter.get_lock():
+        _counter.value += hands

@@ -1,0 +1,219 @@
+"""One file taken in, as far as it can be without the ledger: read, followed, judged, set aside.
+
+All of it happens in whichever process has time; what becomes events goes into a spool, because a
+file can be refused at its last line, and then none of its hands must be in the ledger. A hand that
+cannot be a record is left out with its line and its reason.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from api.importing.entries import ID, Entry, digest
+from api.importing.spool import Chunk, Kept, Spool
+from engine.game import Game, to_json
+from engine.games import GAMES
+from engine.verdict import Verdict, judge
+from events.evolve import replay
+from events.types import Events, HandStarted, SourceNoted
+from formats.follow import follow
+from formats.known import FORMATS, Format, format_of, read
+from formats.mit.note import FORMAT as MIT
+from formats.phh.hand import PhhHand
+from formats.told import Bids, Refused, Skipped, Source, ToldHand
+
+NAMED_MAX = 50  # hands of a verdict that are remembered by number
+
+
+class Wishes(Struct, frozen=True):
+    """What was asked for beside the files."""
+
+    format: str | None = None
+    game: Game | None = None
+    names: Mapping[str, str] = {}
+    strict: bool = False
+    audit: bool = True
+
+
+class Outcome(Struct, kw_only=True):
+    """What came of a file: what is to be told of it, and where its events wait."""
+
+    entry: Entry
+    digest: str = ""
+    format: str | None = None
+    dialect: str | None = None
+    note: SourceNoted | None = None
+    games: dict[str, str] = {}
+    rulesets: dict[str, bytes] = {}
+    nets: dict[str, int] = {}
+    hands: int = 0
+    events: int = 0
+    sealed: bool = True
+    verdicts: dict[Verdict, int] = {}
+    named: dict[Verdict, list[int]] = {}
+    inferred: list[str] = []
+    skipped: list[Skipped] = []
+    refused: Skipped | None = None
+    spool: str = ""
+    chunks: list[Chunk] = []
+
+    @property
+    def match(self) -> str:
+        """The name of its match: its content's."""
+        return self.digest[:ID]
+
+
+def taken(entry: Entry, wishes: Wishes, spool: Spool, tick: Callable[[int], None]) -> Outcome:
+    """The whole file, or the reason why nothing of it is taken."""
+    found = Outcome(entry=entry, spool=str(spool.path))
+    try:
+        _take(found, wishes, spool, tick)
+    except Refused as refused:
+        return _refused(found, refused.line, refused.reason)
+    except OSError as failure:
+        return _refused(found, 0, f"it cannot be read: {failure.strerror or failure}")
+    except (Exception, RecursionError) as failure:  # other files are none the worse for it
+        said = f"{type(failure).__name__}: {failure}"
+        return _refused(found, 0, f"the reader failed, which it should not: {said[:200]}")
+    return found
+
+
+def _refused(found: Outcome, line: int, reason: str) -> Outcome:
+    """What is known of it by then: what it is, but none of its hands."""
+    return Outcome(
+        entry=found.entry,
+        digest=found.digest,
+        format=found.format,
+        dialect=found.dialect,
+        skipped=found.skipped,
+        spool=found.spool,
+        refused=Skipped(line, reason),
+    )
+
+
+def _take(found: Outcome, wishes: Wishes, spool: Spool, tick: Callable[[int], None]) -> None:
+    path = found.entry.path
+    if not path.exists():
+        raise Refused(0, "there is no such file")
+    if not (path.is_file() or path.is_dir()):
+        raise Refused(0, "this is no file")
+    found.digest = digest(found.entry)
+    known = _format(found.entry, wishes)
+    found.format = known.name
+    source = read(path, known, wishes.game)
+    found.dialect = source.dialect
+    found.note = source.note or SourceNoted(known.name, source.dialect, "", "")
+    found.inferred = list(source.inferred)
+    spool.drop()
+    for part in _hands(found, source, wishes):
+        spool.add(part)
+        if spool.full:
+            _chunk(found, spool, tick)
+    _chunk(found, spool, tick)
+    if not found.chunks:
+        first = next(iter(found.skipped), Skipped(1, "there is no hand in it"))
+        raise Refused(first.line, first.reason)
+
+
+def _chunk(found: Outcome, spool: Spool, tick: Callable[[int], None]) -> None:
+    if chunk := spool.chunk():
+        found.chunks.append(chunk)
+        tick(chunk.hands)
+
+
+def _format(entry: Entry, wishes: Wishes) -> Format:
+    if wishes.format is None:
+        return format_of(entry.path)
+    named = FORMATS[wishes.format]
+    if entry.path.is_dir() != (named.name == "irc"):
+        what = "a folder" if named.name == "irc" else "a file"
+        raise Refused(0, f"{named.called}: that is {what}, and this is none")
+    return named
+
+
+def _hands(found: Outcome, source: Source, wishes: Wishes) -> Iterable[Kept]:
+    """Every hand that can be a record, counted and judged; the others are listed."""
+    for told in source.hands:
+        found.hands += 1
+        if isinstance(told, Skipped):
+            _leave_out(found, told.line, told.reason, wishes)
+            continue
+        hand = _renamed(told, wishes.names)
+        try:
+            record = follow(hand, f"{found.match}/{hand.number}")
+        except ValueError as reason:
+            _leave_out(found, hand.line, str(reason), wishes)
+            continue
+        _count(found, hand, record)
+        if wishes.audit:
+            _judge(found, hand, record, wishes)
+        yield Kept(record, _beside(found, told))
+
+
+def _leave_out(found: Outcome, line: int, reason: str, wishes: Wishes) -> None:
+    if wishes.strict:
+        raise Refused(line, f"{reason} (under --strict no hand is left out)")
+    found.skipped.append(Skipped(line, reason))
+
+
+def _renamed(hand: ToldHand, names: Mapping[str, str]) -> ToldHand:
+    """The players under the names that were asked for; nobody plays against himself by that."""
+    if not names:
+        return hand
+    players = tuple(names.get(player, player) for player in hand.players)
+    if len(set(players)) < len(set(hand.players)):
+        twice = next(name for name, count in Counter(players).items() if count > 1)
+        both = [was for was, now in zip(hand.players, players, strict=True) if now == twice]
+        raise Refused(hand.line, f"{' and '.join(both)} play one hand: --names calls both {twice}")
+    return replace(hand, players=players)
+
+
+def _count(found: Outcome, hand: ToldHand, record: Events) -> None:
+    """What the match comes to: its games, players, nets, and how its bids were made."""
+    start = record[0]
+    assert isinstance(start, HandStarted)
+    if start.ruleset not in found.rulesets:
+        found.rulesets[start.ruleset] = to_json(hand.game)
+        found.games.setdefault(start.game, start.ruleset)
+    for player, net in zip(hand.players, _nets(hand, record), strict=True):
+        found.nets[player] = found.nets.get(player, 0) + net
+    if found.sealed and found.format == MIT:  # nowhere else is there an auction
+        found.sealed = all(one.sealed for one in hand.told if isinstance(one, Bids))
+    for fact in hand.inferred:
+        if fact not in found.inferred:
+            found.inferred.append(fact)
+    found.events += len(record)
+
+
+def _nets(hand: ToldHand, record: Events) -> tuple[int, ...]:
+    """The record pays what the source says: its nets, where it gives them."""
+    if hand.nets is not None and hand.paid is None:
+        return hand.nets
+    end = replay(record)
+    return tuple(now - was for was, now in zip(hand.stacks, end.stacks, strict=True))
+
+
+def _judge(found: Outcome, hand: ToldHand, record: Events, wishes: Wishes) -> None:
+    verdict = judge(hand.game, record, GAMES.get(hand.game.partner or "")).verdict
+    if verdict == "differ" and wishes.strict:
+        raise Refused(hand.line, f"hand {hand.number} differs from what its rules decide")
+    found.verdicts[verdict] = found.verdicts.get(verdict, 0) + 1
+    named = found.named.setdefault(verdict, [])
+    if verdict != "agree" and len(named) < NAMED_MAX:
+        named.append(hand.number)
+
+
+def _beside(found: Outcome, hand: ToldHand) -> SourceNoted | None:
+    """What is kept beside a hand: its own note, else where it stands and what the source calls it.
+
+    In a gamelog both follow from the number of the round.
+    """
+    assert found.format is not None
+    dialect = f"hand {hand.number}"
+    if isinstance(hand, PhhHand):
+        return SourceNoted(found.format, dialect, hand.note.header, hand.note.footer)
+    if found.format == MIT:
+        return None
+    return SourceNoted(found.format, dialect, f"line {hand.line}\nid {hand.source_id}", "")

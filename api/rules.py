@@ -1,0 +1,44 @@
+"""Which rules a recorded hand was dealt by: the program's own, or the text that the ledger kept."""
+
+from typing import TYPE_CHECKING
+
+from engine.game import Game, fingerprint, fingerprint_of, from_json
+from engine.games import RULESETS
+from events.types import Events, HandStarted
+
+if TYPE_CHECKING:
+    from store.reader import Snapshot
+
+UNKNOWN = "no ruleset here has this fingerprint; --ruleset holds it against another"
+_BY_MARK = {fingerprint(game): game for game in RULESETS.values()}
+
+
+class Rules:
+    """Which ruleset judges a record: the one asked for, or the one its first event names.
+
+    That one is the program's own, or else the text that the ledger kept when it was dealt by.
+    """
+
+    def __init__(self, ledger: "Snapshot", other: Game | None) -> None:
+        self._ledger = ledger
+        self._other = other
+        self._known: dict[str, Game | None] = dict(_BY_MARK)
+
+    def of(self, record: Events) -> Game | None:
+        """The ruleset, or None where neither the program nor the ledger has it."""
+        mark = _start(record).ruleset
+        if mark not in self._known:
+            self._known[mark] = self._kept(mark)
+        return self._other or self._known[mark]
+
+    def _kept(self, mark: str) -> Game | None:
+        text = self._ledger.ruleset(mark)
+        if text is None or fingerprint_of(text) != mark:
+            return None
+        return from_json(text)
+
+
+def _start(record: Events) -> HandStarted:
+    start = record[0]
+    assert isinstance(start, HandStarted)
+    return start

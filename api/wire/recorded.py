@@ -1,0 +1,68 @@
+"""A match over the wire as it is written into a ledger: leg by leg, hand by hand."""
+
+from collections.abc import Callable, Iterable
+from contextlib import closing
+
+from api.playing import STOPPED, WHOLE
+from api.recording import Played, Recording
+from api.wire.folded import Unusable, unusable
+from api.wire.report import Part, part
+from dealer.wire.apart import Ears, Job, played_apart
+from dealer.wire.player import Conduct
+from engine.game import fingerprint
+from events.ledger import Ledger
+from events.types import Disclosure, Events, MatchStarted
+
+Watch = Callable[[Iterable[Events]], Iterable[Events]]
+
+
+class Meeting:
+    """Two bots, a plan and the decks; what they leave besides the record is kept here."""
+
+    def __init__(self, job: Job) -> None:
+        self.faults: list[Unusable] = []
+        self._job = job
+        self._legs: list[tuple[Conduct, Conduct]] = []
+
+    def announced(self, seed: str, disclosure: Disclosure) -> MatchStarted:
+        """The record that the match begins with."""
+        match = self._job.match
+        rules, sealed = fingerprint(match.game), not match.open_bids
+        return MatchStarted(
+            match.match,
+            match.game.name,
+            rules,
+            match.players,
+            "seeded",
+            disclosure,
+            sealed,
+            seed,
+            match.deals,
+        )
+
+    def recorded(
+        self,
+        ledger: Ledger,
+        start: MatchStarted,
+        tell: Callable[[str], None],
+        stop: Callable[[], bool],
+        watch: Watch = iter,
+    ) -> Played:
+        """Every hand durable soon after it was played; however it ends, no bot is left behind."""
+        match = self._job.match
+        recording = Recording(ledger, start)
+        with closing(played_apart(self._job, Ears(tell, self._legs.append), stop)) as hands:
+            for record in watch(recording.keep(hands, lambda: False)):
+                self.faults += unusable(match.game, record)
+        return recording.end(WHOLE if recording.hands == match.hands else STOPPED)
+
+    def parts(self) -> tuple[Part, ...]:
+        """What each bot did."""
+        return tuple(
+            part(program, [leg[seat] for leg in self._legs], self.faults)
+            for seat, program in enumerate(self._job.programs)
+        )
+
+    def log(self, seat: int) -> bytes:
+        """What this bot printed, in both legs if there were two."""
+        return b"".join(leg[seat].log for leg in self._legs)

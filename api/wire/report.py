@@ -1,0 +1,102 @@
+"""What a match over the wire came to: each bot's part in it, and every reply that was no use."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from api.report import aligned
+from api.wire.folded import Unusable
+from dealer.wire.player import Conduct
+from dealer.wire.program import Program
+
+_SHOWN = 20  # bad replies that the text shows of each bot
+_WIDTH = 60  # characters of one that it shows
+
+
+class Part(Struct, frozen=True):
+    """One bot in one match; mirrored, in both legs together."""
+
+    player: str
+    folder: str
+    replies: int
+    clock_left: float
+    slowest_ms: float
+    silent: str | None
+    notes: tuple[str, ...]
+    exit: int | None
+    faults: dict[str, int]
+    last_lines: tuple[str, ...]
+
+
+def part(program: Program, legs: Sequence[Conduct], faults: Iterable[Unusable]) -> Part:
+    """What this bot did; of two legs the shorter clock, the longer wait and the later trouble."""
+    silent = [leg.silent for leg in legs if leg.silent]
+    return Part(
+        player=program.name,
+        folder=str(program.folder),
+        replies=sum(leg.replies for leg in legs),
+        clock_left=round(min((leg.clock_left for leg in legs), default=0.0), 3),
+        slowest_ms=round(max((leg.slowest for leg in legs), default=0.0) * 1_000, 3),
+        silent=silent[-1] if silent else None,
+        notes=tuple(note for leg in legs for note in leg.notes),
+        exit=legs[-1].exit if legs else None,
+        faults=dict(Counter(one.kind for one in faults if one.player == program.name)),
+        last_lines=legs[-1].last_lines if legs else (),
+    )
+
+
+def as_json(parts: Sequence[Part], faults: Sequence[Unusable]) -> dict[str, Any]:
+    """The two lists that a document holds of it."""
+    told = {"bots": parts, "faults": faults}
+    built: dict[str, Any] = msgspec.to_builtins(told)
+    return built
+
+
+def as_text(parts: Sequence[Part], faults: Sequence[Unusable]) -> str:
+    """A line for each bot, then whatever somebody may ask about who was folded."""
+    rows = [["", "replies", "unusable", "clock left", "slowest"]]
+    for one in parts:
+        unusable = sum(one.faults.values())
+        clock, slowest = f"{one.clock_left:.3f} s", f"{one.slowest_ms:.1f} ms"
+        rows.append([one.player, str(one.replies), str(unusable), clock, slowest])
+    lines = aligned(rows, numbers=range(1, 5))
+    for one in parts:
+        lines += _why(one, [fault for fault in faults if fault.player == one.player])
+    return "\n".join(lines)
+
+
+def _why(one: Part, faults: Sequence[Unusable]) -> list[str]:
+    """Why this bot was folded; nothing, if it never was."""
+    lines = []
+    if one.silent:
+        lines.append(f"{one.player} was not asked any more: {one.silent}")
+    lines += [f"{one.player}: {note}" for note in one.notes]
+    if faults:
+        rows = [["hand", "asked", "reply", "because", "played"]]
+        rows += [_row(fault) for fault in faults[:_SHOWN]]
+        lines += [f"why was {one.player} folded", *(f"  {line}" for line in aligned(rows))]
+        if len(faults) > _SHOWN:
+            lines.append(f"  and {len(faults) - _SHOWN} more: --json tells all")
+    if lines and one.last_lines:
+        lines.append(f"the last that {one.player} printed")
+        lines += [f"  {_safe(line)}" for line in one.last_lines]
+    return ["", *lines] if lines else []
+
+
+def _row(fault: Unusable) -> list[str]:
+    reply = json.dumps(_short(fault.reply), ensure_ascii=False)
+    played = fault.played or "-"
+    return [fault.hand, fault.asked, _safe(reply), fault.because, played]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _WIDTH else f"{text[:_WIDTH]}…"
+
+
+def _safe(text: str) -> str:
+    """What a bot wrote is not let at the terminal: what cannot be seen is spelt."""
+    return "".join(c if c.isprintable() or c == "\t" else f"\\x{ord(c):02x}" for c in text)

@@ -1,0 +1,164 @@
+"""Foreign files into a ledger: gamelogs a second, PHH and PokerStars beside pokerkit's readers.
+
+Ours is the whole import: read, put to the rules, written, durable; from the first file to the last
+answer, with the processes that this machine has cores for. What the ledger does when it is closed,
+segments and a signature over all that is new, comes on top and is told apart. Texts are of
+simulated hands. pokerkit reads the same text and plays it to the end, in one process.
+"""
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import NamedTuple
+
+from api.importing.commit import Writer
+from api.importing.entries import entries
+from api.importing.jobs import outcomes
+from api.importing.taken import Wishes
+from bench.import_texts import FILE, gamelogs, phh_files, pokerstars_files
+from bench.ledger import disk
+from bench.peers import installed, label
+from bench.runner import Bench, Contender, Target, measure, table
+from store.ledger import FileLedger, now_ms, open_ledger
+from store.projections import STANDARD
+
+HANDS = 16_000
+ROUNDS = 1_000  # of a log
+GOAL = 10_000  # hands a second
+BESIDE = 8  # so many times fewer hands beside pokerkit, which takes its time
+
+
+class Took(NamedTuple):
+    """Seconds until every hand was durable, until the ledger was closed, and of all processors."""
+
+    durable: float
+    closed: float
+    worked: float
+
+
+def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str]:
+    """Gamelogs alone; then two formats beside a peer."""
+    logs = gamelogs(scratch / "logs", hands, min(ROUNDS, hands))
+    beside = max(1, hands // BESIDE)
+    lines = [disk(scratch), "", *_gamelogs(scratch, logs, hands, rounds)]
+    for bench in (
+        _beside(scratch, "PHH", phh_files(scratch / "phh", beside), beside, _phh),
+        _beside(scratch, "PokerStars", pokerstars_files(scratch / "stars", beside), beside, _stars),
+    ):
+        names = {contender.name: label(contender) for contender in bench.contenders}
+        lines += [table(bench, measure(bench, rounds, seconds), names), ""]
+    return lines
+
+
+def imported(
+    scratch: Path, path: Path, *, audit: bool = False, processes: int | None = None
+) -> Took:
+    """One import into a new ledger."""
+    start, before = perf_counter(), sum(os.times()[:4])
+    with _opened(scratch) as (folder, ledger):
+        files = list(entries([path], folder))
+        wishes = Wishes(audit=audit)
+        read = outcomes(files, wishes, folder, now_ms(), lambda hands: None, processes)
+        for found, added in Writer(ledger, {}, "sealed").write(read):
+            assert found.refused is None, found.refused
+            assert added == found.hands, found.skipped
+        durable = perf_counter() - start
+    return Took(durable, perf_counter() - start, sum(os.times()[:4]) - before)
+
+
+_numbers = count()
+
+
+@contextmanager
+def _opened(scratch: Path) -> Iterator[tuple[Path, FileLedger]]:
+    folder = scratch / f"ledger-{next(_numbers)}"
+    ledger, lock = open_ledger(folder, "bench", STANDARD)
+    try:
+        yield folder, ledger
+    finally:
+        ledger.close()
+        lock.release()
+
+
+def _gamelogs(scratch: Path, logs: Path, hands: int, rounds: int) -> list[str]:
+    ways: dict[str, Callable[[], Took]] = {
+        "--no-audit": lambda: imported(scratch, logs),
+        "--no-audit, one process": lambda: imported(scratch, logs, processes=1),
+        "audited": lambda: imported(scratch, logs, audit=True),
+    }
+    lines = [
+        f"## MIT gamelogs, {hands:,} hands in logs of {min(ROUNDS, hands):,}",
+        "",
+        "| | hands/s, durable | hands/s, ledger closed | processor time a hand |",
+        "|---|---:|---:|---:|",
+    ]
+    reached = 0.0
+    for name, act in ways.items():
+        took = [act() for _ in range(rounds)]
+        durable, closed, worked = (hands / median(times) for times in zip(*took, strict=True))
+        reached = reached or durable
+        lines.append(f"| {name} | {durable:,.0f} | {closed:,.0f} | {1e6 / worked:,.0f} µs |")
+    verdict = "met" if reached >= GOAL else "**missed**"
+    return [
+        *lines,
+        "",
+        f"- goal: {GOAL:,} hands/s with --no-audit: {verdict}, {reached:,.0f}",
+        "",
+    ]
+
+
+def _beside(
+    scratch: Path, name: str, folder: Path, hands: int, peer: Callable[[str], Iterable[object]]
+) -> Bench:
+    """Ours in as many processes as there are cores and in one; a peer in its one."""
+
+    def ours(processes: int | None) -> Callable[[int], int]:
+        def run(count: int) -> int:
+            imported(scratch, folder, processes=processes)
+            return count
+
+        return run
+
+    def theirs(count: int) -> int:
+        texts = (path.read_text("utf-8") for path in sorted(folder.iterdir()))
+        assert count == sum(1 for text in texts for _ in peer(text))
+        return count
+
+    contenders = [
+        Contender("muckrake", ours(None)),
+        Contender("muckrake, one process", ours(1)),
+    ]
+    if installed("pokerkit"):
+        contenders.append(Contender("pokerkit", theirs, "pokerkit"))
+    return Bench(
+        f"{name}, {hands:,} six-handed hands in files of {FILE}, --no-audit",
+        "hand",
+        "hand",
+        tuple(contenders),
+        (Target("pokerkit", 10.0),),
+        perf_counter,
+        hands,
+    )
+
+
+def _phh(text: str) -> Iterator[object]:
+    from pokerkit import HandHistory
+
+    for history in HandHistory.loads_all(text):
+        *_, last = history
+        yield last
+
+
+def _stars(text: str) -> Iterator[object]:
+    from pokerkit.notation import PokerStarsParser
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns of a field of its own
+        for history in PokerStarsParser()(text):
+            *_, last = history
+            yield last

@@ -1,0 +1,230 @@
+"""A match over the wire beside a bare loop that sends the same lines and waits for the replies.
+
+Two bots in processes of their own, as the public skeletons are: Python, every clause taken apart,
+one flushed line for each reply. The bare loop knows the lines from a match before; it times no bot,
+knows no rule and writes nothing down. What the match takes longer, a hand, is engine, clocks,
+recording and ledger together. Both wait for the same bots in turn, so the clock on the wall is
+what counts: whatever else the machine does is measured too, and its load is told.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from time import perf_counter, thread_time
+
+from api.recording import Recording
+from api.wire.folded import unusable
+from api.wire.recorded import Meeting
+from bench.ledger import disk
+from dealer.deck import SeededDecks
+from dealer.wire.apart import Ears, Job, played_apart
+from dealer.wire.limits import Limits
+from dealer.wire.match import play
+from dealer.wire.plan import plan
+from dealer.wire.player import Player, Reply
+from dealer.wire.program import Program, program
+from engine.games import GAMES
+from store.ledger import open_ledger
+from store.projections import STANDARD
+
+HANDS = 1_000
+LIMIT_MS, AIM_MS = 0.25, 0.15
+NAMES = ("one", "two")
+
+# The shape of a skeleton: clauses are told apart by their letters, the state of the hand is kept.
+BOT = """
+import sys, socket
+link = socket.create_connection(("127.0.0.1", int(sys.argv[-1])))
+lines = link.makefile("rw")
+hole, board, pips, stacks, seat, bid = [], [], [0, 0], [400, 400], 0, False
+while True:
+    over = False
+    for clause in lines.readline().strip().split(" "):
+        kind, rest = clause[0], clause[1:]
+        if kind == "T": clock = float(rest)
+        elif kind == "P": seat = int(rest)
+        elif kind == "H": hole, board, pips, bid = rest.split(","), [], [1, 2], False
+        elif kind == "B": board, pips = rest.split(","), [0, 0]
+        elif kind == "N": stacks, bid = [int(x) for x in rest.split("_")[0].split(",")], True
+        elif kind == "R": pips[0] = int(rest)
+        elif kind == "D": over = True
+        elif kind == "Q": sys.exit()
+    if over: reply = "K"
+    elif len(board) == 3 and not bid: reply = BID
+    elif clause[0] == "R": reply = "C"
+    elif clause[0] == "H" and seat == 0: reply = OPENS
+    elif clause[0] in "BK" and board: reply = BETS
+    else: reply = "K"
+    lines.write(reply + "\\n")
+    lines.flush()
+"""
+PAIRS = {
+    "as the public skeletons play: all-in before the flop, and checks from there": (
+        {"BID": "A0", "OPENS": "R400", "BETS": "K"},
+        {"BID": "A0", "OPENS": "R400", "BETS": "K"},
+    ),
+    "one that raises and bids, and one that calls": (
+        {"BID": "A3", "OPENS": "C", "BETS": "K"},
+        {"BID": "A3", "OPENS": "R4", "BETS": "R6"},
+    ),
+}
+
+
+class Overheard:
+    """A player whose lines are kept, for the bare loop to say them again; it is timed, too."""
+
+    def __init__(self, player: Player, seat: int, lines: list[tuple[int, bytes]]) -> None:
+        self._player, self._seat, self._lines = player, seat, lines
+        self.inside = 0.0  # CPU seconds
+
+    def ask(self, told: str) -> Reply | None:
+        begun = thread_time()
+        self._lines.append((self._seat, f"T29.999 {told}\n".encode()))
+        reply = self._player.ask(told)
+        self.inside += thread_time() - begun
+        return reply
+
+
+def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str]:
+    """Both kinds of bots."""
+    load = f"Load of the machine when this began: {os.getloadavg()[0]:.1f}."
+    lines = [f"{disk(scratch)} {load}", ""]
+    for number, (about, habits) in enumerate(PAIRS.items()):
+        folder = scratch / str(number)
+        folder.mkdir()
+        lines += _section(folder, about, _bots(folder, habits), hands, rounds)
+    return lines
+
+
+def _section(
+    scratch: Path, about: str, bots: tuple[Program, Program], hands: int, rounds: int
+) -> list[str]:
+    """Both in every round, the match first in one and last in the next."""
+    lines, between = _overheard(bots, hands)
+    ours, bare = [], []
+    for number in range(rounds):
+        if number % 2:
+            bare.append(_bare(bots, lines))
+        ours.append(_match(bots, scratch / f"ledger-{number}", hands))
+        if not number % 2:
+            bare.append(_bare(bots, lines))
+    a_hand = [(a * 1_000 / hands, b * 1_000 / hands) for a, b in zip(ours, bare, strict=True)]
+    more = [mine - other for mine, other in a_hand]
+    beside = [mine / other for mine, other in a_hand]
+    return [
+        f"## Two bots: {about}",
+        "",
+        f"{hands} hands of auction-2024-mit, {len(lines) / hands:.1f} questions a hand.",
+        "",
+        "| | ms a hand | hands/s | beside the bare loop (rounds) |",
+        "|---|---:|---:|---:|",
+        _row("muckrake, into a ledger on disk", [mine for mine, _ in a_hand], beside),
+        _row("a bare loop of the same lines", [other for _, other in a_hand], []),
+        "",
+        _verdict("goal", LIMIT_MS, more),
+        _verdict("aim", AIM_MS, more),
+        _between(between),
+        "",
+    ]
+
+
+def _between(cpu_ms: float) -> str:
+    return (
+        f"- of that, from a reply to the next question: {cpu_ms:.3f} ms of CPU for rules and words"
+    )
+
+
+def _verdict(kind: str, most: float, more: list[float]) -> str:
+    added = median(more)
+    verdict = "met" if added <= most else "**missed**"
+    spread = f"{min(more):.3f}..{max(more):.3f}"
+    return f"- {kind}: at most {most:g} ms a hand more: {verdict}, {added:.3f} ms ({spread})"
+
+
+def _row(name: str, took: list[float], beside: list[float]) -> str:
+    each = median(took)
+    cell = f"**{median(beside):.2f}** × ({min(beside):.2f}..{max(beside):.2f})" if beside else ""
+    return f"| {name} | {each:.3f} | {1_000 / each:,.0f} | {cell} |"
+
+
+def _bots(scratch: Path, habits: tuple[dict[str, str], ...]) -> tuple[Program, Program]:
+    made = []
+    for name, habit in zip(NAMES, habits, strict=True):
+        folder = scratch / name
+        folder.mkdir()
+        constants = "".join(f"{key} = {value!r}\n" for key, value in habit.items())
+        (folder / "bot.py").write_text(constants + BOT)
+        commands = {"build": [], "run": [sys.executable, "bot.py"]}
+        (folder / "commands.json").write_text(json.dumps(commands))
+        made.append(program(folder, name))
+    return made[0], made[1]
+
+
+def _overheard(bots: tuple[Program, Program], hands: int) -> tuple[list[tuple[int, bytes]], float]:
+    """Every line of a match, in order, and whom it was for; what a hand costs between replies."""
+    lines: list[tuple[int, bytes]] = []
+    match = plan(GAMES["auction-2024-mit"], "bench", NAMES, hands)
+    players = (Player(bots[0], Limits()), Player(bots[1], Limits()))
+    for player in players:
+        player.start()
+    heard = (Overheard(players[0], 0, lines), Overheard(players[1], 1, lines))
+    begun = thread_time()
+    for _ in play(match, match.legs[0], SeededDecks("wire"), heard):
+        pass
+    between = thread_time() - begun - sum(one.inside for one in heard)
+    for player in players:
+        player.dismiss()
+        player.end()
+    return lines, between * 1_000 / hands
+
+
+def _match(bots: tuple[Program, Program], folder: Path, hands: int) -> float:
+    """Seconds from the first question to the last reply, and then until all is on disk."""
+    match = plan(GAMES["auction-2024-mit"], "bench", NAMES, hands)
+    job = Job(match, bots, Limits(), SeededDecks("wire"))
+    ledger, lock = open_ledger(folder, "bench", STANDARD)
+    try:
+        over: list[tuple[float, float]] = []
+        ears = Ears(print, lambda legs: over.append((perf_counter(), legs[0].lasted)))
+        recording = Recording(ledger, Meeting(job).announced("wire", "sealed"))
+        for hand in recording.keep(played_apart(job, ears, lambda: False), lambda: False):
+            assert not any(unusable(match.game, hand))
+        heard, lasted = over[0]
+        return lasted + perf_counter() - heard
+    finally:
+        ledger.close()
+        lock.release()
+
+
+def _bare(bots: tuple[Program, Program], lines: list[tuple[int, bytes]]) -> float:
+    """Seconds for the same lines and replies, and nothing else."""
+    with _linked(bots[0]) as one, _linked(bots[1]) as two:
+        links = (one, two)
+        begun = perf_counter()
+        for seat, line in lines:
+            link = links[seat]
+            link.sendall(line)
+            while not link.recv(65_536).endswith(b"\n"):
+                pass
+        took = perf_counter() - begun
+        for link in links:
+            link.sendall(b"Q\n")
+    return took
+
+
+@contextmanager
+def _linked(bot: Program) -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = str(listener.getsockname()[1])
+        running = subprocess.Popen((*bot.run, port), cwd=bot.folder)
+        link = listener.accept()[0]
+    link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    with link:
+        yield link
+    running.wait(10)

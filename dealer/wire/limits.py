@@ -1,0 +1,22 @@
+"""How long everything may take and how much a bot may say: nothing here waits or grows for ever."""
+
+from msgspec import Struct
+
+
+class Limits(Struct, frozen=True):
+    """Seconds and bytes, for each bot; `clock` is for a whole match, the rest for one thing.
+
+    The clock, the wait for a reply, a connection or the end, and the size of the log are those of
+    the MIT engine, which waits 10 seconds for a build and has no limit on a line.
+    """
+
+    clock: float = 30.0
+    reply: float = 10.0
+    build: float = 60.0
+    connect: float = 10.0
+    quit: float = 10.0
+    log_bytes: int = 524_288
+    line_bytes: int = 65_536
+
+
+USUAL = Limits()

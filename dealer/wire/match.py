@@ -1,0 +1,46 @@
+"""A match between two bots over the wire: started, played leg by leg, ended with nothing left.
+
+Whatever the bots do, the match runs to its last hand.
+"""
+
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+
+from dealer.deck import Decks
+from dealer.wire.hand import Pair, WireHand
+from dealer.wire.limits import Limits
+from dealer.wire.plan import Plan
+from dealer.wire.player import Player
+from dealer.wire.program import Program
+from events.types import Events
+
+
+@contextmanager
+def started(
+    programs: tuple[Program, Program], limits: Limits, tell: Callable[[str], None]
+) -> Iterator[tuple[Player, Player]]:
+    """Both bots, the second one built once the first has connected; at the end nothing is left."""
+    players = (Player(programs[0], limits), Player(programs[1], limits))
+    try:
+        for player in players:
+            player.start()
+            for sentence in player.notes:
+                tell(f"{player.program.name}: {sentence}")
+        yield players
+        for player in players:
+            player.dismiss()
+        deadline = time.monotonic() + limits.quit
+        for player in players:
+            player.leave(deadline)
+    finally:
+        for player in players:  # after an interruption nobody is waited for
+            player.end()
+
+
+def play(
+    match: Plan, leg: Iterable[int], decks: Decks, players: Pair
+) -> Generator[Events, None, None]:
+    """The hands of one leg; in odd hands the first player is the dealer."""
+    for number in leg:
+        yield WireHand(match, players, number, decks.deck(number)).play()

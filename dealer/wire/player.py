@@ -1,0 +1,228 @@
+"""One bot in one match: built, started and connected; asked line by line, against its clock."""
+
+import socket
+import time
+from typing import NamedTuple, Protocol
+
+from msgspec import Struct
+
+from dealer.wire.connection import Connection, Overlong
+from dealer.wire.limits import Limits
+from dealer.wire.output import Output
+from dealer.wire.process import Process
+from dealer.wire.program import Program
+from events.types import FaultKind
+
+HOST = "127.0.0.1"  # nobody from outside plays along
+_RAW_MAX = 1_024  # characters of a bad reply that are kept
+_LAST_CALL_S = 1.0  # a program that exits before it connects may have left another one to do it
+
+
+class Reply(NamedTuple):
+    """What came back: the text, or why nothing that could be used did."""
+
+    text: str
+    fault: FaultKind | None = None
+
+
+class Conduct(Struct, frozen=True):
+    """What a bot did in one leg of a match, which `lasted` from its first question to its last."""
+
+    replies: int
+    clock_left: float
+    slowest: float
+    lasted: float
+    silent: str | None
+    notes: tuple[str, ...]
+    exit: int | None
+    last_lines: tuple[str, ...]
+    log: bytes
+
+
+class Answering(Protocol):
+    """Whoever replies for a seat: a bot's process, or in tests a list of lines."""
+
+    def ask(self, told: str) -> Reply | None:
+        """The reply to a line; None from a bot that is not asked any more."""
+        ...
+
+
+class Player:
+    """A bot's process, its connection and its clock.
+
+    It is asked until it is late or its connection breaks, and never again after that: then
+    `silent` says why. `replies` counts what it was asked, `slowest` is the longest it took.
+    """
+
+    def __init__(self, program: Program, limits: Limits) -> None:
+        self.program = program
+        self.output = Output(limits.log_bytes)
+        self.clock = limits.clock
+        self.replies = 0
+        self.slowest = 0.0
+        self.silent: str | None = "it never connected"
+        self.exit: int | None = None
+        self.notes: list[str] = []
+        self._limits = limits
+        self._first: float | None = None  # when it was asked
+        self._latest = 0.0
+        self._process: Process | None = None
+        self._connection: Connection | None = None
+
+    # Before the match.
+
+    def start(self) -> None:
+        """Build it, run it, wait until it connects; what fails is noted, and the match goes on."""
+        if self.program.build:
+            self._build()
+        try:
+            listener = socket.create_server((HOST, 0), backlog=1)
+        except OSError as why:
+            self._note(f"no port for it to connect to: {why}")
+            return
+        with listener:
+            port = str(listener.getsockname()[1])
+            self._process = self._run((*self.program.run, port), "run")
+            link = self._accept(listener) if self._process else None
+        if link is not None:
+            self._connection = Connection(link, self._limits.line_bytes)
+            self.silent = None
+
+    def _build(self) -> None:
+        """A build that fails may have left an older program, so running is tried all the same."""
+        building = self._run(self.program.build, "build")
+        if building is None:
+            return
+        in_time = building.wait(self._limits.build)
+        code = building.end()
+        if not in_time:
+            self._note(f"its build took longer than {self._limits.build:g} s and was ended")
+        elif code:
+            self._note(f"its build failed with exit code {code}")
+
+    def _run(self, words: tuple[str, ...], what: str) -> Process | None:
+        try:
+            return Process(words, self.program.folder, self.output)
+        except (OSError, ValueError) as why:
+            self._note(f"its {what} command cannot be started: {why}")
+            return None
+
+    def _accept(self, listener: socket.socket) -> socket.socket | None:
+        """One connection within the limit; sooner given up if there is nobody left to make it."""
+        assert self._process is not None
+        deadline = time.monotonic() + self._limits.connect
+        left = False
+        while (now := time.monotonic()) < deadline:
+            listener.settimeout(min(0.05, deadline - now))
+            try:
+                return listener.accept()[0]
+            except TimeoutError:
+                pass
+            if not left and self._process.has_exited:
+                left, deadline = True, min(deadline, now + _LAST_CALL_S)
+        gone = "it exited before it connected"
+        self._note(gone if left else f"it did not connect within {self._limits.connect:g} s")
+        return None
+
+    # During the match.
+
+    def ask(self, told: str) -> Reply | None:
+        """One line and its reply; the time in between is the bot's."""
+        if self._connection is None or self.silent is not None:
+            return None
+        self.replies += 1
+        line = f"T{self.clock:.3f} {told}\n".encode()
+        begun = time.perf_counter()
+        if self._first is None:
+            self._first = begun
+        try:
+            raw = self._connection.ask(line, min(self._limits.reply, self.clock))
+        except TimeoutError:
+            self._spend(begun)
+            return self._late("")
+        except Overlong as flood:
+            self._spend(begun)
+            self._hang_up("it wrote without an end of line")
+            return Reply(_text(flood.head), "malformed")
+        except OSError:
+            self._hang_up("its connection broke")
+            return Reply("", "disconnected")
+        self._spend(begun)
+        if self.clock <= 0:
+            return self._late(_text(raw))
+        try:
+            return Reply(_short(raw.decode().strip()))
+        except UnicodeDecodeError:
+            return Reply(_text(raw), "malformed")
+
+    def _spend(self, begun: float) -> None:
+        self._latest = time.perf_counter()
+        took = self._latest - begun
+        self.clock -= took
+        if took > self.slowest:
+            self.slowest = took
+
+    def _late(self, text: str) -> Reply:
+        """Its clock is at zero for good, even if only this one reply took too long."""
+        spent = self.clock <= 0
+        self.silent = "its clock ran out" if spent else "it took too long for one reply"
+        self.clock = 0.0
+        return Reply(text, "late")
+
+    def _hang_up(self, why: str) -> None:
+        self.silent = why
+        assert self._connection is not None
+        self._connection.close()
+        self._connection = None
+
+    # After the match.
+
+    def dismiss(self) -> None:
+        """Tell it that the match is over."""
+        if self._connection is not None:
+            try:
+                self._connection.send(b"Q\n", self._limits.reply)
+            except OSError:
+                self._note("its connection was broken at the end")
+            self._connection.close()
+            self._connection = None
+
+    def leave(self, deadline: float) -> None:
+        """Let it exit by itself until then."""
+        if self._process and not self._process.wait(max(0.0, deadline - time.monotonic())):
+            self._note(f"it did not exit within {self._limits.quit:g} s of the end, and was ended")
+
+    def end(self) -> None:
+        """Nothing of it is left."""
+        if self._process is not None:
+            self.exit = self._process.end()
+            self._process = None
+        if self._connection is not None:
+            self._hang_up("the match was over")
+
+    def conduct(self) -> Conduct:
+        """What is to be said of it, now that it is over."""
+        return Conduct(
+            self.replies,
+            self.clock,
+            self.slowest,
+            self._latest - (self._first or self._latest),
+            self.silent,
+            tuple(self.notes),
+            self.exit,
+            self.output.last_lines,
+            self.output.log,
+        )
+
+    def _note(self, what: str) -> None:
+        self.notes.append(what)
+        self.output.add(f"muckrake: {what}\n")
+
+
+def _text(raw: bytes) -> str:
+    """A reply that is no use, to be kept: with a mark where bytes are no text."""
+    return _short(raw.decode("utf-8", "replace").strip())
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _RAW_MAX else f"{text[:_RAW_MAX]}…"

@@ -1,0 +1,54 @@
+"""A folder with a bot in it, as its `commands.json` says how to build and run it."""
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+COMMANDS = "commands.json"
+
+
+class NoBot(Exception):
+    """This folder holds no bot that could be started."""
+
+
+class _Commands(Struct, frozen=True):
+    build: tuple[str, ...]
+    run: tuple[str, ...]
+
+
+class Program(Struct, frozen=True):
+    """A bot that can be built and run: its player's name, its folder, its two commands."""
+
+    name: str
+    folder: Path
+    build: tuple[str, ...]
+    run: tuple[str, ...]
+
+
+def program(folder: Path, name: str) -> Program:
+    """The bot in a folder, or the sentence why there is none."""
+    path = folder / COMMANDS
+    if not folder.is_dir():
+        raise NoBot(f"{folder} is no folder: a bot is a folder with a {COMMANDS} in it")
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=_Commands)
+    except FileNotFoundError:
+        raise NoBot(f"{folder} holds no bot: there is no {COMMANDS} in it") from None
+    except (OSError, msgspec.DecodeError) as why:
+        raise NoBot(f"{path} cannot be used: {why}") from None
+    if not found.run:
+        raise NoBot(f'{path} cannot be used: "run" names no command')
+    return Program(name, folder.resolve(), found.build, found.run)
+
+
+def named(first: Path, second: Path) -> tuple[Program, Program]:
+    """Two bots, named after their folders; two of one name are told apart by a number."""
+    one, two = (_name(folder) for folder in (first, second))
+    return program(first, one), program(second, f"{two}-2" if one == two else two)
+
+
+def _name(folder: Path) -> str:
+    """The folder's own name, as far as it can stand in a list of names, a log and a path."""
+    plain = "".join(c if c.isalnum() or c in "._-+" else "-" for c in folder.resolve().name)
+    return plain[:40].strip("-") or "bot"

@@ -1,0 +1,218 @@
+"""The words of the MIT Pokerbots protocol, both ways: what a bot is told, and what it replies.
+
+A bot is told every event once, as a clause, in one line with the next question it is asked. The
+clock that opens each line is not here: it belongs to who measures it.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from msgspec import Struct
+
+from engine.game import Game
+from engine.steps import Auction
+from engine.turn import Bid, Call, Check, Command, Fold, Raise, ToAct, ToBid
+from events.state import Hand
+from events.types import (
+    Bet,
+    BidPlaced,
+    BoardDealt,
+    Called,
+    Cards,
+    Checked,
+    Event,
+    Events,
+    FaultKind,
+    Folded,
+    HandEnded,
+    HandStarted,
+    HoleDealt,
+    Raised,
+)
+
+Asked = ToAct | ToBid
+MASKED = "A-1"  # a sealed bid: no skeleton minds it, and it is not to be taken for a bid of 0 (A1)
+
+
+class Tongue(Struct, frozen=True):
+    """How one year's game is spoken: with bids, with swaps."""
+
+    bids: bool
+    swaps: bool
+
+
+@cache
+def tongue_of(game: Game) -> Tongue:
+    """The protocol that bots for this game speak."""
+    bids = any(isinstance(step, Auction) for step in game.script)
+    return Tongue(bids=bids, swaps=not bids)
+
+
+# What a bot is told.
+
+
+class Telling:
+    """One hand as the clauses that wait for each seat; `take` empties what waits."""
+
+    def __init__(self, tongue: Tongue) -> None:
+        self._tongue = tongue
+        self._waiting: tuple[list[str], list[str]] = ([], [])
+        self._roles = ("P0", "P1")
+        self._bids: dict[int, int] = {}
+
+    def take(self, seat: int) -> str:
+        """Everything that this seat has not been told yet, its own actions included."""
+        clauses = self._waiting[seat]
+        line = " ".join(clauses)
+        clauses.clear()
+        return line
+
+    def tell(self, events: Events, hand: Hand) -> None:
+        """What these events mean to either seat; `hand` is what they made."""
+        for event in events:
+            tell = _TOLD.get(type(event))
+            if tell is not None:
+                tell(self, event, hand)
+
+    def begin(self, event: HandStarted, hand: Hand) -> None:
+        """The seat of each: the dealer's is 0."""
+        self._roles = ("P0", "P1") if event.button == 0 else ("P1", "P0")
+        self._bids.clear()
+        for seat in (0, 1):
+            self._waiting[seat].append(self._roles[seat])
+
+    def check(self, event: Checked, hand: Hand) -> None:
+        self._both("K")
+
+    def call(self, event: Called, hand: Hand) -> None:
+        self._both("C")
+
+    def fold(self, event: Folded, hand: Hand) -> None:
+        self._both("F")
+
+    def bet(self, event: Bet, hand: Hand) -> None:
+        self._both(f"R{event.amount}")
+
+    def raised(self, event: Raised, hand: Hand) -> None:
+        self._both(f"R{event.to}")
+
+    def _both(self, clause: str) -> None:
+        self._waiting[0].append(clause)
+        self._waiting[1].append(clause)
+
+    def hole(self, event: HoleDealt, hand: Hand) -> None:
+        """The first two cards; a third one is told with the result of its auction."""
+        if not hand.board:
+            self._waiting[event.seat].append(f"H{','.join(event.cards)}")
+        elif event.seat == self._last_winner(hand):
+            self._auction(hand)
+
+    def _last_winner(self, hand: Hand) -> int:
+        """The seat whose card comes last: in a tie the dealer's comes first (A3)."""
+        best = max(self._bids.values())
+        winners = [seat for seat, bid in self._bids.items() if bid == best]
+        return winners[0] if len(winners) == 1 else 1 - hand.start.button
+
+    def board(self, event: BoardDealt, hand: Hand) -> None:
+        """All cards so far; where cards are swapped, everybody's own, changed or not."""
+        self._both(f"B{','.join(hand.board)}")
+        if self._tongue.swaps and len(hand.board) < 5:
+            for seat in (0, 1):
+                self._waiting[seat].append(f"U{','.join(hand.hole[seat])}")
+
+    def bid(self, event: BidPlaced, hand: Hand) -> None:
+        """The first bid is told to the other bidder at once: in clear only if it is not sealed."""
+        early = not self._bids
+        self._bids[event.seat] = event.amount
+        told = f"A{event.amount}"
+        self._waiting[event.seat].append(told)
+        self._waiting[1 - event.seat].append(MASKED if early and event.sealed else told)
+
+    def _auction(self, hand: Hand) -> None:
+        """Stacks and bids, the dealer's first, then all cards of who is told; the board again."""
+        order = (hand.start.button, 1 - hand.start.button)
+        stacks = ",".join(str(hand.stacks[seat]) for seat in order)
+        bids = ",".join(str(self._bids[seat]) for seat in order)
+        for seat in (0, 1):
+            own = ",".join(hand.hole[seat])
+            self._waiting[seat].extend((self._roles[seat], f"N{stacks}_{bids}_{own}"))
+        self._both(f"B{','.join(hand.board)}")
+
+    def end(self, event: HandEnded, hand: Hand) -> None:
+        """The other's cards if there was a showdown, and what the hand changed."""
+        shown: tuple[Cards, ...] = () if "folded" in hand.standing else hand.hole
+        for seat in (0, 1):
+            if shown:
+                self._waiting[seat].append(f"O{','.join(shown[1 - seat])}")
+            net = hand.stacks[seat] - hand.start.stacks[seat]
+            self._waiting[seat].append(f"D{net}")
+
+
+_TOLD: dict[type[Event], Callable[[Telling, Any, Hand], None]] = {
+    HandStarted: Telling.begin,
+    HoleDealt: Telling.hole,
+    BoardDealt: Telling.board,
+    BidPlaced: Telling.bid,
+    Checked: Telling.check,
+    Called: Telling.call,
+    Folded: Telling.fold,
+    Bet: Telling.bet,
+    Raised: Telling.raised,
+    HandEnded: Telling.end,
+}
+
+
+# What a bot replies.
+
+
+def command(tongue: Tongue, asked: Asked, reply: str, sealed: bool) -> Command | None:
+    """The answer that a reply means, legal or not; None if it means nothing.
+
+    Only the first letter counts, and behind R and A a number as Python reads it. In the game
+    without bids the number of a raise that is not offered was never looked at.
+    """
+    seat = asked.seat
+    match reply[:1]:
+        case "F":
+            return Fold(seat)
+        case "C":
+            return Call(seat)
+        case "K":
+            return Check(seat)
+        case "R":
+            offered = isinstance(asked, ToAct) and asked.raise_min is not None
+            to = number(reply) if tongue.bids or offered else 0
+            return None if to is None else Raise(seat, to)
+        case "A" if tongue.bids:
+            amount = number(reply)
+            return None if amount is None else Bid(seat, amount, sealed)
+        case _:
+            return None
+
+
+def default(asked: Asked, sealed: bool) -> Command:
+    """What is played for a bot that gave no usable reply: bid 0, else check, else fold (A8)."""
+    if isinstance(asked, ToBid):
+        return Bid(asked.seat, 0, sealed, "default")
+    return Check(asked.seat, "default") if asked.check else Fold(asked.seat, "default")
+
+
+def acknowledgement_fault(tongue: Tongue, reply: str) -> FaultKind | None:
+    """The only legal reply to the end of a hand begins with K."""
+    letter = reply[:1]
+    if letter == "K":
+        return None
+    if not letter or letter not in ("FCRA" if tongue.bids else "FCR"):
+        return "malformed"
+    if tongue.bids and letter in "RA" and number(reply) is None:
+        return "malformed"
+    return "illegal"
+
+
+def number(reply: str) -> int | None:
+    """What follows the letter, as Python reads a whole number: `R1_0` is 10."""
+    try:
+        return int(reply[1:])
+    except ValueError:
+        return None

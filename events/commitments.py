@@ -1,0 +1,56 @@
+"""What is hidden in a record, as commitments: fixed now, opened later to whoever may see it.
+
+A commitment is a digest of a value and a nonce that nobody can guess; without the nonce not even
+a value with two possibilities can be found by trying. Nonces are derived from one key a match, so
+none is stored. docs/record-format.md has every byte.
+"""
+
+import hashlib
+import hmac
+from typing import Any, NamedTuple
+
+import msgspec
+
+COMMITMENT = b"muckrake/commitment/v1\x00"
+NONCES = b"muckrake/nonces/v1\x00"
+
+_canonical = msgspec.json.Encoder(order="sorted").encode
+
+
+class Opening(NamedTuple):
+    """A hidden value and its nonce: whoever has both can check the commitment in that line."""
+
+    line: int
+    field: str
+    value: Any
+    nonce: bytes
+
+
+class Nonces:
+    """The nonces of a match: one for each field of each event, all from one key.
+
+    Known, the key opens that match and no other. This is HMAC-SHA256 as the standard library has
+    it, with the key's half of the work done once: three times as fast.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        block = key.ljust(64, b"\0")
+        self._inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block))
+        self._outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
+
+    def of(self, stream: str, index: int, field: str) -> bytes:
+        """The nonce of one field of one event."""
+        inner, outer = self._inner.copy(), self._outer.copy()
+        inner.update(f"{stream}\n{index}\n{field}".encode())
+        outer.update(inner.digest())
+        return outer.digest()
+
+
+def nonces_of(secret: bytes, match: str) -> Nonces:
+    """The nonces of a match, from the secret of its ledger."""
+    return Nonces(hmac.digest(secret, NONCES + match.encode(), "sha256"))
+
+
+def commitment(nonce: bytes, value: Any) -> str:
+    """The digest that stands where the value is hidden."""
+    return hashlib.sha256(COMMITMENT + nonce + _canonical(value)).hexdigest()

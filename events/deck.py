@@ -1,0 +1,186 @@
+"""The decks of a committed match: from a secret and the players' nonces to fifty-two cards, pure.
+
+docs/deals.md says the same in words and test vectors, so that anybody can recompute a deal. No
+secret is drawn here: that is for the dealer. What is versioned is the word that stands before
+every hash: another way to derive a deck is another word.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
+
+from msgspec import Struct
+
+from events.cards import DECK
+from events.types import Cards, DeckCommitted, DeckOpened, Match, NonceGiven
+
+CHAIN = b"muckrake/chain/v1"
+SEATS = b"muckrake/seat-nonces/v1\0"
+HAND = b"muckrake/deck/v1\0"
+SHUFFLE = b"muckrake/shuffle/v1\0"
+SWAP = b"muckrake/swap/v1\0"
+
+SECRET_BYTES = 32
+
+
+class Committed(Struct, frozen=True):
+    """A commitment as a match's records tell it: the hands it covers, whose nonces followed."""
+
+    first: int
+    hands: int
+    commitment: str
+    nonces: tuple[NonceGiven, ...] = ()
+
+    @property
+    def last(self) -> int:
+        """The last hand it covers."""
+        return self.first + self.hands - 1
+
+    def covers(self, number: int) -> bool:
+        """Whether the deck of this hand is one of these."""
+        return self.first <= number <= self.last
+
+
+def earlier(secret: bytes, steps: int = 1) -> bytes:
+    """The secret of so many hands before: a chain is walked backwards only."""
+    for _ in range(steps):
+        secret = hashlib.sha256(CHAIN + secret).digest()
+    return secret
+
+
+def chain_of(last: bytes, hands: int) -> tuple[bytes, ...]:
+    """The commitment, then the secret of every hand; `last` is the last hand's."""
+    links = [last]
+    for _ in range(hands):
+        links.append(earlier(links[-1]))
+    return tuple(reversed(links))
+
+
+def committed(records: Iterable[Match]) -> tuple[Committed, ...]:
+    """Every commitment of a match, in order: where one ends, the next one begins."""
+    found: list[Committed] = []
+    for record in records:
+        if isinstance(record, DeckCommitted):
+            first = found[-1].last + 1 if found else 1
+            found.append(Committed(first, record.hands, record.commitment))
+        elif isinstance(record, NonceGiven) and found:
+            last = found[-1]
+            nonces = (*last.nonces, record)
+            found[-1] = Committed(last.first, last.hands, last.commitment, nonces)
+    return tuple(found)
+
+
+def unfit(made: Committed, opened: DeckOpened) -> str | None:
+    """Why this secret is not the one that was committed to; None if it is."""
+    if not made.covers(opened.number):
+        return (
+            f"deck {opened.number} is not one of the decks {made.first}..{made.last} of its chain"
+        )
+    secret = secret_of(opened)
+    if secret is None:
+        return f"the secret of deck {opened.number} is not {SECRET_BYTES} bytes in hex"
+    if earlier(secret, opened.number - made.first + 1).hex() != made.commitment:
+        return f"the secret of deck {opened.number} does not lead back to {made.commitment}"
+    return None
+
+
+def secret_of(opened: DeckOpened) -> bytes | None:
+    """The bytes that were opened, if they are a secret at all."""
+    try:
+        secret = bytes.fromhex(opened.secret)
+    except ValueError:
+        return None
+    return secret if len(secret) == SECRET_BYTES and secret.hex() == opened.secret else None
+
+
+def deck_number(number: int, deals: int) -> int:
+    """The hand whose deck this hand is dealt: itself, or the first that was dealt the same."""
+    return number - (number - 1) % deals
+
+
+def hand_key(secret: bytes, nonces: Sequence[NonceGiven], match: str, number: int) -> bytes:
+    """The key of one hand's deck: neither the dealer nor a player alone decides it."""
+    seats = b"".join(_counted(one.player) + _counted(one.nonce) for one in nonces)
+    message = HAND + _counted(match) + number.to_bytes(4, "big")
+    return _mac(secret, message + hashlib.sha256(SEATS + seats).digest())
+
+
+def opened_key(opened: DeckOpened, nonces: Sequence[NonceGiven], match: str, number: int) -> bytes:
+    """The key of the hand whose deck was opened, or of one before it in the same chain."""
+    secret = secret_of(opened)
+    if secret is None or number > opened.number:
+        raise ValueError(f"deck {opened.number} was opened: that does not tell deck {number}")
+    return hand_key(earlier(secret, opened.number - number), nonces, match, number)
+
+
+def recompute(opened: DeckOpened, nonces: Sequence[NonceGiven], match: str, number: int) -> Cards:
+    """The deck of a hand, in order, for anybody who has read the match's records."""
+    return shuffled(opened_key(opened, nonces, match, number))
+
+
+def shuffled(key: bytes) -> Cards:
+    """The deck of a key: Fisher and Yates, from the last card down, one byte a draw."""
+    order = list(DECK)
+    draws = stream(key, SHUFFLE)
+    for last in range(len(order) - 1, 0, -1):
+        chosen = _below(last + 1, draws, 1)
+        order[last], order[chosen] = order[chosen], order[last]
+    return tuple(order)
+
+
+class Luck:
+    """What chance draws beside the deck: whether a card at risk is swapped."""
+
+    def __init__(self, key: bytes) -> None:
+        self._draws = stream(key, SWAP)
+
+    def below(self, many: int) -> int:
+        """A number from 0 to one less than `many`, each as likely as the others."""
+        return _below(many, self._draws, 4)
+
+
+class Pile:
+    """The order in which a deck leaves the dealer's hand; the same for who deals and who checks."""
+
+    def __init__(self, order: Cards) -> None:
+        self._order = order
+        self._left = list(order)
+
+    def take(self, many: int, place: str = "top", burn: int = 0) -> Cards:
+        """The next cards from the top, after the burn; or the last, the very last one first."""
+        if place == "bottom":
+            return tuple(self._left.pop() for _ in range(many))
+        taken = tuple(self._left[burn : burn + many])
+        del self._left[: burn + many]
+        return taken
+
+    def at(self, slots: Iterable[int]) -> Cards:
+        """The cards of fixed places, which nothing before them can shift (G21)."""
+        return tuple(self._order[slot] for slot in slots)
+
+
+def stream(key: bytes, label: bytes) -> Iterator[int]:
+    """Bytes without end: HMAC-SHA256 of the label and a counter."""
+    for block in count():
+        yield from _mac(key, label + block.to_bytes(4, "big"))
+
+
+def _below(many: int, draws: Iterator[int], width: int) -> int:
+    """Numbers that would favour the small remainders are thrown away, and drawn again."""
+    numbers = 256**width
+    assert 0 < many <= numbers
+    while True:
+        drawn = int.from_bytes(bytes(next(draws) for _ in range(width)), "big")
+        if drawn < numbers - numbers % many:
+            return drawn % many
+
+
+def _counted(text: str) -> bytes:
+    """Text with its length before it, so that nothing can be moved across the border."""
+    said = text.encode()
+    return len(said).to_bytes(2, "big") + said
+
+
+def _mac(key: bytes, message: bytes) -> bytes:
+    return hmac.digest(key, message, "sha256")

@@ -1,0 +1,153 @@
+"""The formats that can be read, and how a file's first lines tell which of them it is.
+
+Each format knows its own beginnings; no file name is asked. What is none of them is refused, by its
+name where it has one.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from engine.game import Game
+from formats import acpc, irc, phh
+from formats.mit import read as mit
+from formats.mit.grammar import MARKERS, other, splits
+from formats.mit.note import FORMAT as MIT
+from formats.pokerstars import reader as pokerstars
+from formats.pokerstars.text import HEADER, foreign_site
+from formats.told import Refused, Skipped, Source, ToldHand
+
+HEAD = 40  # lines by which a format is known
+_BYTES = 1 << 14  # in which they are looked for
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+_PACKED = {
+    b"\x1f\x8b": "a gzip file",
+    b"PK\x03\x04": "a zip archive",
+    b"BZh": "a bzip2 file",
+    b"\xfd7zXZ": "an xz file",
+    b"\x28\xb5\x2f\xfd": "a Zstandard file",
+}
+_OTHERS = {
+    b"PAR1": "a Parquet file",
+    b"ARROW1": "an Arrow file",
+    b"%PDF": "a PDF document",
+    b"\x89PNG": "a picture",
+    b"SQLite format 3": "an SQLite database",
+}
+_PHH = re.compile(r"\s*variant\s*=|\s*\[\s*([\w-]+|\"[^\"]*\"|'[^']*')\s*\]\s*(#.*)?$")
+_ACPC = re.compile(r"STATE:|# name/game/hands|[#;]\s*GAMEDEF\b")
+_OHH = re.compile(r"\s*\"?ohh\"?\s*:|\s*\{\s*\"ohh\"|.*\"spec_version\"")
+
+
+class Format(Struct, frozen=True):
+    """A format: its name, how people call it, its sign, its reader; `retold` if its hands can be
+    put to another ruleset than the one they are read as."""
+
+    name: str
+    called: str
+    begins: Callable[[Sequence[str]], bool]
+    read: Callable[[Path], Source]
+    retold: bool = True
+
+
+def format_of(path: Path) -> Format:
+    """The format of a file, or of a folder that is a month of the IRC database."""
+    if path.is_dir():
+        return FORMATS["irc"]
+    with path.open("rb") as raw:
+        start = raw.read(_BYTES)
+    if not start:
+        raise Refused(1, "the file is empty")
+    for magic, what in _PACKED.items():
+        if start.startswith(magic):
+            raise Refused(1, f"this is {what}: unpack it first")
+    for magic, what in _OTHERS.items():
+        if start.startswith(magic):
+            raise Refused(1, f"this is {what}, no hand history")
+    head = _head(start)
+    for one in FORMATS.values():
+        if one.begins(head):
+            return one
+    raise Refused(*_unknown(head))
+
+
+def read(path: Path, named: Format, game: Game | None) -> Source:
+    """The file taken apart by this format; by these rules, if some are named."""
+    source = named.read(path)
+    if game is None:
+        return source
+    if not named.retold:
+        raise Refused(1, f"{named.called} name their own rules: --game cannot replace them")
+    inferred = tuple(one for one in source.inferred if not one.startswith("variant "))
+    return replace(source, hands=_retold(source.hands, game), inferred=inferred)
+
+
+def _retold(hands: object, game: Game) -> Iterator[ToldHand | Skipped]:
+    """The same hands under other rules, whose unit of chips must be theirs."""
+    assert isinstance(hands, Iterator | tuple)
+    for hand in hands:
+        if isinstance(hand, ToldHand):
+            if hand.game.unit != game.unit:
+                why = f"{game.name} counts in {game.unit}s, this file in {hand.game.unit}s"
+                raise Refused(hand.line, why)
+            kept = tuple(one for one in hand.inferred if not one.startswith("variant "))
+            hand = replace(hand, game=game, inferred=kept)
+        yield hand
+
+
+def _unknown(head: Sequence[str]) -> tuple[int, str]:
+    """The first line that tells what a file is instead."""
+    for number, line in enumerate(head, 1):
+        if line.startswith(MARKERS):
+            return number, "a git merge marker: two files are mixed in this one"
+        if site := foreign_site(line):
+            return number, f"this is a hand of {site}, not of PokerStars"
+        if _OHH.match(line):
+            return 1, "this is an Open Hand History, which is not read yet"
+    first = _first(head)
+    if what := other(first):
+        return 1, f"this is {what}"
+    return 1, f"no hand history that is known begins so: {first[:60].strip()!r}"
+
+
+def _head(start: bytes) -> list[str]:
+    """The first lines in whichever encoding; what cannot be decoded is for the reader to refuse."""
+    encoding = "utf-8-sig"
+    if start.startswith(_UTF16) or b"\0" in (start[:1], start[1:2]):
+        encoding = "utf-16-be" if start[:1] in (b"\xfe", b"\0") else "utf-16-le"
+    text = start.decode(encoding, "replace").removeprefix("\ufeff")
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise Refused(line, "a zero byte: this is no text in UTF-8, UTF-16 or cp1252")
+    return text.splitlines()[:HEAD] or [""]
+
+
+def _first(head: Sequence[str]) -> str:
+    return next((line for line in head if line.strip()), "").rstrip("\n")
+
+
+FORMATS: dict[str, Format] = {
+    one.name: one
+    for one in (
+        Format(MIT, "MIT gamelog", lambda head: bool(splits(_first(head))), mit.read),
+        Format(
+            "acpc",
+            "ACPC log",
+            lambda head: any(map(_ACPC.match, head)),
+            acpc.read,
+        ),
+        Format("phh", "PHH", lambda head: any(map(_PHH.match, head)), phh.read),
+        Format(
+            "pokerstars",
+            "PokerStars hands",
+            lambda head: any(map(HEADER.search, head)),
+            pokerstars.read,
+            retold=False,
+        ),
+        Format("irc", "IRC month", lambda head: False, irc.read, retold=False),
+    )
+}

@@ -1,0 +1,148 @@
+"""Columns of hands: what millions of card masks are worth, with the tables that rank one hand.
+
+A column is an array of 52-bit masks (`odds.rank.mask`), one hand a row, all of one size. The
+values are those of `odds.rank`, row by row. Rows are taken a chunk at a time, small enough that
+its temporaries stay in the processor's cache, so memory does not grow with what is asked.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from odds.rank import HoleMin, Ranking, coarsening, mask
+from odds.tables import SIZES, Straights, stored
+
+Masks = NDArray[np.int64]
+Keys = NDArray[np.int64]
+Values = NDArray[np.uint16]
+
+CHUNK = 1 << 14
+
+
+class Showdown(Struct, frozen=True):
+    """How hands compare: the policies of a ruleset that a column of values can express."""
+
+    straights: Straights = "standard"
+    ranking: Ranking = "standard"
+    hole_min: HoleMin = 0
+    kickers: Literal["five_cards", "all_seven"] = "five_cards"
+
+    def __post_init__(self) -> None:
+        if self.kickers != "five_cards":
+            raise ValueError(
+                "a column of values compares five cards: where all seven count, "
+                "hands are ranked one at a time"
+            )
+
+
+STANDARD = Showdown()
+
+
+class Columns(NamedTuple):
+    """The tables of `odds.tables` as arrays; `coarse` where a ranking compares less than all."""
+
+    suit: NDArray[np.int64]
+    high: NDArray[np.uint32]
+    low: NDArray[np.uint16]
+    rank: Values
+    coarse: Values | None
+
+
+def column(hands: Iterable[Iterable[str]]) -> Masks:
+    """Hands of named cards as a column."""
+    return np.array([mask(hand) for hand in hands], dtype=np.int64)
+
+
+@cache
+def columns(size: int, rules: Showdown = STANDARD) -> Columns:
+    """The tables for hands of so many cards."""
+    if size not in SIZES:
+        raise ValueError(f"a hand has {SIZES[0]} to {SIZES[-1]} cards, not {size}")
+    tables = stored()[rules.straights]
+    coarse = None
+    if rules.ranking != "standard":
+        coarse = np.array(coarsening(rules.ranking, rules.straights), dtype=np.uint16)
+    return Columns(
+        np.array(tables.suit, dtype=np.int64),
+        np.array(tables.high[size], dtype=np.uint32),
+        np.array(tables.low, dtype=np.uint16),
+        np.array(tables.rank[size], dtype=np.uint16),
+        coarse,
+    )
+
+
+def worth(masks: Masks, size: int, rules: Showdown = STANDARD) -> Values:
+    """The value of each mask of exactly `size` cards, by any five of them; nothing is checked."""
+    tables = columns(size, rules)
+    values = np.empty(len(masks), dtype=np.uint16)
+    for start in range(0, len(masks), CHUNK):
+        chunk = masks[start : start + CHUNK]
+        values[start : start + CHUNK] = worth_of_keys(keys_of(chunk, tables), tables)
+    return values
+
+
+def keys_of(masks: Masks, tables: Columns) -> Keys:
+    """The added entries of the `suit` table for each mask (`odds.tables`, point 4)."""
+    keys: Keys = tables.suit.take(masks & 8191)
+    keys += tables.suit.take(masks >> 13 & 8191)
+    keys += tables.suit.take(masks >> 26 & 8191)
+    keys += tables.suit.take(masks >> 39)
+    return keys
+
+
+def worth_of_keys(keys: Keys, tables: Columns) -> Values:
+    """The values that keys stand for; for a hand that cannot be, any value and no error."""
+    slot = tables.high.take(keys >> 17 & 16383, mode="clip")
+    slot += tables.low.take(keys & 131071, mode="clip")
+    values = tables.rank.take(slot, mode="clip")
+    np.maximum(values, (keys >> 32).astype(np.uint16), out=values)
+    return values if tables.coarse is None else tables.coarse.take(values)
+
+
+def showdown(hole: Masks, board: Masks, rules: Showdown = STANDARD) -> Values:
+    """The value of each hole with the board beside it, under the whole of the rules, checked."""
+    if not len(hole):
+        return np.empty(0, dtype=np.uint16)
+    held, dealt = _size(hole, "hole cards"), _size(board, "board cards")
+    if ((hole & board) != 0).any():
+        row = int(((hole & board) != 0).argmax())
+        raise ValueError(f"row {row} has a card in the hole and on the board")
+    if rules.hole_min and not held:
+        raise ValueError("a hand must use a hole card here, and there is none")
+    if rules.hole_min and dealt > 5:
+        raise ValueError(f"a hole card is counted beside at most five board cards, not {dealt}")
+    values = worth(hole | board, held + dealt, rules)
+    if rules.hole_min and dealt > 4:
+        with_hole(values, hole, board, held, rules)
+    return values
+
+
+def with_hole(values: Values, hole: Masks, board: Masks, held: int, rules: Showdown) -> None:
+    """Amend, in place, the values of hands that must use a hole card and play the board (U21).
+
+    Only where a hand is worth no more than its board alone can the board be its best five. There
+    the five with a hole card use at most four of the board: leave out each card in turn.
+    """
+    fine = Showdown(rules.straights)
+    played = (values == worth(board, 5, rules)).nonzero()[0]
+    hands, rest = hole[played] | board[played], board[played]
+    best = np.zeros(len(played), dtype=np.uint16)
+    for _ in range(5):
+        out = rest & -rest
+        np.maximum(best, worth(hands ^ out, held + 4, fine), out=best)
+        rest = rest ^ out
+    coarse = columns(held + 4, rules).coarse
+    values[played] = best if coarse is None else coarse.take(best)
+
+
+def _size(masks: Masks, what: str) -> int:
+    """How many cards every row has."""
+    counts = np.bitwise_count(masks)
+    least, most = int(counts.min()), int(counts.max())
+    if least != most:
+        raise ValueError(f"every row has as many {what}, not {least} here and {most} there")
+    return least

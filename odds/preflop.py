@@ -1,0 +1,158 @@
+"""The odds of two cards against any two before the flop, looked up: each of the 169 classes.
+
+Theory
+------
+One hand against 1,225 others on 1,712,304 boards is two thousand million deals. But on one board
+all 1,081 hands can be ranked at once. For each hand then: how many are worse, less those worse
+ones that hold one of its own two cards, for they cannot be the rival's. Boards that differ in
+suits alone are one, so 134,459 boards settle every class, exactly, under every ranking.
+
+The table ships as `preflop.bin`. `python -m odds.preflop` counts it again, in some minutes.
+"""
+
+import zlib
+from array import array
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice, permutations, product
+from math import comb
+from pathlib import Path
+from sys import byteorder
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from odds.batch import Masks, Showdown, Values, columns, with_hole, worth
+from odds.counting import CLASSES, class_of, hands_of, hands_up_to_suits
+from odds.equity import Odds
+from odds.rank import BIT, Cards, HoleMin, Ranking
+from odds.tables import Straights
+
+STORED_AT = Path(__file__).with_name("preflop.bin")
+DEALS = comb(50, 2) * comb(48, 5)
+BOARDS_AT_ONCE = 64
+ALL_RULES: tuple[Showdown, ...] = tuple(
+    Showdown(straights, ranking, hole_min)
+    for straights, hole_min, ranking in product(
+        get_args(Straights), get_args(HoleMin), get_args(Ranking)
+    )
+)
+"""Every ruleset that a column of values can express, in the order of the stored file."""
+
+Counts = NDArray[np.int64]
+
+
+def before_flop(hole: Cards, rules: Showdown) -> Odds:
+    """The odds of these two cards against two that nobody has seen, over every board."""
+    wins, ties = stored()[rules][class_of(hole)]
+    return Odds(DEALS, (wins, ties))
+
+
+@cache
+def stored() -> dict[Showdown, dict[str, tuple[int, int]]]:
+    """The tables as shipped, read once per process: wins and ties of each class."""
+    numbers = array("q", zlib.decompress(STORED_AT.read_bytes()))
+    if byteorder == "big":
+        numbers.byteswap()
+    pairs = iter(zip(numbers[::2], numbers[1::2], strict=True))
+    return {rules: {name: next(pairs) for name in CLASSES} for rules in ALL_RULES}
+
+
+def dump(tables: dict[Showdown, Counts]) -> bytes:
+    """The tables as they are stored: little-endian, rules in order, classes in order."""
+    numbers = np.stack([tables[rules] for rules in ALL_RULES]).astype("<i8")
+    return zlib.compress(numbers.tobytes(), 9)
+
+
+def count(
+    straights: Straights, hole_min: HoleMin, boards: Iterator[tuple[int, int]] | None = None
+) -> dict[Showdown, Counts]:
+    """Wins and ties of each class over all boards, or over these (a board, and how many alike)."""
+    fine = Showdown(straights, "standard", hole_min)
+    rankings = [Showdown(straights, ranking, hole_min) for ranking in get_args(Ranking)]
+    sums = {rules: np.zeros((len(CLASSES), 2), dtype=np.int64) for rules in rankings}
+    boards = boards or hands_up_to_suits(5)
+    while some := tuple(islice(boards, BOARDS_AT_ONCE)):
+        board, alike = np.array(some, dtype=np.int64).T
+        cards, hands = _hands(board)
+        values = _values(hands, board, fine)
+        for rules in rankings:
+            coarse = columns(7, rules).coarse
+            seen = values if coarse is None else coarse.take(values)
+            for column, found in enumerate(_wins_and_ties(seen)):
+                weighed = (found * alike[:, None]).ravel()
+                sums[rules][:, column] += _by_class(cards, weighed)
+    return {rules: found // _HANDS_OF_CLASS[:, None] for rules, found in sums.items()}
+
+
+FIRST, SECOND = np.triu_indices(47, 1)
+_HANDS_OF_CLASS = np.array([len(hands_of(name)) for name in CLASSES], dtype=np.int64)
+
+
+def _hands(board: Masks) -> tuple[Counts, Masks]:
+    """The 47 other cards of each board, by place in the deck, and every two of them as a mask."""
+    free = (board[:, None] >> np.arange(52) & 1) == 0
+    cards = free.nonzero()[1].reshape(len(board), 47)
+    bits = np.int64(1) << cards
+    return cards, bits[:, FIRST] | bits[:, SECOND]
+
+
+def _values(hands: Masks, board: Masks, rules: Showdown) -> Values:
+    boards = np.repeat(board, hands.shape[1])
+    values = worth(hands.ravel() | boards, 7, rules)
+    if rules.hole_min:
+        with_hole(values, hands.ravel(), boards, 2, rules)
+    return values.reshape(hands.shape)
+
+
+def _wins_and_ties(values: Values) -> tuple[Counts, Counts]:
+    """For each hand of each board: how many hands without its cards are worse, and how many equal.
+
+    A hand shares a card with those in the row of its first card and in that of its second, and
+    stands itself in both.
+    """
+    square = np.zeros((len(values), 47, 47), dtype=np.uint16)
+    square[:, FIRST, SECOND] = square[:, SECOND, FIRST] = values
+    below, equal = (np.zeros(square.shape, dtype=np.int16) for _ in range(2))
+    for card in range(47):
+        other = square[:, :, card : card + 1]
+        below += square > other
+        equal += square == other
+    # The diagonal is no hand: worth 0, it is below every other and must not be counted.
+    below = below - 1
+    in_rows_below = (below + below.transpose(0, 2, 1))[:, FIRST, SECOND]
+    in_rows_equal = (equal + equal.transpose(0, 2, 1))[:, FIRST, SECOND]
+    order = np.sort(values, axis=1)
+    found = [
+        (np.searchsorted(line, row, "left"), np.searchsorted(line, row, "right"))
+        for line, row in zip(order, values, strict=True)
+    ]
+    left, right = (np.array(side, dtype=np.int64) for side in zip(*found, strict=True))
+    return left - in_rows_below, right - left - in_rows_equal + 1
+
+
+def _by_class(cards: Counts, counts: Counts) -> Counts:
+    which = _CLASS_OF_CARDS[cards[:, FIRST], cards[:, SECOND]].ravel()
+    # Sums of one batch stay far below 2**53, where floats stop being whole numbers.
+    return np.bincount(which, weights=counts, minlength=len(CLASSES)).astype(np.int64)
+
+
+def _class_of_cards() -> Counts:
+    """Which class two cards are, by their places among the 52 bits."""
+    place = {name: at for at, name in enumerate(CLASSES)}
+    card = {bit.bit_length() - 1: name for name, bit in BIT.items()}
+    classes = np.zeros((52, 52), dtype=np.int64)
+    for one, other in permutations(range(52), 2):
+        classes[one, other] = place[class_of((card[one], card[other]))]
+    return classes
+
+
+_CLASS_OF_CARDS = _class_of_cards()
+
+
+if __name__ == "__main__":
+    tables: dict[Showdown, Counts] = {}
+    for straights, hole_min in product(get_args(Straights), get_args(HoleMin)):
+        tables |= count(straights, hole_min)
+    STORED_AT.write_bytes(dump(tables))

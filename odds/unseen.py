@@ -1,0 +1,129 @@
+"""What a hand is worth against cards that nobody has seen, once the flop lies there; exact.
+
+Theory
+------
+Two cards against two unseen ones on a flop are 1,070,190 deals, and with an auction's third card
+46 million. Enumerating them all is the oracle in the tests. Here they are counted in two parts:
+
+1.  As if there were no flushes for the rival. Then suits do not matter to him, and his cards are
+    a multiset of ranks: 91 pairs or 455 triples, each with as many ways as its ranks still have
+    cards. Our own hand is known on every board, flushes and all; boards with equal ranks on which
+    we are worth the same are one row.
+
+2.  What flushes change. Only rival hands that make a flush are looked at: on each board those with
+    enough cards of its suit, which are few. Each is compared twice, as what it is and as what its
+    ranks make, and the difference is added (`odds.flushes`).
+
+`drawn` cards of our own may be unseen too: each is laid out, and takes its place among the cards
+that the rival cannot hold.
+"""
+
+from math import comb
+
+import numpy as np
+
+from odds.batch import STANDARD, Showdown, showdown
+from odds.equity import BOARD, Odds, apart, enough, subsets, unseen
+from odds.flushes import by_flushes
+from odds.rank import Cards, mask
+from odds.spot import (
+    CELLS,
+    Counts,
+    Lines,
+    Spot,
+    by_suit,
+    lines_of,
+    multisets,
+    ways_to_take,
+)
+
+
+def against_unseen(
+    hole: Cards,
+    board: Cards,
+    *,
+    dealt: int = 2,
+    drawn: int = 0,
+    rival: Cards = (),
+    dead: Cards = (),
+    rules: Showdown = STANDARD,
+) -> Odds:
+    """The odds of a hand, and `drawn` cards more, against `rival` and `dealt` cards more."""
+    held, known, gone = mask(hole), mask(rival), mask(dead)
+    return counted(held, mask(board), dealt=dealt, drawn=drawn, rival=known, dead=gone, rules=rules)
+
+
+def counted(
+    hole: int,
+    board: int,
+    *,
+    dealt: int = 2,
+    drawn: int = 0,
+    rival: int = 0,
+    dead: int = 0,
+    rules: Showdown = STANDARD,
+) -> Odds:
+    """The same of masks."""
+    there = board.bit_count()
+    if not 3 <= there <= BOARD:
+        raise ValueError(f"unseen cards are counted from the flop on, not on {there} cards")
+    if drawn not in (0, 1) or dealt not in (1, 2, 3):
+        raise ValueError("at most one unseen card is drawn, and one to three are the rival's")
+    if drawn and rules.hole_min:
+        raise ValueError("where a hole card must be used, none is drawn")
+    known = apart(hole, rival, board, dead)
+    enough(known, BOARD - there + drawn + dealt)
+    spot = Spot(hole, rival, board, unseen(known), drawn, dealt, rules)
+    if there == BOARD and not drawn:
+        return _on_the_river(spot)
+    lines = lines_of(spot)
+    wins, ties = _by_ranks(spot, lines) + by_flushes(spot, lines)
+    return Odds(_deals(spot), (int(wins), int(ties)))
+
+
+def _on_the_river(spot: Spot) -> Odds:
+    """Nothing is to come: the rival's hands are few, and each is compared."""
+    theirs = subsets(spot.rest, spot.dealt) | spot.theirs
+    board = np.full(len(theirs), spot.board, dtype=np.int64)
+    mine = showdown(np.array([spot.mine]), board[:1], spot.rules)
+    values = showdown(theirs, board, spot.rules)
+    wins, ties = np.count_nonzero(values < mine), np.count_nonzero(values == mine)
+    return Odds(len(theirs), (int(wins), int(ties)))
+
+
+def _deals(spot: Spot) -> int:
+    left = len(spot.rest)
+    to_come = BOARD - spot.board.bit_count()
+    boards = comb(left, to_come) * comb(left - to_come, spot.drawn)
+    return boards * comb(left - to_come - spot.drawn, spot.dealt)
+
+
+def _by_ranks(spot: Spot, lines: Lines) -> Counts:
+    """Part one: wins and ties, if the rival's cards had no suits.
+
+    Lines that differ in suits alone are one row, and count as often as they are alike.
+    """
+    picks, _ = multisets(spot.dealt)
+    row, column, alike = _alike(lines)
+    left = (lines.left - lines.held).sum(axis=1)
+    gone = by_suit(lines.drawn).sum(axis=1)
+    sums = np.zeros(2, dtype=np.int64)
+    step = max(1, CELLS // len(picks))
+    for start in range(0, len(row), step):
+        at, card = row[start : start + step], column[start : start + step]
+        theirs, mine = lines.by_ranks[lines.kind[at]], lines.mine[at, card][:, None]
+        ways = ways_to_take(left[at] - gone[card], picks) * alike[start : start + step, None]
+        sums += ways[theirs < mine].sum(), ways[theirs == mine].sum()
+    return sums
+
+
+def _alike(lines: Lines) -> tuple[Counts, Counts, Counts]:
+    """One line of each kind: which board, which card drawn, and how many lines are like it.
+
+    A kind is the ranks on the board, the rank that is drawn, and what we are worth.
+    """
+    drawn = np.array([int(card).bit_length() % 13 for card in lines.drawn])
+    packed = (lines.kind[:, None] << 4 | drawn) << 16 | lines.mine
+    row, column = lines.possible.nonzero()
+    _, first, alike = np.unique(packed[row, column], return_index=True, return_counts=True)
+    return row[first], column[first], alike

@@ -1,0 +1,192 @@
+"""Who vouches for the ledger: what has closed becomes a leaf of the tree, and its head is signed.
+
+    tree/0, tree/1, ...   the hashes of leaves, and of complete subtrees of 256, 65,536, ...
+    tree/checkpoint       the signed head; the newest that anybody may have been given
+    tree/nonces           the digest of the secret that nonces are derived from
+    keys                  the public keys that signed for this ledger, the newest last
+
+Leaves are hashed before a checkpoint or a seal, not at every append. A checkpoint never speaks of
+what is not durable, so a ledger that is behind its checkpoint has lost something, and a ledger
+with another head under the same leaves has been changed. Both are refused at opening.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+from events.commitments import Nonces, nonces_of
+from events.ledger import Recorded
+from events.lines import leaf_bytes
+from store.checkpoint import Checkpoint, Opened, open_checkpoint
+from store.checkpoint import sign as sign_checkpoint
+from store.disk import Disk, put
+from store.frames import Damaged
+from store.leaf import Leaf, split
+from store.note import Key
+from store.private import Private, Secrets
+from store.tail import Closed
+from store.tree import Refuted, frontier, leaf_hash
+from store.treefile import FOLDER, TreeFiles, open_tree
+
+CHECKPOINT = "tree/checkpoint"
+NONCES = "tree/nonces"
+KEYS = "keys"
+EVERY_LEAVES = 1_000  # a checkpoint is signed for so many new leaves ...
+EVERY_MS = 1_000  # ... or after so long, if there is any
+_NONCES = b"muckrake/nonce-secret/v1\x00"
+
+
+class Notary:
+    """The tree of a ledger that is being written: one notary, as there is one writer."""
+
+    def __init__(self, disk: Disk, secrets: Secrets, sealed: int) -> None:
+        """`sealed` leaves are durable in the tree's files; the rest of them is cut off."""
+        self._disk = disk
+        self._secrets = secrets
+        self._files = open_tree(disk, sealed)
+        self._sealed = self._all = frontier(sealed, TreeFiles(disk))
+        self._hot: list[bytes] = []  # of what closed since the last seal
+        self._keep_keys()
+        known = last_checkpoint(disk)
+        self.signed = known.checkpoint.size if known else 0
+        self._expected = known.checkpoint if known else None
+        self._is_new = known is not None and secrets.signer.key not in known.keys
+
+    @property
+    def size(self) -> int:
+        """How many leaves are sealed in the tree's files."""
+        return self._sealed.size
+
+    def check(self, closed: Sequence[Closed]) -> None:
+        """Damage, unless the tree begins with all that was signed for last."""
+        expected = self._expected
+        if expected is None:
+            return
+        there = self._sealed.size + len(closed)
+        if there < expected.size:
+            raise Damaged(
+                f"{CHECKPOINT} was signed for {expected.size} closed streams, and {there} are"
+                " there: the end of the ledger is lost, or an old copy was put in its place"
+            )
+        if expected.size <= self._sealed.size:
+            root = frontier(expected.size, TreeFiles(self._disk)).root()
+        else:
+            self._hash(closed[: expected.size - self._sealed.size])
+            root = self._all.root()
+        if root != expected.root:
+            raise Damaged(
+                f"the first {expected.size} closed streams are not those that {CHECKPOINT} was"
+                " signed for: muckrake verify --all says which"
+            )
+
+    def is_due(self, closed: int, elapsed_ms: int) -> bool:
+        """Whether enough has closed, or time gone by, for another checkpoint."""
+        new = self._sealed.size + closed - self.signed
+        return new >= EVERY_LEAVES or (new > 0 and abs(elapsed_ms) >= EVERY_MS)
+
+    def sign(self, closed: Sequence[Closed]) -> None:
+        """A checkpoint over everything that has closed, durable on return; a new key signs anew."""
+        self._hash(closed)
+        if self._all.size > self.signed or self._is_new:
+            signer = self._secrets.signer
+            now = Checkpoint(signer.key.name, self._all.size, self._all.root())
+            put(self._disk, CHECKPOINT, sign_checkpoint(now, signer))
+            self.signed, self._is_new = now.size, False
+
+    def seal(self, closed: Sequence[Closed]) -> int:
+        """What has closed goes into the tree's files and is signed for; how many leaves they have.
+
+        The manifest that says so is written afterwards: until then the next opening cuts the files
+        and hashes the log again.
+        """
+        self._hash(closed)
+        self._keep(self._hot)
+        self.sign(closed)
+        self._hot, self._sealed = [], self._all
+        return self.size
+
+    def catch_up(self, leaves: Iterable[Leaf]) -> int:
+        """Sealed leaves from before there was a tree; how many leaves its files have then."""
+        assert not self._hot, "what is sealed comes first"
+        hashes = [self._leaf(one.hand_seq, one.recorded) for one in leaves]
+        self._keep(hashes)
+        self._all = self._sealed = self._sealed.added(hashes)
+        return self.size
+
+    def close(self) -> None:
+        self._files.close()
+
+    def _hash(self, closed: Sequence[Closed]) -> None:
+        new = [self._leaf(one.hand_seq, one.recorded()) for one in closed[len(self._hot) :]]
+        self._hot += new
+        self._all = self._all.added(new)
+
+    def _leaf(self, hand_seq: int, recorded: Sequence[Recorded]) -> bytes:
+        nonces = nonces_in(self._secrets.nonces, recorded[0].stream)
+        return leaf_hash(leaf_bytes(hand_seq, recorded, nonces))
+
+    def _keep(self, hashes: Sequence[bytes]) -> None:
+        """Appended to the tree's files, and durable."""
+        self._files.append(hashes)
+        self._files.sync()
+
+    def _keep_keys(self) -> None:
+        """The nonces' secret stays the same for ever; a new signing key joins the others."""
+        told = sha256(_NONCES + self._secrets.nonces).hexdigest().encode() + b"\n"
+        if NONCES.removeprefix(f"{FOLDER}/") not in self._disk.names(FOLDER):
+            put(self._disk, NONCES, told)
+        elif self._disk.read(NONCES) != told:
+            raise Damaged(
+                "private/nonce.key is not the secret that this ledger began with: without that"
+                " one its records cannot be verified; put it back from a copy"
+            )
+        key = self._secrets.signer.key
+        known = public_keys(self._disk)
+        if key not in known:
+            text = "".join(f"{one.text()}\n" for one in (*known, key))
+            put(self._disk, KEYS, text.encode())
+
+
+_nonces_of = lru_cache(maxsize=64)(nonces_of)
+
+
+def nonces_in(secret: bytes, stream: str) -> Nonces:
+    """The nonces of a stream's match."""
+    return _nonces_of(secret, split(stream)[0])
+
+
+def secrets_of(folder: Path, disk: Disk) -> Secrets:
+    """The secrets of a folder's ledger; drawn for a new one, and a lost signing key drawn anew.
+
+    A lost nonce secret cannot be drawn anew: no record of this ledger could be verified again.
+    """
+    private = Private(folder)
+    begun = FOLDER in disk.names("") and "nonces" in disk.names(FOLDER)
+    if begun and private.nonces() is None:
+        raise Damaged(
+            "private/nonce.key is missing: without it no record of this ledger"
+            " can be verified; put it back from a copy, or begin a new ledger"
+        )
+    known = public_keys(disk)
+    return private.secrets(known[-1].name if known else None)
+
+
+def public_keys(disk: Disk) -> tuple[Key, ...]:
+    """Every key that has signed for this ledger, the newest last."""
+    if KEYS not in disk.names(""):
+        return ()
+    try:
+        return tuple(Key.read(line) for line in disk.read(KEYS).decode().splitlines())
+    except ValueError as reason:
+        raise Damaged(f"{KEYS} cannot be read: {reason}") from None
+
+
+def last_checkpoint(disk: Disk) -> Opened | None:
+    """The newest checkpoint, its signature checked; None if nothing was ever signed for."""
+    if FOLDER not in disk.names("") or "checkpoint" not in disk.names(FOLDER):
+        return None
+    try:
+        return open_checkpoint(disk.read(CHECKPOINT), public_keys(disk))
+    except Refuted as reason:
+        raise Damaged(f"{CHECKPOINT} cannot be believed: {reason}") from None

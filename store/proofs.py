@@ -1,0 +1,75 @@
+"""Receipts, and the tree that they come from, for whoever reads a ledger.
+
+The files of the tree hold the leaves that are sealed. Those of the hot log are hashed here, when
+they are asked for: that takes the secret that nonces are derived from.
+"""
+
+from functools import cached_property
+
+from events.lines import leaf_bytes
+from store.checkpoint import Opened
+from store.notary import nonces_in
+from store.reader import Snapshot
+from store.receipt import Receipt
+from store.tree import Frontier, Refuted, frontier, inclusion, leaf_hash, node_hash
+from store.treefile import TreeFiles
+
+
+class Prover:
+    """The tree of a ledger as it is now, and proofs from it under one of its checkpoints."""
+
+    def __init__(self, ledger: Snapshot, nonces: bytes) -> None:
+        self._ledger = ledger
+        self._nonces = nonces
+        self._files = TreeFiles(ledger.live.disk)
+        self._sealed, self._closed = ledger.live.leaves_by_place()
+
+    @property
+    def size(self) -> int:
+        """How many leaves there are."""
+        return self._sealed + len(self._closed)
+
+    def head(self, size: int) -> bytes:
+        """The root over the first so many leaves."""
+        return self.frontier(size).root()
+
+    def frontier(self, size: int) -> Frontier:
+        return frontier(size, self.hashes)
+
+    def hashes(self, level: int, index: int) -> bytes:
+        """The hash of a complete subtree of `2**level` leaves, stored or made now."""
+        if (index + 1) << level <= self._sealed:
+            return self._files(level, index)
+        if level == 0:
+            return self._hot[index - self._sealed]
+        below = self.hashes(level - 1, 2 * index), self.hashes(level - 1, 2 * index + 1)
+        return node_hash(*below)
+
+    def leaf(self, stream: str) -> tuple[int, bytes]:
+        """A hand's place among all that closed, and the bytes of its leaf."""
+        hand_seq = self._ledger.hand_seq(stream)
+        if hand_seq is None:
+            raise Refuted(f"{stream} has not ended: only what has closed is in the tree")
+        recorded = self._ledger.read(stream)
+        return hand_seq, leaf_bytes(hand_seq, recorded, nonces_in(self._nonces, stream))
+
+    def receipt(self, stream: str, known: Opened, note: bytes) -> tuple[bytes, Receipt]:
+        """A hand's leaf, and the receipt that it stands under this checkpoint, given as signed."""
+        hand_seq, leaf = self.leaf(stream)
+        size = known.checkpoint.size
+        if hand_seq >= size:
+            raise Refuted(
+                f"{stream} closed after the newest checkpoint was signed, for {size} closed"
+                " streams: ask again in a second, or when its writer has ended"
+            )
+        proof = inclusion(hand_seq, size, self.hashes)
+        receipt = Receipt(hand_seq, proof, note)
+        receipt.check(leaf_hash(leaf), known.keys)
+        return leaf, receipt
+
+    @cached_property
+    def _hot(self) -> list[bytes]:
+        return [
+            leaf_hash(leaf_bytes(one.hand_seq, one.recorded(), nonces_in(self._nonces, one.stream)))
+            for one in self._closed
+        ]

@@ -1,0 +1,219 @@
+"""The whole ledger verified: bytes, digests, the tree and its checkpoint, the fold and the chips.
+
+Nothing is believed because it is stored: every leaf is made again from the events, the tree from
+the leaves, and the head compared with what was signed. Nothing is mended. Whether a pot went to
+the right seat is not asked here; that is what an audit is for.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from events.cards import UNKNOWN
+from events.evolve import replay
+from events.ledger import is_match
+from events.lines import digest, leaf_of, lines
+from events.state import Hand
+from store.check import check
+from store.checkpoint import Checkpoint, open_checkpoint
+from store.disk import Disk
+from store.frames import Damaged
+from store.leaf import Leaf, split
+from store.notary import CHECKPOINT, last_checkpoint, nonces_in, public_keys
+from store.reader import Snapshot
+from store.tree import EMPTY, WIDTH, Frontier, Refuted, leaf_hash
+from store.treefile import TreeFiles, faults
+
+_TOGETHER = 4096  # leaves whose hashes are read at once
+
+
+class Wrong(NamedTuple):
+    """One thing that is not as it should be, and where; `note` is nothing wrong."""
+
+    where: str
+    sentence: str
+    note: bool = False
+
+
+class Verified(Struct, frozen=True):
+    """What was looked at, and what was found."""
+
+    matches: int
+    hands: int
+    events: int
+    digests: int
+    leaves: int
+    commitments: int
+    replayed: int
+    balanced: int
+    size: int
+    root: str
+    signed_by: tuple[str, ...]
+    wrong: tuple[Wrong, ...]
+
+    @property
+    def ok(self) -> bool:
+        return all(one.note for one in self.wrong)
+
+
+class Verifier:
+    """One pass over a ledger; `leaves` may be watched while it goes."""
+
+    def __init__(self, ledger: Snapshot, nonces: bytes, older: bytes | None = None) -> None:
+        self._ledger = ledger
+        self._disk = ledger.live.disk
+        self._nonces = nonces
+        self._stored = _Stored(self._disk, ledger.live.leaves_by_place()[0])
+        self._wrong: list[Wrong] = []
+        self._signed_by: tuple[str, ...] = ()
+        self._heads = self._signed(older)  # what the tree must be, at which sizes
+        self._tree = Frontier()
+        self._new: list[bytes] = []
+        self._matches: set[str] = set()
+        self._count = dict.fromkeys(
+            ("hands", "events", "digests", "leaves", "commitments", "replayed", "balanced"), 0
+        )
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Everything that closed, each looked at when it is asked for."""
+        self._files()
+        try:
+            for leaf in self._ledger.leaves():
+                self._look(leaf)
+                yield leaf
+        except Damaged as damage:
+            self._wrong.append(Wrong(damage.hand or "the ledger", str(damage)))
+            return
+        self._grow()
+        self._ends()
+
+    def found(self, where: str, sentence: str) -> None:
+        """Something that whoever watches has found wrong."""
+        self._wrong.append(Wrong(where, sentence))
+
+    def verified(self) -> Verified:
+        """What it came to; everything must have been looked at."""
+        return Verified(
+            matches=len(self._matches),
+            size=self._tree.size,
+            root=self._tree.root().hex(),
+            signed_by=self._signed_by,
+            wrong=tuple(dict.fromkeys(self._wrong)),
+            **self._count,
+        )
+
+    def _signed(self, older: bytes | None) -> dict[int, list[tuple[str, Checkpoint]]]:
+        """The newest checkpoint, and one that somebody has kept."""
+        heads: dict[int, list[tuple[str, Checkpoint]]] = {}
+        try:
+            known = last_checkpoint(self._disk)
+            if known is None:
+                self._wrong.append(Wrong(CHECKPOINT, "nothing was ever signed for", note=True))
+            else:
+                self._signed_by = tuple(key.text() for key in known.keys)
+                heads.setdefault(known.checkpoint.size, []).append((CHECKPOINT, known.checkpoint))
+            if older is not None:
+                kept = open_checkpoint(older, public_keys(self._disk)).checkpoint
+                heads.setdefault(kept.size, []).append(("the checkpoint that you kept", kept))
+        except (Damaged, Refuted) as reason:
+            self._wrong.append(Wrong("a checkpoint", str(reason)))
+        return heads
+
+    def _files(self) -> None:
+        """Every byte of every file, and the stored levels of the tree above the first."""
+        for found in check(self._disk):
+            self._wrong.append(Wrong(found.hand or found.file, found.sentence, found.note))
+        for sentence in faults(self._disk, self._stored.size):
+            self._wrong.append(Wrong("the tree", sentence))
+
+    def _look(self, leaf: Leaf) -> None:
+        count = self._count
+        record = lines(leaf.recorded, nonces_in(self._nonces, leaf.stream))
+        first = leaf.recorded[0].index
+        hashed = leaf_hash(leaf_of(leaf.hand_seq, leaf.stream, first, len(record), digest(record)))
+        count["leaves"] += 1
+        count["events"] += len(leaf.recorded)
+        count["commitments"] += b"".join(record).count(b'{"commitment":')
+        stored = self._stored.of(leaf.hand_seq)
+        if stored in (None, hashed):
+            count["digests"] += 1
+        else:
+            told = "its events are not the ones whose digest was signed"
+            self._wrong.append(Wrong(leaf.stream, told))
+        self._matches.add(split(leaf.stream)[0])
+        if not is_match(leaf.stream):
+            count["hands"] += 1
+            self._fold(leaf)
+        self._new.append(stored or hashed)
+        if len(self._new) >= _TOGETHER or self._tree.size + len(self._new) in self._heads:
+            self._grow()
+
+    def _fold(self, leaf: Leaf) -> None:
+        """The hand adds up, and no chip and no card is there that should not be."""
+        try:
+            hand = replay(one.event for one in leaf.recorded)  # type: ignore[misc]
+        except (LookupError, TypeError, ValueError):
+            self._wrong.append(Wrong(leaf.stream, "its events do not add up to a hand"))
+            return
+        self._count["replayed"] += 1
+        sentence = unbalanced(hand) or doubled(hand)
+        if sentence:
+            self._wrong.append(Wrong(leaf.stream, sentence))
+        else:
+            self._count["balanced"] += 1
+
+    def _grow(self) -> None:
+        """The tree with the leaves so far; compared wherever somebody signed for it."""
+        self._tree, self._new = self._tree.added(self._new), []
+        for name, expected in self._heads.pop(self._tree.size, ()):
+            if expected.root != self._tree.root():
+                told = f"the first {expected.size} closed streams are not those it was signed for"
+                self._wrong.append(Wrong(name, told))
+
+    def _ends(self) -> None:
+        """A checkpoint of nothing holds; one of more than there is says that the end is lost."""
+        for size, named in sorted(self._heads.items()):
+            for name, expected in named:
+                if size == 0 and expected.root == EMPTY:
+                    continue
+                told = f"it was signed for {size} closed streams, and {self._tree.size} are there"
+                self._wrong.append(Wrong(name, f"{told}: the end of the ledger is lost"))
+
+
+def unbalanced(hand: Hand) -> str | None:
+    """What is wrong with the chips of a hand that has ended, if anything."""
+    brought, left = sum(hand.start.stacks), sum(hand.stacks)
+    if any(stack < 0 for stack in hand.stacks):
+        return "a seat has less than nothing at its end"
+    if brought != left + hand.pot + hand.rake:
+        return f"{brought} chips were brought, and {left} + {hand.pot} + {hand.rake} are there"
+    if hand.pot:
+        return f"{hand.pot} chips are still in the middle at its end"
+    return None
+
+
+def doubled(hand: Hand) -> str | None:
+    """A card that is in two places, if there is one."""
+    known = [card for cards in (*hand.hole, hand.board) for card in cards if card != UNKNOWN]
+    twice = sorted(card for card in set(known) if known.count(card) > 1)
+    return f"{' and '.join(twice)} in two places" if twice else None
+
+
+class _Stored:
+    """The leaf hashes in the tree's files, read a run at a time."""
+
+    def __init__(self, disk: Disk, size: int) -> None:
+        self.size = size
+        self._files = TreeFiles(disk)
+        self._begin, self._run = 0, b""
+
+    def of(self, hand_seq: int) -> bytes | None:
+        """The stored hash of a leaf; None if it is not sealed."""
+        if hand_seq >= self.size:
+            return None
+        if not self._begin <= hand_seq < self._begin + len(self._run) // WIDTH:
+            end = min(self.size, hand_seq + _TOGETHER)
+            self._begin, self._run = hand_seq, self._files.hashes(0, hand_seq, end)
+        at = (hand_seq - self._begin) * WIDTH
+        return self._run[at : at + WIDTH]

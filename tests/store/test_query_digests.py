@@ -1,0 +1,68 @@
+"""SQL over damage: no answer, a sentence that names the file; and no file is compared in vain."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from store.disk import RealDisk
+from store.frames import Damaged
+from store.query import Query
+from store.reader import Reader
+from tests.store.test_query import filled
+
+
+@pytest.mark.parametrize("ours", [False, True], ids=["a stranger's", "ours"])
+@pytest.mark.parametrize("view", ["events", "hands", "players"])
+def test_no_answer_comes_from_a_file_that_is_not_as_it_was_sealed(
+    tmp_path: Path, view: str, ours: bool
+) -> None:
+    """DuckDB would answer from the spoiled bytes, or fail with words of its own."""
+    filled(tmp_path, lambda count: count == 11).close()
+    (path,) = (tmp_path / "segments").glob(f"{view}-*")
+    asked = Query(Reader(tmp_path).snapshot(), ours=ours)
+    assert asked.ask(f"FROM {view}").num_rows
+    whole = path.read_bytes()
+    for place in (4, len(whole) // 2, len(whole) - 9):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        for one in (asked, Query(Reader(tmp_path).snapshot(), ours=ours)):
+            with pytest.raises(Damaged, match=f"^segments/{path.name} is not as it was sealed"):
+                one.ask(f"FROM {view.upper()}")
+    assert asked.ask("FROM pots").num_rows, "other files are as they were"
+    path.write_bytes(whole)
+    assert asked.ask(f"FROM {view}").num_rows
+
+
+def test_a_digest_is_compared_once_while_the_file_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(tmp_path, lambda count: count == 11).close()
+    (path,) = (tmp_path / "segments").glob("hands-*")
+    os.utime(path, ns=(0, 0))  # long ago: of what has only just changed a time is no proof
+    read: list[str] = []
+    real = RealDisk.read
+
+    def counted(disk: RealDisk, path: str, *given: int) -> bytes:
+        read.extend([path] * path.startswith("segments/hands-"))
+        return real(disk, path, *given)
+
+    monkeypatch.setattr(RealDisk, "read", counted)
+    asked = [Query(Reader(tmp_path).snapshot()) for _ in range(3)]
+    for one in asked * 2:
+        assert one.ask("FROM hands").num_rows
+    assert 2 == len(read)  # its bytes, and that there are no more
+    os.utime(path, ns=(1, 1))
+    assert asked[0].ask("FROM hands").num_rows
+    assert 4 == len(read)
+
+
+def test_a_view_is_made_when_it_is_named(tmp_path: Path) -> None:
+    """Whoever asks for pots folds no hand for the other tables, and opens none of their files."""
+    filled(tmp_path, lambda count: count == 11).close()
+    asked = Query(Reader(tmp_path).snapshot())
+    for view in ("events", "hands", "players", "bids"):
+        for path in (tmp_path / "segments").glob(f"{view}-*"):
+            path.write_bytes(b"")
+    assert asked.ask("SELECT * FROM pots NATURAL JOIN (FROM Pots)").num_rows
+    with pytest.raises(Damaged, match="is not as it was sealed"):
+        asked.ask("SELECT * FROM pots WHERE hand IN (SELECT hand FROM hands)")

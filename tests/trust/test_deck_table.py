@@ -1,0 +1,122 @@
+"""From the deck to the table, by the words of docs/deals.md alone: nothing of the engine deals."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from engine.game import Game, to_json
+from engine.games import GAMES
+from events import types as t
+from events.deck import Luck, committed, deck_number, opened_key, shuffled
+from tests.trust.committed_matches import played
+
+EVERY = (
+    *((game, False) for game in GAMES.values()),
+    *((game, True) for game in GAMES.values() if game.stacks == "reset"),
+    (replace(GAMES["site-nl"], burn=1), False),
+    (replace(GAMES["auction-2024"], third_card="bottom", burn=1), False),
+    (replace(GAMES["swap-2022"], burn=1), True),
+)
+
+
+class Stranger:
+    """A deck in the hands of somebody who has the page, the ruleset's text and the record."""
+
+    def __init__(self, rules: dict[str, Any], start: t.HandStarted, key: bytes) -> None:
+        self.rules = rules
+        self.seats = len(start.players)
+        self.button = start.button
+        self.deck = list(shuffled(key))
+        self.top, self.bottom = 0, 51
+        self.luck = Luck(key)
+        self.board = 0
+
+    @property
+    def fixed(self) -> bool:
+        return bool(self.rules["deck_slots"] == "fixed")
+
+    def next(self) -> str:
+        self.top += 1
+        return self.deck[self.top - 1]
+
+    def hole(self) -> dict[int, tuple[str, ...]]:
+        """Two cards for every seat."""
+        held: dict[int, list[str]] = {seat: [] for seat in range(self.seats)}
+        if self.rules["hole_order"] == "one_each_from_left":
+            for _ in (1, 2):
+                for away in range(1, self.seats + 1):
+                    held[(self.button + away) % self.seats].append(self.next())
+        else:
+            for away in range(self.seats):
+                held[(self.button + away) % self.seats] += [self.next(), self.next()]
+        return {seat: tuple(cards) for seat, cards in held.items()}
+
+    def street(self, count: int) -> tuple[str, ...]:
+        if self.fixed:
+            first = 2 * self.seats + self.board
+            self.board += count
+            return tuple(self.deck[first : first + count])
+        self.top += self.rules["burn"]
+        return tuple(self.next() for _ in range(count))
+
+    def third(self, seat: int) -> str:
+        if self.fixed:
+            return self.deck[51 if seat == self.button else 50]
+        if self.rules["third_card"] == "bottom":
+            self.bottom -= 1
+            return self.deck[self.bottom + 1]
+        return self.next()
+
+    def swap(self, step: dict[str, Any], place: int, on_turn: bool) -> str | None:
+        if self.luck.below(step["of"]) >= step["chance"]:
+            return None
+        return self.deck[(47 if on_turn else 51) - place] if self.fixed else self.next()
+
+
+def owed(hand: t.Events, dealer: Stranger) -> Iterator[tuple[t.Event, t.Event]]:
+    """Each event that gives cards, and what it should have said."""
+    hole: dict[int, tuple[str, ...]] = {}
+    step: dict[str, Any] = {}
+    swaps = place = 0
+    for event in hand:
+        match event:
+            case t.StepEntered(step=at, name=name):
+                step, place = dealer.rules["script"][at], 0
+                swaps += name == "swap"
+                hole = dealer.hole() if name == "hole" else hole
+            case t.HoleDealt(seat=seat) if step["type"] == "DealHole":
+                yield event, t.HoleDealt(seat, hole[seat])
+            case t.HoleDealt(seat=seat):
+                yield event, t.HoleDealt(seat, (dealer.third(seat),))
+            case t.BoardDealt(cards=cards):
+                yield event, t.BoardDealt(dealer.street(len(cards)))
+            case t.CardSwapped(old=old):
+                new = dealer.swap(step, place, swaps == 2)
+                place += 1
+                yield event, replace(event, new=new or old)
+
+
+@pytest.mark.parametrize(
+    ("game", "mirrored"), EVERY, ids=lambda one: one.name if isinstance(one, Game) else str(one)
+)
+def test_a_stranger_deals_the_same_cards_to_the_same_seats(game: Game, mirrored: bool) -> None:
+    rules, records, hands = played(game, mirrored=mirrored)
+    deals = 1 if not mirrored else len(start_of(hands[0]).players)
+    (made,) = committed(records)
+    opened = records[-1]
+    assert isinstance(opened, t.DeckOpened)
+    text = json.loads(to_json(rules))
+    for number, hand in enumerate(hands, start=1):
+        key = opened_key(opened, made.nonces, "m", deck_number(number, deals))
+        pairs = list(owed(hand, Stranger(text, start_of(hand), key)))
+        assert [event for event, _ in pairs] == [expected for _, expected in pairs]
+        assert pairs
+
+
+def start_of(hand: t.Events) -> t.HandStarted:
+    start = hand[0]
+    assert isinstance(start, t.HandStarted)
+    return start

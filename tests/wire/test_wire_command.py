@@ -1,0 +1,169 @@
+"""`muckrake match`: what is written, what is told, and what is left when it is cut short."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dealer.examples import GRUFF, STEADY
+from events.evolve import replay
+from formats.follow import follow
+from formats.mit.read import read
+from formats.told import ToldHand
+from store.reader import Reader
+from tests.sessions import Captured, printed, said, told
+from tests.wire.misfits import MISFITS, bot, left_behind
+
+ROOT = Path(__file__).parents[2]
+
+needs_examples = pytest.mark.skipif(
+    not (shutil.which("python3") and shutil.which("bash")),
+    reason="the example bots need python3 and bash on the PATH",
+)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the commands of a test write and read."""
+    monkeypatch.setenv("MUCKRAKE_LEDGER", str(tmp_path / "ledger"))
+    return tmp_path / "ledger"
+
+
+def _bots(tmp_path: Path, *odd: str) -> list[str]:
+    """The folders of so many bots; the first are these misfits, the others are good."""
+    names = [*odd, "good", "plain"][:2]
+    return [str(bot(tmp_path, name, MISFITS.get(name, "")).folder) for name in names]
+
+
+@needs_examples
+def test_the_example_bots_play_a_match_that_is_kept_audited_and_logged(
+    ledger: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    log = tmp_path / "made" / "log.txt"
+    words = ["--hands", "30", "--seed", "5", "--match", "scrim", "--gamelog", str(log)]
+    document = told(capsys, "match", str(STEADY), str(GRUFF), *words)
+    assert document["players"] == ["steady", "gruff"]
+    assert (document["hands"], document["reason"]) == (30, "every hand was played")
+    assert document["faults"] == []
+    assert [(0, None), (0, None)] == [(one["exit"], one["silent"]) for one in document["bots"]]
+    assert "differ" in printed(capsys, "audit", "--all")
+    source = read(log.read_bytes())
+    assert ("A3", ("steady", "gruff")) == (source.dialect, source.players)
+    for hand in source.hands:
+        assert isinstance(hand, ToldHand)
+        ours = replay(_hand(ledger, "scrim", hand.number))
+        theirs = replay(follow(hand, f"scrim/{hand.number}"))
+        assert (ours.stacks, ours.hole, ours.board) == (theirs.stacks, theirs.hole, theirs.board)
+
+
+def test_the_same_seed_and_the_same_bots_make_the_same_hands(
+    ledger: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    for name in ("one", "two"):
+        words = [*_bots(tmp_path), "--hands", "5", "--seed", "9", "--match", name]
+        printed(capsys, "match", *words)
+    stored = [
+        [replay(_hand(ledger, name, number)).stacks for number in range(1, 6)]
+        for name in ("one", "two")
+    ]
+    assert stored[0] == stored[1]
+
+
+def test_a_report_says_why_a_bot_was_folded_and_what_it_printed(
+    ledger: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    words = ["--hands", "4", "--seed", "1", "--match", "m", "--logs", str(tmp_path / "logs")]
+    text = printed(capsys, "match", *_bots(tmp_path, "crash"), *words)
+    assert "crash was not asked any more: its connection broke" in text
+    assert "why was crash folded" in text
+    assert "it closed its connection, or sent an empty line" in text
+    assert text.rstrip().endswith("ValueError: out of ideas")
+    assert b"Traceback" in (tmp_path / "logs/crash.txt").read_bytes()
+    assert b"" == (tmp_path / "logs/good.txt").read_bytes()
+
+
+def test_what_a_bot_wrote_is_not_let_at_the_terminal(
+    ledger: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    rude = bot(tmp_path, "rude", "def odd(line): print('\\x1b[2J'); return '\\x1b[31mR'")
+    text = printed(capsys, "match", str(rude.folder), *_bots(tmp_path)[:1], "--hands", "3")
+    assert "\\\\u001b[31mR" in text.replace("\\u", "\\\\u")
+    assert "\\x1b[2J" in text
+    assert "\x1b" not in text
+
+
+def test_mirrored_hands_are_kept_in_pairs(ledger: Path, tmp_path: Path, capsys: Captured) -> None:
+    words = ["--hands", "8", "--seed", "2", "--match", "m", "--mirror"]
+    log = tmp_path / "log.txt"
+    document = told(capsys, "match", *_bots(tmp_path), *words, "--gamelog", str(log))
+    assert (document["mirrored"], document["hands"]) == (True, 8)
+    for number in (1, 3, 5, 7):
+        one, two = (replay(_hand(ledger, "m", n)) for n in (number, number + 1))
+        assert (one.hole, one.board) == (two.hole[::-1], two.board)
+    assert 8 == sum(1 for hand in read(log.read_bytes()).hands if isinstance(hand, ToldHand))
+
+
+def test_misuse_is_one_sentence(ledger: Path, tmp_path: Path, capsys: Captured) -> None:
+    one, two = _bots(tmp_path)
+    assert "is no folder: a bot is a folder with a commands.json in it" in said(
+        capsys, 5, "match", one, str(tmp_path / "nobody")
+    )
+    assert "each deck is dealt twice: 3 hands are no pairs" in said(
+        capsys, 2, "match", one, two, "--hands", "3", "--mirror"
+    )
+    printed(capsys, "match", one, two, "--hands", "1", "--match", "m")
+    assert f"there is a match m in {ledger} already: give this one another name" == said(
+        capsys, 1, "match", one, two, "--hands", "1", "--match", "m"
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)],
+    ids=["Ctrl-C", "SIGTERM", "SIGKILL"],
+)
+def test_however_a_match_is_cut_short_no_bot_is_left_and_what_was_answered_is_kept(
+    number: signal.Signals, code: int, ledger: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    folders = _bots(tmp_path)
+    words = ["match", *folders, "--hands", "99999", "--match", "m", "--ledger", str(ledger)]
+    program = "import sys; from api.main import main; sys.exit(main(sys.argv[1:]))"
+    running = subprocess.Popen(
+        [sys.executable, "-c", program, *words],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    _until(lambda: len(_durable(ledger)) > 5)
+    before = _durable(ledger)
+    running.send_signal(number)
+    running.communicate(timeout=20)
+    assert code == running.returncode
+    _until(lambda: not any(left_behind(Path(folder)) for folder in folders))
+    assert before <= _durable(ledger)
+    printed(capsys, "doctor")
+    assert "differ" in printed(capsys, "audit", "--all")
+
+
+def _durable(ledger: Path) -> set[str]:
+    """The hands that are over, as a reader sees them now."""
+    if not (ledger / "manifest.json").exists():
+        return set()
+    return {one.stream for one in Reader(ledger).snapshot().read_from(0) if "/" in one.stream}
+
+
+def _until(true: Any, seconds: float = 15) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _hand(ledger: Path, match: str, number: int) -> Any:
+    return [one.event for one in Reader(ledger).read(f"{match}/{number}")]

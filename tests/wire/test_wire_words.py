@@ -1,0 +1,214 @@
+"""The protocol as text: what a bot is told, what its replies mean, and who may know a bid early."""
+
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+
+from dealer.deck import SeededDecks
+from dealer.wire.connection import Connection, Overlong
+from dealer.wire.match import play
+from dealer.wire.plan import plan
+from dealer.wire.player import Reply
+from dealer.wire.program import NoBot, named, program
+from dealer.wire.words import Tongue, acknowledgement_fault, command, default
+from engine.games import GAMES
+from engine.turn import Bid, Call, Check, Command, Fold, Raise, ToAct, ToBid
+from events.evolve import replay
+from events.types import AuctionSettled, BidPlaced, Events
+
+AUCTION, SWAP = Tongue(bids=True, swaps=False), Tongue(bids=False, swaps=True)
+ACT = ToAct(0, fold=True, check=False, call=2, raise_min=8, raise_max=400)
+CLOSED = ToAct(0, fold=False, check=True, call=0)
+
+
+@pytest.mark.parametrize(
+    ("reply", "meant"),
+    [
+        ("F", Fold(0)),
+        ("Fold", Fold(0)),
+        ("C", Call(0)),
+        ("Kfoo", Check(0)),
+        ("R8", Raise(0, 8)),
+        ("R1_0", Raise(0, 10)),
+        ("R 8", Raise(0, 8)),
+        ("R+6", Raise(0, 6)),
+        ("A3", Bid(0, 3)),
+        ("R7.0", None),
+        ("Rabc", None),
+        ("R", None),
+        ("A1.6", None),
+        ("", None),
+        ("k", None),
+        ("D3", None),
+    ],
+)
+def test_only_the_first_letter_counts_and_a_number_as_python_reads_it(
+    reply: str, meant: Command | None
+) -> None:
+    assert meant == command(AUCTION, ACT, reply, True)
+
+
+def test_the_game_of_2022_knows_no_bids_and_looks_at_no_number_that_is_not_offered() -> None:
+    assert command(SWAP, ACT, "A5", True) is None
+    assert command(SWAP, CLOSED, "Rabc", True) == Raise(0, 0)
+    assert command(AUCTION, CLOSED, "Rabc", True) is None
+    assert ["illegal", "malformed"] == [
+        acknowledgement_fault(tongue, "Rabc") for tongue in (SWAP, AUCTION)
+    ]
+    assert ["malformed", "illegal"] == [
+        acknowledgement_fault(tongue, "A5") for tongue in (SWAP, AUCTION)
+    ]
+
+
+def test_the_default_is_a_bid_of_nothing_else_a_check_else_a_fold() -> None:
+    assert default(ToBid(1, 400), True) == Bid(1, 0, True, "default")
+    assert default(CLOSED, True) == Check(0, "default")
+    assert default(ACT, True) == Fold(0, "default")
+
+
+class Bidder:
+    """Checks and calls, and bids a number of its own; keeps every line."""
+
+    def __init__(self, bid: int) -> None:
+        self._bid = f"A{bid}"
+        self.lines: list[str] = []
+
+    def ask(self, told: str) -> Reply:
+        self.lines.append(told)
+        last = told.split()[-1]
+        if last[0] in "BA" and " N" not in told:
+            return Reply(self._bid)
+        return Reply("C" if " P0 H" in f" {told}" and last[0] == "H" else "K")
+
+
+def _met(open_bids: bool, game: str = "auction-2024-mit") -> tuple[list[Events], Bidder, Bidder]:
+    bots = (Bidder(37), Bidder(52))
+    match = plan(GAMES[game], "m", ("ada", "ben"), 2, open_bids=open_bids)
+    return list(play(match, match.legs[0], SeededDecks("3"), bots)), *bots
+
+
+def test_a_sealed_bid_is_told_to_nobody_before_both_are_in() -> None:
+    (first, second), ada, ben = _met(open_bids=False)
+    assert ada.lines[1].endswith(" A-1")
+    assert [] == [line for line in ada.lines[:2] if "52" in line]
+    assert ada.lines[2].startswith("A37 P0 N398,361_37,52_")
+    for record in (first, second):
+        assert [True, True] == [e.sealed for e in record if isinstance(e, BidPlaced)]
+        assert [True] == [e.sealed for e in record if isinstance(e, AuctionSettled)]
+    dealt_by_ben = [line for line in ben.lines if "A-1" in line]
+    assert len(dealt_by_ben) == 1
+
+
+def test_an_open_bid_is_told_to_the_dealer_and_the_record_says_so() -> None:
+    (first, _), ada, _ = _met(open_bids=True)
+    assert ada.lines[1].endswith(" A52")
+    assert [False, True] == [e.sealed for e in first if isinstance(e, BidPlaced)]
+    assert [False] == [e.sealed for e in first if isinstance(e, AuctionSettled)]
+
+
+def test_swapped_cards_are_told_on_flop_and_turn_and_never_on_the_river() -> None:
+    _, ada, _ = _met(open_bids=False, game="swap-2022-mit")
+    streets = [line for line in ada.lines if "B" in line]
+    assert [5, 5] == [len(line.split("U")[1].split()[0]) for line in streets if "U" in line][:2]
+    assert [] == [line for line in streets if "U" in line and line.count(",") > 6]
+
+
+def test_a_mirrored_match_deals_each_deck_to_both_sides_and_never_twice_in_a_leg() -> None:
+    match = plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 8, mirrored=True)
+    assert ((1, 4, 5, 8), (2, 3, 6, 7)) == match.legs
+    decks, bots = SeededDecks("3", match.deals), (Bidder(5), Bidder(5))
+    played = [record for leg in match.legs for record in play(match, leg, decks, bots)]
+    hands = dict(zip((number for leg in match.legs for number in leg), played, strict=True))
+    for number in (1, 3, 5, 7):
+        one, two = replay(hands[number]), replay(hands[number + 1])
+        assert (0, 1) == (one.start.button, two.start.button)
+        assert (one.hole, one.board) == (two.hole[::-1], two.board)
+    with pytest.raises(ValueError, match="each deck is dealt twice: 3 hands are no pairs"):
+        plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 3, mirrored=True)
+
+
+@pytest.mark.parametrize(
+    ("sent", "replies"),
+    [
+        (b"K\nC\n", [b"K", b"C"]),
+        (b"K\r\nC\r\n", [b"K", b"C"]),
+        (b"K\rC\r\n", [b"K", b"C"]),
+        (b"\n\nC\n", [b"", b"", b"C"]),
+        (b"K\nlast words", [b"K", b"last words", b""]),
+    ],
+)
+def test_lines_end_as_text_streams_have_them_and_early_ones_wait(
+    sent: bytes, replies: list[bytes]
+) -> None:
+    ours, theirs = _pair()
+    with theirs:
+        theirs.sendall(sent)
+        theirs.shutdown(socket.SHUT_WR)
+        link = Connection(ours, 100)
+        assert replies == [link.ask(b"?\n", 1) for _ in replies]
+        link.close()
+
+
+def test_a_line_without_end_is_not_read_for_ever() -> None:
+    ours, theirs = _pair()
+    with theirs:
+        theirs.sendall(b"x" * 1_000)
+        link = Connection(ours, 100)
+        with pytest.raises(Overlong) as flood:
+            link.ask(b"?\n", 1)
+        assert flood.value.head == b"x" * 100
+        link.close()
+
+
+def test_a_reply_that_never_comes_is_not_waited_for() -> None:
+    ours, theirs = _pair()
+    with theirs:
+        link = Connection(ours, 100)
+        with pytest.raises(TimeoutError):
+            link.ask(b"?\n", 0.05)
+        link.close()
+
+
+def _pair() -> tuple[socket.socket, socket.socket]:
+    """Two ends of one connection over loopback."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        dial = threading.Thread(target=lambda: ends.append(listener.accept()[0]))
+        ends: list[socket.socket] = []
+        dial.start()
+        other = socket.create_connection(listener.getsockname())
+        dial.join()
+    return ends[0], other
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (None, "holds no bot: there is no commands.json in it"),
+        ("{", "commands.json cannot be used: Input data was truncated"),
+        ('{"run": ["x"]}', "commands.json cannot be used: Object missing required field `build`"),
+        ('{"build": "make", "run": ["x"]}', "Expected `array`, got `str` - at `$.build`"),
+        ('{"build": [], "run": []}', 'commands.json cannot be used: "run" names no command'),
+    ],
+)
+def test_a_folder_that_holds_no_bot_is_named_with_the_reason(
+    text: str | None, why: str, tmp_path: Path
+) -> None:
+    if text is not None:
+        (tmp_path / "commands.json").write_text(text)
+    with pytest.raises(NoBot) as refused:
+        program(tmp_path, "x")
+    assert why in str(refused.value)
+
+
+def test_players_are_named_after_their_folders(tmp_path: Path) -> None:
+    for name in ("old/my bot", "new/my bot", "ursa"):
+        folder = tmp_path / name
+        folder.mkdir(parents=True)
+        (folder / "commands.json").write_text('{"build": [], "run": ["x"]}')
+    both = named(tmp_path / "old/my bot", tmp_path / "new/my bot")
+    assert ["my-bot", "my-bot-2"] == [one.name for one in both]
+    assert "ursa" == named(tmp_path / "ursa", tmp_path / "old/my bot")[0].name
+    with pytest.raises(NoBot, match="is no folder: a bot is a folder"):
+        named(tmp_path / "ursa", tmp_path / "nobody")
