@@ -2,9 +2,11 @@
 
 import ast
 import re
+import runpy
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
@@ -311,3 +313,14 @@ def test_no_file_names_the_host_of_a_package_registry() -> None:
         if path.is_file():
             content = path.read_bytes()
             assert not [host for host in hosts if host in content], name.decode()
+
+
+def test_the_launcher_starts_nothing_in_the_processes_that_a_command_starts(
+    mr: Any, tmp_path: Path
+) -> None:
+    """A new process reads the script once more before it does its work."""
+    venv = Path(mr.VENV)
+    for folder in (venv / "bin", Path(sysconfig.get_path("purelib", "venv", {"base": str(venv)}))):
+        folder.mkdir(parents=True, exist_ok=True)
+    mr.write_launcher()
+    runpy.run_path(mr.LAUNCHER, run_name="__mp_main__")
