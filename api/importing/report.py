@@ -93,7 +93,7 @@ def _next(found: Outcome) -> str:
     for name in ("differ", "contested", "unknown"):
         for number in found.named.get(name, ()):
             return f"muckrake audit {found.match}/{number}"
-    return f"muckrake hands match={found.match}"
+    return f"muckrake hands --match {found.match}"
 
 
 def _where(one: Skipped) -> str:
