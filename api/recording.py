@@ -87,6 +87,12 @@ class Recording:
         now = now_ms()
         self._flush([(now, hand) for hand in hands])
 
+    def played(self, record: Events) -> None:
+        """A hand that is durable already, as a live one is: counted, and its deck opened."""
+        self._count(record)
+        if self._start.disclosure == "open" and (opened := self.opens(self.hands, False)):
+            self.publish(opened)
+
     def end(self, reason: str) -> Played:
         """No more hands: what each player won or lost in all."""
         nets = tuple(self._nets[player] for player in self._start.players)

@@ -26,10 +26,13 @@ class Rules:
 
     def of(self, record: Events) -> Game | None:
         """The ruleset, or None where neither the program nor the ledger has it."""
-        mark = _start(record).ruleset
+        return self._other or self.marked(_start(record).ruleset)
+
+    def marked(self, mark: str) -> Game | None:
+        """The ruleset of a fingerprint, or None where neither the program nor the ledger has it."""
         if mark not in self._known:
             self._known[mark] = self._kept(mark)
-        return self._other or self._known[mark]
+        return self._known[mark]
 
     def _kept(self, mark: str) -> Game | None:
         text = self._ledger.ruleset(mark)

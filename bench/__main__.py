@@ -18,7 +18,9 @@ from bench import (
     play,
     rank,
     replay,
+    screen,
     selfplay,
+    statistics,
     trust,
     wire,
 )
@@ -31,11 +33,18 @@ BENCHES = {
     "judge": judge,
     "rank": rank,
     "batch": batch,
+    "screen": screen,
     "selfplay": selfplay,
     "codec": codec,
     "trust": trust,
 }
-LEDGERS = {"ledger": ledger, "ledger-large": ledger_large, "imports": imports, "wire": wire}
+LEDGERS = {
+    "ledger": ledger,
+    "ledger-large": ledger_large,
+    "imports": imports,
+    "statistics": statistics,
+    "wire": wire,
+}
 USUAL = (*BENCHES, "ledger", "imports", "wire")
 RESULTS = Path(__file__).parent / "results"
 

@@ -35,16 +35,24 @@ from formats.mit.write import write
 
 SEATS = 6
 FILE = 100  # hands
+PLAYED = 4  # gamelogs that differ in more than names
 _STREETS = {3: "FLOP", 4: "TURN", 5: "RIVER"}
 
 
 def gamelogs(folder: Path, hands: int, rounds: int) -> Path:
-    """So many hands in logs of so many rounds; every fourth is of the swap game."""
+    """So many hands in logs of so many rounds; every fourth is of the swap game.
+
+    From the fifth on they are the first four again, under names of their own.
+    """
     folder.mkdir()
+    played: list[str] = []
     for number in range(-(-hands // rounds)):
-        game = "swap-2022-mit" if number % 4 == 3 else "auction-2024-mit"
-        log = islice(play(GAMES[game], "m", rounds, f"seed {number}"), rounds)
-        (folder / f"{number:03}.txt").write_text(write(log), encoding="utf-8")
+        if number < PLAYED:
+            game = "swap-2022-mit" if number % 4 == 3 else "auction-2024-mit"
+            log = islice(play(GAMES[game], "m", rounds, f"seed {number}"), rounds)
+            played.append(write(log))
+        text = played[number % PLAYED].replace("random-", f"bot {number}-")
+        (folder / f"{number:03}.txt").write_text(text, encoding="utf-8")
     return folder
 
 

@@ -1,9 +1,12 @@
 """Foreign files into a ledger: gamelogs a second, PHH and PokerStars beside pokerkit's readers.
 
 Ours is the whole import: read, put to the rules, written, durable; from the first file to the last
-answer, with the processes that this machine has cores for. What the ledger does when it is closed,
-segments and a signature over all that is new, comes on top and is told apart. Texts are of
-simulated hands. pokerkit reads the same text and plays it to the end, in one process.
+answer, with the processes that this machine has cores for, which are started anew each time: that
+takes half a second and is counted. The last checkpoint, signed when the ledger is closed, comes on
+top. Targets: gamelogs at 10,000 hands a second with --no-audit, which leaves verdicts and the
+table of facts for later; PHH and PokerStars ten times as fast as pokerkit. Texts are of simulated
+hands; gamelogs are told again under other names, because to simulate them takes longer than to read
+them. pokerkit reads the beginning of the same files and plays it to the end, in one process.
 """
 
 import os
@@ -16,6 +19,8 @@ from statistics import median
 from time import perf_counter
 from typing import NamedTuple
 
+from api.cli.import_ import LATER
+from api.facts import projections
 from api.importing.commit import Writer
 from api.importing.entries import entries
 from api.importing.jobs import outcomes
@@ -25,12 +30,13 @@ from bench.ledger import disk
 from bench.peers import installed, label
 from bench.runner import Bench, Contender, Target, measure, table
 from store.ledger import FileLedger, now_ms, open_ledger
-from store.projections import STANDARD
 
-HANDS = 16_000
+HANDS = 20_000
 ROUNDS = 1_000  # of a log
 GOAL = 10_000  # hands a second
-BESIDE = 8  # so many times fewer hands beside pokerkit, which takes its time
+BESIDE = 8  # so many times fewer hands beside pokerkit
+PEER = 2  # files of them are read by pokerkit, which takes its time
+MOST = 3  # rounds
 
 
 class Took(NamedTuple):
@@ -44,7 +50,7 @@ class Took(NamedTuple):
 def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str]:
     """Gamelogs alone; then two formats beside a peer."""
     logs = gamelogs(scratch / "logs", hands, min(ROUNDS, hands))
-    beside = max(1, hands // BESIDE)
+    beside, rounds = max(1, hands // BESIDE), min(rounds, MOST)
     lines = [disk(scratch), "", *_gamelogs(scratch, logs, hands, rounds)]
     for bench in (
         _beside(scratch, "PHH", phh_files(scratch / "phh", beside), beside, _phh),
@@ -63,8 +69,9 @@ def imported(
     with _opened(scratch) as (folder, ledger):
         files = list(entries([path], folder))
         wishes = Wishes(audit=audit)
-        read = outcomes(files, wishes, folder, now_ms(), lambda hands: None, processes)
-        for found, added in Writer(ledger, {}, "sealed").write(read):
+        maker = ledger.maker(() if audit else LATER)
+        read = outcomes(files, wishes, folder, now_ms(), maker, lambda hands: None, processes)
+        for found, added in Writer(ledger, {}, "sealed", maker).write(read):
             assert found.refused is None, found.refused
             assert added == found.hands, found.skipped
         durable = perf_counter() - start
@@ -77,7 +84,7 @@ _numbers = count()
 @contextmanager
 def _opened(scratch: Path) -> Iterator[tuple[Path, FileLedger]]:
     folder = scratch / f"ledger-{next(_numbers)}"
-    ledger, lock = open_ledger(folder, "bench", STANDARD)
+    ledger, lock = open_ledger(folder, "bench", projections(folder))
     try:
         yield folder, ledger
     finally:
@@ -99,15 +106,15 @@ def _gamelogs(scratch: Path, logs: Path, hands: int, rounds: int) -> list[str]:
     ]
     reached = 0.0
     for name, act in ways.items():
-        took = [act() for _ in range(rounds)]
+        took = [act() for _ in range(1 if reached else rounds)]
         durable, closed, worked = (hands / median(times) for times in zip(*took, strict=True))
-        reached = reached or durable
+        reached = reached or closed
         lines.append(f"| {name} | {durable:,.0f} | {closed:,.0f} | {1e6 / worked:,.0f} µs |")
     verdict = "met" if reached >= GOAL else "**missed**"
     return [
         *lines,
         "",
-        f"- goal: {GOAL:,} hands/s with --no-audit: {verdict}, {reached:,.0f}",
+        f"- goal: {GOAL:,} hands/s with --no-audit, ledger closed: {verdict}, {reached:,.0f}",
         "",
     ]
 
@@ -125,9 +132,10 @@ def _beside(
         return run
 
     def theirs(count: int) -> int:
-        texts = (path.read_text("utf-8") for path in sorted(folder.iterdir()))
-        assert count == sum(1 for text in texts for _ in peer(text))
-        return count
+        texts = (path.read_text("utf-8") for path in sorted(folder.iterdir())[:PEER])
+        read = sum(1 for text in texts for _ in peer(text))
+        assert read == min(count, PEER * FILE)
+        return read
 
     contenders = [
         Contender("muckrake", ours(None)),

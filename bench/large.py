@@ -23,6 +23,7 @@ from store.disk import RealDisk
 from store.layout import columns
 from store.ledger import open_ledger
 from store.manifest import Manifest, Segment
+from store.projection import Projection
 from store.projections import STANDARD
 from store.segment import cut, store
 
@@ -35,11 +36,16 @@ ROWS = {one.name: one.rows for one in STANDARD}
 
 
 def build(
-    small: Path, large: Path, hands: int, distinct: int = SAMPLE, together: int = PER_SEGMENT
+    small: Path,
+    large: Path,
+    hands: int,
+    distinct: int = SAMPLE,
+    together: int = PER_SEGMENT,
+    projections: Sequence[Projection] = STANDARD,
 ) -> int:
     """A ledger of so many hands in `large`, of few segments; how many hands a match of it has."""
     each = min(hands, distinct)
-    _play(small, each)
+    _play(small, each, projections)
     disk = RealDisk(large)
     for folder in (hot.FOLDER, "segments"):
         disk.make_folder(folder)
@@ -65,9 +71,9 @@ def name_of(copy: int) -> str:
     return f"{MATCH}-{copy:04}"
 
 
-def _play(small: Path, hands: int) -> None:
+def _play(small: Path, hands: int, projections: Sequence[Projection]) -> None:
     """The hands that are copied, as one sealed segment."""
-    ledger, lock = open_ledger(small, "bench", STANDARD)
+    ledger, lock = open_ledger(small, "bench", projections)
     waiting = simulated(hands)
     for start in range(0, hands, 1_000):
         ledger.append(*islice(waiting, min(1_000, hands - start)))
@@ -88,7 +94,7 @@ def _segment(small: Path, large: Path, start: int, together: int, copies: int) -
     files = {}
     for name in one.files:
         rows = _copies(small, one, name, numbers)
-        groups = rows if name == "events" else cut(rows, ROWS[name])
+        groups = rows if name == "events" else cut(rows, ROWS.get(name, 65_536))
         files[name] = store(disk, name, first, last, groups)
     return replace(
         one,

@@ -127,7 +127,8 @@ def _rows(bench: Bench, results: Results, names: dict[str, str]) -> list[str]:
         "|---|" + "---:|" * (len(columns) + 1),
     ]
     for name, measured in results.items():
-        items, units = median(measured.items), median(measured.units)
+        units = median(measured.units)
+        items = median(measured.items) if both else units
         cost = [f"{1e6 / items:,.1f}"] * bench.micros
         cells = [f"{items:,.0f}", *cost] + [f"{units:,.0f}", f"{units / items:.1f}"] * both
         beside = ratios(results, first, name)

@@ -12,6 +12,9 @@ from typing import Any, Literal, get_args, get_origin
 import click
 import msgspec
 
+from analytics.bids_measures import MEASURES, Measure
+from analytics.statistics import STATISTICS
+from analytics.swaps_measures import MEASURES as OF_LUCK
 from api.cli.games import line_of, said
 from api.main import muckrake
 from engine.catalogue import CATALOGUE, KINDS, RAKE
@@ -219,7 +222,44 @@ def _help(parent: click.Context, name: str) -> str:
     return command.get_help(click.Context(command, parent, name))
 
 
+def statistics() -> str:
+    """Every statistic: its name, what is done, out of which opportunities."""
+    lines = ["| name | title | done | opportunity | question |", "|---|---|---|---|---|"]
+    for one in STATISTICS.values():
+        told = f"`{one.name}` | {one.title} | {one.done} | {one.opportunity} | {one.file}.sql"
+        lines.append(f"| {told} |")
+    return "\n".join(lines)
+
+
+def bidding() -> str:
+    """Every measure of bidding."""
+    return _measured(MEASURES.values())
+
+
+def luck() -> str:
+    """Every measure of luck."""
+    return _measured(OF_LUCK.values())
+
+
+def _measured(measures: Iterable[Measure]) -> str:
+    lines = ["| measure | what it is | kind |", "|---|---|---|"]
+    return "\n".join(lines + [f"| `{one.name}` | {one.meaning} | {one.kind} |" for one in measures])
+
+
 PARTS: dict[str, Callable[[], str]] = {
     part.__name__: part
-    for part in (events, records, policies, rake, kinds, games, recorded, steps, commands)
+    for part in (
+        events,
+        records,
+        policies,
+        rake,
+        kinds,
+        games,
+        recorded,
+        steps,
+        commands,
+        statistics,
+        bidding,
+        luck,
+    )
 }

@@ -54,9 +54,13 @@ def decide(game: Game, hand: Hand, command: Command) -> Events:
 
 def step(game: Game, hand: Hand, command: Command) -> tuple[Events, Hand]:
     """An answer and all that follows from it, up to the next question or the end."""
-    events: list[Event] = []
-    hand = _fold(events, hand, decide(game, hand, command))
-    return _walk(game, hand, events, hand.step)
+    new = decide(game, hand, command)
+    for event in new:
+        hand = evolve(hand, event)
+    at = hand.step
+    if not game.script[at].done(game, hand):  # most answers lead to the next question at once
+        return new, hand
+    return _walk(game, hand, list(new), at)
 
 
 def _walk(game: Game, hand: Hand, events: list[Event], at: int) -> tuple[Events, Hand]:

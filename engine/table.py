@@ -144,7 +144,11 @@ def _dead_button(table: Table) -> Table:
     everyone = tuple(c for c, one in enumerate(table.chairs) if one is not None and one.stack)
     big = _next(table, table.big, everyone)
     button = table.small if table.small is not None else table.button
-    return replace(table, button=button, small=table.big, big=big)
+    small = table.big
+    if button == big:  # two had the blinds in turn, and a newcomer posts: the button is behind them
+        others = (chair for chair in everyone if chair != small)
+        button = max(others, key=lambda chair: (chair - small - 1) % len(table.chairs))
+    return replace(table, button=button, small=small, big=big)
 
 
 def _blinds_from(game: Game, table: Table, button: int) -> Table:

@@ -61,7 +61,7 @@ def lines(recorded: Iterable[Recorded], nonces: Nonces) -> tuple[bytes, ...]:
             if (shown := hides(one, one.event, faults)) is not None:
                 found.append(_line(shown, nonces))
         elif kind in _STEADY:
-            found.append(_pattern(one.event, ()) % one.at)
+            found.append(_pattern(one.event, ())[0] % one.at)
         else:
             found.append(_with_time(one.event, one.at))
     return tuple(found)
@@ -184,17 +184,20 @@ def _may_open(who: Viewpoint, one: Told, field: str) -> bool:
 
 
 def _line(one: Told, nonces: Nonces) -> bytes:
-    recorded, event = one.recorded, one.recorded.event
-    text = _pattern(one.blank or event, tuple(one.hidden)) % recorded.at
-    for field, value in one.hidden.items():
-        found = commitment(nonces.of(recorded.stream, recorded.index, field), value)
-        text = text.replace(_mark(field), _mark(found), 1)
-    return text
+    recorded, hidden = one.recorded, one.hidden
+    pattern, fields, before = _pattern(one.blank or recorded.event, tuple(hidden))
+    stream, index = recorded.stream, recorded.index
+    told: list[Any] = [
+        commitment(nonces.of(stream, index, field), hidden[field]).encode() for field in fields
+    ]
+    told.insert(before, recorded.at)
+    return pattern % tuple(told)
 
 
 @lru_cache(maxsize=4096)
-def _pattern(event: Record, hidden: tuple[str, ...]) -> bytes:
-    """A line with `%d` for its time, and names of fields where their commitments will stand.
+def _pattern(event: Record, hidden: tuple[str, ...]) -> tuple[bytes, tuple[str, ...], int]:
+    """A line with `%d` for its time and `%b` for commitments, to which fields those are in order,
+    and how many of them come before the time.
 
     No text in an event can be taken for either: its quotes are escaped, and so is its percent sign.
     """
@@ -207,11 +210,11 @@ def _pattern(event: Record, hidden: tuple[str, ...]) -> bytes:
     if isinstance(event, CardSwapped) and event.told:
         fields["changed"] = event.old != event.new
     fields["at"] = -1
-    return _canonical(fields).replace(b"%", b"%%").replace(b'"at":-1', b'"at":%d', 1)
-
-
-def _mark(word: str) -> bytes:
-    return b'"commitment":"%b"' % word.encode()
+    text = _canonical(fields).replace(b"%", b"%%").replace(b'"at":-1', b'"at":%d', 1)
+    for field in hidden:
+        text = text.replace(b'"commitment":"%b"' % field.encode(), b'"commitment":"%b"', 1)
+    ordered = tuple(sorted(hidden))
+    return text, ordered, sum(field < "at" for field in ordered)
 
 
 def _with_time(event: Record, at: int) -> bytes:

@@ -6,6 +6,9 @@ a record at all (it makes chips, or stops in the middle) raises a ValueError wit
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
+
+from msgspec.structs import replace
 
 from engine.game import Game
 from engine.hand import begin, step, turn
@@ -21,6 +24,7 @@ from engine.turn import (
     Fold,
     IllegalCommand,
     Muck,
+    Post,
     Raise,
     Show,
     Straddle,
@@ -36,7 +40,7 @@ from engine.turn import (
     Will,
 )
 from events.cards import UNKNOWN
-from events.evolve import evolve, round_of
+from events.evolve import evolve, replay, round_of
 from events.state import Hand
 from events.types import Cards, Event, Events, Faulted, PotSplit, RakeTaken, Shown
 from formats.claimed import acknowledged, claimed, faulted
@@ -53,36 +57,63 @@ _ANSWERED = (ToBid, ToStraddle)
 
 def follow(hand: ToldHand, hand_id: str) -> Events:
     """The record of a told hand, from `HandStarted` to `HandEnded`; its chips add up."""
+    return followed(hand, hand_id)[0]
+
+
+def followed(hand: ToldHand, hand_id: str) -> tuple[Events, Hand]:
+    """The record, and what it adds up to."""
     _checked(hand)
     game, told = hand.game, list(hand.told)
-    new, now = begin(
-        game, hand_id, hand.button, hand.players, hand.stacks, hand.posts, hand.dead_small
-    )
-    events = list(new)
+    new, now = _begun(game, hand.button, hand.players, hand.stacks, hand.posts, hand.dead_small)
+    start = replace(now.start, hand=hand_id)
+    now = replace(now, start=start)
+    events: list[Event] = [start, *new[1:]]
     while not now.over:
-        if isinstance(game.script[now.step], Betting):
-            events.extend(_faults(told))
+        if type(game.script[now.step]) is Betting:
+            if told and type(told[0]) is Fault:
+                events.extend(_faults(told))
             answer = _act(game, now, told)
         else:
             asked = turn(game, now)
-            if isinstance(asked, _ANSWERED):
+            if type(asked) in _ANSWERED:
                 events.extend(_faults(told))
             answer = _answer(asked, game, now, told)
         if answer is None:
-            return claimed(hand, events, now, told)
+            return _claimed(hand, events, now, told)
         command, used = answer
         try:
             new, after = step(game, now, command)
         except IllegalCommand:
-            return claimed(hand, events, now, told)
-        for place in sorted(used, reverse=True):
+            return _claimed(hand, events, now, told)
+        for place in used if len(used) < 2 else sorted(used, reverse=True):
             del told[place]
-        if _parts(hand, new, after, told):
+        if (after.over or after.showing.shown) and _parts(hand, new, after, told):
             now = _kept(events, now, new, told)
-            return claimed(hand, events, now, told)
+            return _claimed(hand, events, now, told)
         events.extend(new)
         now = after
-    return (*events, *acknowledged(told))
+    return (*events, *acknowledged(told)), now
+
+
+@lru_cache(maxsize=64)
+def _begun(
+    game: Game,
+    button: int,
+    players: tuple[str, ...],
+    stacks: tuple[int, ...],
+    posts: tuple[Post, ...],
+    dead_small: bool,
+) -> tuple[Events, Hand]:
+    """A nameless hand: in a log most hands begin as the one before the last did."""
+    return begin(game, "", button, players, stacks, posts, dead_small)
+
+
+def _claimed(
+    hand: ToldHand, events: list[Event], now: Hand, told: list[Told]
+) -> tuple[Events, Hand]:
+    """What the source claims from here on, counted to its end."""
+    record = claimed(hand, events, now, told)
+    return record, replay(record)
 
 
 def _checked(hand: ToldHand) -> None:

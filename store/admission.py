@@ -1,6 +1,6 @@
 """Which appends are taken: expected versions, closed streams, repeats; decided before writing."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from events.ledger import Append, Appended, Conflict, closes, is_match
@@ -46,6 +46,15 @@ class Admission:
         self.remember(appends[0], answers)
         return Admitted(tuple(answers), tuple(placed))
 
+    def check_closed(self, leaves: Iterable[tuple[str, int, int]]) -> None:
+        """Leaves in order: each stream must have as many events as come before it in the leaf."""
+        staged: dict[str, int] = {}
+        for stream, first, events in leaves:
+            version = staged[stream] if stream in staged else self._now(stream)[0]
+            if version != first:
+                raise _unexpected(stream, version, first)
+            staged[stream] = first + events
+
     def remember(self, first: Append, answers: Sequence[Appended]) -> None:
         """What this producer was told, so that a retry hears the same."""
         if first.producer:
@@ -80,11 +89,10 @@ class Admission:
             raise Conflict(f"an append to {stream} holds no events")
         version, closed = staged[stream] if stream in staged else self._now(stream)
         if version != append.expected:
-            again = "read it again" if version else "it does not exist"
-            raise Conflict(f"{stream} has {version} events, not {append.expected}: {again}")
+            raise _unexpected(stream, version, append.expected)
         if closed:
             raise Conflict(f"{stream} is closed: nothing can be added to it")
-        _check_start(append)
+        check_start(append)
         ends = not is_match(stream) and closes(stream, append.events)
         staged[stream] = version + len(append.events), ends
 
@@ -98,7 +106,12 @@ class Admission:
         return (0, False) if sealed is None else (sealed, True)
 
 
-def _check_start(append: Append) -> None:
+def _unexpected(stream: str, version: int, expected: int) -> Conflict:
+    again = "read it again" if version else "it does not exist"
+    return Conflict(f"{stream} has {version} events, not {expected}: {again}")
+
+
+def check_start(append: Append) -> None:
     """A hand begins with its own HandStarted, and only there."""
     if is_match(append.stream):
         return

@@ -86,11 +86,11 @@ def checked(payload: bytes) -> tuple[Append, ...]:
         raise Conflict(f"{len(payload)} bytes are too much for one call, {CALL_MAX} is the most")
     appends = from_payload(payload)
     for one in appends:
-        _check_stream(one)
+        check_stream(one)
     return appends
 
 
-def _check_stream(one: Append) -> None:
+def check_stream(one: Append) -> None:
     if not _STREAM.fullmatch(one.stream):
         raise Conflict(f"{one.stream!r} is no stream: one is called MATCH or MATCH/NUMBER")
 
@@ -101,7 +101,7 @@ def _lines(one: Append) -> list[bytes]:
 
 
 def _checked(one: Append) -> bytes:
-    _check_stream(one)
+    check_stream(one)
     decoder = _record_decoder if is_match(one.stream) else _event_decoder
     try:
         header, *lines = _lines(one)

@@ -25,6 +25,7 @@ from store.layout import (
 )
 from store.leaf import Leaf, split
 
+Look = Callable[[type[Record], str, Sequence[Any]], None]
 FEW = 1_024  # rows; a hand has some thirty
 _NUMBERED = pa.dictionary(pa.int32(), pa.string())
 
@@ -34,8 +35,10 @@ def table(leaves: Sequence[Leaf]) -> pa.Table:
     return encoded(leaves).cast(schema())
 
 
-def encoded(leaves: Sequence[Leaf]) -> pa.Table:
+def encoded(leaves: Sequence[Leaf], look: Look | None = None) -> pa.Table:
     """Events as a table whose text is numbered: each word once, as Parquet will store it.
+
+    `look` is shown all values of a field, kind by kind, and may refuse them.
 
     Events of one kind make a short column per field, all kinds' together are put in order by one
     permutation. So an event costs no look-up per column that it does not have.
@@ -51,7 +54,7 @@ def encoded(leaves: Sequence[Leaf]) -> pa.Table:
     sizes = {it["values"]: it["counts"] for it in codes.value_counts().to_pylist()}
     cells = []
     for kind, code in kinds.items():
-        cells.append((sizes[code], _cells(kind, events[: sizes[code]])))
+        cells.append((sizes[code], _cells(kind, events[: sizes[code]], look)))
         del events[: sizes[code]]
     data = _envelope(leaves, recorded)
     data["type"] = pa.DictionaryArray.from_arrays(codes, [kind.__name__ for kind in kinds])
@@ -108,11 +111,15 @@ def _envelope(leaves: Sequence[Leaf], recorded: Sequence[Recorded]) -> dict[str,
     }
 
 
-def _cells(kind: type[Record], events: Sequence[Record]) -> dict[str, Sequence[Any]]:
+def _cells(
+    kind: type[Record], events: Sequence[Record], look: Look | None
+) -> dict[str, Sequence[Any]]:
     """One kind's events as short columns."""
     found: dict[str, Sequence[Any]] = {}
     for field in fields(kind):
         values = list(map(attrgetter(field.name), events))
+        if look is not None:
+            look(kind, field.name, values)
         if field.form == "cards":
             for place, cards in enumerate(islice(zip_longest(*values), CARDS)):
                 found[f"card{place + 1}"] = cards

@@ -1,45 +1,56 @@
 """A leaf: what closed at once, a hand or one append of match records; nothing ever divides it."""
 
 from functools import cached_property
-from itertools import accumulate
 
 from msgspec import Struct
 
-from events.evolve import evolve
-from events.ledger import Recorded, is_match
-from events.state import Hand, opened
+from events.evolve import replay
+from events.ledger import Record, Recorded, is_match
+from events.state import Hand
 from events.types import HandStarted
 
 
 class Leaf(Struct, frozen=True, dict=True):
-    """Everything of a hand, or of one append to a match, in order."""
+    """Everything of a hand, or of one append to a match, in order.
+
+    `known` is what the hand adds up to, from whoever has counted it already.
+    """
 
     hand_seq: int
     recorded: tuple[Recorded, ...]
+    known: Hand | None = None
 
     @property
     def stream(self) -> str:
         return self.recorded[0].stream
 
     @cached_property
-    def states(self) -> tuple[Hand, ...]:
-        """A hand after each of its events, folded once for all who ask; nothing for records.
+    def by_kind(self) -> dict[type[Record], list[Recorded]]:
+        """Its events of each kind in order: most who ask want one kind of them."""
+        found: dict[type[Record], list[Recorded]] = {}
+        for one in self.recorded:
+            kind = type(one.event)
+            if kind in found:
+                found[kind].append(one)
+            else:
+                found[kind] = [one]
+        return found
 
-        A record that does not even add up (a seat that is not there) has no states either: the
-        ledger keeps what it was given, and whoever audits it says what is wrong.
-        """
-        first, *rest = (one.event for one in self.recorded)
-        if is_match(self.stream) or not isinstance(first, HandStarted):
-            return ()
-        try:
-            return tuple(accumulate(rest, evolve, initial=opened(first)))  # type: ignore[arg-type]
-        except (LookupError, TypeError, ValueError):
-            return ()
-
-    @property
+    @cached_property
     def hand(self) -> Hand | None:
-        """What a hand adds up to, if it does."""
-        return self.states[-1] if self.states else None
+        """What a hand adds up to, counted once for all who ask; nothing for records.
+
+        A record that does not even add up (a seat that is not there) has none either: the ledger
+        keeps what it was given, and whoever audits it says what is wrong.
+        """
+        if self.known is not None:
+            return self.known
+        if is_match(self.stream) or not isinstance(self.recorded[0].event, HandStarted):
+            return None
+        try:
+            return replay([one.event for one in self.recorded])  # type: ignore[misc]
+        except (LookupError, TypeError, ValueError):
+            return None
 
 
 def split(stream: str) -> tuple[str, int | None]:

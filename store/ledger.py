@@ -11,6 +11,7 @@
 An append is decided by `Admission`, written by `HotLog`, counted by `Tail`. Callers who come while
 the disk is busy wait together, and the first of them writes for all: one frame, one sync. Whoever
 fills the log seals it (`sealing.py`), and the others wait; so memory holds one log and no more.
+What was made into columns elsewhere goes past the log into a segment (`run.py`, `adopting.py`).
 
 Memory is ahead of the disk only inside `_at_stake`. Whatever fails there breaks the ledger: it
 answers nothing more, for what memory says may not be so, and a failed sync must not be tried again
@@ -29,6 +30,7 @@ from events.ledger import Append, Appended, Recorded, is_match
 from events.types import HandVoided
 from store import manifest, rulesets, watermark
 from store.admission import Admission, Admitted
+from store.adopting import adopt, check_made
 from store.compact import GRACE_MS, LARGE, compact, rebuild, sweep
 from store.disk import Disk, RealDisk
 from store.frames import Damaged
@@ -38,6 +40,7 @@ from store.notary import Notary, secrets_of
 from store.private import Secrets
 from store.projection import Projection
 from store.recovery import Found, recover
+from store.run import Maker, Run
 from store.sealed import Sealed, merged
 from store.sealing import seal
 from store.tail import Tail
@@ -69,6 +72,7 @@ class FileLedger:
     ) -> None:
         self._disk = disk
         self._projections = tuple(projections)
+        self._secret = secrets.nonces if secrets else None
         self._seal_hands = seal_hands
         self._seal_bytes = seal_bytes
         self._clock = clock or now_ms
@@ -91,6 +95,27 @@ class FileLedger:
     def append_spelled(self, payload: bytes) -> tuple[Appended, ...]:
         """As `append`, of a call whose bytes are there: read once, not written and read again."""
         return self._called(read_call(payload))
+
+    def maker(self, without: Sequence[str] = ()) -> Maker:
+        """What makes runs for this ledger, here or elsewhere; projections may be left for later."""
+        wanted = (one for one in self._projections if one.name not in without)
+        return Maker(self._secret, tuple(wanted))
+
+    def append_runs(self, runs: Sequence[Run]) -> None:
+        """All of these runs or none, sealed and durable on return: they never pass the log."""
+        if not runs:
+            return
+        with self._commit:
+            self._check_open()
+            check_made(runs, self._secret, self._projections)
+            self._admission.check_closed(leaf[:3] for run in runs for leaf in run.leaves)
+            self._seal()  # what closed before takes its sequence numbers before
+            with self._at_stake("adopting"):
+                found, producers = self._found, self._admission.producers
+                now = found, self._tail, producers, self._projections, self._notary
+                self._use(adopt(self._disk, *now, runs))
+                self._signed_at = self._clock()
+            self._commit.notify_all()
 
     def _called(self, call: Call) -> tuple[Appended, ...]:
         try:

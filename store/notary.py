@@ -12,7 +12,6 @@ with another head under the same leaves has been changed. Both are refused at op
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 
 from events.commitments import Nonces, nonces_of
@@ -24,7 +23,7 @@ from store.disk import Disk, put
 from store.frames import Damaged
 from store.leaf import Leaf, split
 from store.note import Key
-from store.private import Private, Secrets
+from store.private import Private, Secrets, name_of
 from store.tail import Closed
 from store.tree import Refuted, frontier, leaf_hash
 from store.treefile import FOLDER, TreeFiles, open_tree
@@ -34,7 +33,6 @@ NONCES = "tree/nonces"
 KEYS = "keys"
 EVERY_LEAVES = 1_000  # a checkpoint is signed for so many new leaves ...
 EVERY_MS = 1_000  # ... or after so long, if there is any
-_NONCES = b"muckrake/nonce-secret/v1\x00"
 
 
 class Notary:
@@ -106,13 +104,19 @@ class Notary:
         self._hot, self._sealed = [], self._all
         return self.size
 
-    def catch_up(self, leaves: Iterable[Leaf]) -> int:
-        """Sealed leaves from before there was a tree; how many leaves its files have then."""
+    def take(self, hashes: Sequence[bytes]) -> int:
+        """Leaves that come hashed, after all others; how many the files have then.
+
+        No log has them, so they are signed for when the manifest names them, and not before.
+        """
         assert not self._hot, "what is sealed comes first"
-        hashes = [self._leaf(one.hand_seq, one.recorded) for one in leaves]
         self._keep(hashes)
         self._all = self._sealed = self._sealed.added(hashes)
         return self.size
+
+    def catch_up(self, leaves: Iterable[Leaf]) -> int:
+        """Sealed leaves from before there was a tree; how many leaves its files have then."""
+        return self.take([self._leaf(one.hand_seq, one.recorded) for one in leaves])
 
     def close(self) -> None:
         self._files.close()
@@ -133,7 +137,7 @@ class Notary:
 
     def _keep_keys(self) -> None:
         """The nonces' secret stays the same for ever; a new signing key joins the others."""
-        told = sha256(_NONCES + self._secrets.nonces).hexdigest().encode() + b"\n"
+        told = name_of(self._secrets.nonces).encode() + b"\n"
         if NONCES.removeprefix(f"{FOLDER}/") not in self._disk.names(FOLDER):
             put(self._disk, NONCES, told)
         elif self._disk.read(NONCES) != told:

@@ -12,6 +12,7 @@ import os
 import re
 import secrets
 import stat
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ FOLDER = "private"
 SIGNING = "signing.key"
 NONCES = "nonce.key"
 DECKS = "decks"
+_NAME = b"muckrake/nonce-secret/v1\x00"
 _HEX = re.compile(rb"[0-9a-f]{64}\n")
 
 
@@ -37,6 +39,11 @@ class Secrets(NamedTuple):
     nonces: bytes
     signer: Signer
     new: tuple[str, ...] = ()
+
+
+def name_of(nonces: bytes | None) -> str:
+    """A name of the secret of nonces, which tells nothing of it; empty where there is none."""
+    return "" if nonces is None else sha256(_NAME + nonces).hexdigest()
 
 
 class Private:

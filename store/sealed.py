@@ -18,7 +18,7 @@ from events.ledger import Recorded
 from store.columns import encoded, leaves_of
 from store.disk import Disk
 from store.files import files_of
-from store.layout import SCHEMA_VERSION, filled
+from store.layout import SCHEMA_VERSION, by_kind, filled
 from store.leaf import Leaf, split
 from store.manifest import Segment
 from store.projection import Projection
@@ -36,7 +36,8 @@ def write_segment(
     wanted = with_hands(projections)
     parts: dict[str, list[pa.Table]] = {one.name: [] for one in wanted}
     extent = Extent()
-    columns = filled(it for one in closed for placed in one.placed for it in placed.append.events)
+    events = (it for one in closed for placed in one.placed for it in placed.append.events)
+    columns = filled(by_kind(events))
 
     def groups() -> Iterator[pa.Table]:
         """One group at a time: the states of its hands are gone before the next is made."""
@@ -74,12 +75,23 @@ class Extent:
             for one in leaf.recorded:
                 self._low, self._high = min(self._low, one.pos), max(self._high, one.pos)
                 self._types.add(type(one.event).__name__)
-            match, number = split(leaf.stream)
-            if number is None:
-                self._records.add(match)
-            else:
-                low, high = self._numbers.get(match, (number, number))
-                self._numbers[match] = min(low, number), max(high, number)
+            self._name(leaf.stream)
+
+    def include(self, pos: int, size: int, types: Iterable[str], streams: Iterable[str]) -> None:
+        """Streams whose events, so many, lie next to each other from a position on."""
+        self._events += size
+        self._low, self._high = min(self._low, pos), max(self._high, pos + size - 1)
+        self._types.update(types)
+        for stream in streams:
+            self._name(stream)
+
+    def _name(self, stream: str) -> None:
+        match, number = split(stream)
+        if number is None:
+            self._records.add(match)
+        else:
+            low, high = self._numbers.get(match, (number, number))
+            self._numbers[match] = min(low, number), max(high, number)
 
     def segment(
         self, first: int, last: int, files: dict[str, Stored], projections: dict[str, int]

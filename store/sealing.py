@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from store import hot, manifest
 from store.disk import Disk
 from store.hot import HotLog
-from store.manifest import Answer
+from store.manifest import Answer, Segment
 from store.notary import Notary
 from store.projection import Projection
 from store.recovery import Found
@@ -31,8 +31,21 @@ def seal(
 ) -> Found:
     """The ledger after sealing everything that has closed; the old log is gone."""
     segment = write_segment(disk, tail.closed, projections)
-    carried = sorted(placed for _, one in tail.open() for placed in one.placed)
     tree = notary.seal(tail.closed) if notary else found.manifest.tree
+    return renewed(disk, found, tail, producers, segment, tree, tail.matches())
+
+
+def renewed(
+    disk: Disk,
+    found: Found,
+    tail: Tail,
+    producers: Mapping[str, Answer],
+    segment: Segment,
+    tree: int,
+    matches: dict[str, int],
+) -> Found:
+    """The ledger with one more segment, and a new log that begins with what is still open."""
+    carried = sorted(placed for _, one in tail.open() for placed in one.placed)
     number = found.manifest.number + 1
     log = hot.create(disk, hot.path_of(number), carried)
     new = replace(
@@ -43,7 +56,7 @@ def seal(
         next_pos=tail.next_pos,
         next_seq=tail.next_seq,
         segments=(*found.manifest.segments, segment),
-        matches=tail.matches(),
+        matches=matches,
         producers=dict(producers),
         tree=tree,
     )

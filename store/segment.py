@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from store.columns import encoded
 from store.disk import Disk, Output
-from store.layout import ENVELOPE, columns, filled
+from store.layout import ENVELOPE, by_kind, columns, filled
 from store.leaf import Leaf
 
 FOLDER = "segments"
@@ -42,9 +42,10 @@ class Stored(NamedTuple):
 class Aside:
     """A file that grows aside, a row group at a time, until `done` puts it in its place."""
 
-    def __init__(self, disk: Disk, name: str, first: int, last: int) -> None:
+    def __init__(self, disk: Disk, name: str, first: int, last: int, level: int = LEVEL) -> None:
         self.name = name
         self._disk = disk
+        self._level = level
         self._path = f"{FOLDER}/{name}-{first:012}-{last:012}"
         aside = f"{self._path}.tmp"
         if aside.removeprefix(f"{FOLDER}/") in disk.names(FOLDER):
@@ -55,7 +56,7 @@ class Aside:
 
     def add(self, group: pa.Table) -> None:
         """One more row group; the first one says which columns there are."""
-        self._writer = self._writer or _writer(self._sink, group.schema)
+        self._writer = self._writer or _writer(self._sink, group.schema, self._level)
         _add(self._writer, group)
 
     def done(self) -> Stored:
@@ -76,9 +77,16 @@ class Aside:
             self._sink.output.close()
 
 
-def store(disk: Disk, name: str, first: int, last: int, groups: Iterable[pa.Table]) -> Stored:
+def store(
+    disk: Disk,
+    name: str,
+    first: int,
+    last: int,
+    groups: Iterable[pa.Table],
+    level: int = LEVEL,
+) -> Stored:
     """A file of these row groups, aside and then in place; written as it is made."""
-    with closing(Aside(disk, name, first, last)) as aside:
+    with closing(Aside(disk, name, first, last, level)) as aside:
         for group in groups:
             aside.add(group)
         return aside.done()
@@ -87,7 +95,7 @@ def store(disk: Disk, name: str, first: int, last: int, groups: Iterable[pa.Tabl
 def to_parquet(leaves: Sequence[Leaf]) -> bytes:
     """The bytes of a segment's events."""
     sink = io.BytesIO()
-    wanted = filled(one.event for leaf in leaves for one in leaf.recorded)
+    wanted = filled(by_kind(one.event for leaf in leaves for one in leaf.recorded))
     groups = [encoded(group).select(wanted) for group in row_groups(leaves)]
     with _writer(sink, groups[0].schema) as writer:
         for group in groups:
@@ -147,7 +155,7 @@ def _last_end(hands: pa.ChunkedArray, rows: int) -> int:
     return end if end < len(hands) else 0
 
 
-def _writer(sink: Any, given: pa.Schema) -> pq.ParquetWriter:
+def _writer(sink: Any, given: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter:
     """Events as their layout says, other tables by type."""
     events = set(ENVELOPE) <= set(given.names)
     told = {*BOUNDED, *(STEADY if events else ())}
@@ -155,7 +163,7 @@ def _writer(sink: Any, given: pa.Schema) -> pq.ParquetWriter:
         sink,
         _certain(given) if events else given,
         compression="zstd",
-        compression_level=LEVEL,
+        compression_level=level,
         write_statistics=[name for name in given.names if name in told],
         max_rows_per_page=ROW_GROUP,
         store_schema=False,

@@ -1,12 +1,14 @@
 """How the tests are run: Hypothesis profiles, and `--accept`, which rewrites the goldens."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("tests.laws")
+os.environ["MUCKRAKE_CACHE"] = tempfile.mkdtemp(prefix="muckrake-cache-")  # not the user's own
 
 settings.register_profile(
     "dev", deadline=None, max_examples=25, print_blob=True, suppress_health_check=list(HealthCheck)

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 VERBS = runpy.run_path(str(ROOT / "mr"))["VERBS"]
 COPIED = (
     "api",
+    "analytics",
     "dealer",
     "docs",
     "engine",

@@ -20,6 +20,7 @@ from events.ledger import Appended
 from events.types import MatchEnded
 from store.ledger import FileLedger, open_ledger
 from store.reader import Reader
+from store.run import Maker
 from tests.foreign import gamelog
 
 AT = 1_700_000_000_000
@@ -60,7 +61,7 @@ def test_two_processes_come_to_what_one_does(
         scratch = tmp_path / f"scratch-{processes}"
         scratch.mkdir()
         with opened(tmp_path / f"ledger-{processes}") as ledger:
-            found = outcomes(files, Wishes(), scratch, AT, nobody, processes)
+            found = outcomes(files, Wishes(), scratch, AT, ledger.maker(), nobody, processes)
             added = [count for _, count in Writer(ledger, {}, "sealed").write(found)]
             assert [20, 20, 0, 20, 20] == added
             assert [] == list(scratch.iterdir())
@@ -74,7 +75,7 @@ def test_small_files_are_gathered_into_jobs(files: tuple[Entry, ...]) -> None:
 
 def test_hands_are_told_while_they_are_read(files: tuple[Entry, ...], tmp_path: Path) -> None:
     told: list[int] = []
-    list(outcomes(files, Wishes(), tmp_path, AT, told.append, 1))
+    list(outcomes(files, Wishes(), tmp_path, AT, Maker(None, ()), told.append, 1))
     assert 80 == sum(told)
 
 
@@ -91,7 +92,7 @@ def test_after_ctrl_c_whole_files_are_in(
             raise KeyboardInterrupt
 
     with opened(tmp_path / "ledger") as ledger:
-        found = outcomes(files, Wishes(), tmp_path, AT, stop_at_third, 1)
+        found = outcomes(files, Wishes(), tmp_path, AT, ledger.maker(), stop_at_third, 1)
         with pytest.raises(KeyboardInterrupt):
             list(Writer(ledger, {}, "sealed").write(found))
     snapshot = Reader(tmp_path / "ledger").snapshot()
@@ -109,12 +110,12 @@ def test_a_file_that_was_cut_off_in_the_middle_is_gone_on_with(
     with opened(tmp_path / "ledger") as ledger:
         monkeypatch.setattr(ledger, "append_spelled", _failing(ledger, 2))
         with pytest.raises(OSError, match="the power is gone"):
-            list(Writer(ledger, {}, "sealed").write(_found(files, tmp_path)))
+            list(Writer(ledger, {}, "sealed").write(_found(ledger, files, tmp_path)))
     assert 40 == _hands(tmp_path / "ledger")
     with opened(tmp_path / "ledger") as ledger:
-        (done,) = Writer(ledger, {}, "sealed").write(_found(files, tmp_path))
+        (done,) = Writer(ledger, {}, "sealed").write(_found(ledger, files, tmp_path))
         assert 60 == done[1]
-        (again,) = Writer(ledger, {}, "sealed").write(_found(files, tmp_path))
+        (again,) = Writer(ledger, {}, "sealed").write(_found(ledger, files, tmp_path))
         assert 0 == again[1]
     assert 100 == _hands(tmp_path / "ledger")
     (match,) = Reader(tmp_path / "ledger").snapshot().matches()
@@ -131,15 +132,15 @@ def test_it_is_not_gone_on_with_under_other_names(
     with opened(tmp_path / "ledger") as ledger:
         monkeypatch.setattr(ledger, "append_spelled", _failing(ledger, 1))
         with pytest.raises(OSError, match="the power is gone"):
-            list(Writer(ledger, {}, "sealed").write(_found(files, tmp_path)))
+            list(Writer(ledger, {}, "sealed").write(_found(ledger, files, tmp_path)))
     begun = pytest.raises(OSError, match="was begun with other options")
     with opened(tmp_path / "ledger") as ledger, begun:
-        list(Writer(ledger, {}, "open").write(_found(files, tmp_path)))
+        list(Writer(ledger, {}, "open").write(_found(ledger, files, tmp_path)))
 
 
 def test_a_spool_that_was_spoilt_is_not_written(files: tuple[Entry, ...], tmp_path: Path) -> None:
     with opened(tmp_path / "ledger") as ledger:
-        read = outcomes(files[:1], Wishes(), tmp_path, AT, nobody, 1)
+        read = outcomes(files[:1], Wishes(), tmp_path, AT, ledger.maker(), nobody, 1)
         with pytest.raises(OSError, match="is not what was written to it"):
             list(Writer(ledger, {}, "sealed").write(map(_spoilt, read)))
         assert 0 == ledger.next_pos
@@ -186,8 +187,8 @@ def test_a_command_that_is_stopped_leaves_a_ledger_that_goes_on(
     assert [] == list(ledger.glob(".import-*"))
 
 
-def _found(files: tuple[Entry, ...], scratch: Path) -> Iterator[Outcome]:
-    return outcomes(files, Wishes(audit=False), scratch, AT, nobody, 1)
+def _found(ledger: FileLedger, files: tuple[Entry, ...], scratch: Path) -> Iterator[Outcome]:
+    return outcomes(files, Wishes(audit=False), scratch, AT, ledger.maker(), nobody, 1)
 
 
 def _failing(ledger: FileLedger, calls: int) -> Callable[[bytes], tuple[Appended, ...]]:

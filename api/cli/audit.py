@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import click
 from msgspec.structs import replace
@@ -31,6 +31,7 @@ from events.ledger import closes
 from events.types import Events
 
 if TYPE_CHECKING:
+    from analytics.batch.ledger import Batch
     from store.reader import Snapshot
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -70,6 +71,7 @@ class Tally:
 @click.command()
 @click.argument("hands", nargs=-1, metavar="HAND...")
 @click.option("--all", "every", is_flag=True, help="Every hand that is over, counted by match.")
+@click.option("--engine", is_flag=True, help="With --all: every hand by the engine.")
 @click.option("--ruleset", metavar="R", help="Decide by these rules instead of the hand's own.")
 @click.option(
     "--evidence",
@@ -84,6 +86,7 @@ class Tally:
 def audit(
     hands: tuple[str, ...],
     every: bool,
+    engine: bool,
     ruleset: str | None,
     evidence: Path | None,
     strict: bool,
@@ -94,6 +97,8 @@ def audit(
     """Decide each HAND (MATCH/NUMBER) again, and say whether it was paid by its rules."""
     if bool(hands) == every:
         raise click.UsageError("name the hands to audit, or all of them with --all")
+    if engine and not every:
+        raise click.UsageError("--engine is for --all: hands that are named are always its own")
     if evidence is None:
         auditor_only(view, "audit")
     elif len(hands) != 1:
@@ -101,11 +106,16 @@ def audit(
     other = game_of(ruleset) if ruleset else None
     tally = Tally()
     with reading(folder) as ledger:
+        rules = Rules(ledger, other)
+        if every and not engine:
+            _through_the_screen(ledger, rules, other, tally, as_document)
+            _answer(tally, strict)
+            return
         if every:
             records = progress(closed_hands(ledger.read_from(0)), "judging")
-            judged = _judged_all(records, Rules(ledger, other), tally)
+            judged = _judged_all(records, rules, tally)
         else:
-            judged = _judged_each([hand_of(ledger, hand) for hand in hands], Rules(ledger, other))
+            judged = _judged_each([hand_of(ledger, hand) for hand in hands], rules)
         counted: Iterable[Judged] = (tally.count(one) for one in judged)
         if evidence is not None:
             counted = _kept(evidence, view, ledger, counted)
@@ -119,6 +129,41 @@ def audit(
         else:
             _reports(counted)
     _answer(tally, strict)
+
+
+def _through_the_screen(
+    ledger: "Snapshot", rules: Rules, other: Game | None, tally: Tally, as_document: bool
+) -> None:
+    """Every hand: those that the screen finds fine are counted, the engine explains the others."""
+    from analytics.batch.ledger import HANDS
+    from api.screening import screened
+
+    found = progress(screened(ledger, rules, other), "screening", ledger.next_seq // HANDS + 1)
+    told = _entries(found, rules, tally, fine=as_document)
+    if as_document:
+        listed("muckrake.audit/1", "hands", told)
+    else:
+        for _ in told:
+            pass
+        _summary((), tally)
+
+
+def _entries(
+    found: "Iterable[Batch]", rules: Rules, tally: Tally, *, fine: bool
+) -> Iterator[dict[str, Any]]:
+    """The hands in order, as a document has them; without the `fine` ones, which are counted."""
+    from api.screening import agreed
+
+    for batch in found:
+        for key, count in batch.fine().items():
+            tally.verdicts.setdefault(key, Counter())["agree"] += count
+        for place in range(len(batch)) if fine else sorted(batch.records):
+            if place not in batch.records:
+                yield agreed(batch, place)
+            else:
+                for one in _judged_all((batch.records[place],), rules, tally):
+                    tally.count(one)
+                    yield as_json(one.record, one.report)
 
 
 def _kept(file: Path, view: str, ledger: "Snapshot", judged: Iterable[Judged]) -> Iterator[Judged]:

@@ -21,18 +21,18 @@ def compact(folder: Path, as_document: bool) -> None:
     with reading(folder):
         pass  # only where there is a ledger: this makes none
     with writing(folder, "compact") as ledger:
+        from api.facts import projections
         from store import compact as merging
         from store import manifest
         from store.disk import RealDisk
-        from store.projections import STANDARD
 
         ledger.seal()
         ledger.close()  # from here on only the manifest changes, and the lock is still ours
-        disk, at = RealDisk(folder), now_ms()
+        disk, at, tables = RealDisk(folder), now_ms(), projections(folder)
         before = manifest.read(disk)
         assert before is not None
-        merged = merging.compact(disk, before, STANDARD, at)
-        rebuilt = merging.rebuild(disk, merged, STANDARD, at)
+        merged = merging.compact(disk, before, tables, at)
+        rebuilt = merging.rebuild(disk, merged, tables, at)
         after = merging.sweep(disk, rebuilt, at)
     told = {
         "manifest": after.number,

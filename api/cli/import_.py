@@ -24,6 +24,7 @@ from formats.known import FORMATS
 from store.ledger import FileLedger
 
 SCRATCH = ".import-"
+LATER = ("facts",)  # what asks the rules again is left by --no-audit: compact makes it
 IN_FULL = 20  # files that are told in several lines each; of more, one line for each that needs it
 
 
@@ -115,8 +116,9 @@ def _imported(
                 raise KeyboardInterrupt
 
         try:
-            read = outcomes(files, wishes, scratch, now_ms(), tick)
-            for found, added in Writer(ledger, wishes.names, disclosure).write(read):
+            maker = ledger.maker(() if wishes.audit else LATER)
+            read = outcomes(files, wishes, scratch, now_ms(), maker, tick)
+            for found, added in Writer(ledger, wishes.names, disclosure, maker).write(read):
                 tally.count(found, added)
                 bar(found.entry.size, 0)
                 yield found, added

@@ -88,11 +88,11 @@ def reading(folder: Path) -> Iterator["Snapshot"]:
 def writing(folder: Path, doing: str) -> Iterator["FileLedger"]:
     """The ledger for its one writer; what its recovery found is told."""
     with plainly():
+        from api.facts import projections
         from store.ledger import Broken, open_ledger
-        from store.projections import STANDARD
 
         try:
-            ledger, lock = open_ledger(folder, doing, STANDARD)
+            ledger, lock = open_ledger(folder, doing, projections(folder))
             for sentence in ledger.notes:
                 note(sentence)
             try:

@@ -7,19 +7,23 @@ from typing import Any
 import click
 
 from dealer.bots import BOTS
+from dealer.live.table import clocked
 from dealer.play import Plan, plan, usual_seats
 from engine.game import Game
 from engine.games import GAMES
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
-LONG = 10_000  # hands that a freeze-out may take, unless told otherwise
+ENDLESS = 2**31 - 1  # a freeze-out ends by itself: with the last dollar
+THINK_MS = 40  # what a bot thinks at a live table, unless told otherwise
 
 
 def plans_of(game: Game, said: dict[str, Any]) -> list[Plan]:
     """The matches, in the order of their numbers; each has a seed of its own."""
     _playable(game, said)
+    if said["live"]:
+        game = clocked(game)
     bots = _seated(game, said["bots"], said["seats"])
-    hands = said["hands"] or (LONG if said["freeze_out"] else len(bots) if said["mirror"] else 1)
+    hands = said["hands"] or (ENDLESS if said["freeze_out"] else len(bots) if said["mirror"] else 1)
     if said["mirror"] and hands % len(bots):
         raise click.UsageError(
             f"each deck is dealt {len(bots)} times: {hands} hands are no multiple of that"
@@ -60,10 +64,32 @@ def _playable(game: Game, said: dict[str, Any]) -> None:
         raise click.UsageError(
             f"{game.name} carries stacks from hand to hand: a mirrored hand needs the same stacks"
         )
+    _under_a_clock(said)
+    _finite(said)
     if said["freeze_out"] and game.stacks != "carried":
         raise click.UsageError(
             f"{game.name} gives every hand new stacks: nobody can ever have it all"
         )
+
+
+def _finite(said: dict[str, Any]) -> None:
+    """Many matches are dealt elsewhere, so all their decks are committed to before they begin."""
+    endless = said["freeze_out"] and not said["hands"]
+    if endless and said["matches"] and said["dealing"] == "committed":
+        raise click.UsageError(
+            "--matches commits to all decks first: say how many --hands a freeze-out may take"
+        )
+
+
+def _under_a_clock(said: dict[str, Any]) -> None:
+    """A live match is one table, and goes on in the pace of its players."""
+    if not said["live"]:
+        if said["think_ms"] is not None:
+            raise click.UsageError("--think-ms is for --live: nobody else takes time to think")
+        return
+    for option in ("mirror", "matches"):
+        if said[option]:
+            raise click.UsageError(f"--live plays one table as it is: leave out --{option}")
 
 
 def _seated(game: Game, bots: str | None, seats: int | None) -> tuple[str, ...]:

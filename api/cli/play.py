@@ -12,7 +12,7 @@ import msgspec
 from api.cli.games import game_of
 from api.cli.ledger import json_option, ledger_option, writing
 from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, watched
-from api.cli.plans import LONG, plans_of
+from api.cli.plans import ENDLESS, THINK_MS, plans_of
 from api.playing import STOPPED, WHOLE, Playing, Terms, begun, elsewhere, here, taken
 from api.recording import Played
 from dealer.many import Gone
@@ -34,7 +34,7 @@ Ended = tuple[Plan, Played]
 @click.option(
     "--hands",
     type=click.IntRange(min=1),
-    help=f"How many; else 1, one deck in a mirrored match, up to {LONG} in a freeze-out.",
+    help="How many; else 1, one deck in a mirrored match, as many as a freeze-out takes.",
 )
 @click.option("--seed", help="Decides every card and choice; drawn, and told, if not given.")
 @click.option(
@@ -50,9 +50,8 @@ Ended = tuple[Plan, Played]
 @click.option(
     "--dealing",
     type=click.Choice(["seeded", "committed"]),
-    default="seeded",
-    show_default=True,
-    help="Decks of the seed, or decks that the dealer commits to before the players add to them.",
+    help="Decks of the seed, or decks that the dealer commits to before the players add to them; "
+    "seeded if not given, committed with --live.",
 )
 @click.option("--mirror", is_flag=True, help="Deal every deck once to each seat's player.")
 @click.option("--freeze-out", is_flag=True, help="Play until one player has it all.")
@@ -63,6 +62,16 @@ Ended = tuple[Plan, Played]
     show_default=True,
     help="Who may see hidden cards afterwards: nobody, everybody after the match, everybody.",
 )
+@click.option(
+    "--live",
+    is_flag=True,
+    help="One table under a real clock, written answer by answer; who loses all buys in again.",
+)
+@click.option(
+    "--think-ms",
+    type=click.IntRange(0, 10_000),
+    help=f"About how long a bot thinks with --live; else {THINK_MS}.",
+)
 @click.option("--print", "printing", is_flag=True, help="Print every hand in notation.")
 @ledger_option
 @json_option
@@ -72,7 +81,9 @@ def play(folder: Path, as_document: bool, printing: bool, game: str, **said: Any
     many = said["matches"] is not None
     if many and printing:
         raise click.UsageError("--print shows the hands of one match: leave out --matches")
-    terms = Terms(said["dealing"], said["disclosure"])
+    terms = Terms(
+        said["dealing"] or ("committed" if said["live"] else "seeded"), said["disclosure"]
+    )
     since = time.monotonic()
     shown: list[Any] = []
     with writing(folder, f"play {plans[0].match}") as ledger, asked_to_stop() as stop:
@@ -81,7 +92,9 @@ def play(folder: Path, as_document: bool, printing: bool, game: str, **said: Any
             ended = _many(begin, plans, stop)
         else:
             match = begin(plans[0])
-            hands = progress(here(match, stop), f"playing {match.plan.match}", match.plan.hands)
+            dealt = _live(match, ledger, said, stop) if said["live"] else here(match, stop)
+            total = None if match.plan.hands == ENDLESS else match.plan.hands
+            hands = progress(dealt, f"playing {match.plan.match}", total)
             shown = _shown(hands, printing, as_document)
             ended = [(match.plan, match.end())]
     told = [_as_json(*one, terms.disclosure) for one in ended]
@@ -97,6 +110,15 @@ def play(folder: Path, as_document: bool, printing: bool, game: str, **said: Any
     note(f"{reason}: {count} in {folder}, {time.monotonic() - since:.1f} s")
     if reason == STOPPED:
         raise click.exceptions.Exit(INTERRUPTED)
+
+
+def _live(
+    match: Playing, ledger: "FileLedger", said: dict[str, Any], stop: Stop
+) -> Iterable[Events]:
+    from api.live import live
+
+    think_ms = THINK_MS if said["think_ms"] is None else said["think_ms"]
+    return live(match, ledger, think_ms, stop)
 
 
 def summary(played: Played, seed: str) -> str:

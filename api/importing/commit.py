@@ -1,8 +1,9 @@
-"""What was taken in, appended to the ledger: a file whole, or found to be there already.
+"""What was taken in, brought into the ledger: a file whole, or found to be there already.
 
-A call holds a chunk of hands and the notes beside them; a file's first has the beginning of the
-match, its last the end. Small files share a call, so a file of one hand does not wait for the disk
-alone. A file that was cut off in the middle is gone on with when it comes again.
+In order: the beginning of the match, the notes of each chunk and its hands, the end. Short files
+are appended, many in one call, so that a file of one hand does not wait for the disk alone. Long
+ones come as runs, and many runs become a segment at once. A file that was cut off in the middle is
+gone on with when it comes again.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,10 +14,12 @@ from api.importing.taken import Outcome
 from api.recording import now_ms
 from events.ledger import Append, Record
 from events.types import Disclosure, MatchEnded, MatchStarted, SourceNoted
-from store.batch import to_payload
-from store.ledger import FileLedger
+from store.batch import from_payload, to_payload
+from store.ledger import CLOSE_HANDS, SEAL_HANDS, FileLedger
+from store.run import Maker, Run, Whole, read
 
 READ = "the file was read"
+FEW = 10  # runs: more of them hold too much for one call, whatever their hands are like
 Done = tuple[Outcome, int]  # a file, and how many of its hands are new
 
 
@@ -24,29 +27,38 @@ class Writer:
     """Files on their way into a ledger; each is answered when all of it is durable."""
 
     def __init__(
-        self, ledger: FileLedger, names: Mapping[str, str], disclosure: Disclosure
+        self,
+        ledger: FileLedger,
+        names: Mapping[str, str],
+        disclosure: Disclosure,
+        maker: Maker | None = None,
     ) -> None:
+        """`maker` is the one that has made the runs, if some were left without a projection."""
         self._ledger = ledger
         self._names = names
         self._disclosure = disclosure
         self._kept: set[str] = set()
-        self._payload: list[bytes] = []
-        self._hands = 0
+        self._calls = _Calls(ledger)
+        self._runs = _Runs(ledger, maker or ledger.maker())
         self._done: list[Done] = []
 
     def write(self, files: Iterable[Outcome]) -> Iterator[Done]:
-        """Every file in order, once it is in."""
-        for found in files:
-            if any(found.match == other.match for other, _ in self._done):
-                yield from self._flushed()
-            added = 0 if found.refused else self._file(found)
-            self._done.append((found, added))
-            if self._hands >= CHUNK or not self._hands:
-                yield from self._flushed()
+        """Every file in order, once it is in; if asking for the next is broken off, all before."""
+        try:
+            for found in files:
+                if any(found.match == other.match for other, _ in self._done):
+                    yield from self._flushed()
+                added = 0 if found.refused else self._file(found)
+                self._done.append((found, added))
+                if self._calls.empty and self._runs.empty:
+                    yield from self._flushed()
+        except KeyboardInterrupt:
+            yield from self._flushed()
+            raise
         yield from self._flushed()
 
     def _file(self, found: Outcome) -> int:
-        """Its calls; the last waits for other small files. How many of its hands are new."""
+        """What of it is not there yet, on its way; how many of its hands are new."""
         known = [one.event for one in self._ledger.read(found.match)]
         beginning = _beginning(found, self._names, self._disclosure)
         if _is_in(found, known, beginning):
@@ -54,36 +66,117 @@ class Writer:
         for mark in found.rulesets.keys() - self._kept:
             self._ledger.keep_ruleset(mark, found.rulesets[mark])
             self._kept.add(mark)
+        way = self._runs if found.chunks[0].as_run else self._calls
         added, version = 0, len(known)
         for chunk in found.chunks:
             if known and self._ledger.read(chunk.first):
                 continue
             notes, hands = fetched(Path(found.spool), chunk)
             records = (*(() if version else beginning), *notes)
-            self._records(found.match, version, records)
+            way.records(found.match, version, records)
             version += len(records)
-            self._payload.append(hands)
-            self._hands += chunk.hands
+            way.hands(hands, chunk.hands, as_run=chunk.as_run)
             added += chunk.hands
             if chunk is found.chunks[-1]:
-                self._records(found.match, version, (_end(found),))
+                way.records(found.match, version, (_end(found),))
+                way.flush_if_full()
             else:
-                self._flush()
+                way.flush_midway()
         return added
 
-    def _records(self, match: str, version: int, records: tuple[Record, ...]) -> None:
+    def _flushed(self) -> Iterator[Done]:
+        self._calls.flush()
+        self._runs.flush()
+        done, self._done = self._done, []
+        yield from done
+
+
+class _Calls:
+    """Short files, gathered into one call that is appended."""
+
+    def __init__(self, ledger: FileLedger) -> None:
+        self._ledger = ledger
+        self._payload: list[bytes] = []
+        self._hands = 0
+
+    @property
+    def empty(self) -> bool:
+        return not self._payload
+
+    def records(self, match: str, version: int, records: tuple[Record, ...]) -> None:
         if records:
             self._payload.append(to_payload((Append(match, version, records, now_ms()),)))
 
-    def _flush(self) -> None:
+    def hands(self, hands: bytes, count: int, *, as_run: bool) -> None:
+        if as_run:
+            hands = to_payload(read(hands).appends())
+        self._payload.append(hands)
+        self._hands += count
+
+    def flush_midway(self) -> None:
+        """A file of several chunks is long: each is a call."""
+        self.flush()
+
+    def flush_if_full(self) -> None:
+        if self._hands >= CHUNK:
+            self.flush()
+
+    def flush(self) -> None:
         if self._payload:
             self._ledger.append_spelled(b"\n".join(self._payload))
         self._payload, self._hands = [], 0
 
-    def _flushed(self) -> Iterator[Done]:
-        self._flush()
-        done, self._done = self._done, []
-        yield from done
+
+class _Runs:
+    """Long files, gathered until they are worth a segment; in the end the rest, by a call if few.
+
+    What comes between two runs, the end of a file and the beginning of the next, is one more run.
+    """
+
+    def __init__(self, ledger: FileLedger, maker: Maker) -> None:
+        self._ledger = ledger
+        self._maker = maker
+        self._runs: list[Run] = []
+        self._between: list[Whole] = []
+        self._leaves = 0
+
+    @property
+    def empty(self) -> bool:
+        return not self._leaves
+
+    def records(self, match: str, version: int, records: tuple[Record, ...]) -> None:
+        if records:
+            self._between.append(Whole(Append(match, version, records, now_ms())))
+            self._leaves += 1
+
+    def hands(self, hands: bytes, count: int, *, as_run: bool) -> None:
+        if as_run:
+            self._joined()
+            self._runs.append(read(hands))
+        else:
+            self._between += map(Whole, from_payload(hands))
+        self._leaves += count
+
+    def flush_midway(self) -> None:
+        """A file of so many hands is told in several segments."""
+        self.flush_if_full()
+
+    def flush_if_full(self) -> None:
+        if self._leaves >= SEAL_HANDS:
+            self.flush()
+
+    def flush(self) -> None:
+        self._joined()
+        if self._leaves >= CLOSE_HANDS or len(self._runs) > FEW:
+            self._ledger.append_runs(self._runs)
+        else:
+            self._ledger.append(*(one for run in self._runs for one in run.appends()))
+        self._runs, self._leaves = [], 0
+
+    def _joined(self) -> None:
+        if self._between:
+            self._runs.append(self._maker.run(self._between))
+            self._between = []
 
 
 def _is_in(found: Outcome, known: list[Record], beginning: tuple[Record, ...]) -> bool:

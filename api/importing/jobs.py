@@ -21,15 +21,16 @@ from typing import Any
 from api.importing.entries import Entry
 from api.importing.spool import spool
 from api.importing.taken import Outcome, Wishes, taken
+from store.run import Maker
 
 JOB_BYTES = 1 << 17  # files are gathered until a job has so many
 JOB_FILES = 200
-ALONE_BYTES = 1 << 18  # less than this is done without other processes
+ALONE_BYTES = 1 << 21  # less than this is done before other processes have started
 AHEAD = 3  # jobs a process may be ahead of the writer
 PATIENCE_S = 0.1  # between two looks at how far they are
 
 Tick = Callable[[int], None]
-Work = tuple[tuple[Entry, ...], Wishes, Path, int]
+Work = tuple[tuple[Entry, ...], Wishes, Path, int, Maker]
 
 
 def outcomes(
@@ -37,11 +38,15 @@ def outcomes(
     wishes: Wishes,
     scratch: Path,
     at: int,
+    maker: Maker,
     tick: Tick,
     processes: int | None = None,
 ) -> Iterator[Outcome]:
-    """What came of each file, in order; the spool of a job goes when its last outcome is done."""
-    works = ((job, wishes, scratch / f"{n}.spool", at) for n, job in zip(count(), jobs(files)))
+    """What came of each file, in order, its hands made into runs by `maker`; the spool of a job
+    goes when its last outcome is done."""
+    works = (
+        (job, wishes, scratch / f"{n}.spool", at, maker) for n, job in zip(count(), jobs(files))
+    )
     if processes is None:
         small = sum(one.size for one in files) < ALONE_BYTES
         processes = 1 if small else os.cpu_count() or 1
@@ -104,11 +109,14 @@ def _finished(job: Future[list[Outcome]], counter: Any, tick: Tick) -> list[Outc
 
 
 def _job(
-    files: tuple[Entry, ...], wishes: Wishes, path: Path, at: int, tick: Tick
+    files: tuple[Entry, ...], wishes: Wishes, path: Path, at: int, maker: Maker, tick: Tick
 ) -> list[Outcome]:
     """The outcomes of some files, which share a spool."""
-    with spool(path, at) as out:
-        return [taken(one, wishes, out, tick) for one in files]
+    with spool(path, at, maker) as out:
+        found = [taken(one, wishes, out, tick) for one in files]
+    if not gc.isenabled():
+        gc.collect()
+    return found
 
 
 # In another process.
@@ -122,6 +130,7 @@ def _begin(counter: Any, stop: Any) -> None:
     global _counter, _stop
     _counter, _stop = counter, stop
     gc.freeze()  # what was imported stays: a collection need not look at it
+    gc.disable()  # what is read holds no cycles; a collection for every job finds what others leave
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_leave_with_parent, daemon=True).start()
 

@@ -1,6 +1,7 @@
 """Hands that wait on disk until their whole file has been read: bounded memory for any length.
 
-A chunk is so many hands and what is noted beside them, already in the bytes of the ledger's log.
+A chunk is so many hands and what is noted beside them. Few hands wait in the bytes of the ledger's
+log; many as a run, the columns of a segment, so that the one who writes need not touch them again.
 """
 
 import zlib
@@ -12,22 +13,28 @@ from msgspec import Struct
 
 from events.codec import decode_record, encode
 from events.ledger import Append
+from events.state import Hand
 from events.types import Events, HandStarted, Match, SourceNoted
 from store.batch import to_payload
+from store.run import Maker, Whole, spelled
 
-CHUNK = 1_000  # hands at most, which one call appends
-_BYTES = 1 << 24  # ... and so many bytes, if they are long
+CHUNK = 1_000  # hands at most
+RUN = 100  # hands at least that are worth columns of their own
+_EVENTS = 100_000  # of a chunk at most, if its hands are long
 
 
 class Kept(Struct, frozen=True):
-    """A hand's record and the note beside it."""
+    """A hand's record, what it adds up to, and the note beside it."""
 
     record: Events
+    end: Hand
     note: SourceNoted | None
 
 
 class Chunk(Struct, frozen=True):
     """Where in the spool its notes and hands lie, their checksum, and its first hand's name."""
+
+    as_run: bool
 
     place: int
     notes: int
@@ -40,25 +47,25 @@ class Chunk(Struct, frozen=True):
 class Spool:
     """A file that is written chunk by chunk."""
 
-    def __init__(self, path: Path, at: int) -> None:
+    def __init__(self, path: Path, at: int, maker: Maker) -> None:
         self.path = path
         self._at = at
+        self._maker = maker
         self._file = path.open("wb")
-        self._hands: list[bytes] = []
+        self._hands: list[Whole] = []
         self._notes: list[bytes] = []
-        self._size, self._first = 0, ""
+        self._events = 0
 
     @property
     def full(self) -> bool:
-        return len(self._hands) >= CHUNK or self._size >= _BYTES
+        return len(self._hands) >= CHUNK or self._events >= _EVENTS
 
     def add(self, kept: Kept) -> None:
         """One more hand for the chunk that is gathered."""
         start = kept.record[0]
         assert isinstance(start, HandStarted)
-        self._first = self._first or start.hand
-        self._hands.append(to_payload((Append(start.hand, 0, kept.record, self._at),)))
-        self._size += len(self._hands[-1])
+        self._hands.append(Whole(Append(start.hand, 0, kept.record, self._at), kept.end))
+        self._events += len(kept.record)
         if kept.note is not None:
             self._notes.append(encode(kept.note) + b"\n")
 
@@ -66,29 +73,38 @@ class Spool:
         """What was gathered, written; the next hand begins another."""
         if not self._hands:
             return None
-        notes, hands = b"".join(self._notes), b"\n".join(self._hands)
-        place = self._file.tell()
+        as_run = len(self._hands) >= RUN
+        if as_run:
+            hands = spelled(self._maker.run(self._hands))
+        else:
+            hands = to_payload([one.append for one in self._hands])
+        notes, place = b"".join(self._notes), self._file.tell()
         self._file.write(notes)
         self._file.write(hands)
         chunk = Chunk(
-            place, len(notes), len(hands), zlib.crc32(hands), len(self._hands), self._first
+            as_run,
+            place,
+            len(notes),
+            len(hands),
+            zlib.crc32(hands),
+            len(self._hands),
+            self._hands[0].append.stream,
         )
         self.drop()
         return chunk
 
     def drop(self) -> None:
         """Forget what was gathered."""
-        self._hands, self._notes = [], []
-        self._size, self._first = 0, ""
+        self._hands, self._notes, self._events = [], [], 0
 
     def close(self) -> None:
         self._file.close()
 
 
 @contextmanager
-def spool(path: Path, at: int) -> Iterator[Spool]:
+def spool(path: Path, at: int, maker: Maker) -> Iterator[Spool]:
     """A spool to write, complete on disk when it is left."""
-    one = Spool(path, at)
+    one = Spool(path, at, maker)
     try:
         yield one
     finally:
@@ -96,7 +112,7 @@ def spool(path: Path, at: int) -> Iterator[Spool]:
 
 
 def fetched(path: Path, chunk: Chunk) -> tuple[tuple[Match, ...], bytes]:
-    """The notes of a chunk, and its hands as the bytes of a call."""
+    """The notes of a chunk, and its hands: a run, or the appends of a call."""
     with path.open("rb") as file:
         file.seek(chunk.place)
         notes, hands = file.read(chunk.notes), file.read(chunk.size)

@@ -12,13 +12,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from api.importing.entries import ID, Entry, digest
+from api.importing.heard import HEARD
 from api.importing.spool import Chunk, Kept, Spool
 from engine.game import Game, to_json
 from engine.games import GAMES
 from engine.verdict import Verdict, judge
-from events.evolve import replay
+from events.state import Hand
 from events.types import Events, HandStarted, SourceNoted
-from formats.follow import follow
+from formats.follow import followed
 from formats.known import FORMATS, Format, format_of, read
 from formats.mit.note import FORMAT as MIT
 from formats.phh.hand import PhhHand
@@ -142,14 +143,14 @@ def _hands(found: Outcome, source: Source, wishes: Wishes) -> Iterable[Kept]:
             continue
         hand = _renamed(told, wishes.names)
         try:
-            record = follow(hand, f"{found.match}/{hand.number}")
+            record, end = followed(hand, f"{found.match}/{hand.number}")
         except ValueError as reason:
             _leave_out(found, hand.line, str(reason), wishes)
             continue
-        _count(found, hand, record)
+        _count(found, hand, record, end)
         if wishes.audit:
             _judge(found, hand, record, wishes)
-        yield Kept(record, _beside(found, told))
+        yield Kept(record, end, _beside(found, told))
 
 
 def _leave_out(found: Outcome, line: int, reason: str, wishes: Wishes) -> None:
@@ -170,14 +171,14 @@ def _renamed(hand: ToldHand, names: Mapping[str, str]) -> ToldHand:
     return replace(hand, players=players)
 
 
-def _count(found: Outcome, hand: ToldHand, record: Events) -> None:
+def _count(found: Outcome, hand: ToldHand, record: Events, end: Hand) -> None:
     """What the match comes to: its games, players, nets, and how its bids were made."""
     start = record[0]
     assert isinstance(start, HandStarted)
     if start.ruleset not in found.rulesets:
-        found.rulesets[start.ruleset] = to_json(hand.game)
+        found.rulesets[start.ruleset] = HEARD[start.ruleset] = to_json(hand.game)
         found.games.setdefault(start.game, start.ruleset)
-    for player, net in zip(hand.players, _nets(hand, record), strict=True):
+    for player, net in zip(hand.players, _nets(hand, end), strict=True):
         found.nets[player] = found.nets.get(player, 0) + net
     if found.sealed and found.format == MIT:  # nowhere else is there an auction
         found.sealed = all(one.sealed for one in hand.told if isinstance(one, Bids))
@@ -187,11 +188,10 @@ def _count(found: Outcome, hand: ToldHand, record: Events) -> None:
     found.events += len(record)
 
 
-def _nets(hand: ToldHand, record: Events) -> tuple[int, ...]:
+def _nets(hand: ToldHand, end: Hand) -> tuple[int, ...]:
     """The record pays what the source says: its nets, where it gives them."""
     if hand.nets is not None and hand.paid is None:
         return hand.nets
-    end = replay(record)
     return tuple(now - was for was, now in zip(hand.stacks, end.stacks, strict=True))
 
 

@@ -8,7 +8,17 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from events.types import AuctionSettled, BidPlaced
+from events.ledger import Recorded
+from events.types import (
+    AntePosted,
+    AuctionSettled,
+    Bet,
+    BidPlaced,
+    BlindPosted,
+    Called,
+    Raised,
+    UncalledReturned,
+)
 from store.leaf import Leaf, split
 from store.projection import Projection, made
 
@@ -36,7 +46,7 @@ def _build(leaves: Sequence[Leaf]) -> pa.Table:
 
 def _rows(leaf: Leaf) -> Iterator[tuple[object, ...]]:
     hand = leaf.hand
-    if hand is None or hand.voided:
+    if BidPlaced not in leaf.by_kind or hand is None or hand.voided:
         return
     match, number = split(leaf.stream)
     for place, one in enumerate(leaf.recorded):
@@ -64,8 +74,23 @@ def _outcome(leaf: Leaf, place: int, seat: int) -> tuple[bool, int | None, int |
     for later in range(place + 1, len(leaf.recorded)):
         event = leaf.recorded[later].event
         if isinstance(event, AuctionSettled):
-            return seat in event.seats, event.price, leaf.states[later - 1].pot
+            return seat in event.seats, event.price, _pot(leaf.recorded[:later])
     return False, None, None
 
 
+def _pot(recorded: Sequence[Recorded]) -> int:
+    """What has been put in and not gone back: amounts are what moved."""
+    pot = 0
+    for one in recorded:
+        event = one.event
+        if isinstance(event, _PUT_IN):
+            pot += event.amount
+        elif isinstance(event, UncalledReturned):
+            pot -= event.amount
+        elif isinstance(event, AuctionSettled):
+            pot += event.price * len(event.seats)
+    return pot
+
+
+_PUT_IN = (AntePosted, BlindPosted, Called, Bet, Raised)
 BIDS = Projection("bids", 1, _build)

@@ -64,11 +64,12 @@ def _hand(leaf: Leaf) -> tuple[object, ...]:
     if hand is None:
         return (None,) * 11
     start = hand.start
-    awarded = sum(
-        sum(one.event.shares) if isinstance(one.event, PotSplit) else one.event.amount
-        for one in leaf.recorded
-        if isinstance(one.event, PotSplit | RakeTaken)
-    )
+    awarded = 0
+    for one in (*leaf.by_kind.get(PotSplit, ()), *leaf.by_kind.get(RakeTaken, ())):
+        if isinstance(one.event, PotSplit):
+            awarded += sum(one.event.shares)
+        elif isinstance(one.event, RakeTaken):
+            awarded += one.event.amount
     nets = (left - had for left, had in zip(hand.stacks, start.stacks, strict=True))
     return (
         start.game,

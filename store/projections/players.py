@@ -43,7 +43,7 @@ def _rows(leaf: Leaf) -> Iterator[tuple[object, ...]]:
     match, number = split(leaf.stream)
     start = hand.start
     collected = [0] * len(start.players)
-    for one in leaf.recorded:
+    for one in leaf.by_kind.get(PotSplit, ()):
         if isinstance(one.event, PotSplit):
             for seat, share in zip(one.event.seats, one.event.shares, strict=True):
                 collected[seat] += share

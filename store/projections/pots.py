@@ -32,7 +32,8 @@ def _rows(leaf: Leaf) -> Iterator[tuple[object, ...]]:
         return
     match, number = split(leaf.stream)
     rakes: dict[int, int] = {}
-    for one in leaf.recorded:
+    paid, raked = leaf.by_kind.get(PotSplit, []), leaf.by_kind.get(RakeTaken, [])
+    for one in sorted((*raked, *paid), key=lambda it: it.index) if raked else paid:
         event = one.event
         if isinstance(event, RakeTaken):
             rakes[event.pot] = rakes.get(event.pot, 0) + event.amount

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from events.types import CardSwapped
+from events.types import BettingOpened, CardSwapped, StepEntered
 from store.leaf import Leaf, split
 from store.projection import Projection, made
 
@@ -32,18 +32,23 @@ def _build(leaves: Sequence[Leaf]) -> pa.Table:
 
 def _rows(leaf: Leaf) -> Iterator[tuple[object, ...]]:
     hand = leaf.hand
-    if hand is None or hand.voided:
+    if CardSwapped not in leaf.by_kind or hand is None or hand.voided:
         return
     match, number = split(leaf.stream)
-    for one, state in zip(leaf.recorded, leaf.states, strict=True):
+    street = ""
+    for one in leaf.recorded:
         swap = one.event
-        if isinstance(swap, CardSwapped):
+        if isinstance(swap, StepEntered):
+            street = swap.name
+        elif isinstance(swap, BettingOpened):
+            street = swap.street
+        elif isinstance(swap, CardSwapped):
             yield (
                 leaf.hand_seq,
                 match,
                 number,
                 one.index,
-                state.street,
+                street,
                 swap.seat,
                 hand.start.players[swap.seat],
                 swap.slot,

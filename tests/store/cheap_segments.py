@@ -8,10 +8,13 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
+from msgspec.structs import replace
+
 from events.ledger import Recorded
 from store.disk import Disk
 from store.leaf import Leaf
 from store.manifest import Segment
+from store.run import Run
 from store.tail import Closed
 
 
@@ -21,21 +24,46 @@ def cheap_segments() -> Iterator[None]:
     with ExitStack() as patches:
         patches.enter_context(patch("store.sealing.write_segment", write_cheaply))
         patches.enter_context(patch("store.ledger.Sealed", CheapSealed))
+        patches.enter_context(patch("store.run.tables_of", cheap_tables))
+        patches.enter_context(patch("store.adopting.write_runs", write_runs_cheaply))
         yield
 
 
 def write_cheaply(disk: Disk, closed: Sequence[Closed], projections: Any) -> Segment:
-    """Aside, synced, renamed, and the folder synced."""
+    """What has closed."""
     first, last = closed[0].hand_seq, closed[-1].hand_seq
+    return _written(disk, first, last, [one.recorded() for one in closed])
+
+
+def cheap_tables(leaves: Sequence[Leaf], projections: Any) -> dict[str, Any]:
+    """The tables of a run, not made."""
+    return {"events": leaves, "hands": ()}
+
+
+def write_runs_cheaply(
+    disk: Disk, runs: Sequence[Run], first: int, pos: int, projections: Any
+) -> Segment:
+    """Runs, each event at the next position."""
+    closed = []
+    for run in runs:
+        for leaf in run.tables["events"]:
+            placed = enumerate(leaf.recorded, pos)
+            closed.append(tuple(replace(one, pos=at) for at, one in placed))
+            pos += len(leaf.recorded)
+    return _written(disk, first, first + len(closed) - 1, closed)
+
+
+def _written(disk: Disk, first: int, last: int, closed: list[tuple[Recorded, ...]]) -> Segment:
+    """Aside, synced, renamed, and the folder synced."""
     name = f"segments/events-{first:012}-{last:012}.parquet"
-    data = pickle.dumps([one.recorded() for one in closed])
+    data = pickle.dumps(closed)
     output = disk.create(f"{name}.tmp")
     output.write(data)
     output.sync()
     output.close()
     disk.rename(f"{name}.tmp", name)
     disk.sync_folder("segments")
-    positions = [event.pos for one in closed for event in one.recorded()]
+    positions = [event.pos for one in closed for event in one]
     return Segment(
         first_seq=first,
         last_seq=last,

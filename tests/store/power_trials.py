@@ -26,6 +26,7 @@ from store.memory import MemoryLedger
 from store.notary import last_checkpoint
 from store.note import Signer
 from store.private import Secrets
+from store.run import Whole
 from tests.store.simulated_disk import PowerLost, SimulatedDisk
 
 LIVES = 5
@@ -46,10 +47,13 @@ class Model(MemoryLedger):
         return [(name, one.version) for name, one in self._tail.open()]
 
 
-def trial(seed: str, deaf: str = "", *, parquet: bool = False) -> int:
-    """How many times the ledger crashed; fails if it was not whole afterwards."""
+def trial(seed: str, deaf: str = "", *, parquet: bool = False, runs: float = 0.1) -> int:
+    """How many times the ledger crashed; fails if it was not whole afterwards.
+
+    `runs` is how often something is written as a run, past the log.
+    """
     writer = Writer(seed, deaf)
-    writer.parquet = parquet
+    writer.parquet, writer.runs = parquet, runs
     with patch("store.notary.EVERY_LEAVES", 3):
         for _ in range(writer.chance.randint(1, LIVES - 1)):
             writer.live(fuse=writer.chance.randint(1, writer.chance.choice((8, 16, 60))))
@@ -72,6 +76,7 @@ class Writer:
         self.killed = False
         self.signed = 0  # so many leaves are in a checkpoint that somebody may have
         self.parquet = False  # then segments are real, and can be compacted
+        self.runs = 0.0
         self.sequence = 0
         self.hands = 0
         self.versions: dict[str, int] = {}
@@ -145,6 +150,9 @@ class Writer:
 
     def act(self, ledger: FileLedger) -> None:
         """A group of calls, a repeat, or a seal."""
+        if self.chance.random() < self.runs:
+            self.adopt(ledger)
+            return
         what = self.chance.random()
         if what < 0.1:
             ledger.seal()
@@ -168,6 +176,32 @@ class Writer:
         for call, done in zip(calls, waiting, strict=True):
             assert done.answer == self.model.append(*call)
             self.told.append(call)
+
+    def adopt(self, ledger: FileLedger) -> None:
+        """Up to three runs of closed hands and records, in one call."""
+        calls = [self.closed() for _ in range(self.chance.choice((1, 1, 2, 3)))]
+        self.under_way = [tuple(one for call in calls for one in call)]  # all of them or none
+        ledger.append_runs([ledger.maker().run([Whole(one) for one in call]) for call in calls])
+        (there,), self.under_way = self.under_way, []
+        self.model.append(*there)
+
+    def closed(self) -> Call:
+        """What a run may hold: whole hands, and records of the match."""
+        found = []
+        for _ in range(self.chance.choice((1, 2, 4))):
+            self.sequence += 1
+            text = "x" * self.chance.choice((0, 5, 600))
+            stream = "m" if self.chance.random() < 0.3 else f"m/{self.hands}"
+            events: tuple[Record, ...] = (SourceNoted("phh", "", text, str(self.sequence)),)
+            if stream != "m":
+                self.hands += 1
+                start = HandStarted(stream, "g", "r", 0, ("a", "b"), (9, 9))
+                events = (start, Faulted(0, text, "late", "action"), HandEnded())
+            version = self.versions.get(stream, 0)
+            found.append(Append(stream, version, events, self.chance.randint(0, 99)))
+            if stream == "m":
+                self.versions["m"] = version + 1
+        return tuple(found)
 
     def call(self) -> Call:
         """Up to three appends of one producer: hands begun, carried on and ended, and records."""

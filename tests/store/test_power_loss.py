@@ -57,16 +57,24 @@ def test_leaving_out_any_one_sync_would_be_noticed(sync: str) -> None:
         assert caught(sync, 3000)
 
 
-def test_leaving_out_a_sync_of_the_real_segments_would_be_noticed() -> None:
-    assert caught("create segment", 60, parquet=True)
-    assert caught("folder segments", 60, parquet=True)
+@pytest.mark.parametrize("runs", [0, 1])
+def test_leaving_out_a_sync_of_the_real_segments_would_be_noticed(runs: float) -> None:
+    """Of those that are sealed, and of those that are adopted."""
+    assert caught("create segment", 60, parquet=True, runs=runs)
+    assert caught("folder segments", 60, parquet=True, runs=runs)
 
 
-def caught(sync: str, trials: int, *, parquet: bool = False) -> bool:
+@pytest.mark.parametrize("sync", ["create log", "create manifest", "folder ", "write tree"])
+def test_leaving_out_a_sync_of_who_only_writes_runs_would_be_noticed(sync: str) -> None:
+    with cheap_segments():
+        assert caught(sync, 3000, runs=1)
+
+
+def caught(sync: str, trials: int, *, parquet: bool = False, runs: float = 0.1) -> bool:
     """Whether some trial fails on a disk that is deaf to this kind of sync."""
     for number in range(trials):
         try:
-            trial(str(number), sync, parquet=parquet)
+            trial(str(number), sync, parquet=parquet, runs=runs)
         except Exception:  # whatever it is: something was not as it should be
             return True
     return False

@@ -1,0 +1,72 @@
+"""What an event says beside chips and cards, as one number: its kind, and who, where, how.
+
+Two events are alike if their marks are; fields that an event of its kind does not have are nothing
+in its mark. A value beyond what its place holds is cut to one that no rule ever expects.
+"""
+
+import numpy as np
+
+from analytics.batch.rows import CODES, NO_CARD, Column, Rows
+
+ACT, SHOW = 100, 101  # any action, of which the replay knows more; shown or mucked
+_ALIKE = {"Folded": ACT, "Checked": ACT, "Called": ACT, "Bet": ACT, "Raised": ACT}
+_ALIKE |= {"Shown": SHOW, "Mucked": SHOW}
+KIND = {name: _ALIKE.get(name, code) for name, code in CODES.items()}
+# Where a field begins, and how many bits it has; each is one more than its value. Fields of
+# events of different kinds share their places.
+_FIELDS = {
+    "seat": (8, 6),
+    "blind": (14, 4),
+    "origin": (18, 3),
+    "cards": (14, 3),
+    "slot": (14, 3),
+    "told": (17, 2),
+    "step": (8, 7),
+    "street": (15, 8),
+    "next": (23, 6),
+    "pot": (8, 7),
+}
+_BEYOND = 1 << 30  # in no mark of a record: what does not fit a field is like nothing
+_HAVE = {
+    "StepEntered": ("step", "street"),
+    "BettingOpened": ("step", "street", "next"),
+    "UncalledReturned": ("seat",),
+    "AntePosted": ("seat",),
+    "BlindPosted": ("seat", "blind", "origin"),
+    "HoleDealt": ("seat", "cards"),
+    "BoardDealt": ("cards",),
+    "CardSwapped": ("seat", "slot", "told"),
+    "BidPlaced": ("seat",),
+    "Shown": ("seat", "cards"),
+    "Mucked": ("seat",),
+    "RakeTaken": ("pot",),
+    "PotSplit": ("pot",),
+}
+
+
+def mark(kind: str | int, **fields: "Column | int | bool") -> "Column | int":
+    """The mark of an event of this kind that says these things."""
+    found: Column | int = KIND[kind] if isinstance(kind, str) else kind
+    for name, value in fields.items():
+        begins, bits = _FIELDS[name]
+        wide = value.astype(np.int32) if isinstance(value, np.ndarray) else int(value)
+        most = (1 << bits) - 1
+        found = found | ((wide + 1) & most) << begins | (wide + 1 >= most) * _BEYOND
+    return found
+
+
+def marks(rows: Rows) -> Column:
+    """The mark of every event."""
+    cells = rows.cells
+    kinds = np.array([*KIND.values(), 127], dtype=np.int32)
+    held = sum((cells[f"card{place}"] != NO_CARD).astype(np.int8) for place in range(1, 6))
+    values = {**cells, "cards": held + cells["many"]}
+    found: Column = kinds.take(cells["kind"])
+    for name, (begins, bits) in _FIELDS.items():
+        have = np.zeros(len(kinds), dtype=bool)
+        have[[CODES[kind] for kind, names in _HAVE.items() if name in names]] = True
+        at = np.flatnonzero(have.take(cells["kind"]))
+        most = (1 << bits) - 1
+        value = np.clip(values[name].take(at).astype(np.int32) + 1, 0, most)
+        found[at] |= value.astype(np.int32) << begins
+    return found

@@ -1,0 +1,102 @@
+"""How well players bid: every measure of `bids_measures`, for the whole and for its parts.
+
+`Bids` holds the auctions of a record and what their cards were worth; it is asked for measures,
+for ranks of bids and for the most frequent ones, and leaves the judging to SQL files.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, get_args
+
+from analytics import bids_rows, bids_worth
+from analytics.ask import Answer, Numbers, natural
+from analytics.bids_measures import MEASURES, Measure
+from analytics.bids_rows import Row
+from analytics.statistics_chosen import quoted
+from analytics.statistics_intervals import student, wilson
+from analytics.tables import Tables
+
+By = Literal["seat", "pot", "board", "strength", "rival", "match", "game"]
+BYS: tuple[By, ...] = get_args(By)
+FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
+_PARTS: dict[By, str] = {
+    "seat": "a.role",
+    "pot": (
+        "CASE WHEN a.pot <= 4 THEN 'up to 4' WHEN a.pot <= 20 THEN '5 to 20' "
+        "WHEN a.pot <= 100 THEN '21 to 100' ELSE 'over 100' END"
+    ),
+    "board": "coalesce(a.texture, 'not known')",
+    "strength": (
+        "coalesce(CAST(CAST(floor(10 * w.neither) AS INTEGER) * 10 AS VARCHAR) || ' % and more', "
+        "'not known')"
+    ),
+    "rival": "coalesce(a.rival, 'several')",
+    "match": "a.match",
+    "game": "a.game",
+}
+
+
+class Bids:
+    """Auctions as one viewpoint knows them, and values of those that were counted."""
+
+    def __init__(self, rows: Sequence[Row], worths: Sequence[Row] = ()) -> None:
+        self.rows = rows
+        self._tables = Tables(
+            {"auctions": bids_rows.table(rows), "worths": bids_worth.table(worths)}
+        )
+
+    def close(self) -> None:
+        """Let go of the tables."""
+        self._tables.close()
+
+    def measures(self, player: str | None = None, by: By | None = None) -> Iterator[Answer]:
+        """Every measure of a player or of all, in their order, parts one after the other."""
+        counted: dict[tuple[str, str], dict[tuple[str, str | None], Any]] = {}
+        for file in FILES:
+            for row in self._ask(file, player, by):
+                mine = counted.setdefault((row["player"], row["part"]), {})
+                mine[file, row.get("basis")] = row
+        for who, part in sorted(counted, key=lambda key: (key[0], natural(key[1]))):
+            for one in MEASURES.values():
+                row = counted[who, part].get((one.file, one.basis), {})
+                yield Answer(who, part, one.name, *judged(one, row))
+
+    def ranks(self, player: str, by: By | None = None) -> list[dict[str, Any]]:
+        """The bids at each tenth, in chips and in pots."""
+        return sorted(self._ask("bids_ranks", player, by), key=lambda it: (it["part"], it["tenth"]))
+
+    def common(self, player: str, by: By | None = None) -> list[dict[str, Any]]:
+        """The most frequent bids."""
+        return sorted(
+            self._ask("bids_common", player, by), key=lambda it: (it["part"], it["place"])
+        )
+
+    def _ask(self, file: str, player: str | None, by: By | None) -> list[dict[str, Any]]:
+        return self._tables.ask(file, chosen(player, by))
+
+
+def chosen(player: str | None, by: By | None) -> str:
+    """The auctions that a question is asked of; each with the part it belongs to."""
+    part = _PARTS[by] if by else "''"
+    source = "auctions AS a"
+    if by == "strength":
+        source += (
+            " LEFT JOIN worths AS w ON a.hand_seq = w.hand_seq AND a.auction = w.auction "
+            "AND a.seat = w.seat AND w.basis = 'own'"
+        )
+    where = f" WHERE a.player = {quoted(player)}" if player is not None else ""
+    return f"SELECT a.*, {part} AS part FROM {source}{where}"
+
+
+def judged(one: Measure, row: dict[str, Any]) -> Numbers:
+    """Value, k, n and interval of one measure out of a row of its file."""
+    name = one.counted
+    n = int(row.get(f"{name}_n") or 0)
+    if one.kind == "share":
+        k = int(row.get(f"{name}_k") or 0)
+        low, high = wilson(k, n) or (None, None)
+        return (k / n if n else None), k, n, low, high
+    if one.kind == "number":
+        return row.get(f"{name}_value"), None, n, None, None
+    mean, deviation = row.get(f"{name}_mean"), row.get(f"{name}_sd")
+    held = student(mean, deviation, n) if mean is not None and deviation is not None else None
+    return mean, None, n, *(held or (None, None))

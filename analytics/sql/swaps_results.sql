@@ -1,0 +1,37 @@
+-- What did a player win, with and without the luck of the cards after the last choice?
+-- Net in chips; without a showdown for whoever folded; `cost` is what auctions took.
+SELECT
+    player,
+    part,
+    count(net) AS hands_value,
+    count(net) AS hands_n,
+    sum(net) AS net_value,
+    count(net) AS net_n,
+    sum(net_ev) AS net_ev_value,
+    count(net) AS net_ev_n,
+    sum(net - net_ev) AS luck_value,
+    sum(CASE WHEN adjusted THEN 1 ELSE 0 END) AS luck_n,
+    sum(CASE WHEN adjusted THEN 1 ELSE 0 END) AS adjusted_k,
+    count(net) AS adjusted_n,
+    sqrt(sum(error * error)) AS luck_error_value,
+    sum(CASE WHEN error > 0 THEN 1 ELSE 0 END) AS luck_error_n,
+    avg(net) AS net_hand_mean,
+    stddev_samp(net) AS net_hand_sd,
+    count(net) AS net_hand_n,
+    avg(net_ev) AS net_ev_hand_mean,
+    stddev_samp(net_ev) AS net_ev_hand_sd,
+    count(net) AS net_ev_hand_n,
+    sum(CASE WHEN showdown THEN net ELSE 0 END) AS blue_value,
+    sum(CASE WHEN showdown THEN 1 ELSE 0 END) AS blue_n,
+    sum(CASE WHEN showdown THEN 0 ELSE net END) AS red_value,
+    sum(CASE WHEN showdown THEN 0 ELSE 1 END) AS red_n,
+    sum(price) AS cost_value,
+    sum(CASE WHEN price > 0 THEN 1 ELSE 0 END) AS cost_n,
+    avg(CASE WHEN swapped > 0 THEN net END) AS net_swapped_mean,
+    stddev_samp(CASE WHEN swapped > 0 THEN net END) AS net_swapped_sd,
+    count(CASE WHEN swapped > 0 THEN net END) AS net_swapped_n,
+    avg(CASE WHEN swapped = 0 THEN net END) AS net_kept_mean,
+    stddev_samp(CASE WHEN swapped = 0 THEN net END) AS net_kept_sd,
+    count(CASE WHEN swapped = 0 THEN net END) AS net_kept_n
+FROM chosen
+GROUP BY player, part

@@ -1,0 +1,77 @@
+"""Which facts a question is asked of: filters as one SQL table, `chosen`, that every file reads.
+
+`part` is what the answer is divided by, so that one file serves the whole and its parts. `hands`
+is how many hands a row stands for: one, unless hands that were played alike are counted together.
+"""
+
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+By = Literal["position", "game", "match", "opponent", "window"]
+BYS: tuple[By, ...] = get_args(By)
+WINDOW = 100
+
+
+class Chosen(Struct, frozen=True, kw_only=True):
+    """Filters, each left out where it is None.
+
+    `vs`: hands in which this player was dealt in, too. `hands`: first and last number within
+    its match. `before`: as of a place in the order in which hands closed. `known_to`: whose
+    viewpoint says which cards are known (see `classes`).
+    """
+
+    player: str | None = None
+    vs: str | None = None
+    positions: tuple[str, ...] = ()
+    game: str | None = None
+    match: str | None = None
+    hands: tuple[int, int] | None = None
+    before: int | None = None
+    by: By | None = None
+
+
+def table(chosen: Chosen, known: str = "coalesce(cards, shown)") -> str:
+    """The SELECT behind `chosen`; `known` is the class of hole cards that the asker may see."""
+    part = _PARTS[chosen.by] if chosen.by else "''"
+    terms = list(_terms(chosen))
+    source = "facts f"
+    if chosen.by == "opponent":
+        source += " JOIN facts o ON f.hand_seq = o.hand_seq AND f.seat <> o.seat"
+    where = f" WHERE {' AND '.join(terms)}" if terms else ""
+    known = known.replace("cards", "f.cards").replace("shown", "f.shown")
+    return f"SELECT f.*, 1 AS hands, {part} AS part, {known} AS class FROM {source}{where}"
+
+
+def quoted(text: str) -> str:
+    """Text as SQL spells it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _terms(chosen: Chosen) -> list[str]:
+    """One condition for each filter."""
+    terms = []
+    for column, value in (("player", chosen.player), ("game", chosen.game)):
+        if value is not None:
+            terms.append(f"f.{column} = {quoted(value)}")
+    if chosen.match is not None:
+        terms.append(f"f.match = {quoted(chosen.match)}")
+    if chosen.vs is not None:
+        with_him = f"SELECT hand_seq FROM facts WHERE player = {quoted(chosen.vs)}"
+        terms.append(f"f.hand_seq IN ({with_him}) AND f.player <> {quoted(chosen.vs)}")
+    if chosen.positions:
+        terms.append(f"f.position IN ({', '.join(map(quoted, chosen.positions))})")
+    if chosen.hands is not None:
+        terms.append(f"f.number BETWEEN {chosen.hands[0]} AND {chosen.hands[1]}")
+    if chosen.before is not None:
+        terms.append(f"f.hand_seq < {chosen.before}")
+    return terms
+
+
+_PARTS: dict[By, str] = {
+    "position": "f.position",
+    "game": "f.game",
+    "match": "f.match",
+    "opponent": "o.player",
+    "window": f"CAST(f.number - (f.number - 1) % {WINDOW} AS VARCHAR)",
+}

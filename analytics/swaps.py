@@ -1,0 +1,94 @@
+"""What luck did to winnings: swaps, run-outs after the last choice, mirrored deals, curves.
+
+`Luck` holds what was played and which cards were at risk; SQL files judge it.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, get_args
+
+from analytics import luck_rows, swaps_rows
+from analytics.ask import Answer, natural
+from analytics.bids import judged
+from analytics.fairness_tests import binomial, fisher
+from analytics.statistics_chosen import quoted
+from analytics.statistics_intervals import wilson
+from analytics.swaps_measures import MEASURES
+from analytics.tables import Tables
+
+Row = dict[str, Any]
+By = Literal["seat", "match", "game"]
+BYS: tuple[By, ...] = get_args(By)
+FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
+_OF_RISKS = ("swaps_luck", "swaps_behaviour", "swaps_rates")
+_PARTS: dict[By, str] = {"seat": "p.role", "match": "c.match", "game": "c.game"}
+
+
+class Luck:
+    """Hands and swaps as one viewpoint knows them."""
+
+    def __init__(self, played: Sequence[Row], risks: Sequence[Row]) -> None:
+        self._tables = Tables({"played": luck_rows.table(played), "risks": swaps_rows.table(risks)})
+
+    def close(self) -> None:
+        """Let go of the tables."""
+        self._tables.close()
+
+    def measures(self, player: str | None = None, by: By | None = None) -> Iterator[Answer]:
+        """Every measure of a player or of all, in their order."""
+        counted: dict[tuple[str, str], dict[str, Row]] = {}
+        for file in FILES:
+            for row in self._tables.ask(file, of_luck(file, player, by)):
+                counted.setdefault((row["player"], row["part"]), {})[file] = row
+        for who, part in sorted(counted, key=lambda key: (key[0], natural(key[1]))):
+            for one in MEASURES.values():
+                row = counted[who, part].get(one.file, {})
+                yield Answer(who, part, one.name, *judged(one, row))
+
+    def rates(self, player: str | None = None) -> list[Row]:
+        """How often cards changed, beside the stated chance: exact and two-sided."""
+        found = self._tables.ask("swaps_rates", of_luck("swaps_rates", player, None))
+        for row in found:
+            k, n, stated = int(row["k"]), int(row["n"]), row["stated"]
+            low, high = wilson(k, n) or (None, None)
+            p = None if stated is None else binomial(k, n, stated)
+            row |= {"k": k, "n": n, "low": low, "high": high, "p": p}
+        return sorted(found, key=lambda it: (it["player"], it["game"], it["street"], it["slot"]))
+
+    def curve(self, player: str | None = None) -> list[Row]:
+        """Winnings so far, hand by hand."""
+        rows = self._tables.ask("swaps_curve", of_luck("swaps_curve", player, None))
+        return sorted(rows, key=lambda it: (it["match"], it["player"], it["number"]))
+
+
+def slots_apart(risks: Sequence[Row]) -> list[Row]:
+    """Whether a player's two cards are swapped independently of each other: exact 2 × 2 tests."""
+    both: dict[tuple[str, str, int], dict[int, bool]] = {}
+    for row in risks:
+        if row["changed"] is not None:
+            key = (row["player"], row["street"], row["hand_seq"])
+            both.setdefault(key, {})[row["slot"]] = row["changed"]
+    counts: dict[tuple[str, str], list[int]] = {}
+    for (player, street, _), slots in both.items():
+        if len(slots) == 2:
+            cells = counts.setdefault((player, street), [0, 0, 0, 0])
+            cells[2 * (not slots[0]) + (not slots[1])] += 1
+    return [
+        {"player": player, "street": street, "cells": cells, "p": fisher(*cells)}
+        for (player, street), cells in sorted(counts.items())
+    ]
+
+
+def of_luck(file: str, player: str | None, by: By | None) -> str:
+    """The rows that a question is asked of, each with the part it belongs to."""
+    part = _PARTS[by] if by else "''"
+    where = f" WHERE c.player = {quoted(player)}" if player is not None else ""
+    if file not in _OF_RISKS:
+        return f"SELECT c.*, {part.replace('p.', 'c.')} AS part FROM played AS c{where}"
+    rival = (
+        "SELECT max(CASE WHEN o.changed THEN 1 WHEN o.changed IS NULL THEN NULL ELSE 0 END) "
+        "FROM risks AS o WHERE o.hand_seq = c.hand_seq AND o.street = c.street AND o.seat <> c.seat"
+    )
+    return (
+        f"SELECT c.*, {part} AS part, ({rival}) AS rival_changed FROM risks AS c "
+        f"INNER JOIN played AS p ON c.hand_seq = p.hand_seq AND c.seat = p.seat{where}"
+    )

@@ -1,0 +1,131 @@
+"""`risks`: every card at risk of a swap, whether it changed, and what the change was worth.
+
+A change is measured on the board of its street, dealt before or after the draw, with all other
+cards as they lay at that moment and with the swaps of later streets still to come: so the changes
+of a street add up to what the street did to a hand. Only swaps between two known hands have one.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from analytics.bids_rows import known
+from analytics.luck_rules import Rulebook
+from engine.game import Game
+from engine.steps.swap import SwapHole
+from events.evolve import evolve, replay
+from events.state import Hand
+from events.types import Bet, Called, Cards, CardSwapped, Checked, Folded, Raised, StepEntered
+from odds.swaps import share_with_swaps
+from store.leaf import Leaf, split
+
+Row = dict[str, Any]
+STREETS = (("flop", 3), ("turn", 4))
+SCHEMA = pa.schema(
+    {
+        "hand_seq": pa.int64(),
+        "hand": pa.string(),
+        "match": pa.string(),
+        "number": pa.int64(),
+        "game": pa.string(),
+        "ruleset": pa.string(),
+        "seat": pa.int32(),
+        "player": pa.string(),
+        "street": pa.string(),
+        "slot": pa.int32(),
+        "chance": pa.float64(),
+        "changed": pa.bool_(),
+        "pot": pa.int64(),
+        "before": pa.float64(),
+        "after": pa.float64(),
+        "does": pa.string(),
+    }
+)
+_WORDS: dict[Any, str] = {
+    Bet: "bet",
+    Raised: "raise",
+    Called: "call",
+    Checked: "check",
+    Folded: "fold",
+}
+
+
+def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
+    """The rows of one hand in the order of the draws; those that can be valued carry `spot`."""
+    events = [one.event for one in leaf.recorded]
+    end = leaf.hand
+    if end is None or end.voided or not any(isinstance(one, CardSwapped) for one in events):
+        return
+    game = rules.of(end.start.ruleset)
+    match, number = split(leaf.stream)
+    hand = replay(events[:1])  # type: ignore[arg-type]
+    draws, step = -1, 0
+    for place, event in enumerate(events[1:], start=1):
+        if isinstance(event, StepEntered) and event.name == "swap":
+            draws, step = draws + 1, event.step
+        after = evolve(hand, event)  # type: ignore[arg-type]
+        if isinstance(event, CardSwapped) and 0 <= draws < len(STREETS):
+            street, size = STREETS[draws]
+            hidden = "hidden" in (event.old, event.new)
+            row: Row = {"hand_seq": leaf.hand_seq, "hand": leaf.stream, "match": match}
+            row |= {"number": number, "game": end.start.game, "ruleset": end.start.ruleset}
+            row |= {"seat": event.seat, "player": end.start.players[event.seat]}
+            row |= {"street": street, "slot": event.slot, "chance": _chance(game, step)}
+            row |= {"changed": None if hidden else event.old != event.new, "pot": hand.pot}
+            row |= {"does": _does(events[place:], event.seat), "before": None, "after": None}
+            if row["changed"] and game is not None:
+                row["spot"] = _spot(hand, after, event.seat, end.board[:size], game, step)
+            yield row
+        hand = after
+
+
+def valued(rows: Iterable[Row], rules: Rulebook) -> None:
+    """Count the equities of these changes, in place."""
+    for row in rows:
+        how, spot = rules.showdown(row["ruleset"]), row.get("spot")
+        if how is None or spot is None:
+            continue
+        mine, new, his, board, dead, later = spot
+        row["before"] = float(share_with_swaps(mine, his, board, later, dead, how))
+        lost = tuple(card for card in mine if card not in new)
+        row["after"] = float(share_with_swaps(new, his, board, later, (*dead, *lost), how))
+
+
+def table(rows: Sequence[Row]) -> pa.Table:
+    """Rows as Arrow."""
+    columns = [pa.array([row[one.name] for row in rows], one.type) for one in SCHEMA]
+    return pa.table(columns, schema=SCHEMA)
+
+
+Spot = tuple[Cards, Cards, Cards, Cards, Cards, tuple[tuple[int, int], ...]]
+
+
+def _spot(hand: Hand, after: Hand, seat: int, board: Cards, game: Game, step: int) -> Spot | None:
+    """Both hands before the change and after it, for two contenders whose cards are known."""
+    left = [other for other, how in enumerate(hand.standing) if how != "folded" and other != seat]
+    if len(left) != 1 or known(board) is None:
+        return None
+    mine, new, his = known(hand.hole[seat]), known(after.hole[seat]), known(hand.hole[left[0]])
+    if mine is None or new is None or his is None:
+        return None
+    later = tuple(
+        (one.chance, one.of) for one in game.script[step + 1 :] if isinstance(one, SwapHole)
+    )
+    return mine, new, his, board, tuple(hand.discards), later
+
+
+def _chance(game: Game | None, step: int) -> float | None:
+    """The stated probability of this draw."""
+    one = game.script[step] if game is not None and step < len(game.script) else None
+    return one.chance / one.of if isinstance(one, SwapHole) else None
+
+
+def _does(later: Sequence[Any], seat: int) -> str | None:
+    """His next choice on this street; nothing if he has none."""
+    for event in later:
+        if isinstance(event, StepEntered):
+            return None
+        if type(event) in _WORDS and event.seat == seat:
+            return _WORDS[type(event)] if event.origin == "chosen" else None
+    return None

@@ -1,0 +1,256 @@
+"""`muckrake bids`: how well players bid, and whether their bids depend on each other."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from analytics.bids_measures import MEASURES, Measure
+from api.cli.ledger import json_option, ledger_option, reading, view_option
+from api.cli.output import NotFound, document, note, progress
+from api.cli.tables import Cell, drawn
+
+if TYPE_CHECKING:
+    from analytics.ask import Answer
+    from analytics.bids import Bids, By
+    from analytics.bids_rows import Row
+    from analytics.bids_sniffing import Pair
+    from store.reader import Snapshot
+
+FEW = 30
+SPOTS = 200
+BYS = ("seat", "pot", "board", "strength", "rival", "match", "game")
+OVERVIEW = (
+    *("won", "tied", "bid_median", "bid_pot", "paid", "net_won"),
+    *("value_own", "overpaid_own", "underbid_own", "efficiency_known"),
+)
+
+
+class Spots(click.ParamType[int | None]):
+    """A number of auctions, or all of them."""
+
+    name = "N|all"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | None:
+        if value == "all":
+            return None
+        if not str(value).isdecimal():
+            self.fail(f"{value} is no number of auctions: 0, 200 and all are", param, ctx)
+        return int(value)
+
+
+@click.command()
+@click.argument("player", required=False)
+@click.option("--match", metavar="MATCH", help="Only this match's hands.")
+@click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
+@click.option("--by", type=click.Choice(BYS), help="Split; strength is the bidder's equity.")
+@click.option(
+    "--spots",
+    type=Spots(),
+    default=str(SPOTS),
+    show_default=True,
+    help="In how many auctions, evenly spread, the card's value is counted.",
+)
+@click.option("--csv", "csv", type=click.Path(dir_okay=False, path_type=Path), help="Into a file.")
+@click.option(
+    "--parquet", type=click.Path(dir_okay=False, path_type=Path), help="Into a Parquet file."
+)
+@view_option
+@ledger_option
+@json_option
+def bids(
+    player: str | None,
+    match: str | None,
+    game: str | None,
+    by: "By | None",
+    spots: int | None,
+    csv: Path | None,
+    parquet: Path | None,
+    view: str,
+    folder: Path,
+    as_document: bool,
+) -> None:
+    """Auctions of a player, or of all; what a row means is in docs/auctions.md."""
+    with reading(folder) as ledger:
+        from analytics.bids import Bids
+        from analytics.bids_sniffing import pairs
+        from api.sighted import hands
+
+        rows = _rows(hands(ledger, view, match, game))
+        mine = [row for row in rows if player in (None, row["player"], row["rival"])]
+        if player is not None and not any(row["player"] == player for row in rows):
+            raise NotFound(f"nobody called {player} has bid: muckrake bids lists who has")
+        if not rows:
+            raise NotFound("no auction was held in these hands")
+        worths, told = _worths(ledger, mine, spots)
+        asked = Bids(mine, worths)
+        try:
+            found = list(asked.measures(player, by))
+            beside = list(pairs(mine))
+            if csv or parquet:
+                from api.cli.players import written
+
+                written(found, csv, parquet)
+            elif as_document:
+                document("muckrake.bids/1", **_document(asked, found, beside, by, view), **told)
+            elif player is None:
+                _overview(found, by, view, told)
+                _beside(beside)
+            else:
+                _one(asked, player, found, by, view, told)
+                _beside(beside)
+        finally:
+            asked.close()
+
+
+def _rows(leaves: Any) -> "list[Row]":
+    from analytics.bids_rows import rows_of
+
+    return [row for leaf in leaves for row in rows_of(leaf)]
+
+
+def _worths(
+    ledger: "Snapshot", rows: "Sequence[Row]", spots: int | None
+) -> "tuple[list[Row], dict[str, int]]":
+    """The values of so many auctions, and how many there are; what was counted is kept."""
+    from analytics.bids_kept import ThirdCards, place
+    from analytics.bids_worth import auctions, spread, worths
+    from analytics.luck_rules import Rulebook
+
+    rules = Rulebook(ledger.ruleset)
+    kept: dict[Any, ThirdCards] = {}
+
+    def of(row: "Row") -> ThirdCards | None:
+        how = rules.showdown(row["ruleset"])
+        if how is None or how.hole_min:
+            return None
+        if how not in kept:
+            kept[how] = ThirdCards(place(), how)
+        return kept[how]
+
+    every = auctions(rows)
+    wanted = spread(every, spots)
+    found = list(worths(progress(wanted, "counting third cards", len(wanted)), of))
+    counted = sum(one.counted for one in kept.values())
+    return found, {"auctions": len(every), "valued": len(wanted), "counted": counted}
+
+
+def _document(
+    asked: "Bids", found: "Sequence[Answer]", beside: "Sequence[Pair]", by: "By | None", view: str
+) -> dict[str, Any]:
+    import msgspec
+
+    from analytics.bids_sniffing import SEED
+
+    players: dict[tuple[str, str], dict[str, Any]] = {}
+    for one in found:
+        key = (one.player, one.part)
+        if key not in players:
+            ranks = [row for row in asked.ranks(one.player, by) if row["part"] == one.part]
+            common = [row for row in asked.common(one.player, by) if row["part"] == one.part]
+            players[key] = {
+                "player": one.player,
+                **({by: one.part} if by else {}),
+                "measures": {},
+                "ranks": [{name: row[name] for name in ("tenth", "bid", "pots")} for row in ranks],
+                "common": [{name: row[name] for name in ("bid", "times")} for row in common],
+            }
+        numbers = {"value": one.value, "k": one.k, "n": one.n, "low": one.low, "high": one.high}
+        players[key]["measures"][one.statistic] = numbers
+    told = {"as": view, "seed": SEED, "model": "swing/1"}
+    return {**told, "players": list(players.values()), "pairs": msgspec.to_builtins(beside)}
+
+
+def _one(
+    asked: "Bids",
+    player: str,
+    found: "Sequence[Answer]",
+    by: "By | None",
+    view: str,
+    told: dict[str, int],
+) -> None:
+    """One player: a line for each measure that has something behind it, parts one after another."""
+    ranks, common = asked.ranks(player, by), asked.common(player, by)
+    for part in dict.fromkeys(one.part for one in found):
+        head = [player, part, _heard(part, ranks, common), f"viewpoint: {view}"]
+        lines = [_line(one) for one in found if one.part == part and one.n]
+        columns = ("", "value", "95 % interval", "k/n", "")
+        drawn(columns, lines, (1, 2, 3), head="   ".join(filter(None, head)), foot=_valued(told))
+
+
+def _heard(part: str, ranks: Sequence[dict[str, Any]], common: Sequence[dict[str, Any]]) -> str:
+    """Bids in tenths and the most frequent ones: `tenths 0 4 8 ...   most common 31 (41x)`."""
+    tenths = " ".join(str(row["bid"]) for row in ranks if row["part"] == part)
+    often = ", ".join(f"{row['bid']} ({row['times']}x)" for row in common if row["part"] == part)
+    return f"tenths {tenths}   most common {often}" if tenths else ""
+
+
+def _valued(told: dict[str, int]) -> str:
+    said = f"values of {told['valued']} of {told['auctions']} auctions with known cards, swing/1"
+    return said if told["valued"] == told["auctions"] else f"{said}; --spots all counts all"
+
+
+def _line(one: "Answer") -> tuple[Cell, ...]:
+    measure = MEASURES[one.statistic]
+    few = one.n < FEW
+    count = f"{one.k}/{one.n}" if one.k is not None else f"{one.n}"
+    cells = (measure.title, said(measure, one.value), interval(measure, one), count)
+    return tuple(Cell(text, few) for text in (*cells, "too few" if few else ""))
+
+
+def said(measure: Measure, value: float | None) -> str:
+    if value is None:
+        return ""
+    if measure.kind == "share":
+        return f"{100 * value:.1f} %"
+    return f"{value:,.10g}" if float(value).is_integer() else f"{value:,.2f}"
+
+
+def interval(measure: Measure, one: "Answer") -> str:
+    if one.low is None or one.high is None:
+        return ""
+    scale, digits = (100, 1) if measure.kind == "share" else (1, 2)
+    return f"{scale * one.low:,.{digits}f} - {scale * one.high:,.{digits}f}"
+
+
+def _overview(found: "Sequence[Answer]", by: "By | None", view: str, told: dict[str, int]) -> None:
+    """All players, a few measures each."""
+    by_name: dict[tuple[str, str], dict[str, Answer]] = {}
+    for one in found:
+        by_name.setdefault((one.player, one.part), {})[one.statistic] = one
+    lines = []
+    for (player, part), mine in by_name.items():
+        cells = [Cell(player), *([Cell(part)] if by else []), Cell(str(mine["held"].n))]
+        cells += [Cell(said(MEASURES[it], mine[it].value), mine[it].n < FEW) for it in OVERVIEW]
+        lines.append(tuple(cells))
+    columns = ["player", *([by] if by else []), "held", *(MEASURES[it].title for it in OVERVIEW)]
+    right = tuple(range(1 + bool(by), len(columns)))
+    drawn(columns, lines, right, head=f"viewpoint: {view}", foot=_valued(told))
+
+
+def _beside(beside: "Sequence[Pair]") -> None:
+    """Dealer against first bidder: do their bids depend on each other?"""
+    from analytics.bids_sniffing import FLAG_N, FLAG_P, SEED
+
+    for one in beside:
+        sign = "no sign of bid sniffing"
+        if one.n < FLAG_N:
+            sign = f"too few to tell, {FLAG_N} are needed"
+        elif one.flagged:
+            sign = (
+                "HIS BIDS GO WITH THEIRS" if one.leaked else "ALARM: sealed, yet they go together"
+            )
+        tells = "   ".join(
+            f"{name} {count} ({mean:.1f})" for name, (count, mean, _) in one.tells.items()
+        )
+        said = "none" if one.correlation is None else f"{one.correlation:.2f}"
+        if one.low is not None and one.high is not None:
+            said += f" [{one.low:.2f}, {one.high:.2f}]"
+        who = f"{one.dealer} as dealer vs {one.rival}: {one.n} auctions"
+        how = f"{one.sealed} sealed, {one.leaked} leaked"
+        note("   ".join((f"{who}, {how}", f"correlation {said}", tells, sign)))
+    if beside:
+        note(f"in brackets what chance would give; flagged below p {FLAG_P:g}; seed {SEED}")

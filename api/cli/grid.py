@@ -1,0 +1,122 @@
+"""`muckrake grid`: how a player plays each of the 169 classes of hole cards."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from analytics.facts_seats import POSITIONS
+from api.cli.ledger import json_option, ledger_option, view_option
+from api.cli.output import document
+from api.cli.players import chosen_of, questions, seen_by, written
+from api.cli.tables import Cell, drawn
+from events.cards import RANKS
+
+FEW = 5  # hands of a class below which its cell is grey
+MEASURES = ("vpip", "raise", "net", "n")
+
+
+@click.command()
+@click.argument("player")
+@click.option("--vs", metavar="P", help="Only hands in which this player was dealt in, too.")
+@click.option(
+    "--position", "positions", multiple=True, type=click.Choice(POSITIONS), help="Only there."
+)
+@click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
+@click.option("--match", metavar="MATCH", help="Only this match's hands.")
+@click.option(
+    "--show", type=click.Choice(MEASURES), default="vpip", show_default=True, help="In the cells."
+)
+@click.option("--csv", "csv", type=click.Path(dir_okay=False, path_type=Path), help="Into a file.")
+@click.option(
+    "--parquet", type=click.Path(dir_okay=False, path_type=Path), help="Into a Parquet file."
+)
+@view_option
+@ledger_option
+@json_option
+def grid(
+    player: str,
+    vs: str | None,
+    positions: tuple[str, ...],
+    game: str | None,
+    match: str | None,
+    show: str,
+    csv: Path | None,
+    parquet: Path | None,
+    view: str,
+    folder: Path,
+    as_document: bool,
+) -> None:
+    """The 13 × 13 grid of a player: suited above the diagonal, offsuit below."""
+    with questions(folder) as views:
+        known = seen_by(view, views)
+        chosen = chosen_of(views, player, vs=vs, positions=positions, game=game, match=match)
+        from analytics.ask import rows_of
+
+        found = rows_of("grid", views, chosen, known)
+        (dealt,) = rows_of("dealt", views, chosen, known) or ({"hands": 0},)
+    cells = {row["class"]: row for row in found}
+    ordered = [cells[name] for name in classes() if name in cells]
+    seen = sum(row["hands"] for row in found)
+    if csv or parquet:
+        written([{"player": player, **_cell(row)} for row in ordered], csv, parquet)
+    elif as_document:
+        told = {"player": player, "as": view, "hands": dealt["hands"], "known": seen}
+        document("muckrake.grid/1", **told, cells=[_cell(row) for row in ordered])
+    else:
+        foot = f"hole cards known in {seen} of {dealt['hands']} hands"
+        if seen < dealt["hands"]:
+            foot += " (the others never shown: strong-hand bias)"
+        about = {"vpip": "VPIP %", "raise": "raise %", "net": "net in big blinds", "n": "hands"}
+        head = f"{player}   {about[show]}   viewpoint: {view}"
+        lines = [_line(high, cells, show) for high in reversed(RANKS)]
+        columns = ("", *reversed(RANKS))
+        drawn(columns, lines, right=tuple(range(1, 14)), head=head, foot=foot)
+
+
+def classes() -> tuple[str, ...]:
+    """All 169, row by row."""
+    order = RANKS[::-1]
+    return tuple(name_of(row, column) for row in order for column in order)
+
+
+def name_of(row: str, column: str) -> str:
+    """Pairs on the diagonal, suited above it, offsuit below."""
+    if row == column:
+        return row + column
+    above = RANKS.index(row) > RANKS.index(column)
+    return f"{row}{column}s" if above else f"{column}{row}o"
+
+
+def _line(row: str, cells: Mapping[str, Any], show: str) -> tuple[Cell, ...]:
+    found = (cells.get(name_of(row, column)) for column in RANKS[::-1])
+    return (Cell(row), *(_drawn(it, show) for it in found))
+
+
+def _drawn(row: Mapping[str, Any] | None, show: str) -> Cell:
+    """One cell; a class that never came is a dot."""
+    if row is None:
+        return Cell(".", few=True)
+    few = row["hands"] < FEW
+    if show == "n":
+        return Cell(str(row["hands"]), few)
+    if show == "net":
+        net = row["net_bb"]
+        return Cell("" if net is None else f"{net:+.1f}", few, None if net is None else _warm(net))
+    name = "pfr" if show == "raise" else show
+    if not row[f"{name}_n"]:
+        return Cell(".", few=True)
+    share = row[f"{name}_k"] / row[f"{name}_n"]
+    return Cell(f"{100 * share:.0f}", few, share)
+
+
+def _warm(net: float) -> float:
+    """Losses are cold, wins warm."""
+    return min(1.0, max(0.0, (net + 3) / 6))
+
+
+def _cell(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A class as plain values: hands, and how many of them were entered and raised."""
+    names = ("hands", "vpip_k", "vpip_n", "pfr_k", "pfr_n", "net_bb")
+    return {"class": row["class"], **{name: row[name] for name in names}}

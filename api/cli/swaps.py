@@ -1,0 +1,226 @@
+"""`muckrake swaps`: the luck of swaps and all-ins, and what winnings were without it."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from analytics.swaps_measures import MEASURES
+from api.cli.bids import FEW, SPOTS, Spots, interval, said
+from api.cli.ledger import json_option, ledger_option, reading, view_option
+from api.cli.output import NotFound, document, progress
+from api.cli.tables import Cell, drawn
+
+if TYPE_CHECKING:
+    from analytics.ask import Answer
+    from analytics.swaps import By, Luck, Row
+    from store.reader import Snapshot
+
+BYS = ("seat", "match", "game")
+TABLES = ("measures", "rates", "curve")
+OVERVIEW = (
+    *("hands", "net", "net_ev", "luck", "net_hand", "net_ev_hand", "blue", "red"),
+    *("mirrored", "mirrored_variance", "swap", "swap_luck_sum"),
+)
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+@click.command()
+@click.argument("player", required=False)
+@click.option("--match", metavar="MATCH", help="Only this match's hands.")
+@click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
+@click.option("--by", type=click.Choice(BYS), help="Split.")
+@click.option(
+    "--spots",
+    type=Spots(),
+    default=str(SPOTS),
+    show_default=True,
+    help="Of how many swapped cards, evenly spread, the equity is counted.",
+)
+@click.option(
+    "--table",
+    "which",
+    type=click.Choice(TABLES),
+    default="measures",
+    show_default=True,
+    help="What a file gets: measures, swap rates, or winnings hand by hand.",
+)
+@click.option("--csv", "csv", type=click.Path(dir_okay=False, path_type=Path), help="Into a file.")
+@click.option(
+    "--parquet", type=click.Path(dir_okay=False, path_type=Path), help="Into a Parquet file."
+)
+@view_option
+@ledger_option
+@json_option
+def swaps(
+    player: str | None,
+    match: str | None,
+    game: str | None,
+    by: "By | None",
+    spots: int | None,
+    which: str,
+    csv: Path | None,
+    parquet: Path | None,
+    view: str,
+    folder: Path,
+    as_document: bool,
+) -> None:
+    """Swaps, run-outs and mirrored deals; what a row means is in docs/auctions.md."""
+    with reading(folder) as ledger:
+        from analytics.swaps import Luck
+
+        played, risks = _gathered(ledger, view, match, game)
+        if not played:
+            raise NotFound("no hand was played here")
+        if player is not None and not any(row["player"] == player for row in played):
+            raise NotFound(f"nobody called {player} was dealt a hand: muckrake swaps lists who was")
+        told = _valued(ledger, risks, player, spots)
+        asked = Luck(played, risks)
+        try:
+            found = list(asked.measures(player, by))
+            if csv or parquet:
+                from api.cli.players import written
+
+                rows: Sequence[Any] = found
+                if which != "measures":
+                    rows = asked.rates(player) if which == "rates" else asked.curve(player)
+                written(rows, csv, parquet)
+            elif as_document:
+                document("muckrake.swaps/1", **_document(asked, player, found, by, view), **told)
+            elif player is None:
+                _overview(asked, found, by, view, told)
+            else:
+                _one(asked, player, found, view, told)
+        finally:
+            asked.close()
+
+
+def _gathered(
+    ledger: "Snapshot", view: str, match: str | None, game: str | None
+) -> "tuple[list[Row], list[Row]]":
+    """What was played, and which cards were at risk."""
+    from analytics import luck_rows, swaps_rows
+    from analytics.luck_rules import Rulebook
+    from api.sighted import deals, hands
+
+    rules = Rulebook(ledger.ruleset)
+    times = deals(ledger)
+    played: list[Row] = []
+    risks: list[Row] = []
+    for leaf in hands(ledger, view, match, game):
+        played += luck_rows.rows_of(leaf, rules, times)
+        risks += swaps_rows.rows_of(leaf, rules)
+    return played, risks
+
+
+def _valued(
+    ledger: "Snapshot", risks: "Sequence[Row]", player: str | None, spots: int | None
+) -> dict[str, int]:
+    """Equities of so many swaps, evenly spread over the record, the same ones every time."""
+    from analytics.luck_rules import Rulebook
+    from analytics.swaps_rows import valued
+
+    every = [row for row in risks if row.get("spot") and player in (None, row["player"])]
+    count = len(every) if spots is None else min(spots, len(every))
+    chosen = [every[at * len(every) // count] for at in range(count)]
+    valued(progress(chosen, "counting swaps", count), Rulebook(ledger.ruleset))
+    return {"swaps": len(every), "valued": count}
+
+
+def _document(
+    asked: "Luck", player: str | None, found: "Iterable[Answer]", by: "By | None", view: str
+) -> dict[str, Any]:
+    from analytics.luck_equity import DRAWS, MODEL, SEED
+
+    players: dict[tuple[str, str], dict[str, Any]] = {}
+    for one in found:
+        part: dict[str, Any] = {by: one.part} if by else {}
+        entry = players.setdefault(
+            (one.player, one.part), {"player": one.player, **part, "measures": {}}
+        )
+        numbers = {"value": one.value, "k": one.k, "n": one.n, "low": one.low, "high": one.high}
+        entry["measures"][one.statistic] = numbers
+    model = {"model": MODEL, "seed": SEED, "draws": DRAWS}
+    return {"as": view, **model, "players": list(players.values()), "rates": asked.rates(player)}
+
+
+def _one(
+    asked: "Luck", player: str, found: "Sequence[Answer]", view: str, told: dict[str, int]
+) -> None:
+    """One player: a line for each measure with something behind it, and his curve."""
+    curve = [row["net"] for row in asked.curve(player)]
+    for part in dict.fromkeys(one.part for one in found):
+        head = [player, part, f"viewpoint: {view}", spark(curve) if not part else ""]
+        lines = [_line(one) for one in found if one.part == part and one.n]
+        columns = ("", "value", "95 % interval", "k/n", "")
+        drawn(columns, lines, (1, 2, 3), head="   ".join(filter(None, head)), foot=_valued_of(told))
+    _rates(asked.rates(player))
+
+
+def _line(one: "Answer") -> tuple[Cell, ...]:
+    measure = MEASURES[one.statistic]
+    few = one.n < FEW and measure.kind != "number"
+    count = f"{one.k}/{one.n}" if one.k is not None else f"{one.n}"
+    cells = (measure.title, said(measure, one.value), interval(measure, one), count)
+    return tuple(Cell(text, few) for text in (*cells, "too few" if few else ""))
+
+
+def _overview(
+    asked: "Luck", found: "Sequence[Answer]", by: "By | None", view: str, told: dict[str, int]
+) -> None:
+    """All players, a few measures each; columns that nobody fills are left out."""
+    by_name: dict[tuple[str, str], dict[str, Answer]] = {}
+    for one in found:
+        by_name.setdefault((one.player, one.part), {})[one.statistic] = one
+    shown = [it for it in OVERVIEW if any(mine[it].n for mine in by_name.values())]
+    lines = []
+    for (player, part), mine in by_name.items():
+        cells = [Cell(player), *([Cell(part)] if by else [])]
+        cells += [Cell(said(MEASURES[it], mine[it].value)) for it in shown]
+        lines.append(tuple(cells))
+    columns = ["player", *([by] if by else []), *(MEASURES[it].title for it in shown)]
+    right = tuple(range(1 + bool(by), len(columns)))
+    drawn(columns, lines, right, head=f"viewpoint: {view}", foot=_valued_of(told))
+
+
+def _rates(rows: "Sequence[Row]") -> None:
+    """How often each slot was swapped, beside the stated chance."""
+    lines = [
+        tuple(
+            map(
+                Cell,
+                (
+                    row["game"],
+                    row["street"],
+                    str(row["slot"]),
+                    f"{100 * row['k'] / row['n']:.1f} %",
+                    f"{100 * row['low']:.1f} - {100 * row['high']:.1f}",
+                    f"{row['k']}/{row['n']}",
+                    "" if row["stated"] is None else f"{100 * row['stated']:g} %",
+                    "" if row["p"] is None else f"{row['p']:.2g}",
+                ),
+            )
+        )
+        for row in rows
+    ]
+    if lines:
+        columns = ("game", "street", "slot", "swapped", "95 % interval", "k/n", "stated", "p")
+        drawn(columns, lines, right=(3, 4, 5, 6, 7))
+
+
+def _valued_of(told: dict[str, int]) -> str:
+    if not told["swaps"]:
+        return ""
+    counted = f"equity of {told['valued']} of {told['swaps']} swaps between known hands"
+    return counted if told["valued"] == told["swaps"] else f"{counted}; --spots all counts all"
+
+
+def spark(values: Sequence[float], width: int = 40) -> str:
+    """A curve in one line: its lowest point low, its highest high."""
+    if not values:
+        return ""
+    points = [values[at * (len(values) - 1) // (width - 1)] for at in range(width)]
+    low, high = min(points), max(points)
+    reach = (high - low) or 1
+    return "".join(_BARS[int((one - low) / reach * (len(_BARS) - 1))] for one in points)

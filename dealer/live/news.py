@@ -1,0 +1,111 @@
+"""What a live table hears and from whom, and how it asks; clock and players are handed in.
+
+Whoever plays never speaks to a hand: he tells the clock his news, and the table hears them one by
+one, in the order in which they arrived. So two at the same millisecond have an order too.
+"""
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from dealer.bots.seen import Seen
+from engine.turn import Command
+
+
+class Answered(Struct, frozen=True):
+    """A player's answer to the question of that number."""
+
+    player: str
+    question: int
+    command: Command
+
+
+class Lost(Struct, frozen=True):
+    """A player's connection is gone."""
+
+    player: str
+
+
+class Back(Struct, frozen=True):
+    """A player's connection is there again."""
+
+    player: str
+
+
+class Joins(Struct, frozen=True):
+    """A new player wants a chair; at a running table he posts, or waits for the big blind (M2)."""
+
+    player: str
+    chair: int
+    chips: int
+    posts: bool = False
+
+
+class SitsOut(Struct, frozen=True):
+    """A player wants no more hands for now, and keeps his chair."""
+
+    player: str
+
+
+class Returns(Struct, frozen=True):
+    """Who sat out wants to be dealt in again; he enters as a newcomer does."""
+
+    player: str
+    posts: bool = False
+
+
+class TopsUp(Struct, frozen=True):
+    """A player wants more chips; he gets them between hands (T17)."""
+
+    player: str
+    amount: int
+
+
+class Leaves(Struct, frozen=True):
+    """A player leaves with what he has, after the hand."""
+
+    player: str
+
+
+Wish = Joins | SitsOut | Returns | TopsUp | Leaves
+"""What is granted or refused between hands."""
+
+News = Answered | Lost | Back | Wish
+
+
+class Heard(Struct, frozen=True):
+    """Some news, and the moment at which they arrived."""
+
+    at: int
+    news: News
+
+
+class Clock(Protocol):
+    """The time of a table, in milliseconds since 1970, and all that arrives while it passes."""
+
+    def now_ms(self) -> int: ...
+
+    def wait(self, until: int) -> Heard | None:
+        """The next news that arrive, or have arrived, up to this moment; None once it is over."""
+        ...
+
+
+class Question(Struct, frozen=True):
+    """What a player is asked: silent until `countdown`, and too late after `deadline`."""
+
+    number: int
+    seen: Seen
+    countdown: int
+    deadline: int
+
+
+class Player(Protocol):
+    """Whoever sits there: he is told, and answers through the clock, later or never."""
+
+    def asked(self, question: Question) -> None:
+        """It is his turn; asked again, with the same number, when he comes back in time."""
+        ...
+
+    def refused(self, sentence: str) -> None:
+        """What he said last was not possible, and why."""
+        ...

@@ -1,0 +1,156 @@
+"""A run: closed streams as columns, made apart from the ledger, in whichever process has time.
+
+It holds what a segment needs: the events, the projections, each leaf's digest. Positions and
+sequence numbers count from 0, and nothing else in it depends on what the ledger holds. So the one
+who writes adds two numbers to columns (`store/adopting.py`), and touches no event.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, NamedTuple, get_type_hints
+
+import msgspec
+import pyarrow as pa
+
+from events.commitments import Nonces, nonces_of
+from events.ledger import Append, Conflict, Record, Recorded, closes, is_match
+from events.lines import digest, lines
+from events.state import Hand
+from store.admission import check_start
+from store.batch import check_stream
+from store.columns import encoded, leaves_of
+from store.layout import by_kind, filled
+from store.leaf import Leaf, split
+from store.private import name_of
+from store.projection import Projection
+from store.sealed import with_hands
+
+
+class Whole(NamedTuple):
+    """An append that closes at once, and what its hand adds up to where that is known."""
+
+    append: Append
+    end: Hand | None = None
+
+
+class Made(NamedTuple):
+    """A leaf of a run: which events of which stream, how many public lines, and their digest."""
+
+    stream: str
+    first: int
+    events: int
+    lines: int
+    sha256: str
+
+
+class Run(NamedTuple):
+    """Leaves in the order of closing; `vouched` tells by which secret they were digested.
+
+    `tables` are the events and these projections, whose versions are told.
+    """
+
+    vouched: str
+    projections: dict[str, int]
+    leaves: tuple[Made, ...]
+    tables: dict[str, pa.Table]
+
+    def appends(self) -> tuple[Append, ...]:
+        """The same events as somebody would append them."""
+        return tuple(
+            Append(
+                leaf.stream,
+                leaf.recorded[0].index,
+                tuple(one.event for one in leaf.recorded),
+                leaf.recorded[0].at,
+            )
+            for leaf in leaves_of(self.tables["events"])
+        )
+
+
+class Maker(NamedTuple):
+    """Makes runs for one ledger: the secret of its nonces, if it has one, and its projections."""
+
+    nonces: bytes | None
+    projections: tuple[Projection, ...]
+
+    def run(self, wholes: Sequence[Whole]) -> Run:
+        """Their columns and digests; refused if one does not close, or holds what no event can."""
+        leaves: list[Leaf] = []
+        pos = 0
+        for one, end in wholes:
+            _check(one)
+            events = range(len(one.events))
+            placed = zip(events, one.events, strict=True)
+            recorded = tuple(
+                [Recorded(pos + n, one.stream, one.expected + n, one.at, it) for n, it in placed]
+            )
+            leaves.append(Leaf(len(leaves), recorded, end))
+            pos += len(events)
+        tables = tables_of(leaves, self.projections)
+        versions = {one.name: one.version for one in with_hands(self.projections)}
+        return Run(name_of(self.nonces), versions, tuple(self._digested(leaves)), tables)
+
+    def _digested(self, leaves: Iterable[Leaf]) -> Iterable[Made]:
+        known: dict[str, Nonces] = {}
+        for leaf in leaves:
+            first, size = leaf.recorded[0], len(leaf.recorded)
+            told, found = 0, ""
+            if self.nonces is not None:
+                match, _ = split(leaf.stream)
+                if match not in known:
+                    known[match] = nonces_of(self.nonces, match)
+                record = lines(leaf.recorded, known[match])
+                told, found = len(record), digest(record)
+            yield Made(leaf.stream, first.index, size, told, found)
+
+
+def tables_of(leaves: Sequence[Leaf], projections: Sequence[Projection]) -> dict[str, pa.Table]:
+    """The events, their values checked, and what is made of them."""
+    kinds = by_kind(one.event for leaf in leaves for one in leaf.recorded)
+    tables = {"events": encoded(leaves, _check_values).select(filled(kinds))}
+    return tables | {one.name: one.build(leaves) for one in with_hands(projections)}
+
+
+def spelled(run: Run) -> bytes:
+    """A run as bytes, for another process: its leaves, its tables."""
+    sink = pa.BufferOutputStream()
+    for table in run.tables.values():
+        with pa.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+    head = msgspec.msgpack.encode((run.vouched, run.projections, run.leaves, list(run.tables)))
+    return b"%d %b%b" % (len(head), head, sink.getvalue().to_pybytes())
+
+
+def read(data: bytes) -> Run:
+    """The run that these bytes spell."""
+    size = int(data[: data.index(b" ")])
+    begin = data.index(b" ") + 1
+    vouched, versions, leaves, names = _head.decode(memoryview(data)[begin : begin + size])
+    source = pa.BufferReader(pa.py_buffer(data).slice(begin + size))
+    tables = {name: pa.ipc.open_stream(source).read_all() for name in names}
+    return Run(vouched, versions, leaves, tables)
+
+
+_head = msgspec.msgpack.Decoder(tuple[str, dict[str, int], tuple[Made, ...], list[str]])
+
+
+def _check(one: Append) -> None:
+    check_stream(one)
+    check_start(one)
+    if not one.events or not closes(one.stream, one.events):
+        raise Conflict(f"{one.stream} is not over: only what is closed makes a run")
+    if not is_match(one.stream) and one.expected:
+        raise Conflict(f"{one.stream} was begun before: only whole hands make a run")
+
+
+def _check_values(kind: type[Record], name: str, values: Sequence[Any]) -> None:
+    """Structs do not check what they are made of: each different value is looked at once."""
+    try:
+        msgspec.convert(set(values), set[_hints(kind)[name]])  # type: ignore[misc]
+    except (ValueError, TypeError) as reason:
+        raise Conflict(f"{kind.__name__}.{name} cannot be written: {reason}") from None
+
+
+@cache
+def _hints(kind: type[Record]) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)

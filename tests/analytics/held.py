@@ -1,0 +1,93 @@
+"""The screen beside the engine: the same records asked of both, and what each may say of the other.
+
+`fine` has to mean that the engine agrees, to the chip. A hand that the engine would refuse is never
+fine, and a hand that it agrees with is never suspect. A reading that the screen does not count is
+left to the engine, so there a doubt may turn out to be none.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+
+from msgspec.structs import replace
+
+from analytics.batch.rows import Words, read
+from analytics.batch.screen import Screen, Screened
+from analytics.batch.why import Why, is_screened
+from engine.game import Game, fingerprint
+from engine.games import GAMES, RULESETS
+from engine.verdict import judge
+from events import types as t
+from events.codec import Unreadable, decode
+from events.ledger import Recorded
+from events.notation import say_all
+from events.types import Events
+from store.columns import table
+from store.leaf import Leaf
+from tests.hands import seeded
+from tests.test_forgery import _forgeries
+
+MARKED = {fingerprint(game): game for game in RULESETS.values()}
+NOT_FOLLOWED = (t.TimedOut, t.Disconnected, t.Reconnected, t.HandVoided)
+Counted = Counter[tuple[str, str]]
+
+
+def screened(records: Sequence[Events]) -> Screened:
+    """What the screen says of these records, as a ledger would store them."""
+    leaves = [_leaf(number, record) for number, record in enumerate(records)]
+    words = Words()
+    return Screen(MARKED.get, GAMES.get, words).judge(read(table(leaves), words))
+
+
+def agree(game: Game, records: Iterable[Events]) -> Counted:
+    """Screen and engine on each of these records; how often which said what."""
+    named = [_named(number, record) for number, record in enumerate(records)]
+    found = screened(named)
+    counted: Counted = Counter()
+    for record, code, nets in zip(named, found.why.tolist(), found.nets.tolist(), strict=True):
+        report = judge(game, record, GAMES.get(game.partner or ""))
+        why = Why(code)
+        counted[report.verdict, why.name] += 1
+        told = f"{why.name}, {report.verdict}, {report.divergence}\n{say_all(record)}"
+        if why is Why.FINE:
+            start = record[0]
+            assert isinstance(start, t.HandStarted)
+            assert report.verdict == "agree", told
+            assert report.recorded == tuple(nets[: len(start.stacks)]), told
+        elif why is Why.READING:
+            counts_all = not any(one.policy in ("split", "kickers") for one in game.readings)
+            assert report.verdict == "contested" or not counts_all, told
+        elif is_screened(why):
+            assert report.verdict in ("differ", "unknown"), told
+    return counted
+
+
+def followed(game: Game, name: str) -> Iterator[Events]:
+    """Seeded hands without what the screen leaves to the engine, whatever is played."""
+    number = 0
+    while True:
+        record = seeded(game, f"{name} {number}").record
+        number += 1
+        posts = any(isinstance(e, t.BlindPosted) and e.kind in ("post", "dead") for e in record)
+        if not posts and not any(isinstance(event, NOT_FOLLOWED) for event in record):
+            yield record
+
+
+def forged(game: Game, record: Events) -> Iterator[Events]:
+    """Every small forgery of a record that can still be read."""
+    for one in _forgeries(game, record):
+        if not one.what.startswith("HandStarted.hand:"):  # the ledger names a hand by its stream
+            with suppress(Unreadable):
+                yield tuple(decode(line) for line in one.lines)
+
+
+def _named(number: int, record: Events) -> Events:
+    start = record[0]
+    if not isinstance(start, t.HandStarted):
+        return record
+    return (replace(start, hand=f"m/{number}"), *record[1:])
+
+
+def _leaf(number: int, record: Events) -> Leaf:
+    stream = f"m/{number}"
+    return Leaf(number, tuple(Recorded(at, stream, at, 0, e) for at, e in enumerate(record)))

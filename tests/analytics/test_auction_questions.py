@@ -1,0 +1,86 @@
+"""Every SQL file about auctions and luck answers what its text file says, in a portable dialect."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+import sqlglot
+from sqlglot import expressions as ex
+
+from analytics import bids_rows, bids_worth, luck_rows, swaps_rows
+from analytics.ask import SQL, text_of
+from analytics.bids import chosen
+from analytics.bids_measures import MEASURES
+from analytics.swaps import of_luck
+from analytics.swaps_measures import MEASURES as OF_LUCK
+from analytics.tables import Tables
+from tests.analytics.auction_pages import PAGES, auctions, page, played_rows, risks, worths
+
+FILES = sorted(path.stem for path in SQL.glob("*.sql") if path.stem.startswith(("bids", "swaps")))
+# What other engines do not have, or silently answer otherwise (`list(x ORDER BY y)` did).
+FORBIDDEN = (ex.Qualify, ex.IntDiv, ex.Lambda, ex.PercentileCont, ex.ArrayAgg, ex.Median)
+
+
+def answered(file: str) -> list[dict[str, Any]]:
+    """By DuckDB, over the hands of the file's page."""
+    leaves = page(PAGES / f"{file}.txt").leaves
+    rows = auctions(leaves)
+    tables = Tables(
+        {
+            "auctions": bids_rows.table(rows),
+            "worths": bids_worth.table(worths(rows)),
+            "played": luck_rows.table(played_rows(leaves)),
+            "risks": swaps_rows.table(risks(leaves)),
+        }
+    )
+    bids = file.startswith("bids")
+    return tables.ask(file, chosen(None, None) if bids else of_luck(file, None, None))
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_question_answers_what_its_text_says(file: str) -> None:
+    _, columns, expected = page(PAGES / f"{file}.txt")
+    found = [[_near(row[name]) for name in columns] for row in answered(file)]
+    for row in expected:
+        assert [_near(value) for value in row] in found
+
+
+def _near(value: Any) -> Any:
+    return round(float(value), 4) if isinstance(value, int | float | Decimal) else value
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_file_opens_with_its_question_and_its_definition(file: str) -> None:
+    first, second, *_ = text_of(file).splitlines()
+    assert first.startswith("-- ")
+    assert first.endswith("?")
+    assert second.startswith("-- ")
+    assert second.endswith(".")
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_file_is_in_the_portable_dialect(file: str) -> None:
+    for dialect in ("duckdb", "spark", "postgres"):
+        (tree,) = sqlglot.parse(text_of(file), dialect=dialect)
+        assert tree is not None
+        assert [] == list(tree.find_all(*FORBIDDEN))
+
+
+def test_every_question_has_its_text() -> None:
+    assert FILES == sorted(path.stem for path in PAGES.glob("*.txt"))
+
+
+@pytest.mark.parametrize("one", [*MEASURES.values(), *OF_LUCK.values()], ids=lambda one: one.name)
+def test_every_measure_has_its_columns(one: Any) -> None:
+    ends = {"share": "k", "mean": "mean", "number": "value"}
+    columns = set(_columns(one.file))
+    assert {f"{one.counted}_n", f"{one.counted}_{ends[one.kind]}"} <= columns
+
+
+def _columns(file: str) -> list[str]:
+    if file not in _KNOWN:
+        _KNOWN[file] = list(answered(file)[0])
+    return _KNOWN[file]
+
+
+_KNOWN: dict[str, list[str]] = {}

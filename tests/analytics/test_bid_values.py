@@ -1,0 +1,142 @@
+"""What a third card is worth, kept in a file; and whether a bidder knows the other bid."""
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from analytics.bids_kept import RECORD, ThirdCards
+from analytics.bids_sniffing import pairs
+from analytics.bids_worth import auctions as of_two
+from analytics.bids_worth import spread
+from tests.analytics.auction_pages import PAGES, auctions, page, worths
+
+HOLE, FLOP = ("Ah", "Kh"), ("Qh", "7s", "2d")
+
+
+@pytest.fixture(scope="module")
+def values() -> dict[tuple[str, int], dict[str, Any]]:
+    rows = auctions(page(PAGES / "bids_worth.txt").leaves)
+    return {(row["basis"], row["seat"]): row for row in worths(rows)}
+
+
+def test_a_bidder_who_sees_his_own_cards_has_the_published_equities(
+    values: dict[tuple[str, int], dict[str, Any]],
+) -> None:
+    """Ah Kh on Qh 7s 2d: e = 0.580426, w = 0.722881, l = 0.374905."""
+    own = values["own", 0]
+    assert (0.722881, 0.374905, 0.580426) == tuple(
+        round(own[name], 6) for name in ("won", "lost", "neither")
+    )
+
+
+def test_with_both_hands_known_the_swing_is_the_same_for_both(
+    values: dict[tuple[str, int], dict[str, Any]],
+) -> None:
+    """Against 8s 8d: e = 0.297980, w = 0.541508, the rival's w = 0.783510, t = 0.431408."""
+    mine, his = values["known", 0], values["known", 1]
+    told = (mine["neither"], mine["won"], his["won"], mine["tied"])
+    assert (0.29798, 0.541508, 0.78351, 0.431408) == tuple(round(one, 6) for one in told)
+    assert round(mine["won"] - mine["lost"], 12) == round(his["won"] - his["lost"], 12)
+
+
+def test_a_spot_is_counted_once_and_found_again_in_other_suits(tmp_path: Path) -> None:
+    first = ThirdCards(tmp_path)
+    value = first.of(HOLE, FLOP)
+    again = ThirdCards(tmp_path)
+    assert value == again.of(("As", "Ks"), ("Qs", "7d", "2h"))
+    assert (1, 0) == (first.counted, again.counted)
+
+
+def test_a_record_cut_short_is_dropped_and_the_next_is_whole(tmp_path: Path) -> None:
+    ThirdCards(tmp_path).of(HOLE, FLOP)
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(file.read_bytes()[:-9])
+    again = ThirdCards(tmp_path)
+    again.of(HOLE, FLOP)
+    assert (1, RECORD.size) == (again.counted, file.stat().st_size)
+
+
+def test_a_value_that_cannot_be_is_counted_again(tmp_path: Path) -> None:
+    right = ThirdCards(tmp_path).of(HOLE, FLOP)
+    (file,) = tmp_path.iterdir()
+    hole, board, *rest = RECORD.unpack(file.read_bytes())
+    file.write_bytes(RECORD.pack(hole, board, -5, *rest[1:]))
+    again = ThirdCards(tmp_path)
+    assert (right, 1) == (again.of(HOLE, FLOP), again.counted)
+
+
+def test_a_sample_of_auctions_is_spread_evenly_and_the_same_every_time() -> None:
+    every: Any = [({"hand_seq": at}, {}) for at in range(10)]
+    assert [0, 3, 6] == [both[0]["hand_seq"] for both in spread(every, 3)]
+    assert every == spread(every, None)
+
+
+def test_an_auction_before_which_no_card_is_known_has_no_value() -> None:
+    rows = auctions(page(PAGES / "bids_worth.txt").leaves)
+    assert [] == of_two([{**row, "hole": None} for row in rows])
+
+
+def _match(hands: int, answer: Any, match: str = "m") -> list[dict[str, Any]]:
+    """Auctions of a first bidder at random and a dealer who answers with what he is given."""
+    chance = Random(5)
+    rows = []
+    for number in range(hands):
+        first = chance.randrange(60)
+        dealer = answer(first, chance)
+        names = ("ursa", "lynx") if number % 2 else ("lynx", "ursa")
+        for role, mine, his, bids in (
+            ("dealer", 0, 1, (dealer, first)),
+            ("big blind", 1, 0, (first, dealer)),
+        ):
+            rows.append(
+                {
+                    "player": names[mine],
+                    "rival": names[his],
+                    "role": role,
+                    "bid": bids[0],
+                    "rival_bid": bids[1],
+                    "origin": "chosen",
+                    "rival_origin": "chosen",
+                    "match": match,
+                    "pot": 4,
+                    "texture": "dry",
+                    "sealed": True,
+                }
+            )
+    return rows
+
+
+def test_who_bids_one_more_than_the_other_is_found_out() -> None:
+    for one in pairs(_match(500, lambda first, chance: first + 1)):
+        assert one.flagged
+        assert 250 == one.tells["one more"][0]
+        assert one.correlation is not None
+        assert one.correlation > 0.99
+
+
+def test_who_bids_alike_without_knowing_is_not_flagged() -> None:
+    for one in pairs(_match(500, lambda first, chance: chance.randrange(60))):
+        assert not one.flagged
+        assert one.p is not None
+        assert one.p > 0.001
+
+
+def test_two_matches_of_one_name_are_not_mixed() -> None:
+    """High bidders against high ones, and low against low: a correlation, but nobody knows."""
+    low = _match(300, lambda first, chance: chance.randrange(60), "low")
+    high = _match(300, lambda first, chance: chance.randrange(60), "high")
+    for row in high:
+        row["bid"], row["rival_bid"] = row["bid"] + 100, row["rival_bid"] + 100
+    for one in pairs([*low, *high]):
+        assert not one.flagged
+
+
+def test_few_auctions_prove_nothing() -> None:
+    assert [False, False] == [one.flagged for one in pairs(_match(100, lambda b, chance: b + 1))]
+
+
+def test_defaults_and_forced_bids_say_nothing_of_a_bidder() -> None:
+    rows = _match(40, lambda first, chance: first)
+    assert [] == list(pairs([{**row, "rival_origin": "default"} for row in rows]))

@@ -1,0 +1,149 @@
+"""Run-outs at their worth, swaps at theirs: golden equities, laws, and counts by hand."""
+
+from fractions import Fraction
+
+import pytest
+
+from analytics.bids_rows import known
+from analytics.luck_closed import Closed, closed
+from analytics.luck_equity import sampled, worth_of
+from analytics.luck_rows import rows_of
+from analytics.swaps import Luck, slots_apart
+from dealer.play import play
+from engine.games import GAMES, named
+from events.cards import DECK
+from odds.batch import STANDARD
+from odds.rank import evaluator, mask
+from tests.analytics.auction_pages import (
+    PAGES,
+    RULES,
+    leaf,
+    page,
+    played_rows,
+    recorded,
+    risks,
+)
+
+ACES, KINGS = ("As", "Ah"), ("Kd", "Kc")
+AK, TWOS = ("Ah", "Kh"), ("2c", "2d")
+TEN_AND_FIVE = ((10, 100), (5, 100))
+ALL_IN = """auction-2024, button 0, stacks 400 400
+deal 0: Ah Kh 9c, 1: 8s 8d, board: Qh 7s 2d 3c 4c
+> 0 calls; 1 checks; 1 bids 0; 0 bids 1
+> 1 bets 398; 0 calls"""
+
+
+def _spot(board: tuple[str, ...] = (), third: tuple[int, int] = (0, 0)) -> Closed:
+    return Closed((0, 1), (AK, ("8s", "8d")), board, (), third, (), (), (4, 4))
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_luck_sums_to_nothing_over_the_players_of_a_hand(game: str) -> None:
+    for number, events in enumerate(play(named(game), "m", 40, "7", seats=2), start=1):
+        rows = list(rows_of(recorded(number, events), RULES, {}))
+        assert 0 == round(sum(row["net"] - row["net_ev"] for row in rows), 6)
+
+
+def test_third_cards_to_come_on_the_flop_are_counted() -> None:
+    """Ah Kh against 8s 8d on Qh 7s 2d: with a third card each 0.431408, for one alone 0.541508."""
+    flop = ("Qh", "7s", "2d")
+    both = worth_of(_spot(flop, (1, 1)), (0, 1), STANDARD, "m/1")
+    one = worth_of(_spot(flop, (1, 0)), (0, 1), STANDARD, "m/1")
+    other = worth_of(_spot(flop, (0, 1)), (0, 1), STANDARD, "m/1")
+    shares = (both.share[0], one.share[0], other.share[1])
+    assert (0.431408, 0.541508, 0.78351) == tuple(round(share, 6) for share in shares)
+    assert both.error == 0.0
+
+
+def test_two_hands_before_the_flop_are_counted_on_every_board() -> None:
+    spot = Closed((0, 1), (ACES, KINGS), (), (), (0, 0), (), (), (400, 400))
+    assert 0.81255 == round(worth_of(spot, (0, 1), STANDARD, "m/1").share[0], 5)
+
+
+@pytest.mark.parametrize(("mine", "his", "expected"), [(ACES, KINGS, 0.7008), (AK, TWOS, 0.5547)])
+def test_swaps_to_come_before_the_flop_are_drawn(
+    mine: tuple[str, str], his: tuple[str, str], expected: float
+) -> None:
+    """`Expected`: 0.7008 ± 0.0004 and 0.5547 ± 0.0005 with 10 and 5 in 100."""
+    found = sampled((mine, his), (), (), (0, 0), TEN_AND_FIVE, STANDARD, 1, draws=100_000)
+    assert abs(found.share[0] - expected) < 4 * found.error + 0.0005
+    assert found.error < 0.002
+
+
+def test_the_same_hand_is_drawn_the_same_way_every_time() -> None:
+    first = sampled((ACES, KINGS), (), (), (1, 1), (), STANDARD, 3, draws=500)
+    assert first == sampled((ACES, KINGS), (), (), (1, 1), (), STANDARD, 3, draws=500)
+    assert first != sampled((ACES, KINGS), (), (), (1, 1), (), STANDARD, 4, draws=500)
+
+
+def test_betting_closes_where_the_last_choice_was_made() -> None:
+    one = leaf(1, ALL_IN)
+    assert one.hand is not None
+    spot = closed([it.event for it in one.recorded], one.hand, named("auction-2024"))
+    assert isinstance(spot, Closed)
+    assert ("Ah", "Kh", "9c") == spot.holes[0]
+    assert (("Qh", "7s", "2d"), (0, 0)) == (spot.board, spot.third)
+
+
+def test_an_all_in_on_the_flop_is_worth_what_every_run_out_pays() -> None:
+    """Each two of the 44 cards that are left, laid out and ranked one hand at a time."""
+    flop, mine, his = ("Qh", "7s", "2d"), ("Ah", "Kh", "9c"), ("8s", "8d")
+    rest = [card for card in DECK if card not in (*flop, *mine, *his)]
+    eight, seven = evaluator("standard", 8), evaluator("standard", 7)
+    won = deals = Fraction()
+    for at, turn in enumerate(rest):
+        for river in rest[at + 1 :]:
+            board = (*flop, turn, river)
+            one, other = eight(mask((*mine, *board))), seven(mask((*his, *board)))
+            won += Fraction(1 + (one > other) - (one < other), 2)
+            deals += 1
+    (row, other_row) = played_rows([leaf(1, ALL_IN)])
+    assert row["adjusted"]
+    assert round(float(won / deals) * 800 - 400, 6) == round(row["net_ev"], 6)
+    assert 0 == round(row["net_ev"] + other_row["net_ev"], 6)
+
+
+def test_a_river_bet_leaves_no_luck() -> None:
+    for row in played_rows(page(PAGES / "swaps_results.txt").leaves):
+        assert (False, row["net"]) == (row["adjusted"], row["net_ev"])
+
+
+def test_cards_that_are_not_known_are_not_adjusted() -> None:
+    assert known(("As", "??")) is None
+    assert known(("hidden", "hidden")) is None
+    text = ALL_IN.replace("1 bets 398; 0 calls", "1 bets 398; 0 folds")
+    assert [False, False] == [row["adjusted"] for row in played_rows([leaf(1, text)])]
+
+
+def test_a_swap_on_the_turn_is_worth_the_difference_of_its_rivers() -> None:
+    """As Ah becomes As Qd against Kd Kc on 2c 7d 9h 3s: forty-three rivers, the ace is gone."""
+    text = (PAGES / "swaps_luck.txt").read_text().split("\n\n")[0]
+    text = text.replace("swaps - Qd - - / - - - -", "swaps - - - - / - Qd - -")
+    (row,) = [one for one in risks([leaf(1, text)]) if one["changed"]]
+    board = ("2c", "7d", "9h", "3s")
+
+    def share(mine: tuple[str, str], gone: tuple[str, ...]) -> float:
+        rank = evaluator("standard", 7)
+        rest = [one for one in DECK if one not in (*mine, *KINGS, *board, *gone)]
+        wins = Fraction()
+        for river in rest:
+            one, other = (rank(mask((*hole, *board, river))) for hole in (mine, KINGS))
+            wins += Fraction(1 + (one > other) - (one < other), 2)
+        return float(wins / len(rest))
+
+    assert ("turn", 0.05) == (row["street"], row["chance"])
+    assert round(share(ACES, ()), 9) == round(row["before"], 9)
+    assert round(share(("As", "Qd"), ("Ah",)), 9) == round(row["after"], 9)
+
+
+def test_swaps_of_two_slots_are_held_against_each_other() -> None:
+    rows = risks(page(PAGES / "swaps_rates.txt").leaves)
+    flop = slots_apart(rows)[0]
+    assert ("p0", "flop", [0, 0, 1, 0]) == (flop["player"], flop["street"], flop["cells"])
+
+
+def test_a_curve_ends_at_the_net() -> None:
+    leaves = page(PAGES / "swaps_curve.txt").leaves
+    luck = Luck(played_rows(leaves), [])
+    net = {one.player: one.value for one in luck.measures() if one.statistic == "net"}
+    assert net == {row["player"]: row["net"] for row in luck.curve() if row["number"] == 2}

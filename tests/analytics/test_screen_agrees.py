@@ -1,0 +1,90 @@
+"""Screen and engine, each the other's test: random hands of every ruleset, and forged ones."""
+
+from itertools import islice
+
+import pytest
+from hypothesis import given
+
+from analytics.batch.why import SAID, Why, is_screened
+from engine.game import Game
+from engine.games import GAMES
+from events import types as t
+from events.types import Events
+from tests.analytics.held import agree, followed, forged, screened
+from tests.hands import every_ruleset, seeded, sources, walk
+
+UNSCREENED = {"urcs-1998", "urcs-1998-standard"}
+FORGED = 160  # of each ruleset; `--slow` forges 100,000
+
+
+@every_ruleset
+def test_they_agree_on_random_hands(game: Game) -> None:
+    counted = agree(game, [seeded(game, f"screened {seed}").record for seed in range(40)])
+    assert 40 == counted.total()
+
+
+@every_ruleset
+def test_what_the_screen_follows_it_judges(game: Game) -> None:
+    records = list(islice(followed(game, "followed"), 20))
+    judged = [is_screened(why) for why in screened(records).why.tolist()]
+    assert [game.name not in UNSCREENED] * 20 == judged
+
+
+@every_ruleset
+def test_they_agree_on_forged_hands(game: Game) -> None:
+    _forge(game, FORGED, "few")
+
+
+@pytest.mark.slow
+@every_ruleset
+def test_they_agree_on_a_hundred_thousand_forged_hands(game: Game) -> None:
+    _forge(game, 4_900, "many")
+
+
+def _forge(game: Game, count: int, name: str) -> None:
+    """Forgeries spread over several hands, so that no long one takes them all."""
+    records: list[Events] = []
+    for record in islice(followed(game, name), 1 + count // 110):
+        some = list(forged(game, record))
+        records += some[:: max(1, len(some) // 110)]
+    counted = agree(game, islice(records, count))
+    print(f"\n{game.name} {dict(counted)}")
+    assert counted.total() > count * 0.8
+    assert sum(many for (verdict, _), many in counted.items() if verdict == "differ") > count / 4
+
+
+@pytest.mark.parametrize("name", ["auction-2024", "probability", "acpc-nl", "pokerstars-pl"])
+@given(source=sources)
+def test_no_random_hand_is_fine_that_the_engine_refuses(name: str, source: bytes) -> None:
+    from engine.games import named
+
+    agree(named(name), [walk(named(name), source).record])
+
+
+def test_hands_of_several_rulesets_are_told_apart() -> None:
+    games = [GAMES["auction-2024"], GAMES["probability"], GAMES["swap-2022"]] * 5
+    records = [next(followed(game, f"mixed {n}")) for n, game in enumerate(games)]
+    found = screened(records)
+    names = [found.names[place] for place in found.ruleset.tolist()]
+    assert [game.name for game in games] == names
+    assert not found.why.any() or set(found.why.tolist()) <= {Why.FINE, Why.READING}
+
+
+def test_a_hand_of_nobody_knows_which_rules_is_not_screened() -> None:
+    record = next(followed(GAMES["auction-2024"], "homeless"))
+    start = record[0]
+    assert isinstance(start, t.HandStarted)
+    foreign = t.HandStarted("m/0", "poker", "0" * 16, start.button, start.players, start.stacks)
+    assert [Why.RULES] == screened([(foreign, *record[1:])]).why.tolist()
+
+
+def test_a_failed_reply_moves_nothing() -> None:
+    record = next(followed(GAMES["auction-2024-mit"], "fault"))
+    note = t.Faulted(0, "R85.0", "malformed", "action")
+    assert [Why.FINE] == screened([(*record, note)]).why.tolist()
+    nobody = t.Faulted(2, "R85.0", "malformed", "action")
+    assert [Why.START] == screened([(*record, nobody)]).why.tolist()
+
+
+def test_every_reason_has_a_sentence() -> None:
+    assert set(Why) == set(SAID)

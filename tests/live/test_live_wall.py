@@ -1,0 +1,127 @@
+"""The real clock, in less than two seconds; and `muckrake play --live`, as a user types it."""
+
+import threading
+import time
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from api.main import main
+from dealer.clock import Times
+from dealer.deck import SeededDecks
+from dealer.live.news import Heard, Joins, Leaves, Lost, Question
+from dealer.live.table import LiveTable
+from dealer.live.thinking import ThinkingBot
+from dealer.live.wall import WallClock
+from engine.audit import audit
+from engine.games import named
+from events import types as t
+from store.memory import MemoryLedger
+from store.reader import Reader
+from tests.sessions import Captured, kept, said, told
+
+SITE = named("site-nl")
+
+
+class Mute:
+    """A player who hears everything and says nothing."""
+
+    def asked(self, question: Question) -> None: ...
+    def refused(self, sentence: str) -> None: ...
+
+
+def test_a_table_in_real_time() -> None:
+    """Two who think for a few milliseconds, and one who never answers, on a short clock."""
+    clock, ledger = WallClock(), MemoryLedger()
+    times = Times(silent=30, countdown=30, extension=30)
+    table = LiveTable(SITE, "m", 3, ledger, SeededDecks("7"), clock, times=times)
+    for chair, name in enumerate(("ann", "bob", "mute")):
+        bot = ThinkingBot("caller", name, "7", 4, clock.tell)
+        table.meet(name, Mute() if name == "mute" else bot)
+        clock.tell(Joins(name, chair, 1000))
+    began = time.monotonic()
+    record = tuple(chain.from_iterable(table.hand()))
+    took = time.monotonic() - began
+    assert audit(SITE, record) is None
+    assert any(isinstance(event, t.TimedOut) for event in record)
+    assert 0.06 < took < 2
+    times_of = [one.at for one in ledger.read("m/1")]
+    assert times_of == sorted(times_of)
+    assert 60 < times_of[-1] - times_of[0] <= 1000 * took + 1
+
+
+def test_news_from_another_thread_wake_the_table() -> None:
+    clock = WallClock()
+    threading.Timer(0.02, clock.tell, (Lost("ann"),)).start()
+    heard = clock.wait(clock.now_ms() + 1_500)
+    assert isinstance(heard, Heard)
+    assert Lost("ann") == heard.news
+    assert clock.wait(clock.now_ms() - 1) is None
+
+
+def test_news_that_arrived_too_late_are_left_for_the_next_who_waits() -> None:
+    clock = WallClock()
+    clock.tell(Lost("ann"), 15)
+    clock.tell(Leaves("bob"))
+    deadline = clock.now_ms() + 5
+    first = clock.wait(deadline)
+    assert first is not None
+    assert Leaves("bob") == first.news
+    assert clock.wait(deadline) is None
+    assert clock.now_ms() > deadline
+    later = clock.wait(deadline + 1_000)
+    assert later is not None
+    assert first.at + 15 <= later.at
+
+
+def test_the_clock_tells_the_time_of_day() -> None:
+    assert abs(WallClock().now_ms() - time.time() * 1000) < 500
+
+
+# The command.
+
+LIVE = ("play", "site-nl", "--live", "--seats", "3", "--think-ms", "1", "--seed", "7")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MUCKRAKE_LEDGER", str(tmp_path / "ledger"))
+    return tmp_path / "ledger"
+
+
+def test_a_live_match_is_committed_to_written_answer_by_answer_and_agreed_with(
+    home: Path, capsys: Captured
+) -> None:
+    words = (*LIVE, "--hands", "3", "--match", "m", "--disclosure", "open-after-match")
+    document = told(capsys, *words)
+    assert (3, "every hand was played") == (document["hands"], document["reason"])
+    assert 0 == sum(document["nets"])
+    start, committed, *_ = kept(home, "m")
+    assert "committed" == start.dealing
+    assert isinstance(committed, t.DeckCommitted)
+    moments = {one.at for one in Reader(home).read("m/1")}
+    assert len(moments) > 3
+    verdicts = [one["verdict"] for one in told(capsys, "audit", "--all")["hands"]]
+    assert ["agree"] * 3 == verdicts
+    assert 0 == main(["verify", "--all"])
+
+
+def test_seeded_decks_are_dealt_live_if_they_are_asked_for(home: Path, capsys: Captured) -> None:
+    told(capsys, *LIVE, "--dealing", "seeded", "--match", "one")
+    told(capsys, "play", "site-nl", "--seats", "3", "--seed", "7", "--match", "other")
+    assert kept(home, "one/1")[1:] == kept(home, "other/1")[1:]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("site-nl --think-ms 5", "--think-ms is for --live"),
+        ("auction-2024 --live --mirror", "--live plays one table as it is: leave out --mirror"),
+        ("site-nl --live --matches 2", "--live plays one table as it is: leave out --matches"),
+    ],
+)
+def test_what_a_live_table_cannot_be_is_refused(
+    home: Path, capsys: Captured, words: str, sentence: str
+) -> None:
+    assert sentence in said(capsys, 2, "play", *words.split())
