@@ -4,7 +4,9 @@ Two bots in processes of their own, as the public skeletons are: Python, every c
 one flushed line for each reply. The bare loop knows the lines from a match before; it times no bot,
 knows no rule and writes nothing down. What the match takes longer, a hand, is engine, clocks,
 recording and ledger together. Both wait for the same bots in turn, so the clock on the wall is
-what counts: whatever else the machine does is measured too, and its load is told.
+what counts: whatever else the machine does is measured too, and its load is told. The bare loop
+sleeps until a reply is there; the match first looks for it a moment, and deals the next hand while
+the end of one is acknowledged: that may give back some of what it takes.
 """
 
 import json
@@ -12,7 +14,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -24,6 +26,7 @@ from api.wire.recorded import Meeting
 from bench.ledger import disk
 from dealer.deck import SeededDecks
 from dealer.wire.apart import Ears, Job, played_apart
+from dealer.wire.connection import idle
 from dealer.wire.limits import Limits
 from dealer.wire.match import play
 from dealer.wire.plan import plan
@@ -83,10 +86,10 @@ class Overheard:
         self._player, self._seat, self._lines = player, seat, lines
         self.inside = 0.0  # CPU seconds
 
-    def ask(self, told: str) -> Reply | None:
+    def ask(self, told: str, meanwhile: Callable[[], None] = idle) -> Reply | None:
         begun = thread_time()
         self._lines.append((self._seat, f"T29.999 {told}\n".encode()))
-        reply = self._player.ask(told)
+        reply = self._player.ask(told, meanwhile)
         self.inside += thread_time() - begun
         return reply
 

@@ -1,9 +1,17 @@
 """A line out, a line back: the one socket between the match and a bot, bounded in time and size."""
 
+import os
 import socket
+import struct
 import time
+from collections.abc import Callable
 
 _CHUNK = 65_536
+_LOOK_S = 0.000_1
+
+
+def idle() -> None:
+    """Nothing to be done while a bot thinks."""
 
 
 class Overlong(Exception):
@@ -18,52 +26,83 @@ class Connection:
     """Text lines over a socket; lines that nobody asked for wait, and are the next replies.
 
     Nothing is read before it is needed, so a bot that writes without end fills its own buffers
-    and stops there.
+    and stops there. The kernel keeps the time: a socket with a timeout of Python's own is polled
+    before every word.
     """
 
     def __init__(self, link: socket.socket, line_bytes: int) -> None:
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        link.setblocking(True)
         self._link = link
         self._line_bytes = line_bytes
         self._held = b""
         self._timeout: float | None = None
 
-    def ask(self, line: bytes, seconds: float) -> bytes:
+    def ask(self, line: bytes, seconds: float, meanwhile: Callable[[], None] = idle) -> bytes:
         """The reply to a line, without its end; nothing if the other side has closed.
 
+        What is to be done `meanwhile` begins once the line is on its way.
         TimeoutError after so many seconds, however the bytes trickle in; OSError if the
         connection is broken.
         """
         deadline = time.perf_counter() + seconds
-        self._allow(seconds)
-        self._link.sendall(line)
-        while (reply := self._line()) is None:
-            if len(self._held) > self._line_bytes:
-                raise Overlong(self._held[: self._line_bytes])
-            chunk = self._link.recv(_CHUNK)
-            if not chunk:
-                rest, self._held = self._held, b""
-                return rest
-            self._held += chunk
-            if b"\n" not in chunk:
-                self._allow(deadline - time.perf_counter())
+        try:
+            self._put(line, deadline, seconds)
+            meanwhile()
+            while (reply := self._line()) is None:
+                if len(self._held) > self._line_bytes:
+                    raise Overlong(self._held[: self._line_bytes])
+                chunk = self._come()
+                if not chunk:
+                    rest, self._held = self._held, b""
+                    return rest
+                self._held += chunk
+                if b"\n" not in chunk:
+                    self._allow(deadline - time.perf_counter())
+        except BlockingIOError:
+            raise TimeoutError from None
         return reply
 
     def send(self, line: bytes, seconds: float) -> None:
         """A line that is not answered."""
-        self._allow(seconds)
-        self._link.sendall(line)
+        try:
+            self._put(line, time.perf_counter() + seconds, seconds)
+        except BlockingIOError:
+            raise TimeoutError from None
 
     def close(self) -> None:
         """Both directions, now."""
         self._link.close()
+
+    def _come(self) -> bytes:
+        """What has come, or comes in time.
+
+        A quick bot replies before this process would be asleep and awake again: it looks for a
+        moment, giving way to whoever wants its processor, before it waits.
+        """
+        until = time.perf_counter() + _LOOK_S
+        while time.perf_counter() < until:
+            try:
+                return self._link.recv(_CHUNK, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                os.sched_yield()
+        return self._link.recv(_CHUNK)
+
+    def _put(self, line: bytes, deadline: float, seconds: float) -> None:
+        self._allow(seconds)
+        while (sent := self._link.send(line)) < len(line):
+            line = line[sent:]
+            self._allow(deadline - time.perf_counter())
 
     def _allow(self, seconds: float) -> None:
         """The next wait; no time at all is too late, not for ever."""
         if seconds <= 0:
             raise TimeoutError
         if seconds != self._timeout:
-            self._link.settimeout(seconds)
+            micros = max(1, int(seconds * 1_000_000))
+            wait = struct.pack("ll", *divmod(micros, 1_000_000))
+            self._link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, wait)
+            self._link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, wait)
             self._timeout = seconds
 
     def _line(self) -> bytes | None:

@@ -6,6 +6,7 @@ Whatever the bots do, the match runs to its last hand.
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 
 from dealer.deck import Decks
 from dealer.wire.hand import Pair, WireHand
@@ -41,6 +42,20 @@ def started(
 def play(
     match: Plan, leg: Iterable[int], decks: Decks, players: Pair
 ) -> Generator[Events, None, None]:
-    """The hands of one leg; in odd hands the first player is the dealer."""
-    for number in leg:
-        yield WireHand(match, players, number, decks.deck(number)).play()
+    """The hands of one leg; in odd hands the first player is the dealer.
+
+    A hand is dealt while the end of the one before it is acknowledged.
+    """
+    numbers = iter(leg)
+    dealt: list[WireHand] = []
+
+    def deal() -> None:
+        for number in () if dealt else islice(numbers, 1):
+            dealt.append(WireHand(match, players, number, decks.deck(number)))
+
+    deal()
+    while dealt:
+        hand = dealt.pop()
+        record = hand.play(meanwhile=deal)
+        deal()  # nobody was left to be asked, perhaps
+        yield record

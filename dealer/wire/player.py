@@ -2,11 +2,12 @@
 
 import socket
 import time
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 
-from dealer.wire.connection import Connection, Overlong
+from dealer.wire.connection import Connection, Overlong, idle
 from dealer.wire.limits import Limits
 from dealer.wire.output import Output
 from dealer.wire.process import Process
@@ -42,8 +43,11 @@ class Conduct(Struct, frozen=True):
 class Answering(Protocol):
     """Whoever replies for a seat: a bot's process, or in tests a list of lines."""
 
-    def ask(self, told: str) -> Reply | None:
-        """The reply to a line; None from a bot that is not asked any more."""
+    def ask(self, told: str, meanwhile: Callable[[], None] = idle) -> Reply | None:
+        """The reply to a line; None from a bot that is not asked any more.
+
+        While the bot thinks there is time for something else, perhaps; not if it is not asked.
+        """
         ...
 
 
@@ -126,7 +130,7 @@ class Player:
 
     # During the match.
 
-    def ask(self, told: str) -> Reply | None:
+    def ask(self, told: str, meanwhile: Callable[[], None] = idle) -> Reply | None:
         """One line and its reply; the time in between is the bot's."""
         if self._connection is None or self.silent is not None:
             return None
@@ -136,7 +140,7 @@ class Player:
         if self._first is None:
             self._first = begun
         try:
-            raw = self._connection.ask(line, min(self._limits.reply, self.clock))
+            raw = self._connection.ask(line, min(self._limits.reply, self.clock), meanwhile)
         except TimeoutError:
             self._spend(begun)
             return self._late("")

@@ -169,10 +169,20 @@ _TOLD: dict[type[Event], Callable[[Telling, Any, Hand], None]] = {
 def command(tongue: Tongue, asked: Asked, reply: str, sealed: bool) -> Command | None:
     """The answer that a reply means, legal or not; None if it means nothing.
 
-    Only the first letter counts, and behind R and A a number as Python reads it. In the game
-    without bids the number of a raise that is not offered was never looked at.
+    In the game without bids the number of a raise that is not offered was never looked at.
     """
-    seat = asked.seat
+    heard = plain(tongue, asked.seat, reply, sealed)
+    offered = isinstance(asked, ToAct) and asked.raise_min is not None
+    if heard is None and reply[:1] == "R" and not tongue.bids and not offered:
+        return Raise(asked.seat, 0)
+    return heard
+
+
+def plain(tongue: Tongue, seat: int, reply: str, sealed: bool) -> Command | None:
+    """What a reply means, whatever was asked.
+
+    Only the first letter counts, and behind R and A a number as Python reads it.
+    """
     match reply[:1]:
         case "F":
             return Fold(seat)
@@ -181,8 +191,7 @@ def command(tongue: Tongue, asked: Asked, reply: str, sealed: bool) -> Command |
         case "K":
             return Check(seat)
         case "R":
-            offered = isinstance(asked, ToAct) and asked.raise_min is not None
-            to = number(reply) if tongue.bids or offered else 0
+            to = number(reply)
             return None if to is None else Raise(seat, to)
         case "A" if tongue.bids:
             amount = number(reply)

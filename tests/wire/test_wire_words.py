@@ -1,20 +1,24 @@
 """The protocol as text: what a bot is told, what its replies mean, and who may know a bid early."""
 
+import random
 import socket
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from dealer.deck import SeededDecks
-from dealer.wire.connection import Connection, Overlong
+from dealer.deck import Deck, SeededDecks, seeded
+from dealer.wire.connection import Connection, Overlong, idle
 from dealer.wire.match import play
 from dealer.wire.plan import plan
 from dealer.wire.player import Reply
 from dealer.wire.program import NoBot, named, program
 from dealer.wire.words import Tongue, acknowledgement_fault, command, default
 from engine.games import GAMES
-from engine.turn import Bid, Call, Check, Command, Fold, Raise, ToAct, ToBid
+from engine.turn import Bid, Call, Check, Command, Fold, Raise, ToAct, ToBid, ToDeal
+from events.cards import DECK
 from events.evolve import replay
 from events.types import AuctionSettled, BidPlaced, Events
 
@@ -75,12 +79,37 @@ class Bidder:
         self._bid = f"A{bid}"
         self.lines: list[str] = []
 
-    def ask(self, told: str) -> Reply:
+    def ask(self, told: str, meanwhile: Callable[[], None] = idle) -> Reply:
         self.lines.append(told)
         last = told.split()[-1]
         if last[0] in "BA" and " N" not in told:
             return Reply(self._bid)
         return Reply("C" if " P0 H" in f" {told}" and last[0] == "H" else "K")
+
+
+class Counted(SeededDecks):
+    """Decks that are counted as they are taken."""
+
+    dealt = 0
+
+    def deck(self, number: int) -> Deck:
+        self.dealt += 1
+        return super().deck(number)
+
+
+class Watching(Bidder):
+    """A bidder that leaves time, and counts the decks taken when it acknowledges."""
+
+    def __init__(self, decks: Counted) -> None:
+        super().__init__(1)
+        self._decks = decks
+        self.dealt: list[int] = []
+
+    def ask(self, told: str, meanwhile: Callable[[], None] = idle) -> Reply:
+        meanwhile()
+        if told.split()[-1][0] == "D":
+            self.dealt.append(self._decks.dealt)
+        return super().ask(told)
 
 
 def _met(open_bids: bool, game: str = "auction-2024-mit") -> tuple[list[Events], Bidder, Bidder]:
@@ -106,6 +135,21 @@ def test_an_open_bid_is_told_to_the_dealer_and_the_record_says_so() -> None:
     assert ada.lines[1].endswith(" A52")
     assert [False, True] == [e.sealed for e in first if isinstance(e, BidPlaced)]
     assert [False] == [e.sealed for e in first if isinstance(e, AuctionSettled)]
+
+
+def test_a_seeded_deck_is_shuffled_as_python_shuffles() -> None:
+    for seed in map(str, range(200)):
+        order = list(DECK)
+        random.Random(seed).shuffle(order)
+        assert tuple(order) == seeded(seed).deal(ToDeal(52, "board")).cards
+
+
+def test_the_next_hand_is_dealt_while_the_end_of_one_is_acknowledged() -> None:
+    match = plan(GAMES["auction-2024-mit"], "m", ("ada", "ben"), 3)
+    decks = Counted("3")
+    ada, ben = Watching(decks), Watching(decks)
+    assert 3 == len(list(play(match, match.legs[0], decks, (ada, ben))))
+    assert [2, 3, 3] == ada.dealt == ben.dealt
 
 
 def test_swapped_cards_are_told_on_flop_and_turn_and_never_on_the_river() -> None:
@@ -168,6 +212,36 @@ def test_a_reply_that_never_comes_is_not_waited_for() -> None:
         link = Connection(ours, 100)
         with pytest.raises(TimeoutError):
             link.ask(b"?\n", 0.05)
+        link.close()
+
+
+def test_who_reads_nothing_is_given_up_in_time_even_with_a_line_half_sent() -> None:
+    ours, theirs = _pair()
+    with theirs:
+        link = Connection(ours, 100)
+        begun = time.monotonic()
+        with pytest.raises(TimeoutError):
+            link.ask(b"x" * 20_000_000, 0.05)
+        assert time.monotonic() - begun < 2
+        link.close()
+
+
+def test_a_reply_that_comes_byte_by_byte_has_no_more_time_than_a_whole_one() -> None:
+    ours, theirs = _pair()
+    over = threading.Event()
+
+    def trickle() -> None:
+        while not over.wait(0.02):
+            theirs.sendall(b"x")
+
+    with theirs:
+        bot = threading.Thread(target=trickle)
+        bot.start()
+        link = Connection(ours, 1_000)
+        with pytest.raises(TimeoutError):
+            link.ask(b"?\n", 0.1)
+        over.set()
+        bot.join()
         link.close()
 
 

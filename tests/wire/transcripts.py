@@ -4,12 +4,13 @@ from the wire, and the lines that each bot was sent.
 
 import re
 from ast import literal_eval
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from dealer.deck import Deck
+from dealer.wire.connection import idle
 from dealer.wire.player import Reply
 from engine.turn import Deal, Swap, ToDeal, ToSwap
 from events.types import BoardDealt, CardSwapped, Events, HoleDealt
@@ -38,7 +39,8 @@ class Scripted:
         self.replies = [GONE.get(reply, Reply(reply.strip())) for reply in said] + then
         self.told: list[str] = []
 
-    def ask(self, told: str) -> Reply | None:
+    def ask(self, told: str, meanwhile: Callable[[], None] = idle) -> Reply | None:
+        meanwhile()
         at = len(self.told)
         if at >= len(self.replies):
             return None
