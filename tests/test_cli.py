@@ -1,6 +1,7 @@
 """The command line: data on stdout, sentences on stderr, and an exit code for each way to end."""
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from api.cli import demo
+from api import demo
 from api.main import COMMANDS, VERSION, main
 from dealer.play import play
 from engine.catalogue import CATALOGUE
@@ -195,14 +196,38 @@ def test_the_demo_plays_every_ruleset_and_shows_a_contested_hand(capsys: Capture
     text = printed(capsys, "demo", "--hands", "3")
     assert all(f"\n{name} " in text for name in GAMES)
     assert "A9" in text
-    assert text.rstrip().splitlines()[-1].startswith(" verdict    CONTESTED: ")
+    assert "\n verdict    CONTESTED: " in text
+
+
+def test_the_demo_ends_with_evidence_that_holds_and_the_way_to_the_pages(
+    capsys: Captured, tmp_path: Path
+) -> None:
+    folder = tmp_path / "shown"
+    text = printed(capsys, "demo", "--hands", "2", "--ledger", str(folder))
+    assert f"./mr serve --ledger {folder} --open\n" in text
+    hand = re.search(r"/hands/(auction-2024/\d+)/audit\n", text)
+    assert hand is not None
+    assert f"  Hand {hand[1]} of auction-2024, " in text
+    told = printed(capsys, "verify", str(folder.with_name("shown-evidence.zip")))
+    assert all(line in text for line in told.splitlines())
+    assert "CONTESTED" in printed(capsys, "audit", hand[1], "--ledger", str(folder))
+
+
+def test_a_demo_replaces_an_earlier_one_and_nothing_else(capsys: Captured, tmp_path: Path) -> None:
+    folder = tmp_path / "shown"
+    printed(capsys, "demo", "--hands", "2", "--ledger", str(folder))
+    printed(capsys, "demo", "--hands", "1", "--ledger", str(folder))
+    printed(capsys, "play", "auction-2024", "--hands", "1", "--ledger", str(folder))
+    sentence = said(capsys, 1, "demo", "--ledger", str(folder))
+    assert f"{folder} holds something else than an earlier demo: name another folder" in sentence
+    assert "auction-2024" in printed(capsys, "matches", "--ledger", str(folder))
 
 
 def test_the_demo_as_json(capsys: Captured) -> None:
     told = json.loads(printed(capsys, "demo", "--hands", "2", "--json"))
     assert (told["schema"], told["seed"]) == ("muckrake.demo/1", "1")
     assert [one["ruleset"] for one in told["rulesets"]] == list(GAMES)
-    assert {one["hands"] for one in told["rulesets"]} == {2}
+    assert {2} == {one["hands"] for one in told["rulesets"] if one["ruleset"] != "auction-2024"}
     assert told["example"]["verdict"] == "contested"
     assert [0, 0] == told["example"]["decided"]
     assert [0, 0] != told["example"]["readings"][0]["nets"]
@@ -224,7 +249,8 @@ def test_the_demo_keeps_every_hand_on_disk_and_reads_it_back(capsys: Captured) -
     text = printed(capsys, "demo", "--hands", "2")
     assert "All were appended to a ledger on disk and sealed, " in text
     kept = json.loads(printed(capsys, "demo", "--hands", "2", "--json"))["ledger"]
-    assert kept["hands"] == 2 * len(GAMES) + 2  # those of the wire match
+    until_disputed = int(re.findall(r"auction-2024/(\d+)", text)[0])
+    assert kept["hands"] == 2 * (len(GAMES) - 1) + until_disputed + 2  # those of the wire match
 
 
 def test_chips_that_nobody_put_in_end_the_demo() -> None:
