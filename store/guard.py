@@ -12,6 +12,8 @@ import duckdb
 
 NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
 FUNCTIONS = {"range", "generate_series", "unnest", "json_each", "json_tree"}
+# Macros that read DuckDB's own tables: what a view is made of is nobody's business.
+TELLING = {"pg_get_viewdef", "pg_get_constraintdef", "format_type", "get_block_size"}
 
 
 class Refused(Exception):
@@ -42,35 +44,66 @@ def checked(con: duckdb.DuckDBPyConnection, sql: str, views: Sequence[str]) -> A
     tree = json.loads(said[0][0])
     if tree["error"]:
         raise Refused(f"this statement is refused: {tree['error_message']}")
-    parts = list(_parts(tree))
-    known = {*views, *(one["key"] for one in parts if {"key", "value"} == one.keys())}
-    for part in parts:
-        _check_part(part, {name.lower() for name in known}, views)
+    for part, known in _known(tree, frozenset(views)):
+        _check_part(part, known, views)
     return found[0]
 
 
-def _check_part(part: dict[str, Any], known: set[str], views: Sequence[str]) -> None:
+def _check_part(part: dict[str, Any], known: frozenset[str], views: Sequence[str]) -> None:
     kind = part.get("type")
     if not isinstance(kind, str):
         return
     if kind.endswith("_NODE") and kind not in NODES:
         verb = kind.removesuffix("_NODE").removesuffix("_QUERY")
         raise Refused(f"{verb} is refused: only SELECT is answered")
+    there = ", ".join(views)
     if kind == "TABLE_FUNCTION" and (name := part["function"]["function_name"]) not in FUNCTIONS:
-        raise Refused(f"{name} is refused: there are only {', '.join(views)} to read")
+        raise Refused(f"{name} is refused: there are only {there} to read")
+    if kind == "FUNCTION" and part["function_name"].lower() in TELLING:
+        raise Refused(f"{part['function_name']} is refused: there are only {there} to read")
+    if kind == "SHOW_REF" and part["query"] is None and part["table_name"].lower() not in views:
+        raise Refused(f"SHOW is refused: there are {there}; DESCRIBE tells their columns")
     if kind == "BASE_TABLE":
         name = ".".join(filter(None, (part.get("schema_name"), part["table_name"])))
-        if name.lower() not in known or part.get("catalog_name"):
-            raise Refused(f"there is no table {name}: there are {', '.join(views)}")
+        foreign = part.get("schema_name") or part.get("catalog_name")
+        if foreign or name.lower() not in known:
+            raise Refused(f"there is no table {name}: there are {there}")
+
+
+Waiting = list[tuple[Any, frozenset[str]]]
+
+
+def _known(tree: Any, views: frozenset[str]) -> Iterator[tuple[dict[str, Any], frozenset[str]]]:
+    """Every object in a tree of JSON, with the names that mean something there.
+
+    A name given by WITH is known to what comes after it and to the statement that it belongs to;
+    in its own query only to the second half of a recursion. Elsewhere the same word would be
+    looked up among all that DuckDB has.
+    """
+    waiting: Waiting = [(tree, views)]
+    while waiting:
+        one, known = waiting.pop()
+        if isinstance(one, list):
+            waiting += [(each, known) for each in one]
+        elif isinstance(one, dict):
+            yield one, known
+            waiting += _below(one, known)
+
+
+def _below(one: dict[str, Any], known: frozenset[str]) -> Waiting:
+    """What stands in an object, and what is known there."""
+    below: Waiting = []
+    for given in one.get("cte_map", {}).get("map", ()):
+        below.append((given["value"], known))
+        known |= {given["key"].lower()}
+    for name, value in one.items():
+        if one.get("type") == "RECURSIVE_CTE_NODE" and name == "right":
+            below.append((value, known | {one["cte_name"].lower()}))
+        elif name != "cte_map":
+            below.append((value, known))
+    return below
 
 
 def _parts(tree: Any) -> Iterator[dict[str, Any]]:
     """Every object in a tree of JSON."""
-    waiting = [tree]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            yield one
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
+    return (part for part, _ in _known(tree, frozenset()))

@@ -22,7 +22,7 @@ from store.frames import Damaged
 from store.leaf import Leaf
 from store.manifest import Manifest, Segment
 from store.sealed import Sealed, merged
-from store.tail import Closed, Tail
+from store.tail import Closed, Placed, Tail
 from store.tree import Refuted
 from store.watermark import Mark
 
@@ -180,6 +180,13 @@ class Live:
         """The segments and the closed part of the log, of one moment."""
         with self._lock:
             return Parts(self._state.manifest.segments, tuple(self._state.tail.closed))
+
+    def since(self, pos: int) -> tuple[tuple[Segment, ...], tuple[Placed, ...]]:
+        """Of one moment: segments with events from a position on, and such appends of the log."""
+        with self._lock:
+            state = self._state
+            segments = tuple(one for one in state.manifest.segments if one.last_pos >= pos)
+            return segments, state.tail.since(pos)
 
     @property
     def number(self) -> int:

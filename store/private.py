@@ -57,36 +57,37 @@ class Private:
         new = []
         if (nonces := self.nonces()) is None:
             nonces = secrets.token_bytes(32)
-            self._write(NONCES, nonces.hex().encode() + b"\n")
+            self.write(NONCES, nonces.hex().encode() + b"\n")
             new.append(NONCES)
         if (signer := self.signer()) is None:
             signer = Signer.new(origin or f"muckrake.local/{secrets.token_hex(4)}")
-            self._write(SIGNING, signer.spelled())
+            self.write(SIGNING, signer.spelled())
             new.append(SIGNING)
         return Secrets(nonces, signer, tuple(new))
 
     def signer(self) -> Signer | None:
         """Who signs; None if there is no key."""
-        spelled = self._read(SIGNING)
+        spelled = self.read(SIGNING)
         return None if spelled is None else Signer.read(spelled)
 
     def nonces(self) -> bytes | None:
         """What nonces are derived from; None if there is nothing."""
-        text = self._read(NONCES)
+        text = self.read(NONCES)
         if text is not None and not _HEX.fullmatch(text):
             raise Exposed(f"{self.folder / NONCES} is not 64 hex digits and a newline")
         return None if text is None else bytes.fromhex(text.decode())
 
     def keep(self, match: str, chain: DeckChain) -> None:
         """One more chain of a match's decks, durable on return."""
-        self._write(_deck(match), msgspec.json.encode((*self.chains(match), chain)) + b"\n")
+        self.write(_deck(match), msgspec.json.encode((*self.chains(match), chain)) + b"\n")
 
     def chains(self, match: str) -> tuple[DeckChain, ...]:
         """Every chain of this match, in order; none if its decks were never committed."""
-        text = self._read(_deck(match))
+        text = self.read(_deck(match))
         return msgspec.json.decode(text, type=tuple[DeckChain, ...]) if text else ()
 
-    def _read(self, name: str) -> bytes | None:
+    def read(self, name: str) -> bytes | None:
+        """One of its files; None if there is none. One that others can read is refused."""
         path = self.folder / name
         try:
             for place in (self.folder, path):
@@ -95,7 +96,7 @@ class Private:
         except FileNotFoundError:
             return None
 
-    def _write(self, name: str, data: bytes) -> None:
+    def write(self, name: str, data: bytes) -> None:
         """Aside, synced, renamed, and every folder on the way told."""
         path = self.folder / name
         for folder in dict.fromkeys((self.folder, path.parent)):

@@ -18,9 +18,13 @@ from store.treefile import TreeFiles
 class Prover:
     """The tree of a ledger as it is now, and proofs from it under one of its checkpoints."""
 
-    def __init__(self, ledger: Snapshot, nonces: bytes) -> None:
+    def __init__(
+        self, ledger: Snapshot, nonces: bytes, known: dict[int, bytes] | None = None
+    ) -> None:
+        """`known` are hashes of leaves that are not sealed yet, for whoever asks again."""
         self._ledger = ledger
         self._nonces = nonces
+        self._known = {} if known is None else known
         self._files = TreeFiles(ledger.live.disk)
         self._sealed, self._closed = ledger.live.leaves_by_place()
 
@@ -69,7 +73,12 @@ class Prover:
 
     @cached_property
     def _hot(self) -> list[bytes]:
-        return [
-            leaf_hash(leaf_bytes(one.hand_seq, one.recorded(), nonces_in(self._nonces, one.stream)))
-            for one in self._closed
-        ]
+        """Of what closed since the last seal; hashed once, as long as it is not sealed."""
+        for sealed in [place for place in self._known if place < self._sealed]:
+            self._known.pop(sealed, None)
+        for one in self._closed:
+            if one.hand_seq not in self._known:
+                nonces = nonces_in(self._nonces, one.stream)
+                leaf = leaf_bytes(one.hand_seq, one.recorded(), nonces)
+                self._known[one.hand_seq] = leaf_hash(leaf)
+        return [self._known[one.hand_seq] for one in self._closed]

@@ -7,14 +7,20 @@ segments are handed to it as Arrow datasets. And before a statement runs, `guard
 Our own SQL (`ours=True`) is not looked at, and DuckDB opens the segments itself, about four times
 faster on a scan.
 
+Whoever tells less than everything (`api.asking.redacted`) overrides `told` and `untold`. Nothing
+promises that DuckDB tries our conditions before a stranger's, whose error would tell what they met:
+so rows are withheld from him before DuckDB gets any. What a view is made of has names that nobody
+can guess.
+
 A view is made when a statement first names it: so a question about matches decodes no events of
 the hot log. Before DuckDB reads a file its digest is compared, once as long as the file is the
 same: what DuckDB makes of damage is anybody's guess.
 """
 
 import math
+import secrets
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -66,13 +72,24 @@ class Query:
         self._files = files_of(snapshot.live.disk)
         self._open()
 
-    def ask(self, sql: str, rows_max: int | None = None) -> pa.Table:
-        """The answer as an Arrow table; refused if it has more rows than that."""
-        with self._turn, _in_a_sentence(self._settings["memory_limit"], self._seconds):
+    def ask(
+        self,
+        sql: str,
+        rows_max: int | None = None,
+        seconds: float | None = None,
+        also: Mapping[str, pa.Table] | None = None,
+    ) -> pa.Table:
+        """The answer as an Arrow table; refused if it has more rows, or takes longer.
+
+        `also` are tables that this one question may name besides the views.
+        """
+        seconds = self._seconds if seconds is None else seconds
+        with self._turn, _in_a_sentence(self._settings["memory_limit"], seconds):
             while True:
                 try:
                     self._show(sql)
-                    return self._answer(sql, rows_max)
+                    with self._lent(also or {}):
+                        return self._answer(sql, rows_max, seconds)
                 except (duckdb.Error, OSError, Damaged):
                     if not self._retired():
                         raise
@@ -91,8 +108,34 @@ class Query:
         """Let go of files and memory."""
         self._con.close()
 
-    def _answer(self, sql: str, rows_max: int | None) -> pa.Table:
-        timer = threading.Timer(self._seconds, lambda: self._con.interrupt())
+    def told(self, name: str, rows: str) -> str:
+        """The SELECT behind a view, over the SELECT of all its rows."""
+        return rows
+
+    def untold(self, name: str) -> pc.Expression | None:
+        """Which rows of a view's tables a stranger must never meet."""
+        return None
+
+    def beside(self, rows: pa.Table | ds.Dataset) -> str:
+        """A table that a view may read and no statement can name."""
+        name = f"_{secrets.token_hex(16)}"
+        self._con.register(name, rows)
+        return name
+
+    @contextmanager
+    def _lent(self, tables: Mapping[str, pa.Table]) -> Iterator[None]:
+        """Tables under their names, for one question of our own."""
+        assert self._ours or not tables
+        for name, rows in tables.items():
+            self._con.register(name, rows)
+        try:
+            yield
+        finally:
+            for name in tables:
+                self._con.unregister(name)
+
+    def _answer(self, sql: str, rows_max: int | None, seconds: float) -> pa.Table:
+        timer = threading.Timer(seconds, lambda: self._con.interrupt())
         timer.start()
         try:
             relation = self._con.sql(sql if self._ours else checked(self._con, sql, self.views))
@@ -151,36 +194,41 @@ class Query:
         for segment in have:
             self._files.check(segment, name)  # binding a view reads footers
         later = any(it.last_seq >= self.snapshot.next_seq for it in segments)
-        until = f"WHERE hand_seq < {self.snapshot.next_seq}" if later else ""
-        self._view(name, layout.view() if name == "events" else HAND, have, made, until)
+        self._view(name, have, made, self.snapshot.next_seq if later else None)
         return have
 
     def _view(
-        self,
-        name: str,
-        told: str,
-        segments: Sequence[Segment],
-        tables: Sequence[pa.Table],
-        until: str,
+        self, name: str, segments: Sequence[Segment], tables: Sequence[pa.Table], until: int | None
     ) -> None:
         """Sealed and hot rows under one name; in which order they come is for ORDER BY to say."""
         folder = self.snapshot.live.folder
         files = [folder / one.files[name] for one in segments]
-        parts = [f"SELECT * FROM {self._sealed(name, files, tables[-1].schema)}"] if files else []
-        for place, rows in enumerate(tables):
-            self._con.register(f"_{name}_{place}", rows)
-            parts.append(f"SELECT * FROM _{name}_{place}")
-        all_rows = " UNION ALL BY NAME ".join(parts)
-        hands = f"{until} {'AND' if until else 'WHERE'} number IS NOT NULL"
-        only = hands if name == "hands" else until
-        self._con.sql(f'CREATE TEMP VIEW "{name}" AS SELECT {told} FROM ({all_rows}) {only}')
+        keep = None if self._ours else self._stranger_s(name, until)
+        parts = [self._sealed(files, tables[-1].schema, keep)] if files else []
+        parts += [self.beside(rows if keep is None else rows.filter(keep)) for rows in tables]
+        all_rows = " UNION ALL BY NAME ".join(f"SELECT * FROM {part}" for part in parts)
+        only = [] if until is None else [f"hand_seq < {until}"]
+        only += ["number IS NOT NULL"] if name == "hands" else []
+        where = f"WHERE {' AND '.join(only)}" if only else ""
+        columns = layout.view() if name == "events" else HAND
+        rows = f"SELECT {columns} FROM ({all_rows}) {where}"
+        self._con.sql(f'CREATE TEMP VIEW "{name}" AS {self.told(name, rows)}')
 
-    def _sealed(self, name: str, files: Sequence[Path], schema: pa.Schema) -> str:
+    def _stranger_s(self, name: str, until: int | None) -> pc.Expression | None:
+        """The rows of a view's tables that somebody else's conditions may be tried on."""
+        untold = self.untold(name)
+        keep = None if untold is None else ~untold
+        if until is not None:
+            early = pc.field("hand_seq") < until
+            keep = early if keep is None else keep & early
+        return keep
+
+    def _sealed(self, files: Sequence[Path], schema: pa.Schema, keep: pc.Expression | None) -> str:
         if self._ours:
             listed = ", ".join("'" + str(one).replace("'", "''") + "'" for one in files)
             return f"read_parquet([{listed}], union_by_name = true)"
-        self._con.register(f"_{name}", ds.dataset([str(one) for one in files], schema=schema))
-        return f"_{name}"
+        rows = ds.dataset([str(one) for one in files], schema=schema)
+        return self.beside(rows if keep is None else rows.filter(keep))
 
     def _retired(self) -> bool:
         """Whether segments went away under us: the snapshot then lives in newer files."""
@@ -227,9 +275,14 @@ def plain(table: pa.Table) -> list[dict[str, Any]]:
         if pa.types.is_timestamp(column.type):
             moment = column.cast(pa.timestamp("ms"), safe=False)
             told[name] = pc.strftime(moment, format="%Y-%m-%dT%H:%M:%SZ").to_pylist()
+        elif any(is_plain(column.type) for is_plain in _PLAIN):
+            told[name] = column.to_pylist()
         else:
             told[name] = [_plain(value) for value in column.to_pylist()]
     return [dict(zip(told, row, strict=True)) for row in zip(*told.values(), strict=True)]
+
+
+_PLAIN = (pa.types.is_integer, pa.types.is_string, pa.types.is_boolean, pa.types.is_null)
 
 
 def _plain(value: Any) -> Any:

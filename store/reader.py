@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
 
-from events.ledger import Recorded
+from events.ledger import Recorded, is_match
 from store.leaf import Leaf
 from store.live import Listed, Live, Parts
 
@@ -67,7 +67,10 @@ class Snapshot:
         """Every match that has records of its own, with their number."""
         known_at, counted = self.live.matches()
         if known_at != self.next_pos:
-            counted = {name: len(self.read(name)) for name in counted}
+            segments, placed = self.live.since(self.next_pos)
+            later = {name for one in segments for name in one.records}
+            later |= {one.append.stream for one in placed if is_match(one.append.stream)}
+            counted |= {name: len(self.read(name)) for name in later}
         return {name: count for name, count in counted.items() if count}
 
     def parts(self) -> Parts:

@@ -4,7 +4,7 @@ Whoever reads the same frames, writer or reader, comes to the same positions and
 `hand_seq`: both are counted, neither is stored.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -106,6 +106,11 @@ class Tail:
             placed = Placed(step.pos, step.append)
             found += _recorded(step.append.stream, step.before, (placed,))
         return [one for one in found if one.pos >= pos]
+
+    def since(self, pos: int) -> tuple[Placed, ...]:
+        """Appends of the hot log that lie at a position or after it, in order."""
+        first = bisect_left(self._steps, pos, key=lambda step: step.pos)
+        return tuple(Placed(step.pos, step.append) for step in self._steps[first:])
 
     def _stream(self, name: str) -> Stream:
         if name not in self.streams:
