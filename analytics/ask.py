@@ -8,17 +8,17 @@ filters leave, and nothing else.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.facts import facts
 from analytics.facts_names import COUNTS
 from analytics.facts_packed import WAYS, unpacked
 from analytics.statistics import STATISTICS, Statistic
 from analytics.statistics_chosen import Chosen, table
-from analytics.statistics_intervals import Interval, bootstrapped, student, wilson
+from analytics.statistics_intervals import Interval, bootstrapped, steady, student, wilson
+from analytics.stored import stored
 from store.projections import STANDARD
 from store.query import Query
 from store.reader import Reader, Snapshot
@@ -44,6 +44,18 @@ class Answer(NamedTuple):
     n: int
     low: float | None
     high: float | None
+
+
+class Facts(Protocol):
+    """Where facts are asked for in SQL, as the view `facts`: a ledger's, or others like them."""
+
+    def ask(self, sql: str) -> pa.Table:
+        """The answer as a table."""
+        ...
+
+    def rows(self, sql: str) -> list[dict[str, Any]]:
+        """The answer as plain values."""
+        ...
 
 
 class UnknownQuestion(ValueError):
@@ -81,8 +93,8 @@ COLUMNS: dict[str, Any] = {
 
 
 def views(snapshot: Snapshot) -> Query:
-    """The views of a snapshot, with `facts` among them."""
-    return Query(snapshot, (*STANDARD, facts(snapshot.ruleset)), ours=True, seconds=SECONDS)
+    """The views of a snapshot, those that need rules among them."""
+    return Query(snapshot, (*STANDARD, *stored(snapshot.ruleset)), ours=True, seconds=SECONDS)
 
 
 def named(question: str | Iterable[str]) -> tuple[Statistic, ...]:
@@ -103,7 +115,7 @@ def text_of(file: str) -> str:
 
 
 def rows_of(
-    file: str, query: Query, chosen: Chosen, known: str = "coalesce(cards, shown)"
+    file: str, query: Facts, chosen: Chosen, known: str = "coalesce(cards, shown)"
 ) -> list[dict[str, Any]]:
     """One file's answer, players and parts in order."""
     rows = query.rows(f"WITH chosen AS ({table(chosen, known)}) SELECT * FROM (\n{text_of(file)})")
@@ -115,7 +127,7 @@ def natural(part: str) -> tuple[int, str]:
     return (int(part), "") if part.isdigit() else (0, part)
 
 
-def answers(query: Query, chosen: Chosen, wanted: Sequence[Statistic]) -> Iterator[Answer]:
+def answers(query: Facts, chosen: Chosen, wanted: Sequence[Statistic]) -> Iterator[Answer]:
     """Every statistic of every player and part, in the order asked for."""
     files = list(dict.fromkeys(one.file for one in wanted))
     if any(one.kind == "ratio" for one in wanted):
@@ -134,7 +146,7 @@ def answers(query: Query, chosen: Chosen, wanted: Sequence[Statistic]) -> Iterat
             yield Answer(player, part, one.name, *_judged(one, counted[player, part], cells))
 
 
-def _played(query: Query, chosen: Chosen, files: Sequence[str]) -> dict[str, list[Any]]:
+def _played(query: Facts, chosen: Chosen, files: Sequence[str]) -> dict[str, list[Any]]:
     """Answers about how hands were played: those played alike are counted together first."""
     if not files:
         return {}
@@ -166,7 +178,7 @@ def _judged(one: Statistic, row: Counted, cells: Sequence[Counted]) -> Numbers:
     name = one.counted
     n = int(row[f"{name}_n"] or 0)
     if one.kind in ("mean", "spread"):
-        mean, deviation = row[f"{name}_mean"], row[f"{name}_sd"]
+        mean, deviation = steady(row[f"{name}_mean"]), steady(row[f"{name}_sd"])
         if one.kind == "spread":
             return (None if deviation is None else one.scale * deviation), None, n, None, None
         if mean is None:

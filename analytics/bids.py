@@ -4,16 +4,15 @@
 for ranks of bids and for the most frequent ones, and leaves the judging to SQL files.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
-from analytics import bids_rows, bids_worth
+from analytics import bids_rows
 from analytics.ask import Answer, Numbers, natural
 from analytics.bids_measures import MEASURES, Measure
-from analytics.bids_rows import Row
 from analytics.statistics_chosen import quoted
-from analytics.statistics_intervals import student, wilson
-from analytics.tables import Tables
+from analytics.statistics_intervals import steady, student, wilson
+from analytics.tables import Source
 
 By = Literal["seat", "pot", "board", "strength", "rival", "match", "game"]
 BYS: tuple[By, ...] = get_args(By)
@@ -38,11 +37,8 @@ _PARTS: dict[By, str] = {
 class Bids:
     """Auctions as one viewpoint knows them, and values of those that were counted."""
 
-    def __init__(self, rows: Sequence[Row], worths: Sequence[Row] = ()) -> None:
-        self.rows = rows
-        self._tables = Tables(
-            {"auctions": bids_rows.table(rows), "worths": bids_worth.table(worths)}
-        )
+    def __init__(self, tables: Source) -> None:
+        self._tables = tables
 
     def close(self) -> None:
         """Let go of the tables."""
@@ -70,8 +66,45 @@ class Bids:
             self._ask("bids_common", player, by), key=lambda it: (it["part"], it["place"])
         )
 
+    def drawn(self, player: str) -> list[dict[str, Any]]:
+        """His auctions as points for a picture: bid, rival's bid, what the card was worth."""
+        return self._ask("bids_drawn", player, None)
+
     def _ask(self, file: str, player: str | None, by: By | None) -> list[dict[str, Any]]:
         return self._tables.ask(file, chosen(player, by))
+
+
+def kept(player: str | None, match: str | None, game: str | None) -> str:
+    """The SELECT that makes `bids_rows.SCHEMA` of what a ledger keeps.
+
+    Of a player those in which he bid, and what others bid against him alone.
+    """
+    names = (
+        "coalesce(dealt, shown) AS hole" if one.name == "hole" else one.name
+        for one in bids_rows.SCHEMA
+    )
+    terms = [
+        f"{column} = {quoted(value)}"
+        for column, value in (("match", match), ("game", game))
+        if value is not None
+    ]
+    if player is not None:
+        terms.append(f"(player = {quoted(player)} OR rival = {quoted(player)})")
+    where = f" WHERE {' AND '.join(terms)}" if terms else ""
+    return f"SELECT {', '.join(names)} FROM auctions{where}"
+
+
+# Auctions of two on a flop, of which at least one hand is known: those that a card has a worth in.
+OF_TWO = """
+    SELECT hand_seq, auction FROM auctions GROUP BY hand_seq, auction
+    HAVING count(*) = 2 AND max(length(board)) = 8 AND max(length(hole)) = 5
+    ORDER BY hand_seq, auction
+"""
+# What `bids_sniffing.pairs` looks at.
+BESIDE = """
+    SELECT player, rival, role, match, pot, texture, bid, rival_bid, origin, rival_origin, sealed
+    FROM auctions WHERE rival IS NOT NULL AND role <> 'other' ORDER BY hand_seq, auction, seat
+"""
 
 
 def chosen(player: str | None, by: By | None) -> str:
@@ -96,7 +129,7 @@ def judged(one: Measure, row: dict[str, Any]) -> Numbers:
         low, high = wilson(k, n) or (None, None)
         return (k / n if n else None), k, n, low, high
     if one.kind == "number":
-        return row.get(f"{name}_value"), None, n, None, None
-    mean, deviation = row.get(f"{name}_mean"), row.get(f"{name}_sd")
+        return steady(row.get(f"{name}_value")), None, n, None, None
+    mean, deviation = steady(row.get(f"{name}_mean")), steady(row.get(f"{name}_sd"))
     held = student(mean, deviation, n) if mean is not None and deviation is not None else None
     return mean, None, n, *(held or (None, None))

@@ -2,6 +2,10 @@
 
 Made from the events of a leaf and nothing else: whoever is given the leaves as he sees them gets
 rows of what he knows. What was not seen, or never recorded, is null.
+
+The rows are also kept beside a ledger's events (`AUCTIONS`). There `hole` is in two, cards as they
+were dealt and as they were shown, for they are not known to the same people; and `plain` says that
+each bid was told by its settlement as it had been placed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,6 +30,7 @@ from events.types import (
     Shown,
 )
 from store.leaf import Leaf, split
+from store.projection import Projection
 
 Row = dict[str, Any]
 SCHEMA = pa.schema(
@@ -61,13 +66,23 @@ SCHEMA = pa.schema(
         "net": pa.int64(),
     }
 )
+STORED = pa.schema(
+    [
+        *(one for one in SCHEMA if one.name not in ("hand", "hole")),
+        pa.field("rival_stack", pa.int64()),
+        pa.field("dealt", pa.string()),
+        pa.field("shown", pa.string()),
+        pa.field("plain", pa.bool_()),
+    ]
+)
 _TOLD = ("chosen", "forced", "default", "recorded")
 
 
 def rows_of(leaf: Leaf) -> Iterator[Row]:
     """The rows of one hand, in order of its auctions and seats; none for a void one."""
     events = [one.event for one in leaf.recorded]
-    if not any(isinstance(event, AuctionSettled) for event in events):
+    settled = [at for at, event in enumerate(events) if isinstance(event, AuctionSettled)]
+    if not settled:
         return
     end = leaf.hand
     if end is None or end.voided:
@@ -76,7 +91,7 @@ def rows_of(leaf: Leaf) -> Iterator[Row]:
     hand = replay(events[:1])  # type: ignore[arg-type]
     placed: dict[int, BidPlaced] = {}
     auction = 0
-    for place, event in enumerate(events[1:], start=1):
+    for place, event in enumerate(events[1 : settled[-1] + 1], start=1):
         if isinstance(event, BidPlaced):
             placed[event.seat] = event
         elif isinstance(event, AuctionSettled):
@@ -87,6 +102,7 @@ def rows_of(leaf: Leaf) -> Iterator[Row]:
                 row |= _bidder(hand, seat, events)
                 row |= _bids(hand, seat, placed, event)
                 row |= _after(events[place:], end, seat)
+                row["plain"] = _plain(placed, event)
                 yield row
             placed, auction = {}, auction + 1
         hand = evolve(hand, event)  # type: ignore[arg-type]
@@ -96,6 +112,15 @@ def table(rows: Sequence[Row]) -> pa.Table:
     """Rows as Arrow."""
     columns = [pa.array([row.get(one.name) for row in rows], one.type) for one in SCHEMA]
     return pa.table(columns, schema=SCHEMA)
+
+
+def _build(leaves: Sequence[Leaf]) -> pa.Table:
+    rows = [row for leaf in leaves for row in rows_of(leaf)]
+    columns = [pa.array([row[one.name] for row in rows], one.type) for one in STORED]
+    return pa.table(columns, schema=STORED)
+
+
+AUCTIONS = Projection("auctions", 1, _build)
 
 
 def texture_of(board: Cards) -> str:
@@ -122,7 +147,8 @@ def _bidder(hand: Hand, seat: int, events: Sequence[Any]) -> Row:
     two = len(start.players) == 2
     role = "dealer" if seat == start.button else "big blind" if two else "other"
     board = known(hand.board)
-    hole = known(hand.hole[seat]) or _shown(hand, seat, events)
+    dealt, shown = known(hand.hole[seat]), _shown(hand, seat, events)
+    hole = dealt or shown
     return {
         "seat": seat,
         "player": start.players[seat],
@@ -132,6 +158,8 @@ def _bidder(hand: Hand, seat: int, events: Sequence[Any]) -> Row:
         "board": None if board is None else " ".join(board),
         "texture": None if board is None else texture_of(board),
         "hole": None if hole is None else " ".join(hole),
+        "dealt": None if dealt is None else " ".join(dealt),
+        "shown": None if shown is None else " ".join(shown),
     }
 
 
@@ -154,12 +182,19 @@ def _bids(hand: Hand, seat: int, placed: dict[int, BidPlaced], settled: AuctionS
         "rival": None if alone is None else hand.start.players[alone],
         "bid": mine.amount,
         "rival_bid": None if best is None else best.amount,
+        "rival_stack": None if alone is None else hand.stacks[alone],
         "price": settled.price,
         "outcome": outcome,
         "origin": _origin(hand, mine),
         "rival_origin": None if alone is None else _origin(hand, placed[alone]),
         "sealed": settled.sealed,
     }
+
+
+def _plain(placed: dict[int, BidPlaced], settled: AuctionSettled) -> bool:
+    """Whether the settlement told what was placed, in its order, as secretly as it was placed."""
+    amounts = tuple(bid.amount for bid in placed.values())
+    return amounts == settled.bids and all(it.sealed == settled.sealed for it in placed.values())
 
 
 def _amount(bid: BidPlaced) -> int:

@@ -7,14 +7,16 @@ bids count.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import sqrt, tanh
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from analytics.bids_rows import Row
 from analytics.fairness_tests import holm, mann_whitney
 
 DRAWS = 10_000
@@ -45,38 +47,41 @@ class Pair(Struct, frozen=True):
     flagged: bool
 
 
-def pairs(rows: Sequence[Row]) -> Iterator[Pair]:
-    """Every ordered pair of players, by name."""
-    found: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        if row["role"] == "dealer" and _meant(row):
-            found.setdefault((row["player"], row["rival"]), []).append(row)
-    for dealer, rival in sorted(found):
-        yield _pair(dealer, rival, found[dealer, rival], _as_first(rows, dealer, rival))
+def pairs(auctions: pa.Table) -> Iterator[Pair]:
+    """Every ordered pair of players, by name; of auctions as `bids_rows.SCHEMA` has them."""
+    meant = _meant(auctions)
+    dealt = meant.filter(pc.equal(meant["role"], "dealer"))
+    first = meant.filter(pc.equal(meant["role"], "big blind"))
+    named = dealt.select(["player", "rival"]).group_by(["player", "rival"]).aggregate([])
+    for one in sorted(named.to_pylist(), key=lambda it: (it["player"], it["rival"])):
+        dealer, rival = one["player"], one["rival"]
+        yield _pair(dealer, rival, _of(dealt, dealer, rival), _of(first, dealer, rival))
 
 
-def _meant(row: Row) -> bool:
+def _meant(auctions: pa.Table) -> pa.Table:
     """Both bids are known and were chosen; where origins are hidden, all but those of no stack."""
-    told = (row["origin"] or "chosen", row["rival_origin"] or "chosen")
-    both = row["bid"] is not None and row["rival_bid"] is not None and row["rival"] is not None
-    return both and told == ("chosen", "chosen")
-
-
-def _as_first(rows: Sequence[Row], player: str, rival: str) -> list[int]:
-    """How far above the rival the same player bids where he cannot have seen the other bid."""
-    return [
-        row["bid"] - row["rival_bid"]
-        for row in rows
-        if row["player"] == player and row["rival"] == rival and row["role"] == "big blind"
-        if _meant(row)
+    told = [
+        pc.equal(pc.fill_null(auctions[name], "chosen"), "chosen")
+        for name in ("origin", "rival_origin")
     ]
+    known = [pc.is_valid(auctions[name]) for name in ("bid", "rival_bid", "rival")]
+    keep = told[0]
+    for one in (*told[1:], *known):
+        keep = pc.and_(keep, one)
+    return auctions.filter(keep)
 
 
-def _pair(dealer: str, rival: str, rows: Sequence[Row], first: Sequence[int]) -> Pair:
-    mine = np.array([row["bid"] for row in rows], dtype=np.float64)
-    his = np.array([row["rival_bid"] for row in rows], dtype=np.float64)
+def _of(auctions: pa.Table, player: str, rival: str) -> pa.Table:
+    """Those of one player against another."""
+    one, other = pc.equal(auctions["player"], player), pc.equal(auctions["rival"], rival)
+    return auctions.filter(pc.and_(one, other))
+
+
+def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
+    mine, his = (_amounts(rows, name) for name in ("bid", "rival_bid"))
+    as_first = _amounts(first, "bid") - _amounts(first, "rival_bid")
     strata = _strata(rows)
-    n = len(rows)
+    n = rows.num_rows
     draws = max(DRAWS_MIN, min(DRAWS, CELLS // n))
     ranked = _centred(mine, strata), _centred(his, strata)
     scale = sqrt(float((ranked[0] ** 2).sum() * (ranked[1] ** 2).sum()))
@@ -92,25 +97,36 @@ def _pair(dealer: str, rival: str, rows: Sequence[Row], first: Sequence[int]) ->
     }
     alone = [one for one in (p, *(tell[2] for tell in tells.values())) if one is not None]
     low, high = _interval(observed, n)
+    sealed = pc.sum(rows["sealed"]).as_py()
     return Pair(
         dealer, rival, n, draws, observed, low, high, p, tells,
-        mann_whitney([float(x) for x in mine - his], [float(x) for x in first]),
-        sum(1 for row in rows if row["sealed"]),
-        sum(1 for row in rows if not row["sealed"]),
+        mann_whitney((mine - his).tolist(), as_first.tolist()),
+        sealed,
+        n - sealed,
         n >= FLAG_N and min(holm(alone)) < FLAG_P,
     )  # fmt: skip
 
 
-def _strata(rows: Sequence[Row]) -> list[NDArray[np.intp]]:
-    """Places of auctions of one match over the same pot and boards alike.
+def _amounts(rows: pa.Table, name: str) -> Bids:
+    amounts: Bids = rows[name].to_numpy().astype(np.float64)
+    return amounts
+
+
+def _strata(rows: pa.Table) -> list[NDArray[np.intp]]:
+    """Places of auctions of one match over the same pot and boards alike, the first ones first.
 
     One name may stand for another bot in every match, so matches are not mixed. The pot tells the
     stacks, which both know: two who bid all they have bid the same without knowing it.
     """
-    found: dict[tuple[str, int, str], list[int]] = {}
-    for place, row in enumerate(rows):
-        found.setdefault((row["match"], row["pot"], row["texture"] or ""), []).append(place)
-    return [np.array(places, dtype=np.intp) for places in found.values()]
+    where = np.zeros(rows.num_rows, dtype=np.int64)
+    for name in ("match", "pot", "texture"):
+        words = rows[name] if name != "texture" else pc.fill_null(rows[name], "")
+        codes = words.combine_chunks().dictionary_encode().indices.to_numpy()
+        where = np.unique(where * (codes.max(initial=0) + 1) + codes, return_inverse=True)[1]
+    _, first, inverse = np.unique(where, return_index=True, return_inverse=True)
+    order = np.argsort(first[inverse], kind="stable")
+    ends = np.flatnonzero(np.diff(first[inverse][order])) + 1
+    return [order[start:end] for start, end in pairwise((0, *ends.tolist(), len(order)))]
 
 
 def _centred(bids: Bids, strata: Sequence[NDArray[np.intp]]) -> Bids:

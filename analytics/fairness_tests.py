@@ -3,7 +3,7 @@
 No more of statistics than the questions here need; each is tested against published values.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import erfc, exp, lgamma, log, sqrt
 
 
@@ -21,9 +21,35 @@ def binomial(k: int, n: int, chance: float) -> float:
     """Exact and two-sided: all outcomes that are no likelier than this one."""
     if n == 0:
         return 1.0
-    logs = [_log_binomial(at, n, chance) for at in range(n + 1)]
-    limit = logs[k] + 1e-9
-    return min(1.0, sum(exp(one) for one in logs if one <= limit))
+    limit = _log_binomial(k, n, chance) + 1e-9
+    top = min(n, int((n + 1) * chance))
+    if _log_binomial(top, n, chance) <= limit:
+        return 1.0
+    low = _last(top, lambda at: _log_binomial(top - at, n, chance) > limit)
+    high = _last(n - top, lambda at: _log_binomial(top + at, n, chance) > limit)
+    return min(1.0, _tail(top - low - 1, -1, n, chance) + _tail(top + high + 1, 1, n, chance))
+
+
+def _last(most: int, likelier: Callable[[int], bool]) -> int:
+    """How far from the top outcomes stay likelier: they only ever fall."""
+    near, far = 0, most
+    while near < far:
+        middle = (near + far + 1) // 2
+        near, far = (middle, far) if likelier(middle) else (near, middle - 1)
+    return near
+
+
+def _tail(start: int, step: int, n: int, chance: float) -> float:
+    """The outcomes from there on, as far as they add anything."""
+    total = 0.0
+    at = start
+    while 0 <= at <= n:
+        one = exp(_log_binomial(at, n, chance))
+        total += one
+        if one < total * 1e-18 or total == 0.0:
+            break
+        at += step
+    return total
 
 
 def fisher(a: int, b: int, c: int, d: int) -> float:

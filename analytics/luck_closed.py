@@ -34,7 +34,8 @@ from events.types import (
 )
 
 BOARD = 5
-_CHOICES = (Folded, Checked, Called, Bet, Raised, BidPlaced)
+_ACTIONS = (Folded, Checked, Called, Bet, Raised)
+_CHOICES = (*_ACTIONS, BidPlaced)
 
 
 class Closed(Struct, frozen=True):
@@ -68,7 +69,7 @@ def closed(events: Sequence[Any], end: Hand, game: Game) -> Closed | str | None:
     holes = tuple(_hole(hand, seat, events[place:]) for seat in seats)
     if not all(holes) or (hand.board and known(hand.board) is None):
         return "cards not known"
-    swaps = _chances(game, hand)
+    swaps = swaps_to_come(game, hand)
     layers = _pots(events, end, game, seats)
     if layers is None:
         return "pots not those of the rules"
@@ -82,6 +83,21 @@ def closed(events: Sequence[Any], end: Hand, game: Game) -> Closed | str | None:
         layers,
         tuple(paid + dead for paid, dead in zip(end.paid, end.dead, strict=True)),
     )
+
+
+def may_close(events: Sequence[Any], end: Hand) -> bool:
+    """Whether it may have closed with cards to come, as far as everybody can tell."""
+    if sum(how != "folded" for how in end.standing) < 2 or len(end.board) < BOARD:
+        return False
+    board = len(end.board)
+    for event in reversed(events):
+        if isinstance(event, BoardDealt):
+            board -= len(event.cards)
+        elif isinstance(event, TimedOut) or (
+            isinstance(event, _ACTIONS) and event.origin != "forced"
+        ):
+            break
+    return board < BOARD
 
 
 def _place(events: Sequence[Any]) -> int:
@@ -114,7 +130,7 @@ def _hole(hand: Hand, seat: int, later: Sequence[Any]) -> Cards | None:
     return None
 
 
-def _chances(game: Game, hand: Hand) -> tuple[tuple[int, int], ...]:
+def swaps_to_come(game: Game, hand: Hand) -> tuple[tuple[int, int], ...]:
     """Swaps that the script still holds; some rulesets stop them when nobody can act any more."""
     if not game.swap_runout and hand.standing.count("live") < 2:
         return ()

@@ -6,6 +6,7 @@ to come included. Known hands without either are counted before the flop, too. W
 auction or swaps before the flop, is sampled.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from zlib import crc32
 
@@ -45,8 +46,17 @@ class Expected(Struct, frozen=True):
     equity: tuple[float, ...]
 
 
-def expected(spot: Closed, game: Game, rules: Showdown, hand: str) -> Expected:
-    """Pot by pot, among those who could win it; what a ruleset pays in a tie is its own."""
+Count = Callable[[Closed, tuple[int, ...], Showdown, str], Worth]
+
+
+def expected(
+    spot: Closed, game: Game, rules: Showdown, hand: str, count: Count | None = None
+) -> Expected:
+    """Pot by pot, among those who could win it; what a ruleset pays in a tie is its own.
+
+    `count` may look up what was counted before.
+    """
+    count = count or worth_of
     nets = [-float(paid) for paid in spot.put_in]
     error = 0.0
     first = [0.0] * len(nets)
@@ -54,7 +64,7 @@ def expected(spot: Closed, game: Game, rules: Showdown, hand: str) -> Expected:
         if len(pot.seats) == 1:
             nets[pot.seats[0]] += pot.amount
             continue
-        found = worth_of(spot, pot.seats, rules, hand)
+        found = count(spot, pot.seats, rules, hand)
         error += found.error * pot.amount
         for at, seat in enumerate(pot.seats):
             nets[seat] += found.share[at] * pot.amount

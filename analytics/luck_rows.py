@@ -2,19 +2,26 @@
 
 `net_ev` is the net where luck could not be taken out; then `adjusted` is false and `why` says what
 stood in the way, or nothing where betting never closed before the river.
+
+What needs no equity is also kept beside a ledger's events, with `spot`: all that an equity needs,
+where `why` says nothing against it. `may_close` leaves out hands that closed for nobody, whatever
+he may see: it counts no bid as a choice, for that one was forced may be a secret.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pyarrow as pa
 
 from analytics.facts import units
-from analytics.luck_closed import Closed, closed
-from analytics.luck_equity import Expected, expected
-from analytics.luck_rules import Rulebook
+from analytics.luck_closed import Closed, closed, may_close
+from analytics.luck_rules import Rulebook, Text
 from events.types import AuctionSettled, CardSwapped, PotSplit
 from store.leaf import Leaf, split
+
+if TYPE_CHECKING:
+    from analytics.luck_equity import Count, Expected
 
 Row = dict[str, Any]
 SCHEMA = pa.schema(
@@ -43,32 +50,109 @@ SCHEMA = pa.schema(
 )
 
 
-def rows_of(leaf: Leaf, rules: Rulebook, deals: Mapping[str, int]) -> Iterator[Row]:
+STORED = pa.schema(
+    {
+        "hand_seq": pa.int64(),
+        "match": pa.string(),
+        "number": pa.int64(),
+        "game": pa.string(),
+        "ruleset": pa.string(),
+        "seat": pa.int32(),
+        "player": pa.string(),
+        "role": pa.string(),
+        "net": pa.float64(),
+        "unit": pa.int32(),
+        "took": pa.float64(),
+        "showdown": pa.bool_(),
+        "price": pa.float64(),
+        "swapped": pa.int32(),
+        "at_risk": pa.int32(),
+        "may_close": pa.bool_(),
+        "spot": pa.string(),
+        "why": pa.string(),
+    }
+)
+
+
+def build(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:
+    """The stored rows, for a ledger that keeps the texts of rulesets which `kept` reads."""
+    rules = Rulebook(kept)
+    rows = [row for leaf in leaves for row in _stored(leaf, rules)]
+    columns = [pa.array([row[one.name] for row in rows], one.type) for one in STORED]
+    return pa.table(columns, schema=STORED)
+
+
+def _stored(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
+    """The rows of one hand, with what luck has to be counted of."""
+    events = [one.event for one in leaf.recorded]
+    end = leaf.hand
+    closes = end is not None and not end.voided and may_close(events, end)
+    spot = spot_of(leaf, rules) if closes else None
+    told = msgspec.json.encode(spot).decode() if isinstance(spot, Closed) else None
+    for row in _rows(leaf, rules):
+        seat = row["seat"]
+        row |= {"took": _took(events, seat) if closes else None, "may_close": closes}
+        row |= {"at_risk": sum(isinstance(it, CardSwapped) and it.seat == seat for it in events)}
+        yield {**row, "spot": told, "why": spot if isinstance(spot, str) else None}
+
+
+def rows_of(
+    leaf: Leaf, rules: Rulebook, deals: Mapping[str, int], count: "Count | None" = None
+) -> Iterator[Row]:
     """The rows of one hand in seat order, in chips; none for what is void or does not add up."""
+    events = [one.event for one in leaf.recorded]
+    luck: Expected | str | None = None
+    for place, row in enumerate(_rows(leaf, rules)):
+        if place == 0:
+            luck = _expected(leaf, rules, count)
+        times, unit, seat = deals.get(row["match"], 1), row["unit"], row["seat"]
+        row |= {"deal": (row["number"] - 1) // times, "deals": times, "net_ev": row["net"]}
+        row |= {"adjusted": False, "error": 0.0, "equity": None, "took": None, "why": None}
+        if isinstance(luck, str):
+            row["why"] = luck
+        elif luck is not None:
+            row |= {"net_ev": luck.nets[seat] / unit, "error": luck.error / unit}
+            row |= {"equity": luck.equity[seat], "took": _took(events, seat), "adjusted": True}
+        yield row
+
+
+def _rows(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
+    """What a hand came to, without a word about luck."""
     end = leaf.hand
     if end is None or end.voided:
         return
     events = [one.event for one in leaf.recorded]
     game = rules.of(end.start.ruleset)
     unit = units(game) if game else 1
-    luck = _expected(events, leaf, rules)
     match, number = split(leaf.stream)
     assert number is not None
-    times = deals.get(match, 1)
     prices = _prices(events, len(end.stacks))
     contenders = [seat for seat, how in enumerate(end.standing) if how != "folded"]
     for seat, player in enumerate(end.start.players):
         net = (end.stacks[seat] - end.start.stacks[seat]) / unit
         row: Row = {"hand_seq": leaf.hand_seq, "hand": leaf.stream, "match": match}
-        row |= {"number": number, "deal": (number - 1) // times, "deals": times}
-        row |= {"game": end.start.game, "seat": seat, "player": player}
-        row |= {"role": _role(seat, end.start.button, len(end.stacks)), "net": net}
+        row |= {"number": number, "game": end.start.game, "ruleset": end.start.ruleset}
+        row |= {"seat": seat, "player": player, "unit": unit, "net": net}
+        row |= {"role": _role(seat, end.start.button, len(end.stacks))}
         row |= {"showdown": len(contenders) > 1 and seat in contenders}
         row |= {"price": prices[seat] / unit, "swapped": _swapped(events, seat)}
-        if isinstance(luck, Expected):
-            row |= {"net_ev": luck.nets[seat] / unit, "error": luck.error / unit}
-            row |= {"equity": luck.equity[seat], "took": _took(events, seat)}
-        yield {**_PLAIN, "net_ev": net, **row, **_whether(luck)}
+        yield row
+
+
+def spot_of(leaf: Leaf, rules: Rulebook) -> Closed | str | None:
+    """What luck has to be counted of, as whoever is given this leaf knows it."""
+    end = leaf.hand
+    assert end is not None
+    game = rules.of(end.start.ruleset)
+    if game is None:
+        return "ruleset not known"
+    spot = closed([one.event for one in leaf.recorded], end, game)
+    if not isinstance(spot, Closed):
+        return spot
+    how = rules.showdown(end.start.ruleset)
+    if how is None or (how.hole_min and (any(spot.third) or spot.chances)):
+        return "ranking not in columns"
+    return spot
 
 
 def table(rows: Sequence[Row]) -> pa.Table:
@@ -77,36 +161,26 @@ def table(rows: Sequence[Row]) -> pa.Table:
     return pa.table(columns, schema=SCHEMA)
 
 
-_PLAIN: Row = {"error": 0.0, "equity": None, "took": None}
-
-
 def _took(events: Sequence[Any], seat: int) -> float:
     """His part of the first pot, as it was paid."""
-    first = next(event for event in events if isinstance(event, PotSplit))
+    first = next((event for event in events if isinstance(event, PotSplit)), None)
+    if first is None:
+        return 0.0
     shares = dict(zip(first.seats, first.shares, strict=True))
     return float(shares.get(seat, 0) / (sum(first.shares) or 1))
 
 
-def _whether(luck: Expected | str | None) -> Row:
-    return {
-        "adjusted": isinstance(luck, Expected),
-        "why": luck if isinstance(luck, str) else None,
-    }
+def _expected(leaf: Leaf, rules: Rulebook, count: "Count | None") -> "Expected | str | None":
+    from analytics.luck_equity import expected
 
-
-def _expected(events: Sequence[Any], leaf: Leaf, rules: Rulebook) -> Expected | str | None:
-    end = leaf.hand
-    assert end is not None
-    game = rules.of(end.start.ruleset)
-    if game is None:
-        return "ruleset not known"
-    spot = closed(events, end, game)
+    spot = spot_of(leaf, rules)
     if not isinstance(spot, Closed):
         return spot
-    how = rules.showdown(end.start.ruleset)
-    if how is None or (how.hole_min and (any(spot.third) or spot.chances)):
-        return "ranking not in columns"
-    return expected(spot, game, how, leaf.stream)
+    assert leaf.hand is not None
+    game, how = rules.of(leaf.hand.start.ruleset), rules.showdown(leaf.hand.start.ruleset)
+    assert game is not None
+    assert how is not None
+    return expected(spot, game, how, leaf.stream, count)
 
 
 def _role(seat: int, button: int, seats: int) -> str:

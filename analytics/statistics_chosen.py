@@ -17,8 +17,8 @@ class Chosen(Struct, frozen=True, kw_only=True):
     """Filters, each left out where it is None.
 
     `vs`: hands in which this player was dealt in, too. `hands`: first and last number within
-    its match. `before`: as of a place in the order in which hands closed. `known_to`: whose
-    viewpoint says which cards are known (see `classes`).
+    its match. `before`: as of a place in the order in which hands closed. `others`: everybody
+    but `player`, counted as if they were one.
     """
 
     player: str | None = None
@@ -29,6 +29,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
     hands: tuple[int, int] | None = None
     before: int | None = None
     by: By | None = None
+    others: bool = False
 
 
 def table(chosen: Chosen, known: str = "coalesce(cards, shown)") -> str:
@@ -40,7 +41,8 @@ def table(chosen: Chosen, known: str = "coalesce(cards, shown)") -> str:
         source += " JOIN facts o ON f.hand_seq = o.hand_seq AND f.seat <> o.seat"
     where = f" WHERE {' AND '.join(terms)}" if terms else ""
     known = known.replace("cards", "f.cards").replace("shown", "f.shown")
-    return f"SELECT f.*, 1 AS hands, {part} AS part, {known} AS class FROM {source}{where}"
+    every = "f.* REPLACE ('' AS player)" if chosen.others else "f.*"
+    return f"SELECT {every}, 1 AS hands, {part} AS part, {known} AS class FROM {source}{where}"
 
 
 def quoted(text: str) -> str:
@@ -51,9 +53,10 @@ def quoted(text: str) -> str:
 def _terms(chosen: Chosen) -> list[str]:
     """One condition for each filter."""
     terms = []
-    for column, value in (("player", chosen.player), ("game", chosen.game)):
-        if value is not None:
-            terms.append(f"f.{column} = {quoted(value)}")
+    if chosen.player is not None:
+        terms.append(f"f.player {'<>' if chosen.others else '='} {quoted(chosen.player)}")
+    if chosen.game is not None:
+        terms.append(f"f.game = {quoted(chosen.game)}")
     if chosen.match is not None:
         terms.append(f"f.match = {quoted(chosen.match)}")
     if chosen.vs is not None:

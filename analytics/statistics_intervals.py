@@ -29,6 +29,12 @@ def student(mean: float, deviation: float, n: int) -> Interval | None:
     return mean - half, mean + half
 
 
+def steady(number: float | None) -> float | None:
+    """In twelve digits: what follows them in a sum of fractions is the order of threads, and two
+    answers to one question are to be alike to the byte."""
+    return round(float(f"{number:.12g}"), 9) if isinstance(number, float) else number
+
+
 def t_quantile(freedom: int) -> float:
     """Student's 97.5 % point: Cornish and Fisher's series, exact to five digits from 29 on."""
     z, v = Z, freedom

@@ -6,14 +6,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, get_args
 
-from analytics import luck_rows, swaps_rows
 from analytics.ask import Answer, natural
 from analytics.bids import judged
 from analytics.fairness_tests import binomial, fisher
 from analytics.statistics_chosen import quoted
 from analytics.statistics_intervals import wilson
 from analytics.swaps_measures import MEASURES
-from analytics.tables import Tables
+from analytics.tables import Source
 
 Row = dict[str, Any]
 By = Literal["seat", "match", "game"]
@@ -26,8 +25,8 @@ _PARTS: dict[By, str] = {"seat": "p.role", "match": "c.match", "game": "c.game"}
 class Luck:
     """Hands and swaps as one viewpoint knows them."""
 
-    def __init__(self, played: Sequence[Row], risks: Sequence[Row]) -> None:
-        self._tables = Tables({"played": luck_rows.table(played), "risks": swaps_rows.table(risks)})
+    def __init__(self, tables: Source) -> None:
+        self._tables = tables
 
     def close(self) -> None:
         """Let go of the tables."""

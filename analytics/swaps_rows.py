@@ -3,21 +3,25 @@
 A change is measured on the board of its street, dealt before or after the draw, with all other
 cards as they lay at that moment and with the swaps of later streets still to come: so the changes
 of a street add up to what the street did to a hand. Only swaps between two known hands have one.
+
+The rows are also kept beside a ledger's events, with `spot`: all that an equity needs, for counting
+one takes a thousand times as long as finding out what to count.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 
 from analytics.bids_rows import known
-from analytics.luck_rules import Rulebook
+from analytics.luck_rules import Rulebook, Text
 from engine.game import Game
 from engine.steps.swap import SwapHole
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import Bet, Called, Cards, CardSwapped, Checked, Folded, Raised, StepEntered
-from odds.swaps import share_with_swaps
 from store.leaf import Leaf, split
 
 Row = dict[str, Any]
@@ -42,6 +46,14 @@ SCHEMA = pa.schema(
         "does": pa.string(),
     }
 )
+STORED = pa.schema(
+    [
+        *(one for one in SCHEMA if one.name not in ("hand", "before", "after")),
+        pa.field("spot", pa.string()),
+    ]
+)
+Spot = tuple[Cards, Cards, Cards, Cards, Cards, tuple[tuple[int, int], ...]]
+Share = Callable[..., Fraction | float]
 _WORDS: dict[Any, str] = {
     Bet: "bet",
     Raised: "raise",
@@ -80,25 +92,42 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
         hand = after
 
 
-def valued(rows: Iterable[Row], rules: Rulebook) -> None:
-    """Count the equities of these changes, in place."""
+def build(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:
+    """The stored rows, for a ledger that keeps the texts of rulesets which `kept` reads."""
+    rules = Rulebook(kept)
+    rows = [row for leaf in leaves for row in rows_of(leaf, rules)]
+    for row in rows:
+        spot = row.get("spot")
+        row["spot"] = None if spot is None else msgspec.json.encode(spot).decode()
+    columns = [pa.array([row[one.name] for row in rows], one.type) for one in STORED]
+    return pa.table(columns, schema=STORED)
+
+
+def spot_of(text: str) -> Spot:
+    """A spot as it was kept."""
+    spot: Spot = msgspec.json.decode(text, type=Spot)
+    return spot
+
+
+def valued(rows: Iterable[Row], rules: Rulebook, share: Share | None = None) -> None:
+    """Count the equities of these changes, in place; `share` may look up what was counted."""
+    from odds.swaps import share_with_swaps
+
+    count = share or share_with_swaps
     for row in rows:
         how, spot = rules.showdown(row["ruleset"]), row.get("spot")
         if how is None or spot is None:
             continue
         mine, new, his, board, dead, later = spot
-        row["before"] = float(share_with_swaps(mine, his, board, later, dead, how))
+        row["before"] = float(count(mine, his, board, later, dead, how))
         lost = tuple(card for card in mine if card not in new)
-        row["after"] = float(share_with_swaps(new, his, board, later, (*dead, *lost), how))
+        row["after"] = float(count(new, his, board, later, (*dead, *lost), how))
 
 
 def table(rows: Sequence[Row]) -> pa.Table:
     """Rows as Arrow."""
     columns = [pa.array([row[one.name] for row in rows], one.type) for one in SCHEMA]
     return pa.table(columns, schema=SCHEMA)
-
-
-Spot = tuple[Cards, Cards, Cards, Cards, Cards, tuple[tuple[int, int], ...]]
 
 
 def _spot(hand: Hand, after: Hand, seat: int, board: Cards, game: Game, step: int) -> Spot | None:

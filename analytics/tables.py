@@ -5,12 +5,52 @@ a filter and a column `part`, so that one file answers for the whole and for its
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 from analytics.ask import text_of
-from store.query import plain
+from store.query import Query, plain
+
+
+class Source(Protocol):
+    """Whatever has the tables that a file is asked of."""
+
+    def ask(self, file: str, chosen: str) -> list[dict[str, Any]]:
+        """One file's answer; `chosen` is the SELECT that it reads."""
+        ...
+
+    def close(self) -> None:
+        """Let go of them."""
+        ...
+
+
+class Beside:
+    """A ledger's own views under other names, joined with small tables that were made on the way.
+
+    `views` are SELECTs, `tables` what they may name besides the ledger's views. So a question about
+    a million hands moves none of them.
+    """
+
+    def __init__(
+        self, query: Query, views: Mapping[str, str], tables: Mapping[str, pa.Table]
+    ) -> None:
+        self._query = query
+        self._views = dict(views)
+        self._tables = dict(tables)
+
+    def ask(self, file: str, chosen: str) -> list[dict[str, Any]]:
+        """One file's answer; `chosen` is the SELECT that it reads."""
+        return plain(self.table(f"SELECT * FROM (\n{text_of(file)})", chosen=chosen))
+
+    def table(self, sql: str, **views: str) -> pa.Table:
+        """Any question's answer as a table."""
+        every = {**self._views, **views}
+        named = ", ".join(f"{name} AS ({select})" for name, select in every.items())
+        return self._query.ask(f"WITH {named} {sql}", also=self._tables)
+
+    def close(self) -> None:
+        """The ledger's views are somebody else's."""
 
 
 class Tables:
@@ -30,8 +70,16 @@ class Tables:
 
     def ask(self, file: str, chosen: str) -> list[dict[str, Any]]:
         """One file's answer; `chosen` is the SELECT that it reads."""
-        return self.rows(f"WITH chosen AS ({chosen}) SELECT * FROM (\n{text_of(file)})")
+        return plain(self.table_of(file, chosen))
+
+    def table_of(self, file: str, chosen: str) -> pa.Table:
+        """The same as a table."""
+        return self.table(f"WITH chosen AS ({chosen}) SELECT * FROM (\n{text_of(file)})")
 
     def rows(self, sql: str) -> list[dict[str, Any]]:
         """Any question's answer."""
-        return plain(self._con.sql(sql).to_arrow_table())
+        return plain(self.table(sql))
+
+    def table(self, sql: str) -> pa.Table:
+        """The same as a table."""
+        return self._con.sql(sql).to_arrow_table()

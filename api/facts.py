@@ -1,9 +1,9 @@
-"""Which tables stand beside a ledger's events: the store's own, and the facts that need rules."""
+"""Which tables stand beside a ledger's events: the store's own, and those that need rules."""
 
 from functools import partial
 from pathlib import Path
 
-from analytics.facts import facts
+from analytics.stored import stored
 from api.importing.heard import HEARD
 from store.disk import RealDisk
 from store.projection import Projection
@@ -13,7 +13,7 @@ from store.rulesets import kept
 
 def projections(folder: Path) -> tuple[Projection, ...]:
     """For whoever writes this ledger; a ruleset's text is read when a hand names it."""
-    return *STANDARD, facts(partial(_text, folder))
+    return *STANDARD, *stored(partial(_text, folder))
 
 
 def _text(folder: Path, mark: str) -> bytes | None:

@@ -4,7 +4,7 @@ Memory does not grow with the ledger: a few row groups are in hand at once. Of h
 only numbers are kept; the others come as records, for the engine to explain.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -23,6 +23,7 @@ from store.reader import Snapshot
 
 HANDS = 1 << 15  # that are screened at once: some twenty row groups
 Nets = tuple[int, ...]
+Asked = Callable[[int, int], bool]  # whether any hand from one to another is asked for
 
 
 class Batch(NamedTuple):
@@ -71,12 +72,14 @@ class Batch(NamedTuple):
         return found
 
 
-def batches(snapshot: Snapshot, screen: Screen) -> Iterator[Batch]:
-    """Every hand that closed, in that order."""
+def batches(
+    snapshot: Snapshot, screen: Screen, asked: Asked = lambda first, last: True
+) -> Iterator[Batch]:
+    """Every hand that closed, in that order; without segments in which none is asked for."""
     tables: list[pa.Table] = []
     parts: list[Rows] = []
     waiting = 0
-    for rows in _tables(snapshot):
+    for rows in _tables(snapshot, asked):
         tables.append(rows)
         parts.append(read(rows, screen.words))
         waiting += parts[-1].hands
@@ -103,7 +106,7 @@ def _batch(tables: list[pa.Table], rows: Rows, screen: Screen) -> Batch:
     return Batch(rows, screen.words, screened, records)
 
 
-def _tables(snapshot: Snapshot) -> Iterator[pa.Table]:
+def _tables(snapshot: Snapshot, asked: Asked) -> Iterator[pa.Table]:
     """The events of all that closed, a row group at a time; segments may be compacted meanwhile."""
     live, after = snapshot.live, -1
     while True:
@@ -111,7 +114,8 @@ def _tables(snapshot: Snapshot) -> Iterator[pa.Table]:
         segments, closed = live.parts()
         try:
             for segment in segments:
-                if after < segment.last_seq and segment.first_seq < snapshot.next_seq:
+                known = segment.last_seq <= after or segment.first_seq >= snapshot.next_seq
+                if not known and asked(segment.first_seq, segment.last_seq):
                     for rows in live.events(segment):
                         last = rows["hand_seq"][-1].as_py()
                         if last > after:
@@ -123,7 +127,9 @@ def _tables(snapshot: Snapshot) -> Iterator[pa.Table]:
         hot = [
             Leaf(one.hand_seq, one.recorded())
             for one in closed
-            if after < one.hand_seq < snapshot.next_seq and not is_match(one.stream)
+            if after < one.hand_seq < snapshot.next_seq
+            and not is_match(one.stream)
+            and asked(one.hand_seq, one.hand_seq)
         ]
         for start in range(0, len(hot), HANDS):
             yield table(hot[start : start + HANDS])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from analytics.bids_kept import RECORD, ThirdCards
+from analytics.bids_rows import table
 from analytics.bids_sniffing import pairs
 from analytics.bids_worth import auctions as of_two
 from analytics.bids_worth import spread
@@ -109,7 +110,7 @@ def _match(hands: int, answer: Any, match: str = "m") -> list[dict[str, Any]]:
 
 
 def test_who_bids_one_more_than_the_other_is_found_out() -> None:
-    for one in pairs(_match(500, lambda first, chance: first + 1)):
+    for one in pairs(table(_match(500, lambda first, chance: first + 1))):
         assert one.flagged
         assert 250 == one.tells["one more"][0]
         assert one.correlation is not None
@@ -117,7 +118,7 @@ def test_who_bids_one_more_than_the_other_is_found_out() -> None:
 
 
 def test_who_bids_alike_without_knowing_is_not_flagged() -> None:
-    for one in pairs(_match(500, lambda first, chance: chance.randrange(60))):
+    for one in pairs(table(_match(500, lambda first, chance: chance.randrange(60)))):
         assert not one.flagged
         assert one.p is not None
         assert one.p > 0.001
@@ -129,14 +130,15 @@ def test_two_matches_of_one_name_are_not_mixed() -> None:
     high = _match(300, lambda first, chance: chance.randrange(60), "high")
     for row in high:
         row["bid"], row["rival_bid"] = row["bid"] + 100, row["rival_bid"] + 100
-    for one in pairs([*low, *high]):
+    for one in pairs(table([*low, *high])):
         assert not one.flagged
 
 
 def test_few_auctions_prove_nothing() -> None:
-    assert [False, False] == [one.flagged for one in pairs(_match(100, lambda b, chance: b + 1))]
+    few = table(_match(100, lambda b, chance: b + 1))
+    assert [False, False] == [one.flagged for one in pairs(few)]
 
 
 def test_defaults_and_forced_bids_say_nothing_of_a_bidder() -> None:
     rows = _match(40, lambda first, chance: first)
-    assert [] == list(pairs([{**row, "rival_origin": "default"} for row in rows]))
+    assert [] == list(pairs(table([{**row, "rival_origin": "default"} for row in rows])))

@@ -9,8 +9,10 @@ from analytics.bids_kept import VARIABLE
 from analytics.bids_measures import MEASURES
 from analytics.bids_rows import rows_of
 from analytics.swaps_measures import MEASURES as OF_LUCK
+from api.asking.leaves import leaves
+from api.asking.viewed import Viewed
+from api.asking.viewer import Viewer
 from api.main import main
-from api.sighted import hands
 from events.types import Shown
 from store.reader import Reader
 from tests.sessions import Captured, printed, told
@@ -68,7 +70,7 @@ def test_a_file_has_a_row_a_measure(capsys: Captured, tmp_path: Path) -> None:
 
 def test_who_only_walks_past_knows_no_cards_but_those_shown(here: Path) -> None:
     ledger = Reader(here).snapshot()
-    for leaf in hands(ledger, "public", "scrim"):
+    for leaf in leaves(Viewed(ledger, Viewer()), "scrim"):
         shown = {one.event.seat for one in leaf.recorded if isinstance(one.event, Shown)}
         for row in rows_of(leaf):
             assert (row["hole"] is None) == (row["seat"] not in shown)
@@ -77,7 +79,11 @@ def test_who_only_walks_past_knows_no_cards_but_those_shown(here: Path) -> None:
 
 def test_a_player_knows_his_own_cards(here: Path) -> None:
     ledger = Reader(here).snapshot()
-    rows = [row for leaf in hands(ledger, "seat:random-0", "scrim") for row in rows_of(leaf)]
+    rows = [
+        row
+        for leaf in leaves(Viewed(ledger, Viewer("seat:random-0")), "scrim")
+        for row in rows_of(leaf)
+    ]
     assert {True} == {row["hole"] is not None for row in rows if row["player"] == "random-0"}
     assert None in {row["hole"] for row in rows if row["player"] == "random-1"}
 
@@ -132,7 +138,7 @@ def test_committed_decks_are_looked_up(capsys: Captured, tmp_path: Path) -> None
         (("bids", "--match", "swap"), 5, "no auction was held in these hands"),
         (("bids", "--spots", "-3"), 2, "-3 is no number of auctions: 0, 200 and all are"),
         (("swaps", "nobody"), 5, "nobody called nobody was dealt a hand"),
-        (("swaps", "--as", "seat:x"), 4, "nobody of that name plays a match"),
+        (("swaps", "--as", "seat:x"), 4, "x has no seat in any hand here"),
         (("fairness", "--as", "public"), 4, "only an auditor may, not public"),
         (("fairness", "--as", "x"), 2, "x is no viewpoint"),
     ],

@@ -4,11 +4,13 @@ from fractions import Fraction
 
 import pytest
 
+from analytics import luck_rows, swaps_rows
 from analytics.bids_rows import known
 from analytics.luck_closed import Closed, closed
 from analytics.luck_equity import sampled, worth_of
 from analytics.luck_rows import rows_of
 from analytics.swaps import Luck, slots_apart
+from analytics.tables import Tables
 from dealer.play import play
 from engine.games import GAMES, named
 from events.cards import DECK
@@ -144,6 +146,7 @@ def test_swaps_of_two_slots_are_held_against_each_other() -> None:
 
 def test_a_curve_ends_at_the_net() -> None:
     leaves = page(PAGES / "swaps_curve.txt").leaves
-    luck = Luck(played_rows(leaves), [])
+    tables = {"played": luck_rows.table(played_rows(leaves)), "risks": swaps_rows.table([])}
+    luck = Luck(Tables(tables))
     net = {one.player: one.value for one in luck.measures() if one.statistic == "net"}
     assert net == {row["player"]: row["net"] for row in luck.curve() if row["number"] == 2}

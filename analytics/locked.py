@@ -1,0 +1,133 @@
+"""A locked win: a lead in a heads-up match that folding every hand still to come would not cost.
+
+Whoever has it can stop playing, so what he does then tells little of how he plays. A hand is `won`
+for a player whose lead, before it began, was larger than the blinds and antes of folding it and
+all that follow; `lost` for his rival; `open` as long as neither has such a lead.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from analytics.facts import units
+from analytics.luck_rules import Rulebook
+from engine.game import Game
+from engine.steps.forced import Antes, Blinds
+from store.leaf import Leaf, split
+
+State = Literal["open", "won", "lost"]
+STATES: tuple[State, ...] = ("open", "won", "lost")
+
+
+class Played(NamedTuple):
+    """A heads-up hand: who dealt, what each player won, and what folding costs, in chips."""
+
+    hand_seq: int
+    match: str
+    number: int
+    players: tuple[str, str]
+    button: int
+    nets: tuple[float, float]
+    small: float
+    big: float
+
+
+class Mark(NamedTuple):
+    """A player's standing before a hand: his lead, and what folding all the rest would cost."""
+
+    hand_seq: int
+    match: str
+    number: int
+    player: str
+    lead: float
+    cost: float
+    state: State
+
+
+def played(leaf: Leaf, rules: Rulebook) -> Played | None:
+    """A hand as far as a lock needs it; nothing with other than two seats or unknown blinds."""
+    end = leaf.hand
+    if end is None or end.voided or len(end.stacks) != 2:
+        return None
+    game = rules.of(end.start.ruleset)
+    costs = _costs(game) if game else None
+    match, number = split(leaf.stream)
+    if costs is None or number is None or game is None:
+        return None
+    unit = units(game)
+    start = end.start
+    one, other = (after - had for after, had in zip(end.stacks, start.stacks, strict=True))
+    players = (start.players[0], start.players[1])
+    nets = (one / unit, other / unit)
+    small, big = (cost / unit for cost in costs)
+    return Played(leaf.hand_seq, match, number, players, start.button, nets, small, big)
+
+
+def marks(hands: Iterable[Played], lengths: Mapping[str, int]) -> list[Mark]:
+    """Every player before every hand of each match whose length is known."""
+    matches: dict[str, list[Played]] = {}
+    for one in hands:
+        if one.match in lengths:
+            matches.setdefault(one.match, []).append(one)
+    found = []
+    for match, mine in matches.items():
+        found += _of_match(sorted(mine, key=lambda it: it.number), lengths[match])
+    return found
+
+
+def locked_from(told: Iterable[Mark]) -> dict[tuple[str, str], Mark]:
+    """By match and player: the first hand of those, up to the last, in which he had won."""
+    found: dict[tuple[str, str], Mark] = {}
+    for mark in sorted(told, key=lambda it: (it.match, it.number)):
+        key = (mark.match, mark.player)
+        if mark.state != "won":
+            found.pop(key, None)
+        else:
+            found.setdefault(key, mark)
+    return found
+
+
+def _of_match(hands: Sequence[Played], length: int) -> list[Mark]:
+    """Leads forwards from the first hand, costs backwards from the last."""
+    names = hands[0].players
+    if any(set(one.players) != set(names) for one in hands):
+        return []
+    costs = list(_left(hands, length))[::-1]
+    lead = dict.fromkeys(names, 0.0)
+    found = []
+    for one, cost in zip(hands, costs, strict=True):
+        ahead = [name for name in names if lead[name] > cost[name]]
+        for name in names:
+            state: State = "open" if not ahead else "won" if name in ahead else "lost"
+            place = (one.hand_seq, one.match, one.number)
+            found.append(Mark(*place, name, lead[name], cost[name], state))
+        for name, net in zip(one.players, one.nets, strict=True):
+            lead[name] += net
+    return found
+
+
+def _left(hands: Sequence[Played], length: int) -> Iterable[dict[str, float]]:
+    """From the last hand backwards: what folding from there on costs each player.
+
+    Hands that are not in the record are dealt by turns, first by whoever did not deal before them.
+    """
+    cost = dict.fromkeys(hands[0].players, 0.0)
+    following = length + 1
+    for one in reversed(hands):
+        dealer, other = one.players[one.button], one.players[1 - one.button]
+        missing = max(0, following - one.number - 1)
+        first, second = (missing + 1) // 2, missing // 2
+        cost[other] += first * one.small + second * one.big
+        cost[dealer] += second * one.small + first * one.big
+        cost[dealer] += one.small
+        cost[other] += one.big
+        following = one.number
+        yield dict(cost)
+
+
+def _costs(game: Game) -> tuple[float, float] | None:
+    """What a dealer and his rival pay to fold: the small and the big blind, and antes."""
+    blinds = [one for one in game.script if isinstance(one, Blinds)]
+    if len(blinds) != 1:
+        return None
+    ante = blinds[0].ante + sum(one.amount for one in game.script if isinstance(one, Antes))
+    return blinds[0].small + ante, blinds[0].big + ante

@@ -1,0 +1,94 @@
+"""What a player's results are made of: luck street by street, play, and the rake he paid."""
+
+from collections.abc import Iterable
+from typing import Any, Generic, TypeVar
+
+from analytics import luck_streets
+from analytics.ask import Facts, text_of
+from analytics.luck_rules import Rulebook
+from analytics.statistics_chosen import Chosen, quoted, table
+from analytics.statistics_intervals import student
+from analytics.tables import Tables
+from store.leaf import Leaf
+
+Row = dict[str, Any]
+T = TypeVar("T")
+METHODS = {
+    "dealt": "the rake of a hand, divided evenly among those who were dealt in",
+    "contributed": "divided evenly among those who put chips in",
+    "weighted": "divided by the chips that each put in",
+}
+
+
+def rakes(facts: Facts, chosen: Chosen) -> dict[str, dict[str, float]]:
+    """By player and method, the rake of the hands that the filters leave; in chips.
+
+    Who pays depends on everybody in a hand, so the player is looked for afterwards.
+    """
+    dealt = "SELECT hand_seq, match, seat, player, put_in, per_chip, game, number, position"
+    hands = f"SELECT hand_seq FROM ({table(chosen, 'NULL')})"
+    rows = (
+        f"{dealt}, '' AS part, h.rake FROM facts INNER JOIN (SELECT hand_seq, rake FROM hands "
+        f"WHERE rake > 0) AS h USING (hand_seq) WHERE hand_seq IN ({hands}) AND per_chip > 0"
+    )
+    found: dict[str, dict[str, float]] = {}
+    asked = f"WITH chosen AS ({rows}) SELECT * FROM (\n{text_of('results_rake')})"
+    for row in facts.rows(asked):
+        if chosen.player in (None, row["player"]):
+            found.setdefault(row["player"], {})[row["method"]] = round(float(row["rake"]), 6)
+    return found
+
+
+class Streets:
+    """What every chance of some hands came to."""
+
+    def __init__(self, leaves: Iterable[Leaf], rules: Rulebook) -> None:
+        rows = [row for leaf in leaves for row in luck_streets.rows_of(leaf, rules)]
+        self._tables = Tables({"streets": luck_streets.table(rows)})
+
+    def close(self) -> None:
+        """Let go of the table."""
+        self._tables.close()
+
+    def told(self, player: str | None = None) -> list[Row]:
+        """A row for each player and chance, in the order in which they come."""
+        where = f" WHERE player = {quoted(player)}" if player is not None else ""
+        chosen = f"SELECT *, '' AS part FROM streets{where}"
+        rows = self._tables.ask("results_streets", chosen)
+        order = list(luck_streets.CHANCES)
+        for row in rows:
+            row.pop("part")
+            deviation = row.pop("sd")
+            held = None if deviation is None else student(row["mean"], deviation, row["times"])
+            row["low"], row["high"] = held or (None, None)
+        return sorted(rows, key=lambda row: (row["player"], order.index(row["chance"])))
+
+
+class Spread(Generic[T]):
+    """So many of a stream whose length nobody knows, evenly spaced: the same ones every time.
+
+    When there are twice as many as wanted every other one is let go, and from then on only every
+    second, fourth, eighth is taken.
+    """
+
+    def __init__(self, wanted: int | None) -> None:
+        self.wanted = wanted
+        self.seen = 0
+        self._kept: list[T] = []
+        self._step = 1
+
+    def add(self, one: T) -> None:
+        """The next of the stream."""
+        if self.seen % self._step == 0 and self.wanted != 0:
+            self._kept.append(one)
+            if self.wanted is not None and len(self._kept) == 2 * self.wanted:
+                self._kept = self._kept[::2]
+                self._step *= 2
+        self.seen += 1
+
+    def chosen(self) -> list[T]:
+        """Those wanted."""
+        have = len(self._kept)
+        if self.wanted is None or have <= self.wanted:
+            return list(self._kept)
+        return [self._kept[at * have // self.wanted] for at in range(self.wanted)]

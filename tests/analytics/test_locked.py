@@ -1,0 +1,94 @@
+"""A locked win: counted by hand, and a law: who has it and only folds keeps his lead."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analytics.locked import Mark, Played, locked_from, marks, played
+from tests.analytics.auction_pages import RULES, leaf
+
+ROUND = "site-nl, button {button}, stacks 400 400\ndeal 0: 7c 2h, 1: As Ad\n> {button} folds"
+
+
+def _hand(number: int, net: float, button: int | None = None) -> Played:
+    """A hand that `ursa`, seat 0, wins so much in; he deals the odd ones."""
+    dealer = (number + 1) % 2 if button is None else button
+    return Played(number, "m", number, ("ursa", "lynx"), dealer, (net, -net), 1, 2)
+
+
+def _states(told: list[Mark], player: str) -> list[str]:
+    return [mark.state for mark in told if mark.player == player]
+
+
+def test_a_lead_is_locked_when_it_is_larger_than_all_blinds_to_come() -> None:
+    """`big × (his big-blind hands left) + small × (his dealer hands left)`: 2 + 1 + 2 after hand
+    one, 1 + 2 after hand two."""
+    told = marks([_hand(1, 3), _hand(2, 1), _hand(3, 0), _hand(4, -2)], {"m": 4})
+    his = [mark for mark in told if mark.player == "ursa"]
+    assert [0, 3, 4, 4] == [mark.lead for mark in his]
+    assert [6, 5, 3, 2] == [mark.cost for mark in his]
+    assert ["open", "open", "won", "won"] == _states(told, "ursa")
+    assert ["open", "open", "lost", "lost"] == _states(told, "lynx")
+
+
+def test_a_lead_that_only_equals_the_cost_is_not_locked() -> None:
+    assert {"open"} == set(_states(marks([_hand(1, 3), _hand(2, 0)], {"m": 3}), "ursa"))
+
+
+def test_hands_that_are_not_in_the_record_cost_blinds_by_turns() -> None:
+    """After hand two, in which lynx dealt, hands three to five: ursa deals, lynx, ursa."""
+    (*_, ursa, lynx) = marks([_hand(1, 0), _hand(2, 0)], {"m": 5})
+    assert (2 + 1 + 2 + 1, 1 + 2 + 1 + 2) == (ursa.cost, lynx.cost)
+
+
+def test_a_match_of_unknown_length_has_no_marks() -> None:
+    assert [] == marks([_hand(1, 300)], {"other": 9})
+
+
+def test_other_players_in_between_have_no_marks() -> None:
+    other = _hand(2, 0)._replace(players=("ursa", "puma"))
+    assert [] == marks([_hand(1, 0), other], {"m": 9})
+
+
+def test_a_lead_that_was_gambled_away_was_locked_for_a_while_only() -> None:
+    hands = [_hand(1, 50), _hand(2, -60), _hand(3, 40), _hand(4, 0), _hand(5, 0)]
+    told = marks(hands, {"m": 5})
+    assert ["open", "won", "lost", "won", "won"] == _states(told, "ursa")
+    assert ["ursa"] == [player for _, player in locked_from(told)]
+    assert 4 == locked_from(told)["m", "ursa"].number
+
+
+@given(
+    st.lists(st.integers(-200, 200), min_size=1, max_size=40),
+    st.integers(0, 20),
+    st.integers(0, 1),
+)
+def test_who_has_it_and_folds_all_the_rest_keeps_a_lead(
+    nets: list[int], more: int, first: int
+) -> None:
+    hands = [_hand(at, net, (at + first) % 2) for at, net in enumerate(nets, start=1)]
+    length = len(nets) + more
+    for mark in marks(hands, {"m": length}):
+        folded = mark.lead
+        for number in range(mark.number, length + 1):
+            dealer = ("ursa", "lynx")[(number + first) % 2]
+            folded -= 1 if dealer == mark.player else 2
+        assert (mark.state == "won") == (folded > 0)
+
+
+@given(st.lists(st.integers(-200, 200), min_size=1, max_size=40))
+def test_one_wins_what_the_other_loses(nets: list[int]) -> None:
+    told = marks([_hand(at, net) for at, net in enumerate(nets, start=1)], {"m": len(nets)})
+    turned = {"won": "lost", "lost": "won", "open": "open"}
+    assert _states(told, "ursa") == [turned[one] for one in _states(told, "lynx")]
+
+
+def test_blinds_are_those_of_the_ruleset() -> None:
+    one = played(leaf(1, ROUND.format(button=0)), RULES)
+    assert one is not None
+    assert one.big == 2 * one.small > 0
+    assert (-one.small, one.small) == one.nets
+
+
+def test_three_players_lock_nothing() -> None:
+    text = "site-nl, button 0, stacks 400 400 400\n> 0 folds; 1 folds"
+    assert played(leaf(1, text), RULES) is None

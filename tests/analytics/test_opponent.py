@@ -1,0 +1,321 @@
+"""An opponent report: laws between its parts, what stands out, and no hidden card in any number."""
+
+import csv
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from analytics.opponent import Opponent
+from analytics.opponent_gathered import Asked, gathered
+from analytics.opponent_leads import leads, newcombe
+from analytics.opponent_measures import ALL_LOOKS, FLAGS, LOOKS, NUMBERS
+from analytics.opponent_strength import tenth
+from analytics.statistics import STATISTICS
+from api.asking.opponents import About, document, lengths, opponent
+from api.asking.viewed import Viewed
+from api.asking.viewer import viewer_of
+from api.main import main
+from dealer.play import play
+from engine.games import named
+from events.ledger import Append
+from events.types import Event, HandStarted, HoleDealt, Shown
+from odds.batch import STANDARD
+from odds.counting import CLASSES, hands_of
+from store.ledger import open_ledger
+from store.reader import Reader
+from tests.analytics.auction_pages import RULES, leaf
+from tests.sessions import Captured, printed, said, told
+
+Hands = Sequence[tuple[Event, ...]]
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two matches: of two different bots, and of a game of four."""
+    made = tmp_path_factory.mktemp("opponents") / "ledger"
+    for words in (
+        ("auction-2024", "--hands", "120", "--bots", "random,tight", "--match", "scrim"),
+        ("site-nl", "--hands", "40", "--seats", "4", "--match", "table"),
+    ):
+        assert main(["play", *words, "--seed", "7", "--ledger", str(made)]) == 0
+    return made
+
+
+@pytest.fixture(autouse=True)
+def looked_at(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MUCKRAKE_LEDGER", str(here))
+
+
+def _asked(here: Path, about: About, view: str = "auditor") -> tuple[Opponent, Viewed]:
+    viewed = Viewed(Reader(here).snapshot(), viewer_of(view))
+    return opponent(viewed, about), viewed
+
+
+def test_the_interval_of_a_difference_is_newcombes() -> None:
+    """His own example: 56 of 70 less 48 of 80 is 0.2, from 0.0524 to 0.3339."""
+    low, high = newcombe(56, 70, 48, 80)
+    assert (0.0524, 0.3339) == (round(low, 4), round(high, 4))
+
+
+def test_tenths_of_strength_are_tenths_of_all_hands() -> None:
+    counted = Counter[int | None]()
+    for name in CLASSES:
+        hole = hands_of(name)[0]
+        counted[tenth(hole, STANDARD)] += len(hands_of(name))
+    assert set(range(1, 11)) == set(counted)
+    assert all(abs(hands - 132.6) <= 12 for hands in counted.values())
+    assert (10, 1) == (tenth(("As", "Ah"), STANDARD), tenth(("3s", "2h"), STANDARD))
+
+
+def test_every_choice_is_a_check_a_bet_a_call_a_raise_or_a_fold(here: Path) -> None:
+    asked, _ = _asked(here, About("random-0", spots=0))
+    counted = {one.statistic: one for one in asked.looks()}
+    for street in ("flop", "turn", "river"):
+        free, bets = counted[f"check_{street}"], counted[f"bet_{street}"]
+        assert free.n >= bets.n
+        assert free.n >= (free.k or 0) + (bets.k or 0)  # the rest folded though he need not
+        owed = [counted[f"{what}_{street}"] for what in ("call", "raise", "fold")]
+        assert {owed[0].n} == {owed[0].n, owed[2].n}
+        assert owed[0].n == sum(one.k or 0 for one in owed)
+
+
+@pytest.mark.parametrize("by", ["position", "window", "match", "game", "locked"])
+def test_parts_add_up_to_the_whole(here: Path, by: Any) -> None:
+    asked, _ = _asked(here, About("random-0", spots=20))
+    whole = {one.statistic: (one.k, one.n) for one in asked.looks()}
+    parts = list(asked.looks(by))
+    assert 1 < len({one.part for one in parts})
+    for name, (k, n) in whole.items():
+        mine = [one for one in parts if one.statistic == name]
+        assert (k, n) == (sum(one.k or 0 for one in mine), sum(one.n for one in mine))
+    hands = {row["part"]: row["hands"] for row in asked.dealt(by)}
+    assert sum(hands.values()) == asked.dealt()[0]["hands"]
+    assert set(hands) >= {one.part for one in asked.statistics(by) if one.n}
+
+
+def test_hands_by_their_end_are_all_hands_three_times(here: Path) -> None:
+    asked, _ = _asked(here, About("random-0", spots=0))
+    ends = {row["ending"]: row for row in asked.ends()}
+    for names in (("preflop", "flop", "turn", "river"), ("showdown", "he_folds", "others_fold")):
+        mine = [ends[name] for name in names if name in ends]
+        assert ends["all"]["hands"] == sum(row["hands"] for row in mine)
+        assert round(ends["all"]["net"], 6) == round(sum(row["net"] for row in mine), 6)
+
+
+def test_statistics_are_those_of_the_command_stats(here: Path, capsys: Captured) -> None:
+    asked, _ = _asked(here, About("random-0", "tight-1", spots=0))
+    other = told(capsys, "stats", "random-0", "--vs", "tight-1")["players"][0]["stats"]
+    mine = {one.statistic: (one.value, one.k, one.n) for one in asked.statistics()}
+    assert {name: (it["value"], it["k"], it["n"]) for name, it in other.items()} == mine
+
+
+def test_looks_of_statistics_count_as_the_statistics_do(here: Path) -> None:
+    asked, _ = _asked(here, About("random-0", spots=0))
+    known = {one.statistic: (one.k, one.n) for one in asked.statistics()}
+    for row in asked.shares():
+        if row["look"] in FLAGS:
+            assert known[row["look"]] == (row["k"], row["n"])
+
+
+def test_what_stands_out_is_heaviest_first_and_names_its_hands(here: Path) -> None:
+    asked, _ = _asked(here, About("tight-1", "random-0", spots=0))
+    found, compared = leads(asked)
+    assert 10 < compared <= len(ALL_LOOKS)
+    assert found
+    assert sorted((one.weight for one in found), reverse=True) == [one.weight for one in found]
+    done = {
+        (row["look"], row["hand"]): row["done"]
+        for row in asked._looked(None).rows(
+            "SELECT look, hand, max(done) AS done FROM looks WHERE player = 'tight-1' GROUP BY ALL"
+        )
+    }
+    for one in found:
+        assert 0 < len(one.hands) <= 10
+        assert not one.low <= 0 <= one.high
+        assert {int(one.low > 0)} == {done[one.look, hand] for hand in one.hands}
+
+
+def test_two_alike_have_nothing_that_stands_out() -> None:
+    hand = "auction-2024, button {}, stacks 400 400\n> {} folds"
+    leaves = [leaf(at, hand.format(at % 2, at % 2)) for at in range(1, 81)]
+    told_of = gathered(leaves, RULES, Asked("p0"), lambda rows, total: rows)
+    found, compared = leads(Opponent("p0", told_of))
+    assert () == found
+    assert compared
+
+
+def test_a_locked_win_is_told_with_the_hand_it_was_locked_in() -> None:
+    """p0 wins 200 in hand one, folds from then on; 198 hands of blinds would cost him less."""
+    shove = (
+        "auction-2024, button 0, stacks 400 400\ndeal 0: As Ah, 1: 7c 2h, board: Qh 7s 2d 3c 4c\n"
+        "> 0 raises to 200; 1 calls; 1 bids 0; 0 bids 0\n> 1 checks; 0 bets 200; 1 folds"
+    )
+    fold = "auction-2024, button {0}, stacks 400 400\n> {0} folds"
+    walk = "auction-2024, button {1}, stacks 400 400\n> {1} raises to 6; 0 folds"
+    leaves = [leaf(1, shove)]
+    leaves += [leaf(at, (fold if at % 2 else walk).format(0, 1)) for at in range(2, 9)]
+    asked = Asked("p0", lengths={"m": 8})
+    found = Opponent("p0", gathered(leaves, RULES, asked, lambda rows, total: rows))
+    (lock,) = found.locks()
+    assert ("m", "p0", 2, 200) == tuple(lock[it] for it in ("match", "player", "number", "lead"))
+    assert 2 == lock["folds_from"]
+    numbers = {one.statistic: (one.k, one.n) for one in found.numbers()}
+    assert ((7, 8), (0, 8)) == (numbers["after_won"], numbers["after_lost"])
+    hands = {row["part"]: row["hands"] for row in found.dealt("locked")}
+    assert {"open": 1, "won": 7} == hands
+
+
+def test_a_match_is_as_long_as_it_was_or_as_its_ruleset_says(here: Path, tmp_path: Path) -> None:
+    assert {"scrim": 120, "table": 40} == lengths(Reader(here).snapshot())
+    ledger = _kept(tmp_path, list(play(named("auction-2024"), "m", 3, "7", seats=2)))
+    assert {} == lengths(Reader(ledger).snapshot())  # nobody announced it
+
+
+def test_time_is_known_of_hands_that_were_written_answer_by_answer(
+    here: Path, tmp_path: Path
+) -> None:
+    words = ("auction-2024", "--hands", "3", "--seed", "7", "--live", "--think-ms", "20")
+    assert main(["play", *words, "--match", "live", "--ledger", str(tmp_path)]) == 0
+    asked, _ = _asked(tmp_path, About("random-0", spots=0))
+    numbers = {one.statistic: one for one in asked.numbers()}
+    assert numbers["think_ms"].n > 0
+    assert (numbers["think_max"].value or 0) >= (numbers["think_ms"].value or 0) > 0
+    at_once, _ = _asked(here, About("random-0", spots=0))
+    assert 0 == {one.statistic: one.n for one in at_once.numbers()}["think_ms"]
+
+
+# Who may see what.
+
+
+def _kept(folder: Path, hands: Hands) -> Path:
+    ledger, lock = open_ledger(folder, "a test")
+    for events in hands:
+        start = events[0]
+        assert isinstance(start, HandStarted)
+        ledger.append(Append(start.hand, 0, events, 1))
+    ledger.close()
+    lock.release()
+    return folder
+
+
+def _exchanged(events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """Another world: where nobody showed anything, each held what the other did."""
+    dealt = [at for at, it in enumerate(events) if isinstance(it, HoleDealt)][:2]
+    if any(isinstance(it, Shown) for it in events) or len(dealt) < 2:
+        return events
+    told_again = list(events)
+    one, other = (events[at] for at in dealt)
+    assert isinstance(one, HoleDealt)
+    assert isinstance(other, HoleDealt)
+    told_again[dealt[0]] = replace(one, cards=other.cards)
+    told_again[dealt[1]] = replace(other, cards=one.cards)
+    return tuple(told_again)
+
+
+def test_hidden_cards_are_in_no_number_of_the_public(tmp_path: Path) -> None:
+    """Two worlds that the public cannot tell apart get the same report; an auditor's differ."""
+    hands = list(play(named("auction-2024"), "m", 60, "7", seats=2))
+    worlds = (
+        _kept(tmp_path / "one", hands),
+        _kept(tmp_path / "other", [_exchanged(events) for events in hands]),
+    )
+    about = About("random-0", "random-1", spots=None)
+
+    def reports(view: str) -> list[dict[str, Any]]:
+        return [document(_asked(world, about, view)[0]) for world in worlds]
+
+    one, other = reports("public")
+    assert one == other
+    one, other = reports("auditor")
+    assert one["parts"][0]["mix"] != other["parts"][0]["mix"]
+
+
+def test_the_public_knows_the_cards_that_were_shown(here: Path) -> None:
+    public, _ = _asked(here, About("random-0", match="scrim", spots=0), "public")
+    every, _ = _asked(here, About("random-0", match="scrim", spots=0))
+    (seen,), (all_,) = public.dealt(), every.dealt()
+    assert seen["hands"] == all_["hands"] == all_["known"]
+    assert 0 < seen["known"] < seen["hands"]
+    shown = [row for row in every.told.ends.to_pylist() if row["player"] == "random-0"]
+    assert seen["known"] <= sum(row["how"] == "showdown" for row in shown)
+
+
+def test_our_own_cards_are_known_to_us(here: Path) -> None:
+    asked, _ = _asked(here, About("random-0", match="scrim", spots=0), "seat:random-0")
+    (dealt,) = asked.dealt()
+    assert dealt["known"] == dealt["hands"]
+
+
+# The command.
+
+
+def test_the_document_holds_every_look_number_and_statistic(capsys: Captured) -> None:
+    found = told(capsys, "opponent", "random-0", "--vs", "tight-1", "--spots", "5")
+    assert ("auditor", "random-0", "tight-1") == (found["as"], found["player"], found["vs"])
+    (part,) = found["parts"]
+    assert list(LOOKS) == list(part["looks"])
+    assert list(NUMBERS) == list(part["numbers"])
+    assert set(STATISTICS) == set(part["statistics"])
+    assert 5 == found["strength"]["counted"] < found["strength"]["acts"]
+    assert {"mix", "sizes", "ends", "faults"} <= set(part)
+
+
+def test_a_document_by_windows_has_a_part_each(capsys: Captured) -> None:
+    found = told(
+        capsys, "opponent", "random-0", "--match", "scrim", "--spots", "0", "--by", "window"
+    )
+    assert ["1", "101"] == [part["window"] for part in found["parts"]]
+    assert [100, 20] == [part["hands"] for part in found["parts"]]
+
+
+def test_a_person_is_told_table_after_table(capsys: Captured) -> None:
+    out = printed(capsys, "opponent", "tight-1", "--vs", "random-0", "--spots", "5")
+    for column in (
+        "stands out",
+        "what",
+        "cards before the flop",
+        "bets of the pot",
+        "random-0 folds",
+    ):
+        assert column in out
+
+
+def test_parts_stand_side_by_side(capsys: Captured) -> None:
+    out = printed(
+        capsys, "opponent", "random-0", "--match", "scrim", "--spots", "0", "--by", "position"
+    )
+    assert out.splitlines()[0] == "what\tBB\tSB"
+    assert out.splitlines()[1] == "hands\t60\t60"
+
+
+def test_a_file_has_a_row_a_number(capsys: Captured, tmp_path: Path) -> None:
+    file = tmp_path / "opponent.csv"
+    printed(capsys, "opponent", "random-0", "--spots", "0", "--csv", str(file))
+    rows = list(csv.DictReader(file.open()))
+    assert [*LOOKS, *NUMBERS, *STATISTICS] == [row["statistic"] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (("nobody",), 5, "nobody called nobody was dealt a hand"),
+        (("random-0", "--vs", "random-0"), 2, "random-0 has no hands against himself"),
+        (("tight-1", "--vs", "random-3"), 5, "tight-1 and random-3 were dealt no hand here"),
+        (("random-0", "--match", "x"), 5, "there is no hand of match x"),
+        (("random-0", "--as", "seat:x"), 4, "x has no seat in any hand here"),
+        (("random-0", "--as", "x"), 2, "x is no viewpoint"),
+    ],
+)
+def test_what_cannot_be_told_is_one_sentence(
+    words: tuple[str, ...], code: int, sentence: str, capsys: Captured
+) -> None:
+    assert sentence in said(capsys, code, "opponent", *words)
+
+
+def test_every_look_and_number_is_defined_on_its_page() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "opponents.md").read_text("utf-8")
+    assert [] == [name for name in (*LOOKS, *NUMBERS) if f"`{name}` |" not in page]

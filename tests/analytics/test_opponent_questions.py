@@ -1,0 +1,130 @@
+"""Every SQL file about opponents answers what its text file says, in a portable dialect.
+
+The pages are those of `auction_pages`; the match is as long as the page, so that its end is known.
+"""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlglot
+from sqlglot import expressions as ex
+
+from analytics.ask import SQL, text_of
+from analytics.opponent import Opponent
+from analytics.opponent_gathered import Asked, Gathered, gathered
+from analytics.opponent_measures import FLAGS, LOOKS, NUMBERS
+from analytics.tables import Tables
+from store.leaf import Leaf
+from tests.analytics.auction_pages import RULES, page
+
+PAGES = Path(__file__).parent / "opponents"
+FILES = sorted(path.stem for path in SQL.glob("opponent_*.sql"))
+FORBIDDEN = (ex.Qualify, ex.IntDiv, ex.Lambda, ex.PercentileCont, ex.ArrayAgg, ex.Median)
+# Which rows a file is asked of; those of the last two are chances.
+SOURCES = {
+    "opponent_ends": "ends",
+    "opponent_faulted": "ends",
+    "opponent_locked": "ends",
+    "opponent_faults": "faults",
+    "opponent_flags": "facts",
+}
+OF_CHANCES = ("opponent_shares", "opponent_hands")
+
+
+def told(leaves: list[Leaf]) -> Gathered:
+    """Everything of these hands, every strength counted."""
+    asked = Asked("p0", lengths={"m": len(leaves)})
+    return gathered(leaves, RULES, asked, lambda rows, total: rows)
+
+
+def answered(file: str, leaves: list[Leaf]) -> list[dict[str, Any]]:
+    """By DuckDB, over all players."""
+    found = told(leaves)
+    tables = Tables(
+        {"acts": found.acts, "ends": found.ends, "faults": found.faults, "facts": found.facts}
+    )
+    if file in OF_CHANCES:
+        parts = (
+            tables.table_of("opponent_looks", _all("acts")),
+            tables.table_of("opponent_flags", _all("facts")),
+        )
+        tables = Tables({"looks": parts[0], "flags": parts[1]})
+        return tables.ask(file, "SELECT * FROM looks UNION ALL SELECT * FROM flags")
+    return tables.ask(file, _all(SOURCES.get(file, "acts")))
+
+
+def _all(table: str) -> str:
+    return f"SELECT *, '' AS part FROM {table}"
+
+
+@pytest.mark.parametrize("file", sorted(path.stem for path in PAGES.glob("*.txt")))
+def test_a_question_answers_what_its_text_says(file: str) -> None:
+    leaves, columns, expected = page(PAGES / f"{file}.txt")
+    found = [[_near(row[name]) for name in columns] for row in answered(file, leaves)]
+    for row in expected:
+        assert [_near(value) for value in row] in found
+
+
+def _near(value: Any) -> Any:
+    return round(float(value), 4) if isinstance(value, int | float | Decimal) else value
+
+
+def test_the_page_of_chances_tells_all_of_them() -> None:
+    leaves, columns, expected = page(PAGES / "opponent_looks.txt")
+    found = [[row[name] for name in columns] for row in answered("opponent_looks", leaves)]
+    assert sorted(expected) == sorted(found)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_file_opens_with_its_question_and_its_definition(file: str) -> None:
+    first, second, *_ = text_of(file).splitlines()
+    assert first.startswith("-- ")
+    assert first.endswith("?")
+    assert second.startswith("-- ")
+    assert second.endswith(".")
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_file_is_in_the_portable_dialect(file: str) -> None:
+    for dialect in ("duckdb", "spark", "postgres"):
+        (tree,) = sqlglot.parse(text_of(file), dialect=dialect)
+        assert tree is not None
+        assert [] == list(tree.find_all(*FORBIDDEN))
+
+
+def test_every_question_has_its_text() -> None:
+    """But that of faults, whose hands no rule page can say: `test_faults`."""
+    assert FILES == sorted([*(path.stem for path in PAGES.glob("*.txt")), "opponent_faults"])
+
+
+def test_every_look_is_a_row_of_its_file() -> None:
+    for looks, file in ((LOOKS, "opponent_looks"), (FLAGS, "opponent_flags")):
+        for name, look in looks.items():
+            stem = name.rpartition("_")[0] if name.endswith(STREETS) else name
+            assert file == look.file
+            assert f"'{name}'" in text_of(file) or f"'{stem}_'" in text_of(file)
+
+
+STREETS = ("_preflop", "_flop", "_turn", "_river")
+
+
+def test_every_chance_that_is_counted_has_a_name() -> None:
+    """Whatever the files count over hands of every page is told in the report."""
+    for path in PAGES.glob("*.txt"):
+        for row in answered("opponent_shares", page(path).leaves):
+            assert row["look"] in {**LOOKS, **FLAGS}
+
+
+@pytest.mark.parametrize("name", sorted(NUMBERS))
+def test_every_number_has_its_columns(name: str) -> None:
+    ends = {"share": "k", "mean": "mean", "number": "value"}
+    one = NUMBERS[name]
+    row = answered(one.file, page(PAGES / "opponent_ends.txt").leaves)[0]
+    assert {f"{name}_n", f"{name}_{ends[one.kind]}"} <= set(row)
+
+
+def test_numbers_of_nothing_are_nothing() -> None:
+    asked = Opponent("p0", told([]))
+    assert ([], [], []) == (list(asked.looks()), list(asked.numbers()), asked.locks())
