@@ -61,7 +61,7 @@ def as_json(record: Events, report: Report) -> dict[str, Any]:
 def as_text(game: Game, record: Events, report: Report) -> str:
     """Who put in what, what was shown and paid, and what each reading would have paid."""
     start = _start(record)
-    verdict = _section("verdict", [_verdict(report)])
+    verdict = _section("verdict", [ruling(report)])
     if report.recorded is None:  # a record that cannot even be counted
         return _title(start) + verdict
     hand = before_payment(record)
@@ -270,7 +270,8 @@ def _readings(report: Report) -> list[str]:
     return aligned(rows)
 
 
-def _verdict(report: Report) -> str:
+def ruling(report: Report) -> str:
+    """The verdict in one sentence, its name first."""
     name = report.ruleset
     match report.verdict:
         case "agree":

@@ -55,7 +55,7 @@ def lines(record: Iterable[t.Event | t.Match], who: Viewpoint) -> list[str]:
     """Each event on its line: `1 is dealt [hidden hidden]`; an auditor reads the record itself."""
     if isinstance(who, Auditor):
         return [say(event) for event in record]
-    return [_line(event) for event in see(record, who)]
+    return [line_of(event) for event in see(record, who)]
 
 
 def table_after(seen: Iterable[Seen]) -> Hand:
@@ -106,7 +106,7 @@ def _standing(hand: Hand, seat: int) -> str:
     return "" if hand.standing[seat] == "live" else hand.standing[seat].replace("_", "-")
 
 
-def _line(seen: Seen) -> str:
+def line_of(seen: Seen) -> str:
     """The line of what was seen; that a card changed may be known where the cards are not."""
     said = say(masked(seen))
     if isinstance(seen, views.CardSwappedSeen) and seen.old == HIDDEN and seen.changed != HIDDEN:

@@ -3,9 +3,9 @@
 Parquet and Arrow hold, beside the rows, whose view of which table they are.
 """
 
-import io
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, BinaryIO
+from itertools import chain
+from typing import Any, BinaryIO, Protocol
 
 import msgspec
 import pyarrow as pa
@@ -22,75 +22,116 @@ from store.query import plain
 
 BINARY = ("parquet", "arrow")
 LEAVES = 1_000  # hands whose lines are written together
-Tables = Iterator[pa.Table]
 
 
 def written(sink: BinaryIO, to: str, leaves: Iterable[Leaf], table: str, eyes: Eyes) -> int:
     """One table in one format; how many rows it has."""
     if to == "ndjson" and table == "events":
         return _lines(sink, leaves, eyes)
+    count = 0
     rows = tables(leaves, table, eyes)
     first = next(rows)
     marks = {"muckrake.table": table, "muckrake.view": eyes.view}
-    counter = _Counter()
-    _WRITERS[to](sink, first.schema.with_metadata(marks), counter.all(first, rows))
-    return counter.rows
+    out = writer(sink, to, first.schema.with_metadata(marks))
+    for group in chain((first,), rows):
+        out.write(group)
+        count += group.num_rows
+    out.close()
+    return count
 
 
-class _Counter:
-    """Rows going by."""
+class Writer(Protocol):
+    """Tables on their way into one file."""
 
-    rows = 0
-
-    def all(self, first: pa.Table, rest: Tables) -> Tables:
-        yield self._count(first)
-        yield from map(self._count, rest)
-
-    def _count(self, rows: pa.Table) -> pa.Table:
-        self.rows += rows.num_rows
-        return rows
+    def write(self, rows: pa.Table) -> None: ...
+    def close(self) -> None: ...
 
 
-def _csv(sink: BinaryIO, schema: pa.Schema, rows: Tables) -> None:
+def writer(sink: BinaryIO, to: str, schema: pa.Schema) -> Writer:
+    """Who writes tables of this schema into `sink`; the file is whole when he is closed."""
+    return _WRITERS[to](sink, schema)
+
+
+class _Csv:
     """Text stands in quotes, so that an empty one is not a missing one."""
-    with pa.csv.CSVWriter(sink, schema) as writer:
-        for group in rows:
-            writer.write_table(group)
+
+    def __init__(self, sink: BinaryIO, schema: pa.Schema) -> None:
+        self._out = pa.csv.CSVWriter(sink, schema)
+
+    def write(self, rows: pa.Table) -> None:
+        self._out.write_table(rows)
+
+    def close(self) -> None:
+        self._out.close()
 
 
-def _parquet(sink: BinaryIO, schema: pa.Schema, rows: Tables) -> None:
-    with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
-        for group in rows:
-            if group.num_rows:
-                writer.write_table(group.cast(schema), row_group_size=group.num_rows)
+class _Parquet:
+    """A row group for each table, so that it holds whole hands as that does."""
+
+    def __init__(self, sink: BinaryIO, schema: pa.Schema) -> None:
+        self._schema = schema
+        self._out = pq.ParquetWriter(sink, schema, compression="zstd")
+
+    def write(self, rows: pa.Table) -> None:
+        if rows.num_rows:
+            self._out.write_table(rows.cast(self._schema), row_group_size=rows.num_rows)
+
+    def close(self) -> None:
+        self._out.close()
 
 
-def _arrow(sink: BinaryIO, schema: pa.Schema, rows: Tables) -> None:
-    with pa.ipc.new_stream(sink, schema) as writer:
-        for group in rows:
-            writer.write_table(_bare(group))
+class _Arrow:
+    def __init__(self, sink: BinaryIO, schema: pa.Schema) -> None:
+        self._out = pa.ipc.new_stream(sink, schema)
+
+    def write(self, rows: pa.Table) -> None:
+        self._out.write_table(_bare(rows))
+
+    def close(self) -> None:
+        self._out.close()
+
+
+class _Ndjson:
+    def __init__(self, sink: BinaryIO, schema: pa.Schema) -> None:
+        self._sink = sink
+
+    def write(self, rows: pa.Table) -> None:
+        self._sink.write(b"".join(_canonical(row) + b"\n" for row in plain(rows)))
+
+    def close(self) -> None:
+        """Every line is whole."""
 
 
 def _bare(rows: pa.Table) -> pa.Table:
     """The same values and no other byte: Arrow would write out whatever lies under a null."""
-    columns = []
-    for field in rows.schema:
-        moment = pa.types.is_timestamp(field.type)  # whole numbers: Python knows no year 287396
-        values = rows[field.name].cast(pa.int64()) if moment else rows[field.name]
-        columns.append(pa.array(values.to_pylist(), values.type).cast(field.type))
+    columns = [_bared(rows[field.name].combine_chunks()) for field in rows.schema]
     return pa.table(columns, schema=rows.schema)
 
 
-def _ndjson(sink: BinaryIO, schema: pa.Schema, rows: Tables) -> None:
-    for group in rows:
-        sink.writelines(_canonical(row) + b"\n" for row in plain(group))
+def _bared(column: pa.Array) -> pa.Array:
+    """A column in buffers of its own, with nothing where there is no value."""
+    if pa.types.is_string(column.type):
+        nothing = pa.scalar("")
+    elif pa.types.is_boolean(column.type):
+        nothing = pa.scalar(False)
+    elif any(is_one(column.type) for is_one in _NUMBERS):
+        nothing = pa.scalar(0, pa.int64()).cast(column.type)
+    else:
+        return pa.array(column.to_pylist(), column.type)
+    filled = pc.fill_null(column, nothing)
+    filled = pa.concat_arrays([filled, filled[:0]])
+    known = pc.is_valid(pa.concat_arrays([column, column[:0]]))
+    return pa.Array.from_buffers(
+        column.type, len(column), [known.buffers()[1], *filled.buffers()[1:]]
+    )
 
 
-_WRITERS: dict[str, Callable[[BinaryIO, pa.Schema, Tables], None]] = {
-    "csv": _csv,
-    "parquet": _parquet,
-    "arrow": _arrow,
-    "ndjson": _ndjson,
+_NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_timestamp)
+_WRITERS: dict[str, Callable[[BinaryIO, pa.Schema], Writer]] = {
+    "csv": _Csv,
+    "parquet": _Parquet,
+    "arrow": _Arrow,
+    "ndjson": _Ndjson,
 }
 TABULAR = tuple(_WRITERS)
 
@@ -101,19 +142,24 @@ TABULAR = tuple(_WRITERS)
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
 
-def _lines(sink: BinaryIO, leaves: Iterable[Leaf], eyes: Eyes) -> int:
-    """Each event as it is seen, in its canonical form, among the fields of its envelope."""
-    rows = 0
+def lines(leaves: Iterable[Leaf], eyes: Eyes) -> Iterator[tuple[int, bytes]]:
+    """Each event as it is seen, in its canonical form, among the fields of its envelope; some
+    lines at a time, and how many these are."""
     for group in _by(leaves, LEAVES):
         told = list(_told(group, eyes))
         times = pc.strftime(
             pa.array([one.at for one, _ in told], pa.timestamp("ms")), "%Y-%m-%dT%H:%M:%SZ"
         )
-        buffer = io.BytesIO()
-        for (_, fields), at in zip(told, times.to_pylist(), strict=True):
-            buffer.write(_canonical({**fields, "at": at}) + b"\n")
-        sink.write(buffer.getvalue())
-        rows += len(told)
+        each = zip(told, times.to_pylist(), strict=True)
+        data = b"".join(_canonical({**fields, "at": at}) + b"\n" for (_, fields), at in each)
+        yield len(told), data
+
+
+def _lines(sink: BinaryIO, leaves: Iterable[Leaf], eyes: Eyes) -> int:
+    rows = 0
+    for count, data in lines(leaves, eyes):
+        sink.write(data)
+        rows += count
     return rows
 
 

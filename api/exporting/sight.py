@@ -5,6 +5,7 @@ in the ledger is told to anybody but an auditor.
 """
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -56,23 +57,27 @@ class _Match(NamedTuple):
 
 
 class Eyes:
-    """A viewpoint by name, looking at one leaf after the other."""
+    """A viewpoint by name, looking at one leaf after the other.
 
-    def __init__(self, snapshot: Snapshot, view: str) -> None:
+    A seat may be somebody's in some matches only; elsewhere he is beside the table.
+    """
+
+    def __init__(self, snapshot: Snapshot, view: str, matches: tuple[str, ...] = ()) -> None:
         self.view = view
+        self._among = matches
         self.auditor = view == "auditor"
         self._snapshot = snapshot
         self._matches: dict[str, _Match] = {}
 
     def check(self, match: str) -> None:
         """A seat is somebody's who plays in that match."""
-        if self.view.startswith("seat:") and not self._sits(self.match(match).players):
+        if self.view.startswith("seat:") and not self._sits(match, self.match(match).players):
             raise Absence(f"{self.view} is no viewpoint here: nobody of that name plays {match}")
 
     def check_any(self, matches: Iterable[str]) -> None:
         """Of all matches, that somebody plays at least one."""
         if self.view.startswith("seat:") and not any(
-            self._sits(self.match(match).players) for match in matches
+            self._sits(match, self.match(match).players) for match in matches
         ):
             raise Absence(f"{self.view} is no viewpoint here: nobody of that name plays a match")
 
@@ -86,33 +91,45 @@ class Eyes:
         return self._matches[name]
 
     def _seated(self, match: str) -> tuple[str, ...]:
-        """Who sits in the first hand of a match that nobody announced."""
-        hand = next(self._snapshot.hands(match), None)
-        start = self._snapshot.read(hand.hand)[0].event if hand else None
+        """Who sits in a hand of a match that nobody announced."""
+        segments, closed = self._snapshot.parts()
+        numbers = (one.numbers[match][0] for one in segments if match in one.numbers)
+        hot = (one.stream for one in closed if not is_match(one.stream))
+        named = chain(
+            (f"{match}/{number}" for number in numbers),
+            (stream for stream in hot if split(stream)[0] == match),
+        )
+        record = self._snapshot.read(next(named, match))
+        start = record[0].event if record else None
         return start.players if isinstance(start, t.HandStarted) else ()
 
     def see(self, leaf: Leaf) -> Sight:
         """The leaf as it is seen from here; beside the table, as the public sees it."""
-        match = self.match(split(leaf.stream)[0])
+        name = split(leaf.stream)[0]
+        match = self.match(name)
         start = leaf.recorded[0].event
         players = start.players if isinstance(start, t.HandStarted) else ()
-        seated = not self.view.startswith("seat:") or self._sits(players)
+        seated = not self.view.startswith("seat:") or self._sits(name, players)
         opened = match.secrets if is_match(leaf.stream) else match.hands
         who = eyes(self.view if seated else "public", players, opened)
         ones: list[One] = []
         for one in leaf.recorded:
             seen = see_one(one.event, who)
             if seen is not None:
-                ones.append(_one(seen, one, len(ones)))
+                whole = seen is one.event or isinstance(who, Auditor)  # nobody's secret is in it
+                ones.append((_whole if whole else _one)(seen, one, len(ones)))
         return Sight(leaf.hand_seq, leaf.stream, tuple(ones), isinstance(who, Auditor))
 
-    def _sits(self, players: tuple[str, ...]) -> bool:
-        return self.view.removeprefix("seat:") in players
+    def _sits(self, match: str, players: tuple[str, ...]) -> bool:
+        his = not self._among or match in self._among
+        return his and self.view.removeprefix("seat:") in players
+
+
+def _whole(seen: Seen, one: Recorded, place: int) -> One:
+    return One(seen, Recorded(place, one.stream, place, one.at, one.event), ())
 
 
 def _one(seen: Seen, one: Recorded, place: int) -> One:
-    if seen is one.event:  # nothing in it is anybody's secret
-        return One(seen, Recorded(place, one.stream, place, one.at, one.event), ())
     hidden = tuple(name for name in seen.__struct_fields__ if _is_hidden(getattr(seen, name)))
     event: Record = masked(seen)
     if hidden:

@@ -1,0 +1,134 @@
+"""What a viewpoint is told of an opponent: the hands it sees, gathered; the answer as a document.
+
+Everything is made from leaves as they are seen, so no share tells more than the record shows.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from analytics.ask import Answer
+from analytics.faults import CAUSES
+from analytics.luck_rules import Rulebook
+from analytics.opponent import By, Opponent
+from analytics.opponent_gathered import Asked, gathered
+from analytics.opponent_leads import leads
+from analytics.opponent_measures import ALL_LOOKS
+from analytics.opponent_strength import STRONG, WEAK
+from api.asking.leaves import leaves
+from api.asking.players import Nonsense, check
+from api.asking.stats import numbers
+from api.asking.viewed import Viewed
+from api.asking.watching import Watch, unwatched
+from api.exporting.wanted import Absent
+from api.playing import STOPPED
+from engine.games import RULESETS
+from events.types import MatchEnded, MatchStarted
+from store.leaf import split
+from store.reader import Snapshot
+
+SPOTS = 500
+TABLES = ("mix", "sizes", "ends", "faults")
+
+
+class About(NamedTuple):
+    """About whom, against whom (anybody, where it is nobody), in which hands."""
+
+    player: str
+    vs: str | None = None
+    match: str | None = None
+    game: str | None = None
+    spots: int | None = SPOTS
+
+
+def opponent(viewed: Viewed, about: About, watch: Watch = unwatched) -> Opponent:
+    """The opponent as these hands show him; who closes it lets go of its tables."""
+    check(viewed, about.player, about.vs, match=about.match, game=about.game)
+    if about.player == about.vs:
+        raise Nonsense(f"{about.player} has no hands against himself")
+    ledger = viewed.snapshot
+    asked = Asked(about.player, about.vs, about.spots, lengths(ledger))
+    seen = leaves(viewed, about.match, about.game, watch)
+    told = gathered(
+        seen,
+        Rulebook(ledger.ruleset),
+        asked,
+        lambda rows, total: watch(rows, "counting strength", total),
+    )
+    found = Opponent(about.player, told)
+    if not found.dealt():
+        found.close()
+        who = f"{about.player} and {about.vs} were" if about.vs else f"{about.player} was"
+        raise Absent(f"{who} dealt no hand here: muckrake stats lists who was")
+    return found
+
+
+def lengths(ledger: Snapshot) -> dict[str, int]:
+    """How many hands each match has: its last one if it went to its end, else its ruleset's."""
+    last: dict[str, int] = {}
+    for listed in ledger.hands():
+        match, number = split(listed.hand)
+        last[match] = max(last.get(match, 0), number or 0)
+    found = {}
+    for match in ledger.matches():
+        records = [one.event for one in ledger.read(match)]
+        started = next((one for one in records if isinstance(one, MatchStarted)), None)
+        ended = any(isinstance(one, MatchEnded) and one.reason != STOPPED for one in records)
+        if ended and match in last:
+            found[match] = last[match]
+        elif started is not None and started.game in RULESETS:
+            planned = RULESETS[started.game].hands
+            if planned is not None:
+                found[match] = planned
+    return found
+
+
+def document(told: Opponent, by: By | None = None) -> dict[str, Any]:
+    """The whole report as plain values; `parts` is one, unless it is asked for by something."""
+    ranked = leads(told)
+    return {
+        "hands": sum(row["hands"] for row in told.dealt()),
+        "known": sum(row["known"] for row in told.dealt()),
+        "strength": {
+            "weak": WEAK,
+            "strong": STRONG,
+            "acts": told.told.spots,
+            "counted": told.told.counted,
+        },
+        "leads": {
+            "compared": ranked.compared,
+            "found": [
+                {"title": ALL_LOOKS[one.look].title, **one._asdict()} for one in ranked.found
+            ],
+        },
+        "parts": list(_parts(told, by)),
+        "locks": told.locks(),
+        "faults": [{**row, "cause": CAUSES.get(row["suggested"] or "")} for row in told.faults()],
+    }
+
+
+def _parts(opponent: Opponent, by: By | None) -> Iterator[dict[str, Any]]:
+    """Each part with every look, number and statistic, and the tables."""
+    kinds = (("looks", opponent.looks), ("numbers", opponent.numbers))
+    told = {
+        name: _by_part(answer(by)) for name, answer in (*kinds, ("statistics", opponent.statistics))
+    }
+    rows = {
+        name: opponent.ends(by) if name == "ends" else opponent.table(name, by) for name in TABLES
+    }
+    for dealt in opponent.dealt(by):
+        part = dealt["part"]
+        found: dict[str, Any] = {by: part} if by else {}
+        found |= {"hands": int(dealt["hands"]), "known": int(dealt["known"])}
+        found |= {name: answers.get(part, {}) for name, answers in told.items()}
+        for name in TABLES:
+            mine = (row for row in rows[name] if row["part"] == part)
+            found[name] = [{key: row[key] for key in row if key != "part"} for row in mine]
+        yield found
+
+
+def _by_part(found: Iterable[Answer]) -> dict[str, dict[str, Any]]:
+    """Answers by part and name."""
+    told: dict[str, dict[str, Any]] = {}
+    for one in found:
+        told.setdefault(one.part, {})[one.statistic] = numbers(one)
+    return told

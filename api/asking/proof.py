@@ -1,0 +1,221 @@
+"""What is proved of a hand or of a match, to whoever asks: receipts, openings, bundles, a check.
+
+Everybody gets the same lines, leaf and receipt, and of the openings those of his own viewpoint.
+"""
+
+import json
+from typing import Any
+
+from msgspec import Struct
+
+from api.asking.hand import seat_of, view_of
+from api.asking.judged import NoRules, judged
+from api.asking.records import records
+from api.asking.tree import NoSecrets, Tree
+from api.asking.viewed import UNCLOSED, Viewed
+from api.evidence.dealt import Dealt
+from api.evidence.make import evidence
+from api.exporting.sight import Sight
+from api.exporting.wanted import Unfinished, Wanted, leaves
+from api.report import as_json, as_text
+from api.seen import is_open
+from events.evolve import replay
+from events.ledger import is_match
+from events.lines import leaf_bytes, lines, openings
+from events.views import Auditor, Public, Seated, Viewpoint
+from store.leaf import Leaf
+from store.notary import nonces_in
+from store.note import to_base64
+from store.private import Private
+from store.tree import Refuted, check_inclusion, inclusion, leaf_hash
+from store.verify import Wrong, doubled, unbalanced
+
+LEAVES_MAX = 5_000  # of a match that is verified while somebody waits
+
+
+def proof(viewed: Viewed, sight: Sight) -> dict[str, Any]:
+    """Public lines, leaf, receipt, and the openings that this viewer may have."""
+    _must_be_over(sight)
+    snapshot, stream = viewed.snapshot, sight.stream
+    tree = Tree(snapshot)
+    leaf, receipt = tree.prover.receipt(stream, tree.newest, tree.note)
+    recorded, nonces = snapshot.read(stream), nonces_in(_secret(viewed), stream)
+    own = [one.event for one in records(snapshot, stream.rpartition("/")[0])]
+    opened = openings(recorded, nonces, _who(viewed, sight), disclosed=is_open(own))
+    checkpoint = tree.newest.checkpoint
+    return {
+        "hand": stream,
+        "view": view_of(viewed, sight),
+        "index": receipt.index,
+        "size": checkpoint.size,
+        "root": to_base64(checkpoint.root),
+        "keys": [key.text() for key in tree.keys],
+        "leaf": leaf.decode(),
+        "receipt": receipt.format().decode(),
+        "lines": [line.decode() for line in lines(recorded, nonces)],
+        "openings": [
+            {"line": one.line, "field": one.field, "nonce": one.nonce.hex(), "value": one.value}
+            for one in sorted(opened, key=lambda one: (one.line, one.field))
+        ],
+    }
+
+
+def bundle(viewed: Viewed, sight: Sight) -> bytes:
+    """The evidence of the hand as a zip, for this viewer; an auditor's has the audit's report."""
+    _must_be_over(sight)
+    report = None
+    if viewed.viewer.auditor:
+        try:
+            record, game, found = judged(viewed.snapshot, sight)
+            told = json.dumps(as_json(record, found), indent=2, ensure_ascii=False)
+            report = as_text(game, record, found), f"{told}\n".encode()
+        except NoRules:
+            pass  # without its rules nothing can be said of its payment, and all else is proved
+    return evidence(viewed.snapshot, sight.stream, view_of(viewed, sight), report)
+
+
+def root(viewed: Viewed, match: str, last_seq: int) -> dict[str, Any]:
+    """The newest checkpoint, and whether it covers the match's last hand."""
+    tree = Tree(viewed.snapshot)
+    checkpoint = tree.newest.checkpoint
+    return {
+        "match": match,
+        "hand_seq": last_seq,
+        "covered": last_seq < checkpoint.size,
+        "origin": checkpoint.origin,
+        "size": checkpoint.size,
+        "root": to_base64(checkpoint.root),
+        "keys": [key.text() for key in tree.keys],
+        "checkpoint": tree.note.decode(),
+    }
+
+
+class Verified(Struct, frozen=True):
+    """What was looked at of a match, and what was found."""
+
+    match: str
+    ok: bool
+    hands: int
+    leaves: int
+    events: int
+    digests: int
+    proved: int
+    balanced: int
+    decks: int
+    size: int
+    root: str
+    signed_by: tuple[str, ...]
+    wrong: tuple[Wrong, ...]
+
+
+def verified(viewed: Viewed, match: str, leaves_max: int | None = None) -> Verified | None:
+    """Every leaf of a match made again, led to the signed root, and counted; None if too many.
+
+    `digests` are leaves that are what the tree has, `proved` those that lead to the root that was
+    signed for, `decks` hands that were dealt from the decks that were committed to.
+    """
+    check = _Check(viewed)
+    for count, leaf in enumerate(leaves(viewed.snapshot, Wanted(match))):
+        if leaves_max is not None and count >= leaves_max:
+            return None
+        check.look(leaf)
+    return check.verified(match)
+
+
+class _Check:
+    """One pass over the leaves of a match."""
+
+    def __init__(self, viewed: Viewed) -> None:
+        self._nonces = _secret(viewed)
+        self._tree = Tree(viewed.snapshot)
+        self._dealt = Dealt(viewed.snapshot, Private(viewed.snapshot.live.folder))
+        self._known: dict[tuple[int, int], bytes] = {}
+        self._wrong: list[Wrong] = []
+        self._count = dict.fromkeys(
+            ("hands", "leaves", "events", "digests", "proved", "balanced"), 0
+        )
+
+    def look(self, leaf: Leaf) -> None:
+        """One leaf: its digest, its place under the root, its chips and its cards."""
+        nonces = nonces_in(self._nonces, leaf.stream)
+        hashed = leaf_hash(leaf_bytes(leaf.hand_seq, leaf.recorded, nonces))
+        self._count["leaves"] += 1
+        self._count["events"] += len(leaf.recorded)
+        if self._hashes(0, leaf.hand_seq) == hashed:
+            self._count["digests"] += 1
+        else:
+            self._find(leaf.stream, "its events are not the ones whose digest was signed")
+        self._lead(leaf, hashed)
+        if not is_match(leaf.stream):
+            self._count["hands"] += 1
+            self._fold(leaf)
+        if sentence := self._dealt.wrong(leaf):
+            self._find(leaf.stream, sentence)
+
+    def verified(self, match: str) -> Verified:
+        """What it came to."""
+        checkpoint = self._tree.newest.checkpoint
+        return Verified(
+            match=match,
+            ok=all(one.note for one in self._wrong),
+            decks=self._dealt.checked,
+            size=checkpoint.size,
+            root=to_base64(checkpoint.root),
+            signed_by=tuple(key.text() for key in self._tree.newest.keys),
+            wrong=tuple(self._wrong),
+            **self._count,
+        )
+
+    def _lead(self, leaf: Leaf, hashed: bytes) -> None:
+        """From the leaf to the root; what closed only just now is not signed for yet."""
+        size, head = self._tree.size, self._tree.newest.checkpoint.root
+        if leaf.hand_seq >= size:
+            told = f"it closed after the newest checkpoint, of {size} leaves, was signed"
+            self._wrong.append(Wrong(leaf.stream, told, note=True))
+            return
+        try:
+            found = inclusion(leaf.hand_seq, size, self._hashes)
+            check_inclusion(hashed, leaf.hand_seq, size, head, found)
+            self._count["proved"] += 1
+        except Refuted as reason:
+            self._find(leaf.stream, str(reason))
+
+    def _fold(self, leaf: Leaf) -> None:
+        try:
+            hand = replay(one.event for one in leaf.recorded)  # type: ignore[misc]
+        except (LookupError, TypeError, ValueError):
+            self._find(leaf.stream, "its events do not add up to a hand")
+            return
+        if sentence := unbalanced(hand) or doubled(hand):
+            self._find(leaf.stream, sentence)
+        else:
+            self._count["balanced"] += 1
+
+    def _hashes(self, level: int, index: int) -> bytes:
+        """Hashes of the tree, each read once."""
+        if (level, index) not in self._known:
+            self._known[level, index] = self._tree.prover.hashes(level, index)
+        return self._known[level, index]
+
+    def _find(self, where: str, sentence: str) -> None:
+        self._wrong.append(Wrong(where, sentence))
+
+
+def _must_be_over(sight: Sight) -> None:
+    if sight.hand_seq == UNCLOSED:
+        raise Unfinished(f"{sight.stream} is not over: only what has closed is in the tree")
+
+
+def _who(viewed: Viewed, sight: Sight) -> Viewpoint:
+    if viewed.viewer.auditor:
+        return Auditor()
+    seat = seat_of(viewed.viewer, sight)
+    return Public() if seat is None else Seated(seat)
+
+
+def _secret(viewed: Viewed) -> bytes:
+    """What nonces are derived from; it never leaves the server."""
+    nonces = Private(viewed.snapshot.live.folder).nonces()
+    if nonces is None:
+        raise NoSecrets("the secrets of this ledger are not here: nothing can be opened")
+    return nonces

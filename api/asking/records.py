@@ -1,0 +1,42 @@
+"""What a match's own records say: read once for as many as there are, because they only grow."""
+
+import threading
+from weakref import WeakKeyDictionary
+
+from events.ledger import Recorded
+from events.types import DeckCommitted, MatchEnded, MatchStarted
+from store.live import Live
+from store.reader import Snapshot
+
+_kept: WeakKeyDictionary[Live, dict[str, tuple[Recorded, ...]]] = WeakKeyDictionary()
+_turn = threading.Lock()
+
+
+def records(snapshot: Snapshot, match: str) -> tuple[Recorded, ...]:
+    """A match's own records, as of the snapshot; none if nobody announced it."""
+    live = snapshot.live
+    count = live.matches()[1].get(match, 0)
+    with _turn:
+        kept = _kept.setdefault(live, {})
+    known = kept.get(match, ())
+    if len(known) < count:
+        known = kept[match] = live.read(match)
+    return tuple(one for one in known if one.pos < snapshot.next_pos)
+
+
+def started(snapshot: Snapshot, match: str) -> MatchStarted | None:
+    """How a match was announced."""
+    found = (one.event for one in records(snapshot, match))
+    return next((event for event in found if isinstance(event, MatchStarted)), None)
+
+
+def ended(snapshot: Snapshot, match: str) -> MatchEnded | None:
+    """How a match ended, if it has."""
+    found = (one.event for one in reversed(records(snapshot, match)))
+    return next((event for event in found if isinstance(event, MatchEnded)), None)
+
+
+def committed(snapshot: Snapshot, match: str) -> tuple[DeckCommitted, ...]:
+    """The dealer's commitments to decks, in order."""
+    found = (one.event for one in records(snapshot, match))
+    return tuple(event for event in found if isinstance(event, DeckCommitted))

@@ -1,0 +1,92 @@
+"""The tree over a ledger for whoever asks: its checkpoint, its keys, its tiles, and proofs from it.
+
+All of it is public and opens nothing: hashes of public lines, in which what is hidden is committed
+to. Nothing beyond the newest signed checkpoint is told.
+"""
+
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from store import tiles
+from store.checkpoint import Opened
+from store.live import Live
+from store.notary import CHECKPOINT, last_checkpoint, public_keys
+from store.note import Key
+from store.private import Private
+from store.proofs import Prover
+from store.reader import Snapshot
+from store.tiles import Tile
+from store.tree import Proof, Refuted, consistency
+
+_hashed: WeakKeyDictionary[Live, dict[int, bytes]] = WeakKeyDictionary()
+
+
+class Unsigned(Exception):
+    """Nothing was signed for that would answer this."""
+
+
+class NoSecrets(Exception):
+    """The folder of secrets is not here: what is not sealed cannot be hashed, nor be opened."""
+
+
+class Grown(NamedTuple):
+    """That the first tree is the beginning of the second."""
+
+    old: int
+    old_root: bytes
+    new: int
+    new_root: bytes
+    proof: Proof
+
+
+class Tree:
+    """What the log of a snapshot's ledger has signed for, as of now."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._disk = snapshot.live.disk
+        known = last_checkpoint(self._disk)
+        if known is None:
+            raise Unsigned("nothing was signed for in this ledger yet: ask again in a second")
+        self.newest: Opened = known
+        self.note: bytes = self._disk.read(CHECKPOINT)
+        self._prover: Prover | None = None
+
+    @property
+    def size(self) -> int:
+        """How many leaves were signed for."""
+        return self.newest.checkpoint.size
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """Every key that has signed for this ledger, the newest last."""
+        return public_keys(self._disk)
+
+    @property
+    def prover(self) -> Prover:
+        """Proofs from the tree; hashes that were made for one are kept for the next."""
+        if self._prover is None:
+            live = self._snapshot.live
+            nonces = Private(live.folder).nonces()
+            if nonces is None:
+                raise NoSecrets("the secrets of this ledger are not here: nothing is proved")
+            self._prover = Prover(self._snapshot, nonces, _hashed.setdefault(live, {}))
+        return self._prover
+
+    def tile(self, path: str) -> bytes:
+        """The bytes of a tile by its C2SP name; `Refuted` if it is none, or beyond the tree."""
+        tile = tiles.read_path(path)
+        if tile.width > tiles.width(tile, self.size):
+            raise Refuted(f"{path} is not in a tree of {self.size} leaves")
+        return b"".join(self._hashes(tile))
+
+    def grown(self, old: int, new: int) -> Grown:
+        """The proof that a tree of `old` leaves is the beginning of one of `new`."""
+        if not 0 <= old <= new <= self.size:
+            raise Refuted(f"there is no proof from {old} to {new}: 0 <= from <= to <= {self.size}")
+        proof = consistency(old, new, self.prover.hashes)
+        return Grown(old, self.prover.head(old), new, self.prover.head(new), proof)
+
+    def _hashes(self, tile: Tile) -> list[bytes]:
+        begin, level = tile.number * tiles.SPAN, tile.level * tiles.HEIGHT
+        return [self.prover.hashes(level, begin + place) for place in range(tile.width)]

@@ -1,0 +1,113 @@
+"""The ledger through a viewer's eyes: the same views and questions, whoever asks.
+
+For an auditor they are the ledger's own. For anybody else each view is restricted in SQL to what he
+may see (`api.asking.redacted`), over the same stored tables: so a question of the public costs what
+an auditor's does, and no page, filter or statistic needs to know who asks.
+"""
+
+import re
+import threading
+from typing import Any
+
+import pyarrow as pa
+
+from analytics.ask import SECONDS, views
+from analytics.statistics_chosen import quoted
+from analytics.stored import stored
+from api.asking.redacted import Redacted
+from api.asking.viewer import Viewer
+from api.asking.withheld import opened
+from api.exporting.sight import Eyes, Sight
+from api.exporting.wanted import Absent
+from store.leaf import Leaf
+from store.projections import STANDARD
+from store.query import Query, plain
+from store.reader import Snapshot
+
+UNCLOSED = -1  # the `hand_seq` of a hand that is not over
+
+
+class Viewed:
+    """One snapshot for one viewer; threads may share it."""
+
+    def __init__(self, snapshot: Snapshot, viewer: Viewer) -> None:
+        self.snapshot = snapshot
+        self.viewer = viewer
+        self.eyes = Eyes(snapshot, viewer.view, viewer.matches)
+        self._turn = threading.RLock()
+        self._query: Query | None = None
+        self._strange: Query | None = None
+        self._opened: frozenset[str] | None = None
+
+    @property
+    def query(self) -> Query:
+        """Our own questions, over hands, events, players, bids, swaps, pots and facts."""
+        with self._turn:
+            if self._query is None:
+                self._query = self._ours()
+            return self._query
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the viewer, if he is a player, has been dealt a hand of this ledger."""
+        name = self.viewer.player
+        sql = f"SELECT 1 FROM players WHERE player = {quoted(name or '')} LIMIT 1"
+        return name is None or bool(self.rows(sql))
+
+    @property
+    def opened(self) -> frozenset[str]:
+        """The matches whose hands all may see."""
+        with self._turn:
+            if self._opened is None:
+                self._opened = opened(self.snapshot).hands
+            return self._opened
+
+    def ask(self, sql: str, rows_max: int | None = None) -> pa.Table:
+        """The answer to a question of our own as an Arrow table."""
+        return self.query.ask(sql, rows_max)
+
+    def rows(self, sql: str, rows_max: int | None = None) -> list[dict[str, Any]]:
+        """The same as JSON takes it."""
+        return self.query.rows(sql, rows_max)
+
+    def stranger(self, sql: str, rows_max: int | None = None, seconds: float = 30.0) -> pa.Table:
+        """The answer to somebody else's SELECT over the same views but facts; or `Refused`."""
+        with self._turn:
+            if self._strange is None:
+                self._strange = self._guarded()
+            strange = self._strange
+        return strange.ask(sql, rows_max, seconds)
+
+    def stranger_rows(
+        self, sql: str, rows_max: int | None = None, seconds: float = 30.0
+    ) -> list[dict[str, Any]]:
+        """The same as JSON takes it."""
+        return plain(self.stranger(sql, rows_max, seconds))
+
+    def sight(self, hand: str) -> Sight:
+        """A hand's events as they are seen, as far as it has come; `Absent` if there is none."""
+        named = re.fullmatch(r"[^/]+/(?:0|[1-9][0-9]{0,17})", hand)
+        record = self.snapshot.read(hand) if named else ()
+        if not record:
+            raise Absent(f"there is no hand {hand}: muckrake hands lists those there are")
+        place = self.snapshot.hand_seq(hand)
+        return self.eyes.see(Leaf(UNCLOSED if place is None else place, record))
+
+    def close(self) -> None:
+        """Let go of files and memory."""
+        with self._turn:
+            for one in (self._query, self._strange):
+                if one is not None:
+                    one.close()
+            self._query = self._strange = None
+
+    def _ours(self) -> Query:
+        if self.viewer.auditor:
+            return views(self.snapshot)
+        known = (*STANDARD, *stored(self.snapshot.ruleset))
+        return Redacted(self.snapshot, self.viewer, known, ours=True, seconds=SECONDS)
+
+    def _guarded(self) -> Query:
+        if self.viewer.auditor:
+            return Query(self.snapshot)
+        return Redacted(self.snapshot, self.viewer)

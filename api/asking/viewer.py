@@ -1,0 +1,41 @@
+"""Who is asking: a viewpoint by name, and in which matches a seat is his."""
+
+from msgspec import Struct
+
+PUBLIC = "public"
+AUDITOR = "auditor"
+SEAT = "seat:"
+
+
+class NoViewpoint(ValueError):
+    """A viewpoint that nobody could have."""
+
+
+class Viewer(Struct, frozen=True):
+    """Through whose eyes: `public`, `seat:NAME` or `auditor`.
+
+    A seat may be his in some matches only; elsewhere he sees what the public does.
+    """
+
+    view: str = PUBLIC
+    matches: tuple[str, ...] = ()
+
+    @property
+    def auditor(self) -> bool:
+        return self.view == AUDITOR
+
+    @property
+    def player(self) -> str | None:
+        """Whose seat it is, if it is one."""
+        return self.view.removeprefix(SEAT) if self.view.startswith(SEAT) else None
+
+    def sits_in(self, match: str) -> bool:
+        """Whether his seat is his in this match, if anybody of that name plays it."""
+        return self.player is not None and (not self.matches or match in self.matches)
+
+
+def viewer_of(view: str) -> Viewer:
+    """The viewpoint of this name; a name that nobody could have is refused."""
+    if view in (PUBLIC, AUDITOR) or (view.startswith(SEAT) and view != SEAT):
+        return Viewer(view)
+    raise NoViewpoint(f"{view} is no viewpoint: there are public, seat:NAME and auditor")

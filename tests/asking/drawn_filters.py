@@ -1,0 +1,107 @@
+"""Random filters: any tree that can be spelled, and trees of values that hands really have."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, get_args
+
+from hypothesis import strategies as st
+
+from api.asking.filters_tree import (
+    FIELDS,
+    FLAGS,
+    STREETS,
+    VERDICTS,
+    And,
+    Compare,
+    Filter,
+    Flag,
+    Kind,
+    Not,
+    Of,
+    Or,
+    Term,
+    joined,
+)
+from api.asking.filters_values import AMOUNT_MAX, Amount, Moment, moment
+from api.asking.patterns import Pattern, pattern
+from events.cards import RANKS, SUITS
+
+LAST_DAY = moment("9999-12-31")
+assert LAST_DAY is not None
+MILLISECONDS = st.integers(-62_135_596_800_000, LAST_DAY.at)  # of the years 1 to 9999
+PATTERNS = ("AA", "AKs", "AKo", "T9", "As", "7h??", "?h?h?h", "A??s", "K?", "2?3?4?", "????????")
+
+
+def moments() -> st.SearchStrategy[Moment]:
+    """Days, seconds and milliseconds of all years with four digits."""
+    days = MILLISECONDS.map(lambda at: Moment(at // 86_400_000 * 86_400_000, "day"))
+    seconds = MILLISECONDS.map(lambda at: Moment(at // 1_000 * 1_000, "second"))
+    return days | seconds | MILLISECONDS.map(lambda at: Moment(at, "millisecond"))
+
+
+def patterns() -> st.SearchStrategy[Pattern]:
+    """Cards with and without question marks, no card twice, and classes of two ranks."""
+    card = st.tuples(st.sampled_from(f"{RANKS}?"), st.sampled_from(f"{SUITS}?")).map("".join)
+    rows = st.lists(card, min_size=1, max_size=5).map("".join)
+    ranks = st.sampled_from(RANKS)
+    classes = st.tuples(ranks, ranks, st.sampled_from(("", "s", "o"))).map("".join)
+    return (rows | classes).map(pattern).filter(bool)  # type: ignore[return-value]
+
+
+ANYTHING: dict[Kind, st.SearchStrategy[Any]] = {
+    "amount": st.builds(Amount, st.integers(-AMOUNT_MAX, AMOUNT_MAX), st.booleans()),
+    "count": st.integers(0, 999),
+    "text": st.text(),
+    "street": st.sampled_from(STREETS),
+    "verdict": st.sampled_from(VERDICTS),
+    "cards": patterns(),
+    "moment": moments(),
+}
+assert set(ANYTHING) == set(get_args(Kind))
+
+
+def terms(values: dict[Kind, st.SearchStrategy[Any]], of_player: bool) -> st.SearchStrategy[Term]:
+    """Every field with every operator that it has, and every flag; or those about players."""
+    found: list[st.SearchStrategy[Term]] = [
+        st.builds(Compare, st.just(name), st.sampled_from(field.ops), values[field.kind])
+        for name, field in FIELDS.items()
+        if field.of_player or not of_player
+    ]
+    flags = [name for name, flag in FLAGS.items() if flag.of_player or not of_player]
+    found.append(st.sampled_from(flags).map(Flag))
+    return st.one_of(found)
+
+
+def filters(
+    values: dict[Kind, st.SearchStrategy[Any]], names: st.SearchStrategy[str]
+) -> st.SearchStrategy[Filter]:
+    """Trees as `parsed` makes them: what is joined alike is joined once."""
+    about = st.builds(Of, names, terms(values, True))
+    leaf: st.SearchStrategy[Filter] = terms(values, False) | about
+
+    def branch(inner: st.SearchStrategy[Filter]) -> st.SearchStrategy[Filter]:
+        parts = st.lists(inner, min_size=2, max_size=3)
+        return (
+            inner.map(Not)
+            | parts.map(lambda some: joined(And, some))
+            | parts.map(lambda some: joined(Or, some))
+        )
+
+    return st.recursive(leaf, branch, max_leaves=6)
+
+
+def every_term(values: Mapping[Kind, Iterable[Any]], names: Iterable[str]) -> list[Filter]:
+    """Each field, operator and flag at least once, of the hand and of each name."""
+    bare: list[Term] = [
+        Compare(name, op, value)
+        for name, field in FIELDS.items()
+        for op in field.ops
+        for value in values[field.kind]
+    ]
+    bare += [Flag(name) for name in FLAGS]
+    about = [
+        Of(name, term)
+        for term in bare
+        for name in names
+        if (FIELDS[term.field] if isinstance(term, Compare) else FLAGS[term.name]).of_player
+    ]
+    return [*bare, *about]

@@ -1,0 +1,234 @@
+"""A filter held against one hand, slowly: from events as a viewpoint sees them, in Kleene's logic.
+
+None is what may not be known. Nothing of this uses SQL, a view or a pattern's own matching.
+"""
+
+from collections.abc import Callable, Iterable
+from itertools import permutations
+from typing import Any, NamedTuple
+
+from analytics.facts import stakes
+from api.asking.filters_tree import STREETS, And, Compare, Not, Of, Or, Term
+from api.asking.filters_values import Amount, Moment
+from api.asking.patterns import Pattern
+from api.exporting.sight import Sight
+from api.seen import table_after
+from engine.games import RULESETS
+from events import types as t
+from events.cards import RANKS, is_card
+from events.state import Hand
+from events.views import BidPlacedSeen, CardSwappedSeen, Hidden, Seen
+from store.leaf import split
+
+Truth = bool | None
+ORDER: dict[str, Callable[[Any, Any], bool]] = {
+    "=": lambda a, b: bool(a == b),
+    "!=": lambda a, b: bool(a != b),
+    "<": lambda a, b: bool(a < b),
+    "<=": lambda a, b: bool(a <= b),
+    ">": lambda a, b: bool(a > b),
+    ">=": lambda a, b: bool(a >= b),
+}
+
+
+class OneBid(NamedTuple):
+    """A bid, what came of it, and the price if it won."""
+
+    seat: int
+    amount: int | None
+    won: bool
+    price: int
+    tied: bool
+
+
+class Taken(NamedTuple):
+    """A hand as it is seen, taken apart."""
+
+    match: str
+    at: int
+    hand: Hand
+    seen: tuple[Seen, ...]
+    bids: tuple[OneBid, ...]
+    swaps: tuple[tuple[int, Truth], ...]
+    pot: int
+    big: int | None
+    verdict: str | None
+
+
+def taken(sight: Sight, verdict: str | None) -> Taken:
+    """What terms ask of."""
+    seen = tuple(one.seen for one in sight.ones)
+    hand = table_after(seen)
+    paid = sum(sum(one.shares) for one in seen if isinstance(one, t.PotSplit))
+    raked = sum(one.amount for one in seen if isinstance(one, t.RakeTaken))
+    swaps = [(one.seat, _known(one.changed)) for one in seen if isinstance(one, CardSwappedSeen)]
+    swaps += [(one.seat, one.old != one.new) for one in seen if isinstance(one, t.CardSwapped)]
+    big, _ = stakes(sight.leaf, RULESETS.get(hand.start.game))
+    return Taken(
+        split(sight.stream)[0],
+        sight.ones[-1].stored.at,
+        hand,
+        seen,
+        tuple(_bids(seen)),
+        tuple(swaps),
+        0 if hand.voided else paid + raked,
+        None if hand.voided else big,
+        verdict,
+    )
+
+
+def _bids(seen: tuple[Seen, ...]) -> Iterable[OneBid]:
+    """The bids of an auction that was settled, as the settlement told them if it did."""
+    placed: list[tuple[int, int | None]] = []
+    for one in seen:
+        match one:
+            case BidPlacedSeen(seat=seat, amount=amount) | t.BidPlaced(seat=seat, amount=amount):
+                placed.append((seat, _known(amount)))
+            case t.AuctionSettled(seats=seats, price=price, bids=bids):
+                told = [*bids] if bids else [known for _, known in placed]
+                for (seat, _), bid in zip(placed, told, strict=True):
+                    yield OneBid(seat, bid, seat in seats, price, len(seats) > 1)
+                placed = []
+
+
+def _known(value: Any) -> Any:
+    return None if isinstance(value, Hidden) else value
+
+
+def answer(one: Any, hand: Taken) -> Truth:
+    """Whether the hand passes the filter, surely not, or nobody can tell from here."""
+    match one:
+        case Not(one=inner):
+            return _not(answer(inner, hand))
+        case And(all=parts):
+            return _not(_any(_not(answer(part, hand)) for part in parts))
+        case Or(any=parts):
+            return _any(answer(part, hand) for part in parts)
+        case Of(player=player, term=term):
+            there = player in hand.hand.start.players and not hand.hand.voided
+            return _of_seats(term, hand, player) if there else None
+        case _:
+            return _term(one, hand)
+
+
+def _term(term: Term, hand: Taken) -> Truth:
+    if isinstance(term, Compare) and term.op == "!=":
+        return _not(_term(Compare(term.field, "=", term.value), hand))
+    name = term.field if isinstance(term, Compare) else term.name
+    value = term.value if isinstance(term, Compare) else None
+    op = term.op if isinstance(term, Compare) else "="
+    start = hand.hand.start
+    match name:
+        case "pot":
+            return _amount(hand.pot, op, value, hand.big)
+        case "players":
+            return ORDER[op](len(start.players), value)
+        case "street":
+            dealt = {0: 0, 3: 1, 4: 2, 5: 3}[len(hand.hand.board)]
+            return ORDER[op](dealt, STREETS.index(str(value)))
+        case "board":
+            return _fits(value, hand.hand.board)
+        case "player":
+            return value in start.players
+        case "match" | "game" | "ruleset":
+            told = {"match": hand.match, "game": start.game, "ruleset": start.ruleset}
+            return bool(told[name] == value)
+        case "at":
+            return _moment(hand.at, op, value)
+        case "showdown":
+            return any(isinstance(one, t.Shown) for one in hand.seen)
+        case "voided":
+            return hand.hand.voided
+        case "verdict":
+            return None if hand.verdict is None else hand.verdict == value
+        case "contested":
+            return None if hand.verdict is None else hand.verdict == "contested"
+    return None if hand.hand.voided else _of_seats(term, hand, None)
+
+
+def _of_seats(term: Term, hand: Taken, player: str | None) -> Truth:
+    """Whether it is so of anybody, or of whoever has that name."""
+    if isinstance(term, Compare) and term.op == "!=":
+        return _not(_of_seats(Compare(term.field, "=", term.value), hand, player))
+    seats = [s for s, name in enumerate(hand.hand.start.players) if player in (None, name)]
+    return _any(truth for seat in seats for truth in _of_seat(term, hand, seat))
+
+
+def _of_seat(term: Term, hand: Taken, seat: int) -> Iterable[Truth]:
+    now = hand.hand
+    bids = [bid for bid in hand.bids if bid.seat == seat]
+    if isinstance(term, Compare):
+        op, value = term.op, term.value
+        match term.field:
+            case "net":
+                net = now.stacks[seat] - now.start.stacks[seat]
+                return [_amount(net, op, value, hand.big)]
+            case "bid":
+                return [_amount(bid.amount, op, value, hand.big) for bid in bids]
+            case "price":
+                return [_amount(bid.price, op, value, hand.big) for bid in bids if bid.won]
+            case "hole":
+                return [_fits(value, now.hole[seat])]
+        raise AssertionError(term)
+    alone = now.standing.count("folded") == len(now.standing) - 1
+    entered = any(isinstance(one, t.Called | t.Bet | t.Raised) for one in hand.seen)
+    shown = any(isinstance(one, t.Shown) for one in hand.seen)
+    still = now.standing[seat] != "folded"
+    match term.name:
+        case "showdown":
+            return [still and shown]
+        case "walk":
+            return [still and alone and not entered and not now.board]
+        case "all-in":
+            return [now.standing[seat] == "all_in"]
+        case "auction-won":
+            return [bid.won for bid in bids]
+        case "auction-lost":
+            return [not bid.won for bid in bids]
+        case "auction-tied":
+            return [bid.won and bid.tied for bid in bids]
+        case "swapped":
+            return [changed for at, changed in hand.swaps if at == seat]
+    raise AssertionError(term)
+
+
+def _amount(held: int | None, op: str, value: Any, big: int | None) -> Truth:
+    assert isinstance(value, Amount)
+    if held is None or (value.blinds and big is None):
+        return None
+    if value.blinds:
+        return ORDER[op](held * 100, value.number * (big or 0))
+    return ORDER[op](held, value.number)
+
+
+def _moment(at: int, op: str, value: Any) -> bool:
+    assert isinstance(value, Moment)
+    if value.at <= at < value.end:
+        return op in ("=", "<=", ">=")
+    return op in ("<", "<=") if at < value.at else op in (">", ">=")
+
+
+def _fits(value: Any, cards: tuple[str, ...]) -> Truth:
+    """Every way to lay the pattern on the cards is tried."""
+    assert isinstance(value, Pattern)
+    known = [card for card in cards if is_card(card) and card[0] in RANKS]
+    for laid in permutations(known, len(value.cards)):
+        suits = {card[1] for card in laid}
+        suited = {"": True, "s": len(suits) == 1, "o": len(suits) == 2}[value.suits]
+        pairs = zip(laid, value.cards, strict=True)
+        if suited and all(_one_fits(card, want) for card, want in pairs):
+            return True
+    return False if len(known) == len(cards) else None
+
+
+def _one_fits(card: str, want: str) -> bool:
+    return all(wish in ("?", is_so) for is_so, wish in zip(card, want, strict=True))
+
+
+def _not(truth: Truth) -> Truth:
+    return None if truth is None else not truth
+
+
+def _any(truths: Iterable[Truth]) -> Truth:
+    told = list(truths)
+    return True if True in told else None if None in told else False

@@ -1,0 +1,86 @@
+"""Every example in docs/filters.md finds as many hands as the page says, or fails as it says."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from api.asking.filters import WrongFilter, parsed
+from api.asking.filters_tree import FIELDS, FLAGS, Compare, terms
+from api.asking.listing import facets, page
+from api.asking.patterns import pattern
+from api.asking.verdicts import Verdicts
+from api.asking.viewed import Viewed
+from api.asking.viewer import Viewer
+from api.main import main
+from store.reader import Reader
+from tests.fences import fences, typed
+
+PAGE = Path(__file__).parents[2] / "docs" / "filters.md"
+
+
+def table(heading: str) -> Iterator[tuple[str, ...]]:
+    """The rows of the table under a heading."""
+    text = PAGE.read_text("utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    for line in re.findall(r"^\| `.*$", text, flags=re.MULTILINE):
+        yield tuple(cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1])
+
+
+EXAMPLES = [(found.strip("`"), count) for found, _, count in table("Examples")]
+MISTAKES = [(written.strip("`"), answer) for written, answer in table("Mistakes")]
+
+
+@pytest.fixture(scope="module")
+def viewed(tmp_path_factory: pytest.TempPathFactory) -> Viewed:
+    """The ledger that the page plays."""
+    folder = tmp_path_factory.mktemp("filters") / "ledger"
+    for fence in fences(PAGE):
+        for command in typed(fence.text) if fence.language == "console" else ():
+            if command.words[1] == "play":
+                assert 0 == main([*command.words[1:], "--ledger", str(folder)])
+    return Viewed(Reader(folder).snapshot(), Viewer("auditor"))
+
+
+def test_every_example_finds_what_the_page_says(
+    viewed: Viewed, accept: bool, tmp_path: Path
+) -> None:
+    judged = Verdicts(tmp_path).known(viewed.snapshot, viewed.snapshot.next_seq)
+    assert len(EXAMPLES) > 12
+    found = {}
+    for text, _ in EXAMPLES:
+        found[text] = facets(viewed, parsed(text), judged)["hands"]
+        assert found[text] == len(page(viewed, parsed(text), None, 1_000, judged=judged).rows)
+    if accept:
+        PAGE.write_text(_counted(PAGE.read_text("utf-8"), found), "utf-8")
+    assert {text: int(count) for text, count in EXAMPLES} == found, "./mr accept counts anew"
+
+
+def _counted(text: str, found: dict[str, int]) -> str:
+    for one, count in found.items():
+        cell = re.escape(f"| `{one.replace('|', chr(92) + '|')}` |")
+        text = re.sub(rf"({cell}.*\| )\d+ \|\n", rf"\g<1>{count} |\n", text)
+    return text
+
+
+@pytest.mark.parametrize(("text", "answer"), MISTAKES)
+def test_every_mistake_is_answered_as_the_page_says(text: str, answer: str) -> None:
+    with pytest.raises(WrongFilter) as wrong:
+        parsed(text)
+    assert answer == str(wrong.value)
+
+
+def test_every_pattern_of_the_page_is_one() -> None:
+    told = re.findall(r"^\| `(\S+)` \| ", PAGE.read_text("utf-8"), flags=re.MULTILINE)
+    cards = [one for one in told if re.fullmatch(r"(?:[2-9TJQKA?][cdhs?]?)+[so]?", one)]
+    assert len(cards) > 6
+    assert [] == [one for one in cards if pattern(one) is None]
+
+
+def test_every_field_and_flag_is_in_an_example_or_a_table() -> None:
+    used = {
+        term.field if isinstance(term, Compare) else term.name
+        for text, _ in EXAMPLES
+        for term in terms(parsed(text))
+    }
+    assert {*FIELDS, *FLAGS} - used <= {"game", "player", "ruleset"}

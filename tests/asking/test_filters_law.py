@@ -1,0 +1,205 @@
+"""What SQL finds is what a slow reading of each hand's events finds, through every pair of eyes."""
+
+import random
+from functools import cache
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from api.asking.filters import Filter, parsed, said
+from api.asking.filters_sql import Span, where
+from api.asking.filters_tree import FIELDS, FLAGS, STREETS, VERDICTS, Compare, Flag, Kind, Not, Of
+from api.asking.filters_values import Amount, amount, moment
+from api.asking.patterns import pattern
+from api.asking.viewed import Viewed
+from api.asking.viewer import Viewer
+from engine.game import fingerprint
+from engine.games import RULESETS
+from events import types as t
+from events.cards import UNKNOWN
+from events.types import Events
+from store.leaf import split
+from tests.asking.drawn_filters import PATTERNS, every_term, filters
+from tests.asking.naive_filter import Taken, answer, taken
+from tests.asking.seen_ledgers import Kept, ledger_of, matches
+from tests.hands import NAMES
+
+GAMES = ("auction-2024", "auction-2024-a0", "swap-2022", "probability", "urcs-1998", "site-nl")
+MARK = fingerprint(RULESETS["auction-2024"])
+VIEWERS = ("auditor", "public", f"seat:{NAMES[0]}")
+
+
+def _half_recorded(record: Events) -> Events:
+    """As in a source that knows no hole cards but those that were shown."""
+    return tuple(
+        replace(one, cards=(UNKNOWN,) * len(one.cards)) if isinstance(one, t.HoleDealt) else one
+        for one in record
+    )
+
+
+def _some_half_recorded(one: Kept) -> Kept:
+    *rest, last, void = one.hands
+    return one._replace(hands=(*rest, _half_recorded(last), void))
+
+
+PLAYED = tuple(map(_some_half_recorded, matches(RULESETS[game] for game in GAMES)))
+
+
+class Asked(NamedTuple):
+    """A ledger through somebody's eyes, each of its hands taken apart, and verdicts of chance."""
+
+    viewed: Viewed
+    hands: dict[int, Taken]
+    verdicts: str
+
+    def by_sql(self, one: Filter, span: Span | None = None) -> set[int]:
+        condition = where(one, span, self.verdicts)
+        rows = self.viewed.rows(f"SELECT hand_seq FROM hands WHERE {condition}")
+        return {row["hand_seq"] for row in rows}
+
+    def by_hand(self, one: Filter) -> set[int]:
+        return {seq for seq, hand in self.hands.items() if answer(one, hand)}
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Asked]:
+    snapshot = ledger_of(tmp_path_factory.mktemp("law") / "ledger", PLAYED)
+    found = {}
+    for view in VIEWERS:
+        viewed = Viewed(snapshot, Viewer(view))
+        chance = random.Random(7)
+        hands = {}
+        for leaf in snapshot.leaves():
+            if split(leaf.stream)[1] is not None:
+                verdict = chance.choice((None, *VERDICTS))
+                hands[leaf.hand_seq] = taken(viewed.eyes.see(leaf), verdict)
+        known = {seq: hand.verdict for seq, hand in hands.items() if hand.verdict}
+        rows = pa.table({"hand_seq": list(known), "verdict": list(known.values())})
+        found[view] = Asked(viewed, hands, viewed.query.beside(rows))
+    return found
+
+
+@cache
+def values() -> dict[Kind, tuple[Any, ...]]:
+    """Values that some hands have and others have not."""
+    amounts = ("0", "1", "2", "7", "20", "-1", "-200", "400", "0bb", "0.5bb", "1bb", "-12.25bb")
+    names = (NAMES[0], NAMES[1], f"x-{NAMES[0]}", "bird-3", "nobody", "it's")
+    own = ("closed-auction-2024", "bare-urcs-1998", "auction-2024", "site-nl")
+    return {
+        "amount": tuple(filter(None, map(amount, amounts))),
+        "count": (0, 2, 3, 6),
+        "text": (*names, *own),
+        "street": STREETS,
+        "verdict": VERDICTS,
+        "cards": tuple(filter(None, map(pattern, PATTERNS))),
+        "moment": tuple(
+            filter(None, map(moment, ("2023-11-14", "2023-11-14T22:14:00Z", "1999-01-01")))
+        ),
+    }
+
+
+NAMED = (NAMES[0], NAMES[2], "nobody")
+
+
+@pytest.mark.parametrize("view", VIEWERS)
+def test_every_field_and_flag_with_every_operator(view: str, asked: dict[str, Asked]) -> None:
+    """Also their opposites, of the hand and of one player."""
+    one = asked[view]
+    few = {kind: some[:: max(1, len(some) // 2)] for kind, some in values().items()}
+    few["text"] = (NAMES[0], "closed-auction-2024", "auction-2024", MARK)
+    wrong: list[str] = []
+    passed: set[str] = set()
+    for term in every_term(few, NAMED[:1]):
+        for each in (term, Not(term)):
+            found = one.by_sql(each)
+            if found != one.by_hand(each):
+                wrong.append(said(each))
+            if found and "!=" not in said(term):
+                passed.add(("!" if isinstance(each, Not) else "") + name_of(term))
+    assert [] == wrong
+    names = (*FIELDS, *FLAGS)
+    assert {*names, *(f"!{name}" for name in names)} == passed
+
+
+def name_of(term: Filter) -> str:
+    """The field or the flag that a term asks for."""
+    match term:
+        case Of(term=inner):
+            return name_of(inner)
+        case Compare(field=field):
+            return field
+        case Flag(name=name):
+            return name
+    raise AssertionError(term)
+
+
+DRAWN = filters(
+    {kind: st.sampled_from(some) for kind, some in values().items()}, st.sampled_from(NAMED)
+)
+
+
+@pytest.mark.parametrize("view", VIEWERS)
+@settings(max_examples=40)
+@given(one=DRAWN)
+def test_any_filter(view: str, asked: dict[str, Asked], one: Filter) -> None:
+    assert asked[view].by_hand(one) == asked[view].by_sql(one)
+
+
+@settings(max_examples=15)
+@given(one=DRAWN, ends=st.tuples(st.integers(-1, 250), st.integers(0, 260)))
+def test_of_a_span_it_finds_what_it_finds_of_all(
+    asked: dict[str, Asked], one: Filter, ends: tuple[int, int]
+) -> None:
+    span = Span(*ends)
+    inside = {seq for seq in asked["public"].by_sql(one) if span.after < seq < span.before}
+    condition = f"{span} AND {where(one, span, asked['public'].verdicts)}"
+    rows = asked["public"].viewed.rows(f"SELECT hand_seq FROM hands WHERE {condition}")
+    assert inside == {row["hand_seq"] for row in rows}
+
+
+@settings(max_examples=15)
+@given(one=DRAWN)
+def test_no_hand_passes_a_filter_and_its_opposite(asked: dict[str, Asked], one: Filter) -> None:
+    seen = asked["public"]
+    assert not seen.by_sql(one) & seen.by_sql(Not(one))
+    assert seen.by_sql(one) == seen.by_sql(Not(Not(one)))
+
+
+def test_a_field_that_is_not_equal_is_the_opposite_of_one_that_is(asked: dict[str, Asked]) -> None:
+    for text in ("net=0", "hole=AK", "street=flop", "player=lynx", "pot=2bb", "lynx:bid=7"):
+        other = text.replace("=", "!=")
+        for one in asked.values():
+            assert one.by_sql(parsed(f"!{text}")) == one.by_sql(parsed(other))
+
+
+def test_a_hidden_card_is_neither_this_nor_not_this(asked: dict[str, Asked]) -> None:
+    """Whoever may see it finds it under one of the two; the public finds it under neither."""
+    auditor, public = asked["auditor"], asked["public"]
+    every = {seq for seq, hand in public.hands.items() if not hand.hand.voided}
+    for cards in ("AA", "AKs", "As", "7h??"):
+        so, not_so = (parsed(f"{sign}hole={cards}") for sign in ("", "!"))
+        told = public.by_sql(so) | public.by_sql(not_so)
+        assert told < every
+        for seq in every - told:
+            assert {"hidden", UNKNOWN} & {
+                card for row in public.hands[seq].hand.hole for card in row
+            }
+        assert told < auditor.by_sql(so) | auditor.by_sql(not_so)
+
+
+@pytest.mark.parametrize("text", ["'", "'; DROP VIEW hands; --", "') OR true --", "\\'", "\0", "%"])
+def test_no_name_is_read_as_sql(asked: dict[str, Asked], text: str) -> None:
+    for field in ("player", "match", "game", "ruleset"):
+        assert set() == asked["auditor"].by_sql(Compare(field, "=", text))
+        assert set(asked["auditor"].hands) == asked["auditor"].by_sql(Compare(field, "!=", text))
+
+
+def test_large_amounts_do_not_overflow(asked: dict[str, Asked]) -> None:
+    large = Amount(2**53 - 1, blinds=True)
+    assert set() == asked["auditor"].by_sql(Compare("net", ">", large))
+    every = {seq for seq, hand in asked["auditor"].hands.items() if not hand.hand.voided}
+    assert every == asked["auditor"].by_sql(Compare("pot", "<", large))

@@ -1,0 +1,189 @@
+"""Pages of hands are all hands once, in order; facets are counts of filters; worlds look alike."""
+
+import random
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from api.asking import listing
+from api.asking.facets import FACETS
+from api.asking.filters import Filter, parsed
+from api.asking.filters_sql import where
+from api.asking.listing import facets, page, place
+from api.asking.verdicts import Judged, Verdicts, lent
+from api.asking.viewed import Viewed
+from api.asking.viewer import Viewer
+from engine.games import RULESETS
+from events import types as t
+from events.types import Events
+from store.guard import Refused
+from store.reader import Snapshot
+from tests.asking.seen_ledgers import ledger_of, matches, worlds
+from tests.exports import start_of
+
+GAMES = ("auction-2024", "swap-2022", "probability", "site-nl-standard")
+PLAYED = matches(RULESETS[game] for game in GAMES)
+VIEWS = ("auditor", "public", "seat:ursa")
+FILTERS = (
+    *("", "pot>20 & !voided", "showdown | walk", "ursa:net>0", "contested", "verdict=agree"),
+    *("hole=A?", "!hole=A?", "bid>0", "swapped | !swapped", "pot=123456"),
+)
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+    return ledger_of(tmp_path_factory.mktemp("listed") / "ledger", PLAYED)
+
+
+@pytest.fixture(scope="module")
+def judged(snapshot: Snapshot, tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    return Verdicts(tmp_path_factory.mktemp("verdicts")).known(snapshot, snapshot.next_seq)
+
+
+@pytest.fixture(scope="module")
+def eyes(snapshot: Snapshot) -> dict[str, Viewed]:
+    return {view: Viewed(snapshot, Viewer(view)) for view in VIEWS}
+
+
+def in_order(viewed: Viewed, one: Filter, judged: Judged) -> list[str]:
+    """The hands that pass, asked for in one question."""
+    condition = where(one, None, lent(viewed, judged))
+    rows = viewed.rows(f"SELECT hand FROM hands WHERE {condition} ORDER BY hand_seq")
+    return [row["hand"] for row in rows]
+
+
+@settings(max_examples=12)
+@given(
+    text=st.sampled_from(FILTERS),
+    view=st.sampled_from(VIEWS),
+    limit=st.sampled_from((13, 60, 500)),
+    newest=st.booleans(),
+    window=st.sampled_from((1, 64, 8192)),
+)
+def test_pages_are_all_hands_once_in_their_order(
+    text: str,
+    view: str,
+    limit: int,
+    newest: bool,
+    window: int,
+    eyes: dict[str, Viewed],
+    judged: Judged,
+) -> None:
+    viewed, one = eyes[view], parsed(text)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(listing, "WINDOW", window)
+        found: list[str] = []
+        after: int | None = None
+        for _ in range(500):
+            told = page(viewed, one, after, limit, newest, judged)
+            assert len(told.rows) == limit or told.next is None
+            found += [row["hand"] for row in told.rows]
+            if told.next is None:
+                break
+            after = told.next
+            assert after == place(viewed, found[-1])
+    expected = in_order(viewed, one, judged)
+    assert (expected[::-1] if newest else expected) == found
+
+
+def test_a_row_says_what_was_played(snapshot: Snapshot, eyes: dict[str, Viewed]) -> None:
+    streets = {0: "preflop", 3: "flop", 4: "turn", 5: "river"}
+    rows = {row["hand"]: row for row in page(eyes["public"], limit=1_000).rows}
+    hands = [one.hand for one in snapshot.hands()]
+    assert hands == list(rows)
+    for hand in hands:
+        record = cast(Events, tuple(one.event for one in snapshot.read(hand)))
+        row, start = rows[hand], start_of(record)
+        board = [card for one in record if isinstance(one, t.BoardDealt) for card in one.cards]
+        match, _, number = hand.rpartition("/")
+        assert (match, int(number)) == (row["match"], row["number"])
+        assert (list(start.players), board) == (row["players"], row["board"])
+        assert streets[len(board)] == row["street"]
+        won = [name for name, net in zip(start.players, row["net"], strict=True) if net > 0]
+        assert set(won) <= set(row["winners"])
+        paid = {seat for one in record if isinstance(one, t.PotSplit) for seat in one.seats}
+        assert set(row["winners"]) <= {start.players[seat] for seat in paid}
+        assert bool(row["winners"]) != row["void"]
+
+
+def test_verdicts_are_told_as_far_as_they_are_known(
+    eyes: dict[str, Viewed], judged: Judged
+) -> None:
+    told = {
+        view: {row["hand"]: row["verdict"] for row in page(one, limit=1_000, judged=judged).rows}
+        for view, one in eyes.items()
+    }
+    assert None not in told["auditor"].values()
+    for hand, verdict in told["public"].items():
+        is_open = hand.startswith(("open-", "after-"))
+        assert verdict == (told["auditor"][hand] if is_open else None)
+    unjudged = page(eyes["auditor"], parsed("verdict=agree"), limit=1_000)
+    assert [] == unjudged.rows
+    assert {None} == {row["verdict"] for row in page(eyes["auditor"], limit=1_000).rows}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("text", FILTERS)
+def test_each_value_of_a_facet_finds_as_many_hands_as_it_says(
+    view: str, text: str, eyes: dict[str, Viewed], judged: Judged
+) -> None:
+    viewed, one = eyes[view], parsed(text)
+    counted = facets(viewed, one, judged)
+    assert len(in_order(viewed, one, judged)) == counted["hands"]
+    for name in FACETS:
+        for value in counted[name]:
+            narrowed = in_order(viewed, parsed(value["filter"]), judged)
+            assert value["hands"] == len(narrowed), value
+        sizes = [value["hands"] for value in counted[name]]
+        assert name == "street" or all(more >= less for more, less in pairwise(sizes))
+    for name in ("game", "street", "showdown"):
+        assert sum(value["hands"] for value in counted[name]) == counted["hands"]
+
+
+def test_only_the_largest_of_many_are_told(eyes: dict[str, Viewed]) -> None:
+    counted = facets(eyes["public"])
+    assert len({one.name for one in PLAYED}) > 10 == len(counted["match"])
+    assert 10 == len(counted["player"])
+
+
+def test_a_page_takes_no_longer_than_it_may(eyes: dict[str, Viewed]) -> None:
+    with pytest.raises(Refused, match="stopped: no answer within 0 s"):
+        page(eyes["public"], seconds=0)
+
+
+def in_two_worlds(folder: Path, viewer: Viewer, seen_by: Viewer) -> list[Any]:
+    """What one viewer is answered in worlds that another cannot tell apart."""
+    others = worlds(PLAYED, seen_by, random.Random(5))
+    assert PLAYED != others
+    told: list[Any] = []
+    for name, played in (("here", PLAYED), ("there", others)):
+        snapshot = ledger_of(folder / name, played, name)
+        viewed = Viewed(snapshot, viewer)
+        judged = Verdicts(folder / "cache").known(snapshot, snapshot.next_seq)
+        asked = [parsed(text) for text in FILTERS]
+        lists = [page(viewed, one, limit=1_000, judged=judged) for one in asked]
+        told.append([lists, [facets(viewed, one, judged) for one in asked]])
+    assert told[0][0][0].rows
+    return told
+
+
+@pytest.mark.parametrize("view", ["public", "seat:ursa"])
+def test_worlds_that_a_viewer_cannot_tell_apart_are_listed_alike(view: str, tmp_path: Path) -> None:
+    here, there = in_two_worlds(tmp_path, Viewer(view), Viewer(view))
+    assert here == there
+
+
+def test_an_auditor_would_tell_them_apart(tmp_path: Path) -> None:
+    """The law above is not empty: filters by cards, bids and verdicts count otherwise."""
+    here, there = in_two_worlds(tmp_path, Viewer("auditor"), Viewer("seat:ursa"))
+    counts = {
+        text: (one["hands"], other["hands"])
+        for text, one, other in zip(FILTERS, here[1], there[1], strict=True)
+    }
+    assert {"hole=A?", "!hole=A?", "bid>0", "verdict=agree"} <= {
+        text for text, (one, other) in counts.items() if one != other
+    }

@@ -1,0 +1,214 @@
+"""Somebody else's SQL over what he may see: all of it is answered, nothing else can be reached."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from api.asking.redacted import Redacted
+from api.asking.viewed import Viewed
+from api.asking.viewer import Viewer
+from api.facts import projections
+from engine.games import GAMES
+from store.disk import RealDisk
+from store.guard import Refused
+from store.ledger import FileLedger
+from store.query import Query
+from store.reader import Reader, Snapshot
+from tests.asking.seen_ledgers import ledger_of, matches
+
+PLAYED = matches((GAMES["auction-2024"], GAMES["swap-2022"]))
+VIEWERS = (Viewer(), Viewer("seat:ursa"), Viewer("seat:lynx", ("closed-auction-2024",)))
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+    """A ledger with sealed and hot hands."""
+    return ledger_of(tmp_path_factory.mktemp("strange"), PLAYED)
+
+
+@pytest.fixture(scope="module", params=VIEWERS, ids=lambda one: f"{one.view} {len(one.matches)}")
+def viewed(request: pytest.FixtureRequest, snapshot: Snapshot) -> Viewed:
+    """The ledger through somebody's eyes."""
+    return Viewed(snapshot, request.param)
+
+
+REFUSED = (
+    "FROM _hands",
+    "FROM _hands_0",
+    "FROM facts",
+    "FROM information_schema.tables",
+    "FROM information_schema.columns",
+    'WITH "information_schema.tables" AS (SELECT 1) SELECT * FROM information_schema.tables',
+    "FROM duckdb_views",
+    "FROM duckdb_views()",
+    "FROM duckdb_tables()",
+    "FROM duckdb_columns()",
+    "FROM duckdb_functions()",
+    "FROM duckdb_dependencies()",
+    "FROM duckdb_temporary_files()",
+    "FROM sqlite_master",
+    "FROM sqlite_temp_master",
+    "FROM pg_catalog.pg_views",
+    "FROM pg_views",
+    "FROM pragma_table_info('hands')",
+    "FROM query('FROM hands')",
+    "FROM query_table('hands')",
+    "FROM histogram('hands', 'pot')",
+    "FROM histogram_values('hands', pot)",
+    "FROM seq_scan('hands')",
+    "FROM arrow_scan(1, 2, 3)",
+    "FROM read_parquet('segments/*.parquet')",
+    "FROM 'segments/events*.parquet'",
+    "FROM glob('*')",
+    "SELECT pg_get_viewdef(oid) FROM range(9000) t(oid)",
+    "SELECT PG_GET_VIEWDEF(1)",
+    "SELECT (SELECT any_value(sql) FROM duckdb_views)",
+    "SHOW TABLES",
+    "SHOW ALL TABLES",
+    "FROM (SHOW ALL TABLES)",
+    "SHOW DATABASES",
+    "SHOW TABLES FROM temp",
+    "DESCRIBE",
+    "SHOW _hands",
+    "DESCRIBE duckdb_views",
+    "SUMMARIZE sqlite_master",
+    "CREATE MACRO hole(x) AS x",
+    "PREPARE q AS FROM hands",
+    "EXECUTE q",
+    "EXPLAIN FROM hands",
+    "SET VARIABLE x = 1",
+)
+# A name given by WITH means that in its own place; elsewhere it would be looked up in DuckDB.
+SHADOWED = (
+    "WITH {name} AS (SELECT * FROM {name}) SELECT * FROM {name}",
+    "SELECT * FROM {name}, (WITH {name} AS (SELECT 1 AS x) SELECT * FROM {name}) t",
+    "SELECT * FROM (WITH {name} AS (SELECT 1 AS x) FROM {name}) t, {name}",
+    "WITH a AS (SELECT * FROM {name}), {name} AS (SELECT 1 AS x) SELECT * FROM a",
+    "WITH a AS (WITH {name} AS (SELECT 1 AS x) FROM {name}) SELECT * FROM a, {name}",
+    "WITH RECURSIVE {name} AS (SELECT * FROM {name} UNION ALL SELECT 1) SELECT * FROM {name}",
+    "SELECT (WITH {name} AS (SELECT 1 AS x) SELECT x FROM {name}) FROM {name}",
+    "FROM {name} UNION ALL (WITH {name} AS (SELECT 1 AS x) FROM {name})",
+    "SELECT * FROM hands WHERE EXISTS (FROM {name})",
+    "SELECT * FROM hands ORDER BY (SELECT count(*) FROM {name})",
+    "PIVOT {name} ON seat IN (0, 1) USING count(*)",
+    "TABLE {name}",
+    "SUMMARIZE {name}",
+    "DESCRIBE {name}",
+    "SHOW {name}",
+    "FROM temp.{name}",
+    "FROM temp.main.{name}",
+    "FROM main.{name}",
+)
+
+
+@pytest.mark.parametrize("sql", REFUSED)
+def test_nothing_but_the_views_can_be_named(viewed: Viewed, sql: str) -> None:
+    with pytest.raises(Refused):
+        viewed.stranger(sql)
+
+
+@pytest.mark.parametrize("sql", SHADOWED)
+def test_not_even_who_knows_a_name_can_use_it(viewed: Viewed, sql: str) -> None:
+    """What views are made of has names of 128 random bits; here DuckDB itself is asked for them."""
+    viewed.stranger("SELECT * FROM events, hands, players, bids, swaps, pots LIMIT 0")
+    made = "SELECT view_name FROM duckdb_views() WHERE NOT internal AND view_name[1] = '_'"
+    names = [str(name) for (name,) in _con(viewed).execute(made).fetchall()]
+    assert len(names) > 6
+    assert all(len(name) == 33 for name in names)
+    for name in (*names, "duckdb_views", "sqlite_master"):
+        with pytest.raises(Refused, match=r"^there is no table|^SHOW is refused"):
+            viewed.stranger(sql.format(name=name))
+
+
+def test_every_macro_that_reads_duckdb_s_own_tables_is_refused(viewed: Viewed) -> None:
+    found = duckdb.execute(
+        "SELECT DISTINCT function_name FROM duckdb_functions()"
+        " WHERE function_type = 'macro' AND macro_definition ILIKE '%select%'"
+    ).fetchall()
+    assert found
+    for (name,) in found:
+        with pytest.raises(Refused, match=f"{name} is refused"):
+            viewed.stranger(f"SELECT {name}(1, 2)")
+
+
+ANSWERED = (
+    "WITH hands AS (SELECT * FROM hands) SELECT * FROM hands",
+    "WITH a AS (FROM hands), b AS (FROM a) SELECT * FROM b, A",
+    "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 5) FROM r",
+    "SELECT (WITH x AS (FROM bids) SELECT count(*) FROM x)",
+    "SELECT * FROM (WITH x AS (FROM pots) FROM x) JOIN players USING (hand_seq, seat)",
+    "DESCRIBE events",
+    "SHOW hands",
+    "SUMMARIZE swaps",
+    "SELECT histogram(pot) FROM hands",
+)
+
+
+@pytest.mark.parametrize("sql", ANSWERED)
+def test_a_question_is_answered(viewed: Viewed, sql: str) -> None:
+    assert viewed.stranger(sql).num_rows > 0
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "\"where\" = 'bid'",
+        "raw = 'A1.6'",
+        "kind = 'malformed' OR pot > 10000",
+        "type = 'BidPlaced' AND (amount >= 0 OR origin <> 'hidden')",
+        "type = 'HoleDealt' AND cards NOT LIKE 'hidden%'",
+        "type = 'MatchStarted' AND seed <> 'hidden'",
+        "type = 'SourceNoted' AND header LIKE '# seed%'",
+    ],
+)
+def test_no_condition_meets_what_is_hidden(snapshot: Snapshot, condition: str) -> None:
+    """A condition that fails on a row tells of it, even if the row would be left out later."""
+    sql = f"FROM events WHERE CASE WHEN ({condition}) AND {{}} THEN error('met') ELSE true END"
+    closed, opened = "match LIKE 'closed%'", "match LIKE '%a%'"
+    public, auditor = Viewed(snapshot, Viewer()), Viewed(snapshot, Viewer("auditor"))
+    assert public.stranger(sql.format(closed)).num_rows > 0
+    with pytest.raises(Refused, match="met"):
+        auditor.stranger(sql.format(opened))
+
+
+def test_rows_that_came_after_a_snapshot_are_not_met_either(snapshot: Snapshot) -> None:
+    early = Snapshot(snapshot.live, snapshot.next_pos, 20)
+    for asked in (Query(early), Redacted(early, Viewer())):
+        for name in ("hands", "players", "events", "pots"):
+            sql = f"FROM {name} WHERE CASE WHEN hand_seq >= 20 THEN error('met') ELSE true END"
+            found = asked.ask(sql)["hand_seq"].to_pylist()
+            assert found
+            assert max(found) < 20
+
+
+def test_our_own_questions_see_the_same_rows(viewed: Viewed) -> None:
+    for name in ("hands", "events", "players", "bids", "swaps", "pots"):
+        sql = f"SELECT count(*) AS n, sum(hash(t)) AS h FROM {name} t"
+        assert viewed.rows(sql) == viewed.stranger_rows(sql)
+
+
+def test_an_answer_has_its_limits(viewed: Viewed) -> None:
+    with pytest.raises(Refused, match=r"^the answer has more than 5 rows: add a LIMIT$"):
+        viewed.stranger("FROM events", rows_max=5)
+    with pytest.raises(Refused, match=r"^stopped: no answer within 0\.2 s$"):
+        viewed.stranger("SELECT count(*) FROM range(1000000000) a, range(1000) b", seconds=0.2)
+    assert 1 == viewed.stranger("SELECT 1", rows_max=5, seconds=5).num_rows
+
+
+@pytest.mark.parametrize("viewer", VIEWERS, ids=lambda one: f"{one.view} {len(one.matches)}")
+def test_what_is_withheld_stays_so_when_its_files_go(viewer: Viewer, tmp_path: Path) -> None:
+    viewed = Viewed(ledger_of(tmp_path, PLAYED), viewer)
+    asked = [f"FROM {name} ORDER BY ALL" for name in ("hands", "events", "bids", "swaps")]
+    before = [viewed.stranger_rows(sql) for sql in asked]
+    ledger = FileLedger(RealDisk(tmp_path), projections(tmp_path))
+    ledger.compact(grace_ms=0)
+    ledger.close()
+    for again in (viewed, Viewed(Reader(tmp_path).snapshot(), viewer)):
+        assert before == [again.stranger_rows(sql) for sql in asked]
+        assert before == [again.rows(sql) for sql in asked]
+
+
+def _con(viewed: Viewed) -> duckdb.DuckDBPyConnection:
+    assert viewed._strange is not None
+    return viewed._strange._con

@@ -1,0 +1,123 @@
+"""Two ledgers that differ only in what a viewer may not see answer him alike."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from analytics.ask import answers, named
+from analytics.statistics_chosen import Chosen
+from api.asking.viewed import Viewed
+from api.asking.viewer import Viewer
+from api.exporting.tables import TABLES
+from engine.games import GAMES
+from store.guard import Refused
+from tests.asking.seen_ledgers import ledger_of, matches, viewers, worlds
+
+SOME = ("auction-2024", "swap-2022-mit", "probability", "urcs-1998")
+PLAYED = matches(GAMES[name] for name in SOME)
+CURIOUS = tuple(one for one in viewers(PLAYED) if not one.auditor)
+APPROXIMATE = "std, avg, q25, q50, q75"  # these depend on the order of threads
+SELDOM = (
+    "SELECT hand, events, last_at FROM hands WHERE events > 20",
+    "SELECT hole, count(*), sum(net) FROM players GROUP BY hole",
+    "SELECT count(*) FROM players WHERE hole LIKE 'A%A%'",
+    "SELECT player, avg(amount), max(amount), count(origin) FROM bids GROUP BY player",
+    "SELECT street, changed, count(*) FROM swaps GROUP BY ALL",
+    "SELECT hand_seq, max(idx), sum(amount), list(redacted ORDER BY idx) FROM events GROUP BY ALL",
+    "SELECT raw, \"where\", count(*) FROM events WHERE type = 'Faulted' GROUP BY ALL",
+    "SELECT seed, header, footer FROM events WHERE number IS NULL",
+    "SELECT * FROM events e JOIN events f ON e.hand_seq = f.hand_seq AND e.idx = f.idx + 1",
+    f"SELECT * EXCLUDE ({APPROXIMATE}) FROM (SUMMARIZE events)",
+    f"SELECT * EXCLUDE ({APPROXIMATE}) FROM (SUMMARIZE players)",
+    "DESCRIBE bids",
+)
+FAILING = (
+    "SELECT CAST(hole AS INTEGER) FROM players WHERE hole LIKE 'hidden%'",
+    "SELECT CAST(cards AS INTEGER) FROM events WHERE redacted = 'cards'",
+    "SELECT CASE WHEN amount IS NULL THEN 0 ELSE error('told') END FROM bids",
+    "SELECT error('met') FROM events WHERE type = 'Faulted' AND \"where\" = 'bid'",
+    "FROM events WHERE CASE WHEN \"where\" = 'bid' AND {closed} THEN error('met') ELSE true END",
+    "FROM events WHERE CASE WHEN raw = 'A1.6' AND {closed} THEN error('met') ELSE true END",
+    "FROM events WHERE CASE WHEN old <> new AND {closed} THEN error('met') ELSE true END",
+    "FROM swaps WHERE CASE WHEN changed AND {closed} THEN error('met') ELSE true END",
+    "FROM players WHERE CASE WHEN hole LIKE '%A%' AND {closed} THEN error('met') ELSE true END",
+    "SELECT sum(CASE WHEN origin <> 'hidden' AND {closed} THEN error('met') ELSE 1 END) FROM bids",
+    "SELECT pos FROM events",
+    "SELECT first_pos FROM hands",
+    "SELECT told FROM swaps",
+)
+CLOSED = "(match LIKE 'closed%' OR match LIKE 'bare%')"
+
+
+@pytest.fixture(scope="module", params=CURIOUS, ids=lambda one: f"{one.view} {len(one.matches)}")
+def pair(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Viewed, Viewed]:
+    """Through the same eyes, a ledger and another."""
+    viewer: Viewer = request.param
+    folder = tmp_path_factory.mktemp("worlds")
+    others = worlds(PLAYED, viewer, random.Random(repr(viewer)))
+    assert PLAYED != others
+    here, there = ledger_of(folder / "here", PLAYED), ledger_of(folder / "there", others, "other")
+    return Viewed(here, viewer), Viewed(there, viewer)
+
+
+def differing(
+    pair: tuple[Viewed, Viewed], asked: tuple[str, ...], ask: Callable[[Viewed, str], Any]
+) -> list[str]:
+    here, there = pair
+    return [sql for sql in asked if ask(here, sql) != ask(there, sql)]
+
+
+def test_every_row_is_the_same(pair: tuple[Viewed, Viewed]) -> None:
+    asked = tuple(f"FROM {name} ORDER BY ALL" for name in (*TABLES, "facts"))
+    assert [] == differing(pair, asked, Viewed.ask)
+    assert [] == differing(pair, asked[:-1], Viewed.stranger)
+
+
+def test_every_question_has_the_same_answer(pair: tuple[Viewed, Viewed]) -> None:
+    asked = tuple(f"FROM ({sql}) ORDER BY ALL" for sql in SELDOM)
+    assert [] == differing(pair, asked, Viewed.stranger)
+
+
+def test_every_failure_is_the_same_sentence(pair: tuple[Viewed, Viewed]) -> None:
+    """A condition that fails on what it meets tells what it met."""
+
+    def ask(viewed: Viewed, sql: str) -> pa.Table | str:
+        try:
+            return viewed.stranger(f"FROM ({sql.format(closed=CLOSED)}) ORDER BY ALL")
+        except Refused as refusal:
+            return str(refusal)
+
+    assert [] == differing(pair, FAILING, ask)
+
+
+def test_every_statistic_is_the_same(pair: tuple[Viewed, Viewed]) -> None:
+    """Sums of fractions differ in their last digits with the order of threads."""
+    told = [list(answers(one, Chosen(), named("all"))) for one in pair]
+    here, there = (
+        [(*it[:3], *(n if n is None else round(n, 6) for n in it[3:])) for it in one]
+        for one in told
+    )
+    assert here
+    assert here == there
+
+
+def test_every_hand_is_seen_alike(pair: tuple[Viewed, Viewed]) -> None:
+    here, there = pair
+    for hand in [one.hand for one in here.snapshot.hands()][::7]:
+        assert here.sight(hand) == there.sight(hand)
+
+
+def test_an_auditor_can_tell_the_worlds_apart(tmp_path: Path) -> None:
+    """The law above is not empty: every view has a difference, but the one without a secret."""
+    others = worlds(PLAYED, Viewer(), random.Random(1))
+    snapshots = ledger_of(tmp_path / "here", PLAYED), ledger_of(tmp_path / "there", others, "other")
+    here, there = (Viewed(one, Viewer("auditor")) for one in snapshots)
+    names = (*TABLES, "facts")
+    asked = {name: f"FROM {name} ORDER BY ALL" for name in names}
+    assert ["pots"] == [it for it, sql in asked.items() if here.ask(sql) == there.ask(sql)]
