@@ -4,11 +4,11 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
-from msgspec.structs import replace
 
+from api.cli import completing
 from api.cli.games import game_of
 from api.cli.ledger import (
     auditor_only,
@@ -22,11 +22,12 @@ from api.cli.ledger import (
     viewpoint_of,
 )
 from api.cli.output import CONTESTED, WRONG, NotFound, listed, note, progress, table
+from api.cli.web import web_page
+from api.judging import Judged, by_rules
 from api.report import as_json, as_text
 from api.rules import UNKNOWN, Rules
-from engine.game import Game, fingerprint
-from engine.games import GAMES
-from engine.verdict import Report, Verdict, judge
+from engine.game import Game
+from engine.verdict import Verdict
 from events.ledger import closes
 from events.types import Events
 
@@ -36,14 +37,6 @@ if TYPE_CHECKING:
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 NAMED_MAX = 10  # hands that a summary names: more is what --json is for
-
-
-class Judged(NamedTuple):
-    """A record, the ruleset it was held against, and what came of it."""
-
-    record: Events
-    game: Game
-    report: Report
 
 
 class Tally:
@@ -69,7 +62,7 @@ class Tally:
 
 
 @click.command()
-@click.argument("hands", nargs=-1, metavar="HAND...")
+@click.argument("hands", nargs=-1, metavar="HAND...", shell_complete=completing.hands)
 @click.option("--all", "every", is_flag=True, help="Every hand that is over, counted by match.")
 @click.option("--engine", is_flag=True, help="With --all: every hand by the engine.")
 @click.option("--ruleset", metavar="R", help="Decide by these rules instead of the hand's own.")
@@ -83,6 +76,7 @@ class Tally:
 @view_option
 @ledger_option
 @json_option
+@web_page(lambda to, asked: to.hand(asked["hands"][0], "audit") if asked["hands"] else to.home())
 def audit(
     hands: tuple[str, ...],
     every: bool,
@@ -191,7 +185,7 @@ def _judged_each(records: list[Events], rules: Rules) -> Iterator[Judged]:
         game = rules.of(record)
         if game is None:
             raise NotFound(f"{start.hand} is of {_named(record)}: {UNKNOWN}")
-        yield _judged(record, game)
+        yield by_rules(record, game)
 
 
 def _judged_all(records: Iterable[Events], rules: Rules, tally: Tally) -> Iterator[Judged]:
@@ -201,16 +195,7 @@ def _judged_all(records: Iterable[Events], rules: Rules, tally: Tally) -> Iterat
         if game is None:
             tally.homeless[_named(record)] += 1
         else:
-            yield _judged(record, game)
-
-
-def _judged(record: Events, game: Game) -> Judged:
-    """The verdict under this ruleset; under another than its own, the start is told so."""
-    start, mark = start_of(record), fingerprint(game)
-    held = record
-    if start.ruleset != mark:
-        held = (replace(start, game=game.name, ruleset=mark), *record[1:])
-    return Judged(record, game, judge(game, held, GAMES.get(game.partner or "")))
+            yield by_rules(record, game)
 
 
 def _named(record: Events) -> str:

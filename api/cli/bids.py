@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analytics.bids_measures import MEASURES, Measure
-from api.cli.ledger import json_option, ledger_option, reading, view_option
-from api.cli.output import NotFound, document, note, progress
+from api.cli.ledger import json_option, ledger_option, view_option
+from api.cli.output import document, note, progress
 from api.cli.tables import Cell, drawn
+from api.cli.viewing import viewing
+from api.cli.web import player_page, web_page
 
 if TYPE_CHECKING:
     from analytics.ask import Answer
     from analytics.bids import Bids, By
-    from analytics.bids_rows import Row
     from analytics.bids_sniffing import Pair
-    from store.reader import Snapshot
 
 FEW = 30
 SPOTS = 200
@@ -61,6 +61,7 @@ class Spots(click.ParamType[int | None]):
 @view_option
 @ledger_option
 @json_option
+@web_page(player_page("bids", "match", "game"))
 def bids(
     player: str | None,
     match: str | None,
@@ -74,94 +75,23 @@ def bids(
     as_document: bool,
 ) -> None:
     """Auctions of a player, or of all; what a row means is in docs/auctions.md."""
-    with reading(folder) as ledger:
-        from analytics.bids import Bids
-        from analytics.bids_sniffing import pairs
-        from api.sighted import hands
+    with viewing(folder, view) as viewed:
+        from api.asking import bids as asking
 
-        rows = _rows(hands(ledger, view, match, game))
-        mine = [row for row in rows if player in (None, row["player"], row["rival"])]
-        if player is not None and not any(row["player"] == player for row in rows):
-            raise NotFound(f"nobody called {player} has bid: muckrake bids lists who has")
-        if not rows:
-            raise NotFound("no auction was held in these hands")
-        worths, told = _worths(ledger, mine, spots)
-        asked = Bids(mine, worths)
-        try:
-            found = list(asked.measures(player, by))
-            beside = list(pairs(mine))
-            if csv or parquet:
-                from api.cli.players import written
+        asked = asking.Asked(player, match, game, by, spots)
+        told = asking.bidding(viewed, asked, progress)
+        if csv or parquet:
+            from api.cli.players import written
 
-                written(found, csv, parquet)
-            elif as_document:
-                document("muckrake.bids/1", **_document(asked, found, beside, by, view), **told)
-            elif player is None:
-                _overview(found, by, view, told)
-                _beside(beside)
-            else:
-                _one(asked, player, found, by, view, told)
-                _beside(beside)
-        finally:
-            asked.close()
-
-
-def _rows(leaves: Any) -> "list[Row]":
-    from analytics.bids_rows import rows_of
-
-    return [row for leaf in leaves for row in rows_of(leaf)]
-
-
-def _worths(
-    ledger: "Snapshot", rows: "Sequence[Row]", spots: int | None
-) -> "tuple[list[Row], dict[str, int]]":
-    """The values of so many auctions, and how many there are; what was counted is kept."""
-    from analytics.bids_kept import ThirdCards, place
-    from analytics.bids_worth import auctions, spread, worths
-    from analytics.luck_rules import Rulebook
-
-    rules = Rulebook(ledger.ruleset)
-    kept: dict[Any, ThirdCards] = {}
-
-    def of(row: "Row") -> ThirdCards | None:
-        how = rules.showdown(row["ruleset"])
-        if how is None or how.hole_min:
-            return None
-        if how not in kept:
-            kept[how] = ThirdCards(place(), how)
-        return kept[how]
-
-    every = auctions(rows)
-    wanted = spread(every, spots)
-    found = list(worths(progress(wanted, "counting third cards", len(wanted)), of))
-    counted = sum(one.counted for one in kept.values())
-    return found, {"auctions": len(every), "valued": len(wanted), "counted": counted}
-
-
-def _document(
-    asked: "Bids", found: "Sequence[Answer]", beside: "Sequence[Pair]", by: "By | None", view: str
-) -> dict[str, Any]:
-    import msgspec
-
-    from analytics.bids_sniffing import SEED
-
-    players: dict[tuple[str, str], dict[str, Any]] = {}
-    for one in found:
-        key = (one.player, one.part)
-        if key not in players:
-            ranks = [row for row in asked.ranks(one.player, by) if row["part"] == one.part]
-            common = [row for row in asked.common(one.player, by) if row["part"] == one.part]
-            players[key] = {
-                "player": one.player,
-                **({by: one.part} if by else {}),
-                "measures": {},
-                "ranks": [{name: row[name] for name in ("tenth", "bid", "pots")} for row in ranks],
-                "common": [{name: row[name] for name in ("bid", "times")} for row in common],
-            }
-        numbers = {"value": one.value, "k": one.k, "n": one.n, "low": one.low, "high": one.high}
-        players[key]["measures"][one.statistic] = numbers
-    told = {"as": view, "seed": SEED, "model": "swing/1"}
-    return {**told, "players": list(players.values()), "pairs": msgspec.to_builtins(beside)}
+            written(told.found, csv, parquet)
+        elif as_document:
+            document("muckrake.bids/1", **asking.document(told, view))
+        elif player is None:
+            _overview(told.found, by, view, told.told)
+            _beside(told.beside)
+        else:
+            _one(told.auctions, player, told.found, by, view, told.told)
+            _beside(told.beside)
 
 
 def _one(

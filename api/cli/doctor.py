@@ -1,5 +1,6 @@
 """`muckrake doctor`: what is installed, what is in the ledger, and whether every byte is sound."""
 
+import os
 import platform
 import shutil
 from importlib.metadata import PackageNotFoundError, version
@@ -13,7 +14,11 @@ from api.cli.output import WRONG, document
 from api.main import VERSION
 from api.report import aligned
 
-LIBRARIES = ("msgspec", "pyarrow", "duckdb", "click", "rich")
+LIBRARIES = (
+    *("msgspec", "click", "rich", "numpy", "pyarrow", "duckdb", "polars", "cryptography"),
+    *("fastapi", "uvicorn", "jinja2"),
+)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SOUND = "every file is sound"
 
 
@@ -26,6 +31,9 @@ def doctor(folder: Path, as_document: bool) -> None:
         "muckrake": VERSION,
         "python": platform.python_version(),
         **{name: _version(name) for name in LIBRARIES},
+        "cores": os.cpu_count(),
+        "evaluator": "columns of hands in numpy; one hand in pure Python",
+        "chromium": _browser() or "none here: only the browser tests need one",
         "folder": str(folder.absolute()),
         "disk_free": shutil.disk_usage(_nearest(folder)).free,
     }
@@ -98,6 +106,12 @@ def _version(library: str) -> str | None:
         return version(library)
     except PackageNotFoundError:
         return None
+
+
+def _browser() -> str | None:
+    """The Chromium that the browser tests would drive."""
+    named = (os.environ.get("MUCKRAKE_CHROMIUM"), *map(shutil.which, BROWSERS))
+    return next(filter(None, named), None)
 
 
 def _nearest(folder: Path) -> Path:

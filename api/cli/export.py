@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
 
+from api.cli import completing
 from api.cli.ledger import check_spelling, json_option, ledger_option, reading, view_option
 from api.cli.output import NotFound, NotPermitted, document, note, progress
 from events.ledger import is_match
@@ -33,7 +34,7 @@ DROPPED = "who threw a hand away, which choices were made by default"
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[MATCH_OR_HAND]...")
+@click.argument("names", nargs=-1, metavar="[MATCH_OR_HAND]...", shell_complete=completing.hands)
 @click.option("--to", type=click.Choice((*LOGS, *TABULAR)), help="The format; must be given.")
 @click.option("--table", type=click.Choice(TABLES), help="Which table.  [default: events]")
 @click.option(

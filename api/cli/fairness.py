@@ -1,20 +1,18 @@
 """`muckrake fairness`: cards, swaps, bids and decks beside what chance alone would do."""
 
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from api.cli.ledger import auditor_only, json_option, ledger_option, reading, view_option
-from api.cli.output import NotFound, document, note, progress, wrong
+from api.cli.ledger import auditor_only, json_option, ledger_option, view_option
+from api.cli.output import document, note, progress, wrong
 from api.cli.tables import Cell, drawn
+from api.cli.viewing import viewing
+from api.cli.web import web_page
 
 if TYPE_CHECKING:
-    from analytics.fairness import Test
-    from store.leaf import Leaf
-    from store.reader import Snapshot
+    from api.asking.fairness import Fair
 
 
 @click.command()
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
 @view_option
 @ledger_option
 @json_option
+@web_page(lambda to, asked: to.fairness())
 def fairness(
     match: str | None,
     csv: Path | None,
@@ -36,109 +35,28 @@ def fairness(
 ) -> None:
     """Test what was dealt; one test a row, judged together. Exit code 3 if one fails."""
     auditor_only(view, "fairness")
-    with reading(folder) as ledger:
-        from api.sighted import hands, repeated
-        from store.leaf import split
+    with viewing(folder, view) as viewed:
+        from api.asking import fairness as asking
 
-        leaves = list(hands(ledger, view, match))
-        if not leaves:
-            raise NotFound("no hand was played here")
-        again = repeated(ledger) if match is None else set()
-        fresh = [leaf for leaf in leaves if split(leaf.stream)[0] not in again]
-        tests, left_out = _tests(ledger, fresh)
-        decks = _decks(ledger, folder, leaves)
-        dealing = _dealing(ledger, leaves)
+        found = asking.dealt_fairly(viewed.snapshot, folder, match, progress)
     if csv or parquet:
         from api.cli.players import written
 
-        written([_plain(one) for one in tests], csv, parquet)
+        written(asking.rows(found), csv, parquet)
     elif as_document:
-        document(
-            "muckrake.fairness/1",
-            hands=len(leaves),
-            dealing=dealing,
-            left_out=left_out,
-            repeated=sorted(again),
-            decks=decks,
-            tests=[_plain(one) for one in tests],
-        )
+        document("muckrake.fairness/1", **asking.document(found))
     else:
-        _drawn(tests, len(leaves), dealing, left_out, decks, again)
-    failed = [one for one in tests if one.verdict == "NOT CHANCE"]
-    if failed or decks["wrong"]:
-        names = ", ".join(f"{one.name} ({one.about})" for one in failed)
-        decks_told = ", ".join(decks["wrong"][:3])
+        _drawn(found)
+    if found.failed or found.decks["wrong"]:
+        names = ", ".join(f"{one.name} ({one.about})" for one in found.failed)
+        decks_told = ", ".join(found.decks["wrong"][:3])
         wrong(f"not as chance would have it: {', '.join(filter(None, (names, decks_told)))}")
 
 
-def _tests(ledger: "Snapshot", leaves: "Sequence[Leaf]") -> "tuple[list[Test], dict[str, int]]":
-    """Every test of the family."""
-    from analytics import bids_rows, fairness, luck_rows, swaps_rows
-    from analytics.bids_sniffing import pairs
-    from analytics.fairness_cards import dealt
-    from analytics.luck_rules import Rulebook
-    from api.sighted import deals
-
-    rules, times = Rulebook(ledger.ruleset), deals(ledger)
-    found = dealt(leaves, times)
-    bids: list[Any] = []
-    played: list[Any] = []
-    risks: list[Any] = []
-    for leaf in progress(leaves, "counting run-outs", len(leaves)):
-        bids += bids_rows.rows_of(leaf)
-        risks += swaps_rows.rows_of(leaf, rules)
-        played += luck_rows.rows_of(leaf, rules, times)
-    every = [
-        *fairness.of_cards(found.deals),
-        fairness.of_run_outs(played),
-        *fairness.of_swaps(risks),
-        *fairness.of_bids(pairs(bids)),
-    ]
-    return fairness.judged(every), found.left_out
-
-
-def _decks(ledger: "Snapshot", folder: Path, leaves: "Sequence[Leaf]") -> dict[str, Any]:
-    """Hands beside the decks that were committed to: all must be what was dealt."""
-    from api.evidence.dealt import Dealt
-    from store.private import Private
-
-    beside = Dealt(ledger, Private(folder))
-    told = [(leaf.stream, beside.wrong(leaf)) for leaf in leaves]
-    found = [f"{hand}: {sentence}" for hand, sentence in told if sentence]
-    return {"checked": beside.checked + len(found), "wrong": found}
-
-
-def _dealing(ledger: "Snapshot", leaves: "Sequence[Leaf]") -> dict[str, int]:
-    """How many hands were dealt how: from a seed, from committed decks, or somewhere else."""
-    from events.types import MatchStarted
-    from store.leaf import split
-
-    hands = Counter(split(leaf.stream)[0] for leaf in leaves)
-    how: Counter[str] = Counter()
-    for match, count in hands.items():
-        told = (one.event for one in ledger.read(match))
-        kind = next((it.dealing for it in told if isinstance(it, MatchStarted)), "not told")
-        how[kind] += count
-    return dict(sorted(how.items()))
-
-
-def _plain(test: "Test") -> dict[str, Any]:
-    import msgspec
-
-    return {**msgspec.to_builtins(test), "verdict": test.verdict}
-
-
-def _drawn(
-    tests: "Sequence[Test]",
-    hands: int,
-    dealing: dict[str, int],
-    left_out: dict[str, int],
-    decks: dict[str, Any],
-    again: set[str],
-) -> None:
+def _drawn(found: "Fair") -> None:
     """A line a test, and what may not be concluded."""
     lines = []
-    for one in tests:
+    for one in found.tests:
         freedom = "" if one.freedom is None else f" ({one.freedom})"
         cells = (
             one.name,
@@ -151,17 +69,19 @@ def _drawn(
             one.verdict,
         )
         lines.append(tuple(Cell(text, few=one.p is None) for text in cells))
-    how = ", ".join(f"{count:,} {kind}" for kind, count in dealing.items())
+    how = ", ".join(f"{count:,} {kind}" for kind, count in found.dealing.items())
     columns = ("test", "of", "n", "statistic", "p", "p of all", "would see", "")
-    made = sum(one.p is not None for one in tests)
+    made = sum(one.p is not None for one in found.tests)
     foot = f"{made} tests judged together (Holm, 1 %); seen four times in five: `would see`"
-    drawn(columns, lines, right=(2, 3, 4, 5), head=f"{hands:,} hands: {how}", foot=foot)
-    if decks["checked"]:
-        right = decks["checked"] - len(decks["wrong"])
-        note(f"committed decks: {right} of {decks['checked']} hands are what was committed to")
-    for kind, count in left_out.items():
+    drawn(columns, lines, right=(2, 3, 4, 5), head=f"{found.hands:,} hands: {how}", foot=foot)
+    if found.decks["checked"]:
+        right = found.decks["checked"] - len(found.decks["wrong"])
+        note(
+            f"committed decks: {right} of {found.decks['checked']} hands are what was committed to"
+        )
+    for kind, count in found.left_out.items():
         note(f"{count} matches without all {kind} cards: left out of tests of those")
-    if again:
-        note(f"left out, dealt from a seed that another match had: {', '.join(sorted(again))}")
-    if dealing.get("seeded"):
+    if found.repeated:
+        note(f"left out, dealt from a seed that another match had: {', '.join(found.repeated)}")
+    if found.dealing.get("seeded"):
         note("seeded decks are a simulation: whatever stands here, it is no claim of fairness")

@@ -1,27 +1,26 @@
 """`muckrake games`: every ruleset there is, or one of them in full."""
 
-from typing import Any
-
 import click
-import msgspec
 
+from api.asking import games as asking
+from api.cli import completing
 from api.cli.ledger import no_ledger_option
 from api.cli.output import NotFound, document, table
 from api.report import aligned
 from engine.catalogue import CATALOGUE, meaning
 from engine.game import Game, fingerprint
-from engine.games import GAMES, RULESETS, named
+from engine.games import GAMES, RULESETS
 
 
 @click.command()
-@click.argument("game", required=False)
+@click.argument("game", required=False, shell_complete=completing.games)
 @no_ledger_option
 @click.option("--json", "as_document", is_flag=True, help="One document, every field of a ruleset.")
 def games(game: str | None, as_document: bool) -> None:
     """List the rulesets, or show one GAME in full."""
     shown = [game_of(game)] if game else list(RULESETS.values())
     if as_document:
-        document("muckrake.games/1", games=[as_json(one) for one in shown])
+        document("muckrake.games/1", games=[asking.as_json(one) for one in shown])
     elif game:
         click.echo(in_full(shown[0]), nl=False)
     else:
@@ -41,8 +40,8 @@ def games(game: str | None, as_document: bool) -> None:
 def game_of(name: str) -> Game:
     """The ruleset of this name; an unknown one is a failure with its own exit code."""
     try:
-        return named(name)
-    except LookupError as unknown:
+        return asking.game_of(name)
+    except asking.NoGame as unknown:
         raise NotFound(str(unknown)) from None
 
 
@@ -53,25 +52,6 @@ def row(game: Game) -> tuple[str, ...]:
     stack, partner = str(game.stack), game.partner or ""
     use = "play" if game.name in GAMES else "records"
     return (game.name, fingerprint(game), use, seats, stack, partner, game.document, script)
-
-
-def as_json(game: Game) -> dict[str, Any]:
-    """A ruleset as plain values, each policy with what its value means."""
-    plain = msgspec.to_builtins(game)
-    policies = [
-        {
-            "policy": name,
-            "value": plain[name],
-            "meaning": meaning(name, getattr(game, name)),
-            "class": policy.kind,
-            "entries": policy.entries,
-        }
-        for name, policy in CATALOGUE.items()
-    ]
-    rest = {key: value for key, value in plain.items() if key not in CATALOGUE}
-    dealt = game.name in GAMES
-    mark = fingerprint(game)
-    return {"name": game.name, "fingerprint": mark, "dealt": dealt, **rest, "policies": policies}
 
 
 def in_full(game: Game) -> str:

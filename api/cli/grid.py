@@ -9,8 +9,9 @@ import click
 from analytics.facts_seats import POSITIONS
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document
-from api.cli.players import chosen_of, questions, seen_by, written
+from api.cli.players import questions, written
 from api.cli.tables import Cell, drawn
+from api.cli.web import player_page, web_page
 from events.cards import RANKS
 
 FEW = 5  # hands of a class below which its cell is grey
@@ -35,6 +36,7 @@ MEASURES = ("vpip", "raise", "net", "n")
 @view_option
 @ledger_option
 @json_option
+@web_page(player_page("grid", "vs", "match", "game", "show"))
 def grid(
     player: str,
     vs: str | None,
@@ -49,47 +51,30 @@ def grid(
     as_document: bool,
 ) -> None:
     """The 13 × 13 grid of a player: suited above the diagonal, offsuit below."""
-    with questions(folder) as views:
-        known = seen_by(view, views)
-        chosen = chosen_of(views, player, vs=vs, positions=positions, game=game, match=match)
-        from analytics.ask import rows_of
+    with questions(folder, view) as viewed:
+        from api.asking import grid as asking
+        from api.asking.stats import chosen_of
 
-        found = rows_of("grid", views, chosen, known)
-        (dealt,) = rows_of("dealt", views, chosen, known) or ({"hands": 0},)
-    cells = {row["class"]: row for row in found}
-    ordered = [cells[name] for name in classes() if name in cells]
-    seen = sum(row["hands"] for row in found)
+        chosen = chosen_of(viewed, player, vs=vs, positions=positions, game=game, match=match)
+        told = asking.grid(viewed, chosen)
     if csv or parquet:
-        written([{"player": player, **_cell(row)} for row in ordered], csv, parquet)
+        written([{"player": player, **row} for row in told.cells.values()], csv, parquet)
     elif as_document:
-        told = {"player": player, "as": view, "hands": dealt["hands"], "known": seen}
-        document("muckrake.grid/1", **told, cells=[_cell(row) for row in ordered])
+        document("muckrake.grid/1", **asking.document(told, player, view))
     else:
-        foot = f"hole cards known in {seen} of {dealt['hands']} hands"
-        if seen < dealt["hands"]:
+        foot = f"hole cards known in {told.known} of {told.hands} hands"
+        if told.known < told.hands:
             foot += " (the others never shown: strong-hand bias)"
         about = {"vpip": "VPIP %", "raise": "raise %", "net": "net in big blinds", "n": "hands"}
         head = f"{player}   {about[show]}   viewpoint: {view}"
-        lines = [_line(high, cells, show) for high in reversed(RANKS)]
+        lines = [_line(high, told.cells, show) for high in reversed(RANKS)]
         columns = ("", *reversed(RANKS))
         drawn(columns, lines, right=tuple(range(1, 14)), head=head, foot=foot)
 
 
-def classes() -> tuple[str, ...]:
-    """All 169, row by row."""
-    order = RANKS[::-1]
-    return tuple(name_of(row, column) for row in order for column in order)
-
-
-def name_of(row: str, column: str) -> str:
-    """Pairs on the diagonal, suited above it, offsuit below."""
-    if row == column:
-        return row + column
-    above = RANKS.index(row) > RANKS.index(column)
-    return f"{row}{column}s" if above else f"{column}{row}o"
-
-
 def _line(row: str, cells: Mapping[str, Any], show: str) -> tuple[Cell, ...]:
+    from api.asking.grid import name_of
+
     found = (cells.get(name_of(row, column)) for column in RANKS[::-1])
     return (Cell(row), *(_drawn(it, show) for it in found))
 
@@ -114,9 +99,3 @@ def _drawn(row: Mapping[str, Any] | None, show: str) -> Cell:
 def _warm(net: float) -> float:
     """Losses are cold, wins warm."""
     return min(1.0, max(0.0, (net + 3) / 6))
-
-
-def _cell(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A class as plain values: hands, and how many of them were entered and raised."""
-    names = ("hands", "vpip_k", "vpip_n", "pfr_k", "pfr_n", "net_bb")
-    return {"class": row["class"], **{name: row[name] for name in names}}

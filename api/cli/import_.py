@@ -10,6 +10,7 @@ from typing import cast, get_args
 
 import click
 
+from analytics.stored import NAMES
 from api.cli.games import game_of
 from api.cli.ledger import json_option, ledger_option, plainly, writing
 from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, watched
@@ -24,7 +25,7 @@ from formats.known import FORMATS
 from store.ledger import FileLedger
 
 SCRATCH = ".import-"
-LATER = ("facts",)  # what asks the rules again is left by --no-audit: compact makes it
+LATER = NAMES  # what asks the rules again is left by --no-audit: compact makes it
 IN_FULL = 20  # files that are told in several lines each; of more, one line for each that needs it
 
 

@@ -19,7 +19,6 @@ from events.views import Viewpoint
 
 if TYPE_CHECKING:
     from store.ledger import FileLedger
-    from store.query import Query
     from store.reader import Snapshot
 
 Door = Callable[..., Any]
@@ -104,22 +103,6 @@ def writing(folder: Path, doing: str) -> Iterator["FileLedger"]:
                     lock.release()
         except Broken as failure:
             raise click.ClickException(str(failure)) from None
-
-
-@contextmanager
-def asking(folder: Path, *, ours: bool = True) -> Iterator["Query"]:
-    """The ledger's views for SQL; a stranger's may read them and nothing else."""
-    with reading(folder) as ledger:
-        from store.guard import Refused
-        from store.query import Query
-
-        query = Query(ledger, ours=ours)
-        try:
-            yield query
-        except Refused as reason:
-            raise click.ClickException(str(reason)) from None
-        finally:
-            query.close()
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 import msgspec
 
+from api.cli import completing
 from api.cli.games import game_of
 from api.cli.ledger import json_option, ledger_option, writing
 from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, watched
@@ -30,7 +31,7 @@ Ended = tuple[Plan, Played]
 
 
 @click.command()
-@click.argument("game")
+@click.argument("game", shell_complete=completing.games)
 @click.option(
     "--hands",
     type=click.IntRange(min=1),
@@ -38,7 +39,10 @@ Ended = tuple[Plan, Played]
 )
 @click.option("--seed", help="Decides every card and choice; drawn, and told, if not given.")
 @click.option(
-    "--bots", metavar="A,B,...", help="Who sits there, and round again for more seats; else random."
+    "--bots",
+    metavar="A,B,...",
+    shell_complete=completing.bots,
+    help="Who sits there, and round again for more seats; else random.",
 )
 @click.option("--seats", type=int, help="How many players; as many as the game seats, up to six.")
 @click.option("--match", help="The match's name; drawn, and told, if not given.")

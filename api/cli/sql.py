@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
-from api.cli.ledger import asking, auditor_only, json_option, ledger_option, view_option
+from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import cell, listed, table
+from api.cli.viewing import viewing
 
 
 @click.command()
@@ -15,11 +16,10 @@ from api.cli.output import cell, listed, table
 @json_option
 def sql(query: str, view: str, folder: Path, as_document: bool) -> None:
     """Answer one SELECT over the views hands, events, players, bids, swaps and pots."""
-    auditor_only(view, "sql")
-    with asking(folder, ours=False) as views:
+    with viewing(folder, view) as viewed:
         from store.query import plain
 
-        answer = views.ask(query)
+        answer = viewed.stranger(query)
         rows = plain(answer)
     if as_document:
         listed("muckrake.sql/1", "rows", rows)

@@ -11,8 +11,9 @@ from analytics.statistics import STATISTICS, Statistic
 from analytics.statistics_chosen import BYS, By, Chosen
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document
-from api.cli.players import chosen_of, questions, seen_by, written
+from api.cli.players import questions, written
 from api.cli.tables import Cell, drawn
+from api.cli.web import player_page, web_page
 
 if TYPE_CHECKING:
     from analytics.ask import Answer
@@ -41,6 +42,7 @@ STREETS = ("preflop", "flop", "turn", "river")
 @view_option
 @ledger_option
 @json_option
+@web_page(player_page("", "vs", "match", "game"))
 def stats(
     player: str | None,
     vs: str | None,
@@ -58,51 +60,23 @@ def stats(
     as_document: bool,
 ) -> None:
     """Statistics of a player, or of all; what a row means is in docs/statistics.md."""
-    wanted = [one for one in STATISTICS.values() if street in (None, one.street)]
-    with questions(folder) as views:
-        known = seen_by(view, views)
-        chosen = chosen_of(
-            views, player, vs=vs, positions=positions, game=game, match=match, hands=hands,
-            before=before, by=by,
-        )  # fmt: skip
-        from analytics.ask import answers, rows_of
+    with questions(folder, view) as viewed:
+        from api.asking import stats as asking
 
-        found = list(answers(views, chosen, wanted))
-        dealt = {
-            (row["player"], row["part"]): row for row in rows_of("dealt", views, chosen, known)
-        }
+        chosen = asking.chosen_of(
+            viewed, player, vs=vs, positions=positions, game=game, match=match, hands=hands,
+            as_of=before, by=by,
+        )  # fmt: skip
+        counted = asking.statistics(viewed, chosen, asking.of_street(street))
+    found, dealt = counted.found, counted.dealt
     if csv or parquet:
         written(found, csv, parquet)
     elif as_document:
-        document("muckrake.stats/1", **_document(found, dealt, chosen, view))
+        document("muckrake.stats/1", **asking.document(counted, chosen, view))
     elif player is None:
         _overview(found, dealt, chosen)
     else:
         _one(player, found, dealt, chosen, view)
-
-
-def _document(
-    found: "Sequence[Answer]", dealt: dict[tuple[str, str], Any], chosen: Chosen, view: str
-) -> dict[str, Any]:
-    """Players in order, their parts where the answer is split."""
-    from analytics.statistics_intervals import SEED
-
-    players: dict[tuple[str, str], dict[str, Any]] = {}
-    for one in found:
-        row = dealt[one.player, one.part]
-        part: dict[str, Any] = {chosen.by: one.part} if chosen.by else {}
-        counts = {"hands": row["hands"], "known": row["known"]}
-        entry = players.setdefault(
-            (one.player, one.part), {"player": one.player, **part, **counts, "stats": {}}
-        )
-        entry["stats"][one.statistic] = {
-            "value": one.value,
-            "k": one.k,
-            "n": one.n,
-            "low": one.low,
-            "high": one.high,
-        }
-    return {"as": view, "seed": SEED, "players": list(players.values())}
 
 
 def _one(

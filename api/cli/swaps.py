@@ -1,6 +1,6 @@
 """`muckrake swaps`: the luck of swaps and all-ins, and what winnings were without it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,15 +8,17 @@ import click
 
 from analytics.swaps_measures import MEASURES
 from api.cli.bids import FEW, SPOTS, Spots, interval, said
-from api.cli.ledger import json_option, ledger_option, reading, view_option
-from api.cli.output import NotFound, document, progress
+from api.cli.ledger import json_option, ledger_option, view_option
+from api.cli.output import document, progress
 from api.cli.tables import Cell, drawn
+from api.cli.viewing import viewing
+from api.cli.web import player_page, web_page
 
 if TYPE_CHECKING:
     from analytics.ask import Answer
     from analytics.swaps import By, Luck, Row
-    from store.reader import Snapshot
 
+RUNOUTS = 2_000
 BYS = ("seat", "match", "game")
 TABLES = ("measures", "rates", "curve")
 OVERVIEW = (
@@ -39,6 +41,13 @@ _BARS = "▁▂▃▄▅▆▇█"
     help="Of how many swapped cards, evenly spread, the equity is counted.",
 )
 @click.option(
+    "--runouts",
+    type=Spots(),
+    default=str(RUNOUTS),
+    show_default=True,
+    help="Of how many hands that closed with cards to come, evenly spread, luck is counted.",
+)
+@click.option(
     "--table",
     "which",
     type=click.Choice(TABLES),
@@ -53,12 +62,14 @@ _BARS = "▁▂▃▄▅▆▇█"
 @view_option
 @ledger_option
 @json_option
+@web_page(player_page("swaps", "match", "game"))
 def swaps(
     player: str | None,
     match: str | None,
     game: str | None,
     by: "By | None",
     spots: int | None,
+    runouts: int | None,
     which: str,
     csv: Path | None,
     parquet: Path | None,
@@ -67,82 +78,23 @@ def swaps(
     as_document: bool,
 ) -> None:
     """Swaps, run-outs and mirrored deals; what a row means is in docs/auctions.md."""
-    with reading(folder) as ledger:
-        from analytics.swaps import Luck
+    with viewing(folder, view) as viewed:
+        from api.asking import swaps as asking
 
-        played, risks = _gathered(ledger, view, match, game)
-        if not played:
-            raise NotFound("no hand was played here")
-        if player is not None and not any(row["player"] == player for row in played):
-            raise NotFound(f"nobody called {player} was dealt a hand: muckrake swaps lists who was")
-        told = _valued(ledger, risks, player, spots)
-        asked = Luck(played, risks)
-        try:
-            found = list(asked.measures(player, by))
-            if csv or parquet:
-                from api.cli.players import written
+        told = asking.luck(viewed, asking.Asked(player, match, game, by, spots, runouts), progress)
+        if csv or parquet:
+            from api.cli.players import written
 
-                rows: Sequence[Any] = found
-                if which != "measures":
-                    rows = asked.rates(player) if which == "rates" else asked.curve(player)
-                written(rows, csv, parquet)
-            elif as_document:
-                document("muckrake.swaps/1", **_document(asked, player, found, by, view), **told)
-            elif player is None:
-                _overview(asked, found, by, view, told)
-            else:
-                _one(asked, player, found, view, told)
-        finally:
-            asked.close()
-
-
-def _gathered(
-    ledger: "Snapshot", view: str, match: str | None, game: str | None
-) -> "tuple[list[Row], list[Row]]":
-    """What was played, and which cards were at risk."""
-    from analytics import luck_rows, swaps_rows
-    from analytics.luck_rules import Rulebook
-    from api.sighted import deals, hands
-
-    rules = Rulebook(ledger.ruleset)
-    times = deals(ledger)
-    played: list[Row] = []
-    risks: list[Row] = []
-    for leaf in hands(ledger, view, match, game):
-        played += luck_rows.rows_of(leaf, rules, times)
-        risks += swaps_rows.rows_of(leaf, rules)
-    return played, risks
-
-
-def _valued(
-    ledger: "Snapshot", risks: "Sequence[Row]", player: str | None, spots: int | None
-) -> dict[str, int]:
-    """Equities of so many swaps, evenly spread over the record, the same ones every time."""
-    from analytics.luck_rules import Rulebook
-    from analytics.swaps_rows import valued
-
-    every = [row for row in risks if row.get("spot") and player in (None, row["player"])]
-    count = len(every) if spots is None else min(spots, len(every))
-    chosen = [every[at * len(every) // count] for at in range(count)]
-    valued(progress(chosen, "counting swaps", count), Rulebook(ledger.ruleset))
-    return {"swaps": len(every), "valued": count}
-
-
-def _document(
-    asked: "Luck", player: str | None, found: "Iterable[Answer]", by: "By | None", view: str
-) -> dict[str, Any]:
-    from analytics.luck_equity import DRAWS, MODEL, SEED
-
-    players: dict[tuple[str, str], dict[str, Any]] = {}
-    for one in found:
-        part: dict[str, Any] = {by: one.part} if by else {}
-        entry = players.setdefault(
-            (one.player, one.part), {"player": one.player, **part, "measures": {}}
-        )
-        numbers = {"value": one.value, "k": one.k, "n": one.n, "low": one.low, "high": one.high}
-        entry["measures"][one.statistic] = numbers
-    model = {"model": MODEL, "seed": SEED, "draws": DRAWS}
-    return {"as": view, **model, "players": list(players.values()), "rates": asked.rates(player)}
+            rows: Sequence[Any] = told.found
+            if which != "measures":
+                rows = told.luck.rates(player) if which == "rates" else told.luck.curve(player)
+            written(rows, csv, parquet)
+        elif as_document:
+            document("muckrake.swaps/1", **asking.document(told, view))
+        elif player is None:
+            _overview(told.found, by, view, told.told)
+        else:
+            _one(told.luck, player, told.found, view, told.told)
 
 
 def _one(
@@ -166,9 +118,7 @@ def _line(one: "Answer") -> tuple[Cell, ...]:
     return tuple(Cell(text, few) for text in (*cells, "too few" if few else ""))
 
 
-def _overview(
-    asked: "Luck", found: "Sequence[Answer]", by: "By | None", view: str, told: dict[str, int]
-) -> None:
+def _overview(found: "Sequence[Answer]", by: "By | None", view: str, told: dict[str, int]) -> None:
     """All players, a few measures each; columns that nobody fills are left out."""
     by_name: dict[tuple[str, str], dict[str, Answer]] = {}
     for one in found:
@@ -210,10 +160,17 @@ def _rates(rows: "Sequence[Row]") -> None:
 
 
 def _valued_of(told: dict[str, int]) -> str:
-    if not told["swaps"]:
-        return ""
-    counted = f"equity of {told['valued']} of {told['swaps']} swaps between known hands"
-    return counted if told["valued"] == told["swaps"] else f"{counted}; --spots all counts all"
+    """What was counted, and how to count it all."""
+    said = []
+    if told["swaps"]:
+        said.append(f"equity of {told['valued']} of {told['swaps']} swaps between known hands")
+        said += ["--spots all counts all"] if told["valued"] < told["swaps"] else []
+    if told["run_out"] < told["closed"]:
+        said.append(
+            f"luck of {told['run_out']} of {told['closed']} hands closed with cards to come"
+        )
+        said.append("--runouts all counts all")
+    return "; ".join(said)
 
 
 def spark(values: Sequence[float], width: int = 40) -> str:

@@ -1,0 +1,129 @@
+"""`muckrake get`: one request to the API, answered in this process without a server."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.parse import urlencode, urlsplit
+
+import click
+import msgspec
+
+from api.cli.ledger import ledger_option, plainly
+from api.cli.output import FORBIDDEN, INTERRUPTED, MISSING, note
+
+ROOT = "/api/v1/"
+CODES = {401: FORBIDDEN, 403: FORBIDDEN, 404: MISSING}  # exit codes; of others 2 or 1
+
+
+@click.command()
+@click.argument("path")
+@click.option(
+    "--as",
+    "view",
+    metavar="VIEW",
+    default="auditor",
+    show_default=True,
+    help="What public, seat:NAME or auditor may see.",
+)
+@click.option(
+    "--format", "named", metavar="F", help="json, ndjson, csv, ...: as far as there is such."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the answer there.",
+)
+@ledger_option
+def get(path: str, view: str, named: str | None, output: Path | None, folder: Path) -> None:
+    """Answer one GET request of the API: `muckrake get matches`, `muckrake get /api/v1/hands`."""
+    there = urlsplit(path if path.startswith("/") else ROOT + path)
+    added = {"as": view} | ({"format": named} if named else {})
+    query = "&".join(filter(None, (there.query, urlencode(added))))
+    try:
+        with plainly():
+            asyncio.run(_answered(folder, there.path, query, output))
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+async def _answered(folder: Path, path: str, query: str, output: Path | None) -> None:
+    """The body goes out as it comes; of a refusal nothing does."""
+    from api.http.app import create_app
+    from api.http.ask import Caller
+    from api.http.desk import Desk, Settings
+    from api.http.scopes import SCOPES
+
+    app = create_app(Desk(Settings(folder.absolute(), delay_s=0)))
+    answer = _Answer(output)
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
+        "root_path": "",
+        "headers": [(b"host", b"localhost")],
+        "server": ("localhost", 80),
+        "client": None,
+        "state": {"caller": Caller("command line", frozenset(SCOPES))},
+    }
+    try:
+        await app(scope, answer.receive, answer.send)
+    finally:
+        app.state.desk.close()
+        answer.close()
+    if answer.status >= 400:
+        note(f"muckrake: {_sentence(answer.problem, answer.status)}")
+        code = CODES.get(answer.status, 2 if answer.status < 500 else 1)
+        raise click.exceptions.Exit(code)
+
+
+def _sentence(problem: bytes, status: int) -> str:
+    try:
+        return str(msgspec.json.decode(problem)["detail"])
+    except (msgspec.MsgspecError, LookupError, TypeError):
+        return f"the answer has the status {status}"
+
+
+class _Answer:
+    """Where the application's messages go."""
+
+    def __init__(self, output: Path | None) -> None:
+        self.status = 500
+        self.problem = b""
+        self._path = output
+        self._out: BinaryIO | None = None
+        self._asked = False
+        self._over = asyncio.Event()
+
+    async def receive(self) -> dict[str, Any]:
+        if not self._asked:
+            self._asked = True
+            return {"type": "http.request", "body": b"", "more_body": False}
+        await self._over.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Any) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            if self.status < 400:
+                self._out = self._path.open("wb") if self._path else sys.stdout.buffer
+            return
+        body = message.get("body", b"")
+        if self._out is None:
+            self.problem += body
+        else:
+            self._out.write(body)
+            self._out.flush()
+        if not message.get("more_body", False):
+            self._over.set()
+
+    def close(self) -> None:
+        if self._path and self._out is not None:
+            self._out.close()

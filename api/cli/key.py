@@ -1,0 +1,133 @@
+"""`muckrake key create|list|revoke`: who may ask the HTTP API for more than the public.
+
+A key's secret is printed once, by `create`; the ledger keeps only a hash of it.
+"""
+
+import re
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from api.cli.ledger import json_option, ledger_option, plainly
+from api.cli.output import NotFound, document, note, table
+from api.http.scopes import SCOPES, SEAT_SCOPES, NoScope, scope_of
+
+if TYPE_CHECKING:
+    from api.http.keys import Keys
+
+_LASTS = re.compile(r"(?P<count>[1-9]\d{0,4})(?P<unit>[hdw])")
+_UNIT_S = {"h": 3_600, "d": 86_400, "w": 604_800}
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def key() -> None:
+    """Keys to the HTTP API: create, list and revoke.
+
+    A running server takes a new key, and refuses a revoked one, at once.
+    """
+
+
+@key.command()
+@ledger_option
+@json_option
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    required=True,
+    metavar="SCOPE",
+    help=f"What it is good for, any number of times: {', '.join((*SCOPES, *SEAT_SCOPES))}.",
+)
+@click.option("--name", default="", help="Whose it is, for the list.")
+@click.option(
+    "--expires",
+    metavar="WHEN",
+    help="After so many hours, days or weeks (12h, 30d, 8w), or on a day (2027-01-31); else never.",
+)
+def create(
+    folder: Path, as_document: bool, scopes: tuple[str, ...], name: str, expires: str | None
+) -> None:
+    """Make a key and print it: nobody can print it a second time."""
+    try:
+        good_for = tuple(dict.fromkeys(map(scope_of, scopes)))
+    except NoScope as reason:
+        raise click.UsageError(str(reason)) from None
+    until = None if expires is None else ends(expires, time.time())
+    with plainly():
+        made, spelled = _keys(folder).make(good_for, name, until)
+    if as_document:
+        document("muckrake.key-create/1", **_as_json(made), key=spelled)
+    else:
+        click.echo(spelled)
+        note(f"key {made.id} for {', '.join(good_for)}: keep it, it is not told again")
+
+
+@key.command("list")
+@ledger_option
+@json_option
+def list_(folder: Path, as_document: bool) -> None:
+    """Every key, without its secret."""
+    with plainly():
+        told = [_as_json(one) for one in _keys(folder).all()]
+    if as_document:
+        document("muckrake.key-list/1", keys=told)
+        return
+    rows = [
+        [
+            one["id"],
+            one["name"],
+            " ".join(one["scopes"]),
+            one["created"],
+            f"{one['expires'] or 'never'}{' (over)' if one['expired'] else ''}",
+        ]
+        for one in told
+    ]
+    table(["key", "name", "scopes", "created", "expires"], rows)
+
+
+@key.command()
+@ledger_option
+@json_option
+@click.argument("id", metavar="KEY")
+def revoke(folder: Path, as_document: bool, id: str) -> None:
+    """No more of KEY, by its id as `key list` shows it; the key itself will do."""
+    id_ = id.split("_")[1] if id.startswith("mr_") else id
+    with plainly():
+        gone = _keys(folder).revoke(id_)
+    if not gone:
+        raise NotFound(f"there is no key {id_[:40]}: muckrake key list shows those there are")
+    if as_document:
+        document("muckrake.key-revoke/1", id=id_)
+    else:
+        note(f"key {id_} is revoked: it opens nothing from now on")
+
+
+def ends(expires: str, now: float) -> int:
+    """When a key made now ends, in seconds since 1970."""
+    if said := _LASTS.fullmatch(expires):
+        return int(now) + int(said["count"]) * _UNIT_S[said["unit"]]
+    try:
+        day = datetime.strptime(expires, "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        sentence = f"{expires} is no time: say 12h, 30d, 8w or a day as 2027-01-31"
+        raise click.UsageError(sentence) from None
+    if day.timestamp() <= now:
+        raise click.UsageError(f"{expires} is over: a key cannot end before it begins")
+    return int(day.timestamp())
+
+
+def _keys(folder: Path) -> "Keys":
+    from api.http.keys import Keys
+
+    if not folder.is_dir():
+        raise NotFound(f"there is no ledger in {folder}: muckrake play makes one")
+    return Keys(folder)
+
+
+def _as_json(made: Any) -> dict[str, Any]:
+    from api.http.keys import as_json
+
+    return as_json(made)

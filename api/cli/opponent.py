@@ -1,0 +1,271 @@
+"""`muckrake opponent`: how one player plays, and what of it stands out."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from api.cli.bids import Spots, interval
+from api.cli.bids import said as said_of
+from api.cli.ledger import json_option, ledger_option, view_option
+from api.cli.output import document, progress
+from api.cli.players import questions, written
+from api.cli.tables import Cell, drawn
+from api.cli.web import player_page, web_page
+
+if TYPE_CHECKING:
+    from analytics.ask import Answer
+    from analytics.opponent import By, Opponent
+
+BYS = ("position", "window", "match", "game", "locked")
+SPOTS = 500
+FEW = 30
+TOP = 12  # tendencies that a terminal shows
+
+
+@click.command()
+@click.argument("player")
+@click.option("--vs", metavar="ME", help="Only hands in which this player was dealt in, too.")
+@click.option("--match", metavar="MATCH", help="Only this match's hands.")
+@click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
+@click.option("--by", type=click.Choice(BYS), help="Split; locked: before and after a won match.")
+@click.option(
+    "--spots",
+    type=Spots(),
+    default=str(SPOTS),
+    show_default=True,
+    help="Of how many bets and checks shown down, evenly spread, the strength is counted.",
+)
+@click.option("--csv", "csv", type=click.Path(dir_okay=False, path_type=Path), help="Into a file.")
+@click.option(
+    "--parquet", type=click.Path(dir_okay=False, path_type=Path), help="Into a Parquet file."
+)
+@view_option
+@ledger_option
+@json_option
+@web_page(player_page("opponent", "vs", "match", "game"))
+def opponent(
+    player: str,
+    vs: str | None,
+    match: str | None,
+    game: str | None,
+    by: "By | None",
+    spots: int | None,
+    csv: Path | None,
+    parquet: Path | None,
+    view: str,
+    folder: Path,
+    as_document: bool,
+) -> None:
+    """What a player does, and what of it stands out; a row's meaning is in docs/opponents.md."""
+    with questions(folder, view) as viewed:
+        from api.asking import opponents as asking
+
+        about = asking.About(player, vs, match, game, spots)
+        asked = asking.opponent(viewed, about, progress)
+        try:
+            if csv or parquet:
+                written([*asked.looks(by), *asked.numbers(by), *asked.statistics(by)], csv, parquet)
+            elif as_document:
+                told = {"as": view, "player": player, "vs": vs}
+                document("muckrake.opponent/1", **told, **asking.document(asked, by))
+            elif by is not None:
+                _by_part(asked, by, view)
+            else:
+                _whole(asked, vs, view)
+        finally:
+            asked.close()
+
+
+def _whole(asked: "Opponent", vs: str | None, view: str) -> None:
+    """One table after the other; empty ones are left out."""
+    _leads(asked, vs, view)
+    _measures(asked)
+    _mix(asked)
+    _sizes(asked)
+    _ends(asked, vs)
+    _locks(asked)
+    _faults(asked)
+
+
+def _leads(asked: "Opponent", vs: str | None, view: str) -> None:
+    """What stands out, and where to look."""
+    from analytics.opponent_leads import leads
+    from analytics.opponent_measures import ALL_LOOKS
+
+    (dealt,) = asked.dealt()
+    found, compared = leads(asked)
+    lines = [
+        tuple(
+            map(
+                Cell,
+                (
+                    ALL_LOOKS[one.look].title,
+                    f"{100 * one.value:.1f} %",
+                    f"{100 * one.field_value:.1f} %",
+                    f"{100 * one.low:+.1f} to {100 * one.high:+.1f}",
+                    f"{one.k}/{one.n}",
+                    one.hands[0] if one.hands else "",
+                ),
+            )
+        )
+        for one in found[:TOP]
+    ]
+    head = [asked.player, f"vs {vs}" if vs else "", f"{dealt['hands']} hands"]
+    head += [f"cards known in {int(dealt['known'])}", f"viewpoint: {view}"]
+    columns = ("stands out", "his", vs or "others", "difference", "k/n", "look at")
+    foot = f"{len(found)} of {compared} compared; searched for: one in twenty stands out by chance"
+    drawn(columns, lines, (1, 2, 3, 4), head="   ".join(filter(None, head)), foot=foot)
+
+
+def _measures(asked: "Opponent") -> None:
+    """Every look and number with something behind it."""
+    lines = [_line(one) for one in (*asked.looks(), *asked.numbers()) if one.n]
+    told = asked.told
+    foot = f"strength of {told.counted} of {told.spots} bets and checks shown down with known cards"
+    if told.counted < told.spots:
+        foot += "; --spots all counts all"
+    drawn(("what", "value", "95 % interval", "k/n", ""), lines, (1, 2, 3), foot=foot)
+
+
+def _line(one: "Answer") -> tuple[Cell, ...]:
+    title, value, between, few = _told(one)
+    count = f"{one.k}/{one.n}" if one.k is not None else f"{one.n}"
+    cells = (title, value, between, count, "too few" if few else "")
+    return tuple(Cell(text, few) for text in cells)
+
+
+def _told(one: "Answer") -> tuple[str, str, str, bool]:
+    """Title, value and interval in words, and whether there is too little behind them."""
+    from analytics.opponent_measures import LOOKS, NUMBERS
+
+    if one.statistic in NUMBERS:
+        measure = NUMBERS[one.statistic]
+        few = one.n < FEW and measure.kind != "number"
+        return measure.title, said_of(measure, one.value), interval(measure, one), few
+    look = LOOKS[one.statistic]
+    value = "" if one.value is None else f"{100 * one.value:.1f} %"
+    between = "" if one.low is None else f"{100 * one.low:.1f} - {100 * (one.high or 0):.1f}"
+    return look.title, value, between, one.n < look.few
+
+
+def _mix(asked: "Opponent") -> None:
+    """The first choice before the flop, the strongest cards at the top."""
+    from analytics.opponent_measures import TENTHS
+
+    rows = asked.table("mix")[::-1]
+    names = ("folds", "checks", "calls", "raises")
+    lines = [
+        tuple(
+            Cell(text, row["hands"] < FEW)
+            for text in (
+                TENTHS[row["tenth"]],
+                *(f"{100 * row[name] / row['hands']:.0f} %" for name in names),
+                str(row["hands"]),
+            )
+        )
+        for row in rows
+    ]
+    if lines:
+        drawn(("cards before the flop", *names, "hands"), lines, (1, 2, 3, 4, 5))
+
+
+def _sizes(asked: "Opponent") -> None:
+    """How many bets of which size, street by street."""
+    rows = asked.table("sizes")
+    if not rows:
+        return
+    found = {(row["street"], row["up_to"]): row["bets"] for row in rows}
+    steps: Sequence[int | None] = (25, 50, 80, 125, 200, None)
+    streets = ("flop", "turn", "river")
+    lines = [
+        (
+            Cell(f"up to {step} %" if step else "more"),
+            *(Cell(str(found.get((at, step), 0))) for at in streets),
+        )
+        for step in steps
+    ]
+    drawn(("bets of the pot", *streets), lines, (1, 2, 3))
+
+
+def _ends(asked: "Opponent", vs: str | None) -> None:
+    """What hands came to."""
+    lines = []
+    for row in asked.ends():
+        last = vs is not None and row["ending"] == "others_fold"
+        ending = f"{vs} folds" if last else row["ending"].replace("_", " ")
+        numbers = (row["net"], row["net_mean"], row["bet_min"], row["bet_max"])
+        cells = (ending, str(row["hands"]), *(_chips(value) for value in numbers))
+        lines.append(tuple(Cell(text, row["hands"] < FEW) for text in cells))
+    columns = ("hands that end", "hands", "net", "a hand", "least bet", "largest bet")
+    drawn(columns, lines, (1, 2, 3, 4, 5))
+
+
+def _locks(asked: "Opponent") -> None:
+    """Matches won before their end."""
+    lines = [
+        tuple(
+            map(
+                Cell,
+                (
+                    row["match"],
+                    row["player"],
+                    str(row["number"]),
+                    _chips(row["lead"]),
+                    _chips(row["cost"]),
+                    "" if row["folds_from"] is None else str(row["folds_from"]),
+                ),
+            )
+        )
+        for row in asked.locks()
+    ]
+    if lines:
+        columns = ("match", "won by", "from hand", "lead", "folding costs", "only folds from")
+        drawn(columns, lines, (2, 3, 4, 5))
+
+
+def _faults(asked: "Opponent") -> None:
+    """Replies that could not be used, the most frequent first."""
+    lines = [
+        tuple(
+            map(
+                Cell,
+                (
+                    row["kind"],
+                    row["step"],
+                    row["suggested"] or "not told",
+                    str(row["faults"]),
+                    row["since"],
+                ),
+            )
+        )
+        for row in asked.table("faults")
+    ]
+    if lines:
+        drawn(("fault", "step", "perhaps", "times", "first"), lines, (3,))
+
+
+def _chips(value: float | None) -> str:
+    return "" if value is None else f"{value:,.10g}" if value == int(value) else f"{value:,.2f}"
+
+
+def _by_part(asked: "Opponent", by: "By", view: str) -> None:
+    """Looks and numbers as rows, parts as columns; grey where there is too little."""
+    dealt = asked.dealt(by)
+    parts = [row["part"] for row in dealt]
+    rows: dict[str, dict[str, Cell]] = {}
+    for one in (*asked.looks(by), *asked.numbers(by)):
+        title, value, _, few = _told(one)
+        if one.n:
+            rows.setdefault(title, {})[one.part] = Cell(value, few)
+    lines = [
+        (Cell(title), *(cells.get(part, Cell("")) for part in parts))
+        for title, cells in (("hands", _hands(dealt)), *rows.items())
+    ]
+    head = f"{asked.player}   by {by}   viewpoint: {view}"
+    drawn(("what", *parts), lines, tuple(range(1, len(parts) + 1)), head=head)
+
+
+def _hands(dealt: Sequence[dict[str, Any]]) -> dict[str, Cell]:
+    return {row["part"]: Cell(str(row["hands"])) for row in dealt}

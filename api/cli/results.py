@@ -1,0 +1,127 @@
+"""`muckrake results`: what winnings are made of: luck, play, rake; and how they grew."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from api.cli.bids import Spots
+from api.cli.ledger import json_option, ledger_option, view_option
+from api.cli.output import document, progress
+from api.cli.players import questions, written
+from api.cli.tables import Cell, drawn
+
+if TYPE_CHECKING:
+    from api.asking.results import Results
+
+SPOTS = 100
+POINTS = 500
+FEW = 30
+OVERVIEW = ("net", "net_showdown", "net_without", "bb_100")
+
+
+@click.command()
+@click.argument("player", required=False)
+@click.option("--vs", metavar="P", help="Only hands in which this player was dealt in, too.")
+@click.option("--match", metavar="MATCH", help="Only this match's hands.")
+@click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
+@click.option(
+    "--spots",
+    type=Spots(),
+    default=str(SPOTS),
+    show_default=True,
+    help="In how many hands, evenly spread, luck is counted street by street.",
+)
+@click.option(
+    "--points",
+    type=click.IntRange(min=12),
+    default=POINTS,
+    show_default=True,
+    help="How many points of the graph are told.",
+)
+@click.option("--adjusted", is_flag=True, help="With the line without run-out luck; it is slow.")
+@click.option("--csv", "csv", type=click.Path(dir_okay=False, path_type=Path), help="The graph.")
+@click.option(
+    "--parquet", type=click.Path(dir_okay=False, path_type=Path), help="The graph, in Parquet."
+)
+@view_option
+@ledger_option
+@json_option
+def results(
+    player: str | None,
+    vs: str | None,
+    match: str | None,
+    game: str | None,
+    spots: int | None,
+    points: int,
+    adjusted: bool,
+    csv: Path | None,
+    parquet: Path | None,
+    view: str,
+    folder: Path,
+    as_document: bool,
+) -> None:
+    """What results are made of; a row's meaning is in docs/results.md."""
+    if player is None and (csv or parquet or adjusted):
+        raise click.UsageError("a graph is somebody's: name the player")
+    with questions(folder, view) as viewed:
+        from api.asking import results as asking
+
+        about = asking.About(player, vs, match, game, spots, points, adjusted)
+        if csv or parquet:
+            graph = asking.graph(viewed, about, progress)
+            written([one._asdict() for one in graph.points], csv, parquet)
+            return
+        told = asking.results(viewed, about, progress)
+    if as_document:
+        document("muckrake.results/1", **asking.document(told, view))
+    else:
+        _drawn(told.nets, told.rakes, view)
+        _drawn_streets(told, player)
+
+
+def _drawn(
+    overview: dict[str, dict[str, Any]], raked: dict[str, dict[str, float]], view: str
+) -> None:
+    """A line a player; rake where any was taken."""
+    from analytics.results import METHODS
+    from analytics.statistics import STATISTICS
+
+    methods = tuple(METHODS) if raked else ()
+    titles = [STATISTICS[name].title for name in OVERVIEW]
+    columns = ("player", "hands", *titles, *(f"rake, {name}" for name in methods))
+    lines = [
+        tuple(
+            Cell(text)
+            for text in (
+                name,
+                str(row["hands"]),
+                *(_chips(row[one]) for one in OVERVIEW),
+                *(_chips(raked.get(name, {}).get(one)) for one in methods),
+            )
+        )
+        for name, row in overview.items()
+    ]
+    drawn(columns, lines, tuple(range(1, len(columns))), head=f"viewpoint: {view}")
+
+
+def _drawn_streets(told: "Results", player: str | None) -> None:
+    """Of each player what every chance came to."""
+    if not told.streets:
+        return
+    lines = []
+    for row in told.streets:
+        between = "" if row["low"] is None else f"{_chips(row['low'])} to {_chips(row['high'])}"
+        cells = (row["chance"], _chips(row["chips"]), _chips(row["mean"]), between)
+        few = row["times"] < FEW
+        name = () if player else (row["player"],)
+        lines.append(tuple(Cell(text, few) for text in (*name, *cells, str(row["times"]))))
+    columns = (*(() if player else ("player",)), "luck of", "chips", "each", "95 %", "times")
+    foot = f"of {told.counted} of {told.known} hands with all cards known"
+    if told.counted < (told.known or 0):
+        foot += "; --spots all counts all"
+    drawn(columns, lines, tuple(range(len(columns) - 4, len(columns))), foot=foot)
+
+
+def _chips(value: float | None) -> str:
+    return "" if value is None else f"{value:,.2f}".removesuffix(".00")

@@ -1,0 +1,112 @@
+"""`muckrake serve`: the API and the pages over HTTP, for as long as nobody stops it."""
+
+import os
+import sys
+import webbrowser
+from pathlib import Path
+
+import click
+
+from api.cli.ledger import ledger_option, plainly
+from api.cli.output import note
+
+PORT = 8000
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=PORT,
+    show_default=True,
+    help="At which port; 0 takes any that is free.",
+)
+@click.option("--open", "opening", is_flag=True, help="Open it in the browser, as the auditor.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Processes that answer; all of them only read.",
+)
+@click.option(
+    "--delay",
+    type=click.FloatRange(0, 86_400),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="The public sees a match that is being played so much later.",
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help="A site whose scripts may read answers; several times for several.",
+)
+@click.option(
+    "--log",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A line for each request, at the end of this file; - is stderr.",
+)
+@click.option(
+    "--bots",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Bots in folders of it may be played by keys that may write.",
+)
+@click.option("--page", default="/", metavar="PATH", help="Which page --open opens.")
+@ledger_option
+def serve(
+    host: str,
+    port: int,
+    opening: bool,
+    workers: int,
+    delay: float,
+    origins: tuple[str, ...],
+    log: Path | None,
+    bots: Path | None,
+    page: str,
+    folder: Path,
+) -> None:
+    """Serve the ledger's API and pages; who plays or imports meanwhile is followed."""
+    with plainly():
+        from api.http.desk import Settings
+        from api.http.headers import LOOPBACK
+        from api.http.logins import once_url
+        from api.http.scopes import SCOPES
+        from api.http.served import bound, run
+
+        if log is not None and str(log) != "-":
+            log.open("a").close()  # a file that cannot be written is told now
+        is_loopback = host in ("127.0.0.1", "::1", "localhost")
+        settings = Settings(
+            folder.absolute(),
+            delay_s=delay,
+            hosts=LOOPBACK if is_loopback else (),
+            allow_origins=origins,
+            logs=log is not None,
+            bots=None if bots is None else bots.absolute(),
+        )
+        sock = bound(host, port)
+        base = f"http://{_name(host)}:{sock.getsockname()[1]}"
+        once = once_url(settings.folder, base, tuple(SCOPES), page)
+        click.echo(f"{base}/  as the public sees it")
+        click.echo(f"{once}  as the auditor, once")
+        if not is_loopback:
+            note(f"muckrake: whoever reaches {host} is answered, without encryption")
+        if opening:
+            webbrowser.open(once)
+        code = run(settings, sock, workers, None if log is None or str(log) == "-" else log)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # answers that nobody waits for any more are not waited for
+
+
+def _name(host: str) -> str:
+    """As it stands in an address."""
+    if host in ("0.0.0.0", "::"):
+        return "localhost"
+    return f"[{host}]" if ":" in host else host
