@@ -20,6 +20,10 @@ from bench import (
     replay,
     screen,
     selfplay,
+    serve_answers,
+    serve_hands,
+    serve_stream,
+    start,
     statistics,
     trust,
     wire,
@@ -44,6 +48,10 @@ LEDGERS = {
     "imports": imports,
     "statistics": statistics,
     "wire": wire,
+    "serve-answers": serve_answers,
+    "serve-hands": serve_hands,
+    "serve-stream": serve_stream,
+    "start": start,
 }
 USUAL = (*BENCHES, "ledger", "imports", "wire")
 RESULTS = Path(__file__).parent / "results"

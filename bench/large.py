@@ -31,7 +31,7 @@ PER_SEGMENT = 1_000_000  # hands: what compaction makes of many
 PLAYERS = 200
 WORKERS = 2
 SHIFTED = {"hand_seq": "hands", "pos": "events", "first_pos": "events", "last_pos": "events"}
-NAMED = ["match", "player", "players"]
+NAMED = ["match", "player", "players", "rival"]
 ROWS = {one.name: one.rows for one in STANDARD}
 
 

@@ -1,0 +1,121 @@
+"""How an answer that is known whole is sent: as which format, and with which validator.
+
+Answers that are made while they are sent stand in `streams.py`.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+from fastapi import Request
+from fastapi.responses import Response
+
+from api.http.formats import MEDIA, format_of
+
+__all__ = ["ANEW", "FOREVER", "MEDIA", "NEVER", "document", "format_of", "listed", "sent"]
+
+FOREVER = "max-age=31536000, immutable"  # a hand that cannot change for whoever asked
+ANEW = "no-cache"  # kept, and asked for again with its validator
+NEVER = "no-store"  # a secret, told once
+VARY = "Accept, Authorization, Cookie"  # what the same address is answered differently by
+
+
+def document(
+    request: Request, content: Any, *, cache: str = ANEW, status: int = 200, **headers: str
+) -> Response:
+    """One JSON document with its ETag; 304 to whoever has it, 406 to whoever wants no JSON."""
+    if request.method == "GET":
+        format_of(request, ("json",))
+    body = msgspec.json.encode(content)
+    return sent(request, body, "json", cache=cache, status=status, **headers)
+
+
+def listed(
+    request: Request,
+    rows: Iterable[Mapping[str, Any]],
+    following: str | None = None,
+    offered: Sequence[str] = ("json", "ndjson", "csv"),
+    **members: Any,
+) -> Response:
+    """A page of a list in the format asked for; where it goes on stands in body and `Link`."""
+    kind = format_of(request, offered)
+    page = list(rows)
+    if kind == "json":
+        body = {"data": page, "next_cursor": following, "has_more": following is not None}
+        answer = sent(request, msgspec.json.encode({**body, **members}), kind)
+    elif kind == "ndjson":
+        answer = sent(request, b"".join(msgspec.json.encode(row) + b"\n" for row in page), kind)
+    else:
+        answer = sent(request, _csv(page), kind)
+    if following is not None:
+        further = request.url.include_query_params(cursor=following)
+        answer.headers["Link"] = f'<{further.path}?{further.query}>; rel="next"'
+    return answer
+
+
+def sent(
+    request: Request,
+    body: bytes,
+    kind: str,
+    *,
+    cache: str = ANEW,
+    status: int = 200,
+    filename: str | None = None,
+    **headers: str,
+) -> Response:
+    """Bytes that stand for one viewpoint's answer: their digest is the validator."""
+    told = about(request, cache, filename) | _spelled(headers)
+    if status == 200 and cache != NEVER:
+        tag = told["ETag"] = f'"{sha256(body).hexdigest()[:32]}"'
+        if request.method in ("GET", "HEAD") and known(request, tag):
+            return Response(status_code=304, headers=told)
+    return Response(body, status, media_type=MEDIA[kind], headers=told)
+
+
+def about(request: Request, cache: str, filename: str | None = None) -> dict[str, str]:
+    """What stands above any answer: who may keep it, and what it depends on."""
+    told = {"Cache-Control": _kept_by(request, cache), "Vary": VARY}
+    if filename is not None:
+        assert filename.isascii()
+        assert not {'"', "\\"} & set(filename)
+        told["Content-Disposition"] = f'attachment; filename="{filename}"'
+    return told
+
+
+def known(request: Request, tag: str) -> bool:
+    """Whether a client has it already: `If-None-Match`, compared weakly."""
+    said = request.headers.get("if-none-match", "").strip()
+    if said == "*":
+        return True
+    return tag in {one.strip().removeprefix("W/") for one in said.split(",")}
+
+
+def _kept_by(request: Request, cache: str) -> str:
+    """What only a key or a login may see is nothing for a cache that others share."""
+    if cache == NEVER or not getattr(request.state, "recognized", False):
+        return cache
+    return f"private, {cache}"
+
+
+def _spelled(headers: Mapping[str, str]) -> dict[str, str]:
+    """`retry_after` as `Retry-After`."""
+    return {name.replace("_", "-").title(): value for name, value in headers.items()}
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """Text as it is; what has parts in JSON."""
+    out = io.StringIO()
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    writer = csv.DictWriter(out, columns, lineterminator="\r\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({name: _flat(value) for name, value in row.items()})
+    return out.getvalue().encode()
+
+
+def _flat(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, list | tuple | dict | bool) else value

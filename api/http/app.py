@@ -1,0 +1,89 @@
+"""The application: every route of the API and every page over one desk.
+
+A request passes, from outside in: its line in the log, the headers of its answer, the net for
+whatever goes wrong, the name of the server, who asks, what he may still spend, his turn, the length
+of what he sends. Each is a plain ASGI application around the next, so that a stream stays one.
+"""
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+
+from api.http.callers import Recognized
+from api.http.desk import Desk
+from api.http.failures import Answering, answered
+from api.http.headers import Headed, Named
+from api.http.heads import Headless
+from api.http.keys import Keys
+from api.http.log import Logged
+from api.http.logins import Logins
+from api.http.metrics import Metrics
+from api.http.openapi import described
+from api.http.problem import Problem
+from api.http.rates import Purses, Rated
+from api.http.routes import ROUTERS
+from api.http.sizes import Sized
+from api.http.turns import Turned
+from api.main import VERSION
+from api.pages import PAGES, mounted
+
+
+def create_app(desk: Desk) -> FastAPI:
+    """An application for this ledger; nothing in it is shared with another."""
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        desk.close()
+
+    keys, logins = Keys(desk.settings.folder), Logins(desk.settings.folder)
+    metrics = Metrics()
+    app = FastAPI(
+        title="muckrake",
+        version=VERSION,
+        openapi_url=None,  # routes/docs.py has it, and pages that need no network
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=life,
+        middleware=_layers(desk, keys, logins, metrics),
+    )
+    app.state.desk, app.state.keys, app.state.logins = desk, keys, logins
+    app.state.metrics = metrics
+    for router in (*ROUTERS, *PAGES):
+        app.include_router(router)
+    mounted(app)
+    for kind in (Problem, HTTPException, RequestValidationError):
+        app.add_exception_handler(kind, answered)
+    described(app)
+    return app
+
+
+def _layers(desk: Desk, keys: Keys, logins: Logins, metrics: Metrics) -> list[Middleware]:
+    settings = desk.settings
+    crossing: dict[str, Any] = {
+        "allow_origins": settings.allow_origins,
+        "allow_methods": ["GET", "HEAD", "POST", "DELETE"],
+        "allow_headers": ["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID"],
+        "expose_headers": ["ETag", "Link", "RateLimit", "Retry-After", "X-Request-Id"],
+    }
+    purses = Purses(settings.limits.rate)
+    return [
+        Middleware(Logged, metrics, sys.stderr if settings.logs else None),
+        Middleware(Headed),
+        *([Middleware(CORSMiddleware, **crossing)] if settings.allow_origins else []),
+        Middleware(Answering),
+        Middleware(Named, settings.hosts),
+        Middleware(Recognized, keys, logins, purses),
+        Middleware(Rated, purses),
+        Middleware(Turned, settings.limits),
+        Middleware(Sized, settings.limits),
+        Middleware(Headless),
+    ]

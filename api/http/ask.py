@@ -1,0 +1,128 @@
+"""Who is asking: a caller's scopes, the viewpoint he asks from, and the desk that answers him.
+
+`?as=VIEW` chooses among the viewpoints that a caller has; without it he sees the most he may.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+from fastapi import Depends, Query, Request
+from msgspec import Struct
+
+from api.asking.viewed import Viewed
+from api.asking.viewer import AUDITOR, PUBLIC, SEAT, NoViewpoint, Viewer, viewer_of
+from api.http.desk import Desk
+from api.http.problem import Problem
+from api.http.scopes import ADMIN, AUDIT, READ, SEAT_SCOPE, WRITE
+from store.reader import Snapshot
+
+__all__ = ["ADMIN", "AUDIT", "READ", "WRITE", "Ask", "Asked", "Caller", "asked"]
+
+
+class Caller(Struct, frozen=True):
+    """A key's or a login's name and scopes; who has neither may read what is public."""
+
+    name: str | None = None
+    scopes: frozenset[str] = frozenset({READ})
+    id: str | None = None  # of the key or session, for logs and limits
+
+    def viewer(self, wanted: str | None) -> Viewer:
+        """The viewpoint he asks for, if it is his; the one that sees most, if he names none."""
+        if wanted is None:
+            return self._best()
+        try:
+            asked = viewer_of(wanted)
+        except NoViewpoint as reason:
+            raise Problem("bad-request", str(reason)) from None
+        if asked.view == PUBLIC or AUDIT in self.scopes:
+            return asked
+        seats = self._seats()
+        if asked.player is not None and asked.player in seats:
+            return Viewer(asked.view, seats[asked.player])
+        raise Problem("forbidden", f"{wanted[:80]} is not among the viewpoints of this caller")
+
+    def has(self, scope: str) -> bool:
+        """Whether he may do what the scope is for; an auditor sees what every seat sees."""
+        if said := SEAT_SCOPE.fullmatch(scope):
+            seats = self._seats()
+            whole = said["name"] in seats and not seats[said["name"]]
+            return bool({scope, AUDIT} & self.scopes) or whole
+        return scope in self.scopes
+
+    def _best(self) -> Viewer:
+        if AUDIT in self.scopes:
+            return Viewer(AUDITOR)
+        seats = self._seats()
+        name = min(seats, default=None)
+        return Viewer() if name is None else Viewer(f"{SEAT}{name}", seats[name])
+
+    def _seats(self) -> dict[str, tuple[str, ...]]:
+        """The matches of each seat that is his; all of them where none is named."""
+        found: dict[str, set[str] | None] = {}
+        for scope in self.scopes:
+            if said := SEAT_SCOPE.fullmatch(scope):
+                known = found.setdefault(said["name"], set())
+                if said["match"] is None or known is None:
+                    found[said["name"]] = None
+                else:
+                    known.add(said["match"])
+        return {name: tuple(sorted(matches or ())) for name, matches in found.items()}
+
+
+class Asked:
+    """One request's caller, viewpoint and desk; `path` is what cursors are written for."""
+
+    def __init__(self, caller: Caller, viewer: Viewer, desk: Desk, path: str = "") -> None:
+        self.caller = caller
+        self.viewer = viewer
+        self.desk = desk
+        self.path = path
+
+    def needs(self, scope: str) -> None:
+        """Refused before anything is looked up."""
+        if scope not in self.caller.scopes:
+            raise Problem("forbidden", f"this needs a key with the scope {scope}")
+
+    def snapshot(self) -> Snapshot:
+        """The ledger of this moment for this viewer."""
+        return self.desk.snapshot(self.viewer)
+
+    @contextmanager
+    def viewed(self) -> Iterator[Viewed]:
+        """The ledger through this viewer's eyes."""
+        with self.desk.viewed(self.viewer) as viewed:
+            yield viewed
+
+    def cursor(self, last: Any, *about: Any) -> str | None:
+        """Where this list goes on after the key `last`; None if it does not (`last` is None).
+
+        `about` is whatever else decides what is in the list: its filter as written, its order.
+        Path and viewpoint need not be named. Keys and `about` are plain values, as JSON has them.
+        """
+        if last is None:
+            return None
+        return self.desk.cursors.written(last, self.path, self._eyes(), *about)
+
+    def after(self, cursor: str | None, *about: Any) -> Any:
+        """The key that a cursor of this list was written of; None without a cursor."""
+        if cursor is None:
+            return None
+        return self.desk.cursors.read(cursor, self.path, self._eyes(), *about)
+
+    def _eyes(self) -> tuple[str, tuple[str, ...]]:
+        return self.viewer.view, self.viewer.matches
+
+
+async def asked(
+    request: Request,
+    view: Annotated[str | None, Query(alias="as", description="The viewpoint asked from.")] = None,
+) -> Asked:
+    """For every route that shows something of the ledger."""
+    caller: Caller = getattr(request.state, "caller", Caller())
+    viewer = caller.viewer(view)
+    request.state.view = viewer.view
+    return Asked(caller, viewer, request.app.state.desk, request.url.path)
+
+
+Ask = Annotated[Asked, Depends(asked)]

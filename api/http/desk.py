@@ -1,0 +1,137 @@
+"""One ledger as the callers of a process ask it: snapshots of now, and views shared among equals.
+
+Whoever sees the same is answered from the same `Viewed`, which is replaced when the ledger has
+grown and let go when nobody uses it any more.
+"""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec import Struct
+
+from api.asking.verdicts import Verdicts
+from api.asking.viewed import Viewed
+from api.asking.viewer import Viewer
+from api.http.cursor import Cursors
+from api.http.delay import Delay
+from api.http.kept import cursor_key
+from api.http.limits import Limits
+from api.http.problem import Problem
+from store.live import NoLedger
+from store.reader import Reader, Snapshot
+
+NO_LEDGER = "there is no ledger here yet: muckrake play or muckrake import makes one"
+FRESH_S = 0.5  # views of a growing ledger are made again no more often than this
+VIEWERS_MAX = 8  # views that are kept for later callers
+
+
+class Settings(Struct, frozen=True):
+    """What `muckrake serve` was asked for."""
+
+    folder: Path
+    delay_s: float = 30.0  # the public sees a running match so much later
+    hosts: tuple[str, ...] = ()  # the names it answers to; any, if there are none
+    allow_origins: tuple[str, ...] = ()  # other sites whose scripts may read answers
+    limits: Limits = Limits()
+    logs: bool = False  # a line on stderr for each request
+    bots: Path | None = None  # whose folders hold bots that a key may have played
+
+
+class _Shared:
+    """Views of one viewer, how many callers are at them, and when they were made."""
+
+    def __init__(self, viewed: Viewed) -> None:
+        self.viewed = viewed
+        self.users = 0
+        self.made = time.monotonic()
+
+
+class Desk:
+    """The ledger of a folder, whether it is there already or will be."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._delay = Delay(settings.delay_s)
+        self._lock = threading.Lock()
+        self._opening = threading.Lock()
+        self._reader: Reader | None = None
+        self._cursors: Cursors | None = None
+        self._shared: OrderedDict[Viewer, _Shared] = OrderedDict()
+        self.verdicts = Verdicts()
+
+    @property
+    def reader(self) -> Reader:
+        """The ledger, or the sentence that there is none yet."""
+        with self._opening:
+            if self._reader is None:
+                try:
+                    self._reader = Reader(self.settings.folder)
+                except (NoLedger, FileNotFoundError):
+                    raise Problem("unavailable", NO_LEDGER) from None
+            return self._reader
+
+    @property
+    def cursors(self) -> Cursors:
+        """What seals cursors: the same for all workers of this ledger."""
+        with self._opening:
+            if self._cursors is None:
+                self._cursors = Cursors(cursor_key(self.settings.folder))
+            return self._cursors
+
+    def snapshot(self, viewer: Viewer) -> Snapshot:
+        """The ledger of this moment, as far as the viewer may know that it has come."""
+        return self._delay.snapshot(viewer, self.reader.snapshot())
+
+    @contextmanager
+    def viewed(self, viewer: Viewer) -> Iterator[Viewed]:
+        """The ledger through the viewer's eyes, for the time of one answer."""
+        shared = self._taken(viewer)
+        try:
+            yield shared.viewed
+        finally:
+            self._let_go(viewer, shared)
+
+    def close(self) -> None:
+        """Nobody asks any more."""
+        with self._lock:
+            for one in self._shared.values():
+                one.viewed.close()
+            self._shared.clear()
+            if self._reader is not None:
+                self._reader.close()
+
+    def _taken(self, viewer: Viewer) -> _Shared:
+        snapshot = self.snapshot(viewer)
+        with self._lock:
+            known = self._shared.get(viewer)
+            stale = known is None or (
+                known.viewed.snapshot.as_of != snapshot.as_of
+                and time.monotonic() - known.made >= FRESH_S
+            )
+            if known is None or stale:
+                self._shared[viewer] = _Shared(Viewed(snapshot, viewer))
+                if known is not None and not known.users:
+                    known.viewed.close()
+                known = self._shared[viewer]
+            self._shared.move_to_end(viewer)
+            known.users += 1
+            self._forget()
+            return known
+
+    def _let_go(self, viewer: Viewer, shared: _Shared) -> None:
+        with self._lock:
+            shared.users -= 1
+            if not shared.users and self._shared.get(viewer) is not shared:
+                shared.viewed.close()
+
+    def _forget(self) -> None:
+        """The viewers that were here longest ago, if there are too many."""
+        for viewer in list(self._shared):
+            if len(self._shared) <= VIEWERS_MAX:
+                return
+            if not self._shared[viewer].users:
+                self._shared.pop(viewer).viewed.close()

@@ -1,0 +1,67 @@
+"""An answer that goes on for as long as somebody listens, at the pace of who listens.
+
+Nothing is gathered for a slow reader: what comes next is taken when the last has gone out. Who
+takes nothing for too long is dropped; he has the last id he was sent, and may come back with it.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
+
+from fastapi.responses import Response
+from starlette.types import Receive, Scope, Send
+
+
+class Following(Response):
+    """Chunks on their way, each when it comes."""
+
+    def __init__(
+        self,
+        chunks: AsyncGenerator[bytes, None],
+        media_type: str,
+        headers: Mapping[str, str],
+        stall_s: float,
+    ) -> None:
+        self.status_code = 200
+        self.media_type = media_type
+        self.background = None
+        self.init_headers(headers)
+        self._chunks = chunks
+        self._stall_s = stall_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        sending = asyncio.create_task(self._sent(scope, send))
+        listening = asyncio.create_task(_gone(receive))
+        try:
+            await asyncio.wait((sending, listening), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (sending, listening):
+                task.cancel()
+            with suppress(asyncio.CancelledError):
+                await listening
+            try:
+                with suppress(asyncio.CancelledError):
+                    await sending
+            finally:
+                await self._chunks.aclose()
+
+    async def _sent(self, scope: Scope, send: Send) -> None:
+        start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+        await send(start)
+        try:
+            async for chunk in self._chunks:
+                if not chunk:
+                    continue
+                async with asyncio.timeout(self._stall_s):
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            async with asyncio.timeout(self._stall_s):
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+        except TimeoutError:
+            scope["state"]["cut"] = True
+            if (abort := scope["state"].get("abort")) is not None:
+                abort()  # to close it would wait for him who does not read
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,66 @@
+"""What every answer says to browsers, and which names this server answers to.
+
+No script but ours runs on a page, no page of ours stands in a frame, no other site reads an answer.
+A server on loopback refuses requests that name another host: a foreign page whose name suddenly
+leads to 127.0.0.1 (DNS rebinding) is told nothing.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.http.layer import Layer
+from api.http.problem import Problem
+
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+POLICY = (
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
+)
+SECURITY = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+_PORT = re.compile(r":\d*$")
+
+
+class Headed(Layer):
+    """Every answer with the headers that it should not be without."""
+
+    async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def heard(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self.app(scope, receive, heard)
+
+
+class Named(Layer):
+    """Refuses who asks for another server; no names mean that any is answered."""
+
+    def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
+        super().__init__(app)
+        self.hosts = frozenset(host.lower() for host in hosts)
+
+    async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self.hosts:
+            said = _PORT.sub("", Headers(scope=scope).get("host", "")).lower()
+            if said not in self.hosts:
+                raise Problem("misdirected", f"this server is {', '.join(sorted(self.hosts))}")
+        await self.app(scope, receive, send)
+
+
+def put(scope: Scope, name: str, value: Any) -> None:
+    """One word to all who see this request: `request.state` has it."""
+    scope.setdefault("state", {})[name] = value

@@ -1,0 +1,264 @@
+"""Long work that somebody asked for over HTTP: kept in files, so that any worker can tell of it.
+
+    jobs/ID/job.json      what was asked, by whom; never changes
+    jobs/ID/state.json    how far it is, and in the end what came of it; replaced as a whole
+    jobs/ID/lock          held by the process that does it for as long as it lives
+    jobs/ID/upload/       what was sent, until it is read
+    jobs/keys/            which job an `Idempotency-Key` has started
+
+A job is a process of its own (`work.py`), which takes the writer's lock of the ledger. The server
+may be restarted meanwhile, or killed: what came of the job is in its files.
+"""
+
+import fcntl
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from hashlib import sha256
+from multiprocessing import parent_process
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from api.asking.told import time_of
+from api.http.problem import Problem
+from store.lock import holder
+
+FOLDER = "jobs"
+PATIENCE_S = 30.0  # a process that has said nothing by then is given up
+POLL_S = 0.02
+KEPT_S = 7 * 24 * 3600  # what became of a job is told so long
+State = Literal["starting", "running", "done", "failed", "cancelled", "refused"]
+OVER: tuple[State, ...] = ("done", "failed", "cancelled", "refused")
+
+
+class Job(Struct, frozen=True):
+    """What is to be done, for whom, and which server started it."""
+
+    id: str
+    kind: Literal["match", "bots", "import"]
+    owner: str
+    server: int
+    at: int
+    match: str | None
+    wish: dict[str, Any]
+
+
+class Progress(Struct, frozen=True):
+    """How far a job is: `total` hands if that is known; what came of it, or why nothing did."""
+
+    state: State = "starting"
+    hands: int = 0
+    total: int | None = None
+    detail: str | None = None
+    result: dict[str, Any] | None = None
+    at: int = 0
+
+
+class Jobs:
+    """The jobs of one ledger."""
+
+    def __init__(self, ledger: Path) -> None:
+        self.ledger = ledger
+        self.folder = ledger / FOLDER
+
+    def room(self) -> Path:
+        """A folder for a job that may come to be: what is sent is put there first."""
+        self.ledger.mkdir(parents=True, exist_ok=True)
+        for path in (self.folder, self.folder / "keys"):
+            path.mkdir(0o700, exist_ok=True)
+        self._forget()
+        room = self.folder / secrets.token_hex(8)
+        (room / "upload").mkdir(0o700, parents=True)
+        return room
+
+    def known(self, owner: str, key: str | None, digest: str) -> Job | None:
+        """The job that this owner has started with this key; it must have been the same request."""
+        if key is None:
+            return None
+        try:
+            told = msgspec.json.decode(self._key(owner, key).read_bytes(), type=tuple[str, str])
+        except FileNotFoundError:
+            return None
+        if told[1] != digest:
+            raise Problem("conflict", "this Idempotency-Key has started another request")
+        found = self.job(told[0])
+        if found is None:  # it was forgotten, and so is its key
+            self._key(owner, key).unlink(missing_ok=True)
+        return found
+
+    def begin(self, room: Path, job: Job, key: str | None, digest: str) -> Job:
+        """The job at work; refused if somebody else writes. With a known key, the one there is."""
+        write(room / "job.json", job)
+        write(room / "state.json", Progress(at=now_ms()))
+        if key is not None and not self._claimed(room, job, key, digest):
+            shutil.rmtree(room, ignore_errors=True)
+            found = self.known(job.owner, key, digest)
+            if found is None:
+                raise Problem("conflict", "the first request with this key was refused: try again")
+            return found
+        writer = holder(self.ledger)
+        begun = self._started(room) if writer is None else Progress("refused", detail=held(writer))
+        if begun.state == "refused":
+            if key is not None:  # nothing was done: the same request may come again
+                self._key(job.owner, key).unlink(missing_ok=True)
+            shutil.rmtree(room, ignore_errors=True)
+            raise Problem("conflict", begun.detail or "it cannot be begun now")
+        return job
+
+    def job(self, name: str) -> Job | None:
+        """The job with this id."""
+        if not (name.isascii() and name.isalnum() and len(name) == 16):
+            return None
+        try:
+            return msgspec.json.decode((self.folder / name / "job.json").read_bytes(), type=Job)
+        except FileNotFoundError:
+            return None
+
+    def progress(self, job: Job) -> Progress:
+        """How far it is; of a process that is gone without a last word, that it is gone."""
+        room = self.folder / job.id
+        lives = is_alive(room)  # asked first: it says its last word, and then it goes
+        progress = read(room)
+        begins = progress.state == "starting" and now_ms() - job.at < PATIENCE_S * 1000
+        if progress.state in OVER or lives or begins:
+            return progress
+        sentence = "the process that did it is gone: what it had written is safe"
+        return replace(progress, state="failed", detail=sentence)
+
+    def cancel(self, job: Job) -> Progress:
+        """It stops after the hand that is being played, or the files that are in."""
+        room = self.folder / job.id
+        if is_alive(room):
+            os.kill(int((room / "lock").read_text()), signal.SIGTERM)
+            until = time.monotonic() + PATIENCE_S
+            while is_alive(room) and time.monotonic() < until:
+                time.sleep(POLL_S)
+        return self.progress(job)
+
+    def stop(self, server: int | None = None) -> None:
+        """The jobs that a server has started, when it stops; or all of them."""
+        for path in self.folder.glob("*/lock"):
+            job = self.job(path.parent.name)
+            if job is not None and server in (None, job.server):
+                self.cancel(job)
+
+    def _started(self, room: Path) -> Progress:
+        """Whatever its process says first."""
+        path = os.pathsep.join(one for one in sys.path if one) or os.getcwd()
+        with (room / "stderr").open("wb") as errors:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "api.http.work", str(self.ledger), room.name],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                env={**os.environ, "PYTHONPATH": path},
+                start_new_session=True,  # Ctrl-C is for the server, which then asks it to stop
+            )
+        threading.Thread(target=process.wait, daemon=True).start()  # nothing of it is left behind
+        until = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until:
+            ended = process.poll() is not None
+            progress = read(room)
+            if progress.state != "starting":
+                return progress
+            if ended:
+                break
+            time.sleep(POLL_S)
+        gone = Progress("failed", detail="its process ended at once", at=now_ms())
+        write(room / "state.json", gone)
+        return gone
+
+    def _claimed(self, room: Path, job: Job, key: str, digest: str) -> bool:
+        """Whether this is the first job of a key; two that come together are told apart."""
+        claim = room / "key"
+        write(claim, (job.id, digest))
+        try:
+            os.link(claim, self._key(job.owner, key))
+        except FileExistsError:
+            return False
+        return True
+
+    def _key(self, owner: str, key: str) -> Path:
+        return self.folder / "keys" / sha256(f"{owner}\0{key}".encode()).hexdigest()
+
+    def _forget(self) -> None:
+        """Jobs nobody has asked for in a long time, and the keys that started them."""
+        before = time.time() - KEPT_S
+        for path in (*self.folder.glob("*/"), *self.folder.glob("keys/*")):
+            if path.name != "keys" and path.stat().st_mtime < before and not is_alive(path):
+                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def held(writer: str | None) -> str:
+    """Why nothing can be begun now."""
+    return f"the ledger is being written by {writer or 'another process'}: only one may write"
+
+
+def server() -> int:
+    """The process that was started to serve: workers are its children."""
+    parent = parent_process()
+    pid = os.getpid() if parent is None else parent.pid
+    assert pid is not None
+    return pid
+
+
+def is_alive(room: Path) -> bool:
+    """Whether the process of a job lives: it holds a lock, which no other process inherits."""
+    try:
+        handle = os.open(room / "lock", os.O_RDONLY)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
+def told(job: Job, progress: Progress) -> dict[str, Any]:
+    """A job as it is answered."""
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "match": job.match,
+        "state": progress.state,
+        "hands": progress.hands,
+        "total": progress.total,
+        "detail": progress.detail,
+        "result": progress.result,
+        "begun_at": time_of(job.at),
+        "told_at": time_of(progress.at),
+    }
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def read(room: Path) -> Progress:
+    try:
+        return msgspec.json.decode((room / "state.json").read_bytes(), type=Progress)
+    except FileNotFoundError:
+        return Progress("failed", detail="nothing is known of it any more")
+
+
+def write(path: Path, thing: Any) -> None:
+    """A file replaced as a whole, durably: it is all that is left of a job."""
+    aside = path.with_name(f"{path.name}.new")
+    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(msgspec.json.encode(thing))
+        file.flush()
+        os.fsync(file.fileno())
+    aside.rename(path)

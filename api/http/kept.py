@@ -1,0 +1,95 @@
+"""What the HTTP door keeps in the ledger's private folder, for all of its processes.
+
+    private/cursor.key    what cursors are sealed with
+    private/keys          API keys: hashes of their secrets, never a secret
+    private/logins        login links and sessions of browsers: hashes as well
+
+Any process may change these, so each change is made under a lock of its own, which is not the
+ledger's: a key can be revoked while a match is being played. A reader takes none: files are
+replaced as a whole, and read again when they are others.
+"""
+
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from api.http.cursor import KEY_BYTES
+from store.private import Exposed, Private
+
+CURSORS = "cursor.key"
+KEYS = "keys"
+LOGINS = "logins"
+T = TypeVar("T")
+
+
+@contextmanager
+def alone(ledger: Path) -> Iterator[Private]:
+    """The private folder, while no other process changes what we keep there; made if need be."""
+    folder = Private(ledger).folder
+    folder.mkdir(0o700, parents=True, exist_ok=True)
+    handle = os.open(folder / "http.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield Private(ledger)
+    finally:
+        os.close(handle)
+
+
+def cursor_key(ledger: Path) -> bytes:
+    """What cursors are sealed with; drawn by whoever needs it first."""
+    text = Private(ledger).read(CURSORS)
+    if text is None:
+        with alone(ledger) as private:
+            text = private.read(CURSORS)
+            if text is None:
+                text = secrets.token_hex(KEY_BYTES).encode() + b"\n"
+                private.write(CURSORS, text)
+    try:
+        key = bytes.fromhex(text.decode())
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise Exposed(f"{Private(ledger).folder / CURSORS} is not {2 * KEY_BYTES} hex digits")
+    return key
+
+
+class Kept(Generic[T]):
+    """A file of things in the private folder, as it is now."""
+
+    def __init__(self, ledger: Path, name: str, kind: type[T]) -> None:
+        self._ledger = ledger
+        self._name = name
+        self._kind = kind
+        self._path = Private(ledger).folder / name
+        self._read: tuple[Any, tuple[T, ...]] = (None, ())
+
+    def all(self) -> tuple[T, ...]:
+        """Everything in it; read again only if the file is another."""
+        try:
+            found = self._path.stat()
+        except FileNotFoundError:
+            return ()
+        mark = (found.st_ino, found.st_mtime_ns, found.st_size)
+        if self._read[0] != mark:
+            self._read = (mark, self._things(Private(self._ledger)))
+        return self._read[1]
+
+    @contextmanager
+    def changing(self) -> Iterator[list[T]]:
+        """What is in it, to be changed; kept durably at the end, if it was changed."""
+        with alone(self._ledger) as private:
+            before = self._things(private)
+            things = list(before)
+            yield things
+            if tuple(things) != before:
+                private.write(self._name, msgspec.json.encode(things) + b"\n")
+
+    def _things(self, private: Private) -> tuple[T, ...]:
+        text = private.read(self._name)
+        return () if text is None else msgspec.json.decode(text, type=tuple[self._kind, ...])  # type: ignore[name-defined]

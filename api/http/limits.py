@@ -1,0 +1,56 @@
+"""How much one caller may ask for at once: what is limited, and what which family of routes costs.
+
+Whoever is loud is told to wait; the others never notice. Counts are kept in each worker by itself,
+so that several workers together allow several times as much.
+"""
+
+import re
+from typing import NamedTuple
+
+from msgspec import Struct
+
+
+class Limits(Struct, frozen=True):
+    """What `muckrake serve` allows; a rate of 0 counts nothing."""
+
+    rate: int = 6_000  # what one key or address may spend in a minute
+    body_bytes: int = 1 << 20
+    upload_bytes: int = 1 << 30
+    header_bytes: int = 12 << 10  # below what uvicorn takes, so that we are the ones to say it
+    query_bytes: int = 8 << 10
+    seconds: float = 40.0  # until an answer begins; a question in SQL has 30 of its own
+    stall_s: float = 60.0  # how long a reader may take none of what is sent to him
+    bulk: int = 4  # exports that one worker makes at once
+    sql: int = 2  # questions of strangers that it answers at once
+    wait_s: float = 5.0  # how long one more waits for his turn
+
+
+class Family(NamedTuple):
+    """Routes that are alike in what they cost."""
+
+    name: str
+    what: str
+    cost: int
+    paths: re.Pattern[str]
+
+
+_ALWAYS = r"/static/|/(healthz|readyz|metrics|favicon\.ico)$"
+FAMILIES = (
+    Family(
+        "static",
+        "a style, a script, how the server is",
+        0,
+        re.compile(r"/static/|/(healthz|readyz|metrics|favicon\.ico)$"),
+    ),
+    Family("login", "a login", 50, re.compile(r"/login$")),
+    Family("bulk", "an export", 50, re.compile(r"/api/v1/exports(/|$)")),
+    Family("sql", "an answer in SQL", 20, re.compile(r"/api/v1/sql$")),
+    Family("upload", "an import", 20, re.compile(r"/api/v1/imports$")),
+    Family("counting", "what players did", 5, re.compile(r"(/api/v1)?/(players|fairness)(/|$)")),
+    Family("other", "anything else", 1, re.compile(r"")),
+)
+
+
+def family(path: str) -> Family:
+    """The first that a path belongs to."""
+    return next(one for one in FAMILIES if one.paths.match(path))

@@ -1,0 +1,157 @@
+"""The OpenAPI document: what FastAPI knows of the routes, and what is true of all of them.
+
+Every operation may answer with problems, which are all of one shape; which kinds, its tags tell.
+"""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from api.http.problem import JSON, KINDS, URN
+from api.main import VERSION
+
+PATH = "/openapi.json"
+PROBLEM: dict[str, Any] = {
+    "type": "object",
+    "title": "Problem",
+    "description": "What went wrong (RFC 9457); docs/http.md lists the types.",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string", "enum": [f"{URN}{kind}" for kind in KINDS]},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "One sentence."},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["where", "what"],
+                "properties": {"where": {"type": "string"}, "what": {"type": "string"}},
+            },
+        },
+        "position": {"type": "integer", "description": "Where a filter cannot be read."},
+        "request_id": {"type": "string", "description": "What the server's log calls it."},
+    },
+    "examples": [
+        {
+            "type": f"{URN}not-found",
+            "title": KINDS["not-found"].title,
+            "status": 404,
+            "detail": "there is no hand scrim/412: muckrake hands lists those there are",
+        }
+    ],
+}
+ABOUT = """\
+Poker hands, event by event, as you may see them. Without a key you are the public; a key or a login
+may be a seat's, or an auditor's, and `?as=VIEW` chooses among the viewpoints you have.
+
+Every error is a problem document (RFC 9457). Lists have a cursor that you hand back as it is.
+docs/http.md tells the rest.
+"""
+OF_ALL = ("bad-request", "unauthenticated", "forbidden", "too-many-requests", "unavailable")
+OF_PLACES = ("not-found",)
+OF_VALUES = ("invalid",)
+OF_FORMATS = ("not-acceptable",)
+OF_BODIES = ("too-large", "unsupported-media-type", "conflict")
+BY_NAME = {"cursor": "wrong-cursor", "q": "wrong-filter"}
+UNTAGGED = ("keys", "health")  # never kept by anybody, so without a validator
+EXAMPLES: dict[str, Any] = {
+    "as": "public",
+    "match": "auction",
+    "number": 3,
+    "player": "lynx",
+    "game": "auction-2024-mit",
+    "q": "pot>=20 & showdown",
+    "id": "3ca21f0a",
+    "dataset": "hands",
+    "vs": "ursa",
+}
+TAGS = {
+    "root": "Who you are here, and where to go on.",
+    "matches": "What was played, by whom, under which rules, and how it is vouched for.",
+    "hands": "Found by a filter, told event by event, drawn, judged and proved.",
+    "players": "How somebody plays, and how sure that is.",
+    "fairness": "Whether cards, swaps and bids are as chance alone would have them.",
+    "games": "The rulesets.",
+    "exports": "Whole views as files.",
+    "sql": "Your own question.",
+    "stream": "Events as they happen.",
+    "log": "The signed tree that all of it stands in.",
+    "jobs": "Long work: matches and imports.",
+    "keys": "Who may ask for more than the public.",
+    "health": "How the server is.",
+}
+A_SELECT = "SELECT game, count(*) AS hands, sum(pot) AS chips FROM hands GROUP BY game"
+
+
+def described(app: FastAPI) -> None:
+    """The document is made when it is first asked for, and kept."""
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = _document(app)
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's own way to extend it
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    document = get_openapi(
+        title="muckrake", version=VERSION, summary="The flight recorder and court of appeal for"
+        " poker.", description=ABOUT, routes=app.routes,
+    )  # fmt: skip
+    document["tags"] = [{"name": name, "description": what} for name, what in TAGS.items()]
+    parts = document.setdefault("components", {})
+    schemas = parts.setdefault("schemas", {})
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    schemas["Problem"] = PROBLEM
+    parts["securitySchemes"] = {
+        "key": {"type": "http", "scheme": "bearer", "description": "mr_ID_SECRET_CHECK"}
+    }
+    for path, methods in document.get("paths", {}).items():
+        for method, operation in methods.items():
+            _finish(path, method, operation)
+    return document
+
+
+def _finish(path: str, method: str, operation: dict[str, Any]) -> None:
+    """What every operation has: it may be asked with a key or without, and may refuse."""
+    operation["security"] = [{}, {"key": []}]
+    for one in operation.get("parameters", ()):
+        shown = {"example", "examples"} & {*one, *one["schema"]}
+        if one["name"] in EXAMPLES and not shown:
+            one["example"] = A_SELECT if path.endswith("/sql") else EXAMPLES[one["name"]]
+    responses = operation.setdefault("responses", {})
+    responses.pop("422", None)
+    for response in responses.values():
+        content = response.get("content", {})
+        response["content"] = {kind.partition(";")[0]: told for kind, told in content.items()}
+    by_status: dict[int, list[str]] = {}
+    for kind in kinds_of(path, method, operation):
+        by_status.setdefault(KINDS[kind].status, []).append(kind)
+    for status, kinds in by_status.items():
+        told = "; ".join(f"{KINDS[kind].title} (`{kind}`)" for kind in kinds)
+        content = {JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+        responses.setdefault(str(status), {"description": told, "content": content})
+    if method == "get" and not {*UNTAGGED} & {*operation.get("tags", ())}:
+        unchanged = {"description": "What you have (`If-None-Match`) is what there is."}
+        responses.setdefault("304", unchanged)
+    operation["responses"] = dict(sorted(responses.items()))
+
+
+def kinds_of(path: str, method: str, operation: dict[str, Any]) -> list[str]:
+    """The kinds of problems that an operation may answer with, but for those that are our fault."""
+    if "health" in operation.get("tags", ()):
+        return ["unavailable"]
+    kinds = list(OF_ALL)
+    kinds += OF_PLACES if "{" in path else ()
+    names = {one["name"] for one in operation.get("parameters", ())}
+    kinds += OF_VALUES if names - {"as"} or "requestBody" in operation else ()
+    kinds += OF_FORMATS if method == "get" else ()
+    kinds += OF_BODIES if method == "post" else ()
+    kinds += ["conflict"] if method == "get" and "{number}" in path else []
+    if path.endswith("/sql"):
+        return [*kinds, "query-refused"]
+    return kinds + [kind for name, kind in BY_NAME.items() if name in names]

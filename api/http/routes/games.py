@@ -1,0 +1,47 @@
+"""`/api/v1/games`: the rulesets, with their texts, parameters, fingerprints and citations."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import Response
+
+from api.asking import games as asking
+from api.http.answer import document, format_of, listed, sent
+from api.http.problem import Problem
+from api.http.routes.players import media
+
+router = APIRouter(prefix="/api/v1/games", tags=["games"])
+_LIST = ("json", "ndjson", "csv")
+_ONE = ("json", "md")
+
+
+@router.get(
+    "",
+    operation_id="games",
+    summary="Every ruleset, on a line each",
+    response_class=Response,
+    responses=media(*_LIST),
+)
+def games(request: Request) -> Response:
+    return listed(request, asking.listed(), offered=_LIST)
+
+
+@router.get(
+    "/{game}",
+    operation_id="game",
+    summary="One ruleset in full: script, parameters, policies with the entries they cite",
+    response_class=Response,
+    responses=media(*_ONE),
+)
+def game(
+    request: Request,
+    game: Annotated[str, Path(max_length=100, description="A ruleset's name or fingerprint.")],
+) -> Response:
+    kind = format_of(request, _ONE)
+    try:
+        found = asking.game_of(game)
+    except asking.NoGame as unknown:
+        raise Problem("not-found", str(unknown)) from None
+    if kind == "md":
+        return sent(request, asking.as_markdown(found).encode(), "md")
+    return document(request, asking.as_json(found))

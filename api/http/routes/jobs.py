@@ -1,0 +1,217 @@
+"""Long work: matches and imports that somebody asks for, how far they are, and how to stop them."""
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator
+from hashlib import sha256
+from shutil import rmtree
+from typing import Annotated, Literal
+
+import msgspec
+from fastapi import APIRouter, Header, Query, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
+
+from api.asking.feed import Feeds
+from api.http.answer import NEVER, document
+from api.http.ask import ADMIN, WRITE, Ask, Asked
+from api.http.following import Following
+from api.http.formats import MEDIA, format_of
+from api.http.jobs import OVER, Job, Jobs, now_ms, server, told
+from api.http.problem import Problem
+from api.http.routes.stream import feeds_of
+from api.http.uploads import sent_files
+from api.http.wishes import of_folders, of_import, of_match
+
+router = APIRouter(prefix="/api/v1", tags=["jobs"])
+
+LOOK_S = 0.2
+QUIET_S = 15.0
+_KEY = re.compile(r"[\x21-\x7e]{1,200}")
+Key = Annotated[
+    str | None,
+    Header(description="The same request with the same key is done once, whenever it comes."),
+]
+Disclosure = Literal["sealed", "open-after-match", "open"]
+
+
+class MatchWanted(BaseModel):
+    """A match between bots, as `muckrake play` and `muckrake match` play it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    game: str = Field(max_length=80, examples=["auction-2024-mit"])
+    hands: int | None = Field(None, ge=1, le=10_000_000, description="Else as many as it takes.")
+    seed: str | None = Field(None, max_length=200, description="Drawn, and told, if not given.")
+    bots: list[str] | None = Field(None, max_length=10, examples=[["equity", "random"]])
+    seats: int | None = Field(None, ge=1, le=10)
+    match: str | None = Field(None, max_length=64, description="Its name; drawn if not given.")
+    dealing: Literal["seeded", "committed"] | None = None
+    disclosure: Disclosure = "sealed"
+    mirror: bool = False
+    freeze_out: bool = False
+    live: bool = False
+    think_ms: int | None = Field(None, ge=0, le=10_000)
+    folders: list[str] | None = Field(
+        None,
+        min_length=2,
+        max_length=2,
+        description="Two bots of the server's machine instead, as `muckrake match` plays them.",
+    )
+    open_bids: bool = False
+    clock: float | None = Field(None, gt=0, le=3_600, description="Seconds a bot has in all.")
+
+
+@router.post(
+    "/matches",
+    operation_id="play",
+    status_code=202,
+    summary="Play a match between bots",
+    response_class=Response,
+)
+def play(request: Request, ask: Ask, wanted: MatchWanted, idempotency_key: Key = None) -> Response:
+    ask.needs(WRITE)
+    asked = wanted.model_dump()
+    digest = sha256(msgspec.json.encode(asked, order="sorted")).hexdigest()
+    jobs, owner = _jobs(ask), _owner(ask)
+    known = jobs.known(owner, _checked(idempotency_key), digest)
+    if known is None:
+        bots = ask.desk.settings.bots
+        wish = of_match(asked) if wanted.folders is None else of_folders(asked, bots)
+        room = jobs.room()
+        kind: Literal["match", "bots"] = "match" if wanted.folders is None else "bots"
+        job = Job(room.name, kind, owner, server(), now_ms(), wish["match"], wish)
+        known = jobs.begin(room, job, idempotency_key, digest)
+    return _accepted(request, jobs, known)
+
+
+@router.post(
+    "/imports",
+    operation_id="import",
+    status_code=202,
+    summary="Bring hand histories into the ledger",
+    response_class=Response,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                "multipart/form-data": {
+                    "schema": {
+                        "type": "object",
+                        "properties": {
+                            "file": {
+                                "type": "array",
+                                "items": {"type": "string", "format": "binary"},
+                            }
+                        },
+                    }
+                },
+                "text/plain": {"schema": {"type": "string", "format": "binary"}},
+            },
+        }
+    },
+)
+async def bring(
+    request: Request,
+    ask: Ask,
+    named_format: Annotated[
+        str | None, Query(alias="format", description="What the files are; else they are known.")
+    ] = None,
+    game: Annotated[str | None, Query(description="Decide by this ruleset.")] = None,
+    names: Annotated[list[str] | None, Query(description="OLD=NEW, for players.")] = None,
+    name: Annotated[str | None, Query(description="What the one file sent is called.")] = None,
+    strict: Annotated[bool, Query(description="Refuse a file if a hand differs.")] = False,
+    audit: Annotated[bool, Query(description="Judge every hand.")] = True,
+    disclosure: Disclosure = "sealed",
+    idempotency_key: Key = None,
+) -> Response:
+    ask.needs(WRITE)
+    wish = of_import(named_format, game, names, strict, audit) | {"disclosure": disclosure}
+    jobs, owner, key = _jobs(ask), _owner(ask), _checked(idempotency_key)
+    room = await run_in_threadpool(jobs.room)
+    try:
+        digests = await sent_files(request, room / "upload", name)
+        digest = sha256(msgspec.json.encode((wish, digests), order="sorted")).hexdigest()
+        known = await run_in_threadpool(jobs.known, owner, key, digest)
+        if known is None:
+            match = digests[0][1][:12] if len(digests) == 1 else None
+            job = Job(room.name, "import", owner, server(), now_ms(), match, wish)
+            known = await run_in_threadpool(jobs.begin, room, job, key, digest)
+    finally:
+        if not (room / "job.json").exists():  # nothing has come of it
+            rmtree(room, ignore_errors=True)
+    return await run_in_threadpool(_accepted, request, jobs, known)
+
+
+@router.get(
+    "/jobs/{job}",
+    operation_id="job",
+    summary="How far a job is, or what came of it",
+    response_class=Response,
+    responses={200: {"content": {MEDIA["json"]: {}, MEDIA["sse"]: {}}}},
+)
+def progress(request: Request, ask: Ask, job: str) -> Response:
+    jobs, found = _found(ask, job)
+    if format_of(request, ("json", "sse")) == "json" or getattr(request.state, "head", False):
+        return document(request, told(found, jobs.progress(found)), cache=NEVER)
+    stall_s = request.app.state.desk.settings.limits.stall_s
+    chunks = _followed(jobs, found, feeds_of(request.app))
+    return Following(chunks, MEDIA["sse"], {"Cache-Control": NEVER}, stall_s)
+
+
+@router.delete("/jobs/{job}", operation_id="cancel", summary="Stop a job", response_class=Response)
+def cancel(request: Request, ask: Ask, job: str) -> Response:
+    jobs, found = _found(ask, job)
+    if jobs.progress(found).state in ("done", "failed"):
+        raise Problem("conflict", "this job is over: there is nothing to stop")
+    return document(request, told(found, jobs.cancel(found)), cache=NEVER)
+
+
+async def _followed(jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGenerator[bytes, None]:
+    """The job whenever there is something new of it, until it is over."""
+    before, quiet = b"", 0.0
+    while not feeds.stopping:
+        now = await run_in_threadpool(jobs.progress, job)
+        said = msgspec.json.encode(told(job, now))
+        if said != before:
+            yield b"data: %b\n\n" % said
+            before, quiet = said, 0.0
+        if now.state in OVER:
+            return
+        if quiet >= QUIET_S:
+            yield b": still at work\n\n"
+            quiet = 0.0
+        await asyncio.sleep(LOOK_S)
+        quiet += LOOK_S
+
+
+def _found(ask: Asked, name: str) -> tuple[Jobs, Job]:
+    """A job of this caller; another's is as if it was not there, but for who keeps the keys."""
+    ask.needs(WRITE)
+    jobs = _jobs(ask)
+    job = jobs.job(name)
+    if job is None or not (job.owner == _owner(ask) or ask.caller.has(ADMIN)):
+        raise Problem("not-found", f"there is no job {name[:80]} of yours")
+    return jobs, job
+
+
+def _accepted(request: Request, jobs: Jobs, job: Job) -> Response:
+    where = f"/api/v1/jobs/{job.id}"
+    content = told(job, jobs.progress(job))
+    return document(request, content, cache=NEVER, status=202, Location=where)
+
+
+def _jobs(ask: Asked) -> Jobs:
+    return Jobs(ask.desk.settings.folder)
+
+
+def _owner(ask: Asked) -> str:
+    """Whose job it is: a key's or a session's; the name, where there is neither."""
+    return ask.caller.id or ask.caller.name or ""
+
+
+def _checked(key: str | None) -> str | None:
+    if key is not None and not _KEY.fullmatch(key):
+        raise Problem("invalid", "an Idempotency-Key is 1 to 200 printable characters")
+    return key

@@ -1,0 +1,112 @@
+"""`/api/v1/log/...`: the tree over all that has closed, as C2SP tlog-tiles serves one.
+
+It is for everybody and opens nothing: whoever keeps checkpoints can hold this ledger to them.
+"""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+
+from api.asking.tree import Grown, Tree
+from api.http.answer import FOREVER, MEDIA, document, format_of, sent
+from api.http.ask import Ask
+from api.http.problem import Problem
+from api.http.proving import proving
+from store.note import to_base64
+from store.tree import Refuted
+
+router = APIRouter(prefix="/api/v1/log", tags=["log"])
+TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {MEDIA["txt"]: {}}}}
+BYTES: dict[int | str, dict[str, Any]] = {200: {"content": {MEDIA["tile"]: {}}}}
+EITHER: dict[int | str, dict[str, Any]] = {200: {"content": {MEDIA["json"]: {}, MEDIA["txt"]: {}}}}
+
+
+@router.get(
+    "/checkpoint",
+    operation_id="checkpoint",
+    summary="The newest signed checkpoint: how large the tree is, and its root",
+    description="A C2SP tlog-checkpoint. Keep it: later the ledger can be held to it.",
+    response_class=Response,
+    responses=TEXT,
+)
+def checkpoint(request: Request, ask: Ask) -> Response:
+    with proving():
+        return sent(request, Tree(ask.snapshot()).note, "txt")
+
+
+@router.get(
+    "/key",
+    operation_id="log_key",
+    summary="The public keys that have signed for this ledger, the newest last",
+    description="Compare it with the one that you know from somewhere else: docs/trust.md.",
+    response_class=Response,
+    responses=TEXT,
+)
+def key(request: Request, ask: Ask) -> Response:
+    with proving():
+        keys = Tree(ask.snapshot()).keys
+    return sent(request, "".join(f"{one.text()}\n" for one in keys).encode(), "txt")
+
+
+@router.get(
+    "/tile/{path:path}",
+    operation_id="tile",
+    summary="A tile of the tree: up to 256 hashes of one level",
+    description="`0/x001/067` is full, `0/067.p/9` has the first 9 hashes. Neither ever changes.",
+    response_class=Response,
+    responses=BYTES,
+)
+def tile(
+    request: Request,
+    ask: Ask,
+    path: Annotated[str, Path(max_length=80, examples=["0/000.p/9"])],
+) -> Response:
+    with proving():
+        tree = Tree(ask.snapshot())
+        try:
+            hashes = tree.tile(f"tile/{path}")
+        except Refuted as reason:
+            raise Problem("not-found", str(reason)) from None
+    return sent(request, hashes, "tile", cache=FOREVER)
+
+
+@router.get(
+    "/consistency",
+    operation_id="consistency",
+    summary="The proof that the tree only grew from one size to another",
+    description="As text it is the body that a C2SP witness is sent: the old size, the proof, and"
+    " the newest checkpoint.",
+    response_class=Response,
+    responses=EITHER,
+)
+def consistency(
+    request: Request,
+    ask: Ask,
+    old: Annotated[int, Query(alias="from", ge=0, lt=2**63, description="A size it had once.")],
+    new: Annotated[
+        int | None,
+        Query(alias="to", ge=0, lt=2**63, description="A later size; else the newest signed for."),
+    ] = None,
+) -> Response:
+    kind = format_of(request, ("json", "txt"))
+    with proving():
+        tree = Tree(ask.snapshot())
+        try:
+            grown = tree.grown(old, tree.size if new is None else new)
+        except Refuted as reason:
+            raise Problem("invalid", str(reason)) from None
+    if kind == "json":
+        return document(request, _told(grown))
+    if grown.new != tree.size:
+        raise Problem("not-acceptable", f"as text it ends in the checkpoint of {tree.size} leaves")
+    head = "".join(f"{line}\n" for line in (f"old {old}", *map(to_base64, grown.proof), ""))
+    return sent(request, head.encode() + tree.note, "txt")
+
+
+def _told(grown: Grown) -> dict[str, Any]:
+    return {
+        "from": {"size": grown.old, "root": to_base64(grown.old_root)},
+        "to": {"size": grown.new, "root": to_base64(grown.new_root)},
+        "proof": list(map(to_base64, grown.proof)),
+    }

@@ -1,0 +1,99 @@
+"""`/api/v1/matches`: who played what, what came of it, what was signed for, and if it holds."""
+
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+
+from api.asking import matches as asked
+from api.asking.proof import LEAVES_MAX, root, verified
+from api.http.answer import MEDIA, document, format_of, listed, sent
+from api.http.ask import AUDIT, Ask
+from api.http.problem import Problem
+from api.http.proving import proving
+
+router = APIRouter(prefix="/api/v1/matches", tags=["matches"])
+LIST: dict[int | str, dict[str, Any]] = {
+    200: {"content": {MEDIA[kind]: {} for kind in ("json", "ndjson", "csv")}}
+}
+EITHER: dict[int | str, dict[str, Any]] = {200: {"content": {MEDIA["json"]: {}, MEDIA["txt"]: {}}}}
+Match = Annotated[str, Path(max_length=200, examples=["scrim"])]
+
+
+@router.get(
+    "",
+    operation_id="matches",
+    summary="The matches, in the order of their first hands",
+    response_class=Response,
+    responses=LIST,
+)
+def matches(
+    request: Request,
+    ask: Ask,
+    newest: Annotated[bool, Query(description="The last ones first.")] = False,
+    limit: Annotated[int, Query(ge=1, le=1000, description="So many at most.")] = 100,
+    cursor: Annotated[str | None, Query(description="`next_cursor` of the page before.")] = None,
+) -> Response:
+    after = ask.after(cursor, newest)
+    with ask.viewed() as viewed:
+        page = asked.page(viewed, after, limit, newest=newest)
+    return listed(request, page.rows, ask.cursor(page.next, newest))
+
+
+@router.get(
+    "/{match}",
+    operation_id="match",
+    summary="One match: players, ruleset, disclosure, commitments to decks, nets, status",
+    response_class=Response,
+    responses={200: {"content": {MEDIA["json"]: {}}}},
+)
+def match(request: Request, ask: Ask, match: Match) -> Response:
+    with ask.viewed() as viewed:
+        row = asked.one(viewed, match)
+    return document(request, row)
+
+
+@router.get(
+    "/{match}/root",
+    operation_id="match_root",
+    summary="The signed checkpoint that covers the last hand of a match",
+    description="`covered` is false for the moment between a hand's end and the next signature."
+    " As text it is the checkpoint alone.",
+    response_class=Response,
+    responses=EITHER,
+)
+def match_root(request: Request, ask: Ask, match: Match) -> Response:
+    kind = format_of(request, ("json", "txt"))
+    with ask.viewed() as viewed, proving():
+        last = asked.one(viewed, match)["last_seq"]
+        if last is None:
+            raise Problem("not-found", f"no hand of {match} has ended: nothing covers one")
+        told = root(viewed, match, last)
+    if kind == "txt":
+        return sent(request, told["checkpoint"].encode(), "txt")
+    return document(request, told)
+
+
+@router.get(
+    "/{match}/verify",
+    operation_id="verify_match",
+    summary="Every leaf of a match made again, led to the signed root, its chips counted",
+    description="For auditors. Awards are not judged: that is an audit. A match of more leaves"
+    f" than {LEAVES_MAX:,} is verified by `muckrake verify --all`.",
+    response_class=Response,
+    responses={200: {"content": {MEDIA["json"]: {}}}},
+)
+def verify_match(request: Request, ask: Ask, match: Match) -> Response:
+    ask.needs(AUDIT)
+    if not ask.viewer.auditor:  # who looks through other eyes is told what they see
+        raise Problem("forbidden", f"{ask.viewer.view} verifies no match: only an auditor does")
+    with ask.viewed() as viewed, proving():
+        asked.one(viewed, match)
+        found = verified(viewed, match, LEAVES_MAX)
+    if found is None:
+        sentence = f"{match} has more than {LEAVES_MAX:,} leaves: muckrake verify --all"
+        raise Problem("too-large", sentence)
+    told = msgspec.to_builtins(found)
+    told["wrong"] = [one._asdict() for one in found.wrong]
+    return document(request, told)

@@ -1,0 +1,207 @@
+"""`/api/v1/stream`: what happens in the ledger, as this viewpoint sees it, while it happens."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated, get_args
+
+from fastapi import APIRouter, FastAPI, Header, Query, Request
+from fastapi.responses import Response
+from msgspec import Struct
+
+from api.asking.feed import Batch, Feeds, Wanted
+from api.asking.told import NoPlace, Told, position
+from api.asking.viewer import Viewer
+from api.http.answer import NEVER, about
+from api.http.ask import Ask
+from api.http.desk import Desk
+from api.http.following import Following
+from api.http.formats import MEDIA, format_of
+from api.http.problem import Problem
+from events import types as t
+from store.reader import Snapshot
+
+router = APIRouter(prefix="/api/v1", tags=["stream"])
+
+RETRY_MS = 2_000  # a browser waits so long before it comes again
+QUIET_S = 15.0  # after so long without an event a line says that all is well
+NEXT_S = 25.0  # who asks for what comes next waits no longer
+TYPES = frozenset(kind.__name__ for kind in (*get_args(t.Event), *get_args(t.Match)))
+FOLLOWERS_MAX = 2_000  # of one process
+START = "start"
+_ENDS = "MatchEnded"
+
+
+class _Asked(Struct, frozen=True):
+    """From where, what, and until when; `until` is a position, if it is known already."""
+
+    pos: int
+    wanted: Wanted
+    until: int | None
+    soon: bool = False
+    match_ends: bool = False
+
+
+@router.get(
+    "/stream",
+    operation_id="stream",
+    summary="Events as they become durable, to follow or to read up to a place",
+    response_class=Response,
+    responses={
+        200: {"content": {MEDIA["sse"]: {"schema": {"type": "string"}}, MEDIA["ndjson"]: {}}}
+    },
+)
+async def stream(
+    request: Request,
+    ask: Ask,
+    match: Annotated[str | None, Query(description="Only what happens in this match.")] = None,
+    types: Annotated[
+        str | None, Query(description="Only these types of event, with commas between them.")
+    ] = None,
+    after: Annotated[
+        str | None,
+        Query(description="After the event with this id; `start` for all; else from now on."),
+    ] = None,
+    until: Annotated[
+        str | None,
+        Query(description="`now`, `next` (some event), `end` (of the match), or an event's id."),
+    ] = None,
+    last_event_id: Annotated[str | None, Header(description="As `after`, and stronger.")] = None,
+) -> Response:
+    kind = format_of(request, ("sse", "ndjson"))
+    feeds, viewer = feeds_of(request.app), ask.viewer
+    wanted = _wanted(match, types, until)
+    if feeds.followers >= FOLLOWERS_MAX:
+        raise Problem("unavailable", f"{FOLLOWERS_MAX} follow already: as many as may").after(10)
+    snapshot = await feeds.now(viewer)
+    from_where = last_event_id or after
+    asked = await feeds.apart(_asked, snapshot, viewer, wanted, from_where, until)
+    headers = about(request, NEVER)
+    headers["X-Accel-Buffering"] = "no"  # a proxy that gathers would hold events back
+    if getattr(request.state, "head", False):
+        return Response(headers=headers, media_type=MEDIA[kind])
+    limits = request.app.state.desk.settings.limits
+    chunks = _chunks(feeds, viewer, snapshot, asked, kind)
+    return Following(chunks, MEDIA[kind], headers, limits.stall_s)
+
+
+def feeds_of(app: FastAPI) -> Feeds:
+    """The feeds of this process, from the first who follows one."""
+    if not hasattr(app.state, "feeds"):
+        desk: Desk = app.state.desk
+
+        def newest(viewer: Viewer) -> Snapshot | None:
+            try:
+                return desk.snapshot(viewer)
+            except Problem as reason:
+                if reason.kind == "unavailable":
+                    return None  # there is no ledger yet: who follows will hear of it
+                raise
+
+        app.state.feeds = Feeds(newest)
+    feeds: Feeds = app.state.feeds
+    return feeds
+
+
+def _wanted(match: str | None, types: str | None, until: str | None) -> Wanted:
+    named = frozenset(types.split(",")) if types else frozenset()
+    if unknown := named - TYPES:
+        raise Problem("invalid", f"{min(unknown)[:80]!r} is no type of event: docs/events.md")
+    if until == "end":
+        if match is None:
+            raise Problem("invalid", "until=end is the end of a match: say which with match=")
+        named = named | {_ENDS} if named else named
+    return Wanted(match, named)
+
+
+def _asked(
+    snapshot: Snapshot | None,
+    viewer: Viewer,
+    wanted: Wanted,
+    after: str | None,
+    until: str | None,
+) -> _Asked:
+    """Places as positions; in a thread, for they are looked up in the ledger."""
+    if snapshot is None:
+        if after not in (None, START) or until not in (None, "now", "next", "end"):
+            raise Problem("wrong-cursor", "there is no ledger here yet, and so no place in it")
+        return _Asked(0, wanted, 0 if until == "now" else None, until == "next", until == "end")
+    now = snapshot.next_pos
+    try:
+        pos = now if after is None else _begin(after, wanted, viewer, snapshot)
+        match until:
+            case None:
+                return _Asked(pos, wanted, None)
+            case "now":
+                return _Asked(pos, wanted, now)
+            case "next":
+                return _Asked(pos, wanted, None, soon=True)
+            case "end":
+                return _Asked(pos, wanted, _over(wanted.match, snapshot), match_ends=True)
+            case _:
+                return _Asked(pos, wanted, position(until, viewer, snapshot))
+    except NoPlace as reason:
+        raise Problem("wrong-cursor", str(reason)) from None
+
+
+def _begin(after: str, wanted: Wanted, viewer: Viewer, snapshot: Snapshot) -> int:
+    if after != START:
+        return position(after, viewer, snapshot)
+    records = snapshot.read(wanted.match) if wanted.match else ()
+    return records[0].pos if records else 0
+
+
+def _over(match: str | None, snapshot: Snapshot) -> int | None:
+    """Where a match is over, if it is."""
+    ends = (one.pos + 1 for one in snapshot.read(match or "") if type(one.event) is t.MatchEnded)
+    return next(ends, None)
+
+
+async def _chunks(
+    feeds: Feeds, viewer: Viewer, snapshot: Snapshot | None, asked: _Asked, kind: str
+) -> AsyncGenerator[bytes, None]:
+    """What is sent: where it begins, events as they come, a sign of life, the last word."""
+    sse = kind == "sse"
+    form = _as_sse if sse else _as_ndjson
+    with feeds.feed(viewer, snapshot) as feed:
+        if sse:
+            place = await feeds.last_place(feed, asked.pos)
+            yield b"retry: %d\nid: %b\n\n" % (RETRY_MS, place or START.encode())
+        patience_s = NEXT_S if asked.soon else QUIET_S
+        going = feeds.batches(feed, asked.pos, asked.until, asked.wanted, patience_s)
+        async with aclosing(going) as batches:
+            async for batch in batches:
+                told, last = _within(batch, asked)
+                if not batch.told:
+                    yield _quiet(batch) if sse else b""
+                elif told:
+                    yield batch.spelled(form) if told is batch.told else form(told)
+                if last:
+                    return
+        if sse and feeds.stopping:
+            yield b": the server stops, come again with your last id\n\n"
+
+
+def _quiet(batch: Batch) -> bytes:
+    """That all is well, and where one may go on: others of the feed's events may lie between."""
+    return b": all is quiet\n%b\n" % (b"id: %b\n" % batch.place if batch.place else b"")
+
+
+def _within(batch: Batch, asked: _Asked) -> tuple[tuple[Told, ...], bool]:
+    """What of a batch was asked for, and whether that was all."""
+    told = batch.told
+    if asked.until is not None:
+        if batch.next_pos > asked.until:
+            told = tuple(one for one in told if one.pos < asked.until)
+        return told, batch.next_pos >= asked.until
+    if asked.match_ends:
+        ends = [place for place, one in enumerate(told) if one.type == _ENDS]
+        return (told[: ends[0] + 1], True) if ends else (told, False)
+    return told, asked.soon
+
+
+def _as_sse(told: tuple[Told, ...]) -> bytes:
+    return b"".join([b"id: %b\ndata: %b\n\n" % (one.place, one.line) for one in told])
+
+
+def _as_ndjson(told: tuple[Told, ...]) -> bytes:
+    return b"".join([one.line + b"\n" for one in told])

@@ -1,0 +1,172 @@
+"""Answers that are made while they are sent, in little memory however long they are.
+
+Chunks are taken from an iterator, one at a time, in a thread; the next is taken when the last has
+gone out. Whoever goes away, or takes nothing for too long, is dropped, and the iterator is closed
+at once: it lets go of files and locks in its own `finally`.
+"""
+
+import io
+from collections.abc import AsyncIterator, Generator, Iterable, Iterator
+from contextlib import asynccontextmanager, suppress
+from typing import BinaryIO, cast
+
+import anyio
+import anyio.to_thread
+import pyarrow as pa
+from fastapi import Request
+from fastapi.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from api.exporting.files import writer
+from api.http.answer import ANEW, about
+from api.http.formats import MEDIA
+
+PIECE = 1 << 16  # no more than this is handed to the socket at once: then it is waited for
+STALL_S = 60.0
+
+Chunks = Generator[bytes, None, None]
+
+
+def streamed(
+    request: Request,
+    chunks: Iterable[bytes],
+    kind: str,
+    *,
+    cache: str = ANEW,
+    filename: str | None = None,
+) -> Response:
+    """An answer of these chunks; the iterator is closed however it ends.
+
+    Nobody is told an error by then: what can be refused is refused before. A failure half-way cuts
+    the connection, so that no client takes half an answer for a whole one.
+    """
+    headers = about(request, cache, filename)
+    if getattr(request.state, "head", False):
+        _close(chunks)
+        return Response(headers=headers, media_type=MEDIA[kind])
+    return _Flow(chunks, MEDIA[kind], headers, request.app.state.desk.settings.limits.stall_s)
+
+
+def tabled(
+    request: Request,
+    tables: Iterator[pa.Table],
+    kind: str,
+    view: str,
+    table: str,
+    *,
+    filename: str | None = None,
+) -> Response:
+    """Tables one after another as one file: `csv`, `ndjson`, `parquet` or `arrow`.
+
+    They are alike in their columns, and there is at least one. Nothing stands under a null.
+    """
+    return streamed(request, _written(tables, kind, view, table), kind, filename=filename)
+
+
+def _written(tables: Iterator[pa.Table], kind: str, view: str, table: str) -> Chunks:
+    sink = _Sink()
+    try:
+        first = next(tables)
+        marks = {"muckrake.table": table, "muckrake.view": view}
+        out = writer(cast(BinaryIO, sink), kind, first.schema.with_metadata(marks))
+        for rows in _after(first, tables):
+            out.write(rows)
+            yield from sink.taken()
+        out.close()
+        yield from sink.taken()
+    finally:
+        _close(tables)
+
+
+def _after(first: pa.Table, rest: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    yield first
+    del first
+    yield from rest
+
+
+class _Sink(io.RawIOBase):
+    """What a writer has written since it was last asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._held: list[bytes] = []
+        self._told = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._told
+
+    def write(self, data: object, /) -> int:
+        held = bytes(data)  # type: ignore[call-overload]  # a buffer: the writer uses its own again
+        self._held.append(held)
+        self._told += len(held)
+        return len(held)
+
+    def taken(self) -> Iterator[bytes]:
+        held, self._held = self._held, []
+        joined = b"".join(held)
+        return iter((joined,)) if joined else iter(())
+
+
+class _Flow(Response):
+    """Chunks on their way."""
+
+    def __init__(
+        self, chunks: Iterable[bytes], media_type: str, headers: dict[str, str], stall_s: float
+    ) -> None:
+        self.status_code = 200
+        self.media_type = media_type
+        self.background = None
+        self.init_headers(headers)
+        self._chunks = chunks
+        self._stall_s = stall_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            async with _while_there(receive):
+                start = {"type": "http.response.start", "status": 200}
+                await send({**start, "headers": self.raw_headers})
+                with suppress(TimeoutError):  # he takes nothing: his connection is cut
+                    await self._sent(send)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(_close, self._chunks)
+
+    async def _sent(self, send: Send) -> None:
+        chunks = iter(self._chunks)
+        while (chunk := await anyio.to_thread.run_sync(next, chunks, None)) is not None:
+            for start in range(0, len(chunk), PIECE):
+                with anyio.fail_after(self._stall_s):
+                    piece = chunk[start : start + PIECE]
+                    await send({"type": "http.response.body", "body": piece, "more_body": True})
+        with anyio.fail_after(self._stall_s):
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+@asynccontextmanager
+async def _while_there(receive: Receive) -> AsyncIterator[None]:
+    """What stands inside is stopped when the client goes away."""
+    failure: BaseException | None = None
+    async with anyio.create_task_group() as group:
+
+        async def listen() -> None:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            group.cancel_scope.cancel()
+
+        group.start_soon(listen)
+        try:
+            yield
+        except Exception as reason:  # told as it is, not as a group of one
+            failure = reason
+        group.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+
+
+def _close(chunks: object) -> None:
+    close = getattr(chunks, "close", None)
+    if close is not None:
+        close()

@@ -1,0 +1,100 @@
+"""What a job is asked to do, looked at before it is begun: drawn what is not given, refused what
+makes no sense, in the sentences of the command line.
+"""
+
+import secrets
+from pathlib import Path
+from typing import Any
+
+import click
+
+from api.cli.match import SPOKEN
+from api.cli.plans import NAME, plans_of
+from api.cli.plans import named as match_name
+from api.http.problem import Problem
+from dealer.wire.plan import plan
+from dealer.wire.program import NoBot
+from dealer.wire.program import named as programs
+from engine.games import GAMES, named
+from formats.known import FORMATS
+
+HANDS = 1_000  # of a match over the wire, as of `muckrake match`
+CLOCK_S = 30.0
+
+
+def of_match(asked: dict[str, Any]) -> dict[str, Any]:
+    """A match between bots of ours, as `muckrake play` plays it."""
+    if asked["game"] not in GAMES:
+        there = ", ".join(GAMES)
+        raise Problem("invalid", f"there is no game {asked['game']!r}: there are {there}")
+    if asked["open_bids"] or asked["clock"] is not None:
+        raise Problem("invalid", "open_bids and clock are for bots from folders")
+    bots = None if asked["bots"] is None else ",".join(asked["bots"])
+    wish = {**asked, "bots": bots, "matches": None}
+    wish["dealing"] = asked["dealing"] or ("committed" if asked["live"] else "seeded")
+    try:
+        (found,) = plans_of(named(asked["game"]), wish)
+    except click.UsageError as reason:
+        raise Problem("invalid", reason.format_message()) from None
+    return wish | {"match": found.match, "seed": found.seed}
+
+
+def of_folders(asked: dict[str, Any], bots: Path | None) -> dict[str, Any]:
+    """A match between bots in folders of this machine, as `muckrake match` plays it."""
+    if bots is None:
+        raise Problem("forbidden", "this server starts no programs: muckrake serve --bots DIR does")
+    for option in ("bots", "seats", "dealing", "freeze_out", "live", "think_ms"):
+        if asked[option]:
+            raise Problem("invalid", f"{option} is not for bots from folders")
+    if asked["game"] not in SPOKEN:
+        there = ", ".join(SPOKEN)
+        raise Problem("invalid", f"{asked['game']!r} is not played over the wire: {there} are")
+    hands = asked["hands"] or HANDS
+    folders = [_inside(bots, name) for name in asked["folders"]]
+    try:
+        one, two = programs(folders[0], folders[1])
+        match = match_name(asked["match"])
+        players = (one.name, two.name)
+        plan(GAMES[asked["game"]], match, players, hands, mirrored=asked["mirror"])
+    except NoBot:
+        names = " and ".join(asked["folders"])
+        raise Problem(
+            "not-found", f"{names} are not both bots: folders with commands.json"
+        ) from None
+    except click.UsageError as reason:
+        raise Problem("invalid", reason.format_message()) from None
+    except ValueError as reason:
+        raise Problem("invalid", str(reason)) from None
+    drawn = {"match": match, "seed": asked["seed"] or secrets.token_hex(4), "hands": hands}
+    clock = asked["clock"] or CLOCK_S
+    return {**asked, **drawn, "clock": clock, "folders": [str(one) for one in folders]}
+
+
+def of_import(
+    form: str | None, game: str | None, names: list[str] | None, strict: bool, audit: bool
+) -> dict[str, Any]:
+    """Files that were sent, as `muckrake import` has them."""
+    if form is not None and form not in FORMATS:
+        raise Problem(
+            "invalid", f"there is no format {form[:40]!r}: there are {', '.join(FORMATS)}"
+        )
+    if strict and not audit:
+        raise Problem("invalid", "strict is about what an audit finds: leave out audit=false")
+    if game is not None:
+        try:
+            named(game)
+        except LookupError as reason:
+            raise Problem("invalid", str(reason)) from None
+    renamed: dict[str, str] = {}
+    for pair in names or ():
+        was, equals, now = (part.strip() for part in pair.partition("="))
+        if not (was and equals and now) or renamed.setdefault(was, now) != now:
+            raise Problem("invalid", f"{pair[:80]!r} renames nobody: write OLD=NEW")
+    return {"format": form, "game": game, "names": renamed, "strict": strict, "audit": audit}
+
+
+def _inside(bots: Path, name: str) -> Path:
+    """A folder right in the one that the server may start bots from."""
+    if not NAME.fullmatch(name):
+        raise Problem("invalid", f"{name[:80]!r} is not the name of a folder")
+    return bots / name

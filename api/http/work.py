@@ -1,0 +1,218 @@
+"""`python -m api.http.work LEDGER JOB`: the process that does a job; nobody else writes meanwhile.
+
+It says how far it is in the job's own file, and there is its last word too. Told to stop, it ends
+what it is at: a match after the hand that is being played, an import after the files that are in.
+"""
+
+import fcntl
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any, cast
+
+import click
+import msgspec
+
+from api.cli.plans import ENDLESS, THINK_MS, plans_of
+from api.facts import projections
+from api.http.jobs import FOLDER, Job, Progress, held, now_ms, write
+from api.importing.commit import Writer
+from api.importing.entries import Entry
+from api.importing.jobs import outcomes
+from api.importing.report import as_json
+from api.importing.taken import Wishes
+from api.live import live
+from api.playing import STOPPED, Terms, begun, here, taken
+from api.wire.recorded import Meeting
+from api.wire.report import as_json as as_parts
+from dealer.deck import SeededDecks
+from dealer.wire.apart import Gone
+from dealer.wire.apart import Job as Meet
+from dealer.wire.limits import Limits
+from dealer.wire.plan import plan as meant
+from dealer.wire.program import named as programs
+from engine.game import fingerprint, to_json
+from engine.games import GAMES, named
+from events.ledger import Conflict
+from events.types import Disclosure, Events
+from store.frames import Damaged
+from store.ledger import FileLedger, open_ledger
+from store.lock import Held, holder
+from store.private import Private
+
+TOLD_S = 0.2  # no more often is it said how far it is
+LATER = ("facts",)  # what asks the rules again is left by an import that is not audited
+
+
+class Refused(Exception):
+    """Nothing was done, and nothing is there that was not before."""
+
+
+class Told:
+    """What a job says of itself."""
+
+    def __init__(self, room: Path, total: int | None) -> None:
+        self._path = room / "state.json"
+        self._now = Progress("running", total=total)
+        self._at = 0.0
+        self.stopped = False
+
+    def add(self, hands: int) -> None:
+        """So many more hands are done."""
+        self._now = msgspec.structs.replace(self._now, hands=self._now.hands + hands)
+        if time.monotonic() - self._at >= TOLD_S:
+            self.say()
+
+    def say(self, **last: Any) -> None:
+        """How far it is, or its last word."""
+        self._now = msgspec.structs.replace(self._now, at=now_ms(), **last)
+        self._at = time.monotonic()
+        write(self._path, self._now)
+
+    def stop(self, number: int, frame: FrameType | None) -> None:
+        self.stopped = True
+
+
+def main(ledger: Path, name: str) -> None:
+    """Do the job, whatever comes."""
+    room = ledger / FOLDER / name
+    alive = (room / "lock").open("w")
+    fcntl.flock(alive, fcntl.LOCK_EX)  # for as long as this process is there
+    alive.write(str(os.getpid()))
+    alive.flush()
+    job = msgspec.json.decode((room / "job.json").read_bytes(), type=Job)
+    told = Told(room, job.wish.get("hands"))
+    signal.signal(signal.SIGTERM, told.stop)
+    try:
+        _done(ledger, room, job, told)
+    except Refused as reason:
+        told.say(state="refused", detail=str(reason))
+    except Held:
+        told.say(state="refused", detail=held(holder(ledger)))
+    except (Damaged, Conflict, OSError) as reason:
+        told.say(state="failed", detail=str(reason))
+    except BaseException:
+        told.say(state="failed", detail="it failed here: the server's log of the job says where")
+        raise
+    finally:
+        shutil.rmtree(room / "upload", ignore_errors=True)
+
+
+def _done(folder: Path, room: Path, job: Job, told: Told) -> None:
+    ledger, lock = open_ledger(folder, f"job {job.id} ({job.kind})", projections(folder))
+    try:
+        last = WORK[job.kind](folder, room, job, ledger, told)
+    finally:
+        try:
+            ledger.close()
+        finally:
+            lock.release()
+    told.say(**last)
+
+
+def _played(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> dict[str, Any]:
+    """A match between bots of ours, hand by hand."""
+    wish = job.wish
+    (plan,) = plans_of(named(wish["game"]), wish)
+    if taken(ledger, [plan]):
+        raise Refused(f"there is a match {plan.match} already: give this one another name")
+    disclosure = cast(Disclosure, wish["disclosure"])
+    match = begun(ledger, Private(folder), plan, Terms(wish["dealing"], disclosure))
+    told.say(total=None if plan.hands == ENDLESS else plan.hands)
+    hands: Iterable[Events]
+    if wish["live"]:
+        think_ms = THINK_MS if wish["think_ms"] is None else wish["think_ms"]
+        hands = live(match, ledger, think_ms, lambda: told.stopped)
+    else:
+        hands = here(match, lambda: told.stopped)
+    for _ in hands:
+        told.add(1)
+    played = match.end()
+    result = {"seed": plan.seed, "disclosure": disclosure, **msgspec.to_builtins(played)}
+    return {"state": "cancelled" if played.reason == STOPPED else "done", "result": result}
+
+
+def _met(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> dict[str, Any]:
+    """A match between two programs of this machine, over the wire."""
+    wish = job.wish
+    one, two = programs(Path(wish["folders"][0]), Path(wish["folders"][1]))
+    how = {"mirrored": wish["mirror"], "open_bids": wish["open_bids"]}
+    players = (one.name, two.name)
+    match = meant(GAMES[wish["game"]], wish["match"], players, wish["hands"], **how)
+    if ledger.read(match.match):
+        raise Refused(f"there is a match {match.match} already: give this one another name")
+    decks = SeededDecks(wish["seed"], match.deals)
+    meeting = Meeting(Meet(match, (one, two), Limits(clock=wish["clock"]), decks))
+    start = meeting.announced(wish["seed"], cast(Disclosure, wish["disclosure"]))
+    ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
+    told.say()
+
+    def counted(hands: Iterable[Events]) -> Iterator[Events]:
+        for hand in hands:
+            told.add(1)
+            yield hand
+
+    try:
+        played = meeting.recorded(ledger, start, lambda _: None, lambda: told.stopped, counted)
+    except Gone as reason:
+        return {"state": "failed", "detail": str(reason)}
+    about = {"seed": wish["seed"], "disclosure": wish["disclosure"], **how}
+    told_of_bots = as_parts(meeting.parts(), meeting.faults)
+    result = {**about, **msgspec.to_builtins(played), **told_of_bots}
+    return {"state": "cancelled" if played.reason == STOPPED else "done", "result": result}
+
+
+def _imported(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> dict[str, Any]:
+    """Files that were sent, each whole or not at all."""
+    wish = job.wish
+    paths = sorted((room / "upload").iterdir())
+    files = [Entry(path.name, path, path.stat().st_size) for path in paths]
+    rules = named(wish["game"]) if wish["game"] else None
+    wishes = Wishes(wish["format"], rules, wish["names"], wish["strict"], wish["audit"])
+    scratch = room / "scratch"
+    scratch.mkdir(exist_ok=True)
+    told.say()
+    done: list[dict[str, Any]] = []
+    try:
+        with suppress(KeyboardInterrupt):
+            maker = ledger.maker(() if wishes.audit else LATER)
+            tick = _tick(told)
+            found_in = outcomes(files, wishes, scratch, now_ms(), maker, tick)
+            disclosure = cast(Disclosure, wish["disclosure"])
+            for found, added in Writer(ledger, wishes.names, disclosure, maker).write(found_in):
+                done.append(as_json(found, added, wishes.audit))
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    read_in = sum(one["hands"] or 0 for one in done)
+    last: dict[str, Any] = {"state": "done", "hands": read_in, "result": {"files": done}}
+    refused = [one["refused"] for one in done if one["refused"]]
+    if len(done) < len(files):
+        last["state"] = "cancelled"
+    elif refused and len(refused) == len(done):
+        last |= {"state": "failed", "detail": f"line {refused[0]['line']}: {refused[0]['reason']}"}
+    return last
+
+
+WORK = {"match": _played, "bots": _met, "import": _imported}
+
+
+def _tick(told: Told) -> Callable[[int], None]:
+    def tick(hands: int) -> None:
+        told.add(hands)
+        if told.stopped:
+            raise KeyboardInterrupt
+
+    return tick
+
+
+if __name__ == "__main__":
+    try:
+        main(Path(sys.argv[1]), sys.argv[2])
+    except click.ClickException as reason:
+        sys.exit(reason.format_message())

@@ -1,0 +1,90 @@
+"""The tables of docs/http.md: routes, pages, problems, scopes and limits, as the code has them."""
+
+import inspect
+import json
+import re
+from importlib import import_module
+from typing import Any
+
+from fastapi.routing import APIRoute
+
+from api.http.formats import MEDIA
+from api.http.limits import FAMILIES, Limits
+from api.http.problem import KINDS, URN
+from api.http.routes import ROUTERS
+from api.http.scopes import SCOPES, SEAT_SCOPES
+from api.pages import PAGES
+from docs.openapi import written
+
+
+def endpoints() -> str:
+    """Every route of the API, as it describes itself."""
+    paths: dict[str, Any] = json.loads(written())["paths"]
+    lines = ["| method | path | what | formats |", "|---|---|---|---|"]
+    for path, operations in sorted(paths.items()):
+        for method, operation in operations.items():
+            told = f"| {method.upper()} | `{path}` | {operation['summary']} | {_sent(operation)} |"
+            lines.append(told)
+    return "\n".join(lines)
+
+
+def _sent(operation: dict[str, Any]) -> str:
+    """The formats of an answer that is one, by the names of `?format=`."""
+    names = {media.partition(";")[0]: name for name, media in MEDIA.items()}
+    found: list[str] = []
+    for status, response in operation["responses"].items():
+        if status.startswith("2"):
+            found += (names.get(kind, kind) for kind in response.get("content", {}))
+    return ", ".join(dict.fromkeys(found))
+
+
+def pages() -> str:
+    """Every page, module by module, in the words that its module opens with."""
+    found: dict[str, list[str]] = {}
+    for router in (*ROUTERS, *PAGES):
+        for route in router.routes:
+            if isinstance(route, APIRoute) and not route.include_in_schema:
+                found.setdefault(route.endpoint.__module__, []).append(f"`{route.path}`")
+    lines = ["| address | what is there |", "|---|---|"]
+    for module, paths in found.items():
+        told = (inspect.getdoc(import_module(module)) or "").split("\n\n")[0].replace("\n", " ")
+        what = re.sub(r"^`[^:]*: ", "", told)
+        lines.append(f"| {', '.join(paths)} | {what[0].upper()}{what[1:]} |")
+    return "\n".join(lines)
+
+
+def problems() -> str:
+    """Every kind of problem."""
+    lines = ["| type | status | title |", "|---|---|---|"]
+    for kind, (status, title) in KINDS.items():
+        lines.append(f"| `{URN}{kind}` | {status} | {title} |")
+    return "\n".join(lines)
+
+
+def scopes() -> str:
+    """Everything that a key may be good for."""
+    lines = ["| scope | what it opens |", "|---|---|"]
+    every = {**SCOPES, **SEAT_SCOPES}
+    return "\n".join(lines + [f"| `{scope}` | {does} |" for scope, does in every.items()])
+
+
+def limits() -> str:
+    """What is limited, and what each family of routes costs."""
+    told = Limits()
+    lines = ["| limit | unless set otherwise |", "|---|---|"]
+    lines += [
+        f"| a caller may spend in a minute | {told.rate:,} |",
+        f"| a body | {told.body_bytes >> 20} MiB; of an import {told.upload_bytes >> 30} GiB |",
+        f"| headers | {told.header_bytes >> 10} KiB |",
+        f"| a query | {told.query_bytes >> 10} KiB |",
+        f"| until an answer begins | {told.seconds:g} s |",
+        f"| until who takes nothing is dropped | {told.stall_s:g} s |",
+        f"| exports that a worker makes at once | {told.bulk} |",
+        f"| questions in SQL that it answers at once | {told.sql} |",
+        "",
+        "| a request for | costs |",
+        "|---|---|",
+    ]
+    for one in FAMILIES:
+        lines.append(f"| {one.what} | {one.cost} |")
+    return "\n".join(lines)

@@ -1,0 +1,24 @@
+"""The committed OpenAPI document: `python -m docs.openapi` writes it, and so does `./mr accept`.
+
+A test compares it with what the application says, so that a change of the API shows in a diff.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from api.http.app import create_app
+from api.http.desk import Desk, Settings
+
+PATH = Path(__file__).parent / "openapi.json"
+
+
+def written() -> str:
+    """The document of today."""
+    app = create_app(Desk(Settings(Path("no-ledger-is-read"))))
+    return msgspec.json.format(msgspec.json.encode(app.openapi()), indent=1).decode() + "\n"
+
+
+if __name__ == "__main__":
+    PATH.write_text(written(), "utf-8")
+    print(f"{PATH.name} is written")

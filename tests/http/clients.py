@@ -1,0 +1,40 @@
+"""Who asks in tests of HTTP: a client without a key, and one for each key that a test may need."""
+
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from api.http.app import create_app
+from api.http.desk import Desk, Settings
+from api.http.limits import Limits
+
+KEYS: dict[str, tuple[str, ...]] = {
+    "auditor": ("audit:read",),
+    "lynx": ("seat:lynx",),
+    "ursa": ("seat:ursa",),
+    "one-match": ("seat:lynx@auction",),
+    "writer": ("matches:write", "audit:read"),
+    "admin": ("keys:admin", "audit:read", "matches:write"),
+}
+
+
+class Site:
+    """An application over one ledger, and the keys to it."""
+
+    def __init__(self, folder: Path, app: FastAPI) -> None:
+        self.folder = folder
+        self.app = app
+        self.keys = {name: app.state.keys.make(scopes, name)[1] for name, scopes in KEYS.items()}
+
+    def as_(self, who: str | None = None, **options: Any) -> TestClient:
+        """A client that asks with this key; without a name it has none."""
+        headers = {} if who is None else {"Authorization": f"Bearer {self.keys[who]}"}
+        return TestClient(self.app, "http://127.0.0.1:8000", headers=headers, **options)
+
+
+def site_of(folder: Path, **settings: Any) -> Site:
+    """An application over a folder; nobody is too fast for it, unless a test says so."""
+    settings = {"limits": Limits(rate=0), **settings}
+    return Site(folder, create_app(Desk(Settings(folder, **settings))))

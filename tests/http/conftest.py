@@ -1,0 +1,39 @@
+"""What tests of HTTP are given: the ledger, made once; a copy of one's own; a client of it."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.http import ledgers
+from tests.http.clients import Site, site_of
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ledger of `tests/http/ledgers.py`, for looking at only."""
+    return ledgers.made(tmp_path_factory.mktemp("house") / "ledger")
+
+
+@pytest.fixture
+def own(house: Path, tmp_path: Path) -> Path:
+    """A copy of it that may be changed."""
+    return Path(shutil.copytree(house, tmp_path / "ledger"))
+
+
+@pytest.fixture(scope="module")
+def site(house: Path) -> Iterator[Site]:
+    """Its application and who may ask it; for reading. Keys are made in it, hands are not."""
+    site = site_of(house)
+    with TestClient(site.app):
+        yield site
+
+
+@pytest.fixture
+def mine(own: Path) -> Iterator[Site]:
+    """The same over a copy of one's own."""
+    site = site_of(own)
+    with TestClient(site.app):
+        yield site

@@ -1,0 +1,91 @@
+"""A cursor goes on in the list that it was written of, and tells nobody where that is."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.http.ask import Asked, Caller
+from api.http.cursor import KEY_BYTES, Cursors
+from api.http.desk import Desk, Settings
+from api.http.kept import CURSORS, cursor_key
+from api.http.problem import Problem
+from store.private import Exposed
+
+OURS = Cursors(b"k" * KEY_BYTES)
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=20),
+    lambda part: st.lists(part, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(PLAIN, st.text(max_size=30))
+def test_a_cursor_is_read_as_it_was_written(last: Any, about: str) -> None:
+    cursor = OURS.written(last, about)
+    assert cursor.isascii()
+    assert last == OURS.read(cursor, about)
+    assert cursor == OURS.written(last, about)
+
+
+@pytest.mark.parametrize(
+    "about",
+    [("/hands", "public", "pot>100"), ("/hands", "public", ""), ("/hands", "seat:lynx", "pot>10")],
+)
+def test_a_cursor_of_another_list_opens_nothing(about: tuple[str, ...]) -> None:
+    cursor = OURS.written([17], "/hands", "public", "pot>10")
+    with pytest.raises(Problem) as refused:
+        OURS.read(cursor, *about)
+    assert refused.value.kind == "wrong-cursor"
+
+
+@given(st.text(max_size=100))
+def test_what_was_made_up_opens_nothing(cursor: str) -> None:
+    with pytest.raises(Problem) as refused:
+        OURS.read(cursor, "/hands")
+    assert refused.value.kind == "wrong-cursor"
+
+
+def test_a_changed_cursor_opens_nothing() -> None:
+    cursor = OURS.written([17], "/hands")
+    for place in range(len(cursor)):
+        other = "A" if cursor[place] != "A" else "B"
+        with pytest.raises(Problem):
+            OURS.read(cursor[:place] + other + cursor[place + 1 :], "/hands")
+
+
+def test_a_cursor_of_another_ledger_opens_nothing() -> None:
+    with pytest.raises(Problem):
+        OURS.read(Cursors(b"l" * KEY_BYTES).written([17], "/hands"), "/hands")
+
+
+def test_how_many_digits_a_key_has_is_not_to_be_seen() -> None:
+    """A number of a hand among all that closed would tell what closed besides."""
+    lengths = {len(OURS.written([10**digits, "scrim"], "/hands")) for digits in range(15)}
+    assert 1 == len(lengths)
+    assert "scrim" not in json.dumps(OURS.written([1, "scrim"], "/hands"))
+
+
+def test_every_worker_reads_what_another_wrote(tmp_path: Path) -> None:
+    """Each has its own desk over the same folder; whoever is first draws the key."""
+    one, other = (Desk(Settings(tmp_path / "ledger")) for _ in range(2))
+    viewer = Caller().viewer(None)
+    cursor = Asked(Caller(), viewer, one, "/hands").cursor([17], "pot>10")
+    assert [17] == Asked(Caller(), viewer, other, "/hands").after(cursor, "pot>10")
+    assert (tmp_path / "ledger/private" / CURSORS).stat().st_mode & 0o777 == 0o600
+
+
+def test_the_end_of_a_list_has_no_cursor(tmp_path: Path) -> None:
+    asked = Asked(Caller(), Caller().viewer(None), Desk(Settings(tmp_path)), "/hands")
+    assert asked.cursor(None) is None
+    assert asked.after(None) is None
+
+
+def test_a_key_that_others_can_read_seals_nothing(tmp_path: Path) -> None:
+    cursor_key(tmp_path)
+    (tmp_path / "private" / CURSORS).chmod(0o644)
+    with pytest.raises(Exposed):
+        cursor_key(tmp_path)

@@ -1,0 +1,362 @@
+"""Matches and imports that are asked for over HTTP: done once, told for long, stopped in order."""
+
+import hashlib
+import http.client
+import json
+import signal
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from api.http.jobs import Jobs, is_alive
+from api.main import main
+from dealer.play import play
+from engine.games import GAMES
+from events.types import Events
+from formats.mit.write import write
+from store.check import check
+from store.disk import RealDisk
+from store.ledger import open_ledger
+from store.reader import Reader
+from tests.http.clients import Site, site_of
+from tests.http.servers import Server, killed
+from tests.wire.misfits import bot
+
+GAME = "auction-2024-mit"
+LONG = 400_000  # hands: nobody waits for the last of them
+
+
+@pytest.fixture
+def new(tmp_path: Path) -> Iterator[Site]:
+    """An application over a folder in which there is no ledger yet."""
+    site = site_of(tmp_path / "ledger")
+    yield site
+    Jobs(site.folder).stop()
+
+
+def over(client: TestClient, where: str) -> dict[str, Any]:
+    """What came of a job, when something has."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        told: dict[str, Any] = client.get(where).json()
+        if told["state"] not in ("starting", "running"):
+            return told
+        time.sleep(0.05)
+    raise AssertionError(f"{where} is at work for more than a minute")
+
+
+def log_of(hands: int) -> bytes:
+    records: list[Events] = list(play(GAMES[GAME], "scrim", hands, "7", 2))
+    return write(records).encode()
+
+
+def test_a_match_is_played_and_can_be_read(new: Site) -> None:
+    writer = new.as_("writer")
+    wanted = {"game": GAME, "hands": 12, "match": "scrim", "seed": "7", "bots": ["random", "tight"]}
+    begun = writer.post("/api/v1/matches", json=wanted)
+    assert 202 == begun.status_code
+    where = begun.headers["location"]
+    assert f"/api/v1/jobs/{begun.json()['id']}" == where
+    told = over(writer, where)
+    assert ("done", 12, 12) == (told["state"], told["hands"], told["total"])
+    assert "7" == told["result"]["seed"]
+    assert ["random", "tight"] == [one.partition("-")[0] for one in told["result"]["players"]]
+    assert 12 == len(list(Reader(new.folder).hands("scrim")))
+
+
+def test_it_is_told_while_it_goes_on(new: Site) -> None:
+    writer = new.as_("writer")
+    begun = writer.post("/api/v1/matches", json={"game": GAME, "hands": 2_000})
+    where = begun.headers["location"]
+    heard = writer.get(where, headers={"Accept": "text/event-stream"}).text
+    told = [json.loads(line[6:]) for line in heard.splitlines() if line.startswith("data: ")]
+    hands = [one["hands"] for one in told]
+    assert hands == sorted(hands)
+    assert len(set(hands)) > 1
+    assert ("done", 2_000) == (told[-1]["state"], told[-1]["hands"])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "status", "sentence"),
+    [
+        ({"game": "nix"}, 422, "there is no game 'nix': there are"),
+        ({"game": GAME, "bots": ["deep-blue"]}, 422, "no bot is called deep-blue"),
+        ({"game": GAME, "match": "a/b"}, 422, "'a/b' cannot name a match"),
+        ({"game": GAME, "hands": 0}, 422, None),
+        ({"game": GAME, "folder": "/etc"}, 422, None),
+        ({"game": GAME, "hands": 3, "mirror": True}, 422, "each deck is dealt 2 times"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_is_begun(
+    wanted: dict[str, Any], status: int, sentence: str | None, new: Site
+) -> None:
+    answer = new.as_("writer").post("/api/v1/matches", json=wanted)
+    assert status == answer.status_code
+    assert (sentence or "") in answer.json()["detail"]
+    assert not (new.folder / "jobs").exists()
+
+
+@pytest.mark.parametrize("who", [None, "auditor", "lynx"])
+def test_only_who_may_write_begins_or_sees_a_job(who: str | None, new: Site) -> None:
+    client = new.as_(who)
+    assert 403 == client.post("/api/v1/matches", json={"game": GAME}).status_code
+    assert 403 == client.post("/api/v1/imports", content=b"x").status_code
+    assert 403 == client.get("/api/v1/jobs/0123456789abcdef").status_code
+    assert 403 == client.delete("/api/v1/jobs/0123456789abcdef").status_code
+
+
+def test_a_job_of_somebody_else_is_as_if_there_was_none(new: Site) -> None:
+    begun = new.as_("writer").post("/api/v1/matches", json={"game": GAME, "hands": 1})
+    where = begun.headers["location"]
+    _, other = new.app.state.keys.make(("matches:write", "audit:read"), "writer")
+    stranger = new.as_()
+    stranger.headers["Authorization"] = f"Bearer {other}"
+    nothing = stranger.get("/api/v1/jobs/0123456789abcdef")
+    hidden = stranger.get(where)
+    assert 404 == nothing.status_code == hidden.status_code == stranger.delete(where).status_code
+    name = where.rpartition("/")[2]
+    assert nothing.json()["detail"] == hidden.json()["detail"].replace(name, "0123456789abcdef")
+    assert 200 == new.as_("admin").get(where).status_code
+
+
+def test_the_same_request_with_the_same_key_is_done_once_and_outlives_a_restart(new: Site) -> None:
+    wanted = {"game": GAME, "hands": 5, "seed": "1"}
+    key = {"Idempotency-Key": "once"}
+    first = new.as_("writer").post("/api/v1/matches", json=wanted, headers=key)
+    over(new.as_("writer"), first.headers["location"])
+    again = site_of(new.folder)  # another process would read the same files
+    writer = new.as_("writer")
+    writer = TestClient(again.app, "http://127.0.0.1:8000", headers=writer.headers)
+    second = writer.post("/api/v1/matches", json=wanted, headers=key)
+    assert 202 == second.status_code
+    assert first.headers["location"] == second.headers["location"]
+    assert "done" == second.json()["state"]
+    assert 1 == len(Reader(new.folder).matches())
+    other = writer.post("/api/v1/matches", json=wanted | {"hands": 6}, headers=key)
+    assert 409 == other.status_code
+    assert "this Idempotency-Key has started another request" == other.json()["detail"]
+
+
+def test_requests_with_one_key_that_come_together_start_one_job(new: Site) -> None:
+    wanted = {"game": GAME, "hands": 500}
+    key = {"Idempotency-Key": "together"}
+
+    def ask(_: int) -> Any:
+        return new.as_("writer").post("/api/v1/matches", json=wanted, headers=key)
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(ask, range(4)))
+    assert [202] * 4 == [one.status_code for one in answers]
+    (where,) = {one.headers["location"] for one in answers}
+    over(new.as_("writer"), where)
+    assert 1 == len(Reader(new.folder).matches())
+
+
+def test_a_live_table_is_played_under_its_clock(new: Site) -> None:
+    writer = new.as_("writer")
+    wanted = {"game": "site-nl", "hands": 2, "seats": 3, "live": True, "think_ms": 1}
+    told = over(writer, writer.post("/api/v1/matches", json=wanted).headers["location"])
+    assert ("done", 2) == (told["state"], told["result"]["hands"])
+    start = Reader(new.folder).read(told["match"])[0].event
+    assert "committed" == getattr(start, "dealing", "")
+
+
+def test_bots_from_folders_play_where_the_server_allows_it(tmp_path: Path) -> None:
+    for name in ("ursa", "lynx"):
+        bot(tmp_path / "bots", name)
+    site = site_of(tmp_path / "ledger", bots=tmp_path / "bots")
+    writer = site.as_("writer")
+    wanted = {"game": GAME, "folders": ["ursa", "lynx"], "hands": 6, "seed": "7", "match": "met"}
+    told = over(writer, writer.post("/api/v1/matches", json=wanted).headers["location"])
+    assert ("done", 6, 6) == (told["state"], told["hands"], told["total"])
+    assert ["ursa", "lynx"] == told["result"]["players"]
+    assert 2 == len(told["result"]["bots"])
+    assert 6 == len(list(Reader(site.folder).hands("met")))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "status", "sentence"),
+    [
+        ({"folders": ["ursa", "nobody"]}, 404, "ursa and nobody are not both bots: folders with"),
+        ({"folders": ["ursa", "../bots/ursa"]}, 422, "'../bots/ursa' is not the name of a folder"),
+        ({"folders": ["ursa"]}, 422, ""),
+        ({"folders": ["ursa", "ursa"], "bots": ["random"]}, 422, "bots is not for bots from"),
+        ({"folders": ["ursa", "ursa"], "game": "site-nl"}, 422, "is not played over the wire"),
+        ({"folders": ["ursa", "ursa"], "hands": 3, "mirror": True}, 422, "3 hands are no pairs"),
+        ({"open_bids": True}, 422, "open_bids and clock are for bots from folders"),
+    ],
+)
+def test_bots_from_elsewhere_are_refused(
+    wanted: dict[str, Any], status: int, sentence: str, tmp_path: Path
+) -> None:
+    bot(tmp_path / "bots", "ursa")
+    site = site_of(tmp_path / "ledger", bots=tmp_path / "bots")
+    answer = site.as_("writer").post("/api/v1/matches", json={"game": GAME, **wanted})
+    assert status == answer.status_code, answer.text
+    assert sentence in answer.json()["detail"]
+    assert not (site.folder / "jobs").exists()
+
+
+def test_a_server_starts_no_programs_unless_it_was_told_to(new: Site) -> None:
+    wanted = {"game": GAME, "folders": ["ursa", "lynx"]}
+    refused = new.as_("writer").post("/api/v1/matches", json=wanted)
+    assert 403 == refused.status_code
+    assert "muckrake serve --bots DIR" in refused.json()["detail"]
+
+
+def test_while_somebody_writes_nothing_is_begun_and_he_is_named(new: Site) -> None:
+    ledger, lock = open_ledger(new.folder, "play elsewhere")
+    try:
+        key = {"Idempotency-Key": "again"}
+        writer = new.as_("writer")
+        wanted = {"game": GAME, "hands": 5}
+        refused = writer.post("/api/v1/matches", json=wanted, headers=key)
+        assert 409 == refused.status_code
+        assert "play elsewhere (process " in refused.json()["detail"]
+        assert str(new.folder) not in refused.json()["detail"]
+    finally:
+        ledger.close()
+        lock.release()
+    begun = writer.post("/api/v1/matches", json=wanted, headers=key)  # nothing was done before
+    assert 202 == begun.status_code
+    assert "done" == over(writer, begun.headers["location"])["state"]
+
+
+def test_a_name_that_is_taken_is_a_conflict(new: Site) -> None:
+    writer = new.as_("writer")
+    wanted = {"game": GAME, "hands": 1, "match": "scrim"}
+    over(writer, writer.post("/api/v1/matches", json=wanted).headers["location"])
+    refused = writer.post("/api/v1/matches", json=wanted | {"hands": 2})
+    assert 409 == refused.status_code
+    expected = "there is a match scrim already: give this one another name"
+    assert expected == refused.json()["detail"]
+
+
+def test_a_cancelled_match_has_ended_and_the_ledger_is_sound(new: Site) -> None:
+    writer = new.as_("writer")
+    wanted = {"game": GAME, "hands": LONG, "match": "long"}
+    where = writer.post("/api/v1/matches", json=wanted).headers["location"]
+    while not writer.get(where).json()["hands"]:
+        time.sleep(0.05)
+    told = writer.delete(where).json()
+    assert "cancelled" == told["state"]
+    assert "interrupted" == told["result"]["reason"]
+    assert told["hands"] == told["result"]["hands"] < LONG
+    assert told["hands"] == len(list(Reader(new.folder).hands("long")))
+    assert () == check(RealDisk(new.folder))
+    assert 0 == main(["verify", "--all", "--ledger", str(new.folder)])
+    assert 200 == writer.delete(where).status_code  # once more changes nothing
+    assert "cancelled" == writer.get(where).json()["state"]
+
+
+def test_a_job_that_is_over_cannot_be_stopped(new: Site) -> None:
+    writer = new.as_("writer")
+    where = writer.post("/api/v1/matches", json={"game": GAME}).headers["location"]
+    over(writer, where)
+    assert 409 == writer.delete(where).status_code
+
+
+def test_a_job_whose_process_is_killed_has_failed_and_what_was_written_is_safe(new: Site) -> None:
+    writer = new.as_("writer")
+    begun = writer.post("/api/v1/matches", json={"game": GAME, "hands": LONG})
+    where, name = begun.headers["location"], begun.json()["id"]
+    room = new.folder / "jobs" / name
+    while not writer.get(where).json()["hands"]:
+        time.sleep(0.05)
+    killed(int((room / "lock").read_text()))
+    while is_alive(room):
+        time.sleep(0.01)
+    told = writer.get(where).json()
+    assert "failed" == told["state"]
+    assert "the process that did it is gone: what it had written is safe" == told["detail"]
+    again = writer.post("/api/v1/matches", json={"game": GAME})
+    assert "done" == over(writer, again.headers["location"])["state"]
+    assert () == check(RealDisk(new.folder))
+
+
+def test_a_file_is_imported_as_it_is_and_again_without_effect(new: Site) -> None:
+    writer, log = new.as_("writer"), log_of(30)
+    for imported in (30, 0):
+        begun = writer.post("/api/v1/imports?name=scrim.txt", content=log)
+        assert 202 == begun.status_code
+        told = over(writer, begun.headers["location"])
+        (file,) = told["result"]["files"]
+        assert ("scrim.txt", 30, imported) == (file["file"], file["hands"], file["imported"])
+        assert hashlib.sha256(log).hexdigest()[:12] == file["match"] == told["match"]
+    assert 30 == len(list(Reader(new.folder).hands()))
+
+
+def test_files_of_a_form_are_imported_under_their_names(new: Site) -> None:
+    writer = new.as_("writer")
+    files = [
+        ("file", ("../../one.log", log_of(3))),
+        ("file", ("two.log", log_of(4))),
+        ("file", ("two.log", b"no hand history at all\n")),
+    ]
+    begun = writer.post("/api/v1/imports?names=random-0=ursa&audit=false", files=files)
+    told = over(writer, begun.headers["location"])
+    files_told = {one["file"]: one for one in told["result"]["files"]}
+    assert {"one.log": 3, "two.log": 4, "2-two.log": 0} == {
+        name: one["imported"] for name, one in files_told.items()
+    }
+    assert files_told["2-two.log"]["refused"] is not None
+    assert files_told["one.log"]["agree"] is None
+    hand = Reader(new.folder).read(f"{files_told['one.log']['match']}/1")[0].event
+    assert "ursa" in getattr(hand, "players", ())
+    assert not list((new.folder / "jobs").glob("*/upload"))
+
+
+def test_a_file_that_is_refused_is_a_job_that_failed(new: Site) -> None:
+    writer = new.as_("writer")
+    begun = writer.post("/api/v1/imports", content=b"nothing\n")
+    told = over(writer, begun.headers["location"])
+    assert "failed" == told["state"]
+    assert told["detail"].startswith("line ")
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("/api/v1/imports?format=xls", "there is no format 'xls'"),
+        ("/api/v1/imports?game=nix", "nix"),
+        ("/api/v1/imports?names=a", "'a' renames nobody: write OLD=NEW"),
+        ("/api/v1/imports?strict=true&audit=false", "strict is about what an audit finds"),
+    ],
+)
+def test_options_of_an_import_are_looked_at_first(path: str, sentence: str, new: Site) -> None:
+    answer = new.as_("writer").post(path, content=log_of(1))
+    assert 422 == answer.status_code
+    assert sentence in answer.json()["detail"]
+
+
+def test_an_empty_body_or_form_is_no_import_and_leaves_nothing(new: Site) -> None:
+    writer = new.as_("writer")
+    assert 422 == writer.post("/api/v1/imports", content=b"").status_code
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert 415 == writer.post("/api/v1/imports", content=b"a=b", headers=form).status_code
+    broken = {"Content-Type": "multipart/form-data"}
+    assert 400 == writer.post("/api/v1/imports", content=b"a", headers=broken).status_code
+    assert [] == [one.name for one in (new.folder / "jobs").iterdir() if one.name != "keys"]
+
+
+def test_when_the_server_stops_its_jobs_stop_in_order(tmp_path: Path) -> None:
+    folder = tmp_path / "ledger"
+    site = site_of(folder)
+    with Server(folder, "--workers", "2") as server:
+        link = http.client.HTTPConnection("127.0.0.1", server.port)
+        key = {"Authorization": f"Bearer {site.keys['writer']}"}
+        body = json.dumps({"game": GAME, "hands": LONG, "match": "long"})
+        link.request("POST", "/api/v1/matches", body, key | {"Content-Type": "application/json"})
+        answer = link.getresponse()
+        assert 202 == answer.status
+        where = json.loads(answer.read())["id"]
+        assert 0 == server.stop(signal.SIGTERM)
+    assert not is_alive(folder / "jobs" / where)
+    told = site.as_("writer").get(f"/api/v1/jobs/{where}").json()
+    assert "cancelled" == told["state"]
+    assert () == check(RealDisk(folder))

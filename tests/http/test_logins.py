@@ -1,0 +1,126 @@
+"""A login link is opened once, by whichever worker, and its session outlives them all."""
+
+import threading
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from api.http.logins import LINK_S, SESSION_S, Logins, once_url
+from tests.http.clients import Site, site_of
+
+AUDITOR = ("audit:read",)
+
+
+def test_of_many_who_open_a_link_at_once_one_gets_in(tmp_path: Path) -> None:
+    link = Logins(tmp_path).link(AUDITOR)
+    entered: list[str | None] = []
+    begin = threading.Barrier(8)
+
+    def enter() -> None:
+        worker = Logins(tmp_path)
+        begin.wait()
+        entered.append(worker.enter(link))
+
+    workers = [threading.Thread(target=enter) for _ in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert 7 == entered.count(None)
+
+
+def test_a_session_is_good_at_every_worker_and_after_a_restart(tmp_path: Path) -> None:
+    session = Logins(tmp_path).enter(Logins(tmp_path).link(AUDITOR))
+    assert session is not None
+    found = Logins(tmp_path).session(session)
+    assert found is not None
+    assert AUDITOR == found.scopes
+
+
+def test_links_and_sessions_end(tmp_path: Path) -> None:
+    logins = Logins(tmp_path)
+    link = logins.link(AUDITOR)
+    assert logins.enter(link, now=4e9) is None
+    assert logins.enter(link) is None, "a link that came too late is used up too"
+    session = logins.enter(logins.link(AUDITOR), now=1_000)
+    assert session is not None
+    assert logins.session(session, now=1_000 + SESSION_S - 1) is not None
+    assert logins.session(session, now=1_000 + SESSION_S) is None
+
+
+def test_no_token_is_kept(tmp_path: Path) -> None:
+    logins = Logins(tmp_path)
+    link = logins.link(AUDITOR)
+    held = (tmp_path / "private" / "logins").read_text()
+    session = logins.enter(link)
+    assert session is not None
+    held += (tmp_path / "private" / "logins").read_text()
+    assert link not in held
+    assert session not in held
+    assert 0o600 == (tmp_path / "private" / "logins").stat().st_mode & 0o777
+
+
+def test_a_link_is_no_session_and_a_session_no_link(tmp_path: Path) -> None:
+    logins = Logins(tmp_path)
+    link = logins.link(AUDITOR)
+    assert logins.session(link) is None
+    session = logins.enter(link)
+    assert session is not None
+    assert logins.enter(session) is None
+
+
+def test_what_has_ended_is_swept_away(tmp_path: Path) -> None:
+    logins = Logins(tmp_path)
+    logins.link(AUDITOR, seconds=-1)
+    logins.link(AUDITOR)
+    assert 1 == (tmp_path / "private" / "logins").read_text().count("link")
+
+
+def test_two_ledgers_on_one_host_have_two_cookies(tmp_path: Path) -> None:
+    assert Logins(tmp_path / "one").cookie != Logins(tmp_path / "other").cookie
+
+
+def test_the_link_that_is_printed(tmp_path: Path) -> None:
+    url = once_url(tmp_path, "http://127.0.0.1:8000/", AUDITOR, "/hands/scrim/1#12")
+    parts = urlsplit(url)
+    asked = parse_qs(parts.query)
+    assert ("/login", ["/hands/scrim/1#12"]) == (parts.path, asked["to"])
+    assert Logins(tmp_path).enter(asked["once"][0]) is not None
+    assert 60 <= LINK_S <= 3600
+
+
+@pytest.mark.parametrize(
+    "to",
+    ["//elsewhere.example/", "http://elsewhere.example/", "/\\elsewhere.example", "javascript:1"],
+)
+def test_a_link_leads_nowhere_else(to: str, mine: Site) -> None:
+    link = mine.app.state.logins.link(AUDITOR)
+    answer = mine.as_(follow_redirects=False).get("/login", params={"once": link, "to": to})
+    assert (303, "/") == (answer.status_code, answer.headers["location"])
+
+
+def test_another_application_over_the_ledger_knows_the_session(mine: Site) -> None:
+    """As after a restart, or in another worker."""
+    client = mine.as_()
+    client.get("/login", params={"once": mine.app.state.logins.link(AUDITOR)})
+    again = site_of(mine.folder)
+    cookies = dict(client.cookies)
+    answer = again.as_(cookies=cookies).get("/api/v1/")
+    assert "auditor" == answer.json()["viewpoint"]["view"]
+
+
+def test_a_page_with_an_ended_login_says_so_and_is_the_publics_after(mine: Site) -> None:
+    client = mine.as_()
+    client.get("/login", params={"once": mine.app.state.logins.link(AUDITOR)})
+    mine.app.state.logins.leave(client.cookies[mine.app.state.logins.cookie])
+    ended = client.get("/", headers={"Accept": "text/html"})
+    assert (401, "text/html; charset=utf-8") == (ended.status_code, ended.headers["content-type"])
+    assert 200 == client.get("/", headers={"Accept": "text/html"}).status_code
+
+
+def test_static_files_ask_nobody_who_he_is(site: Site) -> None:
+    """The page that says that a login has ended has its style, too."""
+    cookies = {site.app.state.logins.cookie: "ended"}
+    assert 200 == site.as_(cookies=cookies).get("/static/style.css").status_code
+    assert 401 == site.as_(cookies=cookies).get("/api/v1/").status_code

@@ -1,0 +1,97 @@
+"""What nobody would ask, made from the API's own document: no failure of ours, nothing unforeseen.
+
+The run is the same each time. `./mr test --slow` asks many times as much, as every caller.
+"""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from starlette.testclient import TestClient
+
+from api.http.app import create_app
+from api.http.desk import Desk, Settings
+from tests.http.clients import Site, site_of
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+FEW, MANY = 5, 50
+ENDLESS = "/api/v1/stream"  # without `until` it never ends: tests/http/stream.http.md asks it
+WRITING = ("/api/v1/matches", "/api/v1/imports", "/api/v1/jobs/{job}")
+QUIET = settings(
+    max_examples=FEW,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.fixture(scope="module")
+def asked(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A site over a ledger that strange requests may change."""
+    copied = tmp_path_factory.mktemp("strange") / "ledger"
+    site = site_of(Path(shutil.copytree(house, copied)))
+    with TestClient(site.app):
+        yield site
+
+
+NOBODYS = create_app(Desk(Settings(Path("no-ledger-is-read"))))
+schema = schemathesis.openapi.from_asgi("/openapi.json", NOBODYS).exclude(path=ENDLESS)
+
+
+@schema.exclude(path=list(WRITING), method=["POST", "DELETE"]).parametrize()
+@QUIET
+def test_no_request_of_an_auditor_is_a_failure_of_ours(
+    case: schemathesis.Case[Any], asked: Site
+) -> None:
+    ask(case, asked, "admin")
+
+
+@pytest.mark.slow
+@schema.parametrize()
+@settings(QUIET, max_examples=MANY)
+def test_no_request_of_the_public_is_a_failure_of_ours(
+    case: schemathesis.Case[Any], asked: Site
+) -> None:
+    ask(case, asked)
+
+
+@pytest.mark.slow
+@schema.exclude(path=list(WRITING), method=["POST", "DELETE"]).parametrize()
+@settings(QUIET, max_examples=MANY)
+def test_no_request_of_many_is_a_failure_of_ours(case: schemathesis.Case[Any], asked: Site) -> None:
+    ask(case, asked, "lynx")
+    ask(case, asked, "admin")
+
+
+def ask(case: schemathesis.Case[Any], site: Site, who: str | None = None) -> None:
+    """Ask it, and hold the answer to what the document says of it."""
+    words = case.as_transport_kwargs(base_url="http://127.0.0.1:8000")
+    sent = requests.Request(**words).prepare()
+    assert sent.method is not None
+    assert sent.url is not None
+    headers = dict(sent.headers)
+    if who is not None:
+        headers["Authorization"] = f"Bearer {site.keys[who]}"
+    client = site.as_(follow_redirects=False)
+    answer = client.request(sent.method, sent.url, headers=headers, content=sent.body)
+    case.validate_response(answer, checks=CHECKS)

@@ -1,0 +1,88 @@
+"""What a seat is told of an audit is a judgement of what it sees, and of nothing else."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from api.asking.judged import NoRules, NotOver, by_rules, judged, seen_record
+from api.report import as_json, as_text
+from engine.game import Game
+from engine.games import GAMES
+from events import types as t
+from events.ledger import closes
+from events.views import Auditor, Seated
+from store.reader import Snapshot
+from tests.hands import every_game, seeded, sources, walk
+from tests.sights import sight_of
+from tests.worlds import other_world, viewers
+
+
+@every_game
+@settings(max_examples=15)
+@given(source=sources)
+def test_no_honest_hand_differs_for_anybody_who_saw_it(game: Game, source: bytes) -> None:
+    record = walk(game, source).record
+    whole = by_rules(record, game).report.verdict
+    assert whole in ("agree", "contested")
+    for who in viewers(record):
+        verdict = by_rules(seen_record(sight_of(record, who), game), game).report.verdict
+        assert verdict in (whole, "unknown")
+
+
+@every_game
+@settings(max_examples=10)
+@given(source=sources, seed=st.integers(0, 2**16))
+def test_two_worlds_are_judged_alike(game: Game, source: bytes, seed: int) -> None:
+    record = walk(game, source).record
+    chance = random.Random(seed)
+    for who in viewers(record):
+        told = []
+        for world in (record, other_world(record, who, chance)):
+            found = by_rules(seen_record(sight_of(world, who), game), game)
+            text = as_text(game, found.record, found.report)
+            told.append((as_json(found.record, found.report), text))
+        assert told[0] == told[1]
+
+
+def test_a_pot_that_went_to_the_wrong_seat_differs_for_whoever_saw_both_hands() -> None:
+    game = GAMES["site-nl-standard"]
+    record = next(
+        found
+        for found in (seeded(game, str(seed)).record for seed in range(200))
+        if len(found[0].stacks) == 2  # type: ignore[union-attr]
+        and sum(isinstance(one, t.Shown) for one in found) == 2
+        and sum(isinstance(one, t.PotSplit) and len(one.seats) == 1 for one in found) == 1
+    )
+    forged = tuple(
+        replace(one, seats=(1 - one.seats[0],)) if isinstance(one, t.PotSplit) else one
+        for one in record
+    )
+    for who in (Auditor(), Seated(0), Seated(1)):
+        sight = sight_of(forged, who)
+        seen = forged if isinstance(who, Auditor) else seen_record(sight, game)
+        assert by_rules(seen, game).report.verdict == "differ"
+
+
+def test_a_hand_is_judged_when_it_is_over_and_by_rules_that_are_here() -> None:
+    class Nothing:
+        def ruleset(self, mark: str) -> None:
+            return None
+
+    nothing: Snapshot = Nothing()  # type: ignore[assignment]
+    record = seeded(GAMES["auction-2024"], "3").record
+    assert closes("auction-2024/1", record)
+    sight = sight_of(record, Auditor())
+    assert judged(nothing, sight).report.verdict in ("agree", "contested")
+    assert judged(nothing, sight, "auction-2024-mit").report.ruleset == "auction-2024-mit"
+    with pytest.raises(NoRules, match="no ruleset is called nonsense"):
+        judged(nothing, sight, "nonsense")
+    start = record[0]
+    assert isinstance(start, t.HandStarted)
+    foreign = (replace(start, ruleset="0" * 16), *record[1:])
+    with pytest.raises(NoRules, match="no ruleset here has this fingerprint"):
+        judged(nothing, sight_of(foreign, Auditor()))
+    with pytest.raises(NotOver, match="it cannot be judged yet"):
+        judged(nothing, sight_of(record[:-1], Auditor()))
