@@ -26,6 +26,13 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--accept writes files that several tests share: leave out -n")
 
 
+def pytest_report_header() -> str:
+    from tests import chromium
+
+    there = chromium.found()
+    return f"browser: {there.file or there.reason}"
+
+
 @pytest.fixture
 def accept(request: pytest.FixtureRequest) -> bool:
     """Whether goldens are to be rewritten instead of compared."""

@@ -1,0 +1,50 @@
+"""The web pages: made on the server, readable without a script; `PAGES` is all of their routes."""
+
+from fastapi import APIRouter, FastAPI
+from fastapi.responses import FileResponse
+
+from api.pages.audit import router as audit
+from api.pages.bidding import router as bidding
+from api.pages.events import router as events
+from api.pages.fairness import router as fairness
+from api.pages.games import router as games
+from api.pages.gridded import router as gridded
+from api.pages.hands import router as hands
+from api.pages.home import router as home
+from api.pages.live import router as live
+from api.pages.matches import router as matches
+from api.pages.opposing import router as opposing
+from api.pages.players import router as players
+from api.pages.replayer import router as replayer
+from api.pages.static_files import STATIC, Files
+from api.pages.swapping import router as swapping
+from api.pages.winning import router as winning
+
+PAGES: tuple[APIRouter, ...] = (
+    home,
+    matches,
+    hands,
+    replayer,
+    audit,
+    events,
+    games,
+    players,
+    gridded,
+    winning,
+    bidding,
+    swapping,
+    opposing,
+    fairness,
+    live,
+)
+
+
+def mounted(app: FastAPI) -> None:
+    """Scripts, styles and whatever else never changes under its name."""
+    app.mount("/static", Files(directory=STATIC), name="static")
+    app.add_api_route("/favicon.ico", _mark, include_in_schema=False)
+
+
+def _mark() -> FileResponse:
+    """For browsers that look for it where it always was."""
+    return FileResponse(STATIC / "mark.svg", media_type="image/svg+xml")

@@ -1,0 +1,106 @@
+"""`/players/NAME/bids`: bids beside the rival's and beside what the card was worth, as pictures."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from analytics.bids_measures import MEASURES
+from analytics.bids_sniffing import SEED
+from api.asking import bids as bidding
+from api.exporting.wanted import Absent
+from api.http.ask import Ask
+from api.http.routes.named import Named
+from api.pages.of_player import Narrow, Player, clean, of_player
+from api.pages.plots import histogram, scale, spread
+from api.pages.site import page
+
+router = APIRouter(include_in_schema=False, route_class=Named)
+VALUED = 80  # auctions whose card is valued while somebody waits for a page
+TEXTURES = ("dry", "two-tone", "paired", "monotone")
+
+
+@router.get("/players/{player}/bids")
+def bids(
+    request: Request, ask: Ask, player: Player, match: Narrow = None, game: Narrow = None
+) -> Response:
+    narrowed = clean(match=match, game=game)
+    context = of_player(request, ask, player, "bids", narrowed)
+    with ask.viewed() as viewed:
+        asked = bidding.Asked(player, narrowed["match"], narrowed["game"], None, VALUED)
+        try:
+            told = bidding.bidding(viewed, asked)
+        except Absent as reason:
+            return page(request, ask, "bids.html", **context, told=None, why=str(reason))
+        drawn = told.auctions.drawn(player)
+        ranks = told.auctions.ranks(player)
+    found = {one.statistic: one for one in told.found if one.player == player}
+    rows = [{"of": one, "told": found[name]} for name, one in MEASURES.items() if name in found]
+    return page(
+        request,
+        ask,
+        "bids.html",
+        **context,
+        told=told.told,
+        why=None,
+        model=bidding.MODEL,
+        seed=SEED,
+        every=drawn[0]["every"] if drawn else 0,
+        beside=beside(drawn),
+        worth=worth(drawn),
+        textures=textures(drawn),
+        rows=rows,
+        ranks=ranks,
+        pairs=[pair for pair in told.beside if player in (pair.dealer, pair.rival)],
+    )
+
+
+def beside(drawn: list[dict[str, Any]]) -> dict[str, Any]:
+    """Each bid against the rival's, on one scale, so that the diagonal is a tie."""
+    shown = [row for row in drawn if row["rival_bid"] is not None]
+    both = scale([row[name] for row in shown for name in ("bid", "rival_bid")])
+    points = [
+        _point(place, row, both.at(row["rival_bid"]), both.at(row["bid"]))
+        for place, row in enumerate(shown)
+    ]
+    return {"x": both, "y": both, "points": points}
+
+
+def worth(drawn: list[dict[str, Any]]) -> dict[str, Any]:
+    """Each bid against what the card was worth to him, where that was counted."""
+    shown = [row for row in drawn if row["worth"] is not None]
+    x, y = scale([row["worth"] for row in shown]), scale([row["bid"] for row in shown])
+    points = [
+        _point(place, row, x.at(row["worth"]), y.at(row["bid"])) for place, row in enumerate(shown)
+    ]
+    return {"x": x, "y": y, "points": points, "even": min(x.high, y.high)}
+
+
+def textures(drawn: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """How bids spread on each kind of flop, in pots."""
+    shares = {
+        name: sorted(row["bid"] / row["pot"] for row in drawn if row["texture"] == name)
+        for name in TEXTURES
+    }
+    over = scale([each[int(0.95 * (len(each) - 1))] for each in shares.values() if each])
+    return [
+        {
+            "name": name,
+            "n": len(each),
+            "median": each[len(each) // 2],
+            "bins": histogram(each, over),
+            "over": over,
+        }
+        for name, each in shares.items()
+        if each
+    ]
+
+
+def _point(place: int, row: dict[str, Any], x: float, y: float) -> dict[str, Any]:
+    said = f"{row['hand']}: bid {row['bid']}"
+    if row["rival_bid"] is not None:
+        said += f" against {row['rival_bid']}"
+    if row["worth"] is not None:
+        said += f", worth {row['worth']:.1f}"
+    where = {"x": round(x + spread(place), 1), "y": round(y + spread(place * 3), 1)}
+    return {**where, "hand": row["hand"], "outcome": row["outcome"], "said": said}

@@ -1,0 +1,252 @@
+"""How a hand was paid, taken apart for reading: money in, pots, hands at showdown, readings.
+
+Cards are those that the viewer sees (`Sight`); all arithmetic is of the record that was judged for
+him, in which a hidden card is an unknown one.
+"""
+
+from typing import NamedTuple, cast
+
+from api.asking.judged import Judged
+from api.exporting.sight import Sight
+from api.report import money_in
+from engine.game import Game
+from engine.pots import Pot, pots
+from engine.ranking import best_cards, strength
+from engine.recorded import before_payment
+from engine.seats import contenders, in_order, is_alone
+from engine.verdict import Nets, Report
+from events import types as t
+from events import views
+from events.cards import Card
+from events.state import Hand
+from odds.rank import describe, five
+
+
+class Seat(NamedTuple):
+    """A player with what he was dealt, deal by deal, and what was swapped of it."""
+
+    name: str
+    held: tuple[tuple[Card | views.Hidden, ...], ...]
+    swaps: tuple[views.CardSwappedSeen, ...]
+
+
+class Money(NamedTuple):
+    """What each seat put in, round by round: a row for each seat, and one for all together."""
+
+    rounds: tuple[str, ...]
+    rows: tuple[tuple[int, ...], ...]
+    together: tuple[int, ...]
+
+
+class Bidding(NamedTuple):
+    """An auction that was settled: every bid with its seat, who pays, and how much."""
+
+    bids: tuple[tuple[int, int], ...]
+    winners: tuple[int, ...]
+    price: int
+    sealed: bool
+
+
+class Made(NamedTuple):
+    """What a seat holds at the showdown; no cards where one of them is not known."""
+
+    seat: int
+    cards: tuple[str, ...]
+    words: str
+    place: str
+
+
+class Share(NamedTuple):
+    """What a seat is paid of a pot, and how much of that are odd chips."""
+
+    seat: int
+    amount: int
+    odd: int
+
+
+class Paid(NamedTuple):
+    """A pot that was paid: its layer, if it is one, who may win it, and who did."""
+
+    number: int
+    amount: int
+    rake: int
+    eligible: tuple[int, ...]
+    even: bool
+    shares: tuple[Share, ...]
+
+
+class Account(NamedTuple):
+    """What everybody wins or loses by one account, and why; `off` where it is not what is paid."""
+
+    account: str
+    nets: tuple[int | None, ...]
+    off: tuple[bool, ...]
+    ruleset: str
+    sentence: str
+
+
+class Explained(NamedTuple):
+    """All of it."""
+
+    seats: tuple[Seat, ...]
+    board: tuple[tuple[str, ...], ...]
+    money: Money
+    auctions: tuple[Bidding, ...]
+    made: tuple[Made, ...]
+    paid: tuple[Paid, ...]
+    accounts: tuple[Account, ...]
+
+
+def explained(sight: Sight, found: Judged) -> Explained:
+    """The hand taken apart; of a record that cannot be counted, as much as there is."""
+    record, game, report = found
+    seen = [one.seen for one in sight.ones]
+    counted = report.recorded is not None
+    hand = before_payment(record) if counted else None
+    return Explained(
+        seats=_seats(seen),
+        board=tuple(one.cards for one in seen if isinstance(one, t.BoardDealt)),
+        money=_money(record) if counted else Money((), (), ()),
+        auctions=_auctions(seen),
+        made=_made(game, hand) if hand else (),
+        paid=_paid(game, record, hand) if hand else (),
+        accounts=_accounts(cast(t.HandStarted, record[0]), report),
+    )
+
+
+def _seats(seen: list[views.Seen]) -> tuple[Seat, ...]:
+    start = cast(t.HandStarted, seen[0])
+    return tuple(
+        Seat(
+            name,
+            tuple(
+                one.cards
+                for one in seen
+                if isinstance(one, views.HoleDealtSeen) and one.seat == seat
+            ),
+            tuple(
+                one
+                for one in seen
+                if isinstance(one, views.CardSwappedSeen)
+                and one.seat == seat
+                and one.old != one.new
+            ),
+        )
+        for seat, name in enumerate(start.players)
+    )
+
+
+def _money(record: t.Events) -> Money:
+    columns = money_in(record)
+    seats = len(cast(t.HandStarted, record[0]).players)
+    rows = [[column[seat] for column in columns.values()] for seat in range(seats)]
+    together = [sum(column) for column in columns.values()]
+    return Money(
+        tuple(columns),
+        tuple((*row, sum(row)) for row in rows),
+        (*together, sum(together)),
+    )
+
+
+def _auctions(seen: list[views.Seen]) -> tuple[Bidding, ...]:
+    """Bids as their settlement told them to all, each with the seat that placed it."""
+    found = []
+    placed: list[int] = []
+    for one in seen:
+        if isinstance(one, views.BidPlacedSeen):
+            placed.append(one.seat)
+        if isinstance(one, t.AuctionSettled):
+            bids = tuple(zip(placed, one.bids, strict=False))
+            found.append(Bidding(bids, one.seats, one.price, one.sealed))
+            placed = []
+    return tuple(found)
+
+
+def _made(game: Game, hand: Hand) -> tuple[Made, ...]:
+    """Every hand that was neither folded nor mucked, the best first named as such."""
+    if is_alone(hand):
+        return ()
+    stay = [s for s in in_order(hand, contenders(hand)) if s not in hand.showing.mucked]
+    try:
+        strengths = {seat: strength(game, hand, seat) for seat in stay}
+    except ValueError:  # a record that the rules refuse may hold too few cards, or one twice
+        return ()
+    known = [one for one in strengths.values() if one is not None]
+    found = []
+    for seat, one in strengths.items():
+        if one is None:
+            found.append(Made(seat, (), "a card of it is not known", ""))
+            continue
+        best = len(known) == len(strengths) and one == max(known)
+        place = ("tie" if known.count(one) > 1 else "best") if best else ""
+        found.append(Made(seat, *_five(game, hand, seat), place))
+    return tuple(found)
+
+
+def _five(game: Game, hand: Hand, seat: int) -> tuple[tuple[str, ...], str]:
+    """The five cards that count, announced or best, and what they are in words."""
+    said = dict(hand.showing.announced) if game.announce == "announced" else {}
+    cards = said[seat] if seat in said else best_cards(game, hand, seat)
+    value = five(cards, straights=game.straights, ranking=game.ranking)
+    return cards, describe(value, game.straights, game.ranking)
+
+
+def _paid(game: Game, record: t.Events, hand: Hand) -> tuple[Paid, ...]:
+    """Every pot as it was recorded, beside the layer of stakes that it comes from."""
+    rakes = {one.pot: one.amount for one in record if isinstance(one, t.RakeTaken)}
+    splits = [one for one in record if isinstance(one, t.PotSplit)]
+    found = _layers(game, hand)
+    is_layer = [pot.amount for pot in found] == [
+        sum(one.shares) + rakes.get(one.pot, 0) for one in splits
+    ]
+    paid = []
+    for place, one in enumerate(splits):
+        whole = sum(one.shares)
+        floor = whole // len(one.shares)
+        even = max(one.shares) - min(one.shares) <= len(one.shares) * game.split_unit
+        shares = tuple(
+            Share(seat, share, share - floor if even else 0)
+            for seat, share in zip(one.seats, one.shares, strict=True)
+        )
+        rake = rakes.get(one.pot, 0)
+        eligible = found[place].seats if is_layer else one.seats
+        paid.append(Paid(one.pot, whole + rake, rake, eligible, even, shares))
+    return tuple(paid)
+
+
+def _layers(game: Game, hand: Hand) -> tuple[Pot, ...]:
+    """The pots by the rules; one for all where nobody is left to divide with."""
+    stay = contenders(hand)
+    if is_alone(hand):
+        return (Pot(hand.pot, stay),)
+    try:
+        return pots(game, hand, stay)
+    except (LookupError, ValueError):
+        return ()
+
+
+def _accounts(start: t.HandStarted, report: Report) -> tuple[Account, ...]:
+    """What is recorded, what the ruleset decides, and what every other reading would pay."""
+    declared = "declared by the hand" if start.game == report.ruleset else "asked for"
+    told = [
+        _account("recorded", start, report.recorded, report.decided, "", ""),
+        _account("decided", start, report.decided, report.recorded, report.ruleset, declared),
+    ]
+    told += [
+        _account(other.entry, start, other.nets, report.decided, other.ruleset, other.sentence)
+        for other in report.readings
+    ]
+    return tuple(told)
+
+
+def _account(
+    name: str,
+    start: t.HandStarted,
+    nets: Nets | None,
+    beside: Nets | None,
+    ruleset: str,
+    sentence: str,
+) -> Account:
+    unknown: tuple[int | None, ...] = (None,) * len(start.players)
+    off = tuple(a != b for a, b in zip(nets, beside, strict=True)) if nets and beside else ()
+    return Account(name, nets or unknown, off or (False,) * len(unknown), ruleset, sentence)

@@ -1,0 +1,93 @@
+"""`/games` and `/games/G`: the rulesets, and every question that one of them answers."""
+
+from typing import Any, NamedTuple
+
+import msgspec
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from api.http.ask import Ask
+from api.http.problem import Problem
+from api.pages.site import page
+from api.pages.to import To
+from engine.catalogue import CATALOGUE, KINDS, meaning
+from engine.game import Game, fingerprint
+from engine.games import GAMES, RULESETS, named
+
+router = APIRouter(include_in_schema=False)
+
+
+class Answer(NamedTuple):
+    """A question that documents leave open, what this ruleset says to it, and what its partner."""
+
+    policy: str
+    question: str
+    value: str
+    meaning: str
+    entries: tuple[str, ...]
+    partner: str | None
+
+
+@router.get("/games")
+def games(request: Request, ask: Ask) -> Response:
+    groups = (
+        ("Dealt here", "muckrake play, match", [g for g in RULESETS.values() if g.name in GAMES]),
+        ("Of records", "muckrake import", [g for g in RULESETS.values() if g.name not in GAMES]),
+    )
+    return page(request, ask, "games.html", groups=groups, fingerprint=fingerprint)
+
+
+@router.get("/games/{game}")
+def game(request: Request, ask: Ask, game: str) -> Response:
+    try:
+        found = named(game)
+    except LookupError as unknown:
+        raise Problem("not-found", str(unknown)) from None
+    partner = RULESETS.get(found.partner or "")
+    to = To(request.query_params.get("as"))
+    return page(
+        request,
+        ask,
+        "game.html",
+        trail=(("Rulesets", to.games()),),
+        game=found,
+        mark=fingerprint(found),
+        dealt=found.name in GAMES,
+        partner=partner,
+        script=[repr(step) for step in found.script],
+        kinds=[(kind, words, answers(found, partner, kind)) for kind, words in KINDS.items()],
+        plain=msgspec.json.format(msgspec.json.encode(found, order="sorted"), indent=2).decode(),
+    )
+
+
+def answers(game: Game, partner: Game | None, kind: str) -> list[Answer]:
+    """What a ruleset says to all questions of one class."""
+    told = []
+    for name, policy in CATALOGUE.items():
+        if policy.kind != kind:
+            continue
+        value = getattr(game, name)
+        other = value if partner is None else getattr(partner, name)
+        differs = None if other == value else _said(name, other)
+        told.append(
+            Answer(
+                name,
+                policy.question,
+                _plain(value),
+                meaning(name, value),
+                policy.entries,
+                differs,
+            )
+        )
+    return told
+
+
+def _said(name: str, value: Any) -> str:
+    """What a value means, or the value where it speaks for itself."""
+    return meaning(name, value) or _plain(value)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)

@@ -1,0 +1,70 @@
+"""`/players/NAME/grid`: the 169 classes of hole cards, each a cell that leads to its hands."""
+
+from typing import Any, Literal
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from api.asking import grid as asking
+from api.asking import stats as counted
+from api.asking.players import Nonsense
+from api.http.ask import Ask
+from api.http.problem import Problem
+from api.http.routes.named import Named
+from api.pages.of_player import Narrow, Player, clean, of_player
+from api.pages.site import page
+
+router = APIRouter(include_in_schema=False, route_class=Named)
+What = Literal["vpip", "raise", "net", "n"]
+TITLES = {
+    "vpip": "VPIP",
+    "raise": "raised before the flop",
+    "net": "mean net, big blinds",
+    "n": "how often it came",
+}
+COUNTED = {"vpip": "vpip", "raise": "pfr"}
+FULL = 12  # times that a class came, from which on its cell is at its fullest
+
+
+@router.get("/players/{player}/grid")
+def grid(
+    request: Request,
+    ask: Ask,
+    player: Player,
+    vs: Narrow = None,
+    match: Narrow = None,
+    game: Narrow = None,
+    show: What = "vpip",
+) -> Response:
+    narrowed = clean(vs=vs, match=match, game=game)
+    with ask.viewed() as viewed:
+        try:
+            chosen = counted.chosen_of(viewed, player, **narrowed)
+        except Nonsense as reason:
+            raise Problem("bad-request", str(reason)) from None
+        told = asking.grid(viewed, chosen)
+    context = of_player(request, ask, player, "grid", {**narrowed, "show": show})
+    cells = [cell(name, told.cells.get(name), show) for name in asking.classes()]
+    shows = list(TITLES.items())
+    return page(
+        request, ask, "grid.html", **context, cells=cells, hands=told.hands, known=told.known,
+        show=show, shows=shows,
+    )  # fmt: skip
+
+
+def cell(name: str, row: dict[str, Any] | None, show: str) -> dict[str, Any]:
+    """What a cell says, how warm it is from 0 to 1, and how full."""
+    if row is None:
+        return {"name": name, "hands": 0, "said": "", "warmth": 0.0, "full": 0.0}
+    if show == "net":
+        mean = row["net_bb"]
+        said = "" if mean is None else f"{mean:+.1f}".replace("-", "\N{MINUS SIGN}")
+        warmth = 0.5 if mean is None else min(1.0, max(0.0, 0.5 + mean / 20))
+    elif show == "n":
+        said, warmth = str(row["hands"]), 0.5
+    else:
+        k, n = row[f"{COUNTED[show]}_k"], row[f"{COUNTED[show]}_n"]
+        said = f"{100 * k / n:.0f} %" if n else ""
+        warmth = k / n if n else 0.0
+    full = min(1.0, row["hands"] / FULL)
+    return {"name": name, "hands": row["hands"], "said": said, "warmth": warmth, "full": full}

@@ -1,0 +1,70 @@
+"""`/hands`: the hands that a filter finds, each on one line; the filter stands in the address."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+from api.asking.facets import FACETS, facets
+from api.asking.filters import WrongFilter, parsed, said
+from api.asking.filters_tree import FIELDS, FLAGS
+from api.asking.listing import page as listed
+from api.asking.one_line import one_line
+from api.asking.viewed import Viewed
+from api.http.ask import Ask
+from api.pages.docket import AT_ONCE
+from api.pages.lines import taken_apart
+from api.pages.site import page
+
+router = APIRouter(include_in_schema=False)
+LISTED = 50  # hands of a page
+COUNTED_AT_ONCE = 100_000  # hands of a ledger; in a larger one the list comes before its counts
+EXAMPLES = (
+    "pot>100 & showdown",
+    "contested",
+    "auction-lost & net>=40",
+    "board=As?? & street=river",
+    "hole=AA | hole=KK",
+)
+
+
+@router.get("/hands")
+def hands(
+    request: Request,
+    ask: Ask,
+    q: Annotated[str, Query(max_length=2_000)] = "",
+    after: Annotated[str | None, Query(max_length=500)] = None,
+    order: Literal["newest", "oldest"] = "newest",
+    counts: Literal["now", "later"] | None = None,
+) -> Response:
+    context: dict[str, Any] = {
+        "q": q.strip(),
+        "order": order,
+        "kept": None if order == "newest" else order,
+        "further": after is not None,
+        "fields": FIELDS,
+        "flags": FLAGS,
+        "examples": EXAMPLES,
+    }
+    try:
+        one = parsed(q)
+    except WrongFilter as wrong:
+        told = request.headers.get("hx-request") is not None  # said while somebody is still typing
+        return page(request, ask, "hands.html", wrong=wrong, status=200 if told else 400, **context)
+    with ask.viewed() as viewed:
+        judged = ask.desk.verdicts.known(viewed.snapshot, AT_ONCE)
+        few = viewed.snapshot.next_seq <= COUNTED_AT_ONCE
+        counting = after is None and (counts == "now" or (few and counts is None))
+        key = ask.after(after, said(one), order)
+        found = listed(viewed, one, key, LISTED, order == "newest", judged)
+        context |= {
+            "rows": [_row(viewed, row) for row in found.rows],
+            "following": ask.cursor(found.next, said(one), order),
+            "counted": facets(viewed, one, judged) if counting else None,
+            "left": judged.left,
+        }
+    return page(request, ask, "hands.html", wrong=None, facets=FACETS, **context)
+
+
+def _row(viewed: Viewed, row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "line": taken_apart(one_line(viewed.sight(row["hand"])))}

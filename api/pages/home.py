@@ -1,0 +1,38 @@
+"""`/`: the last matches, what is disputed in them, or the first steps where there is no ledger."""
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from api.asking import matches
+from api.http.ask import Ask
+from api.http.problem import Problem
+from api.pages.docket import AT_ONCE, docket
+from api.pages.site import page
+from store.live import NoLedger
+
+router = APIRouter(include_in_schema=False)
+LISTED = 10
+
+
+@router.get("/")
+def home(request: Request, ask: Ask) -> Response:
+    try:
+        with ask.viewed() as viewed:
+            found = matches.page(viewed, None, LISTED, newest=True)
+            totals = viewed.rows(TOTALS)[0]
+            judged = ask.desk.verdicts.known(viewed.snapshot, AT_ONCE)
+            disputed = docket(viewed, judged)
+    except (NoLedger, Problem) as none:
+        if isinstance(none, Problem) and none.kind != "unavailable":
+            raise
+        return page(request, ask, "first_steps.html")
+    if not found.rows:
+        return page(request, ask, "first_steps.html")
+    return page(
+        request, ask, "home.html", rows=found.rows, totals=totals, docket=disputed, left=judged.left
+    )
+
+
+TOTALS = """
+SELECT count(*) AS hands, count(DISTINCT match) AS matches, max(last_at) AS last FROM hands
+"""

@@ -1,0 +1,30 @@
+"""What the bytes of a hand prove by themselves, found out as its reader would: from his bundle."""
+
+from typing import NamedTuple
+
+from api.asking.proof import bundle
+from api.asking.tree import NoSecrets
+from api.asking.viewed import Viewed
+from api.evidence.bundle import unpacked
+from api.evidence.make import Unproved
+from api.evidence.verify import verify
+from api.exporting.sight import Sight
+from store.tree import Refuted
+
+
+class Proof(NamedTuple):
+    """Sentences that are proved, or problems; or why there is no bundle to check."""
+
+    proved: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    lacking: str | None = None
+
+
+def integrity(viewed: Viewed, sight: Sight) -> Proof:
+    """The evidence of this hand for this viewer, made and checked as `verify.py` does."""
+    try:
+        made = bundle(viewed, sight)
+    except (NoSecrets, Refuted, Unproved) as reason:
+        return Proof(lacking=str(reason))
+    found = verify(unpacked(made))
+    return Proof(found.proved, found.problems)

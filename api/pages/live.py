@@ -1,0 +1,105 @@
+"""`/live`: the last hands that ended, a line each; a script puts those that end now above them.
+
+What the script puts there is made here: it names what the stream told of, and takes the rows.
+"""
+
+from collections.abc import Sequence
+from contextlib import closing
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+from api.asking.filters import parsed
+from api.asking.filters_tree import EVERY, word
+from api.asking.listing import page as listed
+from api.asking.one_line import one_line
+from api.asking.records import ended, started
+from api.asking.told import Teller
+from api.asking.viewed import Viewed
+from api.exporting.sight import Sight
+from api.exporting.wanted import Absent
+from api.http.ask import Ask, Asked
+from api.http.problem import Problem
+from api.pages.lines import taken_apart
+from api.pages.of_player import Narrow, clean
+from api.pages.site import page
+from events import types as t
+from store.leaf import split
+
+router = APIRouter(include_in_schema=False)
+LISTED = 40  # hands of the page before anything happens
+KEPT = 200  # rows that the script keeps
+AT_ONCE = 40  # rows that are asked for at once
+TYPES = ("HandEnded", "HandVoided", "MatchStarted", "MatchEnded")
+_FROM_THE_FIRST = "start"  # where a stream begins that has told nothing yet
+
+
+@router.get("/live")
+def live(
+    request: Request,
+    ask: Ask,
+    match: Narrow = None,
+    of: Annotated[tuple[str, ...], Query(max_length=AT_ONCE)] = (),
+) -> Response:
+    name = clean(match=match)["match"]
+    context: dict[str, Any] = {"match": name, "kept": KEPT, "at_once": AT_ONCE}
+    context |= {"delay_s": ask.desk.settings.delay_s, "types": ",".join(TYPES), "players": ()}
+    try:
+        context |= _told(ask, of) if of else _last(ask, name)
+    except Problem as reason:
+        if reason.kind != "unavailable":
+            raise
+        context |= {"rows": [], "after": _FROM_THE_FIRST}
+    return page(request, ask, "live.html", **context)
+
+
+def _last(ask: Asked, match: str | None) -> dict[str, Any]:
+    """The last hands, newest first, and the place in the stream from which on there are more."""
+    chosen = EVERY if match is None else parsed(f"match={word(match)}")
+    with ask.viewed() as viewed:
+        names = [row["hand"] for row in listed(viewed, chosen, None, LISTED, True).rows]
+        rows = [_hand(viewed.sight(name)) for name in names]
+        after = _place(viewed, names[0]) if names else _FROM_THE_FIRST
+        table = None if match is None else started(viewed.snapshot, match)
+    return {"rows": rows, "after": after, "players": table.players if table else ()}
+
+
+def _told(ask: Asked, of: Sequence[str]) -> dict[str, Any]:
+    """Rows of what the stream told of, each `TYPE STREAM`, as of this very moment."""
+    with closing(Viewed(ask.snapshot(), ask.viewer)) as viewed:
+        rows = [row for row in (_row(viewed, one) for one in of) if row is not None]
+    return {"rows": rows, "after": ""}
+
+
+def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
+    kind, _, stream = one.partition(" ")
+    if kind in ("HandEnded", "HandVoided"):
+        try:
+            return _hand(viewed.sight(stream))
+        except Absent:
+            return None
+    found = (started if kind == "MatchStarted" else ended)(viewed.snapshot, stream)
+    return None if found is None else {"key": one, "match": stream, "told": found, "hand": None}
+
+
+def _hand(sight: Sight) -> dict[str, Any]:
+    """A hand that is over, on one line."""
+    line, last = one_line(sight), sight.ones[-1]
+    kind = "HandVoided" if isinstance(last.seen, t.HandVoided) else "HandEnded"
+    pot = line.rpartition(" | ")[2].partition(": ")[0]
+    return {
+        "key": f"{kind} {sight.stream}",
+        "hand": sight.stream,
+        "match": split(sight.stream)[0],
+        "line": taken_apart(line),
+        "pot": int(pot) if pot.isdecimal() else None,
+        "at": last.stored.at,
+    }
+
+
+def _place(viewed: Viewed, hand: str) -> str:
+    """The place after the last event of a hand, as its viewer was told it."""
+    events = viewed.snapshot.read(hand)
+    told = list(Teller(viewed.viewer).tell(events, viewed.snapshot))
+    return told[-1].place.decode() if told else _FROM_THE_FIRST

@@ -1,0 +1,88 @@
+"""`/matches` and `/matches/M`: who played what, what came of it, and what vouches for it."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+from api.asking import matches as asked
+from api.asking.proof import LEAVES_MAX, Verified, root, verified
+from api.asking.tree import NoSecrets, Unsigned
+from api.asking.viewed import Viewed
+from api.http.ask import Ask
+from api.http.scopes import AUDIT
+from api.pages.docket import AT_ONCE, docket
+from api.pages.site import page
+from api.pages.to import To
+from engine.games import RULESETS
+
+router = APIRouter(include_in_schema=False)
+LISTED = 50  # matches of a page
+DISCLOSURES = {
+    "sealed": "What was hidden stays hidden: only its holder sees a card, unless he shows it.",
+    "open-after-match": "When the match has ended, everybody may see every card and bid of it.",
+    "open": "Everybody may see every card and bid.",
+}
+DEALINGS = {
+    "committed": "The dealer committed to every deck before the players added nonces of their own.",
+    "seeded": "Decks are shuffled from a seed: for simulations, nobody was bound by it.",
+    "recorded": "Somebody else dealt, and these are the cards he wrote down.",
+}
+
+
+@router.get("/matches")
+def matches(
+    request: Request, ask: Ask, after: Annotated[str | None, Query(max_length=500)] = None
+) -> Response:
+    with ask.viewed() as viewed:
+        key = ask.after(after, "pages")
+        found = asked.page(viewed, key, LISTED, newest=True)
+    following = ask.cursor(found.next, "pages")
+    return page(request, ask, "matches.html", rows=found.rows, following=following)
+
+
+@router.get("/matches/{match}")
+def match(request: Request, ask: Ask, match: str, verify: bool = False) -> Response:
+    if verify:
+        ask.needs(AUDIT)
+    with ask.viewed() as viewed:
+        row = asked.one(viewed, match)
+        context: dict[str, Any] = {
+            "head": _root(viewed, row),
+            "checked": _verified(viewed, match) if verify else None,
+            "docket": docket(viewed, ask.desk.verdicts.known(viewed.snapshot, AT_ONCE), match),
+        }
+    to = To(request.query_params.get("as"))
+    return page(
+        request,
+        ask,
+        "match.html",
+        players=tuple(row["players"] or ()),
+        trail=(("Matches", to.matches()),),
+        row=row,
+        game=RULESETS.get(row["game"] or ""),
+        disclosure=DISCLOSURES.get(row["disclosure"] or ""),
+        dealing=DEALINGS.get(row["dealing"] or ""),
+        may_verify=ask.caller.has(AUDIT),
+        verifying=verify,
+        leaves_max=LEAVES_MAX,
+        **context,
+    )
+
+
+def _root(viewed: Viewed, row: dict[str, Any]) -> dict[str, Any] | None:
+    """The checkpoint that covers the match's last hand, if anything was signed for."""
+    if row["last_seq"] is None:
+        return None
+    try:
+        return root(viewed, row["match"], row["last_seq"])
+    except Unsigned:
+        return None
+
+
+def _verified(viewed: Viewed, match: str) -> Verified | str | None:
+    """What a verification finds; why there was none; None if the match is too long for a page."""
+    try:
+        return verified(viewed, match, LEAVES_MAX)
+    except (NoSecrets, Unsigned) as reason:
+        return str(reason)

@@ -1,0 +1,50 @@
+"""What the pages of one hand have in common: whose it is, where it stands, what is beside it."""
+
+from typing import Any
+
+from fastapi import Request
+
+from api.asking.frames import opening
+from api.asking.viewed import Viewed
+from api.exporting.sight import Sight
+from api.http.ask import Asked
+from api.http.problem import Problem
+from api.pages.to import To
+from events import types as t
+from store.leaf import split
+
+
+def of_hand(request: Request, ask: Asked, viewed: Viewed, sight: Sight, tab: str) -> dict[str, Any]:
+    """What `hand.html` needs; `players` of it are the seats that an auditor may look from."""
+    start = opening(sight)
+    if start is None:
+        raise Problem("conflict", f"{sight.stream} does not begin as a hand does")
+    match, number = split(sight.stream)
+    assert number is not None
+    to = To(request.query_params.get("as"))
+    return {
+        "tab": tab,
+        "hand": sight.stream,
+        "match": match,
+        "number": number,
+        "start": start,
+        "players": start.players,
+        "stacks": _stacks(start.stacks),
+        "at": sight.ones[-1].stored.at,
+        "over": any(isinstance(one.seen, t.HandEnded | t.HandVoided) for one in sight.ones),
+        "open": sight.open,
+        "earlier": _there(viewed, match, number - 1),
+        "later": _there(viewed, match, number + 1),
+        "trail": (("Matches", to.matches()), (match, to.match(match))),
+    }
+
+
+def _there(viewed: Viewed, match: str, number: int) -> str | None:
+    """A hand of this match, if it is over."""
+    hand = f"{match}/{number}"
+    return None if number < 0 or viewed.snapshot.hand_seq(hand) is None else hand
+
+
+def _stacks(stacks: tuple[int, ...]) -> tuple[int, ...]:
+    """One, if all brought the same."""
+    return stacks[:1] if len(set(stacks)) == 1 else stacks

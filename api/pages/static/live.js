@@ -1,0 +1,99 @@
+// Follows the stream: whatever it tells of is asked for as a row of this page, and put above the others.
+
+const list = document.getElementById("list");
+const body = list.tBodies[0];
+const said = document.getElementById("said");
+const state = document.getElementById("state");
+const pause = document.getElementById("hold");
+const { stream, rows, kept, atOnce } = list.dataset;
+const RETRY_MS = 2000;
+const GATHER_MS = 150;
+
+let after = list.dataset.after;
+let source = null;
+let there = "reconnecting";
+let paused = false;
+let asking = false;
+let waiting = []; // what the stream told of, and has no row yet: the oldest first
+const known = new Set([...body.rows].map((row) => row.dataset.of));
+
+const at = (address, more) => address + (address.includes("?") ? "&" : "?") + more;
+
+function tell() {
+  const now = paused ? "paused" : there;
+  state.dataset.state = now;
+  const count = waiting.length;
+  said.textContent = now === "paused" && count ? `paused, ${count} waiting` : now;
+  pause.textContent = paused ? "Go on" : "Pause";
+}
+
+function follow() {
+  source = new EventSource(after ? at(stream, `after=${encodeURIComponent(after)}`) : stream);
+  source.onopen = () => {
+    there = "following";
+    tell();
+    gather();
+  };
+  source.onmessage = (message) => {
+    after = message.lastEventId || after;
+    const told = JSON.parse(message.data);
+    const key = `${told.event.type} ${told.hand ?? told.match}`;
+    if (known.has(key)) return;
+    known.add(key);
+    waiting.push(key);
+    waiting = waiting.slice(-2 * kept);
+    tell();
+    gather();
+  };
+  source.onerror = () => {
+    there = "reconnecting";
+    tell();
+    if (source.readyState === EventSource.CLOSED) setTimeout(follow, RETRY_MS); // an answer that was none
+  };
+}
+
+async function gather() {
+  if (asking || paused || !waiting.length) return;
+  asking = true;
+  await new Promise((done) => setTimeout(done, GATHER_MS));
+  const asked = waiting.slice(-kept).slice(0, atOnce);
+  const from = waiting.indexOf(asked[0]);
+  try {
+    const answer = await fetch(at(rows, asked.map((key) => `of=${encodeURIComponent(key)}`).join("&")));
+    if (!answer.ok) throw new Error(answer.statusText);
+    const told = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (!paused) {
+      put([...told.getElementById("list").tBodies[0].rows]);
+      waiting = waiting.slice(from + asked.length);
+    }
+    asking = false;
+  } catch {
+    await new Promise((done) => setTimeout(done, RETRY_MS));
+    asking = false;
+  }
+  tell();
+  gather();
+}
+
+function put(fresh) {
+  for (const row of fresh) {
+    row.classList.add("fresh");
+    body.prepend(document.adoptNode(row));
+  }
+  while (body.rows.length > kept) {
+    known.delete(body.rows[body.rows.length - 1].dataset.of);
+    body.rows[body.rows.length - 1].remove();
+  }
+  document.getElementById("none").hidden = body.rows.length > 0;
+}
+
+pause.addEventListener("click", () => {
+  paused = !paused;
+  tell();
+  gather();
+});
+addEventListener("pageshow", (event) => event.persisted && location.reload());
+document.getElementById("newer").hidden = true;
+pause.hidden = false;
+tell();
+follow();

@@ -1,0 +1,120 @@
+"""Whoever looks through other eyes has nothing on his page that those eyes may not see."""
+
+import re
+from itertools import islice
+from typing import cast
+
+import pytest
+
+from api.http.logins import once_url
+from events import types as t
+from events.views import viewpoint
+from store.reader import Reader
+from tests.browser.conftest import Site, expect
+from tests.browser.looked_at import PATHS
+from tests.worlds import known_cards
+
+HANDS = ("scrim", "swap", "fair")  # sealed: nothing of them is ever opened
+ENGLISH = {"As", "Ad", "Ah"}  # cards that are words too: looked for among cards only
+
+
+@pytest.mark.parametrize("view", ["public", "seat:random-0"])
+def test_no_hidden_card_is_anywhere_in_the_source_of_a_page(view: str, site: Site) -> None:
+    page = site.page()
+    searched = 0
+    for hand, record in _folded(site):
+        hidden = _dealt(record) - known_cards(record, viewpoint(view, _players(record)))
+        for path in _pages(hand):
+            page.goto(f"{path}?as={view}")
+            source = re.sub(r"<symbol.*?</symbol>", "", page.content(), flags=re.DOTALL)
+            for card in hidden - ENGLISH:
+                said = rf"(?<![A-Za-z0-9+/=]){card}(?![A-Za-z0-9+/=])"
+                assert not re.search(said, source), path
+            drawn = page.locator(".card").all_text_contents()
+            assert not hidden & set(drawn), path
+            searched += len(hidden)
+        page.goto(f"/hands?q=match%3D{hand.partition('/')[0]}&as={view}")
+        row = page.locator("#list tr", has=page.get_by_text(hand, exact=True))
+        assert not hidden & set(row.locator(".card").all_text_contents())
+    assert searched >= 12
+
+
+def test_an_auditor_chooses_whose_eyes_he_looks_through(site: Site) -> None:
+    hand, _ = _folded(site)[0]
+    page = site.open(f"/hands/{hand}/events")
+    expect(page.locator("main")).not_to_contain_text("hidden hidden")
+    for view in ("random-0", "public"):
+        page.locator(".eyes summary").click()
+        page.locator(".eyes").get_by_role("link", name=view).click()
+        expect(page.locator(".eyes summary")).to_contain_text(view)
+        expect(page.locator("main")).to_contain_text("is dealt [hidden hidden]")
+    page.get_by_role("link", name="Audit").click()  # and goes on looking through them
+    expect(page.locator(".eyes summary")).to_contain_text("public")
+
+
+def test_nobody_is_offered_eyes_that_are_not_his(site: Site) -> None:
+    page = site.open("/hands/scrim/1/events", as_auditor=False)
+    assert 0 == page.locator(".eyes a").count()
+    site.open("/hands/scrim/1/events?as=auditor", as_auditor=False, status=403)
+    site.open("/hands/scrim/1/events?as=seat:random-0", as_auditor=False, status=403)
+
+
+def test_a_link_lets_somebody_in_once(site: Site) -> None:
+    once = once_url(site.house, site.base, ("hands:read", "seat:random-1"))
+    page = site.page(as_auditor=False)
+    page.goto(once)
+    assert f"{site.base}/" == page.url
+    expect(page.locator(".eyes summary")).to_contain_text("random-1")
+    again = site.open(once.removeprefix(site.base), as_auditor=False, status=401)
+    expect(again.locator("main")).to_contain_text("This link was opened before")
+    assert 0 == again.locator(".eyes").count()  # a page of no viewpoint
+    page.locator(".eyes summary").click()
+    page.get_by_role("button", name="Leave").click()
+    expect(page.locator(".eyes summary")).to_contain_text("public")
+
+
+def test_the_docs_of_the_api_need_no_network(site: Site) -> None:
+    page = site.open("/docs")
+    expect(page.locator(".swagger-ui .opblock").first).to_be_visible(timeout=20_000)
+
+
+def _folded(site: Site) -> list[tuple[str, t.Events]]:
+    """Of each sealed match a hand that ended without a showdown: every hole is hidden."""
+    found: list[tuple[str, t.Events]] = []
+    reader = Reader(site.house)
+    for match in HANDS:
+        hands = (one.hand for one in reader.snapshot().hands(match))
+        records = ((hand, _record(reader, hand)) for hand in hands)
+        found += islice((one for one in records if not _shows(one[1])), 1)
+    return found
+
+
+def _record(reader: Reader, hand: str) -> t.Events:
+    return cast(t.Events, tuple(one.event for one in reader.read(hand)))
+
+
+def _shows(record: t.Events) -> bool:
+    return any(isinstance(event, t.Shown) for event in record)
+
+
+def _players(record: t.Events) -> tuple[str, ...]:
+    start = record[0]
+    assert isinstance(start, t.HandStarted)
+    return start.players
+
+
+def _dealt(record: t.Events) -> set[str]:
+    """Every card that somebody held."""
+    cards: set[str] = set()
+    for event in record:
+        if isinstance(event, t.HoleDealt):
+            cards.update(event.cards)
+        if isinstance(event, t.CardSwapped):
+            cards.update((event.old, event.new))
+    return cards
+
+
+def _pages(hand: str) -> list[str]:
+    """Every page of this hand."""
+    found = (re.fullmatch(r"/hands/\w+/\d+(/\w+)?(\?.*)?", path) for path in PATHS)
+    return sorted({f"/hands/{hand}{page[1] or ''}" for page in found if page})

@@ -1,0 +1,43 @@
+"""Every page in the light, in the dark and on a phone: whole, quiet, readable, to axe's taste."""
+
+import pytest
+from fastapi.routing import APIRoute
+
+from api.pages import PAGES
+from tests.browser.conftest import PHONE, Site, complaints, named
+from tests.browser.looked_at import PATHS, WRONG
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_is_readable_in_the_light_in_the_dark_and_on_a_phone(path: str, site: Site) -> None:
+    page = site.open(path, bypass_csp=True, reduced_motion="reduce")
+    site.shot(page, f"{named(path)}-light")
+    assert [] == complaints(page)
+    page.emulate_media(color_scheme="dark")
+    site.shot(page, f"{named(path)}-dark")
+    assert [] == complaints(page, "color-contrast")
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(PHONE)
+    site.shot(page, f"{named(path)}-phone")
+    assert PHONE["width"] == page.evaluate("document.documentElement.scrollWidth")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_is_whole_without_a_script(path: str, site: Site) -> None:
+    page = site.open(path, java_script_enabled=False)
+    assert 1 == page.locator("h1").count()
+    assert page.locator("main").inner_text().strip()
+
+
+@pytest.mark.parametrize(("path", "status"), WRONG)
+def test_what_cannot_be_shown_is_said_on_a_page(path: str, status: int, site: Site) -> None:
+    page = site.open(path, status=status, bypass_csp=True)
+    site.shot(page, f"{named(path)}-light")
+    assert [] == complaints(page)
+
+
+def test_every_page_is_looked_at() -> None:
+    patterns = [route for router in PAGES for route in router.routes if isinstance(route, APIRoute)]
+    asked = [path.partition("?")[0] for path in PATHS]
+    unseen = [r.path for r in patterns if not any(r.path_regex.match(path) for path in asked)]
+    assert [] == unseen

@@ -1,0 +1,334 @@
+"""Numbers of players: each says how sure it is, and leads to the hands that it was counted from."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import run
+from typing import TYPE_CHECKING
+
+import pytest
+
+from api.main import main
+from tests.browser.conftest import Site, expect
+from tests.http.servers import MUCKRAKE, Server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+PLAYER = "/players/random-0"
+CELLS = ".grid169 > *"
+ROWS = "#list tr[data-of]"
+
+
+def test_players_lead_to_their_pages(site: Site) -> None:
+    page = site.open("/players")
+    page.get_by_role("link", name="random-0", exact=True).click()
+    for name in ("Grid", "Winnings", "Bids", "Swaps", "Opponent", "Statistics"):
+        page.get_by_label("Pages of this player").get_by_role("link", name=name).click()
+        expect(page.locator("h1")).to_have_text("random-0")
+        expect(page.locator(".tabs [aria-current]")).to_have_text(name)
+
+
+def test_every_share_has_its_interval_and_its_count(site: Site) -> None:
+    page = site.open(PLAYER)
+    row = page.locator(".stats tr", has_text="VPIP").first
+    value, low, high = map(float, re.findall(r"\d+\.\d", row.inner_text())[:3])
+    assert low < value < high
+    k, n = re.findall(r"(\d+)/(\d+)", row.inner_text())[0]
+    assert round(100 * int(k) / int(n), 1) == value
+    told = page.request.get("/api/v1/players/random-0/stats").json()
+    assert f"{k}/{n}" in {f"{one.get('k')}/{one.get('n')}" for one in _objects(told)}
+
+
+def test_filters_are_in_the_address_outlive_a_reload_and_go_on_with_the_tabs(site: Site) -> None:
+    page = site.open(PLAYER)
+    page.get_by_label("against").fill("random-1")
+    page.get_by_role("textbox", name="match").fill("scrim")
+    page.get_by_role("button", name="Show").click()
+    assert "vs=random-1" in page.url
+    page.reload()
+    expect(page.get_by_label("against")).to_have_value("random-1")
+    page.get_by_role("link", name="Grid").click()
+    expect(page.get_by_label("match")).to_have_value("scrim")
+    expect(page.locator(".sub")).to_contain_text("70")
+
+
+def test_a_wrong_filter_of_a_player_is_said(site: Site) -> None:
+    page = site.open(f"{PLAYER}?vs=nobody", status=404)
+    expect(page.locator("main")).to_contain_text("nobody")
+
+
+def test_a_grid_has_169_cells_and_each_leads_to_its_hands(site: Site) -> None:
+    page = site.open(f"{PLAYER}/grid?match=swap")
+    expect(page.locator(CELLS)).to_have_count(169)
+    first = page.locator(f"{CELLS} b").all_inner_texts()
+    assert ["AA", "AKs", "AKo", "22"] == [first[0], first[1], first[13], first[168]]
+    cells = [one.get_attribute("title") or "" for one in page.locator("a[title]").all()]
+    assert 12 == sum(int(one.split(", ")[-1].split()[0]) for one in cells)
+    page.locator(".grid169 a").first.click()
+    assert "hole%3D" in page.url
+    assert "match%3Dswap" in page.url
+    expect(page.locator("#found")).to_be_visible()
+
+
+def test_the_public_has_no_grid_of_cards_that_were_not_shown(site: Site) -> None:
+    """The two viewpoints side by side: what was shown is a part of what was held."""
+    every = site.open(f"{PLAYER}/grid?match=scrim")
+    expect(every.locator(".sub")).to_have_text("hole cards known in all 70 hands")
+    page = site.open(f"{PLAYER}/grid?match=scrim", as_auditor=False)
+    said = page.locator(".sub").inner_text()
+    known = int(re.findall(r"known to public in (\d+) of 70 hands", said)[0])
+    assert 0 < known < 70
+    shown, held = _dealt(page), _dealt(every)
+    assert known == sum(shown.values())
+    assert all(count <= held.get(name, 0) for name, count in shown.items())
+
+
+def test_a_graph_is_drawn_and_a_click_on_it_opens_the_hand(site: Site) -> None:
+    page = site.open(f"{PLAYER}/winnings?match=scrim")
+    expect(page.locator("#graph canvas")).to_be_visible()
+    assert page.locator("#graph").get_attribute("data-drawn") == "70"
+    over = page.locator("#graph .u-over")
+    box = over.bounding_box()
+    assert box is not None
+    place = {"x": box["width"] * 0.5, "y": box["height"] * 0.5}
+    over.hover(position=place)  # type: ignore[arg-type]
+    hand = page.locator("#graph .u-legend .u-value").first
+    expect(hand).to_have_text(re.compile(r"scrim/3\d"))
+    told = hand.inner_text()
+    over.click(position=place)  # type: ignore[arg-type]
+    expect(page).to_have_url(re.compile(rf"/hands/{told}(#\d+)?$"))
+
+
+def test_a_graph_is_looked_at_closely_by_dragging(site: Site) -> None:
+    page = site.open(f"{PLAYER}/winnings?match=scrim")
+    box = page.locator("#graph .u-over").bounding_box()
+    assert box is not None
+    before = page.url
+    page.mouse.move(box["x"] + 100, box["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 300, box["y"] + 60, steps=4)
+    page.mouse.up()
+    assert before == page.url  # a drag is no click
+    page.mouse.move(box["x"] + 2, box["y"] + 50)
+    first = page.locator("#graph .u-legend .u-value").first
+    expect(first).not_to_have_text(re.compile(r"^(|--|scrim/1)$"))
+
+
+def test_a_graph_says_the_same_as_numbers(site: Site) -> None:
+    page = site.open(f"{PLAYER}/winnings?match=scrim")
+    drawn = json.loads(page.locator("#curves").inner_text())
+    told = page.request.get("/api/v1/players/random-0/winnings?match=scrim").json()
+    assert drawn["net"][-1] == told["points"][-1]["net"]
+    last = page.locator("table tbody tr").last
+    expect(last.get_by_role("link")).to_have_text(drawn["hand"][-1])
+    total = abs(round(drawn["net"][-1]))
+    assert f"{total:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") in last.inner_text()
+
+
+def test_points_of_bids_lead_to_their_hands(site: Site) -> None:
+    page = site.open(f"{PLAYER}/bids?match=scrim")
+    points = page.locator("[data-plot]").first.locator("circle")
+    count = points.count()
+    assert count > 20
+    said = points.nth(3).locator("title").text_content() or ""
+    hand = said.partition(":")[0]
+    link = page.locator("[data-plot]").first.locator("a").nth(3)
+    assert (link.get_attribute("href") or "").endswith(f"/hands/{hand}")
+
+
+def test_whoever_points_near_a_bid_is_told_of_it_and_a_click_opens_it(site: Site) -> None:
+    page = site.open(f"{PLAYER}/bids?match=scrim")
+    plot = page.locator("[data-plot]").first
+    point = plot.locator("circle").evaluate_all(
+        """those => { const far = those.map(one => one.getBoundingClientRect())
+           .sort((a, b) => a.top - b.top)[0]; return [far.x - 4, far.y - 4]; }"""
+    )
+    page.mouse.move(*point)
+    near = page.locator(".near-to").first
+    expect(near).to_have_text(re.compile(r"^scrim/\d+: bid \d+ against \d+"))
+    told = near.inner_text()
+    page.mouse.click(*point)
+    expect(page).to_have_url(re.compile(rf"/hands/{told.partition(':')[0]}(#\d+)?$"))
+
+
+def test_a_share_of_auctions_leads_to_its_hands(site: Site) -> None:
+    page = site.open(f"{PLAYER}/bids?match=scrim")
+    count = page.locator("tr", has_text="Auctions won").get_by_role("link")
+    won = int(count.inner_text().partition("/")[0])
+    count.click()
+    expect(page.locator("#said b")).to_have_text(f"{won} hands")
+
+
+def test_where_no_auction_was_held_a_page_says_so(site: Site) -> None:
+    page = site.open(f"{PLAYER}/bids?match=swap")
+    expect(page.locator("main .lede")).to_have_text("No auction was held in these hands.")
+
+
+def test_swaps_stand_beside_the_chance_that_the_rules_state(site: Site) -> None:
+    page = site.open(f"{PLAYER}/swaps?match=swap")
+    told = page.request.get("/api/v1/players/random-0/swaps?match=swap").json()["rates"]
+    rows = page.locator(".chances tbody tr")
+    assert len(told) == rows.count()
+    for one, row in zip(told, rows.all(), strict=True):
+        expect(row).to_contain_text(f"{one['k']}/{one['n']}")
+        expect(row).to_contain_text(f"{100 * one['stated']:.1f}")
+        expect(row).to_contain_text(f"{one['p']:.3f}")
+    expect(page.locator(".figures")).to_contain_text("at showdown")
+
+
+def test_an_opponent_page_leads_to_the_hands_to_look_at(site: Site) -> None:
+    page = site.open(f"{PLAYER}/opponent?match=scrim&vs=random-1")
+    row = page.locator("tr", has=page.locator("th", has_text="river"))
+    count = int(row.locator(".n").first.inner_text())
+    row.get_by_role("link").click()
+    expect(page.locator("#said b")).to_have_text(f"{count} hands")
+
+
+def test_fairness_is_for_an_auditor(site: Site) -> None:
+    page = site.open("/fairness?match=fair")
+    told = page.request.get("/api/v1/matches/fair/fairness").json()
+    expect(page.locator(".tests tbody tr")).to_have_count(len(told["tests"]))
+    verdicts = page.locator(".tests .verdict").all_inner_texts()
+    made = [one for one in told["tests"] if one["p"] is not None]
+    assert len(made) == sum(one == "chance" for one in verdicts)
+    expect(page.locator("main")).to_contain_text("6 hands checked: each was dealt from the deck")
+    page = site.open("/fairness?match=fair", as_auditor=False)
+    expect(page.locator("main")).to_contain_text("they are for an auditor")
+    expect(page.locator("table")).to_have_count(0)
+
+
+def test_a_match_that_nobody_played_is_said_to_be_none(site: Site) -> None:
+    page = site.open("/fairness?match=nowhere")
+    expect(page.locator("main")).to_contain_text("There is no match nowhere")
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Path:
+    """A ledger that grows while somebody looks at it."""
+    folder = tmp_path / "ledger"
+    played(folder, "first", 4)
+    return folder
+
+
+@pytest.fixture
+def spectator(new_context: Callable[..., "BrowserContext"]) -> Callable[[str], "Page"]:
+    """Opens an address for somebody whom nobody knows."""
+    return lambda address: _opened(new_context(), address)
+
+
+def test_hands_come_into_the_live_list_as_they_end(
+    hall: Path, spectator: Callable[[str], "Page"]
+) -> None:
+    with Server(hall, "--delay", "0") as server:
+        page = spectator(f"http://127.0.0.1:{server.port}/live")
+        expect(page.get_by_role("status")).to_have_text("following")
+        another(hall, "second", 3)
+        expect(page.locator(f"{ROWS}[data-of*=second]")).to_have_count(5)
+        assert _story("second", 3) == _rows(page)[:5]
+        expect(page.locator(ROWS).nth(1)).to_contain_text("s1 b2")
+        page.locator(ROWS).nth(1).get_by_role("link").click()
+        expect(page).to_have_url(re.compile(r"/hands/second/3(#\d+)?$"))
+
+
+def test_a_live_list_can_be_paused_and_goes_on_with_what_waited(
+    hall: Path, spectator: Callable[[str], "Page"]
+) -> None:
+    with Server(hall, "--delay", "0") as server:
+        page = spectator(f"http://127.0.0.1:{server.port}/live")
+        state = page.get_by_role("status")
+        expect(state).to_have_text("following")
+        expect(page.locator(ROWS)).to_have_count(5)  # four hands, and that they were all
+        page.get_by_role("button", name="Pause").click()
+        before = _rows(page)
+        another(hall, "second", 3)
+        expect(state).to_have_text("paused, 5 waiting")
+        assert before == _rows(page)
+        page.get_by_role("button", name="Go on").click()
+        expect(page.locator(f"{ROWS}[data-of*=second]")).to_have_count(5)
+        expect(state).to_have_text("following")
+
+
+def test_a_live_list_of_a_match_is_of_that_match_alone(
+    hall: Path, spectator: Callable[[str], "Page"]
+) -> None:
+    with Server(hall, "--delay", "0") as server:
+        page = spectator(f"http://127.0.0.1:{server.port}/live?match=second")
+        expect(page.get_by_role("status")).to_have_text("following")
+        another(hall, "third", 1)
+        another(hall, "second", 2)
+        expect(page.locator(ROWS)).to_have_count(4)
+        assert _story("second", 2) == _rows(page)
+
+
+def test_after_a_restart_of_the_server_no_hand_is_missing_and_none_twice(
+    hall: Path, spectator: Callable[[str], "Page"]
+) -> None:
+    with Server(hall, "--delay", "0") as server:
+        port = server.port
+        page = spectator(f"http://127.0.0.1:{port}/live")
+        expect(page.get_by_role("status")).to_have_text("following")
+        another(hall, "second", 2)
+        expect(page.locator(f"{ROWS}[data-of*=second]")).to_have_count(4)
+    expect(page.get_by_role("status")).to_have_text("reconnecting")
+    another(hall, "third", 3)  # while nobody serves
+    with Server(hall, "--delay", "0", "--port", str(port)):
+        expect(page.get_by_role("status")).to_have_text("following", timeout=20_000)
+        another(hall, "fourth", 1)
+        expect(page.locator(f"{ROWS}[data-of*=fourth]")).to_have_count(3, timeout=20_000)
+        story = [*_story("fourth", 1), *_story("third", 3), *_story("second", 2)]
+        assert story == _rows(page)[: len(story)]
+        assert len(set(_rows(page))) == page.locator(ROWS).count()
+
+
+def test_the_live_list_of_the_public_says_how_late_it_is(site: Site) -> None:
+    page = site.open("/live", as_auditor=False)
+    expect(page.locator(".sub")).to_contain_text("is told 30 s later")
+    page = site.open("/live", java_script_enabled=False)
+    expect(page.get_by_role("link", name="Newer hands")).to_be_visible()
+    expect(page.get_by_role("button", name="Pause")).to_be_hidden()
+
+
+def played(folder: Path, match: str, hands: int) -> None:
+    words = ["swap-2022", "--hands", str(hands), "--match", match, "--seed", match]
+    assert main(["play", *words, "--ledger", str(folder)]) == 0
+
+
+def another(folder: Path, match: str, hands: int) -> None:
+    """Another process plays into the ledger."""
+    words = ["swap-2022", "--hands", str(hands), "--match", match, "--ledger", str(folder)]
+    run([*MUCKRAKE, "play", *words], check=True, capture_output=True)
+
+
+def _opened(context: "BrowserContext", address: str) -> "Page":
+    page = context.new_page()
+    page.goto(address)
+    return page
+
+
+def _rows(page: "Page") -> list[str]:
+    told: list[str] = page.locator(ROWS).evaluate_all("those => those.map(one => one.dataset.of)")
+    return told
+
+
+def _story(match: str, hands: int) -> list[str]:
+    """Everything that is told of a match, the newest first."""
+    played = [f"HandEnded {match}/{number}" for number in range(hands, 0, -1)]
+    return [f"MatchEnded {match}", *played, f"MatchStarted {match}"]
+
+
+def _dealt(page: "Page") -> dict[str, int]:
+    """How often each class came, as the cells say it."""
+    titles = [one.get_attribute("title") or "" for one in page.locator(".grid169 a").all()]
+    return {one.partition(":")[0]: int(one.split(", ")[-1].split()[0]) for one in titles}
+
+
+def _objects(value: object) -> Iterator[dict[str, object]]:
+    """Every object in a document, however deep."""
+    if isinstance(value, dict):
+        yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from _objects(one)

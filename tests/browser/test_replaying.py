@@ -1,0 +1,156 @@
+"""The replayer: by keys, slider and address; a frame is what replay says, and never more."""
+
+from typing import TYPE_CHECKING
+
+from tests.browser.conftest import CONTESTED, Site, expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+HAND = f"/hands/{CONTESTED}"
+
+
+def now(page: "Page") -> int:
+    """Which event the table is after; no other frame is to be seen."""
+    (shown,) = page.locator(".frame:visible").evaluate_all("those => those.map(one => one.id)")
+    return int(shown)
+
+
+def test_every_frame_shows_what_replay_says(site: Site) -> None:
+    page = site.open(f"{HAND}#0")
+    told = page.request.get(f"/api/v1/hands/{CONTESTED}/frames").json()
+    for idx, frame in enumerate(told["frames"]):
+        assert idx == now(page)
+        shown = page.locator(".frame.now")
+        assert frame["board"] == shown.locator(".board .card").all_text_contents()
+        stacks = shown.locator(".stack").all_text_contents()
+        assert [str(seat["stack"]) for seat in frame["seats"]] == stacks
+        for seat, place in zip(frame["seats"], shown.locator(".seat").all(), strict=True):
+            assert seat["cards"] == place.locator(".hole .card").all_text_contents()
+        page.keyboard.press("ArrowRight")
+
+
+def test_keys_go_by_event_by_street_and_to_the_ends(site: Site) -> None:
+    page = site.open(f"{HAND}#0")
+    for key, where in (("j", 1), ("ArrowRight", 2), ("k", 1), ("ArrowLeft", 0), ("ArrowLeft", 0)):
+        page.keyboard.press(key)
+        assert where == now(page)
+    marks = [int(one.get_attribute("href")[1:]) for one in page.locator(".marks a").all()]  # type: ignore[index]
+    for mark in marks:
+        page.keyboard.press("ArrowDown")
+        assert mark == now(page)
+    page.keyboard.press("ArrowUp")
+    assert marks[-2] == now(page)
+    page.keyboard.press("Home")
+    assert now(page) == 0
+    page.keyboard.press("End")
+    assert page.locator(".frame").count() - 1 == now(page)
+
+
+def test_the_slider_has_a_mark_for_every_street_and_auction(site: Site) -> None:
+    page = site.open(HAND)
+    assert ["P", "F", "A", "T", "R", "SD", "E"] == page.locator(".marks a").all_text_contents()
+    slider = page.get_by_role("slider", name="Event")
+    slider.fill("7")
+    assert now(page) == 7
+    expect(slider).to_have_attribute("aria-valuetext", "1 calls 1, 0 to act")
+    page.locator(".marks a", has_text="A").click()
+    assert "auction" in page.locator(".log [aria-current]").inner_text()
+
+
+def test_an_address_opens_its_frame_and_is_kept_while_one_steps(site: Site) -> None:
+    page = site.open(f"{HAND}#12")
+    assert now(page) == 12
+    page.keyboard.press("j")
+    assert page.url.endswith("#13")
+    page.reload()
+    assert now(page) == 13
+    site.shot(page, "replayer")
+
+
+def test_bids_are_sealed_until_the_auction_is_settled(site: Site) -> None:
+    page = site.open(f"{HAND}?as=public")
+    kinds = page.locator(".log code").all_text_contents()
+    bid = next(n for n, line in enumerate(kinds) if " bids " in line)
+    page.goto(f"{HAND}?as=public#{bid}")
+    expect(page.locator(".frame.now .bids")).to_contain_text("sealed")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".frame.now .bids")).to_contain_text("paid")
+
+
+def test_a_swapped_card_is_struck_through_for_its_holder_alone(site: Site) -> None:
+    page = site.open("/hands/swap/3")
+    gone: dict[str, int] = {}
+    for view in ("auditor", "public"):
+        for hand in range(1, 13):
+            page.goto(f"/hands/swap/{hand}?as={view}")
+            gone[view] = gone.get(view, 0) + page.locator(".card.gone").count()
+    assert gone["auditor"] > 0
+    assert gone["public"] == 0
+
+
+def test_it_plays_by_itself_and_stops_at_the_end(site: Site) -> None:
+    page = site.page()
+    page.clock.install(time=0)
+    page.goto(f"{HAND}#0")
+    page.clock.pause_at(60_000)
+    page.keyboard.press(" ")
+    page.clock.run_for(2_000)
+    assert now(page) == 2
+    page.locator("#speed").select_option("4")
+    page.clock.run_for(1_000)
+    assert now(page) == 6
+    page.get_by_role("button", name="Pause").click()
+    page.clock.run_for(5_000)
+    assert now(page) == 6
+    page.get_by_role("button", name="Play").click()
+    page.clock.run_for(60_000)
+    assert page.locator(".frame").count() - 1 == now(page)
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_amounts_are_chips_or_big_blinds(site: Site) -> None:
+    page = site.open(f"{HAND}#2")
+    stack = page.locator(".frame.now .stack").first
+    expect(stack).to_have_text("398")
+    page.keyboard.press("b")
+    expect(stack).to_have_text("199 bb")
+    page.get_by_role("button", name="BB").click()
+    expect(stack).to_have_text("398")
+
+
+def test_the_table_turns_and_brackets_go_to_the_next_hand(site: Site) -> None:
+    page = site.open("/hands/ring/2#3")
+    seat = page.locator(".frame.now .seat").first
+    before = seat.bounding_box()
+    page.keyboard.press("f")
+    assert before != seat.bounding_box()
+    for _ in range(5):
+        page.keyboard.press("f")
+    assert before == seat.bounding_box()
+    page.keyboard.press("]")
+    page.wait_for_url("**/hands/ring/3")
+    page.keyboard.press("[")
+    page.wait_for_url("**/hands/ring/2")
+
+
+def test_v_looks_through_the_next_eyes_and_stays_at_the_event(site: Site) -> None:
+    page = site.open(f"{HAND}?as=public#9")
+    page.keyboard.press("v")
+    page.wait_for_url("**as=seat*#9")
+    assert now(page) == 9
+
+
+def test_a_question_mark_tells_the_keys(site: Site) -> None:
+    page = site.open(HAND)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("play and pause")
+    page.get_by_role("button", name="Close").click()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
+def test_without_a_script_the_address_alone_turns_the_pages(site: Site) -> None:
+    page = site.open(HAND, java_script_enabled=False)
+    assert page.locator(".frame").count() - 1 == now(page)
+    page.locator(".log a").nth(8).click()
+    assert now(page) == 8

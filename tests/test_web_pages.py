@@ -1,0 +1,155 @@
+"""What pages say of records that are not as they should be, and of what pages are made."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from starlette.testclient import TestClient
+
+from api.pages.lines import Line, Piece, taken_apart
+from api.pages.static_files import STATIC, hashed
+from api.pages.to import To
+from api.pages.words import chips, many, money, rate, when
+from dealer.play import play
+from engine.game import fingerprint
+from engine.games import GAMES
+from events import types as t
+from events.types import Events
+from tests.http.clients import Site, site_of
+from tests.sessions import forged
+
+GAME = GAMES["auction-2024"]
+THIN = "\N{NARROW NO-BREAK SPACE}"
+
+
+def of_forger(tmp_path: Path, *records: Events) -> Site:
+    """The pages over a ledger that believes what it is told."""
+    forged(tmp_path / "ledger", *records)
+    return site_of(tmp_path / "ledger")
+
+
+def dealt() -> Events:
+    return next(iter(play(GAME, "scrim", 1, "7")))
+
+
+def read(site: Site, path: str, status: int = 200, who: str | None = "auditor") -> str:
+    """The text of a page, without its markup."""
+    with TestClient(site.app):
+        answer = site.as_(who, follow_redirects=True).get(path, headers={"Accept": "text/html"})
+    assert status == answer.status_code, answer.text
+    assert answer.headers["content-type"].startswith("text/html")
+    return " ".join(answer.text.split())
+
+
+def test_a_pot_that_was_paid_to_nobody_who_won_it_differs(tmp_path: Path) -> None:
+    record = dealt()
+    at = next(at for at, event in enumerate(record) if isinstance(event, t.PotSplit))
+    split = record[at]
+    assert isinstance(split, t.PotSplit)
+    other = replace(split, seats=tuple(1 - seat for seat in split.seats))
+    page = read(
+        of_forger(tmp_path, (*record[:at], other, *record[at + 1 :])), "/hands/scrim/1/audit"
+    )
+    assert '<div class="ruling differ"' in page
+    assert f'href="/hands/scrim/1/events#{at}">event {at}</a>' in page
+    assert page.count('<td class="n wrong">') == 4  # both players, as recorded and as decided
+
+
+def test_a_hand_that_is_not_over_is_not_judged_yet(tmp_path: Path) -> None:
+    site = of_forger(tmp_path, dealt()[:8])
+    assert "scrim/1 is not over: it cannot be judged yet" in read(site, "/hands/scrim/1/audit")
+    assert "preflop" in read(site, "/hands/scrim/1/events")
+
+
+def test_a_voided_hand_has_no_award(tmp_path: Path) -> None:
+    record = (*dealt()[:8], t.HandVoided("the table broke down"))
+    page = read(of_forger(tmp_path, record), "/hands/scrim/1/audit")
+    assert "hand void" in read(of_forger(tmp_path / "again", record), "/hands/scrim/1/events")
+    assert '<div class="ruling agree"' in page
+
+
+def test_a_ruleset_that_nobody_has_is_named(tmp_path: Path) -> None:
+    start, *rest = dealt()
+    assert isinstance(start, t.HandStarted)
+    strange = replace(start, game="house-rules", ruleset="0" * 16)
+    page = read(of_forger(tmp_path, (strange, *rest)), "/hands/scrim/1/audit")
+    assert "scrim/1 is of house-rules 0000000000000000" in page
+
+
+def test_without_a_ledger_the_first_page_says_what_to_do(tmp_path: Path) -> None:
+    page = read(site_of(tmp_path / "ledger"), "/", who=None)
+    assert "Nothing has been recorded here yet" in page
+    assert "muckrake play auction-2024" in page
+
+
+def test_a_name_with_signs_in_it_is_a_name_and_no_markup(tmp_path: Path) -> None:
+    start, *rest = dealt()
+    assert isinstance(start, t.HandStarted)
+    named = replace(start, players=("<b>&/", 'a"b c'))
+    for page in ("audit", "events"):
+        text = read(of_forger(tmp_path / page, (named, *rest)), f"/hands/scrim/1/{page}")
+        assert "<b>&/" not in text
+        assert '<a href="/players/%3Cb%3E%26%2F">&lt;b&gt;&amp;/</a>' in text
+
+
+def test_a_page_is_not_sent_again_to_who_has_it(tmp_path: Path) -> None:
+    client = of_forger(tmp_path, dealt()).as_("auditor")
+    first = client.get("/games")
+    again = client.get("/games", headers={"If-None-Match": first.headers["ETag"]})
+    assert (304, b"") == (again.status_code, again.content)
+
+
+def test_a_static_file_never_changes_under_its_name(tmp_path: Path) -> None:
+    client = of_forger(tmp_path, dealt()).as_()
+    named, plain = client.get(hashed("style.css")), client.get("/static/style.css")
+    assert named.content == plain.content == (STATIC / "style.css").read_bytes()
+    assert "public, max-age=31536000, immutable" == named.headers["Cache-Control"]
+    assert "no-cache" == plain.headers["Cache-Control"]
+    assert 404 == client.get(f"/static/style.{'0' * 12}.css").status_code
+
+
+def test_the_style_is_small() -> None:
+    assert (STATIC / "style.css").stat().st_size < 25 * 1024
+
+
+@pytest.mark.parametrize("policy", ["showdown_tie", "bids", "third_card", "ask_when_closed"])
+def test_a_ruleset_says_where_its_partner_answers_otherwise(policy: str, tmp_path: Path) -> None:
+    page = read(of_forger(tmp_path, dealt()), "/games/auction-2024")
+    answer = page[page.index(f'<div id="{policy}">') :].partition("</div>")[0]
+    assert "auction-2024-mit: " in answer
+    assert fingerprint(GAME) in page
+
+
+def test_an_address_is_kept_in_the_eyes_that_were_chosen() -> None:
+    to = To("seat:a b")
+    assert "/hands/scrim/7/audit?as=seat%3Aa+b" == to.hand("scrim/7", "audit")
+    assert "/hands/scrim/7?as=seat%3Aa+b#12" == to.hand("scrim/7", event=12)
+    assert "/hands?q=pot%3E3+%26+walk" == To().hands("pot>3 & walk")
+    assert "/players/a%2Fb/grid?vs=c" == To().player("a/b", "grid", vs="c")
+
+
+def test_numbers_are_written_with_signs_and_room() -> None:
+    assert [f"+1{THIN}234", "−19", "0", "?"] == [money(n) for n in (1234, -19, 0, None)]
+    assert [f"+1{THIN}046.21", "−0.50", "0.00"] == [rate(n) for n in (1046.21, -0.5, 0.001)]
+    assert f"12{THIN}345" == chips(12345)
+    assert ["1 hand", "2 hands", "3 matches"] == [
+        many(1, "hand"),
+        many(2, "hand"),
+        many(3, "match", "matches"),
+    ]
+
+
+def test_a_moment_is_said_shortly_and_kept_exactly() -> None:
+    said = when("2026-11-22T03:14:28.568Z")
+    assert '<time datetime="2026-11-22T03:14:28.568Z"' in said
+    assert f">22{THIN}Nov 2026, 03:14</time>" in said
+    assert said == when(1795317268568)
+
+
+def test_a_line_is_taken_apart_into_streets_and_an_outcome() -> None:
+    line = taken_apart("ursa 400 BTN 5d6h, lynx 400 * | Jd7c6c 12 [ursa 5>3 +*] X | 8: lynx +4")
+    ursa, lynx = Piece("ursa"), Piece("lynx")
+    first = (ursa, Piece("400"), Piece("BTN"), Piece("", ("5d", "6h"), ","), lynx, Piece("400"))
+    board = (Piece("", ("Jd", "7c", "6c")), Piece("12"), Piece("[ursa"), Piece("5>3"))
+    won = (Piece("+", ("hidden",), "]"), Piece("X"))
+    assert Line(((*first, Piece("", ("hidden",))), (*board, *won)), "lynx +4") == line

@@ -1,0 +1,69 @@
+"""Scales, histograms and cells: what stands where in a picture of numbers."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.pages.gridded import cell
+from api.pages.plots import SIZE, Scale, histogram, scale, spread
+
+MINUS = "\N{MINUS SIGN}"
+NUMBERS = st.floats(-1e9, 1e9, allow_nan=False).filter(lambda it: it == 0 or abs(it) > 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("values", "ticks"),
+    [
+        ([], (0, 1)),
+        ([7], (0, 2, 4, 6, 8)),
+        ([100], (0, 20, 40, 60, 80, 100)),
+        ([0.11, 0.05], (0, 0.025, 0.05, 0.075, 0.1, 0.125)),
+        ([-30, 12], (-30, -20, -10, 0, 10, 20)),
+    ],
+)
+def test_a_scale_has_round_ticks(values: list[float], ticks: tuple[float, ...]) -> None:
+    assert pytest.approx(ticks) == scale(values).ticks
+
+
+@given(st.lists(NUMBERS, max_size=20))
+def test_a_scale_holds_nothing_and_every_value(values: list[float]) -> None:
+    found = scale(values)
+    assert 2 <= len(found.ticks) <= 8
+    for value in (0.0, *values):
+        assert 0 <= found.at(value) <= SIZE
+
+
+def test_a_value_stands_in_its_place() -> None:
+    over = Scale(0, 20, (0, 10, 20))
+    assert [0, SIZE / 2, SIZE] == [over.at(value) for value in (0, 10, 20)]
+
+
+def test_a_histogram_counts_every_value_once_and_the_largest_in_the_last_part() -> None:
+    over = Scale(0, 1, (0, 1))
+    assert [2, 1, 0, 3] == histogram([0, 0.1, 0.25, 0.99, 1, 7], over, bins=4)
+
+
+@given(st.lists(NUMBERS, max_size=50))
+def test_a_histogram_loses_nothing(values: list[float]) -> None:
+    assert len(values) == sum(histogram(values, scale(values)))
+
+
+def test_points_at_one_place_are_spread_by_less_than_a_point() -> None:
+    found = [spread(place) for place in range(11)]
+    assert 11 == len(set(found))
+    assert max(map(abs, found)) < 3
+
+
+def test_a_class_that_never_came_has_an_empty_cell() -> None:
+    told = {"name": "AA", "hands": 0, "said": "", "warmth": 0.0, "full": 0.0}
+    assert told == cell("AA", None, "vpip")
+
+
+def test_a_cell_says_how_often_and_is_full_when_it_came_often() -> None:
+    row = {"hands": 6, "vpip_k": 3, "vpip_n": 4, "pfr_k": 0, "pfr_n": 0, "net_bb": -5.0}
+    assert {"said": "75 %", "warmth": 0.75, "full": 0.5}.items() <= cell("AA", row, "vpip").items()
+    assert {"said": "", "warmth": 0.0}.items() <= cell("AA", row, "raise").items()
+    assert {"said": f"{MINUS}5.0", "warmth": 0.25}.items() <= cell("AA", row, "net").items()
+    assert {"said": "6", "warmth": 0.5, "full": 0.5}.items() <= cell("AA", row, "n").items()
+    often = {**row, "hands": 1_000, "net_bb": None}
+    assert {"said": "", "warmth": 0.5, "full": 1.0}.items() <= cell("AA", often, "net").items()
