@@ -6,17 +6,24 @@ They stand between `<!-- generated: NAME -->` and `<!-- end -->`; a test compare
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin
 
 import click
 import msgspec
 
 from analytics.bids_measures import MEASURES, Measure
+from analytics.faults import CAUSES
+from analytics.luck_streets import CHANCES
+from analytics.opponent_measures import LOOKS, NUMBERS
+from analytics.results import METHODS
 from analytics.statistics import STATISTICS
 from analytics.swaps_measures import MEASURES as OF_LUCK
+from analytics.winnings import LINES
 from api.cli.games import line_of, said
 from api.main import muckrake
+from docs.filter_tables import filter_fields, filter_flags
+from docs.http_tables import endpoints, limits, pages, problems, scopes
 from engine.catalogue import CATALOGUE, KINDS, RAKE
 from engine.game import Game, fingerprint
 from engine.games import GAMES, RECORDED, RULESETS
@@ -210,16 +217,20 @@ def commands() -> str:
     """Every command of the command line, as its own help says it."""
     settings = {**muckrake.context_settings, "terminal_width": 88}
     context = click.Context(muckrake, info_name="muckrake", **settings)
-    helps: Iterable[tuple[str, str]] = (
-        (name, _help(context, name)) for name in muckrake.list_commands(context)
-    )
+    helps = (told for name in muckrake.list_commands(context) for told in _helps(context, name))
     return "\n".join(f"### muckrake {name}\n\n```text\n{text}\n```\n" for name, text in helps)
 
 
-def _help(parent: click.Context, name: str) -> str:
-    command = muckrake.get_command(parent, name)
+def _helps(parent: click.Context, name: str) -> Iterator[tuple[str, str]]:
+    """The help of a command, and of each that it has."""
+    assert isinstance(parent.command, click.Group)
+    command = parent.command.get_command(parent, name)
     assert command is not None
-    return command.get_help(click.Context(command, parent, name))
+    context = click.Context(command, parent, name)
+    yield context.command_path.removeprefix("muckrake "), command.get_help(context)
+    if isinstance(command, click.Group):
+        for part in command.list_commands(context):
+            yield from _helps(context, part)
 
 
 def statistics() -> str:
@@ -241,6 +252,43 @@ def luck() -> str:
     return _measured(OF_LUCK.values())
 
 
+def looks() -> str:
+    """Every look of an opponent report that is no statistic."""
+    lines = ["| look | done | chance | claims from |", "|---|---|---|---|"]
+    told = (f"`{it.name}` | {it.done} | {it.chance} | {it.few}" for it in LOOKS.values())
+    return "\n".join(lines + [f"| {line} |" for line in told])
+
+
+def numbers() -> str:
+    """Every number of an opponent report."""
+    return _measured(NUMBERS.values())
+
+
+def causes() -> str:
+    """What may have gone wrong with a reply."""
+    return _named("suggested", CAUSES)
+
+
+def chances() -> str:
+    """What luck is counted of."""
+    return _named("luck of", CHANCES)
+
+
+def rake_methods() -> str:
+    """Who pays a rake."""
+    return _named("method", METHODS)
+
+
+def lines() -> str:
+    """The lines of a graph of winnings."""
+    return _named("line", LINES)
+
+
+def _named(title: str, meanings: Mapping[str, str]) -> str:
+    head = [f"| {title} | what it is |", "|---|---|"]
+    return "\n".join(head + [f"| `{name}` | {means} |" for name, means in meanings.items()])
+
+
 def _measured(measures: Iterable[Measure]) -> str:
     lines = ["| measure | what it is | kind |", "|---|---|---|"]
     return "\n".join(lines + [f"| `{one.name}` | {one.meaning} | {one.kind} |" for one in measures])
@@ -258,8 +306,21 @@ PARTS: dict[str, Callable[[], str]] = {
         recorded,
         steps,
         commands,
+        filter_fields,
+        filter_flags,
         statistics,
         bidding,
         luck,
+        looks,
+        numbers,
+        causes,
+        chances,
+        rake_methods,
+        lines,
+        endpoints,
+        pages,
+        problems,
+        scopes,
+        limits,
     )
 }

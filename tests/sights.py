@@ -1,0 +1,37 @@
+"""A record as somebody sees it, without a ledger around it."""
+
+from typing import cast
+
+from api.exporting.sight import Eyes, Sight
+from events.ledger import Recorded
+from events.types import Events, HandStarted
+from events.views import Auditor, Public, Viewpoint
+from store.leaf import Leaf
+from store.live import Parts
+from store.reader import Snapshot
+
+AT = 1_790_000_000_000
+
+
+class _Nowhere:
+    """A ledger in which no match was announced."""
+
+    def read(self, stream: str) -> tuple[Recorded, ...]:
+        return ()
+
+    def parts(self) -> Parts:
+        return Parts((), ())
+
+
+def sight_of(record: Events, who: Viewpoint) -> Sight:
+    """The record through these eyes, an event a second."""
+    start = record[0]
+    assert isinstance(start, HandStarted)
+    recorded = tuple(
+        Recorded(place, start.hand, place, AT + 1000 * place, event)
+        for place, event in enumerate(record)
+    )
+    view = "auditor" if isinstance(who, Auditor) else "public"
+    if not isinstance(who, Auditor | Public):
+        view = f"seat:{start.players[who.seat]}"
+    return Eyes(cast(Snapshot, _Nowhere()), view).see(Leaf(7, recorded))
