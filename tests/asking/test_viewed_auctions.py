@@ -1,4 +1,4 @@
-"""Auctions, swaps and luck as stored, seen through somebody's eyes: what is made of his events alone.
+"""Auctions, swaps and luck as stored, seen through other eyes: what is made of their events alone.
 
 The stored rows are masked in SQL. Here the same rows are made by walking every hand as it is seen.
 """

@@ -1,0 +1,247 @@
+"""Every GET route of the application, and what is asked of it; a route without a line fails a test.
+
+Nothing of an answer is normalised, but for its date and the id of its request: commitments are
+stubbed where they are made (`hidden_worlds.stubbed`), so that lines, leaves, roots, tiles, zips and
+signatures are the same bytes in both worlds, or tell.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from tests.leaks.hidden_worlds import AUCTION, LYNX, RUNNING, SWAP, URSA
+
+HANDS = (
+    (f"closed-{AUCTION}", "1"),  # sealed bids that failed first, and a fold
+    (f"closed-{AUCTION}", "2"),  # seen to its end
+    (f"closed-{AUCTION}", "5"),  # void after a bid
+    (f"closed-{SWAP}", "2"),  # eight swaps, and a fold
+    (f"closed-{SWAP}", "3"),  # of others
+    ("closed-site-nl", "3"),  # somebody mucked
+    ("closed-site-fl", "2"),
+    (f"before-{AUCTION}", "4"),  # to be opened when the match ends, and it has not
+    (f"before-{SWAP}", "3"),
+    (f"after-{AUCTION}", "1"),  # opened
+    (f"open-{SWAP}", "3"),
+    (f"bare-{AUCTION}", "2"),  # never announced; one name in two seats
+    (RUNNING, "1"),  # being played
+    (RUNNING, "2"),  # not there
+)
+MATCHES = (*dict.fromkeys(match for match, _ in HANDS), "nowhere")
+PLAYERS = (LYNX, f"o'{LYNX}", "nobody")
+FILTERS = (
+    "hole=AA",
+    "!hole=AA",
+    f"{URSA}:hole=A? | {LYNX}:hole=A?",
+    "hole=????",
+    "bid>=1",
+    f"!{LYNX}:bid>3",
+    f"{LYNX}:bid=0|{URSA}:bid=0",
+    "swapped",
+    "!swapped",
+    "verdict=differ",
+    "!verdict=agree",
+    "auction-won",
+    "showdown %26 pot>10",
+    "voided | all-in",
+)
+QUESTIONS = (
+    "SELECT * FROM hands ORDER BY ALL",
+    "SELECT hole, count(*), sum(net) FROM players GROUP BY hole ORDER BY ALL",
+    "SELECT count(*) FROM bids WHERE amount > 10",
+    "SELECT street, changed, count(*) FROM swaps GROUP BY ALL ORDER BY ALL",
+    "SELECT count(*), max(idx) FROM events WHERE type = 'Faulted'",
+    "SELECT CAST(hole AS INTEGER) FROM players WHERE hole LIKE 'A%'",
+    "SELECT pos FROM events",
+)
+
+
+Depth = Literal["all", "most", "some"]
+
+
+class Asked(NamedTuple):
+    """What is asked of a route: why as it is, values of its path, what stands after it."""
+
+    why: str
+    paths: tuple[tuple[str, ...], ...] = ((),)
+    formats: tuple[str, ...] = ("",)
+    queries: tuple[str, ...] = ("",)
+    first: int = 3  # so many paths are asked with each query
+    dear: bool = False  # an answer takes a quarter of a second: of one path, and by few viewers
+
+    def addresses(self, route: str, depth: Depth) -> Iterator[str]:
+        """Paths in formats, and queries at the first paths that there are."""
+        if self.dear and depth == "some":
+            return
+        count = {"all": None, "most": 1 if self.dear else None, "some": self.first}[depth]
+        for values in self.paths[:count]:
+            for kind in self.formats:
+                yield _filled(route, values) + (f"?format={kind}" if kind else "")
+        for query in self._queries(depth):
+            for values in self.paths[: self.first]:
+                yield f"{_filled(route, values)}?{query}"
+
+    def _queries(self, depth: Depth) -> tuple[str, ...]:
+        asked = tuple(filter(None, self.queries))
+        return {"all": asked, "most": () if self.dear else asked, "some": ()}[depth]
+
+
+def of_hands(why: str, *formats: str, queries: tuple[str, ...] = ("",)) -> Asked:
+    return Asked(why, HANDS, formats or ("",), queries)
+
+
+def of_matches(why: str, *formats: str) -> Asked:
+    return Asked(why, tuple((one,) for one in MATCHES), formats or ("",))
+
+
+def of_players(why: str, *formats: str, queries: tuple[str, ...] = ("",)) -> Asked:
+    paths = tuple((one,) for one in PLAYERS)
+    return Asked(why, paths, formats or ("",), queries, first=1, dear=True)
+
+
+FORBIDDEN = "as=auditor", f"as=seat:{LYNX}", "as=seat:nobody"
+ROUTES: dict[str, Asked] = {
+    "/metrics": Asked("asked first of a server, before it has a time to tell"),
+    "/api/v1/": Asked("the viewpoint and links", queries=FORBIDDEN),
+    "/api/v1/keys": Asked("refused to all of these"),
+    "/api/v1/jobs/{job}": Asked("refused to all of these", (("none",),)),
+    "/healthz": Asked("says that it is alive"),
+    "/readyz": Asked("says that the ledger is there"),
+    "/openapi.json": Asked("made of the code"),
+    "/docs": Asked("a page around it"),
+    "/login": Asked("a link that is none", queries=("once=no-link",)),
+    "/favicon.ico": Asked("a file"),
+    "/static": Asked("a file", (("/mark.svg",), ("/style.css",), ("/nothing",))),
+    "/api/v1/stream": Asked(
+        "ids count what is seen, so these are compared as they are",
+        formats=(),  # without `until` it has no end
+        queries=(
+            "after=start&until=now",
+            "after=start&until=now&format=ndjson",
+            f"after=start&until=now&match={RUNNING}",
+            f"after=start&until=now&match=closed-{AUCTION}&types=Faulted,BidPlaced",
+            f"after=closed-{AUCTION}/1:5p&until=now&match=closed-{AUCTION}",
+            f"after=closed-{AUCTION}/1:11p&until=closed-{AUCTION}/2:9p&format=ndjson",
+            f"after={RUNNING}/1:99p&until=now",
+            f"after=start&until=end&match=closed-{SWAP}",
+            "until=now",
+            "until=now&after=start&format=csv",
+        ),
+    ),
+    "/api/v1/matches": Asked(
+        "nets, counts and times",
+        formats=("json", "ndjson", "csv"),
+        queries=("limit=2", "newest=true&limit=5", "cursor=none"),
+    ),
+    "/api/v1/matches/{match}": of_matches("one of them"),
+    "/api/v1/matches/{match}/root": of_matches("signed over stubbed lines", "json", "txt"),
+    "/api/v1/matches/{match}/verify": of_matches("refused to all of these"),
+    "/api/v1/matches/{match}/fairness": of_matches("refused to all of these", "json", "csv"),
+    "/api/v1/fairness": Asked("refused to all of these", formats=("json", "csv")),
+    "/api/v1/hands": Asked(
+        "what a filter finds, and how many",
+        formats=("json", "ndjson", "csv", "parquet", "arrow"),
+        queries=(
+            *(f"q={one}&facets=1&limit=5" for one in FILTERS),
+            "q=bid>=1&limit=2&newest=true&format=csv",
+            "q=swapped&limit=2&format=parquet",
+            "bid_min=5&swapped=false",
+            "q=hole=",
+            "cursor=none",
+        ),
+    ),
+    "/api/v1/hands/{match}/{number}": of_hands("one hand in every format", "json", "phh", "txt"),
+    "/api/v1/hands/{match}/{number}/events": of_hands("each as it is seen", "json", "ndjson"),
+    "/api/v1/hands/{match}/{number}/frames": of_hands("what a replayer draws"),
+    "/api/v1/hands/{match}/{number}/state": Asked(
+        "after every event, and after more than there are",
+        HANDS,
+        queries=tuple(f"at={at}" for at in range(44)),
+        first=2,
+    ),
+    "/api/v1/hands/{match}/{number}/proof": of_hands("lines with stubbed digests", "json", "zip"),
+    "/api/v1/hands/{match}/{number}/audit": of_hands(
+        "of what is seen", "json", "txt", "html", queries=("ruleset=swap-2022", "ruleset=none")
+    ),
+    "/api/v1/log/checkpoint": Asked("the signature of the second world is by the first's key"),
+    "/api/v1/log/key": Asked("shared by the worlds"),
+    "/api/v1/log/tile/{path:path}": Asked(
+        "hashes of stubbed lines", (("0/000.p/9",), ("0/000.p/150",), ("1/000.p/1",), ("none",))
+    ),
+    "/api/v1/log/consistency": Asked(
+        "between any two sizes", queries=("from=1", "from=9&to=40", "from=1&format=txt", "from=999")
+    ),
+    "/api/v1/players": Asked(
+        "nets and counts", formats=("json", "ndjson", "csv"), queries=("limit=2", "cursor=none")
+    ),
+    "/api/v1/players/{player}": of_players("what he played and won"),
+    "/api/v1/players/{player}/stats": of_players(
+        "k and n of each statistic",
+        "json",
+        "csv",
+        queries=("split=street", f"vs={LYNX}&field=1", f"as_of=closed-{AUCTION}/3"),
+    ),
+    "/api/v1/players/{player}/grid": of_players("an opponent's from shown cards", "json", "csv"),
+    "/api/v1/players/{player}/bids": of_players(
+        "with the value of a card", "json", "csv", "arrow", queries=(f"match=closed-{AUCTION}",)
+    ),
+    "/api/v1/players/{player}/swaps": of_players(
+        "with luck", "json", "csv", "arrow", queries=(f"match=closed-{SWAP}",)
+    ),
+    "/api/v1/players/{player}/winnings": of_players(
+        "adjusted, too", "json", "csv", queries=("runouts=500",)
+    ),
+    "/api/v1/players/{player}/opponent": of_players("every hand is read", queries=(f"vs={LYNX}",)),
+    "/api/v1/games": Asked("made of the code", formats=("json", "ndjson", "csv")),
+    "/api/v1/games/{game}": Asked("made of the code", ((AUCTION,), ("none",)), ("json", "md")),
+    "/api/v1/exports/{dataset}": Asked(
+        "whole files to the byte, their statistics and dictionaries included",
+        tuple((one,) for one in ("events", "players", "bids", "swaps", "hands", "pots")),
+        ("parquet", "arrow", "csv", "ndjson"),
+        queries=(f"match={RUNNING}&format=csv", f"as_of=closed-{AUCTION}/2&format=ndjson"),
+    ),
+    "/api/v1/sql": Asked(
+        "rows in an order, which alone is promised",
+        formats=(),
+        queries=(
+            *(f"q={one}" for one in QUESTIONS),
+            f"q={QUESTIONS[0]}&format=csv",
+            f"q={QUESTIONS[1]}&format=arrow",
+        ),
+    ),
+    "/": Asked("the last matches and the docket"),
+    "/matches": Asked("a page"),
+    "/matches/{match}": Asked(
+        "a page", tuple((one,) for one in MATCHES), queries=("verify=true", "as=auditor")
+    ),
+    "/hands": Asked(
+        "a page with its counts", queries=tuple(f"q={one}" for one in ("", *FILTERS[:4], "bid>=1"))
+    ),
+    "/hands/{match}/{number}": of_hands("the page's source, frames included"),
+    "/hands/{match}/{number}/audit": of_hands("a page", queries=("ruleset=swap-2022",)),
+    "/hands/{match}/{number}/events": of_hands("a page with commitments and openings"),
+    "/games": Asked("made of the code"),
+    "/games/{game}": Asked("made of the code", ((AUCTION,), ("none",))),
+    "/players": Asked("a page"),
+    "/players/{player}": of_players("a page"),
+    "/players/{player}/grid": of_players("a page"),
+    "/players/{player}/winnings": of_players("a page"),
+    "/players/{player}/bids": of_players("a page"),
+    "/players/{player}/swaps": of_players("a page"),
+    "/players/{player}/opponent": of_players("a page"),
+    "/fairness": Asked("refused to all of these"),
+    "/live": Asked("a page"),
+}
+
+
+def addresses(depth: Depth = "all") -> list[str]:
+    """All that is asked, in the order of the table; `most` and `some` leave out what is dear."""
+    found = (list(asked.addresses(route, depth)) for route, asked in ROUTES.items())
+    return list(dict.fromkeys(address for each in found for address in each))
+
+
+def _filled(route: str, values: tuple[str, ...]) -> str:
+    """A path with these values in the place of its parameters, or behind it if it has none."""
+    for value in values:
+        begin, brace, rest = route.partition("{")
+        route = begin + value + rest.partition("}")[2] if brace else route + value
+    return route

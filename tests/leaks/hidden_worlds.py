@@ -1,0 +1,171 @@
+"""Ledgers that differ only in what a viewer may not see.
+
+Ten matches of four games, of every disclosure (`tests/asking/seen_ledgers.py`), and one that is
+being played: its last reply was no bid, and came later than all that is seen. The worlds share the
+secrets of the first, so keys, cursors and the log's signature are alike.
+"""
+
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from msgspec.structs import replace
+
+from api.asking.viewer import Viewer
+from api.facts import projections
+from api.http.kept import cursor_key
+from api.http.keys import Keys
+from engine.game import fingerprint, to_json
+from engine.games import GAMES
+from events import types as t
+from events.commitments import Nonces, commitment
+from events.ledger import Append, Record
+from events.types import Events
+from store.ledger import open_ledger
+from store.private import Private
+from tests.asking.seen_ledgers import HANDS, Kept, matches, who, worlds
+from tests.exports import AT, start_of
+from tests.hands import NAMES
+from tests.worlds import other_world
+
+AUCTION, SWAP = "auction-2024-mit", "swap-2022-mit"
+KINDS = {
+    AUCTION: ("closed", "before", "after", "bare"),
+    SWAP: ("closed", "before", "open"),
+    "site-nl": ("closed",),
+    "site-fl": ("closed", "bare"),
+}
+PLAYED = tuple(
+    one for game, kinds in KINDS.items() for one in matches((GAMES[game],)) if one.kind in kinds
+)
+RUNNING = "running"
+LATE_MS = 50_000  # after all that is seen of the hand
+URSA, LYNX = NAMES[:2]
+_OF = Nonces.of
+
+
+class Eyes(NamedTuple):
+    """Who asks: his viewpoint, the scopes of his key, and how he is named in `--as`."""
+
+    viewer: Viewer
+    scopes: tuple[str, ...]
+
+
+EYES = {
+    "public": Eyes(Viewer(), ()),
+    "a player": Eyes(Viewer(f"seat:{URSA}"), (f"seat:{URSA}",)),
+    "a player elsewhere": Eyes(Viewer(f"seat:o'{URSA}"), (f"seat:o'{URSA}",)),
+    "a player of one match": Eyes(
+        Viewer(f"seat:{LYNX}", (f"closed-{AUCTION}",)), (f"seat:{LYNX}@closed-{AUCTION}",)
+    ),
+}
+
+
+@contextmanager
+def stubbed() -> Iterator[None]:
+    """Commitments stand for values that differ: each is the same digest here, and nothing else is
+    changed, so that lines, leaves, roots, receipts and bundles are compared as they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("events.lines.commitment", lambda nonce, value: "0" * 64)
+        patch.setattr(Nonces, "of", lambda self, stream, index, field: bytes(32))
+        yield
+
+
+@contextmanager
+def as_they_are() -> Iterator[None]:
+    """Commitments again, inside of what is stubbed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("events.lines.commitment", commitment)
+        patch.setattr(Nonces, "of", _OF)
+        yield
+
+
+def first_world(home: Path) -> tuple[Path, dict[str, str]]:
+    """The ledger as it was played, and a key for everybody who needs one."""
+    folder = _kept(home / "ledger", PLAYED, _running(), "s3cr3t")
+    cursor_key(folder)
+    everybody = {name: one.scopes for name, one in EYES.items() if one.scopes}
+    everybody["auditor"] = ("audit:read", "matches:write", "keys:admin")
+    keys = Keys(folder)
+    return folder, {name: keys.make(scopes, name)[1] for name, scopes in everybody.items()}
+
+
+def second_world(home: Path, first: Path, viewer: Viewer) -> Path:
+    """The same to this viewer; everything else is another."""
+    chance = random.Random(repr(viewer))
+    others = worlds(PLAYED, viewer, chance)
+    assert PLAYED != others
+    private = Private(home / "ledger").folder
+    shutil.copytree(Private(first).folder, private)
+    live = other_world(_running(), who(_running(), viewer, RUNNING), chance)
+    late = t.Faulted(1, "bid(999)", "malformed", "bid")
+    return _kept(home / "ledger", others, live, "other", late)
+
+
+def _kept(
+    folder: Path,
+    played: tuple[Kept, ...],
+    live: Events,
+    seed: str,
+    late: t.Event | None = None,
+) -> Path:
+    """A signed ledger: several segments, a hot tail, and a hand that is being played."""
+    ledger, lock = open_ledger(folder, "a test", projections(folder))
+    versions: dict[str, int] = {}
+
+    def add(stream: str, *events: Record, late_ms: int = 0) -> None:
+        version = versions.get(stream, 0)
+        at = AT + 1_000 * len(versions) + late_ms
+        ledger.append(Append(stream, version, events, at))
+        versions[stream] = version + len(events)
+
+    for game in {start_of(one.hands[0]).game: None for one in played}:
+        ledger.keep_ruleset(fingerprint(GAMES[game]), to_json(GAMES[game]))
+    for one in played:
+        if one.disclosure is not None:
+            add(one.name, _started(one.name, one.hands[0], one.disclosure, seed, one.kind))
+            add(one.name, t.NonceGiven(URSA, "n0"), t.NonceGiven(LYNX, "n1"))
+    add(played[0].name, t.SourceNoted("acpc", "dealer", f"# seed {seed}\n", f"SCORE {seed}"))
+    for number in range(HANDS):
+        for one in played:
+            add(start_of(one.hands[number]).hand, *one.hands[number])
+        if number == HANDS // 2:
+            ledger.seal()
+    for one in played:
+        if one.ended:
+            nets = (0,) * len(start_of(one.hands[0]).players)
+            add(one.name, t.MatchEnded(nets, "over"))
+    add(RUNNING, _started(RUNNING, live, "open-after-match", seed, RUNNING))
+    add(f"{RUNNING}/1", *live)
+    if late is not None:
+        add(f"{RUNNING}/1", late, late_ms=LATE_MS)
+    ledger.close()
+    lock.release()
+    return folder
+
+
+def _started(
+    match: str, hand: Events, disclosure: t.Disclosure, seed: str, kind: str
+) -> t.MatchStarted:
+    """What is open to all keeps its seed."""
+    start = start_of(hand)
+    told = "told" if kind == "after" else seed
+    players = tuple(dict.fromkeys(start.players))
+    return t.MatchStarted(
+        match, start.game, start.ruleset, players, "seeded", disclosure, True, told
+    )
+
+
+def _running() -> Events:
+    """An auction hand up to the bid of the first seat, which is sealed; the second is asked."""
+    played = next(one for one in PLAYED if one.name == f"closed-{AUCTION}")
+    for hand in played.hands:
+        place = next((at for at, it in enumerate(hand) if isinstance(it, t.BidPlaced)), 0)
+        if place and start_of(hand).players == (URSA, LYNX):
+            start = replace(start_of(hand), hand=f"{RUNNING}/1")
+            return (start, *hand[1:place], t.BidPlaced(0, 3, sealed=True, origin="chosen"))
+    raise LookupError(played.name)
