@@ -39,12 +39,13 @@ from events.evolve import replay
 from events.ledger import Ledger
 from events.notation import read as read_line
 from events.notation import say, say_all
-from events.types import Events, HandStarted
+from events.types import Events, HandStarted, MatchEnded
 
 DISPUTED = "auction-2024"  # its document and its engine disagree about money (A9)
 SPOKEN = "auction-2024-mit"  # by the bots of the wire match
 WIRE = "wire"
 WIRE_HANDS = 40
+OVER = "the demo is over"  # by which an earlier demo is known
 EVENTS = "segments/events*.parquet"
 Note = Callable[[str], None]
 
@@ -143,10 +144,11 @@ def _check_free(folder: Path) -> None:
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     try:
-        matches = set(Reader(folder).matches())
+        ledger = Reader(folder).snapshot()
+        ends = [ledger.read(match)[-1].event for match in ledger.matches() if match != WIRE]
     except (NoLedger, OSError):
-        matches = set()
-    if matches != {*GAMES, WIRE}:
+        ends = []
+    if not ends or not all(isinstance(one, MatchEnded) and one.reason == OVER for one in ends):
         raise Occupied(f"{folder} holds something else than an earlier demo: name another folder")
 
 
@@ -165,7 +167,7 @@ def played(
             ledger.keep_ruleset(fingerprint(game), to_json(game))
             recording = Recording(ledger, announced(game.name, records[0], seed, "open"))
             written += [_digest(record) for record in recording.keep(records, lambda: False)]
-            recording.end("the demo is over")
+            recording.end(OVER)
         records, wire = met(ledger, min(hands, WIRE_HANDS), seed, note)
         tally(GAMES[SPOKEN], records)
         written += [_digest(record) for record in records]

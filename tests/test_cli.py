@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from msgspec.structs import replace
 
 from api import demo
-from api.main import COMMANDS, VERSION, main
+from api.main import COMMANDS, VERSION, main, muckrake
 from dealer.play import play
 from engine.catalogue import CATALOGUE
 from engine.game import Game, fingerprint
@@ -73,14 +74,19 @@ def test_the_version_is_the_one_that_is_packaged(capsys: Captured) -> None:
 
 
 def test_every_command_takes_a_ledger_and_json_after_its_name(capsys: Captured) -> None:
+    context = click.Context(muckrake)
     for name in COMMANDS:
-        text = printed(capsys, name, "--help")
-        assert "--ledger" in text
-        assert "--json" in text
+        command = muckrake.get_command(context, name)
+        inner = command.commands if isinstance(command, click.Group) else ()
+        parts: list[tuple[str, ...]] = [(name, one) for one in inner] or [(name,)]
+        for words in parts:
+            text = printed(capsys, *words, "--help")
+            assert "--ledger" in text
+            assert "--json" in text
 
 
 def test_a_command_that_does_not_exist_is_a_usage_error(capsys: Captured) -> None:
-    assert "No such command 'serve': see muckrake --help" == said(capsys, 2, "serve")
+    assert "No such command 'deal': see muckrake --help" == said(capsys, 2, "deal")
 
 
 # games

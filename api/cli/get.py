@@ -37,10 +37,13 @@ CODES = {401: FORBIDDEN, 403: FORBIDDEN, 404: MISSING}  # exit codes; of others 
     help="Write the answer there.",
 )
 @ledger_option
-def get(path: str, view: str, named: str | None, output: Path | None, folder: Path) -> None:
+@click.option("--json", "as_json", is_flag=True, help="As --format json.")
+def get(
+    path: str, view: str, named: str | None, output: Path | None, folder: Path, as_json: bool
+) -> None:
     """Answer one GET request of the API: `muckrake get matches`, `muckrake get /api/v1/hands`."""
     there = urlsplit(path if path.startswith("/") else ROOT + path)
-    added = {"as": view} | ({"format": named} if named else {})
+    added = {"as": view} | ({"format": named or "json"} if named or as_json else {})
     query = "&".join(filter(None, (there.query, urlencode(added))))
     try:
         with plainly():

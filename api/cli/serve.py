@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from api.cli.ledger import ledger_option, plainly
-from api.cli.output import note
+from api.cli.ledger import json_option, ledger_option, plainly
+from api.cli.output import document, note
 
 PORT = 8000
 
@@ -59,6 +59,7 @@ PORT = 8000
 )
 @click.option("--page", default="/", metavar="PATH", help="Which page --open opens.")
 @ledger_option
+@json_option
 def serve(
     host: str,
     port: int,
@@ -70,6 +71,7 @@ def serve(
     bots: Path | None,
     page: str,
     folder: Path,
+    as_document: bool,
 ) -> None:
     """Serve the ledger's API and pages; who plays or imports meanwhile is followed."""
     with plainly():
@@ -93,8 +95,12 @@ def serve(
         sock = bound(host, port)
         base = f"http://{_name(host)}:{sock.getsockname()[1]}"
         once = once_url(settings.folder, base, tuple(SCOPES), page)
-        click.echo(f"{base}/  as the public sees it")
-        click.echo(f"{once}  as the auditor, once")
+        if as_document:
+            document("muckrake.serve/1", address=f"{base}/", login=once)
+        else:
+            click.echo(f"{base}/  as the public sees it")
+            click.echo(f"{once}  as the auditor, once")
+        sys.stdout.flush()
         if not is_loopback:
             note(f"muckrake: whoever reaches {host} is answered, without encryption")
         if opening:

@@ -1,7 +1,10 @@
 """`muckrake serve` as processes: streams across restarts, slow readers, workers, the end."""
 
+import json
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -191,3 +194,16 @@ def test_a_port_that_is_taken_is_told_in_a_sentence(tmp_path: Path, capsys: Capt
         port = other.getsockname()[1]
         told = said(capsys, 1, "serve", "--port", str(port), "--ledger", str(tmp_path))
     assert f"127.0.0.1:{port} is taken: somebody listens there; --port 0 takes a free one" == told
+
+
+def test_serve_tells_a_program_where_it_is(tmp_path: Path) -> None:
+    code = "import sys; from api.main import main; sys.exit(main(sys.argv[1:]))"
+    words = ["serve", "--port", "0", "--json", "--ledger", str(tmp_path / "ledger")]
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *words], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
+        process.terminate()
+    assert "muckrake.serve/1" == told["schema"]
+    assert told["login"].startswith(f"{told['address']}login?once=")
