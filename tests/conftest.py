@@ -2,6 +2,8 @@
 
 import os
 import tempfile
+from asyncio.events import _get_running_loop, _set_running_loop
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -55,3 +57,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def chosen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands without `--ledger` look at that one."""
     monkeypatch.setenv("MUCKRAKE_LEDGER", str(folder))
+
+
+@pytest.fixture(autouse=True)
+def no_loop_of_somebody_else(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Playwright leaves its loop running between its tests: whoever else needs one has his own."""
+    loop = _get_running_loop()
+    if loop is None or request.node.get_closest_marker("browser"):
+        yield
+        return
+    _set_running_loop(None)
+    yield
+    _set_running_loop(loop)

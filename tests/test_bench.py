@@ -1,7 +1,8 @@
 """Every bench runs, small, with the peers that are here; the play it measures is the same play."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,9 +20,16 @@ from store.projections import STANDARD
 from store.query import Query
 from store.reader import Reader
 
+LONG = {"trust", "selfplay", "batch", "screen", "serve-hands"}  # they take many seconds to set up
+
+
+def _marked(names: Iterable[str]) -> list[Any]:
+    """The quick ones, and the others for ./mr test --slow."""
+    return [pytest.param(one, marks=pytest.mark.slow) if one in LONG else one for one in names]
+
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # eval7 uses an older pyparsing
-@pytest.mark.parametrize("name", command_line.BENCHES)
+@pytest.mark.parametrize("name", _marked(command_line.BENCHES))
 def test_each_bench_runs_and_names_its_versions(name: str) -> None:
     page = command_line.report(name, rounds=1, seconds=0.001)
     assert f"# {name}\n" in page
@@ -29,7 +37,7 @@ def test_each_bench_runs_and_names_its_versions(name: str) -> None:
     assert "hands/s" in page or "events/s" in page
 
 
-@pytest.mark.parametrize("name", command_line.LEDGERS)
+@pytest.mark.parametrize("name", _marked(command_line.LEDGERS))
 def test_each_bench_of_the_ledger_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (ledger_bulk, ledger_lookup):  # a new Python for each step takes its time
         monkeypatch.setattr(module, "apart", _spend_here)
