@@ -4,17 +4,14 @@ Sums and prices come from stored facts and bids, so a million hands are quick. W
 without run-out luck has to be counted from their events: whoever wants that line hands it in.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
 from analytics.ask import Facts, text_of
-from analytics.luck_rows import rows_of
-from analytics.luck_rules import Rulebook
 from analytics.statistics_chosen import Chosen, quoted, table
 from analytics.statistics_intervals import Z
-from store.leaf import Leaf
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,7 +78,7 @@ def winnings(
 ) -> Winnings:
     """The lines of `chosen.player` over the hands that the filters leave.
 
-    `adjusted` holds nets without luck by `hand_seq` (see `without_luck`), `deals` how often each
+    `adjusted` holds nets without luck by `hand_seq`, `deals` how often each
     mirrored match deals its decks.
     """
     assert chosen.player is not None
@@ -100,19 +97,6 @@ def winnings(
         deck_sd,
         paired,
     )
-
-
-def without_luck(leaves: Iterable[Leaf], rules: Rulebook, player: str) -> dict[int, float]:
-    """His net of each hand in which betting closed with cards to come and all of them are known.
-
-    The leaves are those of whoever asks: what he did not see is not adjusted.
-    """
-    found = {}
-    for leaf in leaves:
-        for row in rows_of(leaf, rules, {}):
-            if row["adjusted"] and row["player"] == player:
-                found[leaf.hand_seq] = float(row["net_ev"])
-    return found
 
 
 def thinned(lines: "Sequence[np.ndarray]", points: int) -> "np.ndarray":

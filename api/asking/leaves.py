@@ -4,7 +4,7 @@ Everybody but an auditor gets leaves made from what he sees and from nothing els
 settlement told to all in its place: so no count can tell more than the record shows him.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import takewhile
 
 from api.asking.viewed import Viewed
@@ -23,13 +23,6 @@ def leaves(
     for leaf in _recorded(viewed, match, watch):
         if game is None or (leaf.hand is not None and leaf.hand.start.game == game):
             yield leaf if viewed.viewer.auditor else revealed(viewed.eyes.see(leaf))
-
-
-def some_leaves(viewed: Viewed, hands: Iterable[str], watch: Watch = unwatched) -> Iterator[Leaf]:
-    """Those that are named."""
-    named = list(hands)
-    for hand in watch(named, "reading hands", len(named)):
-        yield revealed(viewed.sight(hand))
 
 
 def _recorded(viewed: Viewed, match: str | None, watch: Watch) -> Iterator[Leaf]:

@@ -12,13 +12,13 @@ from analytics.luck_rules import Rulebook
 from analytics.luck_streets import MODEL, can_be_told
 from analytics.results import Spread, Streets, rakes
 from analytics.statistics import STATISTICS
-from analytics.statistics_chosen import Chosen, quoted
-from analytics.winnings import POINTS, Winnings, winnings, without_luck
-from api.asking.leaves import leaves, some_leaves
+from analytics.statistics_chosen import Chosen
+from analytics.winnings import POINTS, Winnings
+from api.asking.leaves import leaves
 from api.asking.stats import chosen_of
 from api.asking.viewed import Viewed
 from api.asking.watching import Watch, unwatched
-from api.asking.withheld import MIRRORED, found
+from api.asking.winnings import winnings
 from store.leaf import Leaf
 
 SPOTS = 100
@@ -64,17 +64,8 @@ def results(viewed: Viewed, about: About, watch: Watch = unwatched) -> Results:
 
 def graph(viewed: Viewed, about: About, watch: Watch = unwatched) -> Winnings:
     """The lines of one player; without luck only if that was asked for, since it takes its time."""
-    chosen = _chosen(viewed, about)
-    mirrored = found(viewed.snapshot, MIRRORED).to_pylist()
-    deals = {row["match"]: int(row["deals"]) for row in mirrored}
-    worth = None
-    if about.adjusted:
-        assert about.player is not None
-        rules = Rulebook(viewed.snapshot.ruleset)
-        worth = without_luck(
-            some_leaves(viewed, _closed(viewed, about), watch), rules, about.player
-        )
-    return winnings(viewed, chosen, points=about.points, adjusted=worth, deals=deals)
+    runouts = None if about.adjusted else 0
+    return winnings(viewed, _chosen(viewed, about), about.points, runouts, watch)
 
 
 def document(told: Results, view: str) -> Row:
@@ -131,22 +122,6 @@ def _streets(viewed: Viewed, about: About, watch: Watch) -> tuple[list[Row], int
         return asked.told(about.player), every.seen, len(those)
     finally:
         asked.close()
-
-
-def _closed(viewed: Viewed, about: About) -> list[str]:
-    """His hands in which betting may have closed with cards to come."""
-    terms = [
-        f"{column} = {quoted(value)}"
-        for column, value in (
-            ("player", about.player),
-            ("match", about.match),
-            ("game", about.game),
-        )
-        if value is not None
-    ]
-    where = " AND ".join(["may_close", *terms])
-    rows = viewed.rows(f"SELECT hand FROM played WHERE {where} ORDER BY hand_seq")
-    return [row["hand"] for row in rows]
 
 
 def _bare(row: Row) -> Row:

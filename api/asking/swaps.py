@@ -69,10 +69,10 @@ def luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> Lucky:
     return Lucky(made, list(made.measures(asked.player, asked.by)), told, asked)
 
 
-def nets_without_luck(viewed: Viewed, asked: Asked) -> dict[int, float]:
+def nets_without_luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> dict[int, float]:
     """The player's net of each hand that was counted, luck taken out; by `hand_seq`."""
     assert asked.player is not None
-    lucks, _, _ = _lucks(viewed, asked, unwatched)
+    lucks, _, _ = _lucks(viewed, asked, watch)
     rows = viewed.query.ask(
         "SELECT l.hand_seq, l.net_ev FROM lucks AS l JOIN played AS p"
         " ON p.hand_seq = l.hand_seq AND p.seat = l.seat"

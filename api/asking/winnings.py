@@ -9,9 +9,16 @@ from analytics.winnings import winnings as lines_of
 from api.asking.players import Nonsense, check
 from api.asking.swaps import Asked, mirrored, nets_without_luck
 from api.asking.viewed import Viewed
+from api.asking.watching import Watch, unwatched
 
 
-def winnings(viewed: Viewed, chosen: Chosen, points: int, runouts: int | None = 0) -> Winnings:
+def winnings(
+    viewed: Viewed,
+    chosen: Chosen,
+    points: int,
+    runouts: int | None = 0,
+    watch: Watch = unwatched,
+) -> Winnings:
     """The lines of one player; luck is taken out of so many hands, evenly spread over the record.
 
     Whoever wants none of that (0) gets no adjusted line.
@@ -22,7 +29,7 @@ def winnings(viewed: Viewed, chosen: Chosen, points: int, runouts: int | None = 
     adjusted = None
     if runouts != 0:
         asked = Asked(chosen.player, chosen.match, chosen.game, runouts=runouts)
-        adjusted = nets_without_luck(viewed, asked)
+        adjusted = nets_without_luck(viewed, asked, watch)
     deals = mirrored(viewed)
     return lines_of(viewed, chosen, points=points, adjusted=adjusted, deals=deals)
 

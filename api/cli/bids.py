@@ -9,6 +9,8 @@ import click
 from analytics.bids_measures import MEASURES, Measure
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, note, progress
+from api.cli.players import files_option
+from api.cli.spots import spots_option
 from api.cli.tables import Cell, drawn
 from api.cli.viewing import viewing
 from api.cli.web import player_page, web_page
@@ -27,37 +29,13 @@ OVERVIEW = (
 )
 
 
-class Spots(click.ParamType[int | None]):
-    """A number of auctions, or all of them."""
-
-    name = "N|all"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int | None:
-        if value == "all":
-            return None
-        if not str(value).isdecimal():
-            self.fail(f"{value} is no number of auctions: 0, 200 and all are", param, ctx)
-        return int(value)
-
-
 @click.command()
 @click.argument("player", required=False)
 @click.option("--match", metavar="MATCH", help="Only this match's hands.")
 @click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
 @click.option("--by", type=click.Choice(BYS), help="Split; strength is the bidder's equity.")
-@click.option(
-    "--spots",
-    type=Spots(),
-    default=str(SPOTS),
-    show_default=True,
-    help="In how many auctions, evenly spread, the card's value is counted.",
-)
-@click.option("--csv", "csv", type=click.Path(dir_okay=False, path_type=Path), help="Into a file.")
-@click.option(
-    "--parquet", type=click.Path(dir_okay=False, path_type=Path), help="Into a Parquet file."
-)
+@spots_option(SPOTS, "In how many auctions, evenly spread, the card's value is counted.")
+@files_option()
 @view_option
 @ledger_option
 @json_option

@@ -7,6 +7,7 @@ import click
 
 from api.cli.ledger import auditor_only, json_option, ledger_option, view_option
 from api.cli.output import document, note, progress, wrong
+from api.cli.players import files_option
 from api.cli.tables import Cell, drawn
 from api.cli.viewing import viewing
 from api.cli.web import web_page
@@ -17,10 +18,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--match", metavar="MATCH", help="Only this match's hands.")
-@click.option("--csv", "csv", type=click.Path(dir_okay=False, path_type=Path), help="Into a file.")
-@click.option(
-    "--parquet", type=click.Path(dir_okay=False, path_type=Path), help="Into a Parquet file."
-)
+@files_option()
 @view_option
 @ledger_option
 @json_option

@@ -9,7 +9,7 @@ import click
 from analytics.facts_seats import POSITIONS
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document
-from api.cli.players import questions, written
+from api.cli.players import files_option, questions, written
 from api.cli.tables import Cell, drawn
 from api.cli.web import player_page, web_page
 from events.cards import RANKS
@@ -29,10 +29,7 @@ MEASURES = ("vpip", "raise", "net", "n")
 @click.option(
     "--show", type=click.Choice(MEASURES), default="vpip", show_default=True, help="In the cells."
 )
-@click.option("--csv", "csv", type=click.Path(dir_okay=False, path_type=Path), help="Into a file.")
-@click.option(
-    "--parquet", type=click.Path(dir_okay=False, path_type=Path), help="Into a Parquet file."
-)
+@files_option()
 @view_option
 @ledger_option
 @json_option

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.cli.bids import Spots, interval
+from api.cli.bids import interval
 from api.cli.bids import said as said_of
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, progress
-from api.cli.players import questions, written
+from api.cli.players import files_option, questions, written
+from api.cli.spots import spots_option
 from api.cli.tables import Cell, drawn
 from api.cli.web import player_page, web_page
 
@@ -30,17 +31,10 @@ TOP = 12  # tendencies that a terminal shows
 @click.option("--match", metavar="MATCH", help="Only this match's hands.")
 @click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
 @click.option("--by", type=click.Choice(BYS), help="Split; locked: before and after a won match.")
-@click.option(
-    "--spots",
-    type=Spots(),
-    default=str(SPOTS),
-    show_default=True,
-    help="Of how many bets and checks shown down, evenly spread, the strength is counted.",
+@spots_option(
+    SPOTS, "Of how many bets and checks shown down, evenly spread, the strength is counted."
 )
-@click.option("--csv", "csv", type=click.Path(dir_okay=False, path_type=Path), help="Into a file.")
-@click.option(
-    "--parquet", type=click.Path(dir_okay=False, path_type=Path), help="Into a Parquet file."
-)
+@files_option()
 @view_option
 @ledger_option
 @json_option

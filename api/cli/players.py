@@ -1,6 +1,6 @@
 """What the commands about players share: the ledger asked, the filters read, answers in files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,23 @@ if TYPE_CHECKING:
     from api.asking.viewed import Viewed
 
 SLOW = 20_000  # hands without stored facts, from which on it is worth a word
+
+
+Door = Callable[..., Any]
+
+
+def files_option(
+    csv: str = "Into a file.", parquet: str = "Into a Parquet file."
+) -> Callable[[Door], Door]:
+    """The answer into files, for `written`."""
+
+    def with_files(command: Door) -> Door:
+        file = click.Path(dir_okay=False, path_type=Path)
+        return click.option("--csv", "csv", type=file, help=csv)(
+            click.option("--parquet", type=file, help=parquet)(command)
+        )
+
+    return with_files
 
 
 @contextmanager

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.cli.bids import Spots
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, progress
-from api.cli.players import questions, written
+from api.cli.players import files_option, questions, written
+from api.cli.spots import spots_option
 from api.cli.tables import Cell, drawn
 
 if TYPE_CHECKING:
@@ -25,13 +25,7 @@ OVERVIEW = ("net", "net_showdown", "net_without", "bb_100")
 @click.option("--vs", metavar="P", help="Only hands in which this player was dealt in, too.")
 @click.option("--match", metavar="MATCH", help="Only this match's hands.")
 @click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
-@click.option(
-    "--spots",
-    type=Spots(),
-    default=str(SPOTS),
-    show_default=True,
-    help="In how many hands, evenly spread, luck is counted street by street.",
-)
+@spots_option(SPOTS, "In how many hands, evenly spread, luck is counted street by street.")
 @click.option(
     "--points",
     type=click.IntRange(min=12),
@@ -40,10 +34,7 @@ OVERVIEW = ("net", "net_showdown", "net_without", "bb_100")
     help="How many points of the graph are told.",
 )
 @click.option("--adjusted", is_flag=True, help="With the line without run-out luck; it is slow.")
-@click.option("--csv", "csv", type=click.Path(dir_okay=False, path_type=Path), help="The graph.")
-@click.option(
-    "--parquet", type=click.Path(dir_okay=False, path_type=Path), help="The graph, in Parquet."
-)
+@files_option("The graph.", "The graph, in Parquet.")
 @view_option
 @ledger_option
 @json_option

@@ -11,7 +11,7 @@ from analytics.statistics import STATISTICS, Statistic
 from analytics.statistics_chosen import BYS, By, Chosen
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document
-from api.cli.players import questions, written
+from api.cli.players import files_option, questions, written
 from api.cli.tables import Cell, drawn
 from api.cli.web import player_page, web_page
 
@@ -35,10 +35,7 @@ STREETS = ("preflop", "flop", "turn", "river")
 @click.option("--hands", metavar="A-B", help="Only these numbers within a match.")
 @click.option("--before", metavar="HAND", help="As it stood when this hand ended.")
 @click.option("--by", type=click.Choice(BYS), help="Split; a window is a hundred hands.")
-@click.option("--csv", "csv", type=click.Path(dir_okay=False, path_type=Path), help="Into a file.")
-@click.option(
-    "--parquet", type=click.Path(dir_okay=False, path_type=Path), help="Into a Parquet file."
-)
+@files_option()
 @view_option
 @ledger_option
 @json_option

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analytics.swaps_measures import MEASURES
-from api.cli.bids import FEW, SPOTS, Spots, interval, said
+from api.cli.bids import FEW, SPOTS, interval, said
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, progress
+from api.cli.players import files_option
+from api.cli.spots import spots_option
 from api.cli.tables import Cell, drawn
 from api.cli.viewing import viewing
 from api.cli.web import player_page, web_page
@@ -33,19 +35,11 @@ _BARS = "▁▂▃▄▅▆▇█"
 @click.option("--match", metavar="MATCH", help="Only this match's hands.")
 @click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
 @click.option("--by", type=click.Choice(BYS), help="Split.")
-@click.option(
-    "--spots",
-    type=Spots(),
-    default=str(SPOTS),
-    show_default=True,
-    help="Of how many swapped cards, evenly spread, the equity is counted.",
-)
-@click.option(
+@spots_option(SPOTS, "Of how many swapped cards, evenly spread, the equity is counted.")
+@spots_option(
+    RUNOUTS,
+    "Of how many hands that closed with cards to come, evenly spread, luck is counted.",
     "--runouts",
-    type=Spots(),
-    default=str(RUNOUTS),
-    show_default=True,
-    help="Of how many hands that closed with cards to come, evenly spread, luck is counted.",
 )
 @click.option(
     "--table",
@@ -55,10 +49,7 @@ _BARS = "▁▂▃▄▅▆▇█"
     show_default=True,
     help="What a file gets: measures, swap rates, or winnings hand by hand.",
 )
-@click.option("--csv", "csv", type=click.Path(dir_okay=False, path_type=Path), help="Into a file.")
-@click.option(
-    "--parquet", type=click.Path(dir_okay=False, path_type=Path), help="Into a Parquet file."
-)
+@files_option()
 @view_option
 @ledger_option
 @json_option

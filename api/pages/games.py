@@ -6,13 +6,14 @@ import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from api.asking import games as asking
 from api.http.ask import Ask
 from api.http.problem import Problem
 from api.pages.site import page
 from api.pages.to import To
 from engine.catalogue import CATALOGUE, KINDS, meaning
 from engine.game import Game, fingerprint
-from engine.games import GAMES, RULESETS, named
+from engine.games import GAMES, RULESETS
 
 router = APIRouter(include_in_schema=False)
 
@@ -40,8 +41,8 @@ def games(request: Request, ask: Ask) -> Response:
 @router.get("/games/{game}")
 def game(request: Request, ask: Ask, game: str) -> Response:
     try:
-        found = named(game)
-    except LookupError as unknown:
+        found = asking.game_of(game)
+    except asking.NoGame as unknown:
         raise Problem("not-found", str(unknown)) from None
     partner = RULESETS.get(found.partner or "")
     to = To(request.query_params.get("as"))

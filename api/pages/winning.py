@@ -7,15 +7,15 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from markupsafe import Markup
 
-from analytics.winnings import LINES, Winnings, winnings
+from analytics.winnings import LINES, Winnings
 from api.asking import stats as counted
 from api.asking.players import Nonsense
+from api.asking.winnings import winnings
 from api.http.ask import Ask
 from api.http.problem import Problem
 from api.http.routes.named import Named
 from api.pages.of_player import Narrow, Player, clean, of_player
 from api.pages.site import page
-from api.sighted import deals
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 POINTS = 800
@@ -38,8 +38,7 @@ def winning(
             chosen = counted.chosen_of(viewed, player, **narrowed)
         except Nonsense as reason:
             raise Problem("bad-request", str(reason)) from None
-        mirrored = {name: count for name, count in deals(viewed.snapshot).items() if count > 1}
-        told = winnings(viewed, chosen, points=POINTS, deals=mirrored or None)
+        told = winnings(viewed, chosen, POINTS)
     step = max(1, len(told.points) // ROWS)
     rows = [*told.points[:-1:step], *told.points[-1:]]
     return page(

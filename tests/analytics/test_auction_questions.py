@@ -4,17 +4,17 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-import sqlglot
 from sqlglot import expressions as ex
 
 from analytics import bids_rows, bids_worth, luck_rows, swaps_rows
-from analytics.ask import SQL, text_of
+from analytics.ask import SQL
 from analytics.bids import chosen
 from analytics.bids_measures import MEASURES
 from analytics.swaps import of_luck
 from analytics.swaps_measures import MEASURES as OF_LUCK
 from analytics.tables import Tables
 from tests.analytics.auction_pages import PAGES, auctions, page, played_rows, risks, worths
+from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
 
 FILES = sorted(path.stem for path in SQL.glob("*.sql") if path.stem.startswith(("bids", "swaps")))
 # What other engines do not have, or silently answer otherwise (`list(x ORDER BY y)` did).
@@ -51,18 +51,12 @@ def _near(value: Any) -> Any:
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_file_opens_with_its_question_and_its_definition(file: str) -> None:
-    first, second, *_ = text_of(file).splitlines()
-    assert first.startswith("-- ")
-    assert first.endswith("?")
-    assert second.startswith("-- ")
-    assert second.endswith(".")
+    opens_with_its_question_and_its_definition(file)
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_file_is_in_the_portable_dialect(file: str) -> None:
-    for dialect in ("duckdb", "spark", "postgres"):
-        (tree,) = sqlglot.parse(text_of(file), dialect=dialect)
-        assert tree is not None
+    for tree in trees(file):
         assert [] == list(tree.find_all(*FORBIDDEN))
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sqlglot
 from sqlglot import expressions as ex
 
 from analytics.ask import SQL, text_of
@@ -18,6 +17,7 @@ from analytics.opponent_measures import FLAGS, LOOKS, NUMBERS
 from analytics.tables import Tables
 from store.leaf import Leaf
 from tests.analytics.auction_pages import RULES, page
+from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
 
 PAGES = Path(__file__).parent / "opponents"
 FILES = sorted(path.stem for path in SQL.glob("opponent_*.sql"))
@@ -79,18 +79,12 @@ def test_the_page_of_chances_tells_all_of_them() -> None:
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_file_opens_with_its_question_and_its_definition(file: str) -> None:
-    first, second, *_ = text_of(file).splitlines()
-    assert first.startswith("-- ")
-    assert first.endswith("?")
-    assert second.startswith("-- ")
-    assert second.endswith(".")
+    opens_with_its_question_and_its_definition(file)
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_file_is_in_the_portable_dialect(file: str) -> None:
-    for dialect in ("duckdb", "spark", "postgres"):
-        (tree,) = sqlglot.parse(text_of(file), dialect=dialect)
-        assert tree is not None
+    for tree in trees(file):
         assert [] == list(tree.find_all(*FORBIDDEN))
 
 

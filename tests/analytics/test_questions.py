@@ -15,6 +15,7 @@ from analytics.ask import SQL, text_of
 from analytics.facts import facts
 from analytics.statistics import STATISTICS
 from analytics.statistics_chosen import Chosen, table
+from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
 from tests.analytics.told_hands import QUESTIONS, question
 
 OTHERS = ("bids", "swaps", "opponent", "curve", "results")  # they have tests of their own
@@ -90,18 +91,12 @@ class _Deviation:
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_file_opens_with_its_question_and_its_definition(file: str) -> None:
-    first, second, *_ = text_of(file).splitlines()
-    assert first.startswith("-- ")
-    assert first.endswith("?")
-    assert second.startswith("-- ")
-    assert second.endswith(".")
+    opens_with_its_question_and_its_definition(file)
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_file_is_in_the_portable_dialect(file: str) -> None:
-    for dialect in ("duckdb", "spark", "postgres"):
-        (tree,) = sqlglot.parse(text_of(file), dialect=dialect)
-        assert tree is not None
+    for tree in trees(file):
         assert [] == [node for node in tree.find_all(*FORBIDDEN) if not _counts_rows(node)]
         assert {"chosen", "acted"} >= {one.name for one in tree.find_all(ex.Table)}
 

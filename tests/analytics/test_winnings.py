@@ -1,5 +1,6 @@
 """Winnings over time: sums that end at the net, thinning that hides no peak, mirrored decks."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.ask import SQL, Facts, answers, text_of, views
+from analytics.luck_rows import rows_of
 from analytics.luck_rules import Rulebook
 from analytics.statistics import STATISTICS
 from analytics.statistics_chosen import Chosen
 from analytics.tables import Tables
-from analytics.winnings import FEWEST, LINES, Point, thinned, winnings, without_luck
+from analytics.winnings import FEWEST, LINES, Point, thinned, winnings
 from api.asking.leaves import leaves
 from api.asking.viewed import Viewed
 from api.asking.viewer import Viewer
 from api.main import main
 from api.sighted import deals
+from store.leaf import Leaf
 from store.reader import Reader
 
 FILES = ("curve_hands", "curve_decks")
@@ -200,3 +203,16 @@ def test_a_question_is_asked_in_the_portable_dialect(file: str) -> None:
 
 def test_every_question_about_curves_is_asked_here() -> None:
     assert sorted(FILES) == sorted(path.stem for path in SQL.glob("curve_*.sql"))
+
+
+def without_luck(leaves: Iterable[Leaf], rules: Rulebook, player: str) -> dict[int, float]:
+    """His net of each hand in which betting closed with cards to come and all of them are known.
+
+    The leaves are those of whoever asks: what he did not see is not adjusted.
+    """
+    found = {}
+    for leaf in leaves:
+        for row in rows_of(leaf, rules, {}):
+            if row["adjusted"] and row["player"] == player:
+                found[leaf.hand_seq] = float(row["net_ev"])
+    return found
