@@ -45,10 +45,16 @@ def pair_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str]
         apps.extend(pair)
         return Pair(name, keys.get(name), keys["auditor"], (first, other), pair)
 
-    with stubbed():
-        yield made
+    yield made
     for app in apps:
         app.state.desk.close()
+
+
+@pytest.fixture(autouse=True)
+def commitments_that_tell_no_world_from_another() -> Iterator[None]:
+    """For a test of this folder and no longer: others in the same process open real ones."""
+    with stubbed():
+        yield
 
 
 @pytest.fixture(params=list(EYES))
