@@ -26,16 +26,15 @@ class Terms(Struct, frozen=True):
 
 
 class Playing:
-    """One match on its way into the ledger: its record and its decks."""
+    """One match on its way into the ledger: its record and its decks; why it `ended`, if early."""
 
     def __init__(self, ledger: Ledger, kept: DeckSecrets, plan: Plan, terms: Terms) -> None:
         self.plan = plan
+        self.ended: str | None = None
         self.recording = Recording(ledger, started(plan, terms))
         self.decks: Decks = SeededDecks(plan.seed, plan.deals)
         if terms.dealing == "committed":
-            committer = Committer(plan.match, kept, self.recording.publish, self._nonces)
-            length = min(plan.hands, CHAIN_HANDS)
-            decks = CommittedDecks(plan.match, committer.chain, length, plan.deals)
+            decks = bound(self.recording, kept, plan.hands)
             self.recording.opens = lambda number, over: decks.opened(number, over=over)
             self.decks = decks
 
@@ -49,15 +48,26 @@ class Playing:
         """No more hands, and why."""
         return self.recording.end(self._reason())
 
-    def _nonces(self, commitment: str) -> Iterable[tuple[str, str | None]]:
-        """Bots of ours have none of their own: the dealer draws them, docs/deals.md says so."""
-        return ((player, None) for player in self.plan.players)
-
     def _reason(self) -> str:
         hand = self.recording.last
         if self.plan.freeze_out and hand is not None and (winner := last_standing(hand)):
             return f"{winner} has it all"
-        return WHOLE if self.recording.hands == self.plan.hands else STOPPED
+        return WHOLE if self.recording.hands == self.plan.hands else self.ended or STOPPED
+
+
+def bound(recording: Recording, kept: DeckSecrets, hands: int) -> CommittedDecks:
+    """Decks for a match that has just begun, to which the dealer is bound chain by chain.
+
+    Neither bots of ours nor the wire protocol have nonces: the dealer draws them, docs/deals.md
+    says so.
+    """
+    start = recording.start
+
+    def nonces(commitment: str) -> Iterable[tuple[str, str | None]]:
+        return ((player, None) for player in start.players)
+
+    committer = Committer(start.match, kept, recording.publish, nonces)
+    return CommittedDecks(start.match, committer.chain, min(hands, CHAIN_HANDS), start.deals)
 
 
 def started(plan: Plan, terms: Terms) -> MatchStarted:

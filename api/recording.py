@@ -55,7 +55,7 @@ class Recording:
 
     def __init__(self, ledger: Ledger, start: MatchStarted) -> None:
         self._ledger = ledger
-        self._start = start
+        self.start = start
         self._nets = dict.fromkeys(start.players, 0)
         self._records = 0
         self._events = 0
@@ -69,13 +69,18 @@ class Recording:
         self._ledger.append(self._of_match(records))
         self._told(records)
 
-    def keep(self, hands: Iterable[Events], stop: Callable[[], bool]) -> Iterator[Events]:
-        """Each hand again once it is durable; after `stop` no other is begun."""
+    def keep(self, hands: Iterable[Events | None], stop: Callable[[], bool]) -> Iterator[Events]:
+        """Each hand again once it is durable; after `stop` no other is begun.
+
+        Where None stands no hand is to be had for a moment, so none waits for company.
+        """
         gathered: list[tuple[int, Events]] = []
         flushed = time.monotonic()
         for hand in hands:
-            gathered.append((now_ms(), hand))
-            if time.monotonic() - flushed >= FLUSH_S or len(gathered) >= FLUSH_HANDS:
+            if hand is not None:
+                gathered.append((now_ms(), hand))
+            late = hand is None or time.monotonic() - flushed >= FLUSH_S
+            if late or len(gathered) >= FLUSH_HANDS:
                 yield from self._flush(gathered)
                 gathered, flushed = [], time.monotonic()
             if stop():
@@ -90,20 +95,20 @@ class Recording:
     def played(self, record: Events) -> None:
         """A hand that is durable already, as a live one is: counted, and its deck opened."""
         self._count(record)
-        if self._start.disclosure == "open" and (opened := self.opens(self.hands, False)):
+        if self.start.disclosure == "open" and (opened := self.opens(self.hands, False)):
             self.publish(opened)
 
     def end(self, reason: str) -> Played:
         """No more hands: what each player won or lost in all."""
-        nets = tuple(self._nets[player] for player in self._start.players)
-        disclosed = self._start.disclosure != "sealed"
+        nets = tuple(self._nets[player] for player in self.start.players)
+        disclosed = self.start.disclosure != "sealed"
         opened = self.opens(self.hands, True) if disclosed else ()
         self.publish((*opened, MatchEnded(nets, reason)))
         return Played(
-            self._start.match,
-            self._start.game,
-            self._start.ruleset,
-            self._start.players,
+            self.start.match,
+            self.start.game,
+            self.start.ruleset,
+            self.start.players,
             self.hands,
             self._events,
             nets,
@@ -115,7 +120,7 @@ class Recording:
         if not gathered:
             return ()
         appends = [Append(_start(hand).hand, 0, hand, at) for at, hand in gathered]
-        open_now = self._start.disclosure == "open"
+        open_now = self.start.disclosure == "open"
         opened = self.opens(self.hands + len(gathered), False) if open_now else ()
         if opened:
             appends.append(self._of_match(opened))
@@ -126,7 +131,7 @@ class Recording:
         return tuple(hand for _, hand in gathered)
 
     def _of_match(self, records: tuple[Match, ...]) -> Append:
-        return Append(self._start.match, self._records, records, now_ms())
+        return Append(self.start.match, self._records, records, now_ms())
 
     def _told(self, records: tuple[Match, ...]) -> None:
         self._records += len(records)
@@ -140,7 +145,8 @@ class Recording:
         for player, brought, left in zip(
             hand.start.players, hand.start.stacks, hand.stacks, strict=True
         ):
-            self._nets[player] += left - brought
+            if player in self._nets:  # who joined later has no part in the match's own nets
+                self._nets[player] += left - brought
 
 
 def now_ms() -> int:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from copy import copy
 from typing import Protocol
 
 from engine.turn import Deal, Swap, ToDeal, ToSwap
@@ -16,6 +17,14 @@ class Deck:
     def __init__(self, order: Cards, below: Callable[[int], int]) -> None:
         self._pile = Pile(order)
         self._below = below
+        self._lots: list[int] = []  # all that were ever drawn, in this deck or a fork of it
+        self._drawn = 0
+
+    def fork(self) -> "Deck":
+        """The same deck at the same place: what one deals, the other will deal too."""
+        other = copy(self)
+        other._pile = self._pile.fork()
+        return other
 
     def deal(self, asked: ToDeal) -> Deal:
         """The next cards from the top, after the burn; or the last; or those of fixed slots."""
@@ -28,10 +37,17 @@ class Deck:
         return Swap(tuple(self._new(asked, place) for place in range(len(asked.at_risk))))
 
     def _new(self, asked: ToSwap, place: int) -> str | None:
-        if self._below(asked.of) >= asked.chance:
+        if self._lot(asked.of) >= asked.chance:
             return None
         slots = asked.slots[place : place + 1]
         return (self._pile.at(slots) if slots else self._pile.take(1))[0]
+
+    def _lot(self, many: int) -> int:
+        """The next draw of luck; a game draws of one number, so a fork may have drawn it before."""
+        if self._drawn == len(self._lots):
+            self._lots.append(self._below(many))
+        self._drawn += 1
+        return self._lots[self._drawn - 1]
 
 
 class Decks(Protocol):

@@ -159,6 +159,12 @@ class Pile:
         """The cards of fixed places, which nothing before them can shift (G21)."""
         return tuple(self._order[slot] for slot in slots)
 
+    def fork(self) -> "Pile":
+        """The same pile once more: what is taken from one is still in the other."""
+        other = Pile(self._order)
+        other._left = self._left.copy()
+        return other
+
 
 def stream(key: bytes, label: bytes) -> Iterator[int]:
     """Bytes without end: HMAC-SHA256 of the label and a counter."""

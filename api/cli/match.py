@@ -28,7 +28,7 @@ from dealer.wire.program import NoBot, Program, named
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events.ledger import Conflict
-from events.types import Disclosure, MatchStarted
+from events.types import Dealing, Disclosure, MatchStarted
 
 if TYPE_CHECKING:
     from store.ledger import FileLedger
@@ -49,6 +49,13 @@ _file = click.Path(dir_okay=False, writable=True, path_type=Path)
     "--hands", type=click.IntRange(min=1), default=1000, show_default=True, help="How many."
 )
 @click.option("--seed", help="Decides every card; drawn, and told, if not given.")
+@click.option(
+    "--dealing",
+    type=click.Choice(["seeded", "committed"]),
+    default="seeded",
+    show_default=True,
+    help="Decks of the seed, or decks that the dealer commits to before the first hand.",
+)
 @click.option("--mirror", is_flag=True, help="Deal every deck twice, the seats exchanged.")
 @click.option("--open-bids", is_flag=True, help="Show the first bid early, as the engine did.")
 @click.option(
@@ -75,6 +82,7 @@ def match(
     game: str,
     hands: int,
     seed: str | None,
+    dealing: str,
     mirror: bool,
     open_bids: bool,
     clock: float,
@@ -88,10 +96,10 @@ def match(
     """Play two MIT Pokerbots bots, as they are, against each other."""
     programs = _found(bots)
     match = _planned(game, match_name(name), programs, hands, mirror, open_bids)
-    seed = secrets.token_hex(4) if seed is None else seed
-    decks = SeededDecks(seed, match.deals)
+    seed = _seed(seed, dealing)
+    decks = SeededDecks(seed or "", match.deals)
     meeting = Meeting(Job(match, programs, Limits(clock=clock), decks))
-    start = meeting.announced(seed, cast(Disclosure, disclosure))
+    start = meeting.announced(seed, cast(Disclosure, disclosure), cast(Dealing, dealing))
     begun = time.monotonic()
     with _ended_by_sigterm(), writing(folder, f"match {start.match}") as ledger:
         ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
@@ -119,6 +127,15 @@ def _found(bots: tuple[Path, Path]) -> tuple[Program, Program]:
         raise NotFound(str(why)) from None
 
 
+def _seed(said: str | None, dealing: str) -> str | None:
+    """What decides the decks, unless they are drawn and committed to."""
+    if dealing == "seeded":
+        return secrets.token_hex(4) if said is None else said
+    if said is not None:
+        raise click.UsageError("--seed decides no committed deck: leave it out")
+    return None
+
+
 def _planned(
     game: str, name: str, programs: tuple[Program, Program], hands: int, mirror: bool, show: bool
 ) -> Plan:
@@ -133,6 +150,8 @@ def _played(
     meeting: Meeting, ledger: "FileLedger", start: MatchStarted, hands: int, folder: Path
 ) -> Played:
     """Ctrl-C ends it after the hand that is being played."""
+    from store.private import Private
+
     with asked_to_stop() as stop:
         try:
             return meeting.recorded(
@@ -141,6 +160,7 @@ def _played(
                 note,
                 stop,
                 lambda records: progress(records, f"playing {start.match}", hands),
+                Private(folder),
             )
         except Gone as reason:
             raise click.ClickException(str(reason)) from None

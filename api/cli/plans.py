@@ -2,11 +2,13 @@
 
 import re
 import secrets
-from typing import Any
+from typing import Any, cast, get_args
 
 import click
 
 from dealer.bots import BOTS
+from dealer.clock import SITE, turns_of
+from dealer.live.staged import Happening, Stage, What
 from dealer.live.table import clocked
 from dealer.play import Plan, plan, usual_seats
 from engine.game import Game
@@ -14,6 +16,7 @@ from engine.games import GAMES
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 ENDLESS = 2**31 - 1  # a freeze-out ends by itself: with the last dollar
+_NEWS = re.compile(rf"({'|'.join(get_args(What))}):([^@:]+)@([1-9][0-9]{{0,8}})", re.ASCII)
 THINK_MS = 40  # what a bot thinks at a live table, unless told otherwise
 
 
@@ -43,6 +46,29 @@ def plans_of(game: Game, said: dict[str, Any]) -> list[Plan]:
         )
         for number in ([f"-{one}" for one in range(1, many + 1)] if many else [""])
     ]
+
+
+def stage_of(match: Plan, said: dict[str, Any]) -> Stage:
+    """How long a turn is at a live table, and what is to happen there."""
+    if not said["live"] and (said["clock"] is not None or said["news"]):
+        raise click.UsageError("--clock and --news are for --live: no other table has a clock")
+    times = SITE if said["clock"] is None else turns_of(round(said["clock"] * 1000))
+    return Stage(times, tuple(_happening(match, one) for one in said["news"]))
+
+
+def _happening(match: Plan, said: str) -> Happening:
+    """`lost:caller-1@3`: what, to whom, in which hand."""
+    found = _NEWS.fullmatch(said)
+    if not found:
+        kinds = ", ".join(get_args(What))
+        raise click.UsageError(f"{said!r} is no news: WHAT:PLAYER@HAND, with {kinds}")
+    what, player, hand = found.groups()
+    chairs = range(len(match.bots))
+    seats = {f"{kind}-{chair}" for kind in BOTS for chair in chairs}
+    if player not in (BOTS if what == "joins" else seats):
+        told = f"a bot is one of {', '.join(BOTS)}" if what == "joins" else "players are BOT-CHAIR"
+        raise click.UsageError(f"{said!r} names nobody who could be at this table: {told}")
+    return Happening(cast(What, what), player, int(hand))
 
 
 def named(match: str | None, ending: str = "") -> str:

@@ -13,9 +13,10 @@ from api.cli import completing
 from api.cli.games import game_of
 from api.cli.ledger import json_option, ledger_option, writing
 from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, watched
-from api.cli.plans import ENDLESS, THINK_MS, plans_of
+from api.cli.plans import ENDLESS, THINK_MS, plans_of, stage_of
 from api.playing import STOPPED, WHOLE, Playing, Terms, begun, elsewhere, here, taken
 from api.recording import Played
+from dealer.live.staged import Stage
 from dealer.many import Gone
 from dealer.play import Plan
 from events.notation import say_all
@@ -76,6 +77,19 @@ Ended = tuple[Plan, Played]
     type=click.IntRange(0, 10_000),
     help=f"About how long a bot thinks with --live; else {THINK_MS}.",
 )
+@click.option(
+    "--clock",
+    type=click.FloatRange(min=0.001),
+    metavar="SECONDS",
+    help="How long a turn is with --live; else 30, a third of it silent.",
+)
+@click.option(
+    "--news",
+    multiple=True,
+    metavar="WHAT:PLAYER@HAND",
+    help="What happens with --live: silent, lost, back, sits-out, returns, leaves, joins; "
+    "may be said more than once.",
+)
 @click.option("--print", "printing", is_flag=True, help="Print every hand in notation.")
 @ledger_option
 @json_option
@@ -88,6 +102,7 @@ def play(folder: Path, as_document: bool, printing: bool, game: str, **said: Any
     terms = Terms(
         said["dealing"] or ("committed" if said["live"] else "seeded"), said["disclosure"]
     )
+    stage = stage_of(plans[0], said)
     since = time.monotonic()
     shown: list[Any] = []
     with writing(folder, f"play {plans[0].match}") as ledger, asked_to_stop() as stop:
@@ -96,7 +111,7 @@ def play(folder: Path, as_document: bool, printing: bool, game: str, **said: Any
             ended = _many(begin, plans, stop)
         else:
             match = begin(plans[0])
-            dealt = _live(match, ledger, said, stop) if said["live"] else here(match, stop)
+            dealt = _live(match, ledger, said, stage, stop) if said["live"] else here(match, stop)
             total = None if match.plan.hands == ENDLESS else match.plan.hands
             hands = progress(dealt, f"playing {match.plan.match}", total)
             shown = _shown(hands, printing, as_document)
@@ -117,20 +132,21 @@ def play(folder: Path, as_document: bool, printing: bool, game: str, **said: Any
 
 
 def _live(
-    match: Playing, ledger: "FileLedger", said: dict[str, Any], stop: Stop
+    match: Playing, ledger: "FileLedger", said: dict[str, Any], stage: Stage, stop: Stop
 ) -> Iterable[Events]:
     from api.live import live
 
     think_ms = THINK_MS if said["think_ms"] is None else said["think_ms"]
-    return live(match, ledger, think_ms, stop)
+    return live(match, ledger, think_ms, stop, stage, note)
 
 
-def summary(played: Played, seed: str) -> str:
+def summary(played: Played, seed: str | None) -> str:
     """scrim  probability  1000 hands  21022 events  random-0 +15, random-1 -15  seed 7"""
+    decided = "decks committed" if seed is None else f"seed {seed}"
     nets = zip(played.players, played.nets, strict=True)
     told = ", ".join(f"{player} {net:+d}" if net else f"{player} 0" for player, net in nets)
     counts = f"{played.hands} hand{'s' * (played.hands != 1)}  {played.events} events"
-    return f"{played.match}  {played.game}  {counts}  {told}  seed {seed}"
+    return f"{played.match}  {played.game}  {counts}  {told}  {decided}"
 
 
 def _beginning(

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import closing
+from itertools import chain, islice
 
-from api.playing import STOPPED, WHOLE
+from api.playing import STOPPED, WHOLE, bound
 from api.recording import Played, Recording
 from api.wire.folded import Unusable, unusable
 from api.wire.report import Part, part
 from dealer.wire.apart import Ears, Job, played_apart
+from dealer.wire.plan import Plan
 from dealer.wire.player import Conduct
 from engine.game import fingerprint
-from events.ledger import Ledger
-from events.types import Disclosure, Events, MatchStarted
+from events.ledger import DeckSecrets, Ledger
+from events.types import Dealing, Disclosure, Events, MatchStarted
 
 Watch = Callable[[Iterable[Events]], Iterable[Events]]
 
@@ -24,7 +26,9 @@ class Meeting:
         self._job = job
         self._legs: list[tuple[Conduct, Conduct]] = []
 
-    def announced(self, seed: str, disclosure: Disclosure) -> MatchStarted:
+    def announced(
+        self, seed: str | None, disclosure: Disclosure, dealing: Dealing = "seeded"
+    ) -> MatchStarted:
         """The record that the match begins with."""
         match = self._job.match
         rules, sealed = fingerprint(match.game), not match.open_bids
@@ -33,7 +37,7 @@ class Meeting:
             match.game.name,
             rules,
             match.players,
-            "seeded",
+            dealing,
             disclosure,
             sealed,
             seed,
@@ -47,11 +51,23 @@ class Meeting:
         tell: Callable[[str], None],
         stop: Callable[[], bool],
         watch: Watch = iter,
+        kept: DeckSecrets | None = None,
     ) -> Played:
-        """Every hand durable soon after it was played; however it ends, no bot is left behind."""
-        match = self._job.match
+        """Every hand durable soon after it was played; however it ends, no bot is left behind.
+
+        `kept` is where the secrets of committed decks are kept: these are made here, for the job
+        knows only of a seed.
+        """
+        match, job = self._job.match, self._job
         recording = Recording(ledger, start)
-        with closing(played_apart(self._job, Ears(tell, self._legs.append), stop)) as hands:
+        if start.dealing == "committed":
+            assert kept is not None
+            decks = bound(recording, kept, match.hands)
+            recording.opens = lambda count, over: decks.opened(
+                for_good(match, count, over), over=over
+            )
+            job = job._replace(decks=decks.committed(match.hands))
+        with closing(played_apart(job, Ears(tell, self._legs.append), stop)) as hands:
             for record in watch(recording.keep(hands, lambda: False)):
                 self.faults += unusable(match.game, record)
         return recording.end(WHOLE if recording.hands == match.hands else STOPPED)
@@ -66,3 +82,13 @@ class Meeting:
     def log(self, seat: int) -> bytes:
         """What this bot printed, in both legs if there were two."""
         return b"".join(leg[seat].log for leg in self._legs)
+
+
+def for_good(match: Plan, played: int, over: bool) -> int:
+    """Up to which number no deck will be dealt again, once so many hands have been played.
+
+    In a mirrored match every deck comes again in the second leg, so none is open before the end.
+    """
+    if not over:
+        return 0 if match.mirrored else played
+    return max(islice(chain.from_iterable(match.legs), played), default=0)

@@ -23,7 +23,10 @@ from dealer.wire.plan import Plan
 from dealer.wire.player import Conduct
 from dealer.wire.process import sweep
 from dealer.wire.program import Program
+from engine.game import Game
+from events.cards import DECK
 from events.types import Events
+from odds.rank import ranker
 
 BATCH_S = 0.05  # hands wait no longer than this for their way to the writer
 BATCH_HANDS = 200
@@ -59,8 +62,10 @@ class Ears(NamedTuple):
     conduct: Callable[[tuple[Conduct, Conduct]], None]
 
 
-def played_apart(job: Job, ears: Ears, stop: Callable[[], bool]) -> Generator[Events, None, None]:
-    """Every hand of the match; after `stop` no other is begun."""
+def played_apart(
+    job: Job, ears: Ears, stop: Callable[[], bool]
+) -> Generator[Events | None, None, None]:
+    """Every hand of the match, and None when no other is at hand; after `stop` none is begun."""
     spawned = get_context("spawn")  # a fork would take the writer's threads and locks along
     ours, theirs = spawned.Pipe()
     process = spawned.Process(target=_work, args=(theirs, job), daemon=True)
@@ -73,12 +78,14 @@ def played_apart(job: Job, ears: Ears, stop: Callable[[], bool]) -> Generator[Ev
                 stopped = True
                 ours.send_bytes(_OVER)
             if not ours.poll(PATIENCE_S):
+                yield None
                 continue
             kind, body = _heard(ours)
             if kind == _HANDS:
                 yield from _hands.decode(body)
             elif kind == _CONDUCT:
                 ears.conduct(_conduct.decode(body))
+                yield None
             elif kind == _NOTE:
                 ears.note(body.decode())
             elif kind == _FAILED:
@@ -122,6 +129,8 @@ def _work(pipe: Connection, job: Job) -> None:
             raise
         except Exception as failure:
             pipe.send_bytes(_FAILED + f"{type(failure).__name__}: {failure}".encode())
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is going already
 
 
 def _go(number: int, frame: FrameType | None) -> NoReturn:
@@ -134,6 +143,7 @@ def _play(pipe: Connection, job: Job) -> None:
     def note(sentence: str) -> None:
         pipe.send_bytes(_NOTE + sentence.encode())
 
+    _tables_read(job.match.game)
     for leg in job.match.legs:
         with started(job.programs, job.limits, note) as players:
             whole = _hands_of(pipe, job, play(job.match, leg, job.decks, players))
@@ -158,3 +168,10 @@ def _hands_of(pipe: Connection, job: Job, hands: Generator[Events, None, None]) 
                 break
     pipe.send_bytes(_HANDS + _encoder.encode(gathered))
     return whole
+
+
+def _tables_read(game: Game) -> None:
+    """What a showdown looks up is read before the first question, not in the middle of a hand."""
+    best = ranker(game.straights, game.ranking, game.hole_min)
+    for held in (2, 3):
+        best(DECK[:held], DECK[held : held + 5])

@@ -1,17 +1,22 @@
 """A line out, a line back: the one socket between the match and a bot, bounded in time and size."""
 
-import os
 import socket
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 
 _CHUNK = 65_536
 _LOOK_S = 0.000_1
+_PATIENT = 30  # replies
+
+IDLE: Iterator[None] = iter(())
+"""Nothing to be done while a bot thinks."""
 
 
-def idle() -> None:
-    """Nothing to be done while a bot thinks."""
+def done(work: Iterator[None]) -> None:
+    """What is left of it, now."""
+    for _ in work:
+        pass
 
 
 class Overlong(Exception):
@@ -37,22 +42,25 @@ class Connection:
         self._line_bytes = line_bytes
         self._held = b""
         self._timeout: float | None = None
+        self.heard = 0.0
+        self._patient = 0
 
-    def ask(self, line: bytes, seconds: float, meanwhile: Callable[[], None] = idle) -> bytes:
+    def ask(self, line: bytes, seconds: float, meanwhile: Iterator[None] = IDLE) -> bytes:
         """The reply to a line, without its end; nothing if the other side has closed.
 
-        What is to be done `meanwhile` begins once the line is on its way.
+        Until it comes, what is to be done `meanwhile` is done, piece by piece; `heard` is when it
+        came, and that is before a piece of ours that it may have had to wait for.
         TimeoutError after so many seconds, however the bytes trickle in; OSError if the
         connection is broken.
         """
-        deadline = time.perf_counter() + seconds
+        self.heard = time.perf_counter()
+        deadline = self.heard + seconds
         try:
             self._put(line, deadline, seconds)
-            meanwhile()
             while (reply := self._line()) is None:
                 if len(self._held) > self._line_bytes:
                     raise Overlong(self._held[: self._line_bytes])
-                chunk = self._come()
+                chunk = self._come(meanwhile)
                 if not chunk:
                     rest, self._held = self._held, b""
                     return rest
@@ -74,19 +82,33 @@ class Connection:
         """Both directions, now."""
         self._link.close()
 
-    def _come(self) -> bytes:
-        """What has come, or comes in time.
+    def _come(self, meanwhile: Iterator[None]) -> bytes:
+        """What has come, or comes in time; looked for after every piece of work.
 
-        A quick bot replies before this process would be asleep and awake again: it looks for a
-        moment, giving way to whoever wants its processor, before it waits.
+        A quick bot replies before this process would be asleep and awake again, so it goes on
+        looking for a moment before it waits. Where that was in vain, the bot is a slow one or has
+        no processor of its own: then its next replies are waited for without a look.
         """
-        until = time.perf_counter() + _LOOK_S
-        while time.perf_counter() < until:
+        for _ in meanwhile:
             try:
                 return self._link.recv(_CHUNK, socket.MSG_DONTWAIT)
             except BlockingIOError:
-                os.sched_yield()
-        return self._link.recv(_CHUNK)
+                self.heard = time.perf_counter()
+        if self._patient:
+            self._patient -= 1
+            return self._now(self._link.recv(_CHUNK))
+        until = time.perf_counter() + _LOOK_S
+        while time.perf_counter() < until:
+            try:
+                return self._now(self._link.recv(_CHUNK, socket.MSG_DONTWAIT))
+            except BlockingIOError:
+                pass
+        self._patient = _PATIENT
+        return self._now(self._link.recv(_CHUNK))
+
+    def _now(self, chunk: bytes) -> bytes:
+        self.heard = time.perf_counter()
+        return chunk
 
     def _put(self, line: bytes, deadline: float, seconds: float) -> None:
         self._allow(seconds)

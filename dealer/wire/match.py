@@ -9,11 +9,14 @@ from contextlib import contextmanager
 from itertools import islice
 
 from dealer.deck import Decks
+from dealer.wire.ahead import Habits
+from dealer.wire.connection import done
 from dealer.wire.hand import Pair, WireHand
 from dealer.wire.limits import Limits
 from dealer.wire.plan import Plan
 from dealer.wire.player import Player
 from dealer.wire.program import Program
+from dealer.wire.spot import Referee
 from events.types import Events
 
 
@@ -46,16 +49,19 @@ def play(
 
     A hand is dealt while the end of the one before it is acknowledged.
     """
+    referee, habits = Referee(match), (Habits(), Habits())
     numbers = iter(leg)
     dealt: list[WireHand] = []
 
-    def deal() -> None:
-        for number in () if dealt else islice(numbers, 1):
-            dealt.append(WireHand(match, players, number, decks.deck(number)))
+    def deal() -> Iterator[None]:
+        for number in islice(numbers, 1):
+            deck = decks.deck(number)
+            yield
+            dealt.append(WireHand(referee, players, habits, referee.opened(number, deck)))
 
-    deal()
+    done(deal())
     while dealt:
-        hand = dealt.pop()
-        record = hand.play(meanwhile=deal)
-        deal()  # nobody was left to be asked, perhaps
+        next_hand = deal()
+        record = dealt.pop().play(meanwhile=next_hand)
+        done(next_hand)  # what no bot left time for
         yield record

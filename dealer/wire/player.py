@@ -2,12 +2,12 @@
 
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 
-from dealer.wire.connection import Connection, Overlong, idle
+from dealer.wire.connection import IDLE, Connection, Overlong
 from dealer.wire.limits import Limits
 from dealer.wire.output import Output
 from dealer.wire.process import Process
@@ -43,10 +43,11 @@ class Conduct(Struct, frozen=True):
 class Answering(Protocol):
     """Whoever replies for a seat: a bot's process, or in tests a list of lines."""
 
-    def ask(self, told: str, meanwhile: Callable[[], None] = idle) -> Reply | None:
+    def ask(self, told: str, meanwhile: Iterator[None] = IDLE) -> Reply | None:
         """The reply to a line; None from a bot that is not asked any more.
 
-        While the bot thinks there is time for something else, perhaps; not if it is not asked.
+        While the bot thinks there is time for something else, perhaps: a piece at a time, and the
+        rest is left.
         """
         ...
 
@@ -130,8 +131,8 @@ class Player:
 
     # During the match.
 
-    def ask(self, told: str, meanwhile: Callable[[], None] = idle) -> Reply | None:
-        """One line and its reply; the time in between is the bot's."""
+    def ask(self, told: str, meanwhile: Iterator[None] = IDLE) -> Reply | None:
+        """One line and its reply; the time in between is the bot's, but for work of our own."""
         if self._connection is None or self.silent is not None:
             return None
         self.replies += 1
@@ -142,16 +143,16 @@ class Player:
         try:
             raw = self._connection.ask(line, min(self._limits.reply, self.clock), meanwhile)
         except TimeoutError:
-            self._spend(begun)
+            self._spend(time.perf_counter() - begun)
             return self._late("")
         except Overlong as flood:
-            self._spend(begun)
+            self._spend(self._connection.heard - begun)
             self._hang_up("it wrote without an end of line")
             return Reply(_text(flood.head), "malformed")
         except OSError:
             self._hang_up("its connection broke")
             return Reply("", "disconnected")
-        self._spend(begun)
+        self._spend(self._connection.heard - begun)
         if self.clock <= 0:
             return self._late(_text(raw))
         try:
@@ -159,9 +160,8 @@ class Player:
         except UnicodeDecodeError:
             return Reply(_text(raw), "malformed")
 
-    def _spend(self, begun: float) -> None:
+    def _spend(self, took: float) -> None:
         self._latest = time.perf_counter()
-        took = self._latest - begun
         self.clock -= took
         if took > self.slowest:
             self.slowest = took

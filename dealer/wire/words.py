@@ -61,6 +61,13 @@ class Telling:
         self._roles = ("P0", "P1")
         self._bids: dict[int, int] = {}
 
+    def fork(self) -> "Telling":
+        """The same once more: what is told or taken there is not told or taken here."""
+        other = Telling(self._tongue)
+        other._waiting = (self._waiting[0].copy(), self._waiting[1].copy())
+        other._roles, other._bids = self._roles, self._bids.copy()
+        return other
+
     def take(self, seat: int) -> str:
         """Everything that this seat has not been told yet, its own actions included."""
         clauses = self._waiting[seat]

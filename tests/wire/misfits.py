@@ -94,12 +94,12 @@ def matched(
 
 
 def left_behind(folder: Path) -> list[int]:
-    """The processes that were started in this folder and still run."""
+    """The processes that were started in this folder and still run; who was killed has no words."""
     found = []
     for entry in Path("/proc").iterdir():
         try:
             if entry.name.isdigit() and (entry / "cwd").resolve().is_relative_to(folder):
-                found.append(int(entry.name))
+                found += [int(entry.name)] if (entry / "cmdline").read_bytes() else []
         except OSError:
             continue
     return found

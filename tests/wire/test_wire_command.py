@@ -10,9 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from api.wire.recorded import for_good
+from dealer.check import check_deal
 from dealer.examples import GRUFF, STEADY
+from dealer.wire.plan import plan
+from engine.games import GAMES
 from events.evolve import replay
+from events.types import DeckCommitted, DeckOpened, MatchStarted, NonceGiven
 from formats.follow import follow
 from formats.mit.read import read
 from formats.told import ToldHand
@@ -109,6 +115,35 @@ def test_mirrored_hands_are_kept_in_pairs(ledger: Path, tmp_path: Path, capsys: 
     assert 8 == sum(1 for hand in read(log.read_bytes()).hands if isinstance(hand, ToldHand))
 
 
+@pytest.mark.parametrize("mirror", [[], ["--mirror"]])
+def test_committed_decks_are_those_that_were_dealt_and_open_when_none_comes_again(
+    mirror: list[str], ledger: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    words = ["--hands", "6", "--dealing", "committed", "--disclosure", "open", "--match", "m"]
+    document = told(capsys, "match", *_bots(tmp_path), *words, *mirror)
+    assert (document["seed"], document["hands"]) == (None, 6)
+    records: list[Any] = [one.event for one in Reader(ledger).read("m")]
+    first = [type(record) for record in records[:4]]
+    assert [MatchStarted, DeckCommitted, NonceGiven, NonceGiven] == first
+    opened = [record.number for record in records if isinstance(record, DeckOpened)]
+    assert opened[-1] in ((5, 6) if mirror else (6,))
+    assert not mirror or len(opened) == 1
+    rules = GAMES["auction-2024-mit"]
+    rules = replace(rules, deck_slots="fixed") if mirror else rules
+    for number in range(1, 7):
+        assert "agree" == check_deal(rules, records, _hand(ledger, "m", number)).verdict
+    printed(capsys, "verify", "--all")
+
+
+def test_a_committed_match_that_is_cut_short_opens_what_was_dealt_and_no_more() -> None:
+    """Of a mirrored one with hands 1 4 5 8 2 3 6 7 in this order, five were played."""
+    usual = plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 8)
+    mirrored = plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 8, mirrored=True)
+    assert [0, 3, 8] == [for_good(usual, played, False) for played in (0, 3, 8)]
+    assert [0, 0, 0] == [for_good(mirrored, played, False) for played in (0, 3, 8)]
+    assert [0, 1, 4, 8, 8] == [for_good(mirrored, played, True) for played in (0, 1, 2, 5, 8)]
+
+
 def test_misuse_is_one_sentence(ledger: Path, tmp_path: Path, capsys: Captured) -> None:
     one, two = _bots(tmp_path)
     assert "is no folder: a bot is a folder with a commands.json in it" in said(
@@ -116,6 +151,9 @@ def test_misuse_is_one_sentence(ledger: Path, tmp_path: Path, capsys: Captured) 
     )
     assert "each deck is dealt twice: 3 hands are no pairs" in said(
         capsys, 2, "match", one, two, "--hands", "3", "--mirror"
+    )
+    assert "--seed decides no committed deck: leave it out" in said(
+        capsys, 2, "match", one, two, "--dealing", "committed", "--seed", "7"
     )
     printed(capsys, "match", one, two, "--hands", "1", "--match", "m")
     assert f"there is a match m in {ledger} already: give this one another name" == said(

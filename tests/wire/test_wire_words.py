@@ -4,13 +4,13 @@ import random
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dealer.deck import Deck, SeededDecks, seeded
-from dealer.wire.connection import Connection, Overlong, idle
+from dealer.wire.connection import IDLE, Connection, Overlong, done
 from dealer.wire.match import play
 from dealer.wire.plan import plan
 from dealer.wire.player import Reply
@@ -21,6 +21,7 @@ from engine.turn import Bid, Call, Check, Command, Fold, Raise, ToAct, ToBid, To
 from events.cards import DECK
 from events.evolve import replay
 from events.types import AuctionSettled, BidPlaced, Events
+from tests.wire.links import pair
 
 AUCTION, SWAP = Tongue(bids=True, swaps=False), Tongue(bids=False, swaps=True)
 ACT = ToAct(0, fold=True, check=False, call=2, raise_min=8, raise_max=400)
@@ -79,7 +80,7 @@ class Bidder:
         self._bid = f"A{bid}"
         self.lines: list[str] = []
 
-    def ask(self, told: str, meanwhile: Callable[[], None] = idle) -> Reply:
+    def ask(self, told: str, meanwhile: Iterator[None] = IDLE) -> Reply:
         self.lines.append(told)
         last = told.split()[-1]
         if last[0] in "BA" and " N" not in told:
@@ -105,8 +106,8 @@ class Watching(Bidder):
         self._decks = decks
         self.dealt: list[int] = []
 
-    def ask(self, told: str, meanwhile: Callable[[], None] = idle) -> Reply:
-        meanwhile()
+    def ask(self, told: str, meanwhile: Iterator[None] = IDLE) -> Reply:
+        done(meanwhile)
         if told.split()[-1][0] == "D":
             self.dealt.append(self._decks.dealt)
         return super().ask(told)
@@ -186,7 +187,7 @@ def test_a_mirrored_match_deals_each_deck_to_both_sides_and_never_twice_in_a_leg
 def test_lines_end_as_text_streams_have_them_and_early_ones_wait(
     sent: bytes, replies: list[bytes]
 ) -> None:
-    ours, theirs = _pair()
+    ours, theirs = pair()
     with theirs:
         theirs.sendall(sent)
         theirs.shutdown(socket.SHUT_WR)
@@ -196,7 +197,7 @@ def test_lines_end_as_text_streams_have_them_and_early_ones_wait(
 
 
 def test_a_line_without_end_is_not_read_for_ever() -> None:
-    ours, theirs = _pair()
+    ours, theirs = pair()
     with theirs:
         theirs.sendall(b"x" * 1_000)
         link = Connection(ours, 100)
@@ -207,7 +208,7 @@ def test_a_line_without_end_is_not_read_for_ever() -> None:
 
 
 def test_a_reply_that_never_comes_is_not_waited_for() -> None:
-    ours, theirs = _pair()
+    ours, theirs = pair()
     with theirs:
         link = Connection(ours, 100)
         with pytest.raises(TimeoutError):
@@ -216,7 +217,7 @@ def test_a_reply_that_never_comes_is_not_waited_for() -> None:
 
 
 def test_who_reads_nothing_is_given_up_in_time_even_with_a_line_half_sent() -> None:
-    ours, theirs = _pair()
+    ours, theirs = pair()
     with theirs:
         link = Connection(ours, 100)
         begun = time.monotonic()
@@ -227,7 +228,7 @@ def test_who_reads_nothing_is_given_up_in_time_even_with_a_line_half_sent() -> N
 
 
 def test_a_reply_that_comes_byte_by_byte_has_no_more_time_than_a_whole_one() -> None:
-    ours, theirs = _pair()
+    ours, theirs = pair()
     over = threading.Event()
 
     def trickle() -> None:
@@ -243,17 +244,6 @@ def test_a_reply_that_comes_byte_by_byte_has_no_more_time_than_a_whole_one() -> 
         over.set()
         bot.join()
         link.close()
-
-
-def _pair() -> tuple[socket.socket, socket.socket]:
-    """Two ends of one connection over loopback."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        dial = threading.Thread(target=lambda: ends.append(listener.accept()[0]))
-        ends: list[socket.socket] = []
-        dial.start()
-        other = socket.create_connection(listener.getsockname())
-        dial.join()
-    return ends[0], other
 
 
 @pytest.mark.parametrize(

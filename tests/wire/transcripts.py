@@ -4,15 +4,17 @@ from the wire, and the lines that each bot was sent.
 
 import re
 from ast import literal_eval
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
 
 from dealer.deck import Deck
-from dealer.wire.connection import idle
+from dealer.wire.connection import IDLE, done
 from dealer.wire.player import Reply
 from engine.turn import Deal, Swap, ToDeal, ToSwap
+from events.cards import DECK
 from events.types import BoardDealt, CardSwapped, Events, HoleDealt
 from formats.follow import follow
 from formats.mit.read import read
@@ -39,8 +41,8 @@ class Scripted:
         self.replies = [GONE.get(reply, Reply(reply.strip())) for reply in said] + then
         self.told: list[str] = []
 
-    def ask(self, told: str, meanwhile: Callable[[], None] = idle) -> Reply | None:
-        meanwhile()
+    def ask(self, told: str, meanwhile: Iterator[None] = IDLE) -> Reply | None:
+        done(meanwhile)
         at = len(self.told)
         if at >= len(self.replies):
             return None
@@ -61,21 +63,29 @@ def scripted(name: str, player: str, *then: Reply) -> Scripted:
 
 
 class Recalled(Deck):
-    """The cards of a hand that was played before, given again in the same order."""
+    """The cards of a hand that was played before; for what never came to be dealt, any others."""
 
     def __init__(self, record: Events) -> None:
-        self._dealt = [event for event in record if isinstance(event, HoleDealt | BoardDealt)]
+        self._board = [c for event in record if isinstance(event, BoardDealt) for c in event.cards]
+        self._holes: dict[int, list[str]] = {0: [], 1: []}
+        for event in record:
+            if isinstance(event, HoleDealt):
+                self._holes[event.seat] += event.cards
         self._swaps = [event for event in record if isinstance(event, CardSwapped)]
+        known = {*self._board, *self._holes[0], *self._holes[1], *(e.new for e in self._swaps)}
+        self._others = [card for card in DECK if card not in known]
+
+    def fork(self) -> "Recalled":
+        return deepcopy(self)
 
     def deal(self, asked: ToDeal) -> Deal:
-        if not asked.to:
-            return Deal(self._dealt.pop(0).cards)
-        held = {seat: iter(self._dealt.pop(0).cards) for seat in dict.fromkeys(asked.to)}
-        return Deal(tuple(next(held[seat]) for seat in asked.to))
+        places = [self._holes[seat] for seat in asked.to] or [self._board] * asked.count
+        return Deal(tuple((place or self._others).pop(0) for place in places))
 
     def swap(self, asked: ToSwap) -> Swap:
-        risked = [self._swaps.pop(0) for _ in asked.at_risk]
-        return Swap(tuple(one.new if one.new != one.old else None for one in risked))
+        risked = [self._swaps.pop(0) for _ in asked.at_risk if self._swaps]
+        swapped = [one.new if one.new != one.old else None for one in risked]
+        return Swap((*swapped, *(None for _ in asked.at_risk[len(risked) :])))
 
 
 class RecalledDecks:
