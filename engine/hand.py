@@ -9,7 +9,7 @@ from engine.seats import is_alone
 from engine.settle import settle
 from engine.steps.forced import posted
 from engine.turn import Command, Disconnect, IllegalCommand, Over, Post, Reconnect, Turn
-from events.evolve import evolve, round_of
+from events.evolve import evolved, round_of
 from events.state import Hand, opened
 from events.types import Disconnected, Event, Events, HandEnded, HandStarted, Reconnected
 
@@ -32,9 +32,12 @@ def begin(
     rules = fingerprint(game)
     start = HandStarted(hand_id, game.name, rules, button, players, stacks, dead_small)
     events: list[Event] = [start]
-    hand = _fold(events, opened(start), game.script[0].enter(game, opened(start), 0))
+    hand = opened(start)
+    hand = _fold(events, hand, game.script[0].enter(game, hand, 0))
     for post in posts:
         hand = _fold(events, hand, (_post(game, hand, post),))
+    if not game.script[0].done(game, hand):
+        return tuple(events), hand
     return _walk(game, hand, events, 0)
 
 
@@ -55,8 +58,7 @@ def decide(game: Game, hand: Hand, command: Command) -> Events:
 def step(game: Game, hand: Hand, command: Command) -> tuple[Events, Hand]:
     """An answer and all that follows from it, up to the next question or the end."""
     new = decide(game, hand, command)
-    for event in new:
-        hand = evolve(hand, event)
+    hand = evolved(hand, new)
     at = hand.step
     if not game.script[at].done(game, hand):  # most answers lead to the next question at once
         return new, hand
@@ -64,9 +66,9 @@ def step(game: Game, hand: Hand, command: Command) -> tuple[Events, Hand]:
 
 
 def _walk(game: Game, hand: Hand, events: list[Event], at: int) -> tuple[Events, Hand]:
-    """From the step at hand to the next question, or to the end of the hand."""
+    """From a step that is done to the next question, or to the end of the hand."""
     script = game.script
-    while script[at].done(game, hand):
+    while True:
         hand = _fold(events, hand, script[at].leave(game, hand))
         at += 1
         if at == len(script):
@@ -75,17 +77,15 @@ def _walk(game: Game, hand: Hand, events: list[Event], at: int) -> tuple[Events,
             hand = _fold(events, hand, settle(game, hand))
             break
         hand = _fold(events, hand, script[at].enter(game, hand, at))
-    else:
-        return tuple(events), hand
+        if not script[at].done(game, hand):
+            return tuple(events), hand
     hand = _fold(events, hand, (HandEnded(),))
     return tuple(events), hand
 
 
 def _fold(events: list[Event], hand: Hand, new: Events) -> Hand:
-    for event in new:
-        hand = evolve(hand, event)
-        events.append(event)
-    return hand
+    events.extend(new)
+    return evolved(hand, new)
 
 
 def _seatable(game: Game, button: int, players: tuple[str, ...], stacks: tuple[int, ...]) -> None:

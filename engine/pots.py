@@ -41,15 +41,16 @@ def layers(stakes: tuple[int, ...], claimants: tuple[int, ...]) -> tuple[Pot, ..
     rules never let that happen, a foreign record may.
     """
     found = []
-    below = 0
-    for level in sorted({stakes[seat] for seat in claimants}):
-        amount = sum(min(stake, level) - min(stake, below) for stake in stakes)
-        found.append(Pot(amount, tuple(seat for seat in claimants if stakes[seat] >= level)))
-        below = level
-    if found:
-        beyond = sum(max(stake - below, 0) for stake in stakes)
-        found[-1] = Pot(found[-1].amount + beyond, found[-1].seats)
-    return tuple(pot for pot in found if pot.amount)
+    below = 0  # chips in the layers so far
+    levels = sorted({stakes[seat] for seat in claimants})
+    for level in levels:
+        last = level == levels[-1]
+        chips = sum(stakes) if last else sum([min(stake, level) for stake in stakes])
+        if chips > below:
+            seats = tuple([seat for seat in claimants if stakes[seat] >= level])
+            found.append(Pot(chips - below, seats))
+        below = chips
+    return tuple(found)
 
 
 def pots(game: Policies, hand: Hand, claimants: tuple[int, ...]) -> tuple[Pot, ...]:

@@ -1,10 +1,12 @@
 """What the hands at a showdown are worth under a ruleset's ranking."""
 
+from functools import lru_cache
+
 from engine.policies import Policies
 from events.cards import RANKS, UNKNOWN
 from events.state import Hand
 from events.types import Cards
-from odds.rank import best_five, five, ranker
+from odds.rank import HoleMin, Ranking, Straights, best_five, five, ranker
 
 Strength = tuple[int, int]
 
@@ -31,8 +33,16 @@ def worth(game: Policies, hand: Hand, seat: int) -> int | None:
     held = hand.hole[seat]
     if UNKNOWN in held or UNKNOWN in hand.board:
         return None
-    value = ranker(game.straights, game.ranking, game.hole_min)(held, hand.board)
+    value = _value(game.straights, game.ranking, game.hole_min, held, hand.board)
     return value if game.kickers == "five_cards" else _with_leftovers(game, value, held, hand.board)
+
+
+@lru_cache(maxsize=64)
+def _value(
+    straights: Straights, ranking: Ranking, hole_min: HoleMin, held: Cards, board: Cards
+) -> int:
+    """Found once for all questions of a showdown: who must show, who leads, who is paid."""
+    return ranker(straights, ranking, hole_min)(held, board)
 
 
 def best_cards(game: Policies, hand: Hand, seat: int) -> Cards:

@@ -35,14 +35,14 @@ def awards(game: Policies, hand: Hand) -> tuple[tuple[int, ...], tuple[Award, ..
     if game.split == "expectation":
         return (), by_expectation(game, hand, strengths, in_order(hand, stay))
     found = pots(game, hand, stay)
-    taken = rakes(game, hand, tuple(pot.amount for pot in found))
+    taken = rakes(game, hand, tuple([pot.amount for pot in found]))
     won = [
         Pot(pot.amount - rake, in_order(hand, _best(strengths, pot.seats)))
         for pot, rake in zip(found, taken, strict=True)
     ]
     if game.odd_scope == "total":
         won = _merged(won)
-    return taken, tuple(split(game, pot.amount, pot.seats) for pot in won)
+    return taken, tuple([split(game, pot.amount, pot.seats) for pot in won])
 
 
 def _strengths(game: Policies, hand: Hand, stay: tuple[int, ...]) -> dict[int, Strength]:
@@ -57,8 +57,8 @@ def _strengths(game: Policies, hand: Hand, stay: tuple[int, ...]) -> dict[int, S
 
 
 def _best(strengths: dict[int, Strength], seats: tuple[int, ...]) -> tuple[int, ...]:
-    best = max(strengths[seat] for seat in seats)
-    return tuple(seat for seat in seats if strengths[seat] == best)
+    best = max([strengths[seat] for seat in seats])
+    return tuple([seat for seat in seats if strengths[seat] == best])
 
 
 def _taken_back(hand: Hand, strengths: dict[int, Strength]) -> Award | None:

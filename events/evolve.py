@@ -52,15 +52,19 @@ def replay(events: Iterable[Event]) -> Hand:
     first = next(stream, None)
     if not isinstance(first, HandStarted):
         raise ValueError(f"a hand begins with HandStarted, not {type(first).__name__}")
-    hand = opened(first)
-    for event in stream:
-        hand = evolve(hand, event)
-    return hand
+    return evolved(opened(first), stream)
 
 
 def evolve(hand: Hand, event: Event) -> Hand:
     """The hand after one more event."""
     return _COUNTS[type(event)](hand, event)
+
+
+def evolved(hand: Hand, events: Iterable[Event]) -> Hand:
+    """The hand after all of these."""
+    for event in events:
+        hand = _COUNTS[type(event)](hand, event)
+    return hand
 
 
 def put(row: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:

@@ -52,6 +52,8 @@ Answer = tuple[Command, tuple[int, ...]]  # and the places of the told items tha
 _CHOSEN = (Act, Bids)
 _PLAYED = (Act, Bids, Board)
 _OPEN = (Act, Bids, Shows, Mucks)
+_NAMED = (Holds, Shows)
+_PAYS = (RakeTaken, PotSplit)
 _ANSWERED = (ToBid, ToStraddle)
 
 
@@ -118,10 +120,11 @@ def _claimed(
 
 def _checked(hand: ToldHand) -> None:
     """Every item is of a seat there is; `begin` checks the rest."""
-    seats = range(len(hand.stacks))
-    for item in hand.told:
-        if not isinstance(item, Board) and item.seat not in seats:
-            raise ValueError(f"there is no seat {item.seat}: the seats are 0..{len(seats) - 1}")
+    last = len(hand.stacks) - 1
+    named = [item.seat for item in hand.told if not isinstance(item, Board)]
+    if named and not 0 <= min(named) <= max(named) <= last:
+        wrong = next(seat for seat in named if not 0 <= seat <= last)
+        raise ValueError(f"there is no seat {wrong}: the seats are 0..{last}")
 
 
 def _faults(told: list[Told]) -> Iterable[Faulted]:
@@ -160,9 +163,9 @@ def _act(game: Game, hand: Hand, told: list[Told]) -> Answer | None:
     What may be chosen is asked only then: the rules look at it anyway when they are answered.
     """
     first = told[0] if told else None
-    if isinstance(first, Leaves):
-        return (TimeOut if first.all_in else Disconnect)(first.seat), (0,)
-    if not isinstance(first, Act):
+    if type(first) is not Act:
+        if isinstance(first, Leaves):
+            return (TimeOut if first.all_in else Disconnect)(first.seat), (0,)
         return None
     seat, will = first.seat, _will(first.default)
     match first.verb:
@@ -223,52 +226,61 @@ def _board(asked: ToDeal, told: list[Told]) -> Answer | None:
 
 def _deal(asked: ToDeal, game: Game, hand: Hand, told: list[Told]) -> Answer:
     """Every seat's new cards, in the order asked for, wherever the source first names them."""
+    seats = dict.fromkeys(asked.to)
+    held = _held(told)
+    later = _named_later(game, told) if seats.keys() - held.keys() else {}
     used: list[int] = []
-    new = {}
-    for seat in dict.fromkeys(asked.to):
-        cards, place = _held(told, seat)
-        if place is None:
-            cards = _named_later(game, told, seat)
-        else:
+    new: dict[int, list[str]] = {}
+    for seat in seats:
+        if seat in held:
+            cards, place = held[seat]
             used.append(place)
+        else:
+            cards = later.get(seat, ())
         new[seat] = _added(hand.hole[seat], cards, asked.to.count(seat))
-    return Deal(tuple(new[seat].pop(0) for seat in asked.to)), tuple(used)
+    return Deal(tuple([new[seat].pop(0) for seat in asked.to])), tuple(used)
 
 
 def _added(held: Cards, cards: Cards, count: int) -> list[str]:
     """The cards that join those held; unknown, as far as the source does not name them."""
+    if not held and len(cards) == count:
+        return list(cards)
     fresh = [card for card in cards if card == UNKNOWN or card not in held]
     return [*fresh, *(UNKNOWN,) * count][:count]
 
 
-def _held(told: list[Told], seat: int) -> tuple[Cards, int | None]:
-    """What the source says this seat holds before anybody chooses again, and where it does."""
+def _held(told: list[Told]) -> dict[int, tuple[Cards, int]]:
+    """What the source says that seats hold before anybody chooses again, and where it does."""
+    held: dict[int, tuple[Cards, int]] = {}
     for place, item in enumerate(told):
         if isinstance(item, _OPEN):
             break
-        if isinstance(item, Holds) and item.seat == seat:
-            return item.cards, place
-    return (), None
+        if isinstance(item, Holds) and item.seat not in held:
+            held[item.seat] = item.cards, place
+    return held
 
 
-def _named_later(game: Game, told: list[Told], seat: int) -> Cards:
-    """A hand that is only known from its showdown; unless its cards can have been swapped."""
-    if any(isinstance(line, SwapHole) for line in game.script):
-        return ()
-    named = (item for item in told if isinstance(item, Holds | Shows) and item.seat == seat)
-    return next((item.cards for item in named), ())
+def _named_later(game: Game, told: list[Told]) -> dict[int, Cards]:
+    """Hands that are only known from their showdown; unless cards can have been swapped."""
+    named: dict[int, Cards] = {}
+    if not any(isinstance(line, SwapHole) for line in game.script):
+        for item in told:
+            if isinstance(item, _NAMED) and item.seat not in named:
+                named[item.seat] = item.cards
+    return named
 
 
 def _swap(asked: ToSwap, hand: Hand, told: list[Told]) -> Answer | None:
     """What the source says each seat holds next, held against what it holds now."""
-    held = {seat: _held(told, seat) for seat, _ in asked.at_risk}
+    held = _held(told)
     cards: list[str | None] = []
     for seat, slot in asked.at_risk:
-        was, now = hand.hole[seat], held[seat][0]
+        was, now = hand.hole[seat], held[seat][0] if seat in held else ()
         if len(now) != len(was):
             return None
         cards.append(None if was[slot] == now[slot] else now[slot])
-    return Swap(tuple(cards)), tuple(place for _, place in held.values() if place is not None)
+    seats = dict.fromkeys(seat for seat, _ in asked.at_risk)
+    return Swap(tuple(cards)), tuple(held[seat][1] for seat in seats)
 
 
 def _show(asked: ToShow, hand: Hand, told: list[Told]) -> Answer | None:
@@ -296,7 +308,7 @@ def _turned_up(held: Cards, shown: Cards) -> Cards:
 
 def _parts(hand: ToldHand, new: Events, after: Hand, told: list[Told]) -> bool:
     """Whether these events show other cards than the source, or pay what nobody was paid."""
-    if after.showing.shown and any(_contradicted(event, told) for event in new):
+    if any(_contradicted(event, told) for event in new if isinstance(event, Shown)):
         return True
     return after.over and (_goes_on(told) or not _pays(hand, new, after))
 
@@ -329,10 +341,8 @@ def _pays(hand: ToldHand, new: Events, after: Hand) -> bool:
     return not any(won)
 
 
-def _contradicted(event: Event, told: list[Told]) -> bool:
+def _contradicted(event: Shown, told: list[Told]) -> bool:
     """A hand turned up that the source says was thrown away, or was another."""
-    if not isinstance(event, Shown):
-        return False
     for item in told:
         if isinstance(item, Mucks) and item.seat == event.seat:
             return True
@@ -344,7 +354,7 @@ def _contradicted(event: Event, told: list[Told]) -> bool:
 def _kept(events: list[Event], hand: Hand, new: Events, told: list[Told]) -> Hand:
     """What the rules decided before source and rules part is recorded; the rest is not."""
     for event in new:
-        if isinstance(event, RakeTaken | PotSplit) or _contradicted(event, told):
+        if isinstance(event, _PAYS) or (isinstance(event, Shown) and _contradicted(event, told)):
             break
         hand = evolve(hand, event)
         events.append(event)

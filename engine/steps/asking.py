@@ -1,7 +1,8 @@
 """Who is asked in a round of betting, in which order, and when nobody is asked any more."""
 
 from engine.policies import Policies
-from engine.seats import clockwise, is_alone
+from engine.seats import clockwise, is_alone, others
+from events.evolve import add, put
 from events.state import Hand, Round, Standing
 
 
@@ -9,22 +10,22 @@ def first_asked(game: Policies, hand: Hand, now: Round) -> int | None:
     """Who opens the round; nobody, if nothing could change (G8)."""
     if is_alone(hand):
         return None
-    return _owing(game, now, _order(game, hand, now), now.bet, hand.standing)
+    order = _order(game, hand, now)
+    return _owing(game, order, hand.standing, now.bets, now.matched, now.bet)
 
 
 def next_asked(
     game: Policies, hand: Hand, now: Round, seat: int, amount: int, bet: int, left: Standing
 ) -> int | None:
     """Who is asked once this seat has put in `amount`, which makes the bet `bet`."""
-    standing = list(hand.standing)
-    standing[seat] = left
-    if left == "folded" and standing.count("folded") == len(standing) - 1:
-        return None
+    standing, bets = hand.standing, now.bets
+    if left != standing[seat]:
+        standing = put(standing, seat, left)
+        if left == "folded" and standing.count("folded") == len(standing) - 1:
+            return None
     if amount:
-        bets = list(now.bets)
-        bets[seat] += amount
-        now = Round(bets=tuple(bets), matched=now.matched)
-    return _owing(game, now, clockwise(hand, seat)[:-1], bet, tuple(standing))
+        bets = add(bets, seat, amount)
+    return _owing(game, others(hand, seat), standing, bets, now.matched, bet)
 
 
 def _order(game: Policies, hand: Hand, now: Round) -> tuple[int, ...]:
@@ -37,31 +38,32 @@ def _order(game: Policies, hand: Hand, now: Round) -> tuple[int, ...]:
 
 def _owing(
     game: Policies,
-    now: Round,
     order: tuple[int, ...],
-    bet: int,
     standing: tuple[Standing, ...],
+    bets: tuple[int, ...],
+    matched: tuple[int, ...],
+    bet: int,
 ) -> int | None:
-    """The first seat in order that owes an answer; nobody is asked when nothing can change (G8)."""
+    """The first seat in order that owes an answer; nobody is asked when nothing can change (G8).
+
+    A blind that is the whole bet has a last option, except under URCS (U5).
+    """
     everybody = game.ask_when_closed and bet == 0
+    no_option = not game.live_option and bet > 0
     for seat in order:
-        if standing[seat] == "folded" or now.matched[seat] >= bet:
+        if matched[seat] >= bet or standing[seat] == "folded":
             continue
         if everybody:
             return seat
-        if standing[seat] == "live" and not _has_answered(game, now, seat, bet):
-            return seat if _matters(now, seat, standing) else None
+        if standing[seat] == "live" and not (no_option and bets[seat] == bet):
+            return seat if _matters(seat, standing, bets) else None
     return None
 
 
-def _has_answered(game: Policies, now: Round, seat: int, bet: int) -> bool:
-    """A blind that is the whole bet has a last option, except under URCS (U5)."""
-    return not game.live_option and bet > 0 and now.bets[seat] == bet
-
-
-def _matters(now: Round, seat: int, standing: tuple[Standing, ...]) -> bool:
+def _matters(seat: int, standing: tuple[Standing, ...], bets: tuple[int, ...]) -> bool:
     """A seat that nobody could answer is asked only for chips another seat has really put in."""
     if standing.count("live") > 1:
         return True
-    others = (bet for s, bet in enumerate(now.bets) if s != seat and standing[s] != "folded")
-    return now.bets[seat] < max(others)
+    return bets[seat] < max(
+        bet for other, bet in enumerate(bets) if other != seat and standing[other] != "folded"
+    )

@@ -55,11 +55,11 @@ def settled(
     game: Policies, hand: Hand, bids: tuple[tuple[int, int], ...], sealed: bool
 ) -> AuctionSettled:
     """The highest bidder pays the second highest bid, cut by his stack; all of a tie pay theirs."""
-    best = max(amount for _, amount in bids)
-    winners = tuple(seat for seat, amount in bids if amount == best)
-    price = sorted(amount for _, amount in bids)[-2]
-    price = min(price, *(hand.stacks[seat] for seat in winners))
-    shown = tuple(amount for _, amount in bids) if game.bids_revealed == "after_auction" else ()
+    amounts = [amount for _, amount in bids]
+    *_, second, best = sorted(amounts)
+    winners = tuple([seat for seat, amount in bids if amount == best])
+    price = min(second, *[hand.stacks[seat] for seat in winners])
+    shown = tuple(amounts) if game.bids_revealed == "after_auction" else ()
     return AuctionSettled(_dealer_first(hand, winners), price, shown, sealed)
 
 
@@ -92,4 +92,4 @@ def _third_cards(game: Policies, hand: Hand, now: Bids) -> ToDeal:
 
 def _dealer_first(hand: Hand, seats: tuple[int, ...]) -> tuple[int, ...]:
     button = hand.start.button
-    return tuple(seat for seat in clockwise(hand, button - 1) if seat in seats)
+    return tuple([seat for seat in clockwise(hand, button - 1) if seat in seats])

@@ -81,9 +81,10 @@ def _uncalled(game: Policies, hand: Hand) -> Events:
     if game.uncalled == "in_pot":
         return ()
     put_in = stakes(game, hand)
-    *_, matched, most = sorted(put_in)
-    if most == matched:
+    most = max(put_in)
+    if put_in.count(most) > 1:
         return ()
+    matched = sorted(put_in)[-2]
     return (UncalledReturned(put_in.index(most), most - matched),)
 
 

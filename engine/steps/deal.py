@@ -5,9 +5,12 @@ from msgspec import Struct
 from engine.policies import Policies
 from engine.seats import clockwise, contenders
 from engine.turn import Command, Deal, IllegalCommand, ToDeal
-from events.cards import UNKNOWN, is_card
+from events.cards import DECK, UNKNOWN, is_card
 from events.state import Hand
 from events.types import BoardDealt, Cards, Event, Events, HoleDealt, StepEntered
+
+_DECK = frozenset(DECK)
+_STREETS = {3: "flop", 4: "turn", 5: "river"}
 
 
 class DealHole(Struct, frozen=True, tag=True):
@@ -19,7 +22,7 @@ class DealHole(Struct, frozen=True, tag=True):
         return (StepEntered(at, "hole"),)
 
     def done(self, game: Policies, hand: Hand) -> bool:
-        return all(len(hand.hole[seat]) >= self.count for seat in contenders(hand))
+        return min([len(hand.hole[seat]) for seat in contenders(hand)]) >= self.count
 
     def turn(self, game: Policies, hand: Hand) -> ToDeal:
         """Two at once from the dealer round, or one at a time from his left (G15)."""
@@ -28,7 +31,7 @@ class DealHole(Struct, frozen=True, tag=True):
             to = order * self.count
         else:
             from_dealer = (order[-1], *order[:-1])
-            to = tuple(seat for seat in from_dealer for _ in range(self.count))
+            to = tuple([seat for seat in from_dealer for _ in range(self.count)])
         slots = tuple(range(len(to))) if game.deck_slots == "fixed" else ()
         return ToDeal(len(to), "hole", to, slots=slots)
 
@@ -45,7 +48,7 @@ class DealBoard(Struct, frozen=True, tag=True):
     total: int
 
     def enter(self, game: Policies, hand: Hand, at: int) -> Events:
-        return (StepEntered(at, {3: "flop", 4: "turn", 5: "river"}.get(self.total, "board")),)
+        return (StepEntered(at, _STREETS.get(self.total, "board")),)
 
     def done(self, game: Policies, hand: Hand) -> bool:
         return len(hand.board) >= self.total
@@ -89,11 +92,16 @@ def dealt(game: Policies, hand: Hand, asked: ToDeal, command: Command) -> Cards:
 def unused(game: Policies, hand: Hand, cards: Cards) -> Cards:
     """These cards, if each is one and none is in play; several may be unknown.
 
-    A card that was swapped away is dead, unless the ruleset puts it back (S2).
+    A card that was swapped away is dead, unless the ruleset puts it back (S2). Cards are looked
+    at one by one only where that is needed to say what is wrong.
     """
-    seen = {*hand.board, *(hand.discards if game.swap_discard == "dead" else ())}
-    for held in hand.hole:
-        seen.update(held)
+    seen = set(hand.board)
+    seen.update(*hand.hole)
+    if game.swap_discard == "dead":
+        seen.update(hand.discards)
+    new = set(cards)
+    if len(new) == len(cards) and new <= _DECK and new.isdisjoint(seen):
+        return cards
     for card in cards:
         if card == UNKNOWN:
             continue

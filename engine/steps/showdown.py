@@ -10,7 +10,7 @@ from engine.settle import settle
 from engine.steps.deal import unused
 from engine.turn import Announce, Command, IllegalCommand, Muck, Show, ToShow
 from events.cards import UNKNOWN
-from events.evolve import evolve
+from events.evolve import evolved
 from events.state import Hand
 from events.types import Announced, Cards, Event, Events, Mucked, Shown, StepEntered
 
@@ -32,9 +32,7 @@ class Showdown(Struct, frozen=True, tag=True):
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
         asked = self.turn(game, hand)
         answer = _answer(game, hand, asked, command)
-        for event in answer:
-            hand = evolve(hand, event)
-        return (*answer, *_shown_unasked(game, hand))
+        return (*answer, *_shown_unasked(game, evolved(hand, answer)))
 
     def leave(self, game: Policies, hand: Hand) -> Events:
         return settle(game, hand)
@@ -66,6 +64,8 @@ def _announced(game: Policies, hand: Hand, asked: ToShow, command: Announce) -> 
         raise IllegalCommand(f"seat {seat} shows its cards, and cards speak: nothing is announced")
     if len(set(said)) != 5 or len(said) != 5:
         raise IllegalCommand(f"seat {seat} must announce five cards, not {' '.join(said)}")
+    if UNKNOWN in said:
+        raise IllegalCommand(f"seat {seat} must announce five cards by name: ?? is none")
     held = hand.hole[seat]
     for card in said:
         if card not in held and card not in hand.board:
@@ -95,16 +95,17 @@ def _turned_up(game: Policies, hand: Hand, seat: int, command: Show) -> Cards:
 
 def _waiting(game: Policies, hand: Hand) -> tuple[int, ...]:
     """Seats that have neither shown nor mucked, in the order of showing."""
-    done = (*hand.showing.shown, *hand.showing.mucked)
-    stay = contenders(hand)
-    return tuple(s for s in clockwise(hand, _first(game, hand) - 1) if s in stay and s not in done)
+    done, standing = (*hand.showing.shown, *hand.showing.mucked), hand.standing
+    order = clockwise(hand, _first(game, hand) - 1)
+    return tuple([seat for seat in order if standing[seat] != "folded" and seat not in done])
 
 
 def _first(game: Policies, hand: Hand) -> int:
     """The last to bet or raise shows first, or the first (T9); nobody bet: the first to act."""
-    by_bet = {"last_aggressor": hand.aggressor, "first_bettor": hand.opener}.get(game.show_first)
-    if by_bet is not None:
-        return by_bet
+    if game.show_first == "last_aggressor" and hand.aggressor is not None:
+        return hand.aggressor
+    if game.show_first == "first_bettor" and hand.opener is not None:
+        return hand.opener
     return hand.start.button if game.first_to_act == "button" else hand.start.button + 1
 
 
@@ -140,7 +141,7 @@ def _leads(game: Policies, hand: Hand, seat: int, shown: list[int]) -> bool:
         return True
     for pot in pots(game, hand, contenders(hand)):
         if seat in pot.seats:
-            rivals = (worth(game, hand, other) for other in shown if other in pot.seats)
+            rivals = [worth(game, hand, other) for other in shown if other in pot.seats]
             if all(rival is None or rival <= mine for rival in rivals):
                 return True
     return False

@@ -1,6 +1,7 @@
 """How much may be bet, and who may not raise: the reasons stand here as small named vetoes."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from engine.policies import Policies, Reopen, Sizing
@@ -8,6 +9,7 @@ from engine.seats import contenders
 from events.state import Hand, Round
 
 Range = tuple[int, int]
+Holds = Callable[[Policies, Hand, Round, int], bool]
 
 
 def raise_range(game: Policies, hand: Hand, now: Round, seat: int) -> Range:
@@ -99,7 +101,7 @@ def _own_stack(hand: Hand, now: Round, seat: int) -> int:
 
 def _effective_stack(hand: Hand, now: Round, seat: int) -> int:
     """Never more than another seat can call (G12)."""
-    others = (now.bets[other] + hand.stacks[other] for other in contenders(hand) if other != seat)
+    others = [now.bets[other] + hand.stacks[other] for other in contenders(hand) if other != seat]
     return min(_own_stack(hand, now, seat), max(others))
 
 
@@ -110,18 +112,25 @@ _CEILING = {"own_stack": _own_stack, "effective_stack": _effective_stack}
 
 
 class Veto(NamedTuple):
-    """A reason not to raise: when it holds, and the sentence that says so."""
+    """A reason not to raise: which rulesets know it, when it holds, and the sentence for it."""
 
-    holds: Callable[[Policies, Hand, Round, int], bool]
+    known: Callable[[Policies], bool]
+    holds: Holds
     because: Callable[[Policies, Hand, Round, int], str]
 
 
 def veto(game: Policies, hand: Hand, now: Round, seat: int) -> str | None:
     """The name of the first reason why this seat may not bet or raise."""
-    for name, holds in _HOLDS:
+    for name, holds in _known(game):
         if holds(game, hand, now, seat):
             return name
     return None
+
+
+@lru_cache(maxsize=1 << 10)
+def _known(game: Policies) -> tuple[tuple[str, Holds], ...]:
+    """Found once for a ruleset: where there is no cap, no turn asks whether it is reached."""
+    return tuple((name, one.holds) for name, one in VETOES.items() if one.known(game))
 
 
 def _nothing_left(game: Policies, hand: Hand, now: Round, seat: int) -> bool:
@@ -131,8 +140,6 @@ def _nothing_left(game: Policies, hand: Hand, now: Round, seat: int) -> bool:
 
 def _nobody_to_answer(game: Policies, hand: Hand, now: Round, seat: int) -> bool:
     """A raise needs another seat that could put in more than the bet (G7)."""
-    if not game.raise_needs_responder:
-        return False
     for other, standing in enumerate(hand.standing):
         if standing != "live" or other == seat:
             continue
@@ -143,11 +150,8 @@ def _nobody_to_answer(game: Policies, hand: Hand, now: Round, seat: int) -> bool
 
 def _capped(game: Policies, hand: Hand, now: Round, seat: int) -> bool:
     """No raise once the cap is reached (U9, T4)."""
-    return (
-        game.raise_cap is not None
-        and not _lifted(game, hand, now)
-        and (_counted(game, now, seat) >= game.raise_cap)
-    )
+    assert game.raise_cap is not None
+    return not _lifted(game, hand, now) and _counted(game, now, seat) >= game.raise_cap
 
 
 def _counted(game: Policies, now: Round, seat: int) -> int:
@@ -181,13 +185,13 @@ def _not_reopened(game: Policies, hand: Hand, now: Round, seat: int) -> bool:
 
 def _checked_before(game: Policies, hand: Hand, now: Round, seat: int) -> bool:
     """With check-raise switched off, who has checked may at first only call or fold (U11)."""
-    return not game.check_raise and now.matched[seat] == 0 and now.bet > 0
+    return now.matched[seat] == 0 and now.bet > 0
 
 
 def _too_short(game: Policies, hand: Hand, now: Round, seat: int) -> bool:
     """Where no short raise exists, opening and raising need the full limit (U10)."""
     needed = now.level + now.size - now.bets[seat]
-    return game.short_raise == "forbidden" and hand.stacks[seat] < needed
+    return hand.stacks[seat] < needed
 
 
 _REOPEN: dict[Reopen, Callable[[Round, int], bool]] = {
@@ -199,6 +203,7 @@ _REOPEN: dict[Reopen, Callable[[Round, int], bool]] = {
 
 VETOES: dict[str, Veto] = {
     "nothing_left": Veto(
+        lambda game: True,
         _nothing_left,
         lambda game, hand, now, seat: (
             f"seat {seat} has {hand.stacks[seat]} and owes {now.bet - now.bets[seat]}: "
@@ -206,18 +211,21 @@ VETOES: dict[str, Veto] = {
         ),
     ),
     "nobody_to_answer": Veto(
+        lambda game: game.raise_needs_responder,
         _nobody_to_answer,
         lambda game, hand, now, seat: (
             f"seat {seat} may not raise: no other seat could put in more than {now.bet}"
         ),
     ),
     "capped": Veto(
+        lambda game: game.raise_cap is not None,
         _capped,
         lambda game, hand, now, seat: (
             f"seat {seat} may not raise: the cap of {game.raise_cap} {game.cap_counts} is reached"
         ),
     ),
     "not_reopened": Veto(
+        lambda game: True,
         _not_reopened,
         lambda game, hand, now, seat: (
             f"seat {seat} may not raise: it matched {now.matched[seat]}, and the bet of {now.bet} "
@@ -225,12 +233,14 @@ VETOES: dict[str, Veto] = {
         ),
     ),
     "checked_before": Veto(
+        lambda game: not game.check_raise,
         _checked_before,
         lambda game, hand, now, seat: (
             f"seat {seat} may not raise: it has checked, and check-raising is off"
         ),
     ),
     "too_short": Veto(
+        lambda game: game.short_raise == "forbidden",
         _too_short,
         lambda game, hand, now, seat: (
             f"seat {seat} may not raise: {hand.stacks[seat]} is short of the "
@@ -238,4 +248,3 @@ VETOES: dict[str, Veto] = {
         ),
     ),
 }
-_HOLDS = tuple((name, reason.holds) for name, reason in VETOES.items())

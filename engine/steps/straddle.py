@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from engine.policies import Policies
-from engine.seats import clockwise
+from engine.seats import clockwise, others
 from engine.steps.betting import has_contributed
 from engine.steps.forced import Unasked, posted
 from engine.turn import Command, Fold, IllegalCommand, TimeOut, ToStraddle
@@ -91,7 +91,7 @@ def _straddler(game: Policies, hand: Hand) -> int | None:
         return None
     if now.folds and game.straddle_folds == "opens_at_blind":
         return None
-    order = clockwise(hand, now.poster)[:-1]
+    order = others(hand, now.poster)
     able = [seat for seat in order if hand.standing[seat] == "live"]
     if not able or (game.missing_poster == "skip" and able[0] != order[0]):
         return None

@@ -4,6 +4,7 @@
 """
 
 from decimal import Decimal
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -11,6 +12,9 @@ from events.cards import is_card, is_known
 from events.types import Cards
 from formats.phh.money import Money, Wrong
 from formats.told import Act, Board, Holds, Mucks, Shows, Told
+
+_TURNED = (Shows, Mucks)
+_SEATS = {f"p{number}": number - 1 for number in range(1, 24)}
 
 
 class Book(Struct):
@@ -29,7 +33,7 @@ class Book(Struct):
         return [seat for seat in range(len(self.stacks)) if seat not in self.folded]
 
     def live(self) -> set[int]:
-        return {seat for seat in self.contenders() if self.stacks[seat]}
+        return {seat for seat, left in enumerate(self.stacks) if left and seat not in self.folded}
 
     def put(self, seat: int, to: int) -> None:
         """The seat's bet of this street becomes `to`, or as much as its stack allows."""
@@ -67,28 +71,29 @@ def taken(actions: list[str], book: Book, money: Money) -> Taken:
     told, commentary = list[Told](), list[str]()
     for text in actions:
         said, _, remark = text.partition("#")
-        commentary.append(remark.strip())
+        commentary.append(remark and remark.strip())
         words = said.split()
         if words:
             told.append(_item(text, words, book, money, told))
-    shown = tuple(item.seat for item in told if isinstance(item, Shows | Mucks))
-    return Taken(tuple(told), book, shown, _face_up(told, book), tuple(commentary))
+    shown = tuple([item.seat for item in told if isinstance(item, _TURNED)])
+    face_up = len(shown) > 1 and _face_up(told, book)
+    return Taken(tuple(told), book, shown, face_up, tuple(commentary))
 
 
 def _item(text: str, words: list[str], book: Book, money: Money, told: list[Told]) -> Told:
     match words:
-        case ["d", "dh", who, cards]:
-            return Holds(_seat(text, who, book), cards_of(text, cards))
-        case ["d", "db", cards]:
-            street = cards_of(text, cards)
-            book.next_street(len(street))
-            return Board(street)
         case [who, "f"]:
             return _fold(_seat(text, who, book), book)
         case [who, "cc"]:
             return _check_or_call(_seat(text, who, book), book)
         case [who, "cbr", amount]:
             return _raise(_seat(text, who, book), _amount(text, amount, money), book)
+        case ["d", "dh", who, cards]:
+            return Holds(_seat(text, who, book), cards_of(text, cards))
+        case ["d", "db", cards]:
+            street = cards_of(text, cards)
+            book.next_street(len(street))
+            return Board(street)
         case [who, "sm"]:
             return Mucks(_seat(text, who, book))
         case [who, "sm", "-"]:
@@ -102,6 +107,9 @@ def _item(text: str, words: list[str], book: Book, money: Money, told: list[Told
 
 def _seat(text: str, who: str, book: Book) -> int:
     """Players are counted from 1."""
+    seat = _SEATS.get(who, -1)
+    if 0 <= seat < len(book.bets):
+        return seat
     number = who[1:]
     if who[:1] != "p" or not number.isdecimal() or not number.isascii() or len(number) > 2:
         raise Wrong(f"{text.strip()!r} is no action of hold'em")
@@ -112,14 +120,22 @@ def _seat(text: str, who: str, book: Book) -> int:
 
 def cards_of(text: str, word: str) -> Cards:
     """Cards written together, two characters each."""
-    found = tuple(word[at : at + 2] for at in range(0, len(word), 2))
-    for card in found:
-        if not is_card(card):
-            raise Wrong(f"{card} in {text.strip()!r} is not a card")
+    found, wrong = _apart(word)
+    if wrong is not None:
+        raise Wrong(f"{wrong} in {text.strip()!r} is not a card")
     return found
 
 
+@lru_cache(maxsize=1 << 12)  # two cards come back soon
+def _apart(word: str) -> tuple[Cards, str | None]:
+    """The cards, and the first of them that is none."""
+    found = tuple(word[at : at + 2] for at in range(0, len(word), 2))
+    return found, next((card for card in found if not is_card(card)), None)
+
+
 def _amount(text: str, word: str, money: Money) -> int:
+    if word.isdecimal() and len(word) < 10 and word.isascii():
+        return int(word) * money.per
     whole, _, digits = word.partition(".")
     if not (whole + digits).isdecimal() or not word.isascii() or len(word) > 40:
         raise Wrong(f"{text.strip()!r} raises to no number")
@@ -150,8 +166,10 @@ def _raise(seat: int, to: int, book: Book) -> Act:
 
 def _face_up(told: list[Told], book: Book) -> bool:
     """Whether every hand still in was turned up, all of them known, before the last card fell."""
-    last = max((at for at, item in enumerate(told) if isinstance(item, Board)), default=-1)
-    known = {item.seat for item in told if isinstance(item, Holds) and is_known(item.cards)}
-    early = {item.seat for item in told[: max(last, 0)] if isinstance(item, Shows)}
+    last = max([at for at, item in enumerate(told) if isinstance(item, Board)], default=0)
+    early = {item.seat for item in told[:last] if isinstance(item, Shows)}
     stay = set(book.contenders())
-    return len(stay) > 1 and stay <= known and stay <= early
+    if not 1 < len(stay) <= len(early):
+        return False
+    known = {item.seat for item in told if isinstance(item, Holds) and is_known(item.cards)}
+    return stay <= early and stay <= known

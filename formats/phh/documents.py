@@ -34,7 +34,7 @@ def pieces(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """The text cut before each header of a table, with the number of its first line."""
     begun, kept = 1, list[str]()
     for number, line in enumerate(lines, 1):
-        if _HEADER.match(line) and kept:
+        if kept and not line[0].isalnum() and _HEADER.match(line):
             yield begun, "".join(kept)
             begun, kept = number, []
         kept.append(line)

@@ -21,7 +21,7 @@ def amounts(fields: Document, name: str, money: Money, seats: int | None) -> tup
     if seats is not None and len(values) != seats:
         raise Wrong(f"{name} has {len(values)} amounts for {seats} players")
     if not any(map(is_unknown, values)):
-        return tuple(money.units(value, name) for value in values)
+        return tuple([money.units(value, name) for value in values])
     if name != "starting_stacks":
         return None
     enough = _enough(fields, money)
@@ -47,7 +47,7 @@ def _enough(fields: Document, money: Money) -> int:
 
 def texts(fields: Document, name: str) -> list[str]:
     values = fields.get(name)
-    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+    if not isinstance(values, list) or not set(map(type, values)) <= {str}:
         raise Wrong(f"the field {name} is {'missing' if values is None else 'no array of strings'}")
     return values
 

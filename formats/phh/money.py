@@ -12,6 +12,7 @@ from formats.told import Refused
 
 _DIGITS_MAX = 6
 _CHIPS_MAX = 2**53 - 1
+_PLAIN = _CHIPS_MAX // 10**_DIGITS_MAX  # chips: few enough in whatever unit
 
 _FIELD = re.compile(
     r"^\s*(antes|blinds_or_straddles|starting_stacks|finishing_stacks|small_bet|big_bet|min_bet)"
@@ -35,14 +36,17 @@ class Money(Struct, frozen=True):
 
     def units(self, value: Any, what: str) -> int:
         """An amount in units; the whole numbers are those of the unit, never rounded."""
+        if type(value) is int and -_PLAIN < value < _PLAIN:
+            return value * self.per
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
             raise Wrong(f"{what} is {value!r}: a number is needed")
         if isinstance(value, Decimal):
             few = value.is_finite() and len(value.as_tuple().digits) <= 25  # exact in 28
             if not few or abs(value.adjusted()) > 15:
                 raise Wrong(f"{what} is {str(value)[:40]}: no number of chips")
-        units = int(value * self.per)
-        if units != value * self.per:
+        exact = value * self.per
+        units = int(exact)
+        if units != exact:
             raise Wrong(f"{what} is {value}: no whole number of {self.unit}s")
         if abs(units) > _CHIPS_MAX:
             raise Wrong(f"{what} is more than anybody has chips")
@@ -53,6 +57,8 @@ def money(texts: Iterable[tuple[int, str]]) -> Money:
     """The unit that a whole file needs; half chips that only results show are shares of a pot."""
     bet, won = set[str](), set[str]()
     for line, text in texts:
+        if "." not in text:
+            continue
         fields = _FIELD.findall(text)
         bet.update(_RAISED.findall(text))
         for name, value in fields:

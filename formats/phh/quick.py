@@ -5,12 +5,15 @@ right or wrong, is left to the real parser; what it covers, it reads as that wou
 """
 
 import re
+from datetime import time
 from decimal import Decimal
 from typing import Any
 
 import msgspec
 
-_UNLIKE = re.compile(r"[\"\\#{}]|null|[0-9]{16}")
+_UNLIKE = ('"', "\\", "#", "{", "}", "null")
+_LARGE = re.compile(r"[0-9]{16}")
+_TIME = re.compile(r"[0-9]{2}:[0-9]{2}:[0-9]{2}")
 _FIELD = re.compile(r"([A-Za-z0-9_-]+) = (.+)")
 _decoder = msgspec.json.Decoder(float_hook=Decimal)
 
@@ -21,9 +24,9 @@ def quick(text: str) -> dict[str, Any] | None:
 
     Without a double quote, a backslash or a comment in the text, strings between single quotes
     are JSON's as soon as the quotes are. Objects and null look otherwise in TOML or are not there,
-    and numbers may be larger in it.
+    and numbers may be larger in it. A time of day is TOML's alone.
     """
-    if _UNLIKE.search(text):
+    if any(mark in text for mark in _UNLIKE) or _LARGE.search(text):
         return None
     fields: dict[str, Any] = {}
     found = fields
@@ -41,7 +44,13 @@ def quick(text: str) -> dict[str, Any] | None:
         if name in fields or not value.isprintable():
             return None
         try:
-            fields[name] = _decoder.decode(value.replace("'", '"'))
-        except (msgspec.DecodeError, RecursionError):
+            fields[name] = _value(value)
+        except (ValueError, RecursionError):
             return None
     return found
+
+
+def _value(text: str) -> Any:
+    if _TIME.fullmatch(text):
+        return time.fromisoformat(text)
+    return _decoder.decode(text.replace("'", '"'))

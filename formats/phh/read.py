@@ -12,10 +12,14 @@ from formats.text import Text, lines
 from formats.told import Refused, Skipped, Source
 
 
-def read(text: Text, game: Game | None = None) -> Source:
-    """The file taken apart; under the rules of `game`, if one is named, else those of PHH."""
+def read(text: Text, game: Game | None = None, unit: Money | None = None) -> Source:
+    """The file taken apart; under the rules of `game`, if one is named, else those of PHH.
+
+    A part of a file counts in the `unit` of the whole.
+    """
     many = is_many(lines(text))
-    unit = money(pieces(lines(text))) if game is None else Money(game.unit, per_chip(game.unit))
+    if unit is None:
+        unit = unit_of(text) if game is None else Money(game.unit, per_chip(game.unit))
     hands = _hands(text, many, unit, game)
     if many:
         return Source(
@@ -37,6 +41,11 @@ def read(text: Text, game: Game | None = None) -> Source:
         inferred=one.inferred,
         hands=(one,),
     )
+
+
+def unit_of(text: Text) -> Money:
+    """The unit in which every amount of the file is a whole number."""
+    return money(pieces(lines(text)))
 
 
 def _hands(text: Text, many: bool, unit: Money, game: Game | None) -> Iterator[PhhHand | Skipped]:

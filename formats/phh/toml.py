@@ -5,6 +5,7 @@ import re
 from datetime import date, datetime, time
 from decimal import Decimal
 
+_quoted = json.JSONEncoder(ensure_ascii=False).encode
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -30,7 +31,7 @@ def toml(value: object, *, key: bool = False) -> str:
 
 
 def _text(value: str) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return _quoted(value).replace("\x7f", "\\u007f")
 
 
 def _number(value: Decimal) -> str:

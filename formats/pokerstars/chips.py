@@ -41,6 +41,12 @@ def put_in(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], forced
             continue
         seat = seats[line.name]
         match line.what:
+            case Acts(verb="folds"):
+                money.folded.add(seat)
+            case Acts(verb="raises", amount=to):
+                _bet(money, seat, to - money.bets[seat])
+            case Acts(amount=amount):
+                _bet(money, seat, amount)
             case Posts(what="the ante", amount=amount):
                 money.paid[seat] += amount
             case Posts(what="small & big blinds", amount=amount):
@@ -49,12 +55,6 @@ def put_in(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], forced
             case Posts(what="small blind", amount=amount) if seat in late:
                 _dead(money, seat, amount)
             case Posts(amount=amount):
-                _bet(money, seat, amount)
-            case Acts(verb="folds"):
-                money.folded.add(seat)
-            case Acts(verb="raises", amount=to):
-                _bet(money, seat, to - money.bets[seat])
-            case Acts(amount=amount):
                 _bet(money, seat, amount)
             case Turns():
                 pass

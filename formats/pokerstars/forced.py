@@ -5,6 +5,7 @@ with forced chips that no rule of ours posts is left out.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from engine.game import Game
 from engine.games.recorded import POKERSTARS_FL, POKERSTARS_NL, POKERSTARS_PL
 from engine.games.site import at_stakes
 from engine.turn import Post
-from formats.pokerstars.grammar import Acts, Posts, Unread
+from formats.pokerstars.grammar import Acts, Limit, Posts, Unread
 from formats.pokerstars.played import Line, Played, Street
 
 Told = dict[str, dict[int, int]]  # what was posted: by which seat, how much
@@ -100,8 +101,16 @@ def _game(whole: Played, sizes: _Sizes, unit: str) -> Game:
     """The ruleset of this sizing at these stakes; who plays for chips pays no rake."""
     header = whole.header
     high = header.high if header.limit == "fl" else None
-    game = at_stakes(_GAMES[header.limit], sizes.small, sizes.big, high, sizes.ante)
     raked = bool(header.sign or whole.totals.rake) and not header.tournament
+    return _played_for(header.limit, sizes.small, sizes.big, high, sizes.ante, unit, raked)
+
+
+@lru_cache(1024)
+def _played_for(
+    limit: Limit, small: int, big: int, high: int | None, ante: int, unit: str, raked: bool
+) -> Game:
+    """One game for all hands at the same stakes: what is found for it is found once."""
+    game = at_stakes(_GAMES[limit], small, big, high, ante)
     return replace(game, unit=unit, rake=game.rake if raked else None)
 
 

@@ -108,7 +108,7 @@ def money(text: str) -> int:
 
 def cards(text: str) -> Cards:
     """Cards between brackets; those crossed out are unknown."""
-    found = tuple(UNKNOWN if word == "XX" else word for word in text.split())
+    found = tuple([UNKNOWN if word == "XX" else word for word in text.split()])
     for word in found:
         if not is_card(word):
             raise Unread(f"{word} is not a card")
@@ -171,15 +171,20 @@ def chair(line: str) -> Chair | None:
 # The lines of play.
 
 _CARDS = r"\[([^\]]*)\]"
-_ALL_IN = rf"(?: and is all-in)?(?P<capped> and has reached the {_MONEY} cap)?"
+_ALL_IN = rf"(?: and is all-in)?( and has reached the {_MONEY} cap)?"
+_PLAIN: dict[str, Acts | Turns] = {
+    "folds": Acts("folds"),
+    "checks": Acts("checks"),
+    "mucks hand": Turns(None),
+}
 _POST = re.compile(
     r"posts (?P<what>small blind|big blind|small & big blinds|the ante) "
     rf"(?P<posted>{_MONEY}){_ALL_IN}"
 )
 _CHOICE = re.compile(
-    r"(?:(?P<plain>folds|checks)(?: \[(?P<cards>[^\]]*)\])?"
-    rf"|(?P<verb>calls|bets) (?P<added>{_MONEY})"
-    rf"|raises {_MONEY} to (?P<to>{_MONEY})){_ALL_IN}"
+    r"(?:(folds|checks)(?: \[([^\]]*)\])?"
+    rf"|(calls|bets) ({_MONEY})"
+    rf"|raises {_MONEY} to ({_MONEY})){_ALL_IN}"
 )
 _SHOWN = re.compile(rf"shows {_CARDS}(?: \(.*\))?")
 _TAKEN = re.compile(rf"collected ({_MONEY}) from (?:(?:main )?pot|side pot(?:-([0-9]+))?)")
@@ -191,19 +196,21 @@ _CHATTER = re.compile(
 
 def said(rest: str) -> Said | None:
     """What stands after `NAME: `; nothing that moves chips or cards, if it is only chatter."""
+    if plain := _PLAIN.get(rest):
+        return plain
     if found := _CHOICE.fullmatch(rest):
-        shown = cards(found["cards"]) if found["cards"] else ()
-        if found["plain"]:
-            return Acts("folds" if found["plain"] == "folds" else "checks", cards=shown)
-        capped = found["capped"] is not None
-        if found["to"]:
-            return Acts("raises", money(found["to"]), capped)
-        return Acts("calls" if found["verb"] == "calls" else "bets", money(found["added"]), capped)
+        passes, shown, verb, added, to, capped = found.groups()
+        if passes:
+            known = cards(shown) if shown else ()
+            return Acts("folds" if passes == "folds" else "checks", cards=known)
+        if to:
+            return Acts("raises", money(to), capped is not None)
+        return Acts("calls" if verb == "calls" else "bets", money(added), capped is not None)
     if found := _POST.fullmatch(rest):
         return Posts(found["what"], money(found["posted"]))  # type: ignore[arg-type]
     if found := _SHOWN.fullmatch(rest):
         return Turns(cards(found[1]))
-    return Turns(None) if rest == "mucks hand" else None
+    return None
 
 
 def is_chatter(rest: str) -> bool:

@@ -17,6 +17,7 @@ from formats.told import Act, Board, Holds, Mucks, Shows, Told, ToldHand
 
 CHIPS_MAX = 10**12
 
+_MOVING = (Posts, Acts)
 _CASH_UNITS = {"€": "euro cent", "£": "penny"}
 _CHIP_UNITS = {100: "chip", 50: "half chip"}
 
@@ -61,10 +62,10 @@ def _told(whole: Played, seats: dict[str, int]) -> tuple[Told, ...]:
     told: list[Told] = [Holds(seats[name], held) for name, held in _held(whole).items()]
     for line in whole.lines:
         match line:
-            case Street(cards=cards):
-                told.append(Board(cards))
             case Line(name=name, what=Acts() as what, late=late):
                 told.append(_act(seats[name], what, late))
+            case Street(cards=cards):
+                told.append(Board(cards))
             case Line(name=name, what=Turns(cards=None)):
                 told.append(Mucks(seats[name]))
             case Line(name=name, what=Turns(cards=cards)) if cards and _whole(cards):
@@ -112,11 +113,9 @@ def _grain(whole: Played) -> tuple[int, str]:
 
 def _amounts(whole: Played) -> Iterable[int]:
     yield from (one.stack for one in whole.chairs)
-    yield from (
-        line.what.amount
-        for line in whole.lines
-        if isinstance(line, Line) and isinstance(line.what, Posts | Acts)
-    )
+    for line in whole.lines:
+        if isinstance(line, Line) and isinstance(line.what, _MOVING):
+            yield line.what.amount
     yield from (amount for _, amount in whole.back)
     yield from (take.amount for _, take in whole.takes)
     yield from (whole.header.low, whole.header.high)

@@ -5,6 +5,7 @@ conclusions from one hand, and marked so.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -35,15 +36,20 @@ def explained(
 
     If none would, the ruleset keeps its own, and its audit will say that it differs.
     """
-    game = replace(game, split_unit=unit)
     start = HandStarted("", "", "", 0, ("",) * seats, (1,) * seats)
     hand = replace(opened(start), board=("??",) * 3 if flop else ())
     for rule in _rules(game.rake, seats, total, flop):
-        candidate = replace(game, rake=rule)
+        candidate = _kept_by(game, unit, rule)
         found = rakes(candidate, hand, tuple(pots))
         if sum(found) == total and (taken is None or found == tuple(taken)):
             return candidate
-    return game
+    return _kept_by(game, unit, game.rake)
+
+
+@lru_cache(4096)
+def _kept_by(game: Game, unit: int, rake: Rake | None) -> Game:
+    """One game for all hands under such a house."""
+    return replace(game, split_unit=unit, rake=rake)
 
 
 def _rules(own: Rake | None, seats: int, taken: int, flop: bool) -> Iterator[Rake | None]:

@@ -175,21 +175,21 @@ def _starts(names: Iterable[str], text: str) -> Iterator[tuple[str, str]]:
 
 def _by_player(notes: _Notes, name: str, what: Said) -> None:
     match what:
-        case Late():
-            notes.late = name
-            return
+        case Acts(cards=cards):
+            notes.lines.append(Line(name, what, notes.late == name))
+            notes.late = None
+            if cards:
+                notes.known.append((name, cards))
+        case Posts():
+            notes.lines.append(Line(name, what))
+        case Turns(cards=turned):
+            notes.lines.append(Line(name, what))
+            if turned is not None:
+                notes.known.append((name, turned))
         case Takes():
             notes.takes.append((name, what))
-            return
-        case Turns(cards=cards) if cards is not None:
-            notes.known.append((name, cards))
-        case Acts(cards=cards) if cards:
-            notes.known.append((name, cards))
-        case _:
-            pass
-    notes.lines.append(Line(name, what, notes.late == name and isinstance(what, Acts)))
-    if isinstance(what, Acts):
-        notes.late = None
+        case Late():
+            notes.late = name
 
 
 def _seated(names: Iterable[str], name: str) -> str:

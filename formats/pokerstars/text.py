@@ -23,6 +23,7 @@ _ELSEWHERE = re.compile(
     r"[^0-9]{0,12}[0-9-]+"
 )
 _SEAMS = ("<<<<<<< ", ">>>>>>> ", "||||||| ")
+_SIGNS = ("\0", *_SEAMS)
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -37,9 +38,9 @@ def blocks(source: Text) -> Iterator[Block | Skipped]:
     """The hands of a text, one by one; what is no hand of this site is said to be none."""
     begun, held, summed = 0, list[str](), False
     for number, line in enumerate(_lines(source), 1):
-        place = _header_at(line)
+        place = _header_at(line) if "PokerStars " in line else None
         if place is None:
-            if elsewhere := _of_another_site(line, summed or not held):
+            if (summed or not held) and (elsewhere := foreign_site(line)):
                 yield from _closed(begun, held)
                 yield Skipped(number, f"this is a hand of {elsewhere}, not of PokerStars")
                 begun, held, summed = 0, [], False
@@ -67,32 +68,28 @@ def _closed(begun: int, held: list[str]) -> Iterator[Block | Skipped]:
 
 def _header_at(line: str) -> int | None:
     """Where a hand begins in this line; what somebody says in the chat is no hand."""
-    found = HEADER.search(line) if "PokerStars " in line else None
+    found = HEADER.search(line)
     if found is None or (found.start() and ' said, "' in line[: found.start()]):
         return None
     return found.start()
 
 
-def _of_another_site(line: str, between: bool) -> str | None:
-    """The name of the site whose hand begins here, if the hand before it is over."""
-    return foreign_site(line) if between else None
-
-
 def foreign_site(line: str) -> str | None:
     """The name of the site, not this one, whose hand begins with this line."""
-    found = _ELSEWHERE.match(line)
+    found = _ELSEWHERE.match(line) if "Poker" in line or "Gaming" in line else None
     return found[1] if found and 'said, "' not in line else None
 
 
 def _mended(lines: list[str]) -> list[str]:
     """A hand with bytes that are no UTF-8 was written in cp1252; names keep all else they hold."""
+    text = "\n".join(lines)
+    if text.isascii():
+        return lines
     try:
-        for line in lines:
-            line.encode()
+        text.encode()
     except UnicodeEncodeError:
-        raw = "\n".join(lines).encode("utf-8", "surrogateescape")
-        lines = raw.decode("cp1252").split("\n")
-    return [line.replace("\xa0", " ") for line in lines]
+        text = text.encode("utf-8", "surrogateescape").decode("cp1252")
+    return text.replace("\xa0", " ").split("\n")
 
 
 def _lines(source: Text) -> Iterator[str]:
@@ -109,14 +106,32 @@ def _lines(source: Text) -> Iterator[str]:
 
 
 def _checked(text: io.TextIOBase) -> Iterator[str]:
-    """Every line, unless it shows that the file is damaged or is no text."""
-    number = 0
-    while line := text.readline(LINE_MAX):
-        number += 1
-        if len(line) == LINE_MAX:
-            raise Refused(number, f"a line of more than {LINE_MAX - 1} characters")
-        if "\0" in line:
-            raise Refused(number, "a zero byte: this is no text in UTF-8, UTF-16 or cp1252")
-        if line.startswith(_SEAMS):
-            raise Refused(number, "a mark of a failed merge: the file is damaged")
-        yield line.rstrip("\n")
+    """Every line without its end, unless it shows that the file is damaged or is no text.
+
+    Read in pieces: the lines of one are looked at singly only if it holds a sign of damage.
+    """
+    number, rest = 0, ""
+    while piece := text.read(LINE_MAX):
+        piece = rest + piece
+        *lines, rest = piece.split("\n")
+        if any(sign in piece for sign in _SIGNS) or (lines and len(lines[0]) >= LINE_MAX):
+            for place, line in enumerate(lines, number + 1):
+                yield _sound(place, line)
+        else:
+            yield from lines
+        number += len(lines)
+        if len(rest) >= LINE_MAX:
+            _sound(number + 1, rest)
+    if rest:
+        yield _sound(number + 1, rest)
+
+
+def _sound(number: int, line: str) -> str:
+    """The line, if it shows no damage."""
+    if len(line) >= LINE_MAX:
+        raise Refused(number, f"a line of more than {LINE_MAX - 1} characters")
+    if "\0" in line:
+        raise Refused(number, "a zero byte: this is no text in UTF-8, UTF-16 or cp1252")
+    if line.startswith(_SEAMS):
+        raise Refused(number, "a mark of a failed merge: the file is damaged")
+    return line

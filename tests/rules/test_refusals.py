@@ -119,6 +119,7 @@ must show    | 1 shows 3h Ks        | Ks is already in play
 announcing   | 0 shows              | seat 0 must announce the five cards of its hand
 announcing   | 0 announces As Ah 9c 9d | seat 0 must announce five cards, not As Ah 9c 9d
 announcing   | 0 announces As Ah 9c 9d 9d | seat 0 must announce five cards, not As Ah 9c 9d 9d
+announcing   | 0 announces As ?? 9c 9d Ks | seat 0 must announce five cards by name: ?? is none
 announcing   | 0 announces As Ah 9c 9d 3h | seat 0 cannot announce 3h: \
 it is neither in its hand nor on the board
 announcing   | 0 announces Ks Qd 9c 9d 5s | seat 0 must use at least one of its own cards
