@@ -4,6 +4,7 @@ The PokerStars text is just what its readers ask for: no chat, no rake, every ha
 shown down.
 """
 
+import re
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -34,7 +35,7 @@ from events.types import (
 from formats.mit.write import write
 
 SEATS = 6
-FILE = 100  # hands
+FILE = 250  # hands
 PLAYED = 4  # gamelogs that differ in more than names
 _STREETS = {3: "FLOP", 4: "TURN", 5: "RIVER"}
 
@@ -54,6 +55,31 @@ def gamelogs(folder: Path, hands: int, rounds: int) -> Path:
         text = played[number % PLAYED].replace("random-", f"bot {number}-")
         (folder / f"{number:03}.txt").write_text(text, encoding="utf-8")
     return folder
+
+
+def one_log(path: Path, hands: int, rounds: int) -> Path:
+    """So many hands in one log: a match of so many rounds again and again, on from where it was."""
+    assert rounds % 2 == 0, "each time the same player deals first"
+    log = write(islice(play(GAMES["auction-2024-mit"], "m", rounds, "long"), rounds))
+    header, *texts, final = log.split("\n\n")
+    won = [int(net) for net in re.findall(r"\((-?\d+)\)", final)]
+
+    def later(line: str, again: int) -> str:
+        """A line with what both have won, the same player named first each time."""
+        order = won if line.index("random-0") < line.index("random-1") else won[::-1]
+        nets = iter(order)
+        return re.sub(r"\((-?\d+)\)", lambda it: f"({int(it[1]) + again * next(nets)})", line)
+
+    with path.open("w", encoding="utf-8") as file:
+        file.write(f"{header}\n\n")
+        for at in range(hands):
+            again, place = divmod(at, rounds)
+            first, line, rest = texts[place].partition("\n")
+            standing = later(first, again).partition(",")[2]
+            file.write(f"Round #{at + 1},{standing}{line}{rest}\n\n")
+        first, line, rest = final.partition("\n")
+        file.write(f"{later(first, hands // rounds - 1)}{line}{rest}")
+    return path
 
 
 def phh_files(folder: Path, count: int) -> Path:

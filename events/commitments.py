@@ -5,8 +5,9 @@ a value with two possibilities can be found by trying. Nonces are derived from o
 none is stored. docs/record-format.md has every byte.
 """
 
-import hashlib
 import hmac
+from collections.abc import Callable
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 import msgspec
@@ -30,20 +31,29 @@ class Nonces:
     """The nonces of a match: one for each field of each event, all from one key.
 
     Known, the key opens that match and no other. This is HMAC-SHA256 as the standard library has
-    it, with the key's half of the work done once: three times as fast.
+    it, spelled out, with the key's two blocks ready: three times as fast.
     """
 
     def __init__(self, key: bytes) -> None:
         block = key.ljust(64, b"\0")
-        self._inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block))
-        self._outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
+        self._inner = bytes(byte ^ 0x36 for byte in block)
+        self._outer = bytes(byte ^ 0x5C for byte in block)
 
     def of(self, stream: str, index: int, field: str) -> bytes:
         """The nonce of one field of one event."""
-        inner, outer = self._inner.copy(), self._outer.copy()
-        inner.update(f"{stream}\n{index}\n{field}".encode())
-        outer.update(inner.digest())
-        return outer.digest()
+        inner = sha256(self._inner + f"{stream}\n{index}\n{field}".encode()).digest()
+        return sha256(self._outer + inner).digest()
+
+    def commitments(self, stream: str) -> Callable[[bytes, bytes], bytes]:
+        """For many hidden values of a stream: each by its place, `INDEX\\nFIELD`, and its canonical
+        bytes, as `commitment` would hide it."""
+        inner, outer = self._inner + f"{stream}\n".encode(), self._outer
+
+        def hidden(place: bytes, value: bytes) -> bytes:
+            nonce = sha256(outer + sha256(inner + place).digest()).digest()
+            return sha256(COMMITMENT + nonce + value).hexdigest().encode()
+
+        return hidden
 
 
 def nonces_of(secret: bytes, match: str) -> Nonces:
@@ -53,4 +63,4 @@ def nonces_of(secret: bytes, match: str) -> Nonces:
 
 def commitment(nonce: bytes, value: Any) -> str:
     """The digest that stands where the value is hidden."""
-    return hashlib.sha256(COMMITMENT + nonce + _canonical(value)).hexdigest()
+    return sha256(COMMITMENT + nonce + _canonical(value)).hexdigest()

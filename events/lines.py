@@ -39,6 +39,15 @@ _canonical = msgspec.json.Encoder(order="sorted").encode
 Faults = dict[int, list[list[Any]]]  # of a seat, at a bid that has not come yet
 
 
+class Pattern(NamedTuple):
+    """A line with `%d` for its time and `%b` for commitments, to which fields those are in order,
+    and how many of them come before the time."""
+
+    text: bytes
+    fields: tuple[str, ...]
+    before: int
+
+
 class Told(NamedTuple):
     """An event that has a line, and what is hidden in it; `holder` is whose secret that is.
 
@@ -183,6 +192,22 @@ def _may_open(who: Viewpoint, one: Told, field: str) -> bool:
     return is_open or one.holder == who.seat
 
 
+def plain(event: Record, at: int) -> bytes:
+    """The line of an event in which nothing is hidden."""
+    assert type(event) not in _HIDES, f"{type(event).__name__} has something to hide"
+    return _with_time(event, at)
+
+
+def spelling(event: Record) -> tuple[Pattern, tuple[bytes, ...]] | None:
+    """The line of an event that hides something, at any time and in any stream: its pattern, and
+    the canonical bytes of what is hidden, field by field; None for one that hides nothing."""
+    if type(event) not in _HIDES:
+        return None
+    shown = next(told((Recorded(0, "", 0, 0, event),)))
+    pattern = _pattern(shown.blank or event, tuple(shown.hidden))
+    return pattern, tuple(_canonical(shown.hidden[field]) for field in pattern.fields)
+
+
 def _line(one: Told, nonces: Nonces) -> bytes:
     recorded, hidden = one.recorded, one.hidden
     pattern, fields, before = _pattern(one.blank or recorded.event, tuple(hidden))
@@ -195,9 +220,8 @@ def _line(one: Told, nonces: Nonces) -> bytes:
 
 
 @lru_cache(maxsize=4096)
-def _pattern(event: Record, hidden: tuple[str, ...]) -> tuple[bytes, tuple[str, ...], int]:
-    """A line with `%d` for its time and `%b` for commitments, to which fields those are in order,
-    and how many of them come before the time.
+def _pattern(event: Record, hidden: tuple[str, ...]) -> Pattern:
+    """The pattern of an event's line.
 
     No text in an event can be taken for either: its quotes are escaped, and so is its percent sign.
     """
@@ -214,7 +238,7 @@ def _pattern(event: Record, hidden: tuple[str, ...]) -> tuple[bytes, tuple[str, 
     for field in hidden:
         text = text.replace(b'"commitment":"%b"' % field.encode(), b'"commitment":"%b"', 1)
     ordered = tuple(sorted(hidden))
-    return text, ordered, sum(field < "at" for field in ordered)
+    return Pattern(text, ordered, sum(field < "at" for field in ordered))
 
 
 def _with_time(event: Record, at: int) -> bytes:

@@ -13,6 +13,8 @@ from msgspec.structs import replace
 
 from engine.game import Game
 from formats import acpc, irc, phh
+from formats.cuts import Part
+from formats.cuts import read as read_part
 from formats.mit import read as mit
 from formats.mit.grammar import MARKERS, other, splits
 from formats.mit.note import FORMAT as MIT
@@ -75,15 +77,16 @@ def format_of(path: Path) -> Format:
     raise Refused(*_unknown(head))
 
 
-def read(path: Path, named: Format, game: Game | None) -> Source:
-    """The file taken apart by this format; by these rules, if some are named."""
-    source = named.read(path)
+def read(path: Path, named: Format, game: Game | None, part: Part | None = None) -> Source:
+    """The file, or a part of it, taken apart by this format; by these rules, if some are named."""
+    source = named.read(path) if part is None else read_part(path, part)
     if game is None:
         return source
     if not named.retold:
         raise Refused(1, f"{named.called} name their own rules: --game cannot replace them")
     inferred = tuple(one for one in source.inferred if not one.startswith("variant "))
-    return replace(source, hands=_retold(source.hands, game), inferred=inferred)
+    hands = _retold(source.hands, game)
+    return replace(source, hands=hands, transcripts=None, inferred=inferred)
 
 
 def _retold(hands: object, game: Game) -> Iterator[ToldHand | Skipped]:

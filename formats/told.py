@@ -5,13 +5,14 @@ numbers of the game's unit. Nothing is repaired: what the source does not say is
 and what a reader had to conclude is named in `inferred`.
 """
 
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
 from engine.game import Game
 from engine.turn import Post
+from events.many import Many
 from events.types import Cards, FaultKind, FaultPlace, SourceNoted
 
 Verb = Literal["fold", "check", "call", "raise"]
@@ -129,8 +130,27 @@ class Refused(Exception):
         self.reason = reason
 
 
+class Transcript(NamedTuple):
+    """Hands next to each other, some of them told in columns already; those are not judged either.
+
+    `numbers` and `nets` (by hand and seat) are of the hands in columns; `told` tells any hand of
+    `every` by its number.
+    """
+
+    game: Game
+    players: tuple[str, ...]
+    every: range
+    numbers: Any
+    nets: Any
+    many: tuple[Many, ...]
+    told: Callable[[int], ToldHand | Skipped]
+
+
 class Source(Struct, frozen=True, kw_only=True):
-    """A file taken apart: what it is, and its hands one by one, in order."""
+    """A file taken apart: what it is, and its hands one by one, in order.
+
+    Some readers can also tell them many at a time: `transcripts` are the same hands.
+    """
 
     format: str
     dialect: str
@@ -138,3 +158,4 @@ class Source(Struct, frozen=True, kw_only=True):
     note: SourceNoted | None
     inferred: tuple[str, ...]
     hands: Iterable[ToldHand | Skipped]
+    transcripts: Iterable[Transcript] | None = None

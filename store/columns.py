@@ -27,7 +27,7 @@ from store.leaf import Leaf, split
 
 Look = Callable[[type[Record], str, Sequence[Any]], None]
 FEW = 1_024  # rows; a hand has some thirty
-_NUMBERED = pa.dictionary(pa.int32(), pa.string())
+NUMBERED = pa.dictionary(pa.int32(), pa.string())
 
 
 def table(leaves: Sequence[Leaf]) -> pa.Table:
@@ -36,7 +36,12 @@ def table(leaves: Sequence[Leaf]) -> pa.Table:
 
 
 def encoded(leaves: Sequence[Leaf], look: Look | None = None) -> pa.Table:
-    """Events as a table whose text is numbered: each word once, as Parquet will store it.
+    """Events as a table whose text is numbered: each word once, as Parquet will store it."""
+    return full(sparse(leaves, look))
+
+
+def sparse(leaves: Sequence[Leaf], look: Look | None = None) -> pa.Table:
+    """As `encoded`, but empty wherever a row means nothing in a column.
 
     `look` is shown all values of a field, kind by kind, and may refuse them.
 
@@ -62,6 +67,15 @@ def encoded(leaves: Sequence[Leaf], look: Look | None = None) -> pa.Table:
         if name not in ENVELOPE:
             data[name] = _column(column, [(n, found.get(name)) for n, found in cells], order)
     return pa.table(data).select(list(columns()))
+
+
+def full(rows: pa.Table) -> pa.Table:
+    """Sparse rows, in their last order, with each column's filler where they mean nothing."""
+    layout = columns()
+    return pa.table(
+        [_filled(rows[name].combine_chunks(), layout[name].filler) for name in rows.column_names],
+        rows.column_names,
+    )
 
 
 def leaves_of(rows: pa.Table) -> list[Leaf]:
@@ -139,32 +153,33 @@ def _cells(
 def _column(
     column: Column, parts: Sequence[tuple[int, Sequence[Any] | None]], order: pa.Array
 ) -> pa.Array:
-    """All kinds' short columns, put in the rows' order, with the filler between."""
+    """All kinds' short columns, put in the rows' order."""
     text = column.arrow == pa.string()
     if all(values is None for _, values in parts):
-        return pa.nulls(len(order), _NUMBERED if text else column.arrow)
+        return pa.nulls(len(order), NUMBERED if text else column.arrow)
     chunks = [
         pa.nulls(size, column.arrow) if values is None else pa.array(values, column.arrow)
         for size, values in parts
     ]
     array = pa.concat_arrays(chunks)
-    if not text:
-        return _filled(array.take(order), column.filler)
-    array = array.dictionary_encode()
-    words, filler = array.dictionary, column.filler
-    if isinstance(filler, str):
-        known = pc.index(words, filler).as_py()
-        words = words if known >= 0 else pa.concat_arrays([words, pa.array([filler])])
-        filler = known if known >= 0 else len(words) - 1
-    return pa.DictionaryArray.from_arrays(_filled(array.indices.take(order), filler), words)
+    return array.dictionary_encode().take(order) if text else array.take(order)
 
 
 def _filled(array: pa.Array, filler: Any) -> pa.Array:
     """Every empty cell with the filler, or with what stood before it."""
+    if filler is None or not array.null_count or array.null_count == len(array):
+        return array
+    if pa.types.is_dictionary(array.type):
+        words = array.dictionary
+        if isinstance(filler, str):
+            known = pc.index(words, filler).as_py()
+            words = words if known >= 0 else pa.concat_arrays([words, pa.array([filler])])
+            filler = known if known >= 0 else len(words) - 1
+        return pa.DictionaryArray.from_arrays(_filled(array.indices, filler), words)
     if filler is CARRY:
         array = pc.fill_null_forward(array)
-        filler = array[array.null_count] if array.null_count < len(array) else None
-    return array if filler is None else pc.fill_null(array, pa.scalar(filler, array.type))
+        filler = array[array.null_count]
+    return pc.fill_null(array, pa.scalar(filler, array.type)) if array.null_count else array
 
 
 def _dictionary(codes: list[int], words: dict[str, int]) -> pa.Array:

@@ -22,7 +22,7 @@ from store.columns import encoded, leaves_of
 from store.layout import by_kind, filled
 from store.leaf import Leaf, split
 from store.private import name_of
-from store.projection import Projection
+from store.projection import Builder, Projection
 from store.sealed import with_hands
 
 
@@ -78,7 +78,7 @@ class Maker(NamedTuple):
         leaves: list[Leaf] = []
         pos = 0
         for one, end in wholes:
-            _check(one)
+            check_whole(one)
             events = range(len(one.events))
             placed = zip(events, one.events, strict=True)
             recorded = tuple(
@@ -88,27 +88,32 @@ class Maker(NamedTuple):
             pos += len(events)
         tables = tables_of(leaves, self.projections)
         versions = {one.name: one.version for one in with_hands(self.projections)}
-        return Run(name_of(self.nonces), versions, tuple(self._digested(leaves)), tables)
+        return Run(name_of(self.nonces), versions, tuple(digested(self.nonces, leaves)), tables)
 
-    def _digested(self, leaves: Iterable[Leaf]) -> Iterable[Made]:
-        known: dict[str, Nonces] = {}
-        for leaf in leaves:
-            first, size = leaf.recorded[0], len(leaf.recorded)
-            told, found = 0, ""
-            if self.nonces is not None:
-                match, _ = split(leaf.stream)
-                if match not in known:
-                    known[match] = nonces_of(self.nonces, match)
-                record = lines(leaf.recorded, known[match])
-                told, found = len(record), digest(record)
-            yield Made(leaf.stream, first.index, size, told, found)
+
+def digested(secret: bytes | None, leaves: Iterable[Leaf]) -> Iterable[Made]:
+    """Each leaf with its digest, under the nonces of its match."""
+    known: dict[str, Nonces] = {}
+    for leaf in leaves:
+        first, size = leaf.recorded[0], len(leaf.recorded)
+        told, found = 0, ""
+        if secret is not None:
+            match, _ = split(leaf.stream)
+            if match not in known:
+                known[match] = nonces_of(secret, match)
+            record = lines(leaf.recorded, known[match])
+            told, found = len(record), digest(record)
+        yield Made(leaf.stream, first.index, size, told, found)
 
 
 def tables_of(leaves: Sequence[Leaf], projections: Sequence[Projection]) -> dict[str, pa.Table]:
     """The events, their values checked, and what is made of them."""
     kinds = by_kind(one.event for leaf in leaves for one in leaf.recorded)
-    tables = {"events": encoded(leaves, _check_values).select(filled(kinds))}
-    return tables | {one.name: one.build(leaves) for one in with_hands(projections)}
+    events = encoded(leaves, check_values).select(filled(kinds))
+    wanted = with_hands(projections)
+    builder = Builder(wanted)
+    made = dict((*builder.add(events, leaves), *builder.rest()))
+    return {"events": events} | {one.name: made[one.name] for one in wanted}
 
 
 def spelled(run: Run) -> bytes:
@@ -134,7 +139,8 @@ def read(data: bytes) -> Run:
 _head = msgspec.msgpack.Decoder(tuple[str, dict[str, int], tuple[Made, ...], list[str]])
 
 
-def _check(one: Append) -> None:
+def check_whole(one: Append) -> None:
+    """Refused unless it closes, and begins nothing that was begun before."""
     check_stream(one)
     check_start(one)
     if not one.events or not closes(one.stream, one.events):
@@ -143,7 +149,7 @@ def _check(one: Append) -> None:
         raise Conflict(f"{one.stream} was begun before: only whole hands make a run")
 
 
-def _check_values(kind: type[Record], name: str, values: Sequence[Any]) -> None:
+def check_values(kind: type[Record], name: str, values: Sequence[Any]) -> None:
     """Structs do not check what they are made of: each different value is looked at once."""
     try:
         msgspec.convert(set(values), set[_hints(kind)[name]])  # type: ignore[misc]

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from api.importing import jobs, spool
+from api.importing import jobs
 from api.importing.commit import Writer
 from api.importing.entries import Entry, entries
 from api.importing.jobs import outcomes
 from api.importing.taken import Outcome, Wishes
 from events.ledger import Appended
 from events.types import MatchEnded
+from formats.mit import parts
 from store.ledger import FileLedger, open_ledger
 from store.reader import Reader
 from store.run import Maker
@@ -104,7 +105,7 @@ def test_a_file_that_was_cut_off_in_the_middle_is_gone_on_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The machine fails after two of five calls; the second import adds the other three."""
-    monkeypatch.setattr(spool, "CHUNK", 20)
+    monkeypatch.setattr(parts, "HANDS", 20)
     log = gamelog(tmp_path / "log.txt", rounds=100)
     files = tuple(entries([log], tmp_path))
     with opened(tmp_path / "ledger") as ledger:
@@ -127,7 +128,7 @@ def test_a_file_that_was_cut_off_in_the_middle_is_gone_on_with(
 def test_it_is_not_gone_on_with_under_other_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spool, "CHUNK", 20)
+    monkeypatch.setattr(parts, "HANDS", 20)
     files = tuple(entries([gamelog(tmp_path / "log.txt", rounds=100)], tmp_path))
     with opened(tmp_path / "ledger") as ledger:
         monkeypatch.setattr(ledger, "append_spelled", _failing(ledger, 1))

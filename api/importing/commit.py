@@ -7,7 +7,6 @@ gone on with when it comes again.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 from api.importing.spool import CHUNK, fetched
 from api.importing.taken import Outcome
@@ -71,7 +70,7 @@ class Writer:
         for chunk in found.chunks:
             if known and self._ledger.read(chunk.first):
                 continue
-            notes, hands = fetched(Path(found.spool), chunk)
+            notes, hands = fetched(chunk)
             records = (*(() if version else beginning), *notes)
             way.records(found.match, version, records)
             version += len(records)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from formats.cuts import Part
 from formats.told import Refused
 
 ID = 12  # hex digits of a match's name
@@ -18,11 +19,16 @@ _MONTH = ("hdb", "hroster", "pdb")
 
 
 class Entry(Struct, frozen=True):
-    """One file, or one month in a folder, as it was named, and how many bytes it has."""
+    """One file, or one month in a folder, as it was named, and how many bytes it has.
+
+    It may be a part of a very large file, whose digest is then known.
+    """
 
     name: str
     path: Path
     size: int
+    part: Part | None = None
+    digest: str = ""
 
 
 def entries(paths: Iterable[Path], ledger: Path) -> Iterator[Entry]:
@@ -36,6 +42,8 @@ def entries(paths: Iterable[Path], ledger: Path) -> Iterator[Entry]:
 
 def digest(entry: Entry) -> str:
     """The content's SHA-256 in hex; a month's is made of its files' names and contents."""
+    if entry.digest:
+        return entry.digest
     if not entry.path.is_dir():
         return _digest(entry.path)
     whole = hashlib.sha256()

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from api.importing.entries import Entry
+from api.importing.parted import parted, together
 from api.importing.spool import spool
 from api.importing.taken import Outcome, Wishes, taken
 from store.run import Maker
@@ -42,19 +43,25 @@ def outcomes(
     tick: Tick,
     processes: int | None = None,
 ) -> Iterator[Outcome]:
-    """What came of each file, in order, its hands made into runs by `maker`; the spool of a job
-    goes when its last outcome is done."""
-    works = (
-        (job, wishes, scratch / f"{n}.spool", at, maker) for n, job in zip(count(), jobs(files))
-    )
+    """What came of each file, in order, its hands made into runs by `maker`."""
     if processes is None:
         small = sum(one.size for one in files) < ALONE_BYTES
         processes = 1 if small else os.cpu_count() or 1
-    done = _alone(works, tick) if processes == 1 else _together(works, tick, processes)
-    for found in done:
-        yield from found
-        for path in {Path(one.spool) for one in found if one.spool}:
-            path.unlink(missing_ok=True)
+    todo: Iterable[Entry] = files
+    if processes > 1:
+        todo = (part for one in files for part in parted(one, wishes, tick))
+    works = (
+        (job, wishes, scratch / f"{n}.spool", at, maker) for n, job in zip(count(), jobs(todo))
+    )
+
+    def again(entry: Entry) -> Outcome:
+        """A file whose parts were not what they seemed, whole; its hands have been told."""
+        spare = scratch / "whole.spool"
+        return _job((entry,), wishes, spare, at, maker, lambda hands: None)[0]
+
+    yield from together(
+        _alone(works, tick) if processes == 1 else _together(works, tick, processes), again
+    )
 
 
 def jobs(files: Iterable[Entry]) -> Iterator[tuple[Entry, ...]]:

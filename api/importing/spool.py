@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -17,6 +18,9 @@ from events.state import Hand
 from events.types import Events, HandStarted, Match, SourceNoted
 from store.batch import to_payload
 from store.run import Maker, Whole, spelled
+
+if TYPE_CHECKING:
+    from store.lots import Lot
 
 CHUNK = 1_000  # hands at most
 RUN = 100  # hands at least that are worth columns of their own
@@ -32,10 +36,10 @@ class Kept(Struct, frozen=True):
 
 
 class Chunk(Struct, frozen=True):
-    """Where in the spool its notes and hands lie, their checksum, and its first hand's name."""
+    """Where in which spool its notes and hands lie, their checksum, its first hand's name."""
 
+    spool: str
     as_run: bool
-
     place: int
     notes: int
     size: int
@@ -49,7 +53,7 @@ class Spool:
 
     def __init__(self, path: Path, at: int, maker: Maker) -> None:
         self.path = path
-        self._at = at
+        self.at = at
         self._maker = maker
         self._file = path.open("wb")
         self._hands: list[Whole] = []
@@ -64,13 +68,16 @@ class Spool:
         """One more hand for the chunk that is gathered."""
         start = kept.record[0]
         assert isinstance(start, HandStarted)
-        self._hands.append(Whole(Append(start.hand, 0, kept.record, self._at), kept.end))
+        self._hands.append(Whole(Append(start.hand, 0, kept.record, self.at), kept.end))
         self._events += len(kept.record)
         if kept.note is not None:
             self._notes.append(encode(kept.note) + b"\n")
 
-    def chunk(self) -> Chunk | None:
-        """What was gathered, written; the next hand begins another."""
+    def chunk(self, lot: "Lot | None" = None) -> Chunk | None:
+        """What was gathered, written, with hands that come as columns; the next hand begins
+        another."""
+        if lot is not None and len(lot.numbers):
+            return self._mixed(lot)
         if not self._hands:
             return None
         as_run = len(self._hands) >= RUN
@@ -78,17 +85,28 @@ class Spool:
             hands = spelled(self._maker.run(self._hands))
         else:
             hands = to_payload([one.append for one in self._hands])
+        first = self._hands[0].append.stream
+        return self._written(as_run, hands, len(self._hands), first)
+
+    def _mixed(self, lot: "Lot") -> Chunk:
+        from store.mixed import mixed
+
+        run = mixed(self._maker, lot, self._hands)
+        return self._written(True, spelled(run), len(run.leaves), run.leaves[0].stream)
+
+    def _written(self, as_run: bool, hands: bytes, count: int, first: str) -> Chunk:
         notes, place = b"".join(self._notes), self._file.tell()
         self._file.write(notes)
         self._file.write(hands)
         chunk = Chunk(
+            str(self.path),
             as_run,
             place,
             len(notes),
             len(hands),
             zlib.crc32(hands),
-            len(self._hands),
-            self._hands[0].append.stream,
+            count,
+            first,
         )
         self.drop()
         return chunk
@@ -111,11 +129,11 @@ def spool(path: Path, at: int, maker: Maker) -> Iterator[Spool]:
         one.close()
 
 
-def fetched(path: Path, chunk: Chunk) -> tuple[tuple[Match, ...], bytes]:
+def fetched(chunk: Chunk) -> tuple[tuple[Match, ...], bytes]:
     """The notes of a chunk, and its hands: a run, or the appends of a call."""
-    with path.open("rb") as file:
+    with Path(chunk.spool).open("rb") as file:
         file.seek(chunk.place)
         notes, hands = file.read(chunk.notes), file.read(chunk.size)
     if zlib.crc32(hands) != chunk.checksum:
-        raise OSError(f"{path} is not what was written to it")
+        raise OSError(f"{chunk.spool} is not what was written to it")
     return tuple(decode_record(line) for line in notes.splitlines()), hands

@@ -7,23 +7,27 @@ cannot be a record is left out with its line and its reason.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from api.importing.entries import ID, Entry, digest
 from api.importing.heard import HEARD
-from api.importing.spool import Chunk, Kept, Spool
-from engine.game import Game, to_json
+from api.importing.spool import RUN, Chunk, Kept, Spool
+from engine.game import Game, fingerprint, to_json
 from engine.games import GAMES
 from engine.verdict import Verdict, judge
 from events.state import Hand
-from events.types import Events, HandStarted, SourceNoted
+from events.types import BidPlaced, Events, HandStarted, SourceNoted
 from formats.follow import followed
 from formats.known import FORMATS, Format, format_of, read
 from formats.mit.note import FORMAT as MIT
 from formats.phh.hand import PhhHand
-from formats.told import Bids, Refused, Skipped, Source, ToldHand
+from formats.told import Bids, Refused, Skipped, ToldHand, Transcript
+
+if TYPE_CHECKING:
+    from store.lots import Lot
 
 NAMED_MAX = 50  # hands of a verdict that are remembered by number
 
@@ -101,30 +105,67 @@ def _take(found: Outcome, wishes: Wishes, spool: Spool, tick: Callable[[int], No
     if not (path.is_file() or path.is_dir()):
         raise Refused(0, "this is no file")
     found.digest = digest(found.entry)
-    known = _format(found.entry, wishes)
+    known = format_wished(found.entry, wishes)
     found.format = known.name
-    source = read(path, known, wishes.game)
+    source = read(path, known, wishes.game, found.entry.part)
     found.dialect = source.dialect
     found.note = source.note or SourceNoted(known.name, source.dialect, "", "")
     found.inferred = list(source.inferred)
     spool.drop()
-    for part in _hands(found, source, wishes):
-        spool.add(part)
-        if spool.full:
-            _chunk(found, spool, tick)
-    _chunk(found, spool, tick)
+    if source.transcripts is None:
+        _one_by_one(found, source.hands, wishes, spool, tick)
+    else:
+        for part in source.transcripts:
+            _many(found, part, wishes, spool, tick)
     if not found.chunks:
         first = next(iter(found.skipped), Skipped(1, "there is no hand in it"))
         raise Refused(first.line, first.reason)
 
 
-def _chunk(found: Outcome, spool: Spool, tick: Callable[[int], None]) -> None:
-    if chunk := spool.chunk():
+def _one_by_one(
+    found: Outcome,
+    hands: Iterable[ToldHand | Skipped],
+    wishes: Wishes,
+    spool: Spool,
+    tick: Callable[[int], None],
+) -> None:
+    for part in _hands(found, hands, wishes):
+        spool.add(part)
+        if spool.full:
+            _chunk(found, spool, tick)
+    _chunk(found, spool, tick)
+
+
+def _many(
+    found: Outcome, part: Transcript, wishes: Wishes, spool: Spool, tick: Callable[[int], None]
+) -> None:
+    """Hands next to each other: as they are told in columns where they may be, else one by one."""
+    players = _called(part.players, wishes.names)
+    if len(part.every) < RUN or players is None:
+        _one_by_one(found, map(part.told, part.every), wishes, spool, tick)
+        return
+    from api.importing.vouched import vouched  # numpy comes with it, and few formats need it
+
+    lot, nets = vouched(part, found.match, players, spool.at, audited=wishes.audit)
+    done = set(lot.numbers.tolist())
+    if done:
+        _count_lot(found, lot, part.game, players, nets, audited=wishes.audit)
+    others = (part.told(number) for number in part.every if number not in done)
+    for kept in _hands(found, others, wishes):
+        spool.add(kept)
+    _chunk(found, spool, tick, lot)
+
+
+def _chunk(
+    found: Outcome, spool: Spool, tick: Callable[[int], None], lot: "Lot | None" = None
+) -> None:
+    if chunk := spool.chunk(lot):
         found.chunks.append(chunk)
         tick(chunk.hands)
 
 
-def _format(entry: Entry, wishes: Wishes) -> Format:
+def format_wished(entry: Entry, wishes: Wishes) -> Format:
+    """The format that was asked for, or the one that the file itself shows."""
     if wishes.format is None:
         return format_of(entry.path)
     named = FORMATS[wishes.format]
@@ -134,9 +175,9 @@ def _format(entry: Entry, wishes: Wishes) -> Format:
     return named
 
 
-def _hands(found: Outcome, source: Source, wishes: Wishes) -> Iterable[Kept]:
+def _hands(found: Outcome, hands: Iterable[ToldHand | Skipped], wishes: Wishes) -> Iterable[Kept]:
     """Every hand that can be a record, counted and judged; the others are listed."""
-    for told in source.hands:
+    for told in hands:
         found.hands += 1
         if isinstance(told, Skipped):
             _leave_out(found, told.line, told.reason, wishes)
@@ -163,21 +204,26 @@ def _renamed(hand: ToldHand, names: Mapping[str, str]) -> ToldHand:
     """The players under the names that were asked for; nobody plays against himself by that."""
     if not names:
         return hand
-    players = tuple(names.get(player, player) for player in hand.players)
-    if len(set(players)) < len(set(hand.players)):
+    players = _called(hand.players, names)
+    if players is None:
+        players = tuple(names.get(player, player) for player in hand.players)
         twice = next(name for name, count in Counter(players).items() if count > 1)
         both = [was for was, now in zip(hand.players, players, strict=True) if now == twice]
         raise Refused(hand.line, f"{' and '.join(both)} play one hand: --names calls both {twice}")
     return replace(hand, players=players)
 
 
+def _called(players: tuple[str, ...], names: Mapping[str, str]) -> tuple[str, ...] | None:
+    """The names that were asked for; None if one of them would play against himself."""
+    called = tuple(names.get(player, player) for player in players)
+    return called if len(set(called)) == len(set(players)) else None
+
+
 def _count(found: Outcome, hand: ToldHand, record: Events, end: Hand) -> None:
     """What the match comes to: its games, players, nets, and how its bids were made."""
     start = record[0]
     assert isinstance(start, HandStarted)
-    if start.ruleset not in found.rulesets:
-        found.rulesets[start.ruleset] = HEARD[start.ruleset] = to_json(hand.game)
-        found.games.setdefault(start.game, start.ruleset)
+    _hear(found, start.ruleset, hand.game)
     for player, net in zip(hand.players, _nets(hand, end), strict=True):
         found.nets[player] = found.nets.get(player, 0) + net
     if found.sealed and found.format == MIT:  # nowhere else is there an auction
@@ -186,6 +232,28 @@ def _count(found: Outcome, hand: ToldHand, record: Events, end: Hand) -> None:
         if fact not in found.inferred:
             found.inferred.append(fact)
     found.events += len(record)
+
+
+def _count_lot(
+    found: Outcome, lot: "Lot", game: Game, players: tuple[str, ...], nets: Any, *, audited: bool
+) -> None:
+    """The same of hands in columns; what they pay is what the source says."""
+    _hear(found, fingerprint(game), game)
+    for player, net in zip(players, nets.sum(0).tolist(), strict=True):
+        found.nets[player] = found.nets.get(player, 0) + net
+    bids = (it.fields["sealed"] for it in lot.many if it.kind is BidPlaced)
+    found.sealed = found.sealed and all(sealed.all() for sealed in bids)
+    found.hands += len(lot.numbers)
+    found.events += int(lot.sizes.sum())
+    if audited:
+        found.verdicts["agree"] = found.verdicts.get("agree", 0) + len(lot.numbers)
+        found.named.setdefault("agree", [])
+
+
+def _hear(found: Outcome, mark: str, game: Game) -> None:
+    if mark not in found.rulesets:
+        found.rulesets[mark] = HEARD[mark] = to_json(game)
+        found.games.setdefault(game.name, mark)
 
 
 def _nets(hand: ToldHand, end: Hand) -> tuple[int, ...]:

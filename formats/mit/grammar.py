@@ -11,6 +11,7 @@ CARD = r"[2-9TJQKA][cdhs]"
 SIZE = "0|[1-9][0-9]{0,14}"
 NET = "0|-?[1-9][0-9]{0,14}"
 NO_AUCTION = "Players did not reach flop. No auction occured."
+BIDS = re.compile(rf"Players submitted bids of ({SIZE}) and ({SIZE})")
 EXCEPTIONS = ("IndexError", "KeyError", "ValueError")
 MARKERS = ("<<<<<<<", "=======", ">>>>>>>")
 

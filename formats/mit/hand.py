@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 from events.types import Cards, FaultKind
-from formats.mit.grammar import EXCEPTIONS, MARKERS, NO_AUCTION, SIZE, Names, foreign
+from formats.mit.grammar import BIDS, EXCEPTIONS, MARKERS, NO_AUCTION, Names, foreign
 from formats.mit.note import Place, exception_of
 from formats.told import Act, Bids, Board, Fault, Holds, Refused, Shows, Told, Verb
 
@@ -20,7 +20,6 @@ _VERBS: dict[str, Verb] = {
     "raises to": "raise",
 }
 _BOARDS = {"Flop": 3, "Turn": 4, "River": 5}
-_BIDS = re.compile(rf"Players submitted bids of ({SIZE}) and ({SIZE})")
 
 Found = re.Match[str]
 
@@ -57,6 +56,8 @@ class Block:
         self._dealt()
         self._played()
         self._ended()
+        if "bids" in self.marks and "flop twice" not in self.marks:
+            self.marks.add("flop once")
 
     @property
     def most(self) -> int:
@@ -236,7 +237,7 @@ class Block:
             self._at += 1
             if self._bids:
                 self._differs("an auction is said not to have been held")
-        elif found := _BIDS.fullmatch(self._line()):
+        elif found := BIDS.fullmatch(self._line()):
             self.marks.add("note")
             self._at += 1
             said = {self.button: int(found[1]), 1 - self.button: int(found[2])}

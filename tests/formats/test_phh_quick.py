@@ -17,6 +17,7 @@ blinds_or_straddles = [0.5, 1.00, -2]
 min_bet = 2
 actions = ['d dh p1 AsKd', 'p1 cbr 7.5', 'p2 f']
 ante_trimming_status = true
+time = 17:44:39
 """
 
 
@@ -55,6 +56,8 @@ def test_numbers_are_of_the_same_kind() -> None:
         "a = 12345678901234567890",
         f"a = {'[' * 5000}{']' * 5000}",
         "a = 2024-01-01",
+        "a = 24:00:00",
+        "a = ['12:00', 12:00:00]",
         "a = 'tab\there'",
         "a = '\x7f'",
         "a = [\n1\n]",

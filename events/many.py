@@ -1,0 +1,35 @@
+"""Events of many hands as columns: made by who reads many at once, taken by a ledger as they are.
+
+No event is made of them on the way. A field's column holds whole numbers or truths, or is an
+`Each`; `next` is -1 where nobody is. A row of cards or of numbers is a row of a column with -1 to
+its end, cards as places in the deck (`UNKNOWN_PLACE` where nobody recorded the card).
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from events.cards import DECK
+from events.types import Event
+
+Column = Any  # an array of numbers
+UNKNOWN_PLACE = len(DECK)
+
+
+class Each(NamedTuple):
+    """A field with few different values: which of them each event has."""
+
+    codes: Column
+    values: Sequence[Any]
+
+
+class Many(NamedTuple):
+    """Events of one kind: which of the hands each belongs to, its place there, and its fields, each
+    a column or an `Each`.
+
+    `HandStarted` does without its field `hand`: that is the stream.
+    """
+
+    kind: type[Event]
+    hand: Column
+    index: Column
+    fields: dict[str, Any]

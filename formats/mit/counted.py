@@ -1,0 +1,266 @@
+"""Undisturbed hands in columns: what their lines add up to, and which hands contradict themselves.
+
+Seats are columns of two, lines of all hands stand one after another. What is checked here is what
+`formats.mit.hand` checks of a single hand; who may do what is a question for rules, not asked here.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from formats.mit import lines as say
+from formats.mit.lines import MANY, Column, Said
+
+ROUNDS = 4  # of betting: before the flop, and on each street
+_SHIFT = 32  # above a total, which has fewer bits
+
+
+class Places(NamedTuple):
+    """Where lines of a kind are: one a hand at most, or none (-1)."""
+
+    flop: Column
+    turn: Column
+    river: Column
+    bid: Column  # the first of two
+    won: Column  # the first of up to two
+    shows: Column  # the first of two
+    award: Column  # the second of two
+
+
+class Counted:
+    """Chips and cards of hands, line by line and altogether."""
+
+    def __init__(self, said: Said, begins: Column, numbers: Column) -> None:
+        """`begins` is where each hand's first line is, and the end of the last."""
+        self.said, self.begins, self.numbers = said, begins, numbers
+        self.button: Column = 1 - numbers % 2
+        self.hands = len(numbers)
+        self.line = np.arange(len(said.letter))
+        self.hand = np.repeat(np.arange(self.hands), np.diff(begins))
+        self.dealer = self.button[self.hand]
+        self.before = np.append(np.int8(0), said.letter[:-1])
+        self.after = np.append(said.letter[1:], np.int8(0))
+        self.is_act = self.of(say.FOLD, say.CHECK, say.CALL, say.BET, say.RAISE)
+        again = self.of(say.FLOP) & np.isin(self.before, [ord(say.BID), ord(say.WON)])
+        self.is_street = self.of(say.FLOP, say.TURN, say.RIVER) & ~again
+        self.flop_again = np.flatnonzero(again)
+        streets = np.cumsum(self.is_street)
+        self.round: Column = streets - streets[begins[:-1]][self.hand]
+        self.at = self._places()
+        self._bets()
+        self._bids()
+        self._cards()
+        self.nets = np.zeros((self.hands, 2), dtype=np.int64)
+        second = self.at.award
+        self.nets[np.arange(self.hands), 1 - self.button] = said.second[second]
+        self.nets[np.arange(self.hands), self.button] = said.second[second - 1]
+        self.sound = self._sound()
+
+    def of(self, *letters: str) -> Column:
+        """Which lines are of these kinds."""
+        wanted = np.zeros(128, dtype=bool)
+        wanted[[ord(letter) for letter in letters]] = True
+        found: Column = wanted.take(self.said.letter)
+        return found
+
+    def marks(self, which: Column) -> Iterator[str]:
+        """What the dialect is told by, in these hands."""
+        twice = np.zeros(self.hands, dtype=bool)
+        twice[self.hand[self.flop_again]] = True
+        at = self.at
+        yield from (
+            name
+            for name, there in (
+                ("Flop", at.flop >= 0),
+                ("Turn", at.turn >= 0),
+                ("River", at.river >= 0),
+                ("bids", self.auction),
+                ("flop twice", twice),
+                ("flop once", self.auction & ~twice),
+                ("won", at.won >= 0),
+                ("hands", self._any(say.HAND)),
+                ("swapped", self._any(say.AWARD, self.said.first == 1)),
+                ("note", self._any(say.BIDS_SAID) | self._any(say.NO_BIDS_SAID)),
+            )
+            if (there & which).any()
+        )
+
+    def _any(self, letter: str, also: "Column | bool" = True) -> Column:
+        """Hands that have such a line."""
+        found = np.zeros(self.hands, dtype=bool)
+        found[self.hand[self.of(letter) & also]] = True
+        return found
+
+    def _places(self) -> Places:
+        def first(letter: str, before: str = "") -> Column:
+            there = self.of(letter)
+            there &= self.before == ord(before) if before else self.before != ord(letter)
+            found = np.full(self.hands, -1)
+            rows = np.flatnonzero(there)
+            found[self.hand[rows]] = rows
+            return found
+
+        flop = np.full(self.hands, -1)
+        rows = np.flatnonzero(self.of(say.FLOP) & self.is_street)
+        flop[self.hand[rows]] = rows
+        return Places(
+            flop,
+            first(say.TURN),
+            first(say.RIVER),
+            first(say.BID),
+            first(say.WON),
+            first(say.SHOWS),
+            first(say.AWARD, say.AWARD),
+        )
+
+    # Chips.
+
+    def _bets(self) -> None:
+        """A seat's total of a round is what it last named, or, if it called, the largest named."""
+        said = self.said
+        place = self.hand * ROUNDS + self.round
+        names = self.of(say.POST, say.BET, say.RAISE)
+        self.largest = self.highest(np.where(names, said.first, 0))
+        self.total: Column = np.where(self.of(say.CALL), self.largest, said.first)
+        sets = names | self.of(say.CALL)
+        ends = np.zeros((self.hands * ROUNDS, 2), dtype=np.int64)
+        self.had = np.zeros((2, len(said.letter)), dtype=np.int64)  # before each line, by seat
+        for seat in (0, 1):
+            lines = np.flatnonzero(sets & (said.seat == seat))
+            ends[place[lines], seat] = self.total[lines]  # of several the last
+            latest = np.full(len(said.letter), -1)
+            latest[lines] = lines
+            latest = np.append(-1, np.maximum.accumulate(latest)[:-1])
+            same = (latest >= 0) & (place[latest] == place)
+            self.had[seat] = np.where(same, self.total[latest], 0)
+        self.ends = ends.reshape(self.hands, ROUNDS, 2)
+        self.stakes = np.zeros((self.hands, ROUNDS + 1, 2), dtype=np.int64)  # before each round
+        np.cumsum(self.ends, axis=1, out=self.stakes[:, 1:])
+
+    def highest(self, values: Column) -> Column:
+        """The largest of these values so far, in each line's round of betting."""
+        place = self.hand * ROUNDS + self.round  # goes up from line to line
+        found: Column = np.maximum.accumulate(place << _SHIFT | values) & (1 << _SHIFT) - 1
+        return found
+
+    def _bids(self) -> None:
+        """The higher bidder pays the lower bid, two of one size both do; it joins the totals."""
+        said, bid = self.said, self.at.bid
+        self.auction = bid >= 0
+        rows = np.where(self.auction, bid, 0)
+        self.bids = np.stack([said.first[rows], said.first[rows + 1]], axis=1)
+        self.bidder = np.stack([said.seat[rows], said.seat[rows + 1]], axis=1)
+        self.price: Column = self.bids.min(1) * self.auction
+        self.wins = np.zeros((self.hands, 2), dtype=bool)  # by seat
+        best = (self.bids == self.bids.max(1)[:, None]) & self.auction[:, None]
+        for place in (0, 1):
+            self.wins[np.arange(self.hands), self.bidder[:, place]] |= best[:, place]
+        self.dead = self.price[:, None] * self.wins
+        self.put: Column = self.stakes[:, ROUNDS] + self.dead
+
+    def stake(self, rows: Column, seat: Column) -> Column:
+        """All that a seat had put in when these lines were written."""
+        hand = self.hand[rows]
+        bid = self.auction[hand] & (rows > self.at.bid[hand] + 1)
+        found: Column = self.stakes[hand, self.round[rows], seat] + self.had[seat, rows]
+        return found + self.dead[hand, seat] * bid
+
+    # Cards.
+
+    def _cards(self) -> None:
+        """Two cards a seat: as dealt, after the flop's swaps, after the turn's."""
+        cards = self.said.cards
+        start = self.begins[:-1]
+        rows = np.arange(self.hands)
+        self.dealt = np.zeros((self.hands, 2, 2), dtype=np.int8)
+        self.dealt[rows, self.button] = cards[start + 3, :2]
+        self.dealt[rows, 1 - self.button] = cards[start + 4, :2]
+        self.swaps = []
+        held = self.dealt
+        for place in (self.at.flop, self.at.turn):
+            here = np.flatnonzero((place >= 0) & (self.after[place] == ord(say.HAND)))
+            now = held.copy()
+            now[here, self.button[here]] = cards[place[here] + 1, :2]
+            now[here, 1 - self.button[here]] = cards[place[here] + 2, :2]
+            self.swaps.append((here, held, now))
+            held = now
+        self.held = held
+        self.swapped: Column = (self.swaps[0][2] != self.dealt).any(2)
+        self.swapped |= (held != self.swaps[0][2]).any(2)
+        self._third()
+
+    def _third(self) -> None:
+        """The card won at auction, by seat: as the log names it, or as it is shown; -1 if never."""
+        self.third = np.full((self.hands, 2), -1, dtype=np.int8)
+        won = np.flatnonzero(self.of(say.WON))
+        self.third[self.hand[won], self.said.seat[won]] = self.said.cards[won, 0]
+        self.named = self.third >= 0
+        shows = np.flatnonzero(self.of(say.SHOWS))
+        hand, seat = self.hand[shows], self.said.seat[shows]
+        unnamed = self.wins[hand, seat] & ~self.named[hand].any(1)
+        rows = shows[unnamed]
+        self.third[hand[unnamed], seat[unnamed]] = self.said.cards[rows, 2]
+
+    # What must fit.
+
+    def _sound(self) -> Column:
+        """Hands whose lines name the right seats, and tell the same twice where they tell twice."""
+        said, start, dealer = self.said, self.begins[:-1], self.dealer
+        wrong = self.of(say.POST) & (said.first != np.where(self.before == ord(say.ROUND), 1, 2))
+        ordered = self.of(say.POST, say.DEALT, say.HAND, say.SHOWS, say.AWARD)
+        second = ordered & (self.before == said.letter)
+        wrong |= ordered & (said.seat != np.where(second, 1 - dealer, dealer))
+        wrong |= self.of(say.FLOP, say.TURN, say.RIVER) & (said.seat != dealer)
+        wrong[self.flop_again] |= self._changes(self.flop_again, self.at.flop, 5)
+        turns, rivers = (place[place >= 0] for place in (self.at.turn, self.at.river))
+        wrong[turns] |= self._changes(turns, self.at.flop, 3)
+        wrong[rivers] |= self._changes(rivers, self.at.turn, 4)
+        rows = np.flatnonzero(self.of(say.FLOP, say.TURN, say.RIVER))
+        for seat, told in ((dealer[rows], said.first[rows]), (1 - dealer[rows], said.second[rows])):
+            wrong[rows] |= self.stake(rows, seat) != told
+        self._shown(wrong)
+        self._summed_up(wrong)
+        wrong |= (said.first >= MANY) | (abs(said.second) >= MANY) | (abs(said.third) >= MANY)
+        found = np.add.reduceat(wrong, start) == 0
+        found &= ~self.auction | (self.bidder[:, 0] != self.bidder[:, 1])
+        found &= self.nets.sum(1) == 0
+        return found
+
+    def _changes(self, rows: Column, before: Column, count: int) -> Column:
+        """Streets that do not begin with the cards of the one before."""
+        cards = self.said.cards
+        found: Column = (cards[rows, :count] != cards[before[self.hand[rows]], :count]).any(1)
+        return found
+
+    def _shown(self, wrong: Column) -> None:
+        """Shown is what was held; a card won at auction may be named here first."""
+        rows = np.flatnonzero(self.of(say.SHOWS))
+        hand, seat, cards = self.hand[rows], self.said.seat[rows], self.said.cards[rows]
+        wrong[rows] |= (cards[:, :2] != self.held[hand, seat]).any(1)
+        wrong[rows] |= cards[:, 2] != self.third[hand, seat]
+        wrong[rows] |= self.wins[hand, seat] & (cards[:, 2] < 0)
+
+    def _summed_up(self, wrong: Column) -> None:
+        """Bids told once more; swaps reported with the award."""
+        said = self.said
+        rows = np.flatnonzero(self.of(say.BIDS_SAID))
+        hand = self.hand[rows]
+        first = self.bidder[hand, 0] == self.dealer[rows]
+        dealers = np.where(first, self.bids[hand, 0], self.bids[hand, 1])
+        others = np.where(first, self.bids[hand, 1], self.bids[hand, 0])
+        wrong[rows] |= (said.first[rows] != dealers) | (said.second[rows] != others)
+        wrong[rows] |= ~self.auction[hand]
+        rows = np.flatnonzero(self.of(say.NO_BIDS_SAID))
+        wrong[rows] |= self.auction[self.hand[rows]]
+        rows = np.flatnonzero(self.of(say.AWARD))
+        said_so = said.first[rows] == 1
+        wrong[rows] |= said_so & ~self.swapped[self.hand[rows], said.seat[rows]]
+
+    def unreported(self) -> Column:
+        """Hands with a swap that no award reports."""
+        rows = np.flatnonzero(self.of(say.AWARD) & (self.said.first == 0))
+        found = np.zeros(self.hands, dtype=bool)
+        unsaid = self.swapped[self.hand[rows], self.said.seat[rows]]
+        found[self.hand[rows[unsaid]]] = True
+        return found

@@ -1,0 +1,214 @@
+"""A log taken apart many hands at a time: undisturbed ones as columns, each other one by itself.
+
+Here too a log with something wrong is `Refused`, but with less to say of it than there is to say
+hand by hand: whoever meets that goes the other way.
+"""
+
+from collections.abc import Iterator
+from io import BytesIO, StringIO, TextIOBase, TextIOWrapper
+from typing import NamedTuple
+
+import numpy as np
+
+from formats.mit import lines as say
+from formats.mit.chain import chained, footer
+from formats.mit.counted import Counted
+from formats.mit.grammar import Names
+from formats.mit.hand import Block
+from formats.mit.lines import UNDISTURBED, Column, Lines
+from formats.mit.note import Place
+from formats.text import Text, encoding_of
+from formats.told import Refused
+
+HANDS = 1_000  # of a part; most logs have so many
+LINES_MAX = 4096  # of one hand: no hand of ours has a tenth of that
+_PIECE = 1 << 18  # characters read at once
+_HELD_MAX = 1 << 22  # characters of a part, or without an empty line
+_KNOWN_MAX = 1 << 16  # different lines that are remembered
+
+
+class End(NamedTuple):
+    """What stands after the final line."""
+
+    footer: str
+
+
+class Start(NamedTuple):
+    """Where a part begins: the number of its first hand, its line, and what goes on from before:
+    what both have won so far, and who is gone."""
+
+    number: int = 1
+    line: int = 3
+    banks: tuple[int, ...] = (0, 0)
+    gone: tuple[int, ...] = ()
+
+
+class Part:
+    """Some hands in order, from where the first begins.
+
+    `counted` are those whose lines come in a usual order; `places` tells which of the part's hands
+    they are, `sound` which of them are to be taken so. `others` are the rest, as far as read.
+    """
+
+    def __init__(self, names: Names, start: Start, texts: list[str]) -> None:
+        self.start, self.first, self.texts = start, start.number, texts
+        sizes = [text.count("\n") + 2 for text in texts]
+        *self.lines, self.end = np.cumsum([start.line, *sizes]).tolist()
+        if max(sizes) > LINES_MAX + 1:
+            raise Refused(start.line, f"a round of more than {LINES_MAX} lines")
+        self.counted: Counted | None = None
+        self.places: Column = np.zeros(0, dtype=np.int64)
+        self.sound: Column = np.zeros(0, dtype=bool)
+        self.others: dict[int, Block] = {}
+        self._names = names
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def block(self, place: int) -> Block:
+        """One of its hands by itself."""
+        return self.others[place] if place in self.others else self._block(place, set())
+
+    def read(self, known: Lines, gone: set[int]) -> Column:
+        """Every hand read; what each of them changed for both seats.
+
+        From the hand on in which a player is gone, his default actions look like chosen ones, and
+        only `Block` tells them apart.
+        """
+        held = [text.split("\n") for text in self.texts]
+        nets = np.zeros((len(self), 2), dtype=np.int64)
+        if not gone and (usual := _usual(known, held)):
+            self.places = np.array([place for place, _ in usual])
+            begins = np.cumsum([0, *(len(codes) for _, codes in usual)])
+            said = known.said([code for _, codes in usual for code in codes])
+            self.counted = Counted(said, begins, self.first + self.places)
+            self.sound = self.counted.sound
+            nets[self.places] = self.counted.nets
+        rest = np.ones(len(self), dtype=bool)
+        rest[self.places[self.sound]] = False
+        for place in range(len(self)) if rest.any() else ():
+            if rest[place] or gone:
+                self.others[place] = self._block(place, gone)
+                nets[place] = self.others[place].nets
+        if self.others:
+            self.sound = self.sound & ~np.isin(self.places, list(self.others))
+        return nets
+
+    @property
+    def marks(self) -> set[str]:
+        """What the dialect is told by, of all its hands."""
+        found = set(self.counted.marks(self.sound)) if self.counted else set()
+        return found.union(*(block.marks for block in self.others.values()))
+
+    @property
+    def most(self) -> int:
+        """The largest total of a seat."""
+        counted = self.counted.put[self.sound] if self.counted else np.zeros(0)
+        return max(int(counted.max(initial=0)), *(it.most for it in self.others.values()), 0)
+
+    @property
+    def exceptions(self) -> dict[Place, str]:
+        """Those that do not follow from the reply."""
+        return {at: name for it in self.others.values() for at, name in it.exceptions.items()}
+
+    def _block(self, place: int, gone: set[int]) -> Block:
+        number = self.first + place
+        lines = self.texts[place].split("\n")
+        return Block(self._names, gone, number, self.lines[place], 1 - number % 2, lines)
+
+
+def parts(text: Text, names: Names) -> Iterator[Part | End]:
+    """The log from its first round to its end."""
+    reader = Reader(names, Start())
+    held: list[str] = []
+    size = 0
+    for one in _texts(text):
+        if len(held) > HANDS or size > _HELD_MAX:
+            yield reader.part(held[:-1])
+            held, size = held[-1:], 0
+        held.append(one)
+        size += len(one)
+    *rest, last = held
+    if rest:
+        yield reader.part(rest)
+    yield reader.end(last)
+
+
+class Reader:
+    """Reads part after part, from some start on."""
+
+    def __init__(self, names: Names, start: Start) -> None:
+        self._names = names
+        self._known = Lines(names)
+        self._at = start
+
+    def part(self, texts: list[str]) -> Part:
+        """The next hands."""
+        if len(self._known) > _KNOWN_MAX:
+            self._known = Lines(self._names)
+        part = Part(self._names, self._at, texts)
+        gone = set(self._at.gone)
+        nets = part.read(self._known, gone)
+        banks = np.cumsum(np.vstack([self._at.banks, nets]), axis=0)
+        _check_chain(self._known, part, banks)
+        after = part.first + len(part)
+        self._at = Start(after, part.end, tuple(banks[-1].tolist()), tuple(sorted(gone)))
+        return part
+
+    def end(self, text: str) -> End:
+        """The final line, and what follows it."""
+        final, *rest = text.split("\n")
+        number, line, banks, _ = self._at
+        chained(self._names.final, self._names, final, line, number, [*banks])
+        return End(footer(self._names, enumerate(rest, line + 1)))
+
+
+def _usual(known: Lines, held: list[list[str]]) -> list[tuple[int, list[int]]]:
+    """Hands whose lines come in a usual order: which of these they are, numbers of their lines."""
+    letters = known.letters
+    shapes: dict[str, bool] = {}
+    found = []
+    for place, lines in enumerate(held):
+        if 5 < len(lines):
+            codes = known.codes(lines)
+            shape = "".join([letters[code] for code in codes])
+            if shape not in shapes:
+                shapes[shape] = UNDISTURBED.fullmatch(shape) is not None
+            if shapes[shape]:
+                found.append((place, codes))
+    return found
+
+
+def _check_chain(known: Lines, part: Part, banks: Column) -> None:
+    """Each round has the next number, names its dealer first, and what both have won so far."""
+    said = known.said([known.rounds[text.partition("\n")[0]] for text in part.texts])
+    count = np.arange(len(part))
+    number = part.first + count
+    dealer = 1 - number % 2
+    wrong = (said.letter != ord(say.ROUND)) | (said.first != number) | (said.seat != dealer)
+    wrong |= said.first >= say.MANY
+    wrong |= said.second != banks[count, dealer]
+    wrong |= said.third != banks[count, 1 - dealer]
+    if wrong.any():
+        place = int(wrong.argmax())
+        raise Refused(part.lines[place], f"round #{part.first + place} does not follow")
+
+
+def _texts(text: Text) -> Iterator[str]:
+    """What stands between empty lines, from the first round on."""
+    with _opened(text) as lines:
+        _, _, held = lines.read(_PIECE).partition("\n\n")
+        while piece := lines.read(_PIECE):
+            *whole, held = (held + piece).split("\n\n")
+            yield from whole
+            if len(held) > _HELD_MAX:
+                raise Refused(1, "no empty line for a long while")
+        yield from held.split("\n\n")
+
+
+def _opened(text: Text) -> TextIOBase:
+    """As `formats.text.lines` decodes it."""
+    if isinstance(text, str):
+        return StringIO(text.removeprefix("\ufeff"), newline=None)
+    raw = BytesIO(text) if isinstance(text, bytes) else text.open("rb")
+    return TextIOWrapper(raw, encoding_of(text), newline=None)

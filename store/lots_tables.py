@@ -1,0 +1,329 @@
+"""The tables that need no rules, of a lot: counted in columns, without a state of any hand.
+
+Each says what its namesake in `store/projections` says of the same hands, row for row; a test holds
+them to it. A lot's hands are over, none is voided, and nobody took a rake.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from events import types as t
+from events.many import Column, Each
+from store.lots import WORDS, Lot
+from store.projections import bids, hands, players, pots, swaps
+
+_PAID = (t.AntePosted, t.BlindPosted, t.Called, t.Bet, t.Raised)
+
+
+class Rows(NamedTuple):
+    """All events of one kind in order: their rows in the lot, their hands, their fields."""
+
+    row: Column
+    hand: Column
+    fields: dict[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+class Sums:
+    """What a lot's hands add up to, by hand and by seat."""
+
+    def __init__(self, lot: Lot) -> None:
+        self.lot = lot
+        self.sizes = lot.sizes
+        self.begins = np.cumsum(self.sizes) - self.sizes
+        self.start = self.of(t.HandStarted)
+        self.players: list[tuple[str, ...]] = _words(self.start.fields["players"])
+        self.stacks = np.array(_words(self.start.fields["stacks"]), dtype=np.int64)
+        self.moved = self._moved()
+        self.put_in = self._by_seat(self.moved)
+        self.shares = self._shares()
+        self.collected = self._by_seat(self.shares)
+        self.nets = self.collected - self.put_in
+
+    def of(self, kind: type[t.Event]) -> Rows:
+        """Every event of a kind; without any, no fields."""
+        some = [it for it in self.lot.many if it.kind is kind]
+        nothing = np.zeros(0, dtype=np.int64)
+        row = np.concatenate([nothing, *(self.begins[it.hand] + it.index for it in some)])
+        order = np.argsort(row)
+        hand = np.concatenate([nothing, *(it.hand for it in some)])
+        names = some[0].fields if some else ()
+        fields = {name: _joined([it.fields[name] for it in some], order) for name in names}
+        return Rows(row[order], hand[order], fields)
+
+    def marked(self, kind: type[t.Event]) -> Column:
+        """By hand and seat, of whom there is such an event."""
+        found = np.zeros(self.stacks.shape, dtype=bool)
+        some = self.of(kind)
+        if len(some):
+            found[some.hand, some.fields["seat"]] = True
+        return found
+
+    def tapped(self) -> Column:
+        """By hand and seat, who had nothing left at some time."""
+        moved, seats = self.moved, self.stacks.shape[1]
+        group = moved.hand * seats + moved.fields["seat"]
+        order = np.lexsort((moved.row, group))
+        amount = moved.fields["amount"][order]
+        sums = np.cumsum(amount)
+        first, sizes = _groups(group[order])
+        sums -= np.repeat((sums - amount)[first], sizes)
+        most = np.zeros(self.stacks.size, dtype=np.int64)
+        most[group[order][first]] = np.maximum.reduceat(sums, first)
+        found: Column = most.reshape(self.stacks.shape) >= self.stacks
+        return found
+
+    @cached_property
+    def hole(self) -> Column:
+        """Each seat's cards in the end, in the order they came; what is shown was held."""
+        dealt = self.of(t.HoleDealt)
+        cards = dealt.fields["cards"]
+        at, place = np.nonzero(cards >= 0)
+        group = (dealt.hand * self.stacks.shape[1] + dealt.fields["seat"])[at]
+        order = np.argsort(group, kind="stable")
+        first, sizes = _groups(group[order])
+        count = np.arange(len(group)) - np.repeat(first, sizes)
+        found = np.full((self.stacks.size, int(count.max()) + 1), -1, dtype=np.int64)
+        found[group[order], count] = cards[at, place][order]
+        found = found.reshape(*self.stacks.shape, -1)
+        swapped = self.of(t.CardSwapped)
+        if len(swapped):  # in order, so of several the last stays
+            seat, slot = swapped.fields["seat"], swapped.fields["slot"]
+            found[swapped.hand, seat, slot] = swapped.fields["new"].codes
+        return found
+
+    @cached_property
+    def entered(self) -> tuple[Column, list[str]]:
+        """Where a step or a round begins, and its name."""
+        steps, rounds = self.of(t.StepEntered), self.of(t.BettingOpened)
+        row = np.concatenate([steps.row, rounds.row])
+        names = [*_words(steps.fields["name"])]
+        names += _words(rounds.fields["street"]) if len(rounds) else []
+        order = np.argsort(row)
+        return row[order], [names[at] for at in order.tolist()]
+
+    def _moved(self) -> Rows:
+        """Chips from a seat to the middle, the price of an auction too; less than nothing: back."""
+        parts = []
+        for kind in (*_PAID, t.UncalledReturned):
+            if len(some := self.of(kind)):
+                amount = some.fields["amount"] * (-1 if kind is t.UncalledReturned else 1)
+                parts.append((some.row, some.hand, some.fields["seat"], amount))
+        settled = self.of(t.AuctionSettled)
+        for seats in settled.fields["seats"].T if len(settled) else ():
+            at = np.flatnonzero(seats >= 0)
+            price = settled.fields["price"][at]
+            parts.append((settled.row[at], settled.hand[at], seats[at], price))
+        row, hand, seat, amount = map(np.concatenate, zip(*parts, strict=True))
+        return Rows(row, hand, {"seat": seat, "amount": amount})
+
+    def _shares(self) -> Rows:
+        """Who was paid how much from which pot, in order."""
+        splits = self.of(t.PotSplit)
+        seats, shares = splits.fields["seats"], splits.fields["shares"]
+        at, place = np.nonzero(seats >= 0)
+        fields = {"seat": seats[at, place], "amount": shares[at, place]}
+        return Rows(splits.row[at], splits.hand[at], {**fields, "pot": splits.fields["pot"][at]})
+
+    def _by_seat(self, some: Rows) -> Column:
+        found = np.zeros_like(self.stacks)
+        np.add.at(found, (some.hand, some.fields["seat"]), some.fields["amount"])
+        return found
+
+
+def tables(lot: Lot, names: Iterable[str]) -> dict[str, pa.Table]:
+    """Of the tables of these names, those that can be counted here."""
+    sums = Sums(lot)
+    return {name: _TABLES[name](sums) for name in names if name in _TABLES}
+
+
+def _hands(sums: Sums) -> pa.Table:
+    lot, start = sums.lot, sums.start
+    row, names = sums.entered
+    ends = sums.begins + sums.sizes
+    last = np.searchsorted(row, ends) - 1
+    boards = [""] * len(ends)
+    board = sums.of(t.BoardDealt)
+    for hand, cards in zip(board.hand.tolist(), _cards(board.fields.get("cards")), strict=True):
+        boards[hand] = f"{boards[hand]} {cards}" if boards[hand] else cards
+    known = {who: msgspec.json.encode(who).decode() for who in set(sums.players)}
+    at = np.full(len(ends), lot.at)
+    return _table(
+        hands.SCHEMA,
+        hand_seq=np.arange(len(ends)),
+        match=[lot.match] * len(ends),
+        number=lot.numbers,
+        events=sums.sizes,
+        first_pos=sums.begins,
+        last_pos=ends - 1,
+        first_at=at,
+        last_at=at,
+        game=_words(start.fields["game"]),
+        ruleset=_words(start.fields["ruleset"]),
+        button=start.fields["button"],
+        players=[known[who] for who in sums.players],
+        street=[names[place] for place in last.tolist()],
+        board=boards,
+        pot=sums.collected.sum(1),
+        rake=np.zeros_like(ends),
+        showdown=sums.marked(t.Shown).any(1),
+        voided=np.zeros(len(ends), dtype=bool),
+        nets=[" ".join(map(str, nets)) for nets in sums.nets.tolist()],
+    )
+
+
+def _players(sums: Sums) -> pa.Table:
+    count, seats = sums.stacks.shape
+    hand, seat = np.repeat(np.arange(count), seats), np.tile(np.arange(seats), count)
+    folded = sums.marked(t.Folded)
+    return _table(
+        players.SCHEMA,
+        hand_seq=hand,
+        match=[sums.lot.match] * len(hand),
+        number=sums.lot.numbers[hand],
+        seat=seat,
+        player=[player for who in sums.players for player in who],
+        position=(seat - sums.start.fields["button"][hand]) % seats,
+        stack=sums.stacks.ravel(),
+        put_in=sums.put_in.ravel(),
+        collected=sums.collected.ravel(),
+        net=sums.nets.ravel(),
+        showed=sums.marked(t.Shown).ravel(),
+        folded=folded.ravel(),
+        all_in=(sums.tapped() & ~folded).ravel(),
+        hole=_cards(sums.hole.reshape(len(hand), -1)),
+    )
+
+
+def _bids(sums: Sums) -> pa.Table:
+    bid, settled = sums.of(t.BidPlaced), sums.of(t.AuctionSettled)
+    if not len(bid):
+        return bids.SCHEMA.empty_table()
+    at = np.searchsorted(settled.hand, bid.hand)
+    moved = sums.moved
+    row = np.append(settled.row, 0)[np.searchsorted(settled.hand, moved.hand)]
+    amount = moved.fields["amount"] * (moved.row < row)
+    pot = np.bincount(moved.hand, amount, len(sums.sizes)).astype(np.int64)
+    seat = bid.fields["seat"]
+    return _table(
+        bids.SCHEMA,
+        **_placed(sums, bid),
+        seat=seat,
+        player=_named(sums, bid.hand, seat),
+        amount=bid.fields["amount"],
+        won=(settled.fields["seats"][at] == seat[:, None]).any(1),
+        price=settled.fields["price"][at],
+        pot=pot[bid.hand],
+        sealed=bid.fields["sealed"],
+        origin=_words(bid.fields["origin"]),
+    )
+
+
+def _swaps(sums: Sums) -> pa.Table:
+    swap = sums.of(t.CardSwapped)
+    if not len(swap):
+        return swaps.SCHEMA.empty_table()
+    row, names = sums.entered
+    within: Column = np.searchsorted(row, swap.row) - 1
+    old, new = swap.fields["old"], swap.fields["new"]
+    return _table(
+        swaps.SCHEMA,
+        **_placed(sums, swap),
+        street=[names[at] for at in within.tolist()],
+        seat=swap.fields["seat"],
+        player=_named(sums, swap.hand, swap.fields["seat"]),
+        slot=swap.fields["slot"],
+        old=_words(old),
+        new=_words(new),
+        changed=old.codes != new.codes,
+        told=swap.fields["told"],
+    )
+
+
+def _pots(sums: Sums) -> pa.Table:
+    paid = sums.shares
+    placed = _placed(sums, paid)
+    del placed["idx"]
+    return _table(
+        pots.SCHEMA,
+        **placed,
+        pot=paid.fields["pot"],
+        seat=paid.fields["seat"],
+        player=_named(sums, paid.hand, paid.fields["seat"]),
+        share=paid.fields["amount"],
+        rake=np.zeros(len(paid), dtype=np.int64),
+    )
+
+
+_TABLES: dict[str, Callable[[Sums], pa.Table]] = {
+    "hands": _hands,
+    "players": _players,
+    "bids": _bids,
+    "swaps": _swaps,
+    "pots": _pots,
+}
+
+
+def _table(schema: pa.Schema, /, **found: Any) -> pa.Table:
+    return pa.table(
+        [
+            pa.array(found[one.name]).cast(one.type)
+            if isinstance(found[one.name], np.ndarray)
+            else pa.array(found[one.name], one.type)
+            for one in schema
+        ],
+        schema=schema,
+    )
+
+
+def _placed(sums: Sums, some: Rows) -> dict[str, Any]:
+    """In which hand events are, and where in it."""
+    return {
+        "hand_seq": some.hand,
+        "match": [sums.lot.match] * len(some),
+        "number": sums.lot.numbers[some.hand],
+        "idx": some.row - sums.begins[some.hand],
+    }
+
+
+def _named(sums: Sums, hand: Column, seat: Column) -> list[str]:
+    return [sums.players[at][who] for at, who in zip(hand.tolist(), seat.tolist(), strict=True)]
+
+
+def _words(each: Each) -> list[Any]:
+    return [each.values[code] for code in each.codes.tolist()]
+
+
+def _cards(rows: Column | None) -> list[str]:
+    """Cards with spaces between."""
+    if rows is None:
+        return []
+    return [" ".join([WORDS[at] for at in row if at >= 0]) for row in rows.tolist()]
+
+
+def _groups(group: Column) -> tuple[Column, Column]:
+    """Where each run of equal numbers begins, and how long it is."""
+    first = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
+    return first, np.diff(np.append(first, len(group)))
+
+
+def _joined(parts: list[Any], order: Column) -> Any:
+    """One field of several parts of a kind, in order."""
+    if isinstance(parts[0], Each):
+        values: dict[Any, int] = {}
+        codes = [
+            np.array([values.setdefault(one, len(values)) for one in it.values])[it.codes]
+            for it in parts
+        ]
+        return Each(np.concatenate(codes)[order], list(values))
+    if parts[0].ndim > 1:
+        width = max(it.shape[1] for it in parts)
+        parts = [np.pad(it, ((0, 0), (0, width - it.shape[1])), constant_values=-1) for it in parts]
+    return np.concatenate(parts)[order]

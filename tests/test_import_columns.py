@@ -1,0 +1,331 @@
+"""Gamelogs in columns: what is taken so is, to the byte, what comes of them hand by hand."""
+
+import random
+import re
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import asdict, replace
+
+from api.importing import parted, spool, taken
+from api.importing.entries import entries
+from api.importing.spool import fetched
+from api.importing.taken import Outcome, Wishes
+from dealer.play import play
+from engine.games import RULESETS
+from events.ledger import Append
+from events.state import Hand
+from events.types import Events
+from formats import follow, known
+from formats.mit.note import Noted, noted
+from formats.mit.write import write
+from formats.told import ToldHand
+from store.projections import STANDARD
+from store.run import Made, Maker, Run, read
+
+WISHES = Wishes(audit=False)
+AT = 1_700_000_000_000
+MIT = Path(__file__).parents[1].parent / "shared/data/mit"
+DIALECTS = {
+    "A0": "auction-2024-a0",
+    "A1": "auction-2024-mit",
+    "A2": "auction-2024-mit",
+    "A3": "auction-2024-mit",
+    "S1": "swap-2022-mit",
+    "S2": "swap-2022-mit",
+    "S3": "swap-2022-mit",
+}
+COURSES = {"A": "6.9630", "S": "6.176"}
+
+
+def log(dialect: str, rounds: int = 60, seed: str = "columns") -> str:
+    """Hands of random bots, as the engine of that dialect would have written them."""
+    records = list(islice(play(RULESETS[DIALECTS[dialect]], "m", rounds, seed), rounds))
+    header = f"{COURSES[dialect[0]]} MIT Pokerbots - random-0 vs random-1"
+    footer = "\nrandom-0 flop bets EV: 0" if dialect in ("A3", "S3") else ""
+    return write(records, noted(Noted(dialect, header, footer)))
+
+
+@pytest.fixture(autouse=True)
+def few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that short logs are worth columns too."""
+    monkeypatch.setattr(taken, "RUN", 1)
+    monkeypatch.setattr(spool, "RUN", 1)
+
+
+def imported(
+    path: Path, scratch: Path, wishes: Wishes, *, columns: bool
+) -> tuple[Outcome, list[Run]]:
+    """What comes of a file, in columns as far as it can, or hand by hand."""
+
+    def hand_by_hand(*asked: Any) -> Any:
+        return replace(known.read(*asked), transcripts=None)
+
+    with pytest.MonkeyPatch.context() as patch:
+        if not columns:
+            patch.setattr(taken, "read", hand_by_hand)
+        (entry,) = entries([path], scratch)
+        with spool.spool(scratch / "spool", AT, Maker(b"s" * 32, STANDARD)) as out:
+            found = taken.taken(entry, wishes, out, lambda hands: None)
+        runs = [read(fetched(chunk)[1]) for chunk in found.chunks]
+    return replace(found, chunks=[]), runs
+
+
+def alike(text: str | bytes, scratch: Path, wishes: Wishes | None = None) -> Outcome:
+    """Both ways tell the same, and make the same events, tables and digests."""
+    path = scratch / "log.txt"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    wishes = wishes or WISHES
+    slow, slow_runs = imported(path, scratch, wishes, columns=False)
+    fast, fast_runs = imported(path, scratch, wishes, columns=True)
+    assert asdict(slow) == asdict(fast)
+    assert leaves(slow_runs) == leaves(fast_runs)
+    assert appends(slow_runs) == appends(fast_runs)
+    if len(slow_runs) == len(fast_runs) == 1:
+        for name, table in slow_runs[0].tables.items():
+            assert table.to_pylist() == fast_runs[0].tables[name].to_pylist()
+            assert table.schema.names == fast_runs[0].tables[name].schema.names
+    return fast
+
+
+def leaves(runs: list[Run]) -> list[Made]:
+    return [leaf for run in runs for leaf in run.leaves]
+
+
+def appends(runs: list[Run]) -> list[Append]:
+    return [one for run in runs for one in run.appends()]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_comes_to_the_same(dialect: str, tmp_path: Path) -> None:
+    found = alike(log(dialect), tmp_path)
+    assert (dialect, 60, []) == (found.dialect, found.hands, found.skipped)
+
+
+@pytest.mark.parametrize("dialect", ["A1", "S3"])
+def test_an_audit_says_the_same(dialect: str, tmp_path: Path) -> None:
+    found = alike(log(dialect), tmp_path, Wishes(audit=True))
+    assert 60 == sum(found.verdicts.values())
+
+
+def test_players_are_called_what_was_asked_for(tmp_path: Path) -> None:
+    found = alike(log("A3"), tmp_path, Wishes(names={"random-0": "ursa"}, audit=False))
+    assert ["ursa", "random-1"] == list(found.nets)
+    both = Wishes(names={"random-0": "ursa", "random-1": "ursa"}, audit=False)
+    refused = alike(log("A3"), tmp_path, both).refused
+    assert refused is not None
+    assert "play one hand" in refused.reason
+
+
+def test_hands_pass_as_columns_unless_something_is_odd_about_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A test of the other tests: nearly all that random bots do needs no second look."""
+    looked_at: list[int] = []
+
+    def followed(hand: ToldHand, name: str) -> tuple[Events, Hand]:
+        looked_at.append(hand.number)
+        return follow.followed(hand, name)
+
+    monkeypatch.setattr(taken, "followed", followed)
+    for dialect in DIALECTS:
+        (tmp_path / "log.txt").write_text(log(dialect, 30))
+        imported(tmp_path / "log.txt", tmp_path, WISHES, columns=True)
+    assert len(looked_at) < 5
+
+
+def test_a_log_in_many_parts_comes_to_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a hand, or an empty line, is cut by the end of what is read at once."""
+    monkeypatch.setattr("formats.mit.parts.HANDS", 7)
+    monkeypatch.setattr("formats.mit.survey._KEPT_MAX", 20)
+    for piece in (997, 64, 1 << 16):
+        monkeypatch.setattr("formats.mit.parts._PIECE", piece)
+        monkeypatch.setattr("formats.mit.parts._KNOWN_MAX", piece)
+        alike(log("A2", 40), tmp_path)
+
+
+@pytest.mark.parametrize("dialect", ["A3", "S1"])
+def test_a_large_log_read_in_parts_comes_to_the_same(
+    dialect: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each part with nothing but what is known of the whole log, as another process reads it."""
+    monkeypatch.setattr("formats.mit.parts.HANDS", 11)
+    monkeypatch.setattr(parted, "LARGE", 1)
+    text = damaged(dialect, random.Random("large"), 5).replace("random-0", "Zoë")
+    (tmp_path / "log.txt").write_text(text)
+    whole, whole_runs = imported(tmp_path / "log.txt", tmp_path, WISHES, columns=True)
+    (entry,) = entries([tmp_path / "log.txt"], tmp_path)
+    ticks: list[int] = []
+    cut = parted.parted(entry, WISHES, ticks.append)
+    assert (6, 7) == (len(cut), len(ticks))
+    found = []
+    for at, part in enumerate(cut):
+        with spool.spool(tmp_path / f"{at}.spool", AT, Maker(b"s" * 32, STANDARD)) as out:
+            found.append(taken.taken(part, WISHES, out, lambda hands: None))
+    runs = [read(fetched(chunk)[1]) for one in found for chunk in one.chunks]
+    (joined,) = parted.together([found], lambda entry: pytest.fail("a part was refused"))
+    assert asdict(whole) == asdict(replace(joined, entry=entry, chunks=[], spool=whole.spool))
+    assert leaves(whole_runs) == leaves(runs)
+    assert appends(whole_runs) == appends(runs)
+
+
+@pytest.mark.parametrize("encoded", ["utf-8-sig", "utf-16", "cp1252"])
+def test_encodings_and_ends_of_lines_come_to_the_same(encoded: str, tmp_path: Path) -> None:
+    text = log("S1", 40).replace("random-0", "Zoë II")
+    found = alike(text.replace("\n", "\r\n").encode(encoded), tmp_path)
+    assert (40, None) == (found.hands, found.refused)
+
+
+# Hands with something odd about them.
+
+
+def damaged(dialect: str, dice: random.Random, share: int) -> str:
+    """Every so many hands something is changed; banks and the final line are summed up anew, so
+    that the log as a whole still fits."""
+    header, *rounds, final = log(dialect).split("\n\n")
+    damages = DAMAGES + (SWAPPED if dialect[0] == "S" else ())
+    found = [header]
+    banks = {"random-0": 0, "random-1": 0}
+    for number, one in enumerate(rounds, 1):
+        lines = one.split("\n")[1:]
+        if not dice.randrange(share):
+            dice.choice(damages)(lines, dice)
+        order = sorted(banks, reverse=number % 2 == 0)
+        told = ", ".join(f"{name} ({banks[name]})" for name in order)
+        found.append("\n".join([f"Round #{number}, {told}", *lines]))
+        for name in banks:
+            awards = (re.fullmatch(rf"{name}(?: .swapped.)? awarded (.*)", it) for it in lines)
+            banks[name] += sum(int(award[1]) for award in awards if award)
+    order = sorted(banks, reverse=len(rounds) % 2 == 1)
+    told = ", ".join(f"{name} ({banks[name]})" for name in order)
+    footer = "".join(final.partition("\n")[1:])
+    return "\n\n".join([*found, f"Final, {told}{footer}"])
+
+
+def _some(lines: list[str], dice: random.Random, pattern: str) -> int | None:
+    places = [at for at, line in enumerate(lines) if at > 3 and re.search(pattern, line)]
+    return dice.choice(places) if places else None
+
+
+def _in(pattern: str, new: Callable[[random.Random, str], str]) -> "Damage":
+    """A damage: where a line has this, it has something else."""
+
+    def damage(lines: list[str], dice: random.Random) -> None:
+        at = _some(lines, dice, pattern)
+        if at is not None:
+            found = re.search(pattern, lines[at])
+            assert found is not None
+            lines[at] = lines[at][: found.start()] + new(dice, found[0]) + lines[at][found.end() :]
+
+    return damage
+
+
+def _left_out(lines: list[str], dice: random.Random) -> None:
+    at = _some(lines, dice, "folds|checks|calls|bets|raises|bids|shows|hand:|won|Turn|River")
+    if at is not None:
+        del lines[at]
+
+
+def _twice(lines: list[str], dice: random.Random) -> None:
+    at = _some(lines, dice, "folds|checks|calls|bets|raises|Flop|Turn|River|hand:|shows")
+    if at is not None:
+        lines.insert(at, lines[at])
+
+
+def _swapped_order(lines: list[str], dice: random.Random) -> None:
+    at = _some(lines[:-3], dice, "folds|checks|calls|bets|raises|bids|shows|hand:|won")
+    if at is not None and not re.search("awarded|Flop", lines[at + 1]):
+        lines[at], lines[at + 1] = lines[at + 1], lines[at]
+
+
+def _wrong_award(lines: list[str], dice: random.Random) -> None:
+    by = dice.choice([1, -1, 7])
+    for at, line in enumerate(lines):
+        if found := re.fullmatch(r"(.* awarded )(.*)", line):
+            lines[at] = f"{found[1]}{int(found[2]) + by}"
+            by = -by
+
+
+def _bad_reply(lines: list[str], dice: random.Random) -> None:
+    at = _some(lines, dice, " (folds|checks)$")
+    if at is not None:
+        name = lines[at].partition(" ")[0]
+        lines.insert(at, f"{name} attempted illegal CallAction")
+
+
+def _gone(lines: list[str], dice: random.Random) -> None:
+    if not dice.randrange(20):
+        at = _some(lines, dice, " (folds|checks)$")
+        if at is not None:
+            lines.insert(at, f"{lines[at].partition(' ')[0]} ran out of time")
+
+
+def _other_card(dice: random.Random, card: str) -> str:
+    return dice.choice("23456789TJQKA") + dice.choice("cdhs")
+
+
+def _other_number(dice: random.Random, number: str) -> str:
+    return str(max(0, int(number) + dice.choice([-1, 1, 1, 2, 100, 3_000_000_000])))
+
+
+Damage = Callable[[list[str], random.Random], None]
+DAMAGES: tuple[Damage, ...] = (
+    _left_out,
+    _twice,
+    _swapped_order,
+    _wrong_award,
+    _bad_reply,
+    _gone,
+    _in(r"\b[2-9TJQKA][cdhs]\b", _other_card),
+    _in(r"(?<=raises to )\d+|(?<=bets )\d+|(?<=bids )\d+", _other_number),
+    _in(r"(?<=\()\d+(?=\)$)", _other_number),
+    _in(r"(?<=bids of )\d+", _other_number),
+    _in(r"folds$|checks$|calls$", lambda dice, it: dice.choice(["folds", "checks", "calls"])),
+    _in(r"^random-\d(?= (folds|checks|calls|bets|raises|bids))", lambda dice, it: "random-0"),
+    _in(r"bets|raises to", lambda dice, it: "bets" if it == "raises to" else "raises to"),
+)
+SWAPPED: tuple[Damage, ...] = (
+    _in(r"(?<=\d) awarded", lambda dice, it: " (swapped) awarded"),
+    _in(r" .swapped. awarded", lambda dice, it: " awarded"),
+)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_damaged_hands_come_to_the_same(dialect: str, tmp_path: Path) -> None:
+    """Left out, claimed or contested: what is said of them, and what is recorded."""
+    dice = random.Random(dialect)
+    found = [alike(damaged(dialect, dice, share), tmp_path) for share in (2, 6, 20)]
+    assert any(one.skipped or one.refused for one in found)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_damaged_file_comes_to_the_same(seed: int, tmp_path: Path) -> None:
+    """Lines lost, doubled or garbled: mostly it is refused, with the same line and reason."""
+    dice = random.Random(seed)
+    text = log(dice.choice(list(DIALECTS)), 12)
+    for _ in range(8):
+        lines = text.split("\n")
+        at = dice.randrange(2, len(lines))
+        lines[at : at + 1] = dice.choice(
+            [[], [lines[at]] * 2, [""], [lines[at][:-1]], [f"{lines[at]}0"], [lines[at - 1]]]
+        )
+        alike("\n".join(lines), tmp_path)
+
+
+# Logs that others wrote.
+
+
+def _public() -> list[Path]:
+    return sorted([*MIT.glob("20*/*.txt"), *MIT.glob("made/*/*.txt"), *MIT.glob("damaged/*.txt")])
+
+
+@pytest.mark.skipif(not MIT.is_dir(), reason=f"the public gamelogs are not at {MIT}")
+@pytest.mark.slow
+@pytest.mark.parametrize("path", _public(), ids=lambda path: path.name)
+def test_public_logs_come_to_the_same(path: Path, tmp_path: Path) -> None:
+    alike(path.read_bytes(), tmp_path)
