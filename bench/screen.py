@@ -4,6 +4,9 @@ A hand is legal actions, turn order, pots, odd chips, cards, showing, award, and
 of its rules. Three ways: from columns that are laid out already, from rows of events as numbers,
 and from Parquet as a ledger has it. Beside it the engine's own judgement of the same hands, and
 pokerkit, which replays the same actions and cards and pays, but compares nothing.
+
+An audit takes some sixteen thousand hands at a time, however large the ledger is, so a hand costs
+there what it costs here; what it costs among fewer is told too.
 """
 
 import io
@@ -12,11 +15,12 @@ from functools import cache
 from itertools import cycle, islice
 from typing import NamedTuple
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec.structs import replace
 
 from analytics.batch.laid import Laid
-from analytics.batch.rows import Rows, Words, joined, read
+from analytics.batch.rows import Rows, Words, gathered
 from analytics.batch.screen import Screen
 from bench import auction, play
 from bench.peers import installed
@@ -32,7 +36,7 @@ from store.leaf import Leaf
 from store.segment import to_parquet
 
 SAMPLE = 1_500  # distinct hands, about a row group
-COPIES = 21  # of them, screened together: nearly as many as a chunk holds
+COPIES = 11  # of them, screened together: as many as an audit takes at once
 MARKED = {fingerprint(game): game for game in GAMES.values()}
 
 
@@ -55,9 +59,10 @@ class _Hands(NamedTuple):
 
 
 def _bench(title: str, records: tuple[Events, ...], game: Game, *, peer: bool) -> Bench:
-    some = _prepared(records)
+    some, few = _prepared(records, COPIES), _prepared(records, 1)
     contenders = [
         Contender("screen, from laid columns", _laid(some)),
+        Contender(f"screen, {SAMPLE:,} hands at once", _laid(few)),
         Contender("screen, from rows of numbers", _rows(some)),
         Contender("screen, from Parquet", _parquet(some)),
         Contender("engine: judge", _judged(some, game)),
@@ -71,10 +76,10 @@ def _bench(title: str, records: tuple[Events, ...], game: Game, *, peer: bool) -
 
 
 @cache
-def _prepared(records: tuple[Events, ...]) -> _Hands:
+def _prepared(records: tuple[Events, ...], copies: int) -> _Hands:
     leaves = [_leaf(number, record) for number, record in enumerate(records)]
     words = Words()
-    rows = joined([read(encoded(leaves), words)] * COPIES)
+    rows = gathered([encoded(leaves)] * copies, words)
     screen = Screen(MARKED.get, GAMES.get, words)
     return _Hands(records, to_parquet(leaves), rows, Laid(rows, words), screen)
 
@@ -111,16 +116,15 @@ def _parquet(some: _Hands) -> Callable[[int], int]:
 
 def _decoded(some: _Hands) -> Rows:
     """The bytes of a segment again and again: every row group is decoded each time."""
-    return joined([part for _ in range(COPIES) for part in _groups(some)])
+    return gathered([part for _ in range(COPIES) for part in _groups(some)], some.screen.words)
 
 
-def _groups(some: _Hands) -> list[Rows]:
+def _groups(some: _Hands) -> list[pa.Table]:
     there = pq.read_schema(io.BytesIO(some.parquet)).names
     words = [name for name in _WORDS if name in there]
     with pq.ParquetFile(io.BytesIO(some.parquet), read_dictionary=words) as file:
         groups = range(file.num_row_groups)
-        tables = (file.read_row_group(group, use_threads=False) for group in groups)
-        return [read(rows, some.screen.words) for rows in tables]
+        return [file.read_row_group(group, use_threads=False) for group in groups]
 
 
 _WORDS = ["type", "match", "game", "ruleset", "street", "origin", "kind", "players", "stacks"]

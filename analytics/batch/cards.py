@@ -3,6 +3,7 @@
 import numpy as np
 
 from analytics.batch.laid import BIT
+from analytics.batch.marks import mark
 from analytics.batch.record import Record, Stage
 from analytics.batch.rows import UNKNOWN_CARD, Column
 from analytics.batch.why import Why
@@ -12,17 +13,17 @@ _PLACE = 63  # six bits hold a card, one more than its number
 
 
 class Cards:
-    """What each seat holds, as a mask and in order; the board; all cards there were in a hand."""
+    """What each seat holds, as a mask and in order; the board; all cards there were in a hand.
+
+    Holes stand by place, in the order in which they were dealt: `at` finds a seat's.
+    """
 
     def __init__(self, record: Record) -> None:
         self.record, self.plan = record, record.plan
-        n, seats = record.played.n, self.plan.seats
-        self.hole = np.zeros((seats, n), dtype=np.int64)
-        self.order = np.zeros((seats, n), dtype=np.int64)
+        n = record.played.n
         self.board = np.zeros(n, dtype=np.int64)
-        self.seen = np.zeros(n, dtype=np.int64)
-        self.count = np.zeros(n, dtype=np.int32)
-        self.dealt: list[tuple[Stage, int]] = []
+        self.blank: Column | int = 0
+        self.changes = any(line.does in ("auction", "swap") for line in self.plan.lines)
         self._holes()
         dealt = 0
         for line, _, stages in record.parts:
@@ -33,36 +34,56 @@ class Cards:
                 self._third(stages[3])
             elif line.does == "swap":
                 self._swap(stages[1])
-        blank = self._blank() if (self.seen >> UNKNOWN_CARD & 1).any() else 0
-        record.fail(np.bitwise_count(self.seen & DECK) + blank != self.count, Why.CARDS)
+        held = np.bitwise_count(self.seen & DECK) + self.blank
+        record.fail(held != self.count, Why.CARDS)
+
+    def at(self, seat: Column, hand: Column, button: Column) -> Column:
+        """Where the hole of a seat stands in the columns of all seats, one after another."""
+        place = seat - button
+        if self.plan.game.hole_order != "pairs_from_dealer":
+            place -= 1
+        place += np.int32(self.plan.seats) * (place < 0)
+        found: Column = place * np.int64(self.record.played.n) + hand
+        return found
+
+    def order_at(self, at: Column) -> Column:
+        """The cards of some holes in the order in which they came."""
+        if self.changes:
+            return self.order.take(at)
+        return self.record.laid.order.take(self.rows.take(at), mode="clip")
+
+    def _holes(self) -> None:
+        """Two cards to each seat, from the left of the button or from the button."""
+        record, seats = self.record, self.plan.seats
+        stage, n = record.hole[1], record.played.n
+        pairs = self.plan.game.hole_order == "pairs_from_dealer"
+        first = mark("HoleDealt", seat=0, cards=2)
+        turns = (np.arange(seats)[:, None] + np.arange(seats) + (not pairs)) % seats
+        said = (first + (turns << 8)).astype(np.int32)  # by place and button
+        rows = (stage.row + np.arange(seats)[:, None]).ravel()
+        laid = record.laid
+        told = laid.marks.take(rows, mode="clip").reshape(seats, n)
+        record.fail((told != said.take(record.played.hands.button, axis=1)).any(0), Why.CARDS)
+        self.hole = laid.bits.take(rows, mode="clip").reshape(seats, n)
+        self.rows = rows
+        if self.changes:
+            self.order: Column = laid.order.take(rows, mode="clip")
+        self.seen = np.bitwise_or.reduce(self.hole, axis=0)
+        self.count = np.full(n, 2 * seats, dtype=np.int8)
+        if (self.seen >> UNKNOWN_CARD & 1).any():
+            self.blank = laid.blank.take(rows, mode="clip").reshape(seats, n).sum(0)
 
     def _deal(self, stage: Stage, count: int, place: int = 0) -> Column:
         """So many new cards on the table; a card that comes twice, or is none, is missed later."""
-        there = stage.count > place
-        bits: Column = self.record.laid.bits.take(stage.row + place, mode="clip") * there
+        rows = stage.row + place if place else stage.row
+        there = stage.there
+        bits: Column = self.record.laid.bits.take(rows, mode="clip")
+        bits *= there
         self.seen |= bits
-        self.count += there * np.int32(count)
-        self.dealt.append((stage, place))
+        self.count += there * np.int8(count)
+        if (bits >> UNKNOWN_CARD & 1).any():
+            self.blank = self.blank + self.record.laid.blank.take(rows, mode="clip") * there
         return bits
-
-    def _blank(self) -> Column:
-        """How many cards of each hand nobody recorded."""
-        found = np.zeros(len(self.seen), dtype=np.int64)
-        for stage, place in self.dealt:
-            there = stage.count > place
-            found += self.record.laid.blank.take(stage.row + place, mode="clip") * there
-        return found
-
-    def _holes(self) -> None:
-        record, seats = self.record, self.plan.seats
-        stage, button = record.hole[1], record.played.hands.button
-        pairs = self.plan.game.hole_order == "pairs_from_dealer"
-        for place in range(seats):
-            seat = (button + place + (not pairs)) % seats
-            record.hold(stage, Why.CARDS, place, seat=seat, cards=2)
-            at = seat * len(seat) + record.played.rows
-            self.hole.ravel()[at] = self._deal(stage, 2, place)
-            self.order.ravel()[at] = record.laid.order.take(stage.row + place, mode="clip")
 
     def _board(self, stage: Stage, count: int) -> None:
         self.record.hold(stage, Why.CARDS, cards=count)
@@ -72,33 +93,39 @@ class Cards:
         """The winners' cards, the dealer's first."""
         record, played = self.record, self.record.played
         dealer = played.hands.button
-        first = np.where(played.winners >> dealer & 1, dealer, 1 - dealer)
-        for place, seat in enumerate((first, 1 - dealer)):
-            record.hold(stage, Why.CARDS, place, seat=seat, cards=1)
-            there = stage.count > place
-            self.hole[seat, played.rows] |= self._deal(stage, 1, place)
-            order = record.laid.order.take(stage.row + place, mode="clip") * there
-            self.order[seat, played.rows] |= order << 12
+        first = 1 - dealer + (2 * dealer - 1) * (played.winners >> dealer & 1)
+        hole, orders = self.hole.ravel(), self.order
+        third = stage
+        for seat in (first, 1 - dealer):
+            record.hold(third, Why.CARDS, seat=seat, cards=1)
+            at = self.at(seat, played.rows, dealer)
+            hole[at] |= self._deal(third, 1)
+            order = record.laid.order.take(third.row, mode="clip") * third.there
+            orders[at] |= order << 12
+            third = Stage("HoleDealt", stage.row + 1, played.winners == 3)
+            if not third.there.any():
+                break
 
     def _swap(self, stage: Stage) -> None:
         """Each card at risk in turn, the dealer's first; a new one was never in play before."""
         record, rows = self.record, self.record.played.rows
         dealer = record.played.hands.button
         told = self.plan.game.swap_seen == "both_told"
+        holes, orders = self.hole.ravel(), self.order
         for place in range(4):
-            seat, slot = (dealer + place // 2) % 2, place % 2
-            there = stage.count > place
+            seat, slot = dealer ^ (place // 2), place % 2
+            there = stage.there
             record.hold(stage, Why.CARDS, place, seat=seat, slot=slot, told=told)
             old = record.cell("old", stage, place).astype(np.int64) + 1
             new = record.cell("new", stage, place).astype(np.int64) + 1
-            was = self.order[seat, rows]
+            at = self.at(seat, rows, dealer)
+            was, held = orders.take(at), holes.take(at)
             record.fail(there & (old != was >> 6 * slot & _PLACE), Why.CARDS)
             blank = UNKNOWN_CARD + 1
             record.fail(there & ((new == blank) | (old == blank)), Why.UNKNOWN)
             changed = there & (new != old)
             self.seen |= BIT.take(new) * changed
             self.count += changed
-            self.order[seat, rows] = np.where(changed, was ^ (old ^ new) << 6 * slot, was)
-            held = self.hole[seat, rows]
+            orders[at] = was ^ ((old ^ new) << 6 * slot) * changed
             swapped = held & ~BIT.take(old) | BIT.take(new)
-            self.hole[seat, rows] = np.where(changed, swapped, held)
+            holes[at] = held + (swapped - held) * changed

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.batch.rows import Rows, Words, joined, read
+from analytics.batch.rows import Rows, Words, gathered
 from analytics.batch.screen import Screen, Screened
 from analytics.batch.why import Why
 from events.ledger import is_match
@@ -21,7 +21,7 @@ from store.frames import Damaged
 from store.leaf import Leaf
 from store.reader import Snapshot
 
-HANDS = 1 << 15  # that are screened at once: some twenty row groups
+HANDS = 1 << 14  # that are screened at once: some ten row groups
 Nets = tuple[int, ...]
 Asked = Callable[[int, int], bool]  # whether any hand from one to another is asked for
 
@@ -52,7 +52,7 @@ class Batch(NamedTuple):
 
     def nets(self, place: int) -> Nets:
         """What each seat won or lost in a hand that is fine."""
-        count = int(self.rows.ragged["stacks"].count[self.rows.first[place]])
+        count = int(self.rows.ragged["stacks"].many(self.rows.first[place]))
         return tuple(self.screened.nets[place, :count].tolist())
 
     def fine(self) -> dict[tuple[str, str], int]:
@@ -77,21 +77,22 @@ def batches(
 ) -> Iterator[Batch]:
     """Every hand that closed, in that order; without segments in which none is asked for."""
     tables: list[pa.Table] = []
-    parts: list[Rows] = []
     waiting = 0
     for rows in _tables(snapshot, asked):
+        if not rows.num_rows:
+            continue
         tables.append(rows)
-        parts.append(read(rows, screen.words))
-        waiting += parts[-1].hands
+        waiting += rows["hand_seq"][-1].as_py() - rows["hand_seq"][0].as_py() + 1
         if waiting >= HANDS:
-            yield _batch(tables, joined(parts), screen)
-            tables, parts, waiting = [], [], 0
-    if waiting:
-        yield _batch(tables, joined(parts), screen)
+            yield _batch(tables, screen)
+            tables, waiting = [], 0
+    if tables:
+        yield _batch(tables, screen)
 
 
-def _batch(tables: list[pa.Table], rows: Rows, screen: Screen) -> Batch:
+def _batch(tables: list[pa.Table], screen: Screen) -> Batch:
     """The screen's answer, and the records that it does not answer for."""
+    rows = gathered(tables, screen.words)
     screened = screen.judge(rows)
     doubtful = np.flatnonzero(screened.why != Why.FINE)
     records: dict[int, Events] = {}

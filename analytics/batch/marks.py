@@ -21,6 +21,7 @@ _FIELDS = {
     "cards": (14, 3),
     "slot": (14, 3),
     "told": (17, 2),
+    "sealed": (14, 2),
     "step": (8, 7),
     "street": (15, 8),
     "next": (23, 6),
@@ -36,7 +37,7 @@ _HAVE = {
     "HoleDealt": ("seat", "cards"),
     "BoardDealt": ("cards",),
     "CardSwapped": ("seat", "slot", "told"),
-    "BidPlaced": ("seat",),
+    "BidPlaced": ("seat", "sealed", "origin"),
     "Shown": ("seat", "cards"),
     "Mucked": ("seat",),
     "RakeTaken": ("pot",),
@@ -45,28 +46,47 @@ _HAVE = {
 
 
 def mark(kind: str | int, **fields: "Column | int | bool") -> "Column | int":
-    """The mark of an event of this kind that says these things."""
+    """The mark of an event of this kind that says these things; a column's numbers must fit."""
     found: Column | int = KIND[kind] if isinstance(kind, str) else kind
     for name, value in fields.items():
         begins, bits = _FIELDS[name]
-        wide = value.astype(np.int32) if isinstance(value, np.ndarray) else int(value)
-        most = (1 << bits) - 1
-        found = found | ((wide + 1) & most) << begins | (wide + 1 >= most) * _BEYOND
+        if isinstance(value, np.ndarray):
+            found = found + ((value.astype(np.int32) + np.int32(1)) << begins)
+        else:
+            most = (1 << bits) - 1
+            found = found + (min(int(value) + 1, most) << begins) + (value + 1 >= most) * _BEYOND
+    return found
+
+
+def field(said: Column, name: str) -> Column:
+    """What a mark says in one field, and one more than that."""
+    begins, bits = _FIELDS[name]
+    found: Column = said >> begins & (1 << bits) - 1
     return found
 
 
 def marks(rows: Rows) -> Column:
     """The mark of every event."""
-    cells = rows.cells
-    kinds = np.array([*KIND.values(), 127], dtype=np.int32)
-    held = sum((cells[f"card{place}"] != NO_CARD).astype(np.int8) for place in range(1, 6))
-    values = {**cells, "cards": held + cells["many"]}
-    found: Column = kinds.take(cells["kind"])
-    for name, (begins, bits) in _FIELDS.items():
-        have = np.zeros(len(kinds), dtype=bool)
-        have[[CODES[kind] for kind, names in _HAVE.items() if name in names]] = True
-        at = np.flatnonzero(have.take(cells["kind"]))
-        most = (1 << bits) - 1
-        value = np.clip(values[name].take(at).astype(np.int32) + 1, 0, most)
-        found[at] |= value.astype(np.int32) << begins
+    kinds = rows.cells["kind"]
+    found: Column = np.array([*KIND.values(), 127], dtype=np.int32).take(kinds)
+    for kind, names in _HAVE.items():
+        at = np.flatnonzero(kinds == CODES[kind])
+        if not len(at):
+            continue
+        said = np.full(len(at), KIND[kind], dtype=np.int32)
+        for name in names:
+            begins, bits = _FIELDS[name]
+            value = _dealt(rows, at) if name == "cards" else rows.cells[name].take(at)
+            value = value.astype(np.int32)
+            value += 1
+            said |= np.minimum(np.maximum(value, 0), (1 << bits) - 1) << begins
+        found[at] = said
+    return found
+
+
+def _dealt(rows: Rows, at: Column) -> Column:
+    """How many cards some events have."""
+    found = rows.cells["many"].take(at).astype(np.int8)
+    for place in range(1, 6):
+        found += rows.cells[f"card{place}"].take(at) != NO_CARD
     return found

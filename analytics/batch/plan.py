@@ -7,10 +7,11 @@ reason instead, and its hands are for the engine.
 
 from typing import NamedTuple
 
-import msgspec
+import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
-from analytics.batch.rows import BLINDS
+from analytics.batch.rows import BLINDS, Column
 from engine.game import Game
 from engine.steps import (
     AnyStep,
@@ -26,6 +27,7 @@ from engine.steps import (
 from odds.batch import Showdown as Comparison
 
 ANTE = 8  # beside the kinds of blinds
+STEP_MAX = 62  # no script is as long
 
 
 class Forced(NamedTuple):
@@ -53,11 +55,19 @@ class Plan(Struct, frozen=True):
     announced: bool
     deal: int  # the script's number of the hole cards
     lines: tuple[Line, ...]
-    partner: Game | None = None
+    others: tuple[Game, ...]  # readings of these rules that could pay otherwise
 
     @property
     def rounds(self) -> int:
         return sum(line.does == "bet" for line in self.lines)
+
+    @property
+    def numbers(self) -> Column:
+        """By number of a step: which round it is; one past the last, if it is none."""
+        rounds = [line.at for line in self.lines if line.does == "bet"]
+        found = np.full(STEP_MAX + 2, len(rounds))  # the last is for -1
+        found[rounds] = np.arange(len(rounds))
+        return found
 
 
 class Stakes(NamedTuple):
@@ -70,6 +80,7 @@ class Stakes(NamedTuple):
 # What is paid and asked here; any other value leaves the hand to the engine.
 _FOLLOWED: dict[str, tuple[object, ...]] = {
     "cap_scope": ("round",),
+    "live_option": (True,),
     "all_in_face_up": (False,),
     "auction_all_in": ("held",),
     "bid_max": ("stack",),
@@ -102,14 +113,23 @@ def planned(game: Game, seats: int, partner: Game | None) -> tuple[Plan, Stakes]
     if not isinstance(game.script[1], DealHole) or game.script[1].count != 2:
         return "only hands of two hole cards are screened"
     lines = _lines(game.script[2:])
-    if lines is None or lines[-1].does != "show" or lines[0].does != "bet":
+    if (
+        lines is None
+        or len(game.script) > STEP_MAX
+        or lines[-1].does != "show"
+        or lines[0].does != "bet"
+    ):
         return "this script is for the engine"
     if any(line.does in ("auction", "swap") for line in lines) and seats != 2:
         return "auctions and swaps of more than two seats are for the engine"
     forced, owed = _forced(game, opening, seats)
     sizes = tuple(step.size for step in game.script if isinstance(step, Betting))
-    same = msgspec.structs.replace(game, name="", document="", script=(), stack=0, partner=None)
-    plan = Plan(same, seats, forced, isinstance(opening, Posts), 1, lines, partner)
+    same = replace(game, name="", document="", script=(), stack=0, partner=None)
+    others = [replace(same, **{one.policy: one.value}) for one in game.readings]
+    if partner is not None:
+        shared = {"rake": game.rake, "split_unit": game.split_unit}
+        others.append(replace(partner, **shared))
+    plan = Plan(same, seats, forced, isinstance(opening, Posts), 1, lines, tuple(others))
     return plan, Stakes(owed, sizes)
 
 
@@ -136,7 +156,7 @@ def _lines(steps: tuple[AnyStep, ...]) -> tuple[Line, ...] | None:
                 found.append(Line("show", at, "showdown"))
             case _:
                 return None
-    return tuple(found)
+    return tuple(found) if len(found) < STEP_MAX else None
 
 
 def _forced(

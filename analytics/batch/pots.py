@@ -17,6 +17,24 @@ class Layer(NamedTuple):
     number: Column  # of the pot
 
 
+def pots(paid: Column, dead: Column, stays: Column) -> list[Layer]:
+    """The pots of each hand: one, where every claimant has put in the same, otherwise layers."""
+    bits = np.left_shift(1, np.arange(len(paid)), dtype=np.int32)[:, None]
+    claims = (stays & bits) != 0
+    claimed = paid * claims
+    uneven = np.flatnonzero(((claimed != claimed.max(0)) & claims).any(0))
+    whole = paid.sum(0, dtype=np.int32) + dead
+    found = [Layer(whole, stays.copy(), np.zeros_like(whole))]
+    if not len(uneven):
+        return found
+    for place, some in enumerate(layers(paid[:, uneven], dead[uneven], stays[uneven])):
+        if place:
+            found.append(Layer(*(np.zeros_like(whole) for _ in range(3))))
+        for column, values in zip(found[place], some, strict=True):
+            column[uneven] = values
+    return found
+
+
 def layers(paid: Column, dead: Column, stays: Column) -> list[Layer]:
     """For every level that a claimant reached, what all seats put in up to it (G5).
 
@@ -100,11 +118,11 @@ def awards(
         amount = pot.amount[rows].astype(np.int64)
         if cuts is not None:
             amount = amount - cuts[place][rows]
-        worth, may = values[:, rows], pot.seats[rows]
-        mine = np.where([(may >> seat & 1) == 1 for seat in range(count)], worth, -1)
+        may = (pot.seats[rows] >> np.arange(count)[:, None] & 1) == 1
+        mine = (values.take(rows, axis=1) + 1) * may
         best = mine == mine.max(0)
-        order = (button[rows] + 1 + np.arange(count)[:, None]) % count
-        wins = np.take_along_axis(best, order, axis=0)
+        order = (button.take(rows) + np.arange(1, count + 1)[:, None]) % count
+        wins = best.ravel().take(order * len(rows) + np.arange(len(rows)))
         shares, exact = _split(game, amount, wins)
         yield Paid(rows, pot.number[rows], order, wins, shares, exact)
 

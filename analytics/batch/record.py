@@ -1,31 +1,27 @@
 """A record held against what the rules made of its choices: every event, in order, field by field.
 
-What the lock-step replay found says how many events of which kind must follow one another. Where a
-record has just those, each event's place is known, and what it says is compared as a column.
+What the replay found says how many events of which kind must follow one another. Where a record has
+just those, each event's place is known, and what it says is compared as a column.
 """
 
 import numpy as np
 
 from analytics.batch.laid import Laid
-from analytics.batch.marks import ACT, KIND, SHOW, mark
+from analytics.batch.marks import KIND, SHOW, field, mark
 from analytics.batch.plan import ANTE, Line
 from analytics.batch.replay import Replay
-from analytics.batch.rows import ORIGINS, Column
+from analytics.batch.rows import ORIGINS, Column, pair
 from analytics.batch.why import Why
 
 Told = Column | int | bool
 
 
 class Stage:
-    """Events of one kind in a row: how many each hand has, and where the first of them stands."""
+    """Events of one kind in a row: where the first stands, and which hands have any."""
 
-    def __init__(self, kind: int, count: Column) -> None:
-        self.kind, self.count = kind, count
-        self.row: Column = count
-
-    @property
-    def there(self) -> Column:
-        return self.count > 0
+    def __init__(self, kind: str | int, row: Column, there: Column) -> None:
+        self.kind = KIND[kind] if isinstance(kind, str) else kind
+        self.row, self.there = row, there
 
 
 class Record:
@@ -38,27 +34,33 @@ class Record:
         self.words = laid.words
         self.plan = played.plan
         self.why = played.why
-        self.stages: list[Stage] = []
-        n, seats = played.n, self.plan.seats
-        one = np.ones(n, dtype=np.int32)
-        self.contenders = np.bitwise_count(played.stays).astype(np.int32)
-        self.shown_down = (played.last < 0) & played.over
-        self.start = self._stage("HandStarted", one)
-        self.posts = self._stage("StepEntered", one * self.plan.announced)
+        self.contenders = np.bitwise_count(played.stays).astype(np.int64)
+        self.row: Column = self.rows.first.take(which)  # of the next stage
+        self.every = np.ones(played.n, dtype=bool)
+        self.start = self._one("HandStarted")
+        self.posts = self._one("StepEntered") if self.plan.announced else None
         self.forced = [
-            self._stage("AntePosted" if f.kind == ANTE else "BlindPosted", there)
+            self._some("AntePosted" if f.kind == ANTE else "BlindPosted", there)
             for f, there in zip(self.plan.forced, played.posted, strict=True)
         ]
-        self.hole = self._stage("StepEntered", one), self._stage("HoleDealt", one * seats)
+        self.hole = self._one("StepEntered"), self._one("HoleDealt", self.plan.seats)
         self.parts = self._lines()
-        self.rakes = self._stage("RakeTaken", rakes)
-        self.splits = self._stage("PotSplit", pots)
-        self.end = self._stage("HandEnded", one)
-        self._place()
+        self.rakes = self._some("RakeTaken", rakes > 0, rakes.astype(np.int64))
+        self.splits = self._some("PotSplit", pots > 0, pots.astype(np.int64))
+        self.end = self._one("HandEnded")
+        self.fail(self.row != self.rows.first.take(which + 1), Why.SHAPE)
 
-    def _stage(self, kind: str | int, count: Column) -> Stage:
-        stage = Stage(KIND[kind] if isinstance(kind, str) else kind, count.astype(np.int32))
-        self.stages.append(stage)
+    def _one(self, kind: str, count: int = 1) -> Stage:
+        """A stage that every hand has."""
+        stage = Stage(kind, self.row, self.every)
+        self.row = self.row + count
+        return stage
+
+    def _some(self, kind: str | int, there: Column, count: Column | None = None) -> Stage:
+        """A stage that some hands have, with one event if nothing else is said."""
+        stage = Stage(kind, self.row, there)
+        if there.any():
+            self.row = self.row + (there.astype(np.int64) if count is None else count)
         return stage
 
     def _lines(self) -> list[tuple[Line, int, tuple[Stage, ...]]]:
@@ -66,113 +68,124 @@ class Record:
         played, number = self.played, -1
         found: list[tuple[Line, int, tuple[Stage, ...]]] = []
         stages: tuple[Stage, ...]
+        last = played.last.view(np.uint32)  # where nobody was left alone: after every round
         for line in self.plan.lines:
-            on = (played.last < 0) | (played.last > number)
             if line.does == "bet":
                 number += 1
-                stages = (
-                    self._stage("BettingOpened", played.open_next[number] >= 0),
-                    self._stage(ACT, played.played[number]),
-                    self._stage("UncalledReturned", played.back[number] > 0),
-                )
-            elif line.does == "board":
-                stages = self._stage("StepEntered", on), self._stage("BoardDealt", on)
+                found.append((line, number, self._bet(number)))
+                continue
+            on = last > number
+            one = on.astype(np.int64)
+            entered = self._some("StepEntered", on, one)
+            if line.does == "board":
+                stages = entered, self._some("BoardDealt", on, one)
             elif line.does == "auction":
-                won = np.bitwise_count(played.winners)
-                stages = (
-                    self._stage("StepEntered", on),
-                    self._stage("BidPlaced", on * 2),
-                    self._stage("AuctionSettled", on),
-                    self._stage("HoleDealt", on * won),
-                )
+                bids = self._some("BidPlaced", on, 2 * one)
+                settled = self._some("AuctionSettled", on, one)
+                won = np.bitwise_count(played.winners) * on
+                stages = entered, bids, settled, self._some("HoleDealt", on, won.astype(np.int64))
             elif line.does == "swap":
-                stages = self._stage("StepEntered", on), self._stage("CardSwapped", on * 4)
+                stages = entered, self._some("CardSwapped", on, 4 * one)
             else:
-                shown = self.shown_down
-                stages = (
-                    self._stage("StepEntered", shown),
-                    self._stage(SHOW, shown * self.contenders),
-                )
+                stages = entered, self._some(SHOW, on, self.contenders * one)
             found.append((line, number, stages))
         return found
 
-    def _place(self) -> None:
-        """Where each stage begins, if the record has as many events as the replay made."""
-        begins = self.rows.first[self.which]
-        size = self.rows.first[self.which + 1] - begins
-        row = begins.copy()
-        for stage in self.stages:
-            stage.row = row
-            row = row + stage.count
-        self.fail(row - begins != size, Why.SHAPE)
+    def _bet(self, number: int) -> tuple[Stage, ...]:
+        """A round: it opens, its actions follow, and something may go back."""
+        played = self.played
+        opened = played.open_next[number] >= 0
+        opening = Stage("BettingOpened", self.row, opened)
+        self.row = self.row + (played.played[number] + opened)
+        return opening, self._some("UncalledReturned", played.back[number] > 0)
 
     def fail(self, where: Column, why: Why) -> None:
         """The first thing wrong with a hand is kept."""
-        np.copyto(self.why, np.uint8(why), where=where & (self.why == 0))
+        self.played.fail(where, why)
 
-    def cell(self, name: str, stage: Stage, place: Column | int = 0) -> Column:
+    def cell(self, name: str, stage: Stage, place: int = 0) -> Column:
         """What a column says in a stage's event; anything where a hand has none."""
-        rows = stage.row if isinstance(place, int) and place == 0 else stage.row + place
+        rows = stage.row + place if place else stage.row
         return self.rows.cells[name].take(rows, mode="clip")
 
     def hold(self, stage: Stage, why: Why, place: int = 0, /, **expected: Told) -> None:
         """A stage's event is there, and its mark says this."""
+        unlike = self.said(stage, place) != mark(stage.kind, **expected)
+        self.fail(unlike & stage.there, why)
+
+    def said(self, stage: Stage, place: int = 0) -> Column:
+        """The mark of a stage's event; any, where a hand has none."""
         rows = stage.row + place if place else stage.row
-        there = stage.count > place
-        unlike = (self.laid.marks.take(rows, mode="clip") != mark(stage.kind, **expected)) & there
-        if unlike.any():
-            self.fail(unlike, why)
+        return self.laid.marks.take(rows, mode="clip")
 
     def chips(self, stage: Stage, why: Why, /, **expected: Told) -> None:
         """A stage's event has these amounts."""
         for name, value in expected.items():
-            unlike = (self.cell(name, stage) != value) & stage.there
-            if unlike.any():
-                self.fail(unlike, why)
+            self.fail((self.cell(name, stage) != value) & stage.there, why)
 
     def entered(self, stage: Stage, line: Line) -> None:
         """A step that waits says its number and its name."""
         self.hold(stage, Why.TOLD, step=line.at, street=self.words.number(line.name))
-
-    def acted(self, stage: Stage) -> None:
-        """Nothing but actions stands where the replay took them from."""
-        upto = self.laid.acts_upto
-        found = upto.take(stage.row + stage.count, mode="clip") - upto.take(stage.row, mode="clip")
-        self.fail(found != stage.count, Why.SHAPE)
 
     # What the rules alone decide, cards and payment apart.
 
     def check(self) -> None:
         """Start, forced bets, rounds that open and close, auctions."""
         self.hold(self.start, Why.SHAPE)
-        if self.plan.announced:
+        if self.posts is not None:
             self.entered(self.posts, Line("posts", 0, "posts"))
         self._forced()
         self.entered(self.hole[0], Line("hole", self.plan.deal, "hole"))
+        self._rounds()
         for line, number, stages in self.parts:
             if line.does == "bet":
-                self._round(line, number, stages)
+                self._returned(stages[1], number)
             else:
                 self.entered(stages[0], line)
             if line.does == "auction":
                 self._auction(stages)
         self.hold(self.end, Why.SHAPE)
 
-    def _round(self, line: Line, number: int, stages: tuple[Stage, ...]) -> None:
-        """How a round opens, that only actions follow, and what goes back."""
+    def _rounds(self) -> None:
+        """How each round opens; that only actions follow is known of every hand here."""
+        played, cells = self.played, self.rows.cells
+        bets = [(line, stages[0]) for line, _, stages in self.parts if line.does == "bet"]
+        opening = [
+            mark("BettingOpened", step=line.at, street=self.words.number(line.name))
+            for line, _ in bets
+        ]
+        rows, place = played.hands.opens, played.place
+        said = np.array(opening, dtype=np.int32).take(played.number)
+        said += mark(0, next=played.open_next.ravel().take(place))
+        wrong = self.laid.marks.take(rows) != said
+        wrong |= np.stack([stage.row for _, stage in bets]).ravel().take(place) != rows
+        wrong |= cells["bet"].take(rows) != played.open_bet.ravel().take(place)
+        wrong |= cells["size"].take(rows) != played.hands.sizes.ravel().take(place)
+        if wrong.any():
+            hands = played.of[wrong]
+            self.why[hands[self.why.take(hands) == 0]] = Why.TOLD
+        opened = (played.open_next >= 0).sum(0, dtype=np.int8)
+        self.fail(opened != played.hands.opened, Why.SHAPE)
+
+    def _returned(self, stage: Stage, number: int) -> None:
+        """What nobody matched goes back, to whom the rules say."""
         played = self.played
-        opened, acts, back = stages
-        street = self.words.number(line.name)
-        self.hold(opened, Why.TOLD, step=line.at, street=street, next=played.open_next[number])
-        self.chips(opened, Why.TOLD, bet=played.open_bet[number], size=played.hands.sizes[number])
-        self.acted(acts)
-        self.hold(back, Why.TOLD, seat=played.back_to[number])
-        self.chips(back, Why.TOLD, amount=played.back[number])
+        hands = np.flatnonzero(stage.there)
+        rows = stage.row.take(hands)
+        seat = mark(stage.kind, seat=played.back_to[number].take(hands))
+        wrong = self.laid.marks.take(rows, mode="clip") != seat
+        amount = self.rows.cells["amount"].take(rows, mode="clip")
+        wrong |= amount != played.back[number].take(hands)
+        hands = hands[wrong]
+        self.why[hands[self.why.take(hands) == 0]] = Why.TOLD
 
     def _forced(self) -> None:
+        """Antes and blinds: who, how much, and that nobody chose them."""
         played = self.played
         for number, (forced, stage) in enumerate(zip(self.plan.forced, self.forced, strict=True)):
-            seat = (played.hands.button + 1 + forced.place) % self.plan.seats
+            if not stage.there.any():
+                continue
+            seat = played.left(1 + forced.place)
             self.chips(stage, Why.START, amount=played.post[number])
             if forced.kind == ANTE:
                 self.hold(stage, Why.START, seat=seat)
@@ -187,29 +200,27 @@ class Record:
         _, placed, settled, _ = stages
         dealer = played.hands.button
         there = settled.there
-        every = np.ones(played.n, dtype=bool)
+        every: Column | bool = True
         for place, seat in enumerate((1 - dealer, dealer)):
-            self.hold(placed, Why.BID, place, seat=seat)
-            sealed = self.cell("sealed", placed, place)
-            every &= sealed
-            if game.bids == "sealed":
-                self.fail(there & ~sealed, Why.BID)
-            origin = self.cell("origin", placed, place)
-            chips = played.bid_max[seat, np.arange(played.n)]
-            usual = np.where(chips == 0, ORIGINS["forced"], ORIGINS["chosen"])
-            usual = np.where(origin == ORIGINS["default"], origin, usual)
-            self.fail(there & (origin != usual), Why.BID)
+            said = self.said(placed, place)
+            sealed: Column | bool = True
+            if game.bids != "sealed":
+                sealed = field(said, "sealed") == 2
+                every = every & sealed
+            told = mark(placed.kind, seat=seat, sealed=sealed)
+            broke = played.bid_max.ravel().take(seat * np.int64(played.n) + played.rows) == 0
+            usual = told + mark(0, origin=broke * np.int8(ORIGINS["forced"]))
+            default = told + mark(0, origin=ORIGINS["default"])
+            self.fail(there & (said != usual) & (said != default), Why.BID)
         self.hold(settled, Why.SHAPE)
         self.chips(settled, Why.BID, price=played.price, sealed=every)
         told, winners = self.rows.ragged["bids"], self.rows.ragged["seats"]
         row = settled.row
-        shown = 2 if game.bids_revealed == "after_auction" else 0
-        unlike = told.count.take(row) != shown
-        for place in range(shown):
-            unlike |= told.entry(row, place) != bids[place]
-        won = np.bitwise_count(played.winners)
-        unlike |= winners.count.take(row) != won
-        first = np.where(played.winners >> dealer & 1, dealer, 1 - dealer)
-        unlike |= winners.entry(row, 0) != first
-        unlike |= (won == 2) & (winners.entry(row, 1) != 1 - dealer)
+        if game.bids_revealed == "after_auction":
+            unlike = told.one_or_two(row) != pair(*bids)
+        else:
+            unlike = told.many(row) != 0
+        both = played.winners == 3
+        first = both * dealer + (played.winners >> 1) * ~both  # the dealer before the other
+        unlike |= winners.one_or_two(row) != pair(first, both * (2 - dealer) - 1)
         self.fail(there & unlike, Why.BID)

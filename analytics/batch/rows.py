@@ -5,6 +5,7 @@ they begin. Replies that failed (`Faulted`) move nothing and are left out; so ar
 """
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,16 +29,37 @@ BAD = -(1 << 30)  # stands where a value is missing: no rule ever expects it
 
 
 class Ragged(NamedTuple):
-    """A row of numbers for each event: where it begins among `values`, and how many they are."""
+    """A row of numbers for each event: which it is of the different ones, and what is in those."""
 
-    values: Column
-    at: Column
-    count: Column
+    index: Column  # by event
+    values: Column  # of all different rows, one after another
+    starts: Column
+    counts: Column
+    short: Column  # a row of one or two numbers as one (`pair`); of others, what no rule expects
 
-    def entry(self, rows: Column, place: Column) -> Column:
+    def many(self, rows: Column) -> Column:
+        """How many numbers these events have."""
+        return self.counts.take(self.index.take(rows, mode="clip"))
+
+    def entry(self, rows: Column, place: Column | int) -> Column:
         """The number at one place of each row's; of shorter rows anything."""
-        where = np.minimum(self.at.take(rows) + place, max(len(self.values) - 1, 0))
-        return self.values.take(where) if len(self.values) else np.full(len(rows), BAD)
+        starts = self.starts.take(self.index.take(rows, mode="clip"))
+        return self.values.take(starts + place, mode="clip")
+
+    def all(self, rows: Column, count: int) -> Column:
+        """The numbers of events that have so many, place by place."""
+        starts = self.starts.take(self.index.take(rows))
+        return self.values.take(starts + np.arange(count)[:, None], mode="clip")
+
+    def one_or_two(self, rows: Column) -> Column:
+        """The numbers of events that have one, or two as a `pair`."""
+        return self.short.take(self.index.take(rows, mode="clip"))
+
+
+def pair(first: Column, second: Column) -> Column:
+    """Two numbers as one; where the second is -1, the first alone."""
+    found: Column = first + ((second + 1).astype(np.int64) << 32)
+    return found
 
 
 class Rows(NamedTuple):
@@ -109,18 +131,25 @@ def read(table: pa.Table, words: Words) -> Rows:
     number = pc.fill_null(table["number"], 0).to_numpy().take(heads)
     keep = np.flatnonzero(hand & ~faults)
     first = np.append(np.searchsorted(keep, heads), len(keep))
-    seats = ragged["stacks"].count.take(heads)
+    seats = ragged["stacks"].many(heads)
     of = np.searchsorted(heads, np.flatnonzero(faults), side="right") - 1
     wrong = (cells["seat"][faults] >= seats.take(of)) | (cells["seat"][faults] < 0)
     strange = np.zeros(len(heads), dtype=bool)
     strange[of[wrong]] = True
     if len(keep) < table.num_rows:
         cells = {name: cell.take(keep) for name, cell in cells.items()}
-        ragged = {
-            name: Ragged(it.values, it.at.take(keep), it.count.take(keep))
-            for name, it in ragged.items()
-        }
+        ragged = {name: it._replace(index=it.index.take(keep)) for name, it in ragged.items()}
     return Rows(first, seq.take(heads), match, number, strange, cells, ragged)
+
+
+def gathered(tables: Sequence[pa.Table], words: Words) -> Rows:
+    """The hands of several tables, one after another; tables that are alike are read as one."""
+    parts = [
+        read(pa.concat_tables(some).unify_dictionaries(), words)
+        for _, alike in groupby(tables, key=lambda one: one.schema.remove_metadata())
+        if (some := list(alike))
+    ]
+    return joined(parts)
 
 
 def joined(parts: Sequence[Rows]) -> Rows:
@@ -142,11 +171,14 @@ def joined(parts: Sequence[Rows]) -> Rows:
 
 
 def _one_after_another(parts: Sequence[Ragged]) -> Ragged:
-    bases = np.cumsum([0, *(len(it.values) for it in parts)])
+    rows = np.cumsum([0, *(len(it.starts) for it in parts)])
+    values = np.cumsum([0, *(len(it.values) for it in parts)])
     return Ragged(
+        np.concatenate([it.index + row for it, row in zip(parts, rows, strict=False)]),
         np.concatenate([it.values for it in parts]),
-        np.concatenate([it.at + base for it, base in zip(parts, bases, strict=False)]),
-        np.concatenate([it.count for it in parts]),
+        np.concatenate([it.starts + value for it, value in zip(parts, values, strict=False)]),
+        np.concatenate([it.counts for it in parts]),
+        np.concatenate([it.short for it in parts]),
     )
 
 
@@ -212,13 +244,16 @@ def _many(table: pa.Table) -> Column:
 
 def _ragged(table: pa.Table, name: str) -> Ragged:
     """Rows of numbers; each different row is read once."""
-    nothing = np.zeros(table.num_rows, dtype=np.int64)
-    if name not in table.column_names:
-        return Ragged(np.zeros(0, dtype=np.int64), nothing, nothing)
-    indices, words = _indexed(table, name)
+    if name in table.column_names:
+        index, words = _indexed(table, name)
+    else:
+        index, words = np.zeros(table.num_rows, dtype=np.int32), []
     rows = pc.split_pattern(pa.array([word or None for word in words], pa.string()), " ")
     counts = pc.fill_null(pc.list_value_length(rows), 0).to_numpy(zero_copy_only=False)
     counts = np.append(counts.astype(np.int64), 0)
     values = rows.flatten().cast(pa.int64()).to_numpy(zero_copy_only=False)
+    values = np.append(np.clip(values, BAD, LARGE), BAD).astype(np.int32)
     starts = np.cumsum(counts) - counts
-    return Ragged(np.clip(values, BAD, LARGE), starts.take(indices), counts.take(indices))
+    second = np.where(counts == 2, values.take(starts + 1, mode="clip"), -1)
+    short = np.where((counts == 1) | (counts == 2), pair(values.take(starts), second), BAD)
+    return Ragged(index, values, starts, counts, short)

@@ -9,10 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from analytics.batch.award import Award
 from analytics.batch.cards import Cards
-from analytics.batch.laid import Laid
-from analytics.batch.payment import Payment, Verdicts
+from analytics.batch.contenders import Contenders
+from analytics.batch.laid import Laid, spans
+from analytics.batch.payment import Payment
 from analytics.batch.plan import Plan, Stakes, planned
+from analytics.batch.readings import Readings
 from analytics.batch.record import Record
 from analytics.batch.replay import Replay
 from analytics.batch.rows import BAD, Column, Rows, Words
@@ -21,7 +24,7 @@ from analytics.batch.why import Why
 from engine.game import Game
 
 Find = Callable[[str], Game | None]
-CHUNK = 1 << 15  # hands played at once: their columns stay in the processor's cache
+CHUNK = 1 << 14  # hands played at once, more or less: their columns stay in the cache
 
 
 class Screened(NamedTuple):
@@ -48,25 +51,22 @@ class Screen:
 
     def judge_laid(self, laid: Laid) -> Screened:
         """Every hand of rows that are laid out already."""
-        rows = laid.rows
-        count = rows.hands
-        why = np.zeros(count, dtype=np.uint8)
-        heads = rows.first[:-1]
-        seats = rows.ragged["stacks"].count.take(heads)
-        nets = np.zeros((count, int(seats.max(initial=0))), dtype=np.int64)
-        kinds, where = _kinds(
-            rows.cells["ruleset"].take(heads), rows.cells["game"].take(heads), seats
-        )
+        kinds, where = laid.kinds, laid.kind
+        said = np.zeros(len(kinds), dtype=np.uint8)
         stakes: dict[Plan, list[tuple[int, Stakes]]] = {}
         for number, (mark, name, size) in enumerate(kinds):
             found = self._planned(mark, name, size)
             if isinstance(found, Why):
-                why[where == number] = found
+                said[number] = found
             else:
                 stakes.setdefault(found[0], []).append((number, found[1]))
+        why = said.take(where)
+        why += laid.why * (why == 0)
+        widest = max((size for _, _, size in kinds), default=0)
+        nets = np.zeros((laid.rows.hands, widest), dtype=np.int64)
         for plan, members in stakes.items():
-            self._group(laid, plan, members, where, why, nets)
-        np.copyto(why, np.uint8(Why.START), where=rows.strange)
+            self._group(laid, plan, members, why, nets)
+        why[laid.rows.strange] = Why.START
         names = [game.name if (game := self._games.get(mark)) else None for mark, _, _ in kinds]
         return Screened(why, names, where, nets)
 
@@ -90,53 +90,29 @@ class Screen:
         return Why.RULES if isinstance(found, str) else found
 
     def _group(
-        self,
-        laid: Laid,
-        plan: Plan,
-        members: list[tuple[int, Stakes]],
-        where: Column,
-        why: Column,
-        nets: Column,
+        self, laid: Laid, plan: Plan, members: list[tuple[int, Stakes]], why: Column, nets: Column
     ) -> None:
-        """Hands of one plan, a chunk at a time, those with most actions first."""
-        which = np.flatnonzero(np.isin(where, [number for number, _ in members]))
-        why[which] = np.where(laid.why[which] > 0, laid.why[which], why[which])
-        which = which[why[which] == 0]
-        lookup = np.zeros(int(where.max(initial=0)) + 1, dtype=np.int64)
-        lookup[[number for number, _ in members]] = np.arange(len(members))
-        for start in range(0, len(which), CHUNK):
-            some = which[start : start + CHUNK]
-            some = some[np.argsort(laid.fewest[some], kind="stable")]
-            stakes = lookup[where[some]]
-            hands = laid.hands(plan, some, [one for _, one in members], stakes)
-            verdicts = screened(laid, some, hands)
-            why[some] = verdicts.record.why
-            nets[some, : plan.seats] = verdicts.nets.T
+        """Hands of one plan, a chunk at a time."""
+        stakes = np.full(len(laid.kinds), -1)  # by kind: which of the members
+        stakes[[number for number, _ in members]] = np.arange(len(members))
+        which = np.flatnonzero((stakes.take(laid.kind) >= 0) & (why == 0))
+        for some in np.array_split(which, max(1, round(len(which) / CHUNK))):
+            of = stakes.take(laid.kind.take(some))
+            hands = laid.hands(plan, some, [one for _, one in members], of)
+            at = spans(some, np.ones_like(some))
+            why[at], nets[at, : plan.seats] = screened(laid, some, hands)
 
 
-def screened(laid: Laid, which: Column, hands: Hands) -> Verdicts:
-    """Some hands of one plan, replayed and held against their records."""
+def screened(laid: Laid, which: Column, hands: Hands) -> tuple[Column, Column]:
+    """Some hands of one plan, replayed and held against their records: why, and nets by seat."""
     played = Replay(hands)
     played.run()
     payment = Payment(played)
     record = Record(laid, which, played, payment.count, payment.rakes)
     record.check()
     cards = Cards(record)
-    verdicts = Verdicts(record, cards, payment)
-    verdicts.check()
-    return verdicts
-
-
-def _kinds(mark: Column, name: Column, seats: Column) -> tuple[list[tuple[int, int, int]], Column]:
-    """The different rulesets and tables, and which of them each hand is of."""
-    if not len(mark):
-        return [], seats
-    new = np.ones(len(mark), dtype=bool)
-    new[1:] = (mark[1:] != mark[:-1]) | (name[1:] != name[:-1]) | (seats[1:] != seats[:-1])
-    runs = np.flatnonzero(new)
-    known: dict[tuple[int, int, int], int] = {}
-    of = [
-        known.setdefault(kind, len(known))
-        for kind in zip(mark[runs].tolist(), name[runs].tolist(), seats[runs].tolist(), strict=True)
-    ]
-    return list(known), np.repeat(of, np.diff(np.append(runs, len(mark))))
+    award = Award(record, Contenders(cards, payment.down, payment.paid), payment)
+    award.check()
+    if len(payment.down):
+        Readings(award).check()
+    return record.why, award.nets.T

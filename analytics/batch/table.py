@@ -1,10 +1,10 @@
 """A table of many hands: seats, chips and rounds in columns, and what happens between actions.
 
-Antes and blinds, who is asked, a round that opens or does not, chips that go back, an auction: what
-nobody chooses stands here; `replay.py` has the actions, and what the columns mean.
+Antes and blinds, who is asked first, a round that opens or does not, chips that go back, an
+auction: what nobody chooses stands here, a round of all hands at once; actions are in `facing.py`.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,17 +14,19 @@ from analytics.batch.why import Why
 
 
 class Acts(NamedTuple):
-    """Actions, hand by hand, one number each: what is told (`coded`), and chips 16 bits above.
+    """Actions, hand by hand, as a record tells them."""
 
-    The chips are what moved, or the total of a bet or raise; `amount` is what that moved.
-    """
-
-    code: Column
-    amount: Column
+    kind: Column
+    seat: Column
+    asked: Column  # who is asked next: -1 for nobody
+    full: Column
+    origin: Column
+    amount: Column  # what moved
+    to: Column  # the total of a bet or raise
 
 
 class Hands(NamedTuple):
-    """Hands of one plan as columns, the ones with most actions first; seats are rows."""
+    """Hands of one plan as columns, in the order of the record; seats are rows."""
 
     plan: Plan
     button: Column
@@ -32,8 +34,10 @@ class Hands(NamedTuple):
     owed: Column  # by forced bet
     sizes: Column  # by round
     acts: Acts
-    first: Column  # of `acts`
-    count: Column
+    opened: Column  # how many rounds of each hand are told to open
+    opens: Column  # of each of these rounds: where in the record it opens
+    numbers: Column  # which it is; past the last, if there is none such
+    lengths: Column  # and how many actions follow
     bids: Column  # two, in order of bidding
 
 
@@ -46,39 +50,29 @@ class Table:
         self.n, self.seats = len(hands.button), plan.seats
         n, seats, rounds = self.n, plan.seats, plan.rounds
         self.rows = np.arange(n)
-        self.wide: Any = np.int32 if seats <= 15 else np.int64  # bits twice over must fit
-        self.everybody = self.wide((1 << seats) - 1)
-        self.stacks = hands.brought.copy()
+        self._left: dict[int, Column] = {}
+        self.bits = np.left_shift(1, np.arange(seats), dtype=np.int32)[:, None]
+        self.why = np.zeros(n, dtype=np.uint8)
         self.dead = np.zeros((seats, n), dtype=np.int32)
         self.purse = hands.brought.copy()  # what may become a stake: not what is dead
-        self.base = self.stacks
-        self.stays: Column = np.full(n, self.everybody, dtype=self.wide)
-        self.able: Column = self.stays.copy()
-        self.owes: Column = self.stays.copy()
-        self.acted: Column = np.zeros(n, dtype=self.wide)
-        for name in (
-            "bet",
-            "size",
-            "level",
-            "least",
-            "made",
-            "folds",
-            "since",
-            "street",
-            "shallow",
-        ):
-            setattr(self, name, np.zeros(n, dtype=np.int32))
-        self.turn = np.full(n, -1, dtype=np.int32)
-        self.aggressor = np.full(n, -1, dtype=np.int32)
+        self.stacks = hands.brought.copy()
+        self.stays: Column = np.full(n, (1 << seats) - 1, dtype=np.int32)
+        self.able: Column = self.stays
         self.poster = np.full(n, -1, dtype=np.int32)
-        self.why = np.zeros(n, dtype=np.uint8)
-        self.open_bet = np.zeros((rounds, n), dtype=np.int32)
-        self.open_next = np.full((rounds, n), -1, dtype=np.int32)
+        self.last = np.full(n, -1, dtype=np.int32)  # the round after which one was left
+        self.base = np.empty((rounds, seats, n), dtype=np.int32)  # chips as a round begins
+        self.bets = np.zeros((rounds, seats, n), dtype=np.int32)  # what each puts in, in a round
+        self.gone = np.zeros((rounds, n), dtype=np.int32)  # who folds, as bits
         self.played = np.zeros((rounds, n), dtype=np.int32)
+        self.open_bet = np.zeros((rounds, n), dtype=np.int32)
+        self.open_next = np.empty((rounds, n), dtype=np.int32)
+        self.open_stays = np.empty((rounds, n), dtype=np.int32)
+        self.open_able = np.empty((rounds, n), dtype=np.int32)
+        self.shallow = np.empty((rounds, n), dtype=np.int32)
+        self.open_pot = np.empty((rounds, n), dtype=np.int32)
+        self.aggressor = np.full(n, -1, dtype=np.int32)
         self.back = np.zeros((rounds, n), dtype=np.int32)
         self.back_to = np.zeros((rounds, n), dtype=np.int32)
-        self.last = np.full(n, -1, dtype=np.int32)  # the round after which one was left
-        self.shows_aggressor = self.game.show_first == "last_aggressor"
         self.price = np.zeros(n, dtype=np.int32)
         self.winners = np.zeros(n, dtype=np.int32)
         self.bid_max = np.zeros((seats, n), dtype=np.int32)
@@ -91,204 +85,171 @@ class Table:
         self.post = np.zeros((len(plan.forced), n), dtype=np.int32)
         self.post_to = np.zeros((len(plan.forced), n), dtype=np.int32)
 
-    bet: Column
-    size: Column
-    level: Column
-    least: Column
-    made: Column
-    folds: Column
-    since: Column
-    street: Column
-    shallow: Column
-
-    @property
-    def over(self) -> Column:
-        """Hands that came to an end: shown down, or won by the last contender."""
-        return self.turn < 0
-
     def paid(self) -> Column:
         """What each seat has put in as its own stake."""
         found: Column = self.purse - self.stacks
         return found
 
-    def _wrong(self, where: Column, why: Why) -> None:
+    def left(self, places: int) -> Column:
+        """The seat so many places left of the button."""
+        if places % self.seats not in self._left:
+            seat = self.hands.button + np.int32(places % self.seats)
+            seat -= np.int32(self.seats) * (seat >= self.seats)
+            self._left[places % self.seats] = seat
+        return self._left[places % self.seats]
+
+    def fail(self, where: Column, why: Why) -> None:
         """The first thing wrong with a hand is kept."""
-        here = self.why[: len(where)]
-        np.copyto(here, np.uint8(why), where=where & (here == 0))
+        if where.any():
+            self.why[where & (self.why == 0)] = why
 
-    # Who is asked.
+    # Before the first round.
 
-    def _asked(self, seat: Column, rows: "Column | slice") -> Column:
-        """Who is asked after this seat, itself the last; nobody, if nothing can change (G8)."""
-        stays, able, owes = self.stays[rows], self.able[rows], self.owes[rows]
-        wanted = owes & able
-        closed = None
-        if self.game.ask_when_closed:
-            closed = self.bet[rows] == 0
-            wanted = np.where(closed, owes, wanted)
-        wanted = wanted * ((stays & (stays - 1)) != 0)
-        found = self._next(seat, wanted)
-        lone = (found >= 0) & ((able & (able - 1)) == 0)
-        if closed is not None:
-            lone &= ~closed
-        if lone.any():
-            which = np.flatnonzero(lone)
-            found[which] = self._if_it_owes(found[which], self.rows[rows][which])
-        return found
-
-    def _next(self, seat: Column, wanted: Column) -> Column:
-        """The first of the wanted seats from the left of this one; -1, if there is none."""
-        if self.seats == 2:
-            other = 1 - seat
-            found = np.where(wanted >> other & 1, other, seat)
-        else:
-            shift = (seat + 1).astype(self.wide)
-            turned = ((wanted << self.wide(self.seats)) | wanted) >> shift & self.everybody
-            steps = np.bitwise_count((turned & -turned) - 1)
-            found = seat + 1 + steps
-            found -= self.seats * (found >= self.seats)
-        np.copyto(found, -1, where=wanted == 0)
-        return found
-
-    def _if_it_owes(self, seat: Column, rows: Column) -> Column:
-        """The only seat that could still bet is asked for chips that another has really put in."""
-        bets = self.base[:, rows] - self.stacks[:, rows]
-        most = np.full(len(rows), -1, dtype=np.int32)
-        for one in range(self.seats):
-            other = ((self.stays[rows] >> one & 1) == 1) & (seat != one)
-            np.maximum(most, bets[one], out=most, where=other)
-        mine = bets[seat, np.arange(len(rows))]
-        return np.where(mine < most, seat, -1)
-
-    # Between rounds.
-
-    def _begin(self) -> None:
-        """Antes and blinds, each cut by the stack; then the first round opens."""
+    def begin(self) -> None:
+        """Antes and blinds, each cut by the stack."""
         full = self.game.short_blind == "full"
-        self.base = self.stacks.copy()
+        base = self.hands.brought.copy()
+        stacks, bet = self.stacks.ravel(), self.open_bet[0]
         for number, (kind, place) in enumerate(self.plan.forced):
-            seat = (self.hands.button + 1 + place) % self.seats
-            at = seat * self.n + self.rows
-            chips, owed = self.stacks.ravel().take(at), self.hands.owed[number]
+            if not self.hands.owed[number].any():
+                continue
+            seat = self.left(1 + place)
+            at = seat * np.int64(self.n) + self.rows
+            chips, owed = stacks.take(at), self.hands.owed[number]
             due = full and kind in (BLINDS["big"], BLINDS["straddle"])
             kept = kind == ANTE and not self.plan.announced  # an ante of nothing is told too
-            there = (owed > 0) & ((chips > 0) | due | kept)
+            there = owed > 0
+            if not (due or kept):
+                there &= chips > 0
             amount = np.minimum(owed, chips) * there
             self.posted[number], self.post[number] = there, amount
-            self.stacks.ravel()[at] = chips - amount
-            self.able &= ~np.where(there & (chips == amount), 1 << seat.astype(self.wide), 0)
+            stacks[at] = chips - amount
             if kind == BLINDS["dead"]:
                 self.dead.ravel()[at] += amount
                 self.purse.ravel()[at] -= amount
-                self.base.ravel()[at] -= amount
+                base.ravel()[at] -= amount
                 self.post_to[number] = amount
             elif kind == ANTE:
-                self.base.ravel()[at] -= amount
+                base.ravel()[at] -= amount
             else:
-                to = np.where(there, owed if full else amount, 0)
+                to = owed * there if full else amount
                 self.post_to[number] = to
-                np.maximum(self.bet, to, out=self.bet)
+                np.maximum(bet, to, out=bet)
                 if kind != BLINDS["post"]:
-                    np.copyto(self.poster, seat, where=there)
-        self._open(self.rows, 0)
-        if (shut := np.flatnonzero(self.turn < 0)).size:
-            self._close(shut, 0)
+                    self.poster += (seat - self.poster) * there
+        self.able = self._bits(self.stacks > 0)
+        self.base[0] = base
+        self.blinds = base - self.stacks
+        self.bets[0] = self.blinds
 
-    def _open(self, rows: Column, number: int) -> None:
-        """A round opens on top of its blinds, and somebody is asked, or nobody."""
-        size, stays, able = self.hands.sizes[number][rows], self.stays[rows], self.able[rows]
-        button = self.hands.button[rows]
-        first = button if self.game.first_to_act == "left_of_button" else button - 1
+    def _bits(self, seats: Column) -> Column:
+        """Seats of which something is true, as bits."""
+        found: Column = np.bitwise_or.reduce(seats * self.bits, axis=0)
+        return found
+
+    # A round.
+
+    def open(self, number: int) -> None:
+        """A round opens on top of its blinds, and somebody is asked, or nobody (G8)."""
+        stays, able, bet = self.stays, self.able, self.open_bet[number]
+        before = self.left(0 if self.game.first_to_act == "left_of_button" else -1)
         if number:
-            bet: Column = np.zeros(len(rows), dtype=np.int32)
-            base = self.stacks[:, rows]
-            self.base[:, rows] = base
-            self.bet[rows] = self.acted[rows] = 0
-            if self.game.raise_cap is not None:
-                self.made[rows] = self.folds[rows] = 0
-                self.poster[rows] = -1
-            after = first % self.seats
+            self.base[number] = self.stacks
         else:
-            bet, base = self.bet, self.base
-            after = np.where(self.poster < 0, first % self.seats, self.poster)
-        self.level[rows], self.size[rows] = bet, size
-        if self.game.min_raise_after_short == "last_full_total":
-            self.least[rows] = bet + size
-        shallow = np.full(len(rows), LARGE, dtype=np.int32)
-        for one in range(self.seats):
-            np.minimum(shallow, base[one], out=shallow, where=(able >> one & 1) == 1)
-        self.shallow[rows] = shallow
-        if not self.game.live_option:
-            for one in range(self.seats):
-                answered = (bet > 0) & (base[one] - self.stacks[one, rows] == bet)
-                stays = stays & ~(answered * self.wide(1 << one))
-        self.owes[rows] = stays
-        asked = self._asked(after, rows)
-        self.turn[rows], self.street[rows] = asked, number
-        self.open_next[number, rows] = asked
-        if not number:
-            self.open_bet[0] = bet
-        if self.shows_aggressor:
-            self.aggressor[rows[asked >= 0]] = -1
+            before = before + (self.poster - before) * (self.poster >= 0)
+        self.open_stays[number], self.open_able[number] = stays, able
+        if self.game.raise_needs_responder:  # the least that any seat has, if it has anything
+            least = (self.base[number] - 1).view(np.uint32).min(0)
+            self.shallow[number] = np.minimum(least, LARGE) + np.uint32(1)
+        if self.game.sizing == "pot_limit":
+            self.open_pot[number] = self._pot(number)
+        wanted = able * ((stays & (stays - 1)) != 0)
+        lone = (able & (able - 1)) == 0
+        if self.game.ask_when_closed:
+            closed = bet == 0
+            wanted += ((stays * ((stays & (stays - 1)) != 0)) - wanted) * closed
+            lone &= ~closed
+        asked = self._first(before, wanted)
+        lone &= wanted != 0
+        if lone.any():
+            rows = np.flatnonzero(lone)
+            asked[rows[~self.owes(rows, asked[rows], stays[rows], number)]] = -1
+        self.open_next[number] = asked
 
-    def _close(self, rows: Column, done: int) -> None:
-        """The rounds of these hands are over: what comes next, until somebody is asked again."""
-        for number in range(self.plan.rounds):
-            mine = rows[(self.street[rows] == number) & (self.turn[rows] < 0)]
-            if not len(mine):
-                continue
-            self.played[number, mine] = done - self.since[mine]
-            self.since[mine] = done
-            self._return(mine, number)
-            stays = self.stays[mine]
-            alone = (stays & (stays - 1)) == 0
-            self.last[mine[alone]] = number
-            goes_on = mine[~alone]
-            if number in self.auctions:
-                self._auction(goes_on)
-            if number + 1 < self.plan.rounds:
-                self._open(goes_on, number + 1)
+    def _first(self, before: Column, wanted: Column) -> Column:
+        """The first of the wanted seats from the left of this one; -1, if there is none."""
+        beyond = wanted & np.left_shift(-2, before, dtype=np.int32)
+        beyond += wanted * (beyond == 0)
+        found: Column = np.bitwise_count((beyond & -beyond) - 1).astype(np.int32)
+        found -= 33 * (wanted == 0)
+        return found
 
-    def _return(self, rows: Column, number: int) -> None:
+    def owes(self, rows: Column, seat: Column, stays: Column, number: Column | int) -> Column:
+        """The only seat that could still bet is asked for blinds that another has really put in.
+
+        Others put in no more after that, so what they have in the end is what they have.
+        """
+        others = stays & ~np.left_shift(1, seat, dtype=np.int32)
+        bets = self.bets[0].take(rows, axis=1) * ((others & self.bits) != 0)
+        found: Column = self.blinds[seat, rows] < bets.max(0)
+        return found & (number == 0)
+
+    def _pot(self, number: int) -> Column:
+        """What a pot-limit raise is measured by; all-in seats have no part in the last side pot."""
+        bets = self.blinds * (number == 0)
+        before = self.hands.brought - self.base[number]  # dead chips too
+        total: Column = before.sum(0, dtype=np.int32)
+        if self.game.pot_limit_base == "active_pot":
+            own = before - self.dead
+            out = ((self.stays & ~self.able & self.bits) != 0) & (bets == 0)
+            top = ((own + 1) * out).max(0) - 1
+            side = np.maximum(own - top, 0).sum(0, dtype=np.int32)
+            total += (side - total) * (top >= 0)
+        return total + bets.sum(0, dtype=np.int32)
+
+    def close(self, number: int) -> None:
+        """A round is over: who folded or is all-in, what goes back, and whether one is left."""
+        playing = (self.stays & (self.stays - 1)) != 0
+        self.stacks = self.base[number] - self.bets[number]
+        self.stays = self.stays & ~self.gone[number]
+        self.able = self.able & self.stays & self._bits(self.stacks > 0)
+        self._return(number)
+        alone = ((self.stays & (self.stays - 1)) == 0) & playing
+        self.last += (number + 1) * alone
+        if number in self.auctions:
+            self._auction(playing & ~alone)
+
+    def _return(self, number: int) -> None:
         """What nobody matched goes back to who put it in (G4)."""
         if self.game.uncalled == "in_pot":
             return
-        paid = self.purse[:, rows] - self.stacks[:, rows]
-        if self.seats == 2:
-            seat = (paid[1] > paid[0]).astype(np.int32)
-            more = np.abs(paid[1] - paid[0])
-        else:
-            most, next_most = np.maximum(paid[0], paid[1]), np.minimum(paid[0], paid[1])
-            for one in paid[2:]:
-                np.maximum(next_most, np.minimum(most, one), out=next_most)
-                np.maximum(most, one, out=most)
-            more = most - next_most
-            if not more.any():
-                return
-            seat = paid.argmax(0).astype(np.int32)
-        self.back[number, rows] = more
-        self.back_to[number, rows] = seat
-        self.stacks[seat, rows] += more
+        paid = self.purse - self.stacks
+        most, next_most = np.maximum(paid[0], paid[1]), np.minimum(paid[0], paid[1])
+        for one in paid[2:]:
+            np.maximum(next_most, np.minimum(most, one), out=next_most)
+            np.maximum(most, one, out=most)
+        more = most - next_most
+        rows = np.flatnonzero(more > 0)
+        if len(rows):
+            self.back[number] = more
+            paid, most = paid.take(rows, axis=1), most.take(rows)
+            seat = np.bitwise_count(self._bits(paid == most) - 1)  # it is the only one
+            self.back_to[number, rows] = seat
+            self.stacks[seat, rows] += more.take(rows)
 
-    def _auction(self, rows: Column) -> None:
+    def _auction(self, on: Column) -> None:
         """Left of the button bids first; the higher bid pays the lower, equal ones both (A4)."""
-        dealer = self.hands.button[rows]
-        bids = self.hands.bids[:, rows]
-        bidder = np.stack([1 - dealer, dealer])
-        self.bid_max[:, rows] = self.stacks[:, rows]
-        chips = self.stacks[bidder, rows]
-        bad = ((bids < 0) | (bids > chips)).any(0)
-        self.why[rows[bad & (self.why[rows] == 0)]] = Why.BID
-        bids = np.clip(bids, 0, chips)
-        price = bids.min(0)
-        won = bids >= bids.max(0)
-        self.price[rows] = price
-        self.winners[rows] = (won * (1 << bidder)).sum(0)
-        for place in (0, 1):
-            paying = price * won[place]
-            price_of, seat = paying, bidder[place]
-            self.dead[seat, rows] += price_of
-            self.purse[seat, rows] -= price_of
-            self.stacks[seat, rows] -= price_of
-            spent = won[place] & (self.stacks[seat, rows] == 0)
-            self.able[rows] &= ~np.where(spent, 1 << seat, 0).astype(self.wide)
+        first, second = self.hands.bids
+        change = (second - first) * (self.hands.button == 0)
+        bids = np.stack([first + change, second - change])  # by seat
+        self.bid_max = self.stacks
+        self.fail(((bids < 0) | (bids > self.stacks)).any(0) & on, Why.BID)
+        bids = np.minimum(np.maximum(bids, 0), self.stacks)
+        won = (bids == bids.max(0)) & on
+        self.price = bids.min(0) * on
+        self.winners = self._bits(won)
+        paying = self.price * won
+        self.dead += paying
+        self.purse -= paying
+        self.stacks = self.stacks - paying
+        self.able = self.able & self._bits(self.stacks > 0)

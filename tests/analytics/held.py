@@ -34,7 +34,7 @@ Counted = Counter[tuple[str, str]]
 
 def screened(records: Sequence[Events]) -> Screened:
     """What the screen says of these records, as a ledger would store them."""
-    leaves = [_leaf(number, record) for number, record in enumerate(records)]
+    leaves = [leaf(number, record) for number, record in enumerate(records)]
     words = Words()
     return Screen(MARKED.get, GAMES.get, words).judge(read(table(leaves), words))
 
@@ -88,6 +88,6 @@ def _named(number: int, record: Events) -> Events:
     return (replace(start, hand=f"m/{number}"), *record[1:])
 
 
-def _leaf(number: int, record: Events) -> Leaf:
+def leaf(number: int, record: Events) -> Leaf:
     stream = f"m/{number}"
     return Leaf(number, tuple(Recorded(at, stream, at, 0, e) for at, e in enumerate(record)))

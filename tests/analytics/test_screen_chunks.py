@@ -1,0 +1,121 @@
+"""Hands in columns stand beside others: what the screen says of one depends on no other."""
+
+from collections.abc import Callable
+from functools import cache
+from itertools import chain, islice
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analytics.batch import screen
+from analytics.batch.pots import Layer, layers, pots
+from analytics.batch.readings import around_the_corner
+from analytics.batch.rows import Rows, Words, gathered, read
+from analytics.batch.screen import Screen, Screened
+from analytics.batch.why import Why
+from engine.games import GAMES, named
+from odds.batch import Showdown, worth
+from store.columns import encoded, table
+from tests.analytics.held import MARKED, followed, forged, leaf, screened
+
+ODD = np.array([-(1 << 30), -1, 0, 1, 2, 3, 5, 9, 20])
+NAMES = ["auction-2024-mit", "probability", "acpc-nl", "pokerstars-pl"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_forged_hand_touches_no_other(name: str) -> None:
+    game = named(name)
+    records = list(islice(followed(game, "beside"), 24))
+    alone = screened(records)
+    forgeries = islice(forged(game, records[0]), 0, 24 * 7, 7)
+    mixed = screened(list(chain.from_iterable(zip(records, forgeries, strict=False))))
+    assert len(mixed.why) == 48
+    assert alone.why.tolist() == mixed.why[::2].tolist()
+    fine = alone.why == Why.FINE
+    assert alone.nets[fine].tolist() == mixed.nets[::2][fine].tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=10)
+def test_whatever_stands_in_a_row_is_answered_and_matters_to_no_other(name: str, seed: int) -> None:
+    rows, judge, before = _laid_out(name)
+    chance = np.random.default_rng(seed)
+    spoilt = chance.random(rows.hands) < 0.5
+    at = np.flatnonzero(np.repeat(spoilt, np.diff(rows.first)))
+    cells = {one: cell.copy() for one, cell in rows.cells.items()}
+    for one in chance.choice(sorted(set(cells) - {"ruleset", "game"}), size=4, replace=False):
+        where = chance.choice(at, size=min(len(at), 10))
+        cells[one][where] = chance.choice(ODD, size=len(where)).astype(cells[one].dtype)
+    found = judge(rows._replace(cells=cells))
+    assert before.why[~spoilt].tolist() == found.why[~spoilt].tolist()
+    fine = ~spoilt & (before.why == Why.FINE)
+    assert before.nets[fine].tolist() == found.nets[fine].tolist()
+
+
+@cache
+def _laid_out(name: str) -> tuple[Rows, Callable[[Rows], Screened], Screened]:
+    records = islice(followed(named(name), "spoilt"), 20)
+    words = Words()
+    rows = read(table([leaf(number, record) for number, record in enumerate(records)]), words)
+    judge = Screen(MARKED.get, GAMES.get, words).judge
+    return rows, judge, judge(rows)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hands_are_judged_alike_in_any_chunks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = list(islice(followed(named(name), "chunks"), 12))
+    together = screened(records)
+    monkeypatch.setattr(screen, "CHUNK", 1)
+    apart = screened(records)
+    assert together.why.tolist() == apart.why.tolist()
+    assert together.nets.tolist() == apart.nets.tolist()
+
+
+def test_tables_are_read_together_as_one_by_one() -> None:
+    names = ["auction-2024", "swap-2022", "probability", "acpc-limit"]
+    records = [next(followed(named(name), "gathered")) for name in names * 2]
+    leaves = [leaf(number, record) for number, record in enumerate(records)]
+    tables = [table(leaves[:3]), table(leaves[3:5]), encoded(leaves[5:6]), encoded(leaves[6:])]
+    words = Words()
+    found = Screen(MARKED.get, GAMES.get, words).judge(gathered(tables, words))
+    one = Screen(MARKED.get, GAMES.get, words).judge(read(table(leaves), words))
+    assert one.why.tolist() == found.why.tolist()
+    assert one.nets.tolist() == found.nets.tolist()
+
+
+@given(seed=st.integers(0, 2**32))
+def test_only_a_straight_around_the_corner_tells_two_straight_rules_apart(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    cards = np.argsort(chance.random((2_000, 52)), axis=1)[:, :7]
+    hands = (np.int64(1) << cards).sum(axis=1)
+    straight = hands[~around_the_corner(hands)]
+    standard, cyclic = worth(straight, 7), worth(straight, 7, Showdown(straights="cyclic"))
+    order = np.argsort(standard, kind="stable")
+    first, second = np.diff(standard[order].astype(int)), np.diff(cyclic[order].astype(int))
+    assert (np.sign(first) == np.sign(second)).all()
+
+
+chips = st.integers(0, 30)
+
+
+@given(
+    some=st.lists(
+        st.tuples(st.lists(chips, min_size=4, max_size=4), st.integers(0, 15), chips), min_size=1
+    )
+)
+def test_one_pot_is_all_its_layers(some: list[tuple[list[int], int, int]]) -> None:
+    """Where every claimant has put in the same, all of it is one pot."""
+    paid = np.array([one for one, _, _ in some], dtype=np.int32).T
+    stays = np.array([seats | 3 for _, seats, _ in some], dtype=np.int32)
+    dead = np.array([one for _, _, one in some], dtype=np.int32)
+    told = [
+        _worth_something(layers(paid[:, [n]], dead[[n]], stays[[n]]), 0) for n in range(len(some))
+    ]
+    assert told == [_worth_something(pots(paid, dead, stays), n) for n in range(len(some))]
+
+
+def _worth_something(found: list[Layer], hand: int) -> list[tuple[int, ...]]:
+    return [tuple(int(column[hand]) for column in pot) for pot in found if pot.amount[hand]]
