@@ -7,25 +7,18 @@ facts alone: it is handed this projection. Where nobody has that ruleset, flags 
 are null. Counts of actions leave forced and default ones out. Voided hands have no rows.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 
 import pyarrow as pa
 
-from analytics.facts_acts import STREETS, Act, Row, story
-from analytics.facts_money import money
-from analytics.facts_names import COUNTS, FLAGS
-from analytics.facts_packed import pack
-from analytics.facts_postflop import postflop
-from analytics.facts_preflop import preflop
-from analytics.facts_seats import dealt_in, positions
-from analytics.facts_seen import seen
+from analytics.facts_names import COLUMNS, COUNTS, FLAGS
 from engine.game import Game, fingerprint, fingerprint_of, from_json
 from engine.games import RULESETS
 from engine.steps import Betting, Straddle
-from events.types import BlindPosted
-from store.leaf import Leaf, split
-from store.projection import Projection
+from store.columns import encoded
+from store.leaf import Leaf
+from store.projection import FromRows, Projection
 
 WHO: dict[str, pa.DataType] = {
     "hand_seq": pa.int64(),
@@ -66,7 +59,7 @@ SCHEMA = pa.schema(
         ("acts", pa.int64()),
     ]
 )
-VERSION = 1
+VERSION = 2  # 2: who is all-in was offered nothing, whatever a foreign record lets him do
 
 Text = Callable[[str], bytes | None]
 Rules = Callable[[str], Game | None]
@@ -74,60 +67,43 @@ Rules = Callable[[str], Game | None]
 
 def facts(kept: Text) -> Projection:
     """The projection, for a ledger that keeps the texts of rulesets which `kept` reads."""
-    return Projection("facts", VERSION, partial(_build, kept))
+    return Projection(
+        "facts",
+        VERSION,
+        partial(_build, kept),
+        from_rows=FromRows(COLUMNS, partial(_of_rows, kept)),
+    )
 
 
 def _build(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:
     """A module's own function, so that another process can be asked to build."""
-
-    @cache
-    def rules(mark: str) -> Game | None:
-        if mark in _own():
-            return _own()[mark]
-        text = kept(mark)
-        if text is None or fingerprint_of(text) != mark:
-            return None
-        return from_json(text)
-
-    rows = [row for leaf in leaves for row in rows_of(leaf, rules)]
-    columns = [pa.array([row.get(one.name) for row in rows], one.type) for one in SCHEMA]
-    return pa.table(columns, schema=SCHEMA)
+    return _of_rows(kept, encoded(leaves))
 
 
-def rows_of(leaf: Leaf, rules: Rules) -> Iterator[Row]:
-    """The rows of one hand, in seat order; none for what is void or does not add up."""
-    hand = leaf.hand
-    if hand is None or hand.voided:
-        return
-    game = rules(hand.start.ruleset)
-    seats = dealt_in(hand)
-    events = [one.event for one in leaf.recorded]
-    at = positions(hand, events)  # type: ignore[arg-type]
-    told = story(leaf, hand.start, game)
-    rows: dict[int, Row] = {seat: dict.fromkeys(COUNTS, 0) for seat in seats}
-    _count(told.acts, rows)
-    before = preflop([act for act in told.acts if act.street == 0], at, rows)
-    postflop([act for act in told.acts if act.street], before, rows)
-    money(leaf, hand, rows)
-    seen(leaf, hand, told, rows)
-    big, bet = stakes(leaf, game)
-    per_chip = None if game is None else units(game)
-    match, number = split(leaf.stream)
-    for seat in seats:
-        row = rows[seat]
-        row |= {"hand_seq": leaf.hand_seq, "match": match, "number": number, "seat": seat}
-        row |= {"game": hand.start.game, "player": hand.start.players[seat]}
-        row |= {"players": len(seats), "position": at[seat]}
-        row |= {"big_blind": big, "big_bet": bet, "per_chip": per_chip}
-        pack(row)
-        yield row
+def _of_rows(kept: Text, events: pa.Table) -> pa.Table:
+    """The same from events as they are stored."""
+    return table_of(partial(ruleset, kept), events)
 
 
-def stakes(leaf: Leaf, game: Game | None) -> tuple[int | None, int | None]:
+def ruleset(kept: Text, mark: str) -> Game | None:
+    """The program's own of this fingerprint, or the ledger's; nothing, if nobody has it."""
+    if mark in _own():
+        return _own()[mark]
+    text = kept(mark)
+    return from_json(text) if text is not None and fingerprint_of(text) == mark else None
+
+
+def table_of(rules: Rules, events: pa.Table) -> pa.Table:
+    """The facts of whole hands, by these rulesets."""
+    if not events.num_rows:
+        return SCHEMA.empty_table()
+    from analytics.facts_table import facts_of  # numpy comes with it, and few questions need it
+
+    return facts_of(rules, events)
+
+
+def stakes(game: Game) -> tuple[int | None, int | None]:
     """The big blind (or straddle), and in a limit game the big bet."""
-    if game is None:
-        posts = (one.event for one in leaf.recorded)
-        return max((it.to for it in posts if isinstance(it, BlindPosted)), default=None), None
     big = max(getattr(one, "big", 0) or 0 for one in game.script)
     straddles = [one.amount for one in game.script if isinstance(one, Straddle)]
     sizes = [one.size for one in game.script if isinstance(one, Betting)]
@@ -140,16 +116,6 @@ def units(game: Game) -> int:
     if game.unit.startswith("1/"):
         return int(game.unit.split()[0].removeprefix("1/"))
     return {"half chip": 2, "cent": 100}.get(game.unit, 1)
-
-
-def _count(done: Sequence[Act], rows: dict[int, Row]) -> None:
-    """How often each seat chose each action on each street."""
-    for act in done:
-        row = rows.get(act.seat)
-        if row is not None and act.counts:
-            kind = "raise" if act.raises and act.street == 0 else act.kind
-            name = f"{STREETS[act.street]}_{kind}s"
-            row[name] = int(row[name] or 0) + 1
 
 
 @cache

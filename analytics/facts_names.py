@@ -1,7 +1,9 @@
-"""The names of the facts that are counted: flags of opportunities, and counts of actions."""
+"""The names of the facts that are counted (flags of opportunities, counts of actions), and of what
+they are made of.
+"""
 
-from analytics.facts_acts import STREETS
-
+STREETS = ("preflop", "flop", "turn", "river")
+ORIGINS_LEFT_OUT = {"forced": 0, "default": 0}  # actions that count in no tendency
 AFTER = STREETS[1:]
 FLAGS = (
     *("vpip", "pfr", "pfr_able", "limp", "rfi", "three_bet", "squeeze", "four_bet"),
@@ -18,4 +20,10 @@ COUNTS = tuple(
     for street in STREETS
     for kind in ("bet", "raise", "call", "fold", "check")
     if (street, kind) != ("preflop", "bet")
+)
+COLUMNS = (  # of events
+    *("hand_seq", "match", "number", "type", "game", "ruleset", "button", "players", "stacks"),
+    *("seat", "amount", "full", "origin", "kind", "to", "bet", "size", "all_in"),
+    *("price", "seats", "shares", "card1", "card2", "card3", "card4", "card5", "more_cards"),
+    *("slot", "old", "new"),
 )

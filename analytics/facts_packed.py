@@ -6,38 +6,45 @@ three for each flag (no opportunity, not done, done), `acts` three bits for each
 A hand with more actions of a kind than fit has neither number, and is looked at by itself.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from analytics.facts_acts import Row
 from analytics.facts_names import COUNTS, FLAGS
 
 if TYPE_CHECKING:
     import numpy as np
 
+Column = Any
 WAYS = (*FLAGS, "saw_flop", "saw_turn", "saw_river", "showdown", "won")
 _MOST = 7
 _PLACES = tuple((name, 3**place) for place, name in enumerate(WAYS))
 _BITS = tuple((name, 3 * place) for place, name in enumerate(COUNTS))
+_TABLED = 10  # flags that are looked up together
 assert 3 ** len(WAYS) < 2**63
 assert 3 * len(COUNTS) < 63
+assert len(FLAGS) % _TABLED == 0
 
 
-def pack(row: Row) -> None:
-    """Add both numbers to a row, or neither."""
-    acts = 0
-    for name, shift in _BITS:
-        count = int(row[name] or 0)
-        if count > _MOST:
-            return
-        acts |= count << shift
-    ways = 0
-    for name, place in _PLACES:
-        flag = row.get(name)
-        if flag is not None:
-            ways += 2 * place if flag else place
-    row["ways"], row["acts"] = ways, acts
+def packed(
+    words: Column, truths: Sequence[Column], counts: Column
+) -> tuple[Column, Column, Column]:
+    """`ways`, `acts`, and whether both fit, of words of flags and truths that are always known."""
+    import numpy as np
+
+    bits = np.arange(1 << _TABLED)
+    ways: Column = np.zeros(len(words), dtype=np.int64)
+    for start in range(0, len(FLAGS), _TABLED):
+        worth = sum((bits >> at & 1) * 3 ** (start + at) for at in range(_TABLED))
+        for shift in (start, len(FLAGS) + start):
+            ways += worth.take(words >> shift & (1 << _TABLED) - 1)
+    for (_, place), truth in zip(_PLACES[len(FLAGS) :], truths, strict=True):
+        ways += np.where(truth, 2 * place, place)
+    acts: Column = np.zeros(len(words), dtype=np.int64)
+    for (_, shift), count in zip(_BITS, counts, strict=True):
+        acts |= count.astype(np.int64) << shift
+    return ways, acts, counts.max(axis=0, initial=0) <= _MOST
 
 
 def unpacked(alike: pa.Table) -> pa.Table:

@@ -1,78 +1,42 @@
 """After the flop: who went on betting, who led, floated, check-raised and gave up."""
 
-from collections.abc import Sequence
+from functools import cache
+from types import SimpleNamespace
 
-from analytics.facts_acts import STREETS, Act, Row, chance
-from analytics.facts_preflop import Before
+from analytics.facts_names import AFTER
+from analytics.facts_spots import FOLD, RAISE, Chances, Spots
 
-
-class _Street:
-    """One round of betting, while its actions are read."""
-
-    def __init__(self, name: str, heir: int | None) -> None:
-        self.name = name
-        self.heir = heir  # who may make the continuation bet
-        self.bets = 0
-        self.continued = False
-        self.checked: set[int] = set()
-        self.acted: set[int] = set()
-
-    def add(self, act: Act) -> None:
-        """The action is done."""
-        if act.raises:
-            self.continued = self.bets == 0 and act.seat == self.heir
-            self.bets += 1
-        elif act.kind == "check":
-            self.checked.add(act.seat)
-        self.acted.add(act.seat)
+NEITHER, DONK, FLOAT = range(3)
+FIELDS = {
+    "kind": 2,
+    "offered": 1,  # a bet or raise was on the menu
+    "street": 2,  # from the flop, which is one
+    "bets": 2,  # three is more than anything asks for
+    "continued": 1,  # the last of them was the continuation bet
+    "heir": 1,  # who may make the continuation bet
+    "acted": 1,
+    "checked": 1,
+    "checks": 1,  # somebody has checked
+    "lead": 2,  # a bet would be a donk bet, or a float
+}
 
 
-def postflop(done: Sequence[Act], before: Before, rows: dict[int, Row]) -> None:
-    """Fill the rows street by street; the right to a continuation bet passes on by betting."""
-    heir = before.aggressor
-    for number, name in enumerate(STREETS[1:], start=1):
-        street = _Street(name, heir)
-        made = False
-        for act in done:
-            if act.street != number or not act.asked:
-                continue
-            row = rows.get(act.seat)
-            if row is not None and act.counts:
-                if street.bets:
-                    _facing(row, act, street)
-                else:
-                    _open(row, act, street)
-                    if number == 1:
-                        _caller(row, act, street, before)
-            street.add(act)
-            made = made or street.continued
-        heir = heir if made else None
+def _chances(it: SimpleNamespace) -> Chances:
+    bet, folded = it.kind == RAISE, it.kind == FOLD
+    free, faced = it.bets == 0, it.bets > 0
+    for number, name in enumerate(AFTER, start=1):
+        here = it.street == number
+        yield f"cbet_{name}", here & free & it.heir & it.offered, bet
+        first = here & free & it.checks & ~it.acted
+        yield f"bet_when_checked_to_{name}", first & it.offered, bet
+        yield f"fold_to_cbet_{name}", here & (it.bets == 1) & it.continued, folded
+        yield f"check_raise_{name}", here & faced & it.checked & it.offered, bet
+    flop = free & it.offered & (it.street == 1)
+    yield "donk", flop & (it.lead == DONK), bet
+    yield "float_bet", flop & (it.lead == FLOAT), bet
 
 
-def _open(row: Row, act: Act, street: _Street) -> None:
-    """Nobody has bet yet."""
-    bet = act.raises
-    if act.seat == street.heir:
-        chance(row, f"cbet_{street.name}", act.offered, bet)
-    if street.checked and act.seat not in street.acted:
-        chance(row, f"bet_when_checked_to_{street.name}", act.offered, bet)
-
-
-def _caller(row: Row, act: Act, street: _Street, before: Before) -> None:
-    """Who called before the flop may lead into the last raiser, or float behind him."""
-    raiser = before.aggressor
-    if raiser is None or act.seat not in before.callers:
-        return
-    if raiser in street.checked:
-        if before.raises == 1:
-            chance(row, "float_bet", act.offered, act.raises)
-    elif raiser not in act.all_in:
-        chance(row, "donk", act.offered, act.raises)
-
-
-def _facing(row: Row, act: Act, street: _Street) -> None:
-    """A bet is to be answered: the continuation bet itself, or any after an own check."""
-    if street.continued and street.bets == 1:
-        chance(row, f"fold_to_cbet_{street.name}", True, act.kind == "fold")
-    if act.seat in street.checked:
-        chance(row, f"check_raise_{street.name}", act.offered, act.raises)
+@cache
+def postflop() -> Spots:
+    """What each spot after the flop means."""
+    return Spots(FIELDS, _chances)

@@ -3,100 +3,55 @@
 The big blind is level one, so the first raise makes two: `raises` counts from nothing.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from functools import cache
+from types import SimpleNamespace
 
-from analytics.facts_acts import Act, Row, chance
-from analytics.facts_seats import STEALING
+from analytics.facts_spots import CALL, FOLD, RAISE, Chances, Spots
 
-
-class Before(NamedTuple):
-    """What the flop inherits: how many raises, who made the last, who called last of all."""
-
-    raises: int
-    aggressor: int | None
-    callers: frozenset[int]
-
-
-class _Pot:
-    """Who is in so far, while the actions are read."""
-
-    def __init__(self) -> None:
-        self.raisers: list[int] = []
-        self.callers = 0  # since the last raise, or limpers
-        self.stealer: int | None = None
-        self.last: dict[int, str] = {}
-
-    @property
-    def raises(self) -> int:
-        return len(self.raisers)
-
-    def add(self, act: Act, position: str) -> None:
-        """The action is done."""
-        if act.raises:
-            unopened = not self.raisers and not self.callers
-            self.stealer = act.seat if unopened and position in STEALING else None
-            self.raisers.append(act.seat)
-            self.callers = 0
-        elif act.kind == "call":
-            self.callers += 1
-        self.last[act.seat] = act.kind
+FIELDS = {
+    "kind": 2,
+    "asked": 1,  # false of a fold instead of a straddle, outside every round
+    "offered": 1,  # a raise was on the menu
+    "raises": 2,  # three is more than anything asks for
+    "callers": 1,  # since the last raise, or limpers
+    "stolen": 1,  # the last raise was a steal
+    "stealing": 1,  # sits where a first raise is one
+    "blind": 2,  # SB one, BB two
+    "raiser": 1,
+    "opener": 1,
+    "fresh": 1,  # his first action, and there is something to call
+}
 
 
-def preflop(done: Sequence[Act], at: Mapping[int, str], rows: dict[int, Row]) -> Before:
-    """Fill the rows of the seats that acted; what is left empty was no opportunity."""
-    pot = _Pot()
-    for act in done:
-        row = rows.get(act.seat)
-        if row is not None and act.counts:
-            raised = act.raises
-            chance(row, "vpip", True, raised or act.kind == "call")
-            chance(row, "pfr", True, raised)
-            if act.asked:
-                chance(row, "pfr_able", act.offered, raised)
-                _FACING.get(pot.raises, _nothing)(row, act, pot, at[act.seat])
-                if pot.raises == 0 and act.seat not in pot.last:
-                    chance(row, "limp", act.owed, act.kind == "call")
-        pot.add(act, at.get(act.seat, ""))
-    callers = frozenset(seat for seat, kind in pot.last.items() if kind == "call")
-    return Before(pot.raises, pot.raisers[-1] if pot.raisers else None, callers)
+def _chances(it: SimpleNamespace) -> Chances:
+    raised, called, folded = it.kind == RAISE, it.kind == CALL, it.kind == FOLD
+    yield "vpip", it.kind == it.kind, raised | called
+    yield "pfr", it.kind == it.kind, raised
+    yield "pfr_able", it.asked & it.offered, raised
+
+    unraised = it.asked & (it.raises == 0)
+    yield "limp", unraised & it.fresh, called
+    unopened = unraised & ~it.callers & it.offered  # who comes after a limper opens nothing
+    yield "rfi", unopened, raised
+    yield "steal", unopened & it.stealing, raised
+
+    once = it.asked & (it.raises == 1)
+    yield "three_bet", once & it.offered, raised
+    yield "squeeze", once & it.callers & it.offered, raised
+    robbed = once & ~it.callers & it.stolen & (it.blind > 0)
+    yield "fold_to_steal_sb", robbed & (it.blind == 1), folded
+    yield "fold_to_steal_bb", robbed & (it.blind == 2), folded
+    yield "resteal", robbed & it.offered, raised
+
+    twice = it.asked & (it.raises == 2)
+    yield "four_bet", twice & it.offered, raised
+    yield "fold_to_3bet", twice, folded
+    yield "four_bet_opener", twice & it.opener & it.offered, raised
+    yield "fold_to_3bet_opener", twice & it.opener, folded
+    yield "cold_four_bet", twice & ~it.raiser & it.offered, raised
 
 
-def _unraised(row: Row, act: Act, pot: _Pot, position: str) -> None:
-    """Nobody has raised; who comes after a limper opens nothing."""
-    if pot.callers:
-        return
-    raised = act.raises
-    chance(row, "rfi", act.offered, raised)
-    if position in STEALING:
-        chance(row, "steal", act.offered, raised)
-
-
-def _raised_once(row: Row, act: Act, pot: _Pot, position: str) -> None:
-    """One raise to face, perhaps with callers, perhaps a steal."""
-    raised = act.raises
-    chance(row, "three_bet", act.offered, raised)
-    if pot.callers:
-        chance(row, "squeeze", act.offered, raised)
-    elif pot.stealer is not None and position in ("SB", "BB"):
-        chance(row, f"fold_to_steal_{position.lower()}", True, act.kind == "fold")
-        chance(row, "resteal", act.offered, raised)
-
-
-def _raised_twice(row: Row, act: Act, pot: _Pot, position: str) -> None:
-    """A 3-bet to face: as the opener, or cold."""
-    raised, folded = act.raises, act.kind == "fold"
-    chance(row, "four_bet", act.offered, raised)
-    chance(row, "fold_to_3bet", True, folded)
-    if act.seat == pot.raisers[0]:
-        chance(row, "four_bet_opener", act.offered, raised)
-        chance(row, "fold_to_3bet_opener", True, folded)
-    if act.seat not in pot.raisers:
-        chance(row, "cold_four_bet", act.offered, raised)
-
-
-def _nothing(row: Row, act: Act, pot: _Pot, position: str) -> None:
-    """A fourth raise and those after it have no statistic."""
-
-
-_FACING = {0: _unraised, 1: _raised_once, 2: _raised_twice}
+@cache
+def preflop() -> Spots:
+    """What each spot before the flop means."""
+    return Spots(FIELDS, _chances)

@@ -18,19 +18,22 @@ def dealt_in(hand: Hand) -> tuple[int, ...]:
 
 
 def positions(hand: Hand, events: Sequence[Event]) -> dict[int, str]:
-    """Every seat that was dealt in, and the name of its place.
+    """Every seat that was dealt in, and the name of its place."""
+    posted = {event.kind: event.seat for event in events if isinstance(event, BlindPosted)}
+    last = posted.get("straddle", posted.get("big"))
+    chairs, button = len(hand.hole), hand.start.button
+    return names(chairs, button, dealt_in(hand), posted.get("small"), last)
+
+
+def names(
+    chairs: int, button: int, seats: Sequence[int], small: int | None, last: int | None
+) -> dict[int, str]:
+    """The names of these seats' places, by who posted the small and who the last blind.
 
     The last blind, a straddle included, is BB. The URCS button posts a blind and stays the BTN;
     heads-up the button is the SB, unless the blinds were posted the other way round.
     """
-    seats, button = dealt_in(hand), hand.start.button
-    posted = {
-        event.kind: event.seat
-        for event in events
-        if isinstance(event, BlindPosted) and event.kind in ("small", "big", "straddle")
-    }
-    last = posted.get("straddle", posted.get("big"))
-    named = {posted["small"]: "SB"} if "small" in posted else {}
+    named = {} if small is None else {small: "SB"}
     if len(seats) > 2 and button in named:
         named.pop(button)
     if last is not None:
@@ -40,7 +43,7 @@ def positions(hand: Hand, events: Sequence[Event]) -> dict[int, str]:
     if len(seats) == 2 and len(named) == 1:
         ((seat, place),) = named.items()
         named[sum(seats) - seat] = "SB" if place == "BB" else "BB"
-    return named | _others([seat for seat in seats if seat not in named], button, len(hand.hole))
+    return named | _others([seat for seat in seats if seat not in named], button, chairs)
 
 
 def _others(seats: Sequence[int], button: int, chairs: int) -> dict[int, str]:

@@ -1,25 +1,29 @@
 """How far each seat came, and which two cards it was dealt or has shown."""
 
-from analytics.facts_acts import STREETS, Row, Story
-from events.cards import RANKS
-from events.state import Hand
-from events.types import Cards, HoleDealt, Shown
-from store.leaf import Leaf
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from analytics.facts_cells import Column
+from analytics.facts_laid import FOLDED, Laid
+from events.cards import DECK, RANKS
+from events.types import Cards
 
 
-def seen(leaf: Leaf, hand: Hand, told: Story, rows: dict[int, Row]) -> None:
-    """Streets seen, all-in or not, showdown reached, and the class of hole cards."""
-    left = sum(standing != "folded" for standing in hand.standing)
-    for seat, row in rows.items():
-        for street in (1, 2, 3):
-            row[f"saw_{STREETS[street]}"] = seat in told.saw.get(street, ())
-        row["showdown"] = left > 1 and hand.standing[seat] != "folded"
-    for one in leaf.recorded:
-        match one.event:
-            case HoleDealt(seat=seat, cards=cards) if seat in rows and "cards" not in rows[seat]:
-                rows[seat]["cards"] = class_of(cards)
-            case Shown(seat=seat, cards=cards) if seat in rows:
-                rows[seat]["shown"] = class_of(cards)
+class Seen(NamedTuple):
+    """Of every place: whether it was dealt in, the streets it saw, its classes of cards.
+
+    A class is a number of `classes`, or less than nothing.
+    """
+
+    dealt: Column
+    saw: tuple[Column, ...]
+    stays: Column  # to the end
+    showdown: Column
+    cards: Column
+    shown: Column
 
 
 def class_of(cards: Cards) -> str | None:
@@ -30,3 +34,52 @@ def class_of(cards: Cards) -> str | None:
     if high[0] == low[0]:
         return high[0] + low[0]
     return high[0] + low[0] + ("s" if high[1] == low[1] else "o")
+
+
+@cache
+def classes() -> tuple[tuple[str, ...], Column]:
+    """Every class, and which one two cards are of; the last number is a card that is unknown."""
+    words: dict[str, int] = {}
+    found = np.full((len(DECK) + 1, len(DECK) + 1), -1, dtype=np.int32)
+    for (at, one), (by, other) in product(enumerate(DECK), repeat=2):
+        if (name := class_of((one, other))) is not None:
+            found[at, by] = words.setdefault(name, len(words))
+    return tuple(words), found.ravel()
+
+
+def seen(laid: Laid) -> Seen:
+    """Streets seen, all-in or not, showdown reached, and the class of hole cards."""
+    places, acts = laid.places, laid.acts
+    fold = np.full(places + 1, laid.cells.size, dtype=np.int64)
+    folds = np.flatnonzero(acts.kind == FOLDED)[::-1]
+    fold[acts.place[folds]] = acts.row[folds]
+    fold = fold[:places]
+    saw = []
+    for size in (3, 4, 5):
+        came = np.full(laid.count, laid.cells.size, dtype=np.int64)
+        there = np.flatnonzero((laid.board_from < size) & (size <= laid.board_to))
+        came[laid.board_hand[there]] = laid.board[there]
+        saw.append(came.take(laid.place_hand) < fold)
+    stays = fold == laid.cells.size
+    left: Column = np.bincount(laid.place_hand, stays, laid.count)
+    showdown = stays & (left > 1).take(laid.place_hand)
+    dealt, cards = _cards(laid, laid.deals, first=True)
+    turned, shown = _cards(laid, laid.shows, first=False)
+    held = dealt | turned
+    none = np.bincount(laid.place_hand, held, laid.count) == 0
+    return Seen(held | none.take(laid.place_hand), tuple(saw), stays, showdown, cards, shown)
+
+
+def _cards(laid: Laid, events: tuple[Column, ...], *, first: bool) -> tuple[Column, Column]:
+    """Who got or showed cards, and the class of the first or last of them."""
+    row, _, _, place = events
+    codes = {card: number for number, card in enumerate(DECK)}
+    one, other = (laid.cells.codes(name, codes, row, len(DECK)) for name in ("card1", "card2"))
+    kinds = classes()[1].take(one * (len(DECK) + 1) + other)
+    if first:
+        place, kinds = place[::-1], kinds[::-1]
+    there = np.zeros(laid.places + 1, dtype=bool)
+    there[place] = True
+    found = np.full(laid.places + 1, -1, dtype=np.int32)
+    found[place] = kinds
+    return there[: laid.places], found[: laid.places]

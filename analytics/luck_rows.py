@@ -17,13 +17,13 @@ import pyarrow as pa
 from analytics.facts import units
 from analytics.luck_closed import Closed, closed, may_close
 from analytics.luck_rules import Rulebook, Text
+from analytics.row_head import Row, head, tabled
 from events.types import AuctionSettled, CardSwapped, PotSplit
-from store.leaf import Leaf, split
+from store.leaf import Leaf
 
 if TYPE_CHECKING:
     from analytics.luck_equity import Count, Expected
 
-Row = dict[str, Any]
 SCHEMA = pa.schema(
     {
         "hand_seq": pa.int64(),
@@ -78,8 +78,7 @@ def build(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:
     """The stored rows, for a ledger that keeps the texts of rulesets which `kept` reads."""
     rules = Rulebook(kept)
     rows = [row for leaf in leaves for row in _stored(leaf, rules)]
-    columns = [pa.array([row[one.name] for row in rows], one.type) for one in STORED]
-    return pa.table(columns, schema=STORED)
+    return tabled(rows, STORED)
 
 
 def _stored(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
@@ -87,13 +86,20 @@ def _stored(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
     events = [one.event for one in leaf.recorded]
     end = leaf.hand
     closes = end is not None and not end.voided and may_close(events, end)
-    spot = spot_of(leaf, rules) if closes else None
-    told = msgspec.json.encode(spot).decode() if isinstance(spot, Closed) else None
+    spot, why = told_spot(leaf, rules) if closes else (None, None)
     for row in _rows(leaf, rules):
         seat = row["seat"]
         row |= {"took": _took(events, seat) if closes else None, "may_close": closes}
         row |= {"at_risk": sum(isinstance(it, CardSwapped) and it.seat == seat for it in events)}
-        yield {**row, "spot": told, "why": spot if isinstance(spot, str) else None}
+        yield {**row, "spot": spot, "why": why}
+
+
+def told_spot(leaf: Leaf, rules: Rulebook) -> tuple[str | None, str | None]:
+    """What luck has to be counted of as it is kept, or why it cannot be; or neither."""
+    spot = spot_of(leaf, rules)
+    if isinstance(spot, Closed):
+        return msgspec.json.encode(spot).decode(), None
+    return None, spot
 
 
 def rows_of(
@@ -124,15 +130,12 @@ def _rows(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
     events = [one.event for one in leaf.recorded]
     game = rules.of(end.start.ruleset)
     unit = units(game) if game else 1
-    match, number = split(leaf.stream)
-    assert number is not None
     prices = _prices(events, len(end.stacks))
     contenders = [seat for seat, how in enumerate(end.standing) if how != "folded"]
     for seat, player in enumerate(end.start.players):
         net = (end.stacks[seat] - end.start.stacks[seat]) / unit
-        row: Row = {"hand_seq": leaf.hand_seq, "hand": leaf.stream, "match": match}
-        row |= {"number": number, "game": end.start.game, "ruleset": end.start.ruleset}
-        row |= {"seat": seat, "player": player, "unit": unit, "net": net}
+        row: Row = {**head(leaf, end.start), "seat": seat, "player": player}
+        row |= {"unit": unit, "net": net}
         row |= {"role": _role(seat, end.start.button, len(end.stacks))}
         row |= {"showdown": len(contenders) > 1 and seat in contenders}
         row |= {"price": prices[seat] / unit, "swapped": _swapped(events, seat)}
@@ -157,8 +160,7 @@ def spot_of(leaf: Leaf, rules: Rulebook) -> Closed | str | None:
 
 def table(rows: Sequence[Row]) -> pa.Table:
     """Rows as Arrow."""
-    columns = [pa.array([row[one.name] for row in rows], one.type) for one in SCHEMA]
-    return pa.table(columns, schema=SCHEMA)
+    return tabled(rows, SCHEMA)
 
 
 def _took(events: Sequence[Any], seat: int) -> float:

@@ -17,6 +17,7 @@ from analytics.facts import units
 from analytics.luck_closed import Closed, swaps_to_come
 from analytics.luck_equity import expected
 from analytics.luck_rules import Rulebook
+from analytics.row_head import HEAD, WHO, Row, head, tabled
 from engine.game import Game
 from engine.pots import pots
 from engine.seats import contenders
@@ -32,10 +33,9 @@ from events.types import (
     UncalledReturned,
 )
 from odds.batch import Showdown
-from store.leaf import Leaf, split
+from store.leaf import Leaf
 
 MODEL = "street-luck/1"
-Row = dict[str, Any]
 CHANCES = {
     "hole": "the first cards of everybody",
     "flop": "the cards of the flop",
@@ -47,13 +47,8 @@ CHANCES = {
 }
 SCHEMA = pa.schema(
     {
-        "hand_seq": pa.int64(),
-        "hand": pa.string(),
-        "match": pa.string(),
-        "number": pa.int64(),
-        "game": pa.string(),
-        "seat": pa.int32(),
-        "player": pa.string(),
+        **HEAD,
+        **WHO,
         "chance": pa.string(),
         "chips": pa.float64(),
         "error": pa.float64(),
@@ -85,16 +80,11 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
     assert game is not None
     assert how is not None
     unit = units(game)
-    match, number = split(leaf.stream)
     events = filled([one.event for one in leaf.recorded])
     for name, chips, error in _changes(events, end, game, how, leaf.stream):
         for seat, player in enumerate(end.start.players):
             yield {
-                "hand_seq": leaf.hand_seq,
-                "hand": leaf.stream,
-                "match": match,
-                "number": number,
-                "game": end.start.game,
+                **head(leaf, end.start),
                 "seat": seat,
                 "player": player,
                 "chance": name,
@@ -105,8 +95,7 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
 
 def table(rows: Sequence[Row]) -> pa.Table:
     """Rows as Arrow."""
-    columns = [pa.array([row[one.name] for row in rows], one.type) for one in SCHEMA]
-    return pa.table(columns, schema=SCHEMA)
+    return tabled(rows, SCHEMA)
 
 
 def filled(events: Sequence[Any]) -> list[Any]:

@@ -6,18 +6,18 @@ are retired: readers may still have them open, so they are removed when a grace 
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
+from itertools import chain
 
 import pyarrow as pa
 from msgspec.structs import replace
 
 from store import manifest
-from store.columns import leaves_of
 from store.disk import Disk
 from store.files import Files, files_of
 from store.frames import Damaged
 from store.layout import SCHEMA_VERSION, schema
 from store.manifest import Manifest, Segment
-from store.projection import Projection
+from store.projection import Builder, Projection
 from store.sealed import with_hands
 from store.segment import FOLDER, ROW_GROUP, Aside, Cutter, Stored, cut, store
 
@@ -149,11 +149,12 @@ def _project(disk: Disk, segment: Segment, projections: Sequence[Projection]) ->
             )
             for name in cutters
         }
-        for group in range(files.open(segment, "events").groups if lack else 0):
-            leaves = leaves_of(files.events(segment, group))
-            for one in lack:
-                for full in cutters[one.name].add(one.build(leaves)):
-                    grown[one.name].add(full)
+        builder = Builder(lack)
+        groups = range(files.open(segment, "events").groups if lack else 0)
+        made = chain.from_iterable(builder.add(files.events(segment, group)) for group in groups)
+        for name, table in chain(made, builder.rest()):
+            for full in cutters[name].add(table):
+                grown[name].add(full)
         for name, cutter in cutters.items():
             grown[name].add(cutter.rest())
         stored = {name: aside.done() for name, aside in grown.items()}

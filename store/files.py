@@ -1,13 +1,18 @@
-"""Segment files for reading: digest checked when first opened, footers kept while there is room."""
+"""Segment files for reading: digest checked when first opened, footers kept while there is room.
+
+Several threads read the same file at once: each borrows a reader of its own.
+"""
 
 import hashlib
 import io
 import threading
 import time
 from bisect import bisect_right
-from collections import OrderedDict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -30,14 +35,34 @@ _WORDS = [
 Bounds = list[tuple[Any, Any]]
 
 
+READERS = 4  # of one file that are kept for later
+
+
 @dataclass
 class Opened:
     """A file's footer: what is in which row group."""
 
-    file: pq.ParquetFile
+    metadata: pq.FileMetaData
     groups: int
     bounds: dict[str, Bounds]
     steady: dict[str, int]
+    reader: Callable[[], pq.ParquetFile]
+    _idle: deque[pq.ParquetFile] = field(default_factory=lambda: deque(maxlen=READERS))
+
+    @contextmanager
+    def reading(self) -> Iterator[pq.ParquetFile]:
+        """A reader that is nobody else's meanwhile: two threads must not share one."""
+        try:
+            file = self._idle.pop()
+        except IndexError:
+            file = self.reader()
+        yield file
+        self._idle.append(file)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that there are."""
+        return [self.metadata.schema.column(at).name for at in range(self.metadata.num_columns)]
 
     def having(self, **wanted: Any) -> list[int]:
         """The row groups that may hold these values, column by column."""
@@ -53,7 +78,7 @@ class Opened:
 
     def same(self, group: int) -> dict[str, Any]:
         """Columns that say the same in every row of a group: their bounds tell what."""
-        row_group, found = self.file.metadata.row_group(group), {}
+        row_group, found = self.metadata.row_group(group), {}
         for name, place in self.steady.items():
             told = row_group.column(place).statistics
             low, high = _bounds(told)
@@ -80,8 +105,7 @@ class Files:
                 known = path in self._checked and name in segment.sizes
                 size = segment.sizes[name] if known else self.check(segment, name)
                 self._checked.add(path)
-                native = None if self._root is None else str(self._root / path)
-                self._opened[path] = _opened(native or _Input(self._read, path, size))
+                self._opened[path] = _opened(partial(self._source, path, size))
                 while len(self._opened) > 1 and self._kept() > GROUPS:
                     self._opened.popitem(last=False)
             self._opened.move_to_end(path)
@@ -91,37 +115,40 @@ class Files:
         """Today's columns that a segment's events fill, as far as that is known."""
         if segment.schema != SCHEMA_VERSION:
             return list(columns())
-        there = set(self.open(segment, "events").file.schema_arrow.names)
+        there = set(self.open(segment, "events").names)
         return [name for name in _filled(segment) or columns() if name in there]
 
     def rows(
         self, segment: Segment, name: str, group: int, wanted: list[str] | None = None
     ) -> pa.Table:
         """A few columns of one row group, or all of a table of few."""
-        with self._turn:
-            file = self.open(segment, name).file
+        with self.open(segment, name).reading() as file:
             return file.read_row_group(group, columns=wanted, use_threads=False)
 
     def events(self, segment: Segment, group: int) -> pa.Table:
         """One row group of events, in today's columns."""
-        with self._turn:
-            file = self.open(segment, "events").file
+        with self.open(segment, "events").reading() as file:
             return _today(file.read_row_group(group, columns=_filled(segment)), segment)
 
     def slice(self, segment: Segment, group: int, hand_seq: int) -> pa.Table:
         """One hand's rows of a row group; decoding stops where it ends."""
-        with self._turn:
-            opened = self.open(segment, "events")
-            hands = opened.file.read_row_group(group, ["hand_seq"], use_threads=False)["hand_seq"]
+        opened = self.open(segment, "events")
+        with opened.reading() as file:
+            hands = file.read_row_group(group, ["hand_seq"], use_threads=False)["hand_seq"]
             start, end = hands.to_numpy().searchsorted([hand_seq, hand_seq + 1]).tolist()
             known = {**opened.same(group), "hand_seq": hand_seq}
-            names = _filled(segment) or opened.file.schema_arrow.names
+            names = _filled(segment) or opened.names
             others = [name for name in names if name not in known]
-            rows = _first(opened.file.iter_batches(end, [group], others), end).slice(start)
+            batches = file.iter_batches(end, [group], others, use_threads=False)
+            rows = _first(batches, end).slice(start)
         cells = dict(zip(rows.column_names, rows.columns, strict=True))
         for name, value in known.items():  # typed: to infer a type costs ten times as much
             cells[name] = pa.array([value] * (end - start), columns()[name].arrow)
         return _today(pa.table(cells), segment)
+
+    def _source(self, path: str, size: int) -> "str | _Input":
+        native = None if self._root is None else str(self._root / path)
+        return native or _Input(self._read, path, size)
 
     def _kept(self) -> int:
         return sum(one.groups for one in self._opened.values())
@@ -198,21 +225,25 @@ def _filled(segment: Segment) -> list[str] | None:
     return list(of_types(segment.types))
 
 
-def _opened(source: "str | _Input") -> Opened:
-    metadata = pq.read_metadata(source)
+def _opened(source: "Callable[[], str | _Input]") -> Opened:
+    given = source()
+    metadata = pq.read_metadata(given)
     names = [metadata.schema.column(place).name for place in range(metadata.num_columns)]
     words = [name for name in _WORDS if name in names] if "type" in names else []
     wide = "type" in names  # for few columns the threads of one large read cost more than they save
-    file = pq.ParquetFile(source, metadata=metadata, read_dictionary=words, pre_buffer=wide)
     where = {name: names.index(name) for name in BOUNDED if name in names}
-    groups = [file.metadata.row_group(group) for group in range(file.num_row_groups)]
+    groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
     bounds = {
         name: [_bounds(group.column(place).statistics) for group in groups]
         for name, place in where.items()
         if name != "at"
     }
     steady = {name: names.index(name) for name in ("match", *STEADY) if name in names}
-    return Opened(file, len(groups), bounds, steady if wide else {})
+
+    def reader() -> pq.ParquetFile:
+        return pq.ParquetFile(source(), metadata=metadata, read_dictionary=words, pre_buffer=wide)
+
+    return Opened(metadata, len(groups), bounds, steady if wide else {}, reader)
 
 
 def _may_hold(bounds: tuple[Any, Any], value: Any) -> bool:

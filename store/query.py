@@ -15,9 +15,13 @@ can guess.
 A view is made when a statement first names it: so a question about matches decodes no events of
 the hot log. Before DuckDB reads a file its digest is compared, once as long as the file is the
 same: what DuckDB makes of damage is anybody's guess.
+
+Several threads may ask at once, each in a session of its own (`store.sessions`): views are made
+once, and shown to a session that first needs them.
 """
 
 import math
+import re
 import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +29,7 @@ from contextlib import contextmanager
 from datetime import date, time, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
@@ -33,24 +37,34 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from store import layout
-from store.columns import leaves_of, table
+from store.columns import table
 from store.files import files_of
 from store.frames import Damaged
 from store.guard import Refused, checked, tables
 from store.leaf import Leaf
 from store.manifest import Segment
-from store.projection import Projection
+from store.projection import Builder, Projection
 from store.projections import STANDARD
 from store.reader import Snapshot
+from store.sessions import Engine, Session, engine_of, opened
 
 SECONDS = 30.0
 MEMORY = "1GB"
 THREADS = 2
+AT_ONCE = 4  # questions; whoever comes later waits for one of them
+_SHAPES = 1_000  # of statements whose tables are remembered
 HAND = "hand_seq, match || '/' || number AS hand, * EXCLUDE (hand_seq)"
 
 
+class _View(NamedTuple):
+    """A view as it is made, and which segments have a file of their own for it."""
+
+    sql: str
+    segments: tuple[Segment, ...]
+
+
 class Query:
-    """The views `events` and one per projection, as of a snapshot; threads take turns."""
+    """The views `events` and one per projection, as of a snapshot; threads may share it."""
 
     def __init__(
         self,
@@ -66,11 +80,15 @@ class Query:
         self.views = ("events", *(one.name for one in projections))
         self._projections = tuple(projections)
         self._ours = ours
-        self._settings = {"memory_limit": memory, "threads": str(threads)}
+        self._memory = memory
         self._seconds = seconds
         self._turn = threading.RLock()
+        self._places = threading.Semaphore(AT_ONCE)
         self._files = files_of(snapshot.live.disk)
-        self._open()
+        self._engine: Engine = engine_of(memory, threads) if ours else opened(memory, threads)
+        self._named: dict[str, set[str] | None] = {}
+        self._closed = False
+        self._begin()
 
     def ask(
         self,
@@ -84,17 +102,16 @@ class Query:
         `also` are tables that this one question may name besides the views.
         """
         seconds = self._seconds if seconds is None else seconds
-        with self._turn, _in_a_sentence(self._settings["memory_limit"], seconds):
+        with _in_a_sentence(self._memory, seconds):
             while True:
-                try:
-                    self._show(sql)
-                    with self._lent(also or {}):
-                        return self._answer(sql, rows_max, seconds)
-                except (duckdb.Error, OSError, Damaged):
-                    if not self._retired():
-                        raise
-                self._con.close()
-                self._open()
+                with self.session() as session:
+                    try:
+                        self._show(session, sql)
+                        with self._lent(session, also or {}):
+                            return self._answer(session, sql, rows_max, seconds)
+                    except (duckdb.Error, OSError, Damaged):
+                        if not self._retired(session.number):
+                            raise
 
     def rows(self, sql: str, rows_max: int | None = None) -> list[dict[str, Any]]:
         """The answer as JSON takes it: times in RFC 3339, whole numbers whole."""
@@ -106,7 +123,26 @@ class Query:
 
     def close(self) -> None:
         """Let go of files and memory."""
-        self._con.close()
+        with self._turn:
+            self._closed = True
+            self._forget()
+        if not self._ours:
+            self._engine.close()
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """A session for one question; views are shown to it as they are asked for."""
+        with self._places:
+            with self._turn:
+                session = self._idle.pop() if self._idle else Session(self._engine, self._number)
+            try:
+                yield session
+            finally:
+                with self._turn:
+                    if session.number == self._number and not self._closed:
+                        self._idle.append(session)
+                    else:
+                        session.close()
 
     def told(self, name: str, rows: str) -> str:
         """The SELECT behind a view, over the SELECT of all its rows."""
@@ -119,65 +155,76 @@ class Query:
     def beside(self, rows: pa.Table | ds.Dataset) -> str:
         """A table that a view may read and no statement can name."""
         name = f"_{secrets.token_hex(16)}"
-        self._con.register(name, rows)
+        with self._turn:
+            self._beside[name] = rows
         return name
 
     @contextmanager
-    def _lent(self, tables: Mapping[str, pa.Table]) -> Iterator[None]:
+    def _lent(self, session: Session, tables: Mapping[str, pa.Table]) -> Iterator[None]:
         """Tables under their names, for one question of our own."""
         assert self._ours or not tables
         for name, rows in tables.items():
-            self._con.register(name, rows)
+            session.con.register(name, rows)
         try:
             yield
         finally:
             for name in tables:
-                self._con.unregister(name)
+                session.con.unregister(name)
 
-    def _answer(self, sql: str, rows_max: int | None, seconds: float) -> pa.Table:
-        timer = threading.Timer(seconds, lambda: self._con.interrupt())
+    def _answer(self, session: Session, sql: str, rows_max: int | None, seconds: float) -> pa.Table:
+        timer = threading.Timer(seconds, session.con.interrupt)
         timer.start()
         try:
-            relation = self._con.sql(sql if self._ours else checked(self._con, sql, self.views))
+            relation = session.con.sql(sql if self._ours else checked(session.con, sql, self.views))
             if rows_max is None:
                 return relation.to_arrow_table()
             return _at_most(rows_max, relation.to_arrow_reader())
         finally:
             timer.cancel()
 
-    def _open(self) -> None:
-        """A DuckDB of our own, locked, and what its views will be made of."""
+    def _begin(self) -> None:
+        """What views will be made of, as it lies in files now; there is none yet."""
         live = self.snapshot.live
         self._number = live.number
         self._parts = self.snapshot.parts()
-        self._shown: dict[str, tuple[Segment, ...]] = {}
-        self._con = duckdb.connect(
-            ":memory:",
-            config={
-                **self._settings,
-                "autoinstall_known_extensions": "false",
-                "autoload_known_extensions": "false",
-                "python_enable_replacements": "false",
-                "temp_directory": "",
-            },
-        )
-        self._con.sql("SET TimeZone = 'UTC'")
-        if not self._ours:
-            self._con.sql("SET enable_external_access = false")
-        self._con.sql("SET lock_configuration = true")
+        self._shown: dict[str, _View] = {}
+        self._beside: dict[str, pa.Table | ds.Dataset] = {}
+        self._idle: list[Session] = []
 
-    def _show(self, sql: str) -> None:
+    def _forget(self) -> None:
+        for session in self._idle:
+            session.close()
+        self._idle = []
+
+    def _show(self, session: Session, sql: str) -> None:
         """The views that a statement names; each of their files is as it was sealed."""
-        named = tables(self._con, sql)
-        for name in self.views:
-            if named is None or name in named:
-                if name not in self._shown:
-                    self._shown[name] = self._made(name)
-                for segment in self._shown[name]:
-                    self._files.check(segment, name)
+        named = self._tables(session, sql)
+        with self._turn:
+            for name in self.views:
+                if named is None or name in named:
+                    if name not in self._shown:
+                        self._shown[name] = self._made(name)
+                    for segment in self._shown[name].segments:
+                        self._files.check(segment, name)
+            beside = dict(self._beside)
+            views = {name: view.sql for name, view in self._shown.items()}
+        session.lend(beside)
+        session.show({name: sql for name, sql in views.items() if named is None or name in named})
 
-    def _made(self, name: str) -> tuple[Segment, ...]:
-        """A view; which segments have a file of their own for it."""
+    def _tables(self, session: Session, sql: str) -> set[str] | None:
+        """What a statement names; one of ours that differs in numbers alone names the same."""
+        if not self._ours:
+            return tables(session.con, sql)
+        shape = re.sub(r"\d+", "0", sql)
+        with self._turn:
+            if shape not in self._named:
+                if len(self._named) >= _SHAPES:
+                    self._named.clear()
+                self._named[shape] = tables(session.con, sql)
+            return self._named[shape]
+
+    def _made(self, name: str) -> _View:
+        """A view over all that closed."""
         live = self.snapshot.live
         segments, closed = self._parts
         hot = [Leaf(one.hand_seq, one.recorded()) for one in closed]
@@ -189,17 +236,19 @@ class Query:
             (one,) = (it for it in self._projections if it.name == name)
             have = tuple(it for it in segments if it.projections.get(name) == one.version)
             lack = [it for it in segments if it not in have]
-            made = [one.build(leaves_of(rows)) for it in lack for rows in live.events(it)]
+            builder = Builder((one,))
+            groups = (rows for it in lack for rows in live.events(it))
+            made = [found for rows in groups for _, found in builder.add(rows)]
+            made += [found for _, found in builder.rest()]
             made.append(one.build(hot))
         for segment in have:
             self._files.check(segment, name)  # binding a view reads footers
         later = any(it.last_seq >= self.snapshot.next_seq for it in segments)
-        self._view(name, have, made, self.snapshot.next_seq if later else None)
-        return have
+        return _View(self._view(name, have, made, self.snapshot.next_seq if later else None), have)
 
     def _view(
         self, name: str, segments: Sequence[Segment], tables: Sequence[pa.Table], until: int | None
-    ) -> None:
+    ) -> str:
         """Sealed and hot rows under one name; in which order they come is for ORDER BY to say."""
         folder = self.snapshot.live.folder
         files = [folder / one.files[name] for one in segments]
@@ -212,7 +261,7 @@ class Query:
         where = f"WHERE {' AND '.join(only)}" if only else ""
         columns = layout.view() if name == "events" else HAND
         rows = f"SELECT {columns} FROM ({all_rows}) {where}"
-        self._con.sql(f'CREATE TEMP VIEW "{name}" AS {self.told(name, rows)}')
+        return self.told(name, rows)
 
     def _stranger_s(self, name: str, until: int | None) -> pc.Expression | None:
         """The rows of a view's tables that somebody else's conditions may be tried on."""
@@ -230,14 +279,19 @@ class Query:
         rows = ds.dataset([str(one) for one in files], schema=schema)
         return self.beside(rows if keep is None else rows.filter(keep))
 
-    def _retired(self) -> bool:
+    def _retired(self, number: int) -> bool:
         """Whether segments went away under us: the snapshot then lives in newer files."""
         live = self.snapshot.live
-        named = (live.folder / it for one in self._parts.segments for it in one.files.values())
-        gone = [path for path in named if not path.exists()]
-        if gone:
-            live.retired(self._number, FileNotFoundError(2, "gone", str(gone[0])))
-        return bool(gone)
+        with self._turn:
+            if number != self._number:
+                return True  # another thread has found it
+            named = (live.folder / it for one in self._parts.segments for it in one.files.values())
+            gone = [path for path in named if not path.exists()]
+            if gone:
+                live.retired(self._number, FileNotFoundError(2, "gone", str(gone[0])))
+                self._forget()
+                self._begin()
+            return bool(gone)
 
 
 def _at_most(rows_max: int, reader: pa.RecordBatchReader) -> pa.Table:
@@ -273,13 +327,18 @@ def plain(table: pa.Table) -> list[dict[str, Any]]:
     told = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
         if pa.types.is_timestamp(column.type):
-            moment = column.cast(pa.timestamp("ms"), safe=False)
-            told[name] = pc.strftime(moment, format="%Y-%m-%dT%H:%M:%SZ").to_pylist()
+            told[name] = as_rfc_3339(column).to_pylist()
         elif any(is_plain(column.type) for is_plain in _PLAIN):
             told[name] = column.to_pylist()
         else:
             told[name] = [_plain(value) for value in column.to_pylist()]
     return [dict(zip(told, row, strict=True)) for row in zip(*told.values(), strict=True)]
+
+
+def as_rfc_3339(times: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Times as text, to the second."""
+    moments = times.cast(pa.timestamp("ms"), safe=False)
+    return pc.strftime(moments, format="%Y-%m-%dT%H:%M:%SZ")
 
 
 _PLAIN = (pa.types.is_integer, pa.types.is_string, pa.types.is_boolean, pa.types.is_null)

@@ -23,12 +23,16 @@ class Unreachable(Exception):
 
 
 class Snapshot:
-    """The ledger as it was when it had so many events and closed hands; it never changes."""
+    """The ledger as it was when it had so many events and closed hands; it never changes.
 
-    def __init__(self, live: Live, next_pos: int, next_seq: int) -> None:
+    `early` says that it is for somebody who may not know how much more there is.
+    """
+
+    def __init__(self, live: Live, next_pos: int, next_seq: int, early: bool = False) -> None:
         self.live = live
         self.next_pos = next_pos
         self.next_seq = next_seq
+        self.early = early
 
     @property
     def as_of(self) -> str:

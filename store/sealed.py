@@ -8,6 +8,7 @@ import heapq
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from store.files import files_of
 from store.layout import SCHEMA_VERSION, by_kind, filled
 from store.leaf import Leaf, split
 from store.manifest import Segment
-from store.projection import Projection
+from store.projection import Builder, Projection
 from store.projections.hands import HANDS
 from store.segment import FOLDER, Stored, cut, row_groups, store
 from store.tail import Closed
@@ -38,16 +39,20 @@ def write_segment(
     extent = Extent()
     events = (it for one in closed for placed in one.placed for it in placed.append.events)
     columns = filled(by_kind(events))
+    builder = Builder(wanted)
 
     def groups() -> Iterator[pa.Table]:
         """One group at a time: the states of its hands are gone before the next is made."""
         for group in row_groups(leaves):
             extent.add(group)
-            for one in wanted:
-                parts[one.name].append(one.build(group))
-            yield encoded(group).select(columns)
+            rows = encoded(group).select(columns)
+            for name, made in builder.add(rows, group):
+                parts[name].append(made)
+            yield rows
 
     files = {"events": store(disk, "events", first, last, groups())}
+    for name, made in builder.rest():
+        parts[name].append(made)
     for one in wanted:
         files[one.name] = store(disk, one.name, first, last, cut(parts[one.name], one.rows))
     disk.sync_folder(FOLDER)
@@ -120,6 +125,12 @@ class _Group(NamedTuple):
     place: int
 
 
+LOOKED_AT = (
+    8  # row groups of the table of hands whose numbers are kept: hands of a page lie together
+)
+FOUND = 4_096  # hands whose rows are
+
+
 class _Row(NamedTuple):
     """Where the table of hands has a hand: every row is what closed next, so places are counted."""
 
@@ -136,11 +147,13 @@ class Sealed:
         self.segments = segments
         self._files = files_of(disk)
         self._firsts = [one.first_seq for one in segments]
-        self._hands: dict[str, list[tuple[int, int, Segment]]] = defaultdict(list)
+        self._hands: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
         self._records: dict[str, list[Segment]] = defaultdict(list)
-        for segment in segments:
+        self._find = lru_cache(FOUND)(self._looked_up)
+        self._column = lru_cache(2 * LOOKED_AT)(self._read)
+        for at, segment in enumerate(segments):
             for match, (low, high) in segment.numbers.items():
-                self._hands[match].append((low, high, segment))
+                self._hands[match].append((low, high, at))
             for match in segment.records:
                 self._records[match].append(segment)
 
@@ -219,36 +232,38 @@ class Sealed:
         found.sort(key=lambda one: -one.pos)
         return found
 
-    def _find(self, stream: str) -> _Row | None:
+    def _looked_up(self, stream: str) -> _Row | None:
         """A sealed hand's row in the table of hands."""
         match, number = split(stream)
         if number is None or stream != f"{match}/{number}":
             return None
-        for low, high, segment in self._hands.get(match, ()):
+        for low, high, at in self._hands.get(match, ()):
             if low <= number <= high:
-                opened = self._files.open(segment, HANDS.name)
+                opened = self._files.open(self.segments[at], HANDS.name)
                 for group in opened.having(match=match, number=number):
                     matches = opened.bounds["match"][group]
-                    if (place := self._place(segment, group, match, number, matches)) >= 0:
+                    if (place := self._place(at, group, match, number, matches)) >= 0:
                         first = opened.bounds["hand_seq"][group][0]
-                        return _Row(segment, group, place, first + place)
+                        return _Row(self.segments[at], group, place, first + place)
         return None
 
-    def _place(
-        self, segment: Segment, group: int, match: str, number: int, matches: tuple[str, str]
-    ) -> int:
+    def _place(self, at: int, group: int, match: str, number: int, matches: tuple[str, str]) -> int:
         """In which row of a group a hand is; its match is looked at where there are several."""
-        numbers = self._files.rows(segment, HANDS.name, group, ["number"])["number"].to_numpy()
+        numbers = self._column(at, group, "number").to_numpy()
         places: list[int] = (numbers == number).nonzero()[0].tolist()
         if places and matches != (match, match):
-            names = self._files.rows(segment, HANDS.name, group, ["match"])["match"]
+            names = self._column(at, group, "match")
             places = [place for place in places if names[place].as_py() == match]
         return places[0] if places else -1
+
+    def _read(self, at: int, group: int, name: str) -> pa.ChunkedArray:
+        """A column of the table of hands."""
+        return self._files.rows(self.segments[at], HANDS.name, group, [name])[name]
 
     def _appends(self, segment: Segment, match: str) -> list[int]:
         """When the appends of a match's own records closed."""
         found: list[int] = []
-        for group in range(self._files.open(segment, HANDS.name).groups):
+        for group in self._files.open(segment, HANDS.name).having(match=match):
             rows = self._files.rows(segment, HANDS.name, group, ["hand_seq", "match", "number"])
             here = pc.and_(pc.is_null(rows["number"]), pc.equal(rows["match"], match))
             found += rows["hand_seq"].filter(here).to_pylist()

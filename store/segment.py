@@ -158,7 +158,7 @@ def _last_end(hands: pa.ChunkedArray, rows: int) -> int:
 def _writer(sink: Any, given: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter:
     """Events as their layout says, other tables by type."""
     events = set(ENVELOPE) <= set(given.names)
-    told = {*BOUNDED, *(STEADY if events else ())}
+    told = {*BOUNDED, *(STEADY if events else ("player",))}  # one player's rows are soon found
     return pq.ParquetWriter(
         sink,
         _certain(given) if events else given,

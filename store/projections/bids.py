@@ -51,7 +51,7 @@ def _rows(leaf: Leaf) -> Iterator[tuple[object, ...]]:
     match, number = split(leaf.stream)
     for place, one in enumerate(leaf.recorded):
         bid = one.event
-        if isinstance(bid, BidPlaced):
+        if isinstance(bid, BidPlaced) and bid.seat < len(hand.stacks):
             won, price, pot = _outcome(leaf, place, bid.seat)
             yield (
                 leaf.hand_seq,

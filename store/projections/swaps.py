@@ -42,7 +42,7 @@ def _rows(leaf: Leaf) -> Iterator[tuple[object, ...]]:
             street = swap.name
         elif isinstance(swap, BettingOpened):
             street = swap.street
-        elif isinstance(swap, CardSwapped):
+        elif isinstance(swap, CardSwapped) and swap.seat < len(hand.stacks):
             yield (
                 leaf.hand_seq,
                 match,

@@ -8,15 +8,15 @@ import pyarrow.compute as pc
 import pytest
 from msgspec.structs import replace
 
-from analytics.facts import SCHEMA, facts, rows_of
-from analytics.facts_acts import story
+from analytics.facts import SCHEMA, facts, table_of
 from analytics.facts_names import COUNTS, FLAGS
 from analytics.facts_packed import WAYS, unpacked
 from analytics.facts_seen import class_of
-from engine.game import Game, fingerprint, fingerprint_of, to_json
+from engine.game import fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
 from events.ledger import Recorded
 from events.notation import read
+from store.columns import encoded
 from store.leaf import Leaf
 from tests.analytics.told_hands import leaves
 from tests.store.sealed_hands import leaves as sealed
@@ -28,8 +28,12 @@ SIX = "hand site-nl-standard, button 0: btn sb bb utg hj co"
 
 def told(*lines: str) -> dict[str, dict[str, Any]]:
     """The facts of one hand by player."""
-    (leaf,) = leaves(lines)
-    return {str(row["player"]): dict(row) for row in rows_of(leaf, BY_MARK.get)}
+    return by_player(leaves(lines))
+
+
+def by_player(hands: list[Leaf]) -> dict[str, dict[str, Any]]:
+    """The facts of one hand by player."""
+    return {row["player"]: row for row in table_of(BY_MARK.get, encoded(hands)).to_pylist()}
 
 
 def chances(row: dict[str, Any]) -> dict[str, bool]:
@@ -40,8 +44,9 @@ def chances(row: dict[str, Any]) -> dict[str, bool]:
 def spoken(text: str) -> dict[str, dict[str, Any]]:
     """The facts of a hand in notation, as an importer leaves it."""
     events = [read(line) for line in text.strip().splitlines()]
-    leaf = Leaf(0, tuple(Recorded(at, "m/1", at, 1, one) for at, one in enumerate(events)))
-    return {str(row["player"]): dict(row) for row in rows_of(leaf, BY_MARK.get)}
+    return by_player(
+        [Leaf(0, tuple(Recorded(at, "m/1", at, 1, one) for at, one in enumerate(events)))]
+    )
 
 
 # Traps (analytics.md section 2).
@@ -226,18 +231,6 @@ def test_hole_cards_have_a_class(cards: tuple[str, ...], name: str | None) -> No
 # Laws over random hands.
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_a_menu_without_the_engine_is_the_engines_menu(game: Game) -> None:
-    """Where nothing stands against a raise the engine is not asked: it would have said so."""
-    asked = 0
-    for leaf in sealed(of_games(game.name, count=40)):
-        if leaf.hand is not None:
-            quick = story(leaf, leaf.hand.start, game)
-            assert story(leaf, leaf.hand.start, game, sure=True) == quick
-            asked += len(quick.acts)
-    assert asked > 40
-
-
 @pytest.mark.parametrize("game", GAMES)
 def test_facts_agree_with_the_chips_and_with_one_another(game: str) -> None:
     rows = facts(lambda mark: None).build(sealed(of_games(game, count=40))).to_pylist()
@@ -296,6 +289,5 @@ def test_ways_and_acts_say_how_a_hand_was_played(game: str) -> None:
 def test_a_hand_with_more_actions_than_fit_is_looked_at_by_itself() -> None:
     raises = "; ".join(f"{n % 2} raises to {10 * n + 20}" for n in range(20))
     lines = ["hand site-nl-standard, button 0: ann bob", f"> {raises}; 0 folds"]
-    (leaf,) = leaves(lines)
-    row, _ = (dict(one) for one in rows_of(leaf, BY_MARK.get))
-    assert (10, None) == (row["preflop_raises"], row.get("ways"))
+    row = told(*lines)["ann"]
+    assert (10, None, None) == (row["preflop_raises"], row["ways"], row["acts"])

@@ -117,6 +117,13 @@ def test_a_record_that_does_not_add_up_breaks_no_projection() -> None:
     assert 1 == len(rows(HANDS, wrong))
 
 
+def test_what_nobody_at_the_table_did_is_told_of_nobody() -> None:
+    """Such a bid moves nothing, so the hand adds up."""
+    strange = leaf(AUCTION.replace("1 bids 5\n", "1 bids 5\n7 bids 5\n"))
+    assert strange.hand is not None
+    assert [0, 1] == [row["seat"] for row in rows(BIDS, strange)]
+
+
 @pytest.mark.parametrize("one", STANDARD, ids=lambda one: one.name)
 def test_building_in_parts_gives_the_same(one: Projection) -> None:
     given = leaves(of_games("auction-2024-mit", "swap-2022", "site-pl"))

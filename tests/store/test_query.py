@@ -310,8 +310,8 @@ def test_the_second_wall_stands_without_the_first(
     """DuckDB itself, locked as it is, lets none of these touch a file."""
     segment = min((folder / "segments").glob("events*"))
     before = contents(folder)
-    with pytest.raises(duckdb.Error):
-        query._con.execute(sql.format(out=tmp_path / "out", segment=segment)).fetchall()
+    with query.session() as session, pytest.raises(duckdb.Error):
+        session.con.execute(sql.format(out=tmp_path / "out", segment=segment)).fetchall()
     assert [] == list(tmp_path.iterdir())
     assert before == contents(folder)
 
@@ -362,5 +362,5 @@ def test_threads_take_turns(query: Query) -> None:
 def test_variables_of_the_program_are_no_tables(query: Query) -> None:
     program = query.ask("SELECT 1 AS secret")
     assert 1 == program.num_rows
-    with pytest.raises(duckdb.Error):
-        query._con.sql("SELECT * FROM program")
+    with query.session() as session, pytest.raises(duckdb.Error):
+        session.con.sql("SELECT * FROM program")

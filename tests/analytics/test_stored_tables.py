@@ -1,0 +1,85 @@
+"""Tables that stand beside events are the same out of columns as out of leaves."""
+
+from itertools import islice
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from analytics import bids_table
+from analytics.stored import NAMES, Text, stored
+from engine.game import Game, fingerprint, to_json
+from store.columns import encoded
+from store.leaf import Leaf
+from store.projection import Builder
+from store.reader import Reader
+from tests.analytics.held import forged
+from tests.analytics.test_facts_walked import SHARED, recorded
+from tests.hands import RULESETS, every_ruleset, seeded
+from tests.store.sealed_hands import leaves as sealed
+from tests.store.sealed_hands import of_games
+
+TEXTS = {fingerprint(game): to_json(game) for game in RULESETS.values()}
+HANDS = 24  # of each ruleset
+FORGED = 40
+
+
+def alike(given: list[Leaf], kept: Text = TEXTS.get) -> dict[str, pa.Table]:
+    """Every table out of columns; column by column that out of leaves."""
+    every = stored(kept)
+    builder = Builder(every)
+    found = dict((*builder.add(encoded(given)), *builder.rest()))
+    for one in every:
+        by_leaves = one.build(given)
+        assert by_leaves.schema == found[one.name].schema
+        for name in by_leaves.column_names:
+            expected = by_leaves[name].to_pylist()
+            assert expected == found[one.name][name].to_pylist(), (one.name, name)
+    return found
+
+
+@every_ruleset
+def test_random_hands_are_told_alike(game: Game) -> None:
+    found = alike(recorded(seeded(game, f"stored {n}").record for n in range(HANDS)))
+    assert set(NAMES) == set(found)
+    assert found["played"].num_rows >= found["facts"].num_rows > 20
+
+
+@every_ruleset
+def test_forged_hands_are_told_alike(game: Game) -> None:
+    every = list(forged(game, seeded(game, "stored forgery").record))
+    alike(recorded(every[:: max(1, len(every) // FORGED)]))
+
+
+def test_the_tables_of_several_games_have_all_there_is_to_tell() -> None:
+    found = alike(sealed(of_games("auction-2024-mit", "swap-2022", "site-pl", count=40)))
+    assert found["auctions"].num_rows > 40
+    assert found["risks"].num_rows > 40
+    assert any(found["played"]["may_close"].to_pylist())
+
+
+def test_usual_auctions_are_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bids_table, "rows_of", lambda leaf: pytest.fail("it was walked"))
+    found = bids_table.auctions_of(encoded(sealed(of_games("auction-2024", count=40))))
+    assert found.num_rows > 30
+
+
+@pytest.mark.parametrize(
+    "corpus",
+    [
+        "mit/2024/dyneleee__pokerbots2024__08eb8d3a__gamelog.txt",
+        "pokerstars/hhsmithy",
+        pytest.param("mit/2022", marks=pytest.mark.slow),
+        pytest.param("mit/2024", marks=pytest.mark.slow),
+        pytest.param("pokerstars/fpdb", marks=pytest.mark.slow),
+    ],
+)
+def test_real_hands_are_told_alike(corpus: str, tmp_path: Path) -> None:
+    from api.main import main
+
+    path = SHARED / corpus
+    if not path.exists():
+        pytest.skip(f"{path} is absent: its hands cannot be imported")
+    main(["import", str(path), "--no-audit", "--ledger", str(tmp_path)])
+    snapshot = Reader(tmp_path).snapshot()
+    alike(list(islice(snapshot.leaves(), 300)), snapshot.ruleset)
