@@ -56,11 +56,11 @@ class Bids:
                 row = counted[who, part].get((one.file, one.basis), {})
                 yield Answer(who, part, one.name, *judged(one, row))
 
-    def ranks(self, player: str, by: By | None = None) -> list[dict[str, Any]]:
+    def ranks(self, player: str | None, by: By | None = None) -> list[dict[str, Any]]:
         """The bids at each tenth, in chips and in pots."""
         return sorted(self._ask("bids_ranks", player, by), key=lambda it: (it["part"], it["tenth"]))
 
-    def common(self, player: str, by: By | None = None) -> list[dict[str, Any]]:
+    def common(self, player: str | None, by: By | None = None) -> list[dict[str, Any]]:
         """The most frequent bids."""
         return sorted(
             self._ask("bids_common", player, by), key=lambda it: (it["part"], it["place"])

@@ -16,16 +16,8 @@ from odds.rank import Cards, mask
 from odds.third_card import ThirdCard, counted_third_card
 
 RECORD = struct.Struct("<8q")
-VARIABLE = "MUCKRAKE_CACHE"
 _BOARDS = comb(47, 2)  # two cards to come on a flop, two known hands of which one is unseen
 DEALS = (_BOARDS * 45 * comb(44, 2), _BOARDS * comb(45, 3), _BOARDS * comb(45, 2))
-
-
-def place() -> Path:
-    """Where: `$MUCKRAKE_CACHE`, else a user's own folder for what can be made again."""
-    if chosen := os.environ.get(VARIABLE):
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "muckrake"
 
 
 class ThirdCards:

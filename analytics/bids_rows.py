@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from analytics.row_head import HEAD, RULESET, Row, head, tabled
 from events.cards import DECK
 from events.evolve import evolve, replay
 from events.state import Hand
@@ -29,18 +30,13 @@ from events.types import (
     Raised,
     Shown,
 )
-from store.leaf import Leaf, split
+from store.leaf import Leaf
 from store.projection import Projection
 
-Row = dict[str, Any]
 SCHEMA = pa.schema(
     {
-        "hand_seq": pa.int64(),
-        "hand": pa.string(),
-        "match": pa.string(),
-        "number": pa.int64(),
-        "game": pa.string(),
-        "ruleset": pa.string(),
+        **HEAD,
+        **RULESET,
         "auction": pa.int32(),
         "seat": pa.int32(),
         "player": pa.string(),
@@ -87,18 +83,16 @@ def rows_of(leaf: Leaf) -> Iterator[Row]:
     end = leaf.hand
     if end is None or end.voided:
         return
-    match, number = split(leaf.stream)
     hand = replay(events[:1])  # type: ignore[arg-type]
     placed: dict[int, BidPlaced] = {}
     auction = 0
     for place, event in enumerate(events[1 : settled[-1] + 1], start=1):
         if isinstance(event, BidPlaced):
-            placed[event.seat] = event
+            if event.seat < len(hand.stacks):  # whose it is not is for the auditor
+                placed[event.seat] = event
         elif isinstance(event, AuctionSettled):
             for seat in sorted(placed):
-                row: Row = {"hand_seq": leaf.hand_seq, "hand": leaf.stream, "match": match}
-                row |= {"number": number, "auction": auction}
-                row |= {"game": end.start.game, "ruleset": end.start.ruleset}
+                row: Row = {**head(leaf, end.start), "auction": auction}
                 row |= _bidder(hand, seat, events)
                 row |= _bids(hand, seat, placed, event)
                 row |= _after(events[place:], end, seat)
@@ -110,14 +104,12 @@ def rows_of(leaf: Leaf) -> Iterator[Row]:
 
 def table(rows: Sequence[Row]) -> pa.Table:
     """Rows as Arrow."""
-    columns = [pa.array([row.get(one.name) for row in rows], one.type) for one in SCHEMA]
-    return pa.table(columns, schema=SCHEMA)
+    return tabled(rows, SCHEMA)
 
 
 def _build(leaves: Sequence[Leaf]) -> pa.Table:
     rows = [row for leaf in leaves for row in rows_of(leaf)]
-    columns = [pa.array([row[one.name] for row in rows], one.type) for one in STORED]
-    return pa.table(columns, schema=STORED)
+    return tabled(rows, STORED)
 
 
 AUCTIONS = Projection("auctions", 1, _build)

@@ -1,13 +1,14 @@
 """Do bids depend on each other? The dealer bids second, and may have seen the first bid (A1).
 
-Within strata (match, pot and board) bids of a pair of players are matched anew at random, ten
-thousand times with a recorded seed: whatever both bidders could know is the same in a stratum, so
-what is left is knowing the other's bid. The same bot as first bidder is the control. Only chosen
-bids count.
+Within strata (match, pot and board) bids of a pair of players are matched anew at random: whatever
+both bidders could know is the same in a stratum, so what is left is knowing the other's bid. Of 400
+auctions and fewer, ten thousand matchings are drawn with a recorded seed. Of more, none: mean and
+deviation over all matchings there are follow from the bids, exactly, and what is added up over so
+many is spread as sums are (tells as rare things are: their p errs on the safe side, up to twofold).
+The same bot as first bidder is the control. Only chosen bids count.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator
 from math import sqrt, tanh
 from typing import Any
 
@@ -17,11 +18,12 @@ import pyarrow.compute as pc
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from analytics.fairness_tests import holm, mann_whitney
+from analytics.alike import Places, alike
+from analytics.fairness_tests import at_least, holm, mann_whitney, normal
 
 DRAWS = 10_000
-DRAWS_MIN = 1_000
-CELLS = 50_000_000  # bids drawn in all: of many auctions fewer matchings are drawn
+DRAWN_N = 400  # auctions of a pair, above which nothing is drawn
+AT_ONCE = 2_000_000  # bids in memory
 SEED = 8
 FLAG_P = 0.001
 FLAG_N = 200
@@ -30,7 +32,10 @@ Bids = NDArray[np.float64]
 
 
 class Pair(Struct, frozen=True):
-    """One dealer against one first bidder. `p` are of each test alone, `flagged` corrects them."""
+    """One dealer against one first bidder. `p` are of each test alone, `flagged` corrects them.
+
+    `draws` is 0 where nothing was drawn. A tell is how often, how often by chance, and its p.
+    """
 
     dealer: str
     rival: str
@@ -50,12 +55,11 @@ class Pair(Struct, frozen=True):
 def pairs(auctions: pa.Table) -> Iterator[Pair]:
     """Every ordered pair of players, by name; of auctions as `bids_rows.SCHEMA` has them."""
     meant = _meant(auctions)
-    dealt = meant.filter(pc.equal(meant["role"], "dealer"))
-    first = meant.filter(pc.equal(meant["role"], "big blind"))
-    named = dealt.select(["player", "rival"]).group_by(["player", "rival"]).aggregate([])
-    for one in sorted(named.to_pylist(), key=lambda it: (it["player"], it["rival"])):
-        dealer, rival = one["player"], one["rival"]
-        yield _pair(dealer, rival, _of(dealt, dealer, rival), _of(first, dealer, rival))
+    dealt, first = (
+        _by_pair(meant.filter(pc.equal(meant["role"], role))) for role in ("dealer", "big blind")
+    )
+    for both in sorted(dealt):
+        yield _pair(*both, dealt[both], first.get(both, meant.slice(0, 0)))
 
 
 def _meant(auctions: pa.Table) -> pa.Table:
@@ -71,10 +75,10 @@ def _meant(auctions: pa.Table) -> pa.Table:
     return auctions.filter(keep)
 
 
-def _of(auctions: pa.Table, player: str, rival: str) -> pa.Table:
-    """Those of one player against another."""
-    one, other = pc.equal(auctions["player"], player), pc.equal(auctions["rival"], rival)
-    return auctions.filter(pc.and_(one, other))
+def _by_pair(auctions: pa.Table) -> dict[tuple[str, str], pa.Table]:
+    """Those of each player against each other, in their order."""
+    found = alike(auctions["player"], auctions["rival"])
+    return {both: auctions.take(pa.array(places)) for both, places in found}
 
 
 def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
@@ -82,24 +86,26 @@ def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
     as_first = _amounts(first, "bid") - _amounts(first, "rival_bid")
     strata = _strata(rows)
     n = rows.num_rows
-    draws = max(DRAWS_MIN, min(DRAWS, CELLS // n))
+    told = {name: int(_between(mine - his, tell).sum()) for name, tell in TELLS.items()}
+    owed = {name: _owed(mine, his, tell, strata) for name, tell in TELLS.items()}
     ranked = _centred(mine, strata), _centred(his, strata)
     scale = sqrt(float((ranked[0] ** 2).sum() * (ranked[1] ** 2).sum()))
-    observed = float((ranked[0] * ranked[1]).sum()) / scale if scale else None
-    told = {name: int(_between(mine - his, tell).sum()) for name, tell in TELLS.items()}
-    drawn = _drawn(mine, his, ranked, strata, draws)
-    p = None
-    if observed is not None:
-        p = _p(np.abs(drawn["correlation"]) >= abs(observed) * scale - 1e-9, draws)
-    tells = {
-        name: (count, float(drawn[name].mean()), _p(drawn[name] >= count, draws))
-        for name, count in told.items()
-    }
-    alone = [one for one in (p, *(tell[2] for tell in tells.values())) if one is not None]
+    together = float((ranked[0] * ranked[1]).sum())
+    observed = together / scale if scale else None
+    far, p_of = None, {name: at_least(count, *owed[name]) for name, count in told.items()}
+    if n <= DRAWN_N:
+        drawn = _drawn(mine, his, ranked, strata)
+        far = _p(np.abs(drawn["correlation"]) >= abs(together) - 1e-9)
+        p_of = {name: _p(drawn[name] >= count) for name, count in told.items()}
+    elif observed is not None:
+        far = normal(together / _deviation(ranked, strata))
+    p = None if observed is None else far
+    tells = {name: (count, owed[name][0], p_of[name]) for name, count in told.items()}
+    alone = [one for one in (p, *p_of.values()) if one is not None]
     low, high = _interval(observed, n)
     sealed = pc.sum(rows["sealed"]).as_py()
     return Pair(
-        dealer, rival, n, draws, observed, low, high, p, tells,
+        dealer, rival, n, DRAWS if n <= DRAWN_N else 0, observed, low, high, p, tells,
         mann_whitney((mine - his).tolist(), as_first.tolist()),
         sealed,
         n - sealed,
@@ -112,8 +118,8 @@ def _amounts(rows: pa.Table, name: str) -> Bids:
     return amounts
 
 
-def _strata(rows: pa.Table) -> list[NDArray[np.intp]]:
-    """Places of auctions of one match over the same pot and boards alike, the first ones first.
+def _strata(rows: pa.Table) -> Places:
+    """The stratum of each auction: one match over the same pot and boards alike; the first is 0.
 
     One name may stand for another bot in every match, so matches are not mixed. The pot tells the
     stacks, which both know: two who bid all they have bid the same without knowing it.
@@ -123,50 +129,84 @@ def _strata(rows: pa.Table) -> list[NDArray[np.intp]]:
         words = rows[name] if name != "texture" else pc.fill_null(rows[name], "")
         codes = words.combine_chunks().dictionary_encode().indices.to_numpy()
         where = np.unique(where * (codes.max(initial=0) + 1) + codes, return_inverse=True)[1]
-    _, first, inverse = np.unique(where, return_index=True, return_inverse=True)
-    order = np.argsort(first[inverse], kind="stable")
-    ends = np.flatnonzero(np.diff(first[inverse][order])) + 1
-    return [order[start:end] for start, end in pairwise((0, *ends.tolist(), len(order)))]
+    strata: Places = pa.array(where).dictionary_encode().indices.to_numpy().astype(np.int64)
+    return strata
 
 
-def _centred(bids: Bids, strata: Sequence[NDArray[np.intp]]) -> Bids:
+def _centred(bids: Bids, strata: Places) -> Bids:
     """Ranks within each stratum, equal bids sharing theirs, around their middle."""
-    found = np.zeros(len(bids))
-    for places in strata:
-        _, inverse, counts = np.unique(bids[places], return_inverse=True, return_counts=True)
-        shared = np.cumsum(counts) - (counts - 1) / 2
-        ranks = shared[inverse] - (len(places) + 1) / 2
-        found[places] = ranks / len(places)  # so that a large stratum does not drown the others
-    return found
+    sizes = np.bincount(strata)
+    _, same, counts = np.unique(_apart(bids, strata), return_inverse=True, return_counts=True)
+    begun = (np.cumsum(sizes) - sizes)[strata]  # the auctions of strata before
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[same] - begun
+    size = sizes[strata]
+    centred: Bids = (ranks - (size + 1) / 2) / size  # a large stratum does not drown the others
+    return centred
 
 
-def _drawn(
-    mine: Bids, his: Bids, ranked: tuple[Bids, Bids], strata: Sequence[NDArray[np.intp]], draws: int
-) -> dict[str, Bids]:
+def _apart(bids: Bids, strata: Places) -> Bids:
+    """Bids moved so far that those of two strata are never near each other."""
+    moved: Bids = bids + strata * (bids.max(initial=0) + 10)
+    return moved
+
+
+def _drawn(mine: Bids, his: Bids, ranked: tuple[Bids, Bids], strata: Places) -> dict[str, Bids]:
     """The same counts for each matching at random, within strata."""
     chance = np.random.default_rng(SEED)
-    found: dict[str, Any] = {name: np.zeros(draws) for name in ("correlation", *TELLS)}
-    for places in strata:
+    found: dict[str, Any] = {name: np.zeros(DRAWS) for name in ("correlation", *TELLS)}
+    order, sizes = np.argsort(strata, kind="stable"), np.bincount(strata)
+    for places in np.split(order, np.cumsum(sizes)[:-1]):
         size = len(places)
-        part = max(1, 2_000_000 // size)
-        for start in range(0, draws, part):
-            count = min(part, draws - start)
-            order = chance.permuted(np.tile(np.arange(size), (count, 1)), axis=1)
+        bids, which = np.unique(mine[places], return_inverse=True)
+        worth = np.zeros(len(bids))
+        worth[which] = ranked[0][places]
+        part = max(1, AT_ONCE // size)
+        for start in range(0, DRAWS, part):
+            count = min(part, DRAWS - start)
+            drawn = chance.permuted(np.tile(which, (count, 1)), axis=1)
             at = slice(start, start + count)
-            found["correlation"][at] += ranked[0][places][order] @ ranked[1][places]
-            apart = mine[places][order] - his[places]
+            found["correlation"][at] += worth[drawn] @ ranked[1][places]
+            apart = bids[drawn] - his[places]
             for name, tell in TELLS.items():
-                found[name][at] += _between(apart, tell).sum(axis=1)
+                found[name][at] += np.count_nonzero(_between(apart, tell), axis=1)
     return found
 
 
-def _between(apart: Bids, tell: tuple[int, int]) -> NDArray[np.bool_]:
+def _between(apart: NDArray[Any], tell: tuple[int, int]) -> NDArray[np.bool_]:
     return (apart >= tell[0]) & (apart <= tell[1])
 
 
-def _p(as_far: NDArray[np.bool_], draws: int) -> float:
+def _p(as_far: NDArray[np.bool_]) -> float:
     """The observed matching is one of those that chance could have made."""
-    return (1 + int(as_far.sum())) / (1 + draws)
+    return (1 + int(as_far.sum())) / (1 + DRAWS)
+
+
+def _deviation(ranked: tuple[Bids, Bids], strata: Places) -> float:
+    """Of the sum of products, over all matchings within strata."""
+    one, other = (np.bincount(strata, bids**2) for bids in ranked)
+    return sqrt(float((one * other / np.maximum(1, np.bincount(strata) - 1)).sum()))
+
+
+def _owed(mine: Bids, his: Bids, tell: tuple[int, int], strata: Places) -> tuple[float, float]:
+    """Mean and variance of the count of a tell, over all matchings within strata.
+
+    A matching is a permutation; how often cells are hit that it may hit has Hoeffding's variance.
+    """
+    top = np.concatenate((mine, his))
+    one, other = np.split(_apart(top, np.concatenate((strata, strata))), 2)
+    theirs = _within(other, one - tell[1], one - tell[0])  # the bids that each could tell of
+    ours = _within(one, other + tell[0], other + tell[1])
+    sizes = np.bincount(strata)
+    cells, rows, columns = (np.bincount(strata, it) for it in (theirs, theirs**2, ours**2))
+    squares = cells - (rows + columns) / sizes + (cells / sizes) ** 2
+    return float((cells / sizes).sum()), float((squares / np.maximum(1, sizes - 1)).sum())
+
+
+def _within(bids: Bids, low: Bids, high: Bids) -> Places:
+    """How many of the bids are in each of these ranges."""
+    ordered = np.sort(bids)
+    found: Places = np.searchsorted(ordered, high, "right") - np.searchsorted(ordered, low, "left")
+    return found
 
 
 def _interval(correlation: float | None, n: int) -> tuple[float | None, float | None]:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from analytics.bids_kept import ThirdCards
-from analytics.bids_rows import Row
+from analytics.row_head import Row, tabled
 from odds.batch import Showdown
 from odds.rank import Cards
 from odds.third_card import third_card_known
@@ -79,8 +79,7 @@ def _known(both: Auction, board: Cards, rules: Showdown) -> Iterator[Row]:
 
 def table(rows: Sequence[Row]) -> pa.Table:
     """Rows as Arrow."""
-    columns = [pa.array([row[one.name] for row in rows], one.type) for one in SCHEMA]
-    return pa.table(columns, schema=SCHEMA)
+    return tabled(rows, SCHEMA)
 
 
 def _row(

@@ -17,6 +17,18 @@ def normal(z: float) -> float:
     return erfc(abs(z) / sqrt(2))
 
 
+def at_least(count: int, mean: float, variance: float) -> float:
+    """Of a count of matches with this mean and variance: by Poisson's, moved so that it has both.
+
+    That is what rare matches have; where they are not rare the true tail is thinner, so p is not
+    too small.
+    """
+    least = count - mean + variance
+    if variance <= 0 or least <= 0:
+        return 1.0 if count <= mean + 1e-9 else 0.0
+    return 1 - _upper_gamma(least, variance)
+
+
 def binomial(k: int, n: int, chance: float) -> float:
     """Exact and two-sided: all outcomes that are no likelier than this one."""
     if n == 0:

@@ -11,8 +11,9 @@ from typing import Any
 import pyarrow as pa
 
 from analytics.facts import units
-from analytics.facts_acts import STREETS
+from analytics.facts_names import STREETS
 from analytics.luck_rules import Rulebook
+from analytics.row_head import HEAD, WHO, Row, head, tabled
 from engine.game import Game
 from engine.hand import turn
 from engine.turn import ToAct, ToBid, Turn
@@ -20,18 +21,12 @@ from events.evolve import evolve, replay
 from events.notation import say
 from events.state import Hand
 from events.types import BidPlaced, Called, Checked, Faulted, Folded
-from store.leaf import Leaf, split
+from store.leaf import Leaf
 
-Row = dict[str, Any]
 SCHEMA = pa.schema(
     {
-        "hand_seq": pa.int64(),
-        "hand": pa.string(),
-        "match": pa.string(),
-        "number": pa.int64(),
-        "game": pa.string(),
-        "seat": pa.int32(),
-        "player": pa.string(),
+        **HEAD,
+        **WHO,
         "step": pa.string(),
         "asked": pa.string(),
         "reply": pa.string(),
@@ -71,18 +66,13 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
     game = rules.of(end.start.ruleset)
     unit = units(game) if game else 1
     events: list[Any] = [one.event for one in leaf.recorded]
-    match, number = split(leaf.stream)
     hand = replay(events[:1])
     for place, event in enumerate(events[1:], start=1):
         if isinstance(event, Faulted):
             seat = event.seat
             menu = _menu(game, hand, event)
             yield {
-                "hand_seq": leaf.hand_seq,
-                "hand": leaf.stream,
-                "match": match,
-                "number": number,
-                "game": end.start.game,
+                **head(leaf, end.start),
                 "seat": seat,
                 "player": end.start.players[seat],
                 "step": _step(hand, event),
@@ -99,8 +89,7 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
 
 def table(rows: Sequence[Row]) -> pa.Table:
     """Rows as Arrow."""
-    columns = [pa.array([row[one.name] for row in rows], one.type) for one in SCHEMA]
-    return pa.table(columns, schema=SCHEMA)
+    return tabled(rows, SCHEMA)
 
 
 def escaped(reply: str) -> str:

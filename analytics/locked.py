@@ -8,11 +8,8 @@ all that follow; `lost` for his rival; `open` as long as neither has such a lead
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from analytics.facts import units
-from analytics.luck_rules import Rulebook
 from engine.game import Game
 from engine.steps.forced import Antes, Blinds
-from store.leaf import Leaf, split
 
 State = Literal["open", "won", "lost"]
 STATES: tuple[State, ...] = ("open", "won", "lost")
@@ -41,25 +38,6 @@ class Mark(NamedTuple):
     lead: float
     cost: float
     state: State
-
-
-def played(leaf: Leaf, rules: Rulebook) -> Played | None:
-    """A hand as far as a lock needs it; nothing with other than two seats or unknown blinds."""
-    end = leaf.hand
-    if end is None or end.voided or len(end.stacks) != 2:
-        return None
-    game = rules.of(end.start.ruleset)
-    costs = _costs(game) if game else None
-    match, number = split(leaf.stream)
-    if costs is None or number is None or game is None:
-        return None
-    unit = units(game)
-    start = end.start
-    one, other = (after - had for after, had in zip(end.stacks, start.stacks, strict=True))
-    players = (start.players[0], start.players[1])
-    nets = (one / unit, other / unit)
-    small, big = (cost / unit for cost in costs)
-    return Played(leaf.hand_seq, match, number, players, start.button, nets, small, big)
 
 
 def marks(hands: Iterable[Played], lengths: Mapping[str, int]) -> list[Mark]:
@@ -124,7 +102,7 @@ def _left(hands: Sequence[Played], length: int) -> Iterable[dict[str, float]]:
         yield dict(cost)
 
 
-def _costs(game: Game) -> tuple[float, float] | None:
+def costs(game: Game) -> tuple[float, float] | None:
     """What a dealer and his rival pay to fold: the small and the big blind, and antes."""
     blinds = [one for one in game.script if isinstance(one, Blinds)]
     if len(blinds) != 1:

@@ -1,45 +1,29 @@
 """`acts`: one row for each thing that a player did, what he faced, and what he held.
 
-Made from the events of a leaf and nothing else: whoever is given the leaves as he sees them gets
-rows of what he knows. Chips are whole chips, whatever unit a ruleset counts in. Bids are acts of
-a street of their own; blinds and antes are none (`facts_acts` says why).
+Made from a table of events and nothing else: whoever is given the events as he sees them gets
+rows of what he knows. Chips are whole chips, whatever unit a ruleset counts in. Bids are acts of a
+street of their own; blinds and antes, which nobody chooses, are none. Many hands are told at once,
+column by column: a report looks at every act of thousands of hands.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
-from analytics.bids_rows import known
-from analytics.facts import units
-from analytics.facts_acts import STREETS, Act, story
-from analytics.facts_seats import positions
+from analytics.facts_cells import Column
+from analytics.facts_laid import BET, CHECKED, Acts
+from analytics.facts_names import ORIGINS_LEFT_OUT, STREETS
 from analytics.luck_rules import Rulebook
+from analytics.opponent_hands import Hands
+from analytics.opponent_offers import offers
 from analytics.opponent_strength import tenth
-from events.evolve import evolve, replay
-from events.state import Hand
-from events.types import (
-    Bet,
-    BidPlaced,
-    Called,
-    Cards,
-    CardSwapped,
-    Checked,
-    Folded,
-    Raised,
-    Shown,
-)
-from store.leaf import Leaf, split
+from analytics.row_head import HEAD, RULESET
 
-Row = dict[str, Any]
 SCHEMA = pa.schema(
     {
-        "hand_seq": pa.int64(),
-        "hand": pa.string(),
-        "match": pa.string(),
-        "number": pa.int64(),
-        "game": pa.string(),
-        "ruleset": pa.string(),
+        **HEAD,
+        **RULESET,
         "place": pa.int32(),
         "seat": pa.int32(),
         "player": pa.string(),
@@ -64,156 +48,176 @@ SCHEMA = pa.schema(
         "think_ms": pa.int64(),
     }
 )
-_STREET_OF_BOARD = {0: STREETS[0], 3: STREETS[1], 4: STREETS[2], 5: STREETS[3]}
-_ACTS = (Folded, Checked, Called, Bet, Raised)
+KINDS = ("fold", "check", "call", "bet", "raise", "bid")
+BID = KINDS.index("bid")
+AUCTION = len(STREETS)
+MISSING = np.nan
 
 
-def rows_of(leaf: Leaf, rules: Rulebook, me: str | None = None) -> Iterator[Row]:
-    """The rows of one hand in order; with `me` only his checks count as ours (`after_check`).
+class Done(NamedTuple):
+    """What only actions, or only bids, have; a column each, missing numbers are nan."""
+
+    row: Column
+    hand: Column
+    seat: Column
+    place: Column
+    kind: Column
+    street: Column
+    meant: Column
+    owed: Column
+    offered: Column
+    told: Column
+    after_check: Column
+    chips: Column
+    made: Column
+    faced: Column
+
+
+def acts_of(hands: Hands, rules: Rulebook, me: str | None = None) -> pa.Table:
+    """The rows of these hands in order; with `me` only his checks count as ours (`after_check`).
 
     Not meant: what was forced or a default, and a fold instead of a straddle, outside every round.
     """
-    end = leaf.hand
-    if end is None or end.voided:
-        return
-    game = rules.of(end.start.ruleset)
-    told = iter(story(leaf, end.start, game).acts)
-    walk = _Walk(leaf, end, me, units(game) if game else 1)
-    how = rules.showdown(end.start.ruleset)
-    for place, one in enumerate(leaf.recorded[1:], start=1):
-        event: Any = one.event
-        if isinstance(event, _ACTS):
-            row = walk.act(place, event, next(told))
-            if row["street"] == "preflop" and how is not None and row["hole"]:
-                row["tenth"] = tenth(tuple(row["hole"].split()), how)
-            yield row
-        elif isinstance(event, BidPlaced):
-            yield walk.bid(place, event)
-        walk.go_on(event)
+    both = _actions(hands, me), _bids(hands)
+    every = Done(*(np.concatenate(column) for column in zip(*both, strict=True)))
+    mine = np.flatnonzero(hands.laid.told.take(every.hand))
+    order = mine[np.argsort(every.row[mine], kind="stable")]
+    it = Done(*(column[order] for column in every))
+    unit = hands.unit.take(it.hand)
+    hole = hands.held.hole(it.place, it.row)
+    return pa.table(
+        {
+            **hands.head(it.hand),
+            "ruleset": hands.word("ruleset", it.hand),
+            "place": pa.array((it.row - hands.laid.heads.take(it.hand)).astype(np.int32)),
+            "seat": pa.array(it.seat.astype(np.int32)),
+            "player": hands.players.take(pa.array(it.place)),
+            "position": hands.positions(it.place),
+            "street": _words((*STREETS, "auction"), it.street),
+            "kind": _words(KINDS, it.kind),
+            "meant": pa.array(it.meant & ((it.kind != BID) | (hands.stack(it.place, it.row) > 0))),
+            "owed": pa.array(it.owed),
+            "offered": pa.array(it.offered, mask=~it.told),
+            "after_check": pa.array(it.after_check, mask=it.kind == BID),
+            "chips": _numbers(it.chips / unit),
+            "stack": pa.array(hands.stack(it.place, it.row) / unit),
+            "pot": pa.array(hands.pot(it.hand, it.row) / unit),
+            "made_pct": _numbers(it.made),
+            "faced_pct": _numbers(it.faced),
+            "tenth": _tenths(hole, hands.word("ruleset", it.hand), it.street == 0, rules),
+            "hole": hole,
+            "board": hands.held.board(it.row),
+            "rival_cards": _rival_cards(hands, it),
+            "equity": pa.nulls(len(order), pa.float64()),
+            "showdown": pa.array(hands.seen.showdown.take(it.place)),
+            "think_ms": hands.thought(it.hand, it.row),
+        },
+        schema=SCHEMA,
+    )
 
 
-class _Walk:
-    """A hand as it stood before each act, and what is remembered of a street."""
-
-    def __init__(self, leaf: Leaf, end: Hand, me: str | None, unit: int) -> None:
-        self.leaf, self.end, self.me, self.unit = leaf, end, me, unit
-        self.events: list[Any] = [one.event for one in leaf.recorded]
-        self.hand = replay(self.events[:1])
-        self.at = positions(end, self.events)
-        stamps = [one.at for one in leaf.recorded]
-        self.timed = stamps[0] != stamps[-1]  # a hand that was written at once tells no times
-        left = [seat for seat, how in enumerate(end.standing) if how != "folded"]
-        self.showdown = left if len(left) > 1 else []
-        self.street()
-
-    def street(self) -> None:
-        """What a round of betting begins with."""
-        self.checked: set[int] = set()
-        self.acted: set[int] = set()
-        self.faced: float | None = None
-
-    def go_on(self, event: Any) -> None:
-        """The event is counted; new cards on the board open a new street."""
-        board = len(self.hand.board)
-        self.hand = evolve(self.hand, event)
-        if len(self.hand.board) != board:
-            self.street()
-
-    def act(self, place: int, event: Any, told: Act) -> Row:
-        """A fold, check, call, bet or raise."""
-        row = self._about(place, event.seat)
-        made = self._made(event) if told.raises else None
-        row |= {"kind": told.kind, "meant": told.counts and told.asked, "owed": told.owed}
-        row |= {"offered": told.offered if told.asked else False, "made_pct": made}
-        row |= {"faced_pct": self.faced if told.owed else None}
-        row |= {"after_check": self._after_check(event.seat, told), "chips": self._chips(event)}
-        if made is not None:
-            self.faced = 100 * made / (100 + made)
-        elif told.kind == "check":
-            self.checked.add(event.seat)
-        self.acted.add(event.seat)
-        return row
-
-    def bid(self, place: int, event: BidPlaced) -> Row:
-        """A bid; where nothing but 0 was possible, or the origin is hidden, it was not meant."""
-        amount: Any = event.amount  # a bid that is hidden for good has no size
-        chips = None if amount is None else amount / self.unit
-        meant = event.origin not in ("forced", "default") and self.hand.stacks[event.seat] > 0
-        row = {**self._about(place, event.seat), "street": "auction", "kind": "bid"}
-        told: Row = {"owed": False, "offered": None, "made_pct": None, "faced_pct": None}
-        return {**row, **told, "meant": meant, "after_check": None, "chips": chips}
-
-    def _about(self, place: int, seat: int) -> Row:
-        """Whose act it is, on which street, with what in front of him and in his hand."""
-        hand, start = self.hand, self.end.start
-        match, number = split(self.leaf.stream)
-        recorded = self.leaf.recorded
-        hole, board = self._hole(place, seat), known(hand.board)
-        rivals = [
-            len(cards)
-            for other, cards in enumerate(hand.hole)
-            if other != seat and hand.standing[other] != "folded"
-        ]
-        return {
-            "hand_seq": self.leaf.hand_seq,
-            "hand": self.leaf.stream,
-            "match": match,
-            "number": number,
-            "game": start.game,
-            "ruleset": start.ruleset,
-            "place": place,
-            "seat": seat,
-            "player": start.players[seat],
-            "position": self.at.get(seat),
-            "street": _STREET_OF_BOARD.get(len(hand.board)),
-            "stack": hand.stacks[seat] / self.unit,
-            "pot": hand.pot / self.unit,
-            "tenth": None,
-            "hole": " ".join(hole) if hole else None,
-            "board": " ".join(board) if board else None,
-            "rival_cards": rivals[0] if len(rivals) == 1 else None,
-            "equity": None,
-            "showdown": seat in self.showdown,
-            "think_ms": recorded[place].at - recorded[place - 1].at if self.timed else None,
-        }
-
-    def _hole(self, place: int, seat: int) -> Cards | None:
-        """His cards then: seen, or shown later with none of his swapped in between."""
-        held = self.hand.hole[seat]
-        if (cards := known(held)) is not None:
-            return cards
-        for event in self.events[place:]:
-            if isinstance(event, CardSwapped) and event.seat == seat:
-                return None
-            if isinstance(event, Shown) and event.seat == seat:
-                return known(event.cards[: len(held)])
-        return None
-
-    def _made(self, event: Any) -> float | None:
-        """The bet in hundredths of the pot; a raise is measured on top of the call."""
-        now, seat = self.hand.round, event.seat
-        if now is None:
-            return None
-        call = max(0, now.bet - now.bets[seat])
-        pot = self.hand.pot + call
-        return 100 * (event.amount - call) / pot if pot else None
-
-    def _chips(self, event: Any) -> float | None:
-        """What a bet or raise puts on top of the call."""
-        now = self.hand.round
-        if now is None or not isinstance(event, Bet | Raised):
-            return None
-        return (event.amount - max(0, now.bet - now.bets[event.seat])) / self.unit
-
-    def _after_check(self, seat: int, told: Act) -> bool:
-        """He could open a street after the flop, and we had checked to him."""
-        if told.owed or told.street == 0 or seat in self.acted or not told.offered:
-            return False
-        players = self.end.start.players
-        return any(self.me in (None, players[other]) for other in self.checked)
+def _actions(hands: Hands, me: str | None) -> Done:
+    """Folds, checks, calls, bets and raises."""
+    laid, acts = hands.laid, hands.laid.acts
+    faced = offers(laid, hands.games, hands.ruleset, hands.at)
+    raising = (acts.kind >= BET) & acts.asked
+    top = acts.amount - faced.call
+    pot = hands.pot(acts.hand, acts.row) + faced.call
+    made = np.where(raising & (pot != 0), 100 * top / np.where(pot, pot, 1), MISSING)
+    owed = (faced.call > 0) | ~acts.asked
+    offered = faced.raising & acts.asked
+    begins = _streets(acts)
+    return Done(
+        acts.row,
+        acts.hand,
+        acts.seat,
+        acts.place,
+        acts.kind,
+        acts.street,
+        acts.counts & acts.asked,
+        owed,
+        offered,
+        faced.told | ~acts.asked,
+        _after_check(hands, begins, me) & ~owed & offered & faced.told & (acts.street > 0),
+        np.where(raising, top, MISSING),
+        made,
+        np.where(owed, _faced(made, begins), MISSING),
+    )
 
 
-def table(rows: Sequence[Row]) -> pa.Table:
-    """Rows as Arrow."""
-    columns = [pa.array([row[one.name] for row in rows], one.type) for one in SCHEMA]
-    return pa.table(columns, schema=SCHEMA)
+def _bids(hands: Hands) -> Done:
+    """Bids; where nothing but 0 was possible, or the origin is hidden, they were not meant."""
+    cells = hands.laid.cells
+    row, hand, seat, place = hands.laid.at("BidPlaced")
+    size = len(row)
+    no, missing = np.zeros(size, dtype=bool), np.full(size, MISSING)
+    there = hands.filled("amount", row)  # a bid that is hidden for good has no size
+    left_out = cells.codes("origin", ORIGINS_LEFT_OUT, row, 1) > 0
+    chips = np.where(there, cells.numbers("amount", row), MISSING)
+    kind, street = np.full(size, BID), np.full(size, AUCTION)
+    return Done(
+        row, hand, seat, place, kind, street, left_out, no, no, no, no, chips, missing, missing
+    )
+
+
+def _streets(acts: Acts) -> Column:
+    """Where the actions of the street began that each is of: with other cards on the board."""
+    other = (acts.hand[1:] != acts.hand[:-1]) | (acts.boards[1:] != acts.boards[:-1])
+    begins = np.where(np.append(True, other)[: len(acts.row)], np.arange(len(acts.row)), 0)
+    return np.maximum.accumulate(begins) if len(begins) else begins
+
+
+def _after_check(hands: Hands, begins: Column, me: str | None) -> Column:
+    """His first action of a street on which we have checked."""
+    acts = hands.laid.acts
+    mine = np.array([True]) if me is None else np.array([*hands.names, None]) == me
+    checks = (acts.kind == CHECKED) & (mine if me is None else mine.take(acts.place))
+    upto = np.append(0, np.cumsum(checks))
+    checked = upto[:-1] > upto.take(begins)
+    first = np.zeros(len(acts.row), dtype=bool)
+    first[np.unique(begins * (hands.laid.places + 1) + acts.place, return_index=True)[1]] = True
+    return first & checked
+
+
+def _faced(made: Column, begins: Column) -> Column:
+    """The last bet or raise of the street before each action, beside the pot with it in."""
+    at = np.where(np.isnan(made), -1, np.arange(len(made)))
+    last = np.append(-1, np.maximum.accumulate(at) if len(at) else at)[: len(made)]
+    bet = np.where(last >= begins, made.take(np.maximum(last, 0)) if len(made) else made, MISSING)
+    return 100 * bet / (100 + bet)
+
+
+def _rival_cards(hands: Hands, it: Done) -> pa.Array:
+    """How many cards the last rival has; nothing while there are several."""
+    laid = hands.laid
+    seats, base = laid.seats.take(it.hand), laid.base.take(it.hand)
+    count, rival = np.zeros(len(it.row), dtype=np.int64), np.zeros(len(it.row), dtype=np.int64)
+    for seat in range(int(seats.max(initial=0))):
+        place = np.minimum(base + seat, laid.places)
+        there = (seat < seats) & (seat != it.seat) & (hands.folded.take(place) > it.row)
+        count += there
+        rival = np.where(there, place, rival)
+    cards = hands.held.size(rival, it.row).astype(np.int32)
+    return pa.array(cards, mask=count != 1)
+
+
+def _tenths(hole: pa.Array, ruleset: pa.Array, wanted: Column, rules: Rulebook) -> pa.Array:
+    """Before the flop: the strength of two cards, by the rules of the hand."""
+    cards, by = hole.dictionary_encode(), ruleset.dictionary_encode()
+    known = np.zeros((len(by.dictionary) + 1, len(cards.dictionary) + 1), dtype=np.int32)
+    for at, mark in enumerate(by.dictionary.to_pylist()):
+        how = rules.showdown(mark)
+        for to, text in enumerate(cards.dictionary.to_pylist()):
+            known[at, to] = 0 if how is None else tenth(tuple(text.split()), how) or 0
+    which = cards.indices.fill_null(len(cards.dictionary)).to_numpy()
+    found = known[by.indices.fill_null(len(by.dictionary)).to_numpy(), which]
+    return pa.array(found, mask=(found == 0) | ~wanted)
+
+
+def _words(words: tuple[str, ...], which: Column) -> pa.Array:
+    return pa.array(words, pa.string()).take(pa.array(which))
+
+
+def _numbers(values: Column) -> pa.Array:
+    """Numbers, and nothing where one is missing."""
+    return pa.array(values, mask=np.isnan(values))

@@ -3,30 +3,22 @@
 `state` says whether his match was won or lost already (`locked`); it is null where nobody knows.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
+import numpy as np
 import pyarrow as pa
 
-from analytics.bids_rows import known
-from analytics.facts import units
-from analytics.facts_acts import STREETS
-from analytics.facts_seats import dealt_in, positions
-from analytics.luck_rules import Rulebook
-from events.state import Hand
-from events.types import Shown
-from store.leaf import Leaf, split
+from analytics.facts_cells import Column
+from analytics.facts_money import money
+from analytics.facts_names import STREETS
+from analytics.locked import Played, costs
+from analytics.opponent_hands import Hands
+from analytics.row_head import HEAD, WHO
 
-Row = dict[str, Any]
 SCHEMA = pa.schema(
     {
-        "hand_seq": pa.int64(),
-        "hand": pa.string(),
-        "match": pa.string(),
-        "number": pa.int64(),
-        "game": pa.string(),
-        "seat": pa.int32(),
-        "player": pa.string(),
+        **HEAD,
+        **WHO,
         "position": pa.string(),
         "street": pa.string(),
         "how": pa.string(),
@@ -38,59 +30,75 @@ SCHEMA = pa.schema(
         "state": pa.string(),
     }
 )
-_STREET_OF_BOARD = {0: STREETS[0], 3: STREETS[1], 4: STREETS[2], 5: STREETS[3]}
+HOW = ("he_folds", "showdown", "others_fold")
 
 
-def rows_of(
-    leaf: Leaf, rules: Rulebook, acts: Sequence[Row], faulty: frozenset[int] = frozenset()
-) -> Iterator[Row]:
-    """The rows of one hand in seat order; `acts` are its acts, `faulty` the seats that erred."""
-    end = leaf.hand
-    if end is None or end.voided:
-        return
-    game = rules.of(end.start.ruleset)
-    unit = units(game) if game else 1
-    events: list[Any] = [one.event for one in leaf.recorded]
-    at = positions(end, events)
-    match, number = split(leaf.stream)
-    left = [seat for seat, how in enumerate(end.standing) if how != "folded"]
-    for seat in dealt_in(end):
-        bets = [it["chips"] for it in acts if it["seat"] == seat and it["made_pct"] is not None]
-        yield {
-            "hand_seq": leaf.hand_seq,
-            "hand": leaf.stream,
-            "match": match,
-            "number": number,
-            "game": end.start.game,
-            "seat": seat,
-            "player": end.start.players[seat],
-            "position": at.get(seat),
-            "street": _STREET_OF_BOARD.get(len(end.board)),
-            "how": _how(seat, left),
-            "net": (end.stacks[seat] - end.start.stacks[seat]) / unit,
-            "bet_min": min(bets, default=None),
-            "bet_max": max(bets, default=None),
-            "known": _is_known(end, seat, events),
-            "fault": seat in faulty,
-            "state": None,
-        }
+def ends_of(hands: Hands, acts: pa.Table) -> pa.Table:
+    """The rows of these hands, in their order and that of seats; `acts` are their acts."""
+    laid = hands.laid
+    place = np.flatnonzero(laid.told.take(laid.place_hand) & hands.seen.dealt)
+    hand = laid.place_hand[place]
+    folded = hands.folded.take(place) < laid.cells.size
+    faulty = np.zeros(laid.places + 1, dtype=bool)
+    faulty[laid.at("Faulted")[3]] = True
+    low, high = _bets(hands, acts)
+    return pa.table(
+        {
+            **hands.head(hand),
+            "seat": pa.array(laid.place_seat[place].astype(np.int32)),
+            "player": hands.players.take(pa.array(place)),
+            "position": hands.positions(place),
+            "street": _streets(hands, hand),
+            "how": pa.array(HOW).take(
+                pa.array(np.where(folded, 0, np.where(hands.seen.showdown[place], 1, 2)))
+            ),
+            "net": pa.array(money(laid).net[place] / hands.unit.take(hand)),
+            "bet_min": pa.array(low[place], mask=np.isinf(low[place])),
+            "bet_max": pa.array(high[place], mask=np.isinf(high[place])),
+            "known": pa.array(hands.held.seen[place]),
+            "fault": pa.array(faulty[place]),
+            "state": pa.nulls(len(place), pa.string()),
+        },
+        schema=SCHEMA,
+    )
 
 
-def table(rows: Sequence[Row]) -> pa.Table:
-    """Rows as Arrow."""
-    columns = [pa.array([row[one.name] for row in rows], one.type) for one in SCHEMA]
-    return pa.table(columns, schema=SCHEMA)
+def played_of(hands: Hands, ends: pa.Table) -> Iterator[Played]:
+    """Heads-up hands as far as a lock needs them; those of unknown blinds are left out."""
+    laid = hands.laid
+    names = ("hand_seq", "hand", "match", "number", "player", "net")
+    rows = zip(*(ends[name].to_pylist() for name in names), strict=True)
+    known = [None if it is None else costs(it) for it in hands.games]
+    unit, button = hands.unit.tolist(), laid.button.tolist()
+    two = np.flatnonzero(laid.told & (laid.seats == 2)).tolist()
+    wanted = set(laid.hand_seq[two].tolist())
+    pairs = (row for row in rows if row[0] in wanted)
+    for at, one, other in zip(two, pairs, pairs, strict=True):
+        cost = known[hands.ruleset[at]]
+        if cost is not None:
+            small, big = (it / unit[at] for it in cost)
+            seq, _, match, number, player, net = one
+            both, nets = (player, other[4]), (net, other[5])
+            yield Played(seq, match, number, both, button[at], nets, small, big)
 
 
-def _how(seat: int, left: Sequence[int]) -> str:
-    """For him: he folded, all others did, or there was a showdown."""
-    if seat not in left:
-        return "he_folds"
-    return "showdown" if len(left) > 1 else "others_fold"
+def _bets(hands: Hands, acts: pa.Table) -> tuple[Column, Column]:
+    """The least and the largest bet or raise of every place, on top of what it called."""
+    low = np.full(hands.laid.places + 1, np.inf)
+    high = -low
+    made = acts.filter(acts["made_pct"].is_valid())
+    hand = np.searchsorted(hands.laid.hand_seq, made["hand_seq"].to_numpy())
+    place = hands.laid.base.take(hand) + made["seat"].to_numpy()
+    chips = made["chips"].to_numpy()
+    np.minimum.at(low, place, chips)
+    np.maximum.at(high, place, chips)
+    return low, high
 
 
-def _is_known(end: Hand, seat: int, events: Sequence[Any]) -> bool:
-    """Whether his cards were seen: dealt to whoever looks, or shown."""
-    if known(end.hole[seat]) is not None:
-        return True
-    return any(isinstance(it, Shown) and it.seat == seat and known(it.cards) for it in events)
+def _streets(hands: Hands, hand: Column) -> pa.Array:
+    """The last street that was dealt."""
+    laid = hands.laid
+    lies = np.zeros(laid.count, dtype=np.int64)
+    np.maximum.at(lies, laid.board_hand, laid.board_to)
+    which = np.array([0, -1, -1, 1, 2, 3, -1]).take(np.minimum(lies, 6)).take(hand)
+    return pa.array(STREETS).take(pa.array(which, mask=which < 0))

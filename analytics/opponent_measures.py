@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from analytics.bids_measures import Kind, Measure
-from analytics.facts_acts import STREETS
+from analytics.facts_names import STREETS
 from analytics.statistics import STATISTICS
 
 AFTER = STREETS[1:]

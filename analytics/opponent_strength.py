@@ -6,7 +6,7 @@ or swapped any more. Before the flop a tenth, afterwards an equity.
 
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from analytics.luck_rules import Rulebook
 from odds.batch import Showdown
@@ -15,7 +15,9 @@ from odds.preflop import stored
 from odds.rank import Cards, mask
 from odds.unseen import counted
 
+T = TypeVar("T")
 WEAK, STRONG = 0.35, 0.75
+ACTS = ("bet", "raise", "check")  # whose strength is counted, where it was shown down
 
 
 @cache
@@ -36,13 +38,7 @@ def tenth(hole: Cards, rules: Showdown) -> int | None:
     return _tenths(rules)[class_of(hole)] if len(hole) == 2 else None
 
 
-def is_spot(row: dict[str, Any]) -> bool:
-    """An act after the flop whose strength can be counted: shown down, one rival, cards known."""
-    wanted = row["meant"] and row["showdown"] and row["kind"] in ("bet", "raise", "check")
-    return bool(wanted and row["hole"] and row["board"] and row["rival_cards"] in (1, 2, 3))
-
-
-def spread(found: Sequence[dict[str, Any]], wanted: int | None) -> list[dict[str, Any]]:
+def spread(found: Sequence[T], wanted: int | None) -> list[T]:
     """So many of them, evenly spaced over the record, the same ones every time; None: all."""
     if wanted is None or wanted >= len(found):
         return list(found)

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
 from analytics import luck_streets
-from analytics.ask import Facts, text_of
+from analytics.ask import Facts
 from analytics.luck_rules import Rulebook
+from analytics.questions import text_of
 from analytics.statistics_chosen import Chosen, quoted, table
 from analytics.statistics_intervals import student
 from analytics.tables import Tables

@@ -1,7 +1,8 @@
 """Which facts a question is asked of: filters as one SQL table, `chosen`, that every file reads.
 
 `part` is what the answer is divided by, so that one file serves the whole and its parts. `hands`
-is how many hands a row stands for: one, unless hands that were played alike are counted together.
+is how many hands a row stands for: one, unless hands that were played alike are counted together
+(`ways`). Then `nets` and `squares` are the sums of their nets and of the squares of these.
 """
 
 from typing import Literal, get_args
@@ -42,7 +43,10 @@ def table(chosen: Chosen, known: str = "coalesce(cards, shown)") -> str:
     where = f" WHERE {' AND '.join(terms)}" if terms else ""
     known = known.replace("cards", "f.cards").replace("shown", "f.shown")
     every = "f.* REPLACE ('' AS player)" if chosen.others else "f.*"
-    return f"SELECT {every}, 1 AS hands, {part} AS part, {known} AS class FROM {source}{where}"
+    nets = "CAST(f.net AS DOUBLE) AS nets, CAST(f.net AS DOUBLE) * f.net AS squares"
+    return (
+        f"SELECT {every}, 1 AS hands, {nets}, {part} AS part, {known} AS class FROM {source}{where}"
+    )
 
 
 def quoted(text: str) -> str:

@@ -4,15 +4,17 @@ The store makes them with every segment from then on; for older segments they ar
 until the ledger is compacted.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from analytics.bids_rows import AUCTIONS
 from analytics.facts import facts
+from store.layout import columns
 from store.leaf import Leaf
-from store.projection import Projection
+from store.projection import FromRows, Projection
 
 Text = Callable[[str], bytes | None]
 NAMES = ("facts", "auctions", "played", "risks")
@@ -20,17 +22,47 @@ NAMES = ("facts", "auctions", "played", "risks")
 
 def stored(kept: Text) -> tuple[Projection, ...]:
     """All of them, for a ledger that keeps the texts of rulesets which `kept` reads."""
-    played = Projection("played", 1, partial(_played, kept))
-    return facts(kept), AUCTIONS, played, Projection("risks", 1, partial(_risks, kept))
+    every = tuple(columns())
+    auctions = AUCTIONS._replace(from_rows=FromRows(every, _auctions_of))
+    played_rows = FromRows(every, partial(_played_of, kept))
+    played = Projection("played", 1, partial(_played, kept), from_rows=played_rows)
+    risky_rows = FromRows(every, partial(_risks_of, kept))
+    risks = Projection("risks", 2, partial(_risks, kept), from_rows=risky_rows)
+    return facts(kept), auctions, played, risks
+
+
+# Functions of a module, so that another process can be asked; numpy comes with them, and few
+# questions need it.
+
+
+def _auctions_of(events: pa.Table) -> pa.Table:
+    from analytics.bids_table import auctions_of
+
+    return auctions_of(events)
 
 
 def _played(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:
-    from analytics.luck_rows import build  # numpy comes with it, and few questions need it
+    from analytics.luck_rows import build
 
     return build(kept, leaves)
 
 
-def _risks(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:
+def _played_of(kept: Text, events: pa.Table) -> pa.Table:
+    from analytics.luck_rules import Rulebook
+    from analytics.luck_table import played_of
+
+    return played_of(Rulebook(kept), events)
+
+
+def _risks(kept: Text, leaves: Iterable[Leaf]) -> pa.Table:
     from analytics.swaps_rows import build
 
     return build(kept, leaves)
+
+
+def _risks_of(kept: Text, events: pa.Table) -> pa.Table:
+    """Only hands in which a card was at risk are looked at."""
+    from analytics.walked import leaves_in
+
+    swaps = pc.filter(events["hand_seq"], pc.equal(events["type"], "CardSwapped"))
+    return _risks(kept, leaves_in(events, pc.is_in(events["hand_seq"], swaps.unique())))

@@ -3,14 +3,15 @@
 `Luck` holds what was played and which cards were at risk; SQL files judge it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
 from analytics.ask import Answer, natural
 from analytics.bids import judged
-from analytics.fairness_tests import binomial, fisher
+from analytics.fairness_tests import binomial
 from analytics.statistics_chosen import quoted
 from analytics.statistics_intervals import wilson
+from analytics.swaps_apart import Apart, apart
 from analytics.swaps_measures import MEASURES
 from analytics.tables import Source
 
@@ -18,7 +19,7 @@ Row = dict[str, Any]
 By = Literal["seat", "match", "game"]
 BYS: tuple[By, ...] = get_args(By)
 FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
-_OF_RISKS = ("swaps_luck", "swaps_behaviour", "swaps_rates")
+_OF_RISKS = ("swaps_luck", "swaps_behaviour", "swaps_rates", "swaps_apart")
 _PARTS: dict[By, str] = {"seat": "p.role", "match": "c.match", "game": "c.game"}
 
 
@@ -53,28 +54,18 @@ class Luck:
             row |= {"k": k, "n": n, "low": low, "high": high, "p": p}
         return sorted(found, key=lambda it: (it["player"], it["game"], it["street"], it["slot"]))
 
+    def apart(self, player: str | None = None) -> list[Apart]:
+        """Whether swaps depend on what they must not."""
+        slots, behaviour = (
+            self._tables.ask(file, of_luck(file, player, None))
+            for file in ("swaps_apart", "swaps_behaviour")
+        )
+        return apart(slots, behaviour)
+
     def curve(self, player: str | None = None) -> list[Row]:
         """Winnings so far, hand by hand."""
         rows = self._tables.ask("swaps_curve", of_luck("swaps_curve", player, None))
         return sorted(rows, key=lambda it: (it["match"], it["player"], it["number"]))
-
-
-def slots_apart(risks: Sequence[Row]) -> list[Row]:
-    """Whether a player's two cards are swapped independently of each other: exact 2 × 2 tests."""
-    both: dict[tuple[str, str, int], dict[int, bool]] = {}
-    for row in risks:
-        if row["changed"] is not None:
-            key = (row["player"], row["street"], row["hand_seq"])
-            both.setdefault(key, {})[row["slot"]] = row["changed"]
-    counts: dict[tuple[str, str], list[int]] = {}
-    for (player, street, _), slots in both.items():
-        if len(slots) == 2:
-            cells = counts.setdefault((player, street), [0, 0, 0, 0])
-            cells[2 * (not slots[0]) + (not slots[1])] += 1
-    return [
-        {"player": player, "street": street, "cells": cells, "p": fisher(*cells)}
-        for (player, street), cells in sorted(counts.items())
-    ]
 
 
 def of_luck(file: str, player: str | None, by: By | None) -> str:

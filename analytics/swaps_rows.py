@@ -17,25 +17,30 @@ import pyarrow as pa
 
 from analytics.bids_rows import known
 from analytics.luck_rules import Rulebook, Text
+from analytics.row_head import HEAD, RULESET, WHO, Row, head, tabled
 from engine.game import Game
 from engine.steps.swap import SwapHole
 from events.evolve import evolve, replay
 from events.state import Hand
-from events.types import Bet, Called, Cards, CardSwapped, Checked, Folded, Raised, StepEntered
-from store.leaf import Leaf, split
+from events.types import (
+    Bet,
+    BettingOpened,
+    Called,
+    Cards,
+    CardSwapped,
+    Checked,
+    Folded,
+    Raised,
+    StepEntered,
+)
+from store.leaf import Leaf
 
-Row = dict[str, Any]
 STREETS = (("flop", 3), ("turn", 4))
 SCHEMA = pa.schema(
     {
-        "hand_seq": pa.int64(),
-        "hand": pa.string(),
-        "match": pa.string(),
-        "number": pa.int64(),
-        "game": pa.string(),
-        "ruleset": pa.string(),
-        "seat": pa.int32(),
-        "player": pa.string(),
+        **HEAD,
+        **RULESET,
+        **WHO,
         "street": pa.string(),
         "slot": pa.int32(),
         "chance": pa.float64(),
@@ -70,19 +75,18 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
     if end is None or end.voided or not any(isinstance(one, CardSwapped) for one in events):
         return
     game = rules.of(end.start.ruleset)
-    match, number = split(leaf.stream)
     hand = replay(events[:1])  # type: ignore[arg-type]
     draws, step = -1, 0
     for place, event in enumerate(events[1:], start=1):
         if isinstance(event, StepEntered) and event.name == "swap":
             draws, step = draws + 1, event.step
         after = evolve(hand, event)  # type: ignore[arg-type]
-        if isinstance(event, CardSwapped) and 0 <= draws < len(STREETS):
+        there = isinstance(event, CardSwapped) and event.seat < len(hand.stacks)
+        if isinstance(event, CardSwapped) and there and 0 <= draws < len(STREETS):
             street, size = STREETS[draws]
             hidden = "hidden" in (event.old, event.new)
-            row: Row = {"hand_seq": leaf.hand_seq, "hand": leaf.stream, "match": match}
-            row |= {"number": number, "game": end.start.game, "ruleset": end.start.ruleset}
-            row |= {"seat": event.seat, "player": end.start.players[event.seat]}
+            player = end.start.players[event.seat]
+            row: Row = {**head(leaf, end.start), "seat": event.seat, "player": player}
             row |= {"street": street, "slot": event.slot, "chance": _chance(game, step)}
             row |= {"changed": None if hidden else event.old != event.new, "pot": hand.pot}
             row |= {"does": _does(events[place:], event.seat), "before": None, "after": None}
@@ -92,15 +96,14 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
         hand = after
 
 
-def build(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:
+def build(kept: Text, leaves: Iterable[Leaf]) -> pa.Table:
     """The stored rows, for a ledger that keeps the texts of rulesets which `kept` reads."""
     rules = Rulebook(kept)
     rows = [row for leaf in leaves for row in rows_of(leaf, rules)]
     for row in rows:
         spot = row.get("spot")
         row["spot"] = None if spot is None else msgspec.json.encode(spot).decode()
-    columns = [pa.array([row[one.name] for row in rows], one.type) for one in STORED]
-    return pa.table(columns, schema=STORED)
+    return tabled(rows, STORED)
 
 
 def spot_of(text: str) -> Spot:
@@ -126,8 +129,7 @@ def valued(rows: Iterable[Row], rules: Rulebook, share: Share | None = None) -> 
 
 def table(rows: Sequence[Row]) -> pa.Table:
     """Rows as Arrow."""
-    columns = [pa.array([row[one.name] for row in rows], one.type) for one in SCHEMA]
-    return pa.table(columns, schema=SCHEMA)
+    return tabled(rows, SCHEMA)
 
 
 def _spot(hand: Hand, after: Hand, seat: int, board: Cards, game: Game, step: int) -> Spot | None:
@@ -151,10 +153,13 @@ def _chance(game: Game | None, step: int) -> float | None:
 
 
 def _does(later: Sequence[Any], seat: int) -> str | None:
-    """His next choice on this street; nothing if he has none."""
+    """His next choice on this street, whose board may still be to come; nothing if he has none."""
+    opened = False
     for event in later:
-        if isinstance(event, StepEntered):
+        if isinstance(event, BettingOpened):
+            opened = True
+        elif opened and isinstance(event, StepEntered):
             return None
-        if type(event) in _WORDS and event.seat == seat:
+        elif type(event) in _WORDS and event.seat == seat:
             return _WORDS[type(event)] if event.origin == "chosen" else None
     return None

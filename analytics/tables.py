@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from analytics.ask import text_of
+from analytics.questions import text_of
 from store.query import Query, plain
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from analytics.ask import Facts, text_of
+from analytics.ask import Facts
+from analytics.questions import text_of
 from analytics.statistics_chosen import Chosen, quoted, table
 from analytics.statistics_intervals import Z
 

@@ -5,7 +5,7 @@ positions. Its files are written as a seal writes them, whole hands to a row gro
 with their digests names them: nothing that reads it can tell that nobody played ten million hands.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import islice
@@ -42,17 +42,23 @@ def build(
     distinct: int = SAMPLE,
     together: int = PER_SEGMENT,
     projections: Sequence[Projection] = STANDARD,
+    only: Collection[str] = (),
 ) -> int:
-    """A ledger of so many hands in `large`, of few segments; how many hands a match of it has."""
+    """A ledger of so many hands in `large`, of few segments; how many hands a match of it has.
+
+    A `small` that is there is taken as it is. With `only`, no other tables are copied: nothing
+    else can then be asked of `large`.
+    """
     each = min(hands, distinct)
-    _play(small, each, projections)
+    if not small.exists():
+        _play(small, each, projections)
     disk = RealDisk(large)
     for folder in (hot.FOLDER, "segments"):
         disk.make_folder(folder)
     copies = hands // each
     at_once = max(1, min(together // each, copies))
     starts = range(0, copies, at_once)
-    made = partial(_segment, small, large, together=at_once, copies=copies)
+    made = partial(_segment, small, large, together=at_once, copies=copies, only=only)
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
         segments = tuple(pool.map(made, starts))
     disk.sync_folder("segments")
@@ -82,7 +88,9 @@ def _play(small: Path, hands: int, projections: Sequence[Projection]) -> None:
     lock.release()
 
 
-def _segment(small: Path, large: Path, start: int, together: int, copies: int) -> Segment:
+def _segment(
+    small: Path, large: Path, start: int, together: int, copies: int, only: Collection[str]
+) -> Segment:
     """Some copies as one segment."""
     now = manifest.read(RealDisk(small))
     assert now is not None
@@ -92,7 +100,7 @@ def _segment(small: Path, large: Path, start: int, together: int, copies: int) -
     first, last = numbers[0] * hands, (numbers[-1] + 1) * hands - 1
     disk = RealDisk(large)
     files = {}
-    for name in one.files:
+    for name in only or one.files:
         rows = _copies(small, one, name, numbers)
         groups = rows if name == "events" else cut(rows, ROWS.get(name, 65_536))
         files[name] = store(disk, name, first, last, groups)

@@ -15,10 +15,11 @@ import pyarrow as pa
 from analytics import bids_worth
 from analytics.ask import Answer
 from analytics.bids import BESIDE, OF_TWO, Bids, By, kept
-from analytics.bids_kept import ThirdCards, place
-from analytics.bids_rows import Row
+from analytics.bids_kept import ThirdCards
 from analytics.bids_sniffing import SEED, Pair, pairs
+from analytics.cache_folder import cache_folder
 from analytics.luck_rules import Rulebook
+from analytics.row_head import Row
 from analytics.tables import Beside
 from api.asking.players import is_there
 from api.asking.stats import numbers
@@ -68,6 +69,8 @@ def document(told: Bidding, view: str) -> dict[str, Any]:
     """Players in order, then pairs; every number of chance with its seed."""
     players: dict[tuple[str, str], dict[str, Any]] = {}
     by = told.by
+    ranks = _by_part(told.auctions.ranks(None, by), "tenth bid pots")
+    common = _by_part(told.auctions.common(None, by), "bid times")
     for one in told.found:
         key = (one.player, one.part)
         if key not in players:
@@ -75,8 +78,8 @@ def document(told: Bidding, view: str) -> dict[str, Any]:
                 "player": one.player,
                 **({by: one.part} if by else {}),
                 "measures": {},
-                "ranks": _some(told.auctions.ranks(one.player, by), one.part, "tenth bid pots"),
-                "common": _some(told.auctions.common(one.player, by), one.part, "bid times"),
+                "ranks": ranks.get(key, []),
+                "common": common.get(key, []),
             }
         players[key]["measures"][one.statistic] = numbers(one)
     about = {"as": view, "seed": SEED, "model": MODEL}
@@ -84,9 +87,13 @@ def document(told: Bidding, view: str) -> dict[str, Any]:
     return {**about, "players": list(players.values()), "pairs": beside, **told.told}
 
 
-def _some(rows: Sequence[Row], part: str, names: str) -> list[Row]:
-    """These columns of one part's rows."""
-    return [{name: row[name] for name in names.split()} for row in rows if row["part"] == part]
+def _by_part(rows: Sequence[Row], names: str) -> dict[tuple[str, str], list[Row]]:
+    """These columns of each player's and part's rows."""
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        one = {name: row[name] for name in names.split()}
+        found.setdefault((row["player"], row["part"]), []).append(one)
+    return found
 
 
 def _check(viewed: Viewed, asked: Asked) -> None:
@@ -128,14 +135,16 @@ class _Ranking:
         how = self._rules.showdown(row["ruleset"])
         if how is None or how.hole_min:
             return None
-        third = _third_cards(place(), how)
+        third = _third_cards(cache_folder(), how)
         self._begun.setdefault(how, third.counted)
         return third
 
     @property
     def counted(self) -> int:
         """How many were new."""
-        return sum(_third_cards(place(), how).counted - was for how, was in self._begun.items())
+        return sum(
+            _third_cards(cache_folder(), how).counted - was for how, was in self._begun.items()
+        )
 
 
 @lru_cache(maxsize=8)

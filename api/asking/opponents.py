@@ -14,7 +14,7 @@ from analytics.opponent_gathered import Asked, gathered
 from analytics.opponent_leads import leads
 from analytics.opponent_measures import ALL_LOOKS
 from analytics.opponent_strength import STRONG, WEAK
-from api.asking.leaves import leaves
+from api.asking.leaves import events
 from api.asking.players import Nonsense, check
 from api.asking.stats import numbers
 from api.asking.viewed import Viewed
@@ -47,7 +47,7 @@ def opponent(viewed: Viewed, about: About, watch: Watch = unwatched) -> Opponent
         raise Nonsense(f"{about.player} has no hands against himself")
     ledger = viewed.snapshot
     asked = Asked(about.player, about.vs, about.spots, lengths(ledger))
-    seen = leaves(viewed, about.match, about.game, watch)
+    seen = events(viewed, about.match, about.game, watch)
     told = gathered(
         seen,
         Rulebook(ledger.ruleset),

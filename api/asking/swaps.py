@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from analytics import luck_rows, swaps_rows
 from analytics.ask import Answer
-from analytics.bids_kept import place
+from analytics.cache_folder import cache_folder
 from analytics.luck_closed import Closed
 from analytics.luck_equity import DRAWS, MODEL, SEED, expected
 from analytics.luck_kept import equities_in
@@ -89,7 +89,8 @@ def mirrored(viewed: Viewed) -> dict[str, int]:
 
 
 def document(told: Lucky, view: str) -> Row:
-    """Players in order, then how often cards changed; every number of chance with its seed."""
+    """Players in order, then how often cards changed, and whether that depends on anything; every
+    number of chance with its seed."""
     players: dict[tuple[str, str], Row] = {}
     by = told.asked.by
     for one in told.found:
@@ -99,8 +100,18 @@ def document(told: Lucky, view: str) -> Row:
         )
         entry["measures"][one.statistic] = numbers(one)
     about = {"as": view, "model": MODEL, "seed": SEED, "draws": DRAWS}
-    rates = told.luck.rates(told.asked.player)
-    return {**about, "players": list(players.values()), "rates": rates, **told.told}
+    rates, apart = table(told, "rates"), table(told, "independence")
+    entries = list(players.values())
+    return {**about, "players": entries, "rates": rates, "independence": apart, **told.told}
+
+
+def table(told: Lucky, name: str) -> list[Row]:
+    """One of the tables beside the measures: `rates`, `curve` or `independence`."""
+    if name == "independence":
+        found = told.luck.apart(told.asked.player)
+        return [{**one._asdict(), "verdict": one.verdict} for one in found]
+    asked = {"rates": told.luck.rates, "curve": told.luck.curve}[name]
+    return asked(told.asked.player)
 
 
 def _lucks(viewed: Viewed, asked: Asked, watch: Watch) -> tuple[pa.Table, int, int]:
@@ -122,7 +133,7 @@ def _lucks(viewed: Viewed, asked: Asked, watch: Watch) -> tuple[pa.Table, int, i
 
 def _counted(viewed: Viewed, hands: Iterable[Row]) -> Iterator[Row]:
     """What luck did to each seat of these hands, as far as the viewer knows the cards."""
-    rules, known = Rulebook(viewed.snapshot.ruleset), equities_in(place())
+    rules, known = Rulebook(viewed.snapshot.ruleset), equities_in(cache_folder())
     for row in hands:
         spot = _spot(viewed, row, rules)
         game, how = rules.of(row["ruleset"]), rules.showdown(row["ruleset"])
@@ -157,7 +168,7 @@ def _values(viewed: Viewed, asked: Asked, watch: Watch) -> tuple[pa.Table, int, 
     for row in chosen:
         row["spot"] = swaps_rows.spot_of(row["spot"])
         row["before"] = row["after"] = None
-    rules, known = Rulebook(viewed.snapshot.ruleset), equities_in(place())
+    rules, known = Rulebook(viewed.snapshot.ruleset), equities_in(cache_folder())
     swaps_rows.valued(watch(chosen, "counting swaps", len(chosen)), rules, known.share)
     values = [{name: row[name] for name in _CHANGES.names} for row in chosen]
     return pa.Table.from_pylist(values, _CHANGES), every.num_rows, len(chosen)

@@ -141,7 +141,7 @@ def _overview(found: "Sequence[Answer]", by: "By | None", view: str, told: dict[
 
 def _beside(beside: "Sequence[Pair]") -> None:
     """Dealer against first bidder: do their bids depend on each other?"""
-    from analytics.bids_sniffing import FLAG_N, FLAG_P, SEED
+    from analytics.bids_sniffing import DRAWN_N, DRAWS, FLAG_N, FLAG_P, SEED
 
     for one in beside:
         sign = "no sign of bid sniffing"
@@ -161,4 +161,5 @@ def _beside(beside: "Sequence[Pair]") -> None:
         how = f"{one.sealed} sealed, {one.leaked} leaked"
         note("   ".join((f"{who}, {how}", f"correlation {said}", tells, sign)))
     if beside:
-        note(f"in brackets what chance would give; flagged below p {FLAG_P:g}; seed {SEED}")
+        drawn = f"of {DRAWN_N} auctions and fewer {DRAWS} matchings are drawn, seed {SEED}"
+        note(f"in brackets what chance would give; flagged below p {FLAG_P:g}; {drawn}")

@@ -9,7 +9,7 @@ Door = Callable[..., Any]
 
 
 class Spots(click.ParamType[int | None]):
-    """A number of auctions, or all of them."""
+    """A number of them, or all."""
 
     name = "N|all"
 
@@ -19,7 +19,7 @@ class Spots(click.ParamType[int | None]):
         if value == "all":
             return None
         if not str(value).isdecimal():
-            self.fail(f"{value} is no number of auctions: 0, 200 and all are", param, ctx)
+            self.fail(f"{value} is no number of them: 0, 200 and all are", param, ctx)
         return int(value)
 
 

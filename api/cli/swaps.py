@@ -19,10 +19,11 @@ from api.cli.web import player_page, web_page
 if TYPE_CHECKING:
     from analytics.ask import Answer
     from analytics.swaps import By, Luck, Row
+    from analytics.swaps_apart import Apart
 
 RUNOUTS = 2_000
 BYS = ("seat", "match", "game")
-TABLES = ("measures", "rates", "curve")
+TABLES = ("measures", "rates", "curve", "independence")
 OVERVIEW = (
     *("hands", "net", "net_ev", "luck", "net_hand", "net_ev_hand", "blue", "red"),
     *("mirrored", "mirrored_variance", "swap", "swap_luck_sum"),
@@ -47,7 +48,7 @@ _BARS = "▁▂▃▄▅▆▇█"
     type=click.Choice(TABLES),
     default="measures",
     show_default=True,
-    help="What a file gets: measures, swap rates, or winnings hand by hand.",
+    help="What a file gets: measures, swap rates, winnings hand by hand, or tests.",
 )
 @files_option()
 @view_option
@@ -78,7 +79,7 @@ def swaps(
 
             rows: Sequence[Any] = told.found
             if which != "measures":
-                rows = told.luck.rates(player) if which == "rates" else told.luck.curve(player)
+                rows = asking.table(told, which)
             written(rows, csv, parquet)
         elif as_document:
             document("muckrake.swaps/1", **asking.document(told, view))
@@ -99,6 +100,7 @@ def _one(
         columns = ("", "value", "95 % interval", "k/n", "")
         drawn(columns, lines, (1, 2, 3), head="   ".join(filter(None, head)), foot=_valued_of(told))
     _rates(asked.rates(player))
+    _apart(asked.apart(player))
 
 
 def _line(one: "Answer") -> tuple[Cell, ...]:
@@ -148,6 +150,20 @@ def _rates(rows: "Sequence[Row]") -> None:
     if lines:
         columns = ("game", "street", "slot", "swapped", "95 % interval", "k/n", "stated", "p")
         drawn(columns, lines, right=(3, 4, 5, 6, 7))
+
+
+def _apart(tables: "Sequence[Apart]") -> None:
+    """Whether his swaps depend on what they must not, all tables judged together."""
+    lines = []
+    for one in tables:
+        a, b, c, d = one.cells
+        said = (one.question, one.game or "", one.street or "", f"{a}/{b}/{c}/{d}")
+        p = (f"{one.owed:.1f}", f"{one.p:.2g}", f"{one.counted:.2g}", one.verdict)
+        lines.append(tuple(map(Cell, (*said, *p))))
+    if lines:
+        columns = ("independent", "game", "street", "both/one/other/neither")
+        foot = f"p of all is Holm's over these {len(lines)} tables, judged at 1 %"
+        drawn((*columns, "owed", "p", "p of all", ""), lines, right=(3, 4, 5, 6), foot=foot)
 
 
 def _valued_of(told: dict[str, int]) -> str:

@@ -21,8 +21,8 @@ from api.pages.of_player import Narrow, Player, clean, of_player
 from api.pages.site import page
 
 router = APIRouter(include_in_schema=False, route_class=Named)
-AT_ONCE = 3_000  # hands that are read while somebody waits for a page
-HANDS_MAX = 20_000  # of more, the command line does it
+AT_ONCE = 10_000  # hands that are read while somebody waits for a page
+HANDS_MAX = 50_000  # of more, the command line does it
 SPOTS = 200  # acts that were shown down, whose strength is counted
 ENDINGS = {
     "preflop": "street=preflop",

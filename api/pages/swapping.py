@@ -38,7 +38,7 @@ def swaps(
             told = lucky.luck(viewed, asked)
         except Absent as reason:
             return page(request, ask, "swaps.html", **context, told=None, why=str(reason))
-        rates = told.luck.rates(player)
+        rates, apart = told.luck.rates(player), told.luck.apart(player)
     found = {
         one.statistic: one
         for one in told.found
@@ -52,7 +52,8 @@ def swaps(
         if name in found and found[name].n
     ]
     return page(
-        request, ask, "swaps.html", **context, told=told.told, rates=rates, rows=rows, why=None,
+        request, ask, "swaps.html", **context, told=told.told, rates=rates, apart=apart, rows=rows,
+        why=None,
         figures=[(name, title, led.get(name)) for name, title in FIGURES], found=found,
         games=len({one["game"] for one in rates}), top=min(1.0, scale(ends).high),
         model=MODEL, seed=SEED,

@@ -7,9 +7,9 @@ import pytest
 from sqlglot import expressions as ex
 
 from analytics import bids_rows, bids_worth, luck_rows, swaps_rows
-from analytics.ask import SQL
 from analytics.bids import chosen
 from analytics.bids_measures import MEASURES
+from analytics.questions import SQL
 from analytics.swaps import of_luck
 from analytics.swaps_measures import MEASURES as OF_LUCK
 from analytics.tables import Tables

@@ -1,14 +1,20 @@
 """What a third card is worth, kept in a file; and whether a bidder knows the other bid."""
 
+from itertools import permutations, product
 from pathlib import Path
 from random import Random
+from statistics import fmean, pvariance
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from analytics import bids_sniffing
 from analytics.bids_kept import RECORD, ThirdCards
 from analytics.bids_rows import table
-from analytics.bids_sniffing import pairs
+from analytics.bids_sniffing import TELLS, _owed, pairs
 from analytics.bids_worth import auctions as of_two
 from analytics.bids_worth import spread
 from tests.analytics.auction_pages import PAGES, auctions, page, worths
@@ -142,3 +148,46 @@ def test_few_auctions_prove_nothing() -> None:
 def test_defaults_and_forced_bids_say_nothing_of_a_bidder() -> None:
     rows = _match(40, lambda first, chance: first)
     assert [] == list(pairs(table([{**row, "rival_origin": "default"} for row in rows])))
+
+
+def test_of_very_many_auctions_nothing_is_drawn_and_who_knows_is_found_out() -> None:
+    """However many there are, p is small enough to be flagged."""
+    for one in pairs(table(_match(2_000, lambda first, chance: first + 1))):
+        assert (0, True) == (one.draws, one.flagged)
+    for one in pairs(table(_match(2_000, lambda first, chance: chance.randrange(60)))):
+        assert (0, False) == (one.draws, one.flagged)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=5), st.data())
+def test_chance_over_all_matchings_is_counted(
+    bids: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    """Mean and variance are those over every matching there is, two strata together."""
+    more = data.draw(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=3))
+    mine, his = (np.array([one[at] for one in (*bids, *more)], dtype=float) for at in (0, 1))
+    strata = np.array([0] * len(bids) + [1] * len(more))
+    first, second = (np.flatnonzero(strata == at).tolist() for at in (0, 1))
+    for tell in TELLS.values():
+        counts = [
+            _told(mine[[*one, *other]] - his[[*first, *second]], tell)
+            for one, other in product(permutations(first), permutations(second))
+        ]
+        mean, variance = _owed(mine, his, tell, strata)
+        assert fmean(counts) == pytest.approx(mean)
+        assert pvariance(counts) == pytest.approx(variance, abs=1e-9)
+
+
+def _told(apart: Any, tell: tuple[int, int]) -> int:
+    return int(((apart >= tell[0]) & (apart <= tell[1])).sum())
+
+
+def test_p_by_the_exact_chance_is_near_that_of_matchings(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = table(_match(1_000, lambda first, chance: chance.randrange(60)))
+    exact = list(pairs(rows))
+    monkeypatch.setattr(bids_sniffing, "DRAWN_N", 500)
+    for one, other in zip(exact, pairs(rows), strict=True):
+        assert (0, 10_000) == (one.draws, other.draws)
+        assert one.p == pytest.approx(other.p, abs=0.03)
+        for name, (count, mean, p) in one.tells.items():
+            assert (count, mean) == other.tells[name][:2]
+            assert p == pytest.approx(other.tells[name][2], abs=0.06)

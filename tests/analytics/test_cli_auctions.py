@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from analytics.bids_kept import VARIABLE
 from analytics.bids_measures import MEASURES
 from analytics.bids_rows import rows_of
+from analytics.cache_folder import VARIABLE
 from analytics.swaps_measures import MEASURES as OF_LUCK
 from api.asking.leaves import leaves
 from api.asking.viewed import Viewed
@@ -136,7 +136,7 @@ def test_committed_decks_are_looked_up(capsys: Captured, tmp_path: Path) -> None
             "there is no match x: muckrake matches lists those there are",
         ),
         (("bids", "--match", "swap"), 5, "no auction was held in these hands"),
-        (("bids", "--spots", "-3"), 2, "-3 is no number of auctions: 0, 200 and all are"),
+        (("bids", "--spots", "-3"), 2, "-3 is no number of them: 0, 200 and all are"),
         (("swaps", "nobody"), 5, "nobody called nobody was dealt a hand"),
         (("swaps", "--as", "seat:x"), 4, "x has no seat in any hand here"),
         (("fairness", "--as", "public"), 4, "only an auditor may, not public"),

@@ -2,7 +2,10 @@
 
 import pytest
 
+from analytics import statistics_intervals
 from analytics.statistics_intervals import bootstrapped, student, t_quantile, wilson
+
+Patch = pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
@@ -53,3 +56,26 @@ def test_a_ratio_is_drawn_again_hand_by_hand() -> None:
 def test_a_ratio_with_next_to_nothing_below_has_no_interval() -> None:
     assert bootstrapped([(1, 0, 10)]) is None
     assert bootstrapped([(1, 0, 10), (0, 1, 1)]) is None
+
+
+def test_sums_of_many_hands_are_drawn_as_the_hands_would_be(monkeypatch: Patch) -> None:
+    """Straight from the normal distribution, or hand by hand: but for chance the ends are one."""
+    cells = [(0, 0, 4000), (1, 0, 900), (0, 1, 1500), (2, 1, 300), (1, 2, 250), (5, 1, 20)]
+    monkeypatch.setattr(statistics_intervals, "DRAWS", 40_000)
+    straight = bootstrapped(cells)
+    monkeypatch.setattr(statistics_intervals, "SKEW", -1.0)
+    by_hand = bootstrapped(cells)
+    assert straight is not None
+    assert by_hand is not None
+    assert straight != by_hand
+    width = by_hand[1] - by_hand[0]
+    for one, other in zip(straight, by_hand, strict=True):
+        assert abs(one - other) < 0.03 * width
+
+
+def test_sums_of_few_hands_are_drawn_hand_by_hand() -> None:
+    """Of so few calls the ratio is lopsided, and both ends stay above nothing."""
+    held = bootstrapped([(0, 0, 200), (1, 0, 20), (3, 0, 1), (0, 1, 30)])
+    assert held is not None
+    assert 0 < held[0] < 23 / 30 < held[1]
+    assert held[1] - 23 / 30 > 23 / 30 - held[0]

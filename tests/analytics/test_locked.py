@@ -3,7 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.locked import Mark, Played, locked_from, marks, played
+from analytics.locked import Mark, Played, locked_from, marks
+from analytics.opponent_acts import acts_of
+from analytics.opponent_ends import ends_of, played_of
+from analytics.opponent_hands import Hands
+from store.columns import encoded
 from tests.analytics.auction_pages import RULES, leaf
 
 ROUND = "site-nl, button {button}, stacks 400 400\ndeal 0: 7c 2h, 1: As Ad\n> {button} folds"
@@ -13,6 +17,11 @@ def _hand(number: int, net: float, button: int | None = None) -> Played:
     """A hand that `ursa`, seat 0, wins so much in; he deals the odd ones."""
     dealer = (number + 1) % 2 if button is None else button
     return Played(number, "m", number, ("ursa", "lynx"), dealer, (net, -net), 1, 2)
+
+
+def _played(text: str) -> list[Played]:
+    hands = Hands(encoded([leaf(1, text)]), RULES)
+    return list(played_of(hands, ends_of(hands, acts_of(hands, RULES))))
 
 
 def _states(told: list[Mark], player: str) -> list[str]:
@@ -83,7 +92,7 @@ def test_one_wins_what_the_other_loses(nets: list[int]) -> None:
 
 
 def test_blinds_are_those_of_the_ruleset() -> None:
-    one = played(leaf(1, ROUND.format(button=0)), RULES)
+    (one,) = _played(ROUND.format(button=0))
     assert one is not None
     assert one.big == 2 * one.small > 0
     assert (-one.small, one.small) == one.nets
@@ -91,4 +100,4 @@ def test_blinds_are_those_of_the_ruleset() -> None:
 
 def test_three_players_lock_nothing() -> None:
     text = "site-nl, button 0, stacks 400 400 400\n> 0 folds; 1 folds"
-    assert played(leaf(1, text), RULES) is None
+    assert [] == _played(text)

@@ -9,7 +9,7 @@ from analytics.bids_rows import known
 from analytics.luck_closed import Closed, closed
 from analytics.luck_equity import sampled, worth_of
 from analytics.luck_rows import rows_of
-from analytics.swaps import Luck, slots_apart
+from analytics.swaps import Luck
 from analytics.tables import Tables
 from dealer.play import play
 from engine.games import GAMES, named
@@ -138,10 +138,12 @@ def test_a_swap_on_the_turn_is_worth_the_difference_of_its_rivers() -> None:
     assert round(share(("As", "Qd"), ("Ah",)), 9) == round(row["after"], 9)
 
 
-def test_swaps_of_two_slots_are_held_against_each_other() -> None:
-    rows = risks(page(PAGES / "swaps_rates.txt").leaves)
-    flop = slots_apart(rows)[0]
-    assert ("p0", "flop", [0, 0, 1, 0]) == (flop["player"], flop["street"], flop["cells"])
+def test_a_choice_after_a_swap_is_on_the_board_that_follows() -> None:
+    """The board of the street is dealt after the swap: the next line of the script is no end."""
+    hands = play(GAMES["swap-2022-mit"], "w", 40, "s")
+    leaves = [recorded(number, hand) for number, hand in enumerate(hands)]
+    does = {row["does"] for one in leaves for row in swaps_rows.rows_of(one, RULES)}
+    assert {"bet", "check", "call", "raise", "fold", None} == does
 
 
 def test_a_curve_ends_at_the_net() -> None:

@@ -25,6 +25,7 @@ from events.ledger import Append
 from events.types import Event, HandStarted, HoleDealt, Shown
 from odds.batch import STANDARD
 from odds.counting import CLASSES, hands_of
+from store.columns import encoded
 from store.ledger import open_ledger
 from store.reader import Reader
 from tests.analytics.auction_pages import RULES, leaf
@@ -142,7 +143,7 @@ def test_what_stands_out_is_heaviest_first_and_names_its_hands(here: Path) -> No
 def test_two_alike_have_nothing_that_stands_out() -> None:
     hand = "auction-2024, button {}, stacks 400 400\n> {} folds"
     leaves = [leaf(at, hand.format(at % 2, at % 2)) for at in range(1, 81)]
-    told_of = gathered(leaves, RULES, Asked("p0"), lambda rows, total: rows)
+    told_of = gathered([encoded(leaves)], RULES, Asked("p0"), lambda rows, total: rows)
     found, compared = leads(Opponent("p0", told_of))
     assert () == found
     assert compared
@@ -159,7 +160,7 @@ def test_a_locked_win_is_told_with_the_hand_it_was_locked_in() -> None:
     leaves = [leaf(1, shove)]
     leaves += [leaf(at, (fold if at % 2 else walk).format(0, 1)) for at in range(2, 9)]
     asked = Asked("p0", lengths={"m": 8})
-    found = Opponent("p0", gathered(leaves, RULES, asked, lambda rows, total: rows))
+    found = Opponent("p0", gathered([encoded(leaves)], RULES, asked, lambda rows, total: rows))
     (lock,) = found.locks()
     assert ("m", "p0", 2, 200) == tuple(lock[it] for it in ("match", "player", "number", "lead"))
     assert 2 == lock["folds_from"]

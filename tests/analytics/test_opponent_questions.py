@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from sqlglot import expressions as ex
 
-from analytics.ask import SQL, text_of
 from analytics.opponent import Opponent
 from analytics.opponent_gathered import Asked, Gathered, gathered
 from analytics.opponent_measures import FLAGS, LOOKS, NUMBERS
+from analytics.questions import SQL, text_of
 from analytics.tables import Tables
+from store.columns import encoded
 from store.leaf import Leaf
 from tests.analytics.auction_pages import RULES, page
 from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
@@ -36,7 +37,7 @@ OF_CHANCES = ("opponent_shares", "opponent_hands")
 def told(leaves: list[Leaf]) -> Gathered:
     """Everything of these hands, every strength counted."""
     asked = Asked("p0", lengths={"m": len(leaves)})
-    return gathered(leaves, RULES, asked, lambda rows, total: rows)
+    return gathered([encoded(leaves)], RULES, asked, lambda rows, total: rows)
 
 
 def answered(file: str, leaves: list[Leaf]) -> list[dict[str, Any]]:

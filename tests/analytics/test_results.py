@@ -15,10 +15,10 @@ import sqlglot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.ask import SQL, text_of
 from analytics.facts import units
 from analytics.luck_rows import rows_of as luck_of
 from analytics.luck_streets import CHANCES, can_be_told, rows_of
+from analytics.questions import SQL, text_of
 from analytics.results import METHODS, Spread, Streets, rakes
 from analytics.statistics_chosen import Chosen
 from analytics.tables import Tables
@@ -156,7 +156,14 @@ class Given:
 def _put_in(*chips: int) -> list[dict[str, Any]]:
     return [
         {"hand_seq": 1, "match": "m", "number": 1, "game": "g", "position": "BTN", "seat": seat}
-        | {"player": f"p{seat}", "put_in": put_in, "per_chip": 1, "cards": "", "shown": ""}
+        | {
+            "player": f"p{seat}",
+            "put_in": put_in,
+            "net": 0,
+            "per_chip": 1,
+            "cards": "",
+            "shown": "",
+        }
         for seat, put_in in enumerate(chips)
     ]
 

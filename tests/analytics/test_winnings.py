@@ -11,9 +11,10 @@ import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.ask import SQL, Facts, answers, text_of, views
+from analytics.ask import Facts, answers, views
 from analytics.luck_rows import rows_of
 from analytics.luck_rules import Rulebook
+from analytics.questions import SQL, text_of
 from analytics.statistics import STATISTICS
 from analytics.statistics_chosen import Chosen
 from analytics.tables import Tables
