@@ -25,7 +25,7 @@ from bench.large import build, name_of
 from bench.ledger import disk
 from bench.runner import SEED
 
-HANDS = 100_000
+HANDS = 1_000_000
 DISTINCT = 2_000  # the others are these under other names
 TOGETHER = 8  # who ask at once, in the second measurement
 LEAST = 3  # answers that are waited for, however slow they are
@@ -43,11 +43,30 @@ class Question(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """How long each answer took, in milliseconds, and how many came in a second from all askers."""
+    """How long each answer took, in milliseconds, and how many came in a second from all askers.
+
+    `first` is the answer that nobody counts: it opens files, and what else is not open yet.
+    """
 
     each: list[float]
     rate: float
     size: float
+    first: float
+
+
+class Server(NamedTuple):
+    """A server of its own, and an auditor's key to it."""
+
+    port: int
+    key: str
+    process: int
+
+    def peak(self) -> int:
+        """The most memory it ever had, in bytes."""
+        status = Path(f"/proc/{self.process}/status").read_text()
+        return 1024 * next(
+            int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")
+        )
 
 
 def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str]:
@@ -55,14 +74,15 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
     small, large = scratch / "small", scratch / "large"
     each = build(small, large, hands, min(DISTINCT, hands), projections=projections(small))
     lines = [disk(scratch), "", f"{hands:,} hands, {seconds:g} s a question and number of askers."]
-    with served(large) as (port, key):
-        for who, headers in (("public", {}), ("auditor", {"Authorization": f"Bearer {key}"})):
+    with server(large) as it:
+        for who, headers in (("public", {}), ("auditor", {"Authorization": f"Bearer {it.key}"})):
             lines += ["", f"## As {who}", "", *_head()]
             every = questions(hands // each, each)
-            alone = [asked(port, it, headers, 1, seconds) for it in every]
-            several = [asked(port, it, headers, TOGETHER, seconds) for it in every]
+            alone = [asked(it.port, one, headers, 1, seconds) for one in every]
+            several = [asked(it.port, one, headers, TOGETHER, seconds) for one in every]
             lines += map(_row, every, alone, several)
             lines += ["", _goal(alone[0])]
+        lines += [f"- the server had {it.peak() / 2**20:,.0f} MB of memory at most"]
     return [*lines, ""]
 
 
@@ -93,15 +113,23 @@ def questions(copies: int, each: int) -> tuple[Question, ...]:
 
 @contextmanager
 def served(folder: Path) -> Iterator[tuple[int, str]]:
-    """A server of this ledger in a process of its own: its port, and an auditor's key."""
+    """A server of its own: its port, and an auditor's key to it."""
+    with server(folder) as it:
+        yield it.port, it.key
+
+
+@contextmanager
+def server(folder: Path) -> Iterator[Server]:
+    """The same, with what else there is to say of it."""
     from api.http.keys import Keys
 
     _, key = Keys(folder).make(("audit:read",), "bench")
     here, there = get_context("spawn").Pipe()
     process = get_context("spawn").Process(target=_serve, args=(folder, there), daemon=True)
     process.start()
+    assert process.pid is not None
     try:
-        yield here.recv(), key
+        yield Server(here.recv(), key, process.pid)
     finally:
         process.terminate()
         process.join()
@@ -122,6 +150,7 @@ def asked(
 ) -> Measured:
     """The question again and again from so many at once."""
     each: list[list[float]] = [[] for _ in range(askers)]
+    firsts: list[float] = []
     sizes: list[list[int]] = [[] for _ in range(askers)]
 
     def ask(place: int) -> None:
@@ -138,6 +167,7 @@ def asked(
                 sizes[place].append(len(body))
             else:
                 begun = perf_counter()  # the first answer is for warming up
+                firsts.append(begun - start)
         client.close()
 
     threads = [threading.Thread(target=ask, args=(place,)) for place in range(askers)]
@@ -147,20 +177,21 @@ def asked(
         thread.join()
     took = [one for row in each for one in row]
     rate = sum(len(row) / sum(row) for row in each)
-    return Measured([one * 1_000 for one in took], rate, median(it for row in sizes for it in row))
+    size = median(it for row in sizes for it in row)
+    return Measured([one * 1_000 for one in took], rate, size, max(firsts) * 1_000)
 
 
 def _head() -> list[str]:
     columns = ("requests/s", "p50 ms", "p99 ms")
     several = (f"{column}, {TOGETHER} at once" for column in columns)
     return [
-        f"| | bytes | {' | '.join(columns)} | {' | '.join(several)} |",
-        "|---|" + "---:|" * (1 + 2 * len(columns)),
+        f"| | bytes | first ms | {' | '.join(columns)} | {' | '.join(several)} |",
+        "|---|" + "---:|" * (2 + 2 * len(columns)),
     ]
 
 
 def _row(question: Question, *found: Measured) -> str:
-    cells = [f"{found[0].size:,.0f}"]
+    cells = [f"{found[0].size:,.0f}", f"{found[0].first:,.0f}"]
     for one in found:
         parts = quantiles(one.each, n=100)
         cells += [f"{one.rate:,.0f}", f"{parts[49]:.2f}", f"{parts[98]:.2f}"]

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from analytics import bids_rows, fairness, luck_rows, swaps_rows
-from analytics.bids_kept import place
 from analytics.bids_sniffing import pairs
+from analytics.cache_folder import cache_folder
 from analytics.fairness import Test
 from analytics.fairness_cards import dealt
 from analytics.luck_closed import may_close
@@ -108,7 +108,7 @@ def _run_outs(leaves: Sequence[Leaf], rules: Rulebook, watch: Watch) -> list[Any
     shut = [leaf for leaf in leaves if _may_close(leaf)]
     count = min(RUNOUTS, len(shut))
     chosen = [shut[at * len(shut) // count] for at in range(count)]
-    known = equities_in(place())
+    known = equities_in(cache_folder())
     return [
         row
         for leaf in watch(chosen, "counting run-outs", count)

@@ -44,7 +44,7 @@ SHOWN_MAX = 40
 
 _BLANK = re.compile(r"\s*")
 _NAME = re.compile(r"[\w.-]+")
-_VALUE = re.compile(r"[\w.?+:-]+")  # a time has colons, a card pattern question marks
+_VALUE = re.compile(r"[\w.?+:/-]+")  # a time has colons, a card pattern question marks
 _QUOTED = re.compile(r'"((?:[^"\\]|\\["\\])*)"')
 _OP = re.compile("[!<>]=|[=<>]")
 _A_TERM = "a field, a flag, NAME:, ! or ("
@@ -244,6 +244,10 @@ def _verdict(text: str) -> str | None:
     return text if text in VERDICTS else None
 
 
+def _hand(text: str) -> str | None:
+    return text if re.fullmatch("[^/]+/[0-9]{1,18}", text) else None
+
+
 _READ: Final[dict[Kind, tuple[Callable[[str], Any], str]]] = {
     "amount": (amount, "chips or big blinds (40, 2.5bb)"),
     "count": (_count, "a number"),
@@ -252,4 +256,5 @@ _READ: Final[dict[Kind, tuple[Callable[[str], Any], str]]] = {
     "verdict": (_verdict, " ".join(VERDICTS)),
     "cards": (pattern, "a card pattern (AA, AKs, AKo, As, 7h??)"),
     "moment": (moment, "a date or a time with its zone (2026-11-22, 2026-11-22T14:05:00Z)"),
+    "hand": (_hand, "a hand, MATCH/NUMBER"),
 }

@@ -29,6 +29,7 @@ from api.asking.filters_tree import (
 )
 from api.asking.filters_values import Amount, Moment
 from api.asking.patterns import Pattern, fits_sql
+from store.leaf import split
 
 STREET = """CASE WHEN length(board) >= 14 THEN 3 WHEN length(board) >= 11 THEN 2
     WHEN board <> '' THEN 1 WHEN board = '' THEN 0 END"""  # `7c 6c 2d 8h 4c`: a river
@@ -171,6 +172,14 @@ def _street(term: Term) -> str:
     return f"{STREET} {term.op} {STREETS.index(str(term.value))}"
 
 
+def _ended(term: Term) -> str:
+    """The hand itself, or where it stands among those that ended: nowhere, if it is not there."""
+    assert isinstance(term, Compare)
+    match, number = split(str(term.value))
+    it = f"match = {quoted(match)} AND number = {number}"
+    return it if term.op == "=" else f"hand_seq {term.op} (SELECT hand_seq FROM hands WHERE {it})"
+
+
 def _plays(term: Term) -> str:
     assert isinstance(term, Compare)
     return PLAYS.format(name=quoted(str(term.value)))
@@ -186,6 +195,7 @@ _OF_HANDS: dict[str, Asks] = {
     "game": _held("game"),
     "ruleset": _held("ruleset"),
     "at": _held("last_at"),
+    "hand": _ended,
     "showdown": lambda term: "showdown",
     "voided": lambda term: "voided",
 }

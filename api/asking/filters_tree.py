@@ -14,7 +14,7 @@ from api.asking.patterns import Pattern, pattern_said
 Op = Literal["=", "!=", "<", "<=", ">", ">="]
 OPS: tuple[Op, ...] = ("=", "!=", "<", "<=", ">", ">=")
 SAME: tuple[Op, ...] = ("=", "!=")
-Kind = Literal["amount", "count", "text", "street", "verdict", "cards", "moment"]
+Kind = Literal["amount", "count", "text", "street", "verdict", "cards", "moment", "hand"]
 Value = Amount | Moment | Pattern | int | str
 
 STREETS = ("preflop", "flop", "turn", "river")
@@ -31,7 +31,7 @@ class Field(NamedTuple):
     @property
     def ops(self) -> tuple[Op, ...]:
         """Text is the same or not; all else has an order, but for cards."""
-        return OPS if self.kind in ("amount", "count", "street", "moment") else SAME
+        return OPS if self.kind in ("amount", "count", "street", "moment", "hand") else SAME
 
 
 class Told(NamedTuple):
@@ -56,6 +56,7 @@ FIELDS: dict[str, Field] = {
     "ruleset": Field("text", False, "the ruleset by its fingerprint"),
     "verdict": Field("verdict", False, "what an audit says: agree, contested, differ or unknown"),
     "at": Field("moment", False, "when the hand ended"),
+    "hand": Field("hand", False, "MATCH/NUMBER; after it are those that ended after it"),
 }
 FLAGS: dict[str, Told] = {
     "showdown": Told(True, "somebody showed his cards; of a player: and he had not folded"),

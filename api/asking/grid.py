@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from analytics.ask import rows_of
 from analytics.statistics_chosen import Chosen
+from analytics.statistics_intervals import steady
 from api.asking.viewed import Viewed
 from events.cards import RANKS
 
@@ -51,4 +52,4 @@ def name_of(row: str, column: str) -> str:
 
 def _cell(row: Mapping[str, Any]) -> Row:
     """A class as plain values: hands, and how many of them were entered and raised."""
-    return {"class": row["class"], **{name: row[name] for name in NAMES}}
+    return {"class": row["class"], **{name: steady(row[name]) for name in NAMES}}

@@ -10,6 +10,7 @@ from api.asking.viewed import Viewed
 from api.exporting.wanted import Absent
 
 Row = dict[str, Any]
+OPPONENTS = 100  # of a player, those with most hands
 
 
 class Nonsense(ValueError):
@@ -22,18 +23,32 @@ def listed(viewed: Viewed, after: tuple[int, str] | None = None, limit: int = 10
     if after is not None:
         hands, name = after
         having = f" HAVING hands < {hands:d} OR (hands = {hands:d} AND player > {quoted(name)})"
-    return [_row(row) for row in viewed.rows(_LISTED.format(where="", having=having, limit=limit))]
+    return [_row(row) for row in viewed.rows(_LISTED.format(having=having, limit=limit))]
 
 
 def overview(viewed: Viewed, player: str) -> Row:
-    """One player: the same, and each of his games and opponents with hands and net."""
-    where = f" WHERE f.player = {quoted(player)}"
-    found = viewed.rows(_LISTED.format(where=where, having="", limit=1))
-    if not found:
+    """One player: the same, and each of his games and opponents with hands and net.
+
+    His hands are looked for once: to find a name among millions of rows is most of the work.
+    """
+    parts: dict[str, list[Row]] = {"all": [], "game": [], "opponent": []}
+    for row in viewed.rows(_OVERVIEW.format(player=quoted(player))):
+        parts[row.pop("part")].append(row)
+    if not parts["all"]:
         raise Absent(f"nobody called {player} was dealt a hand: muckrake stats lists who was")
-    games = viewed.rows(_GAMES.format(where=where))
-    opponents = viewed.rows(_OPPONENTS.format(player=quoted(player)))
-    return {**_row(found[0]), "games": games, "opponents": opponents}
+    (whole,) = parts["all"]
+    first, last = whole.pop("first"), whole.pop("last")
+    ends = f"SELECT hand_seq, first_at, last_at FROM hands WHERE hand_seq IN ({first}, {last})"
+    at = {row["hand_seq"]: row for row in viewed.rows(ends)}
+    games = [_named(row, "game", "hands", "matches", "net") for row in parts["game"]]
+    opponents = [_named(row, "player", "hands", "net") for row in parts["opponent"]]
+    return {
+        **_named(whole, "player", "hands", "net", "matches"),
+        "games": games,
+        "first_at": at[first]["first_at"],
+        "last_at": at[last]["last_at"],
+        "opponents": opponents[:OPPONENTS],
+    }
 
 
 def check(
@@ -57,6 +72,11 @@ def is_there(viewed: Viewed, column: str, value: str, table: str = "facts") -> b
     return bool(viewed.rows(sql))
 
 
+def _named(row: Row, name: str, *columns: str) -> Row:
+    """A row of one part, its name under what it names."""
+    return {name: row["name"], **{column: row[column] for column in columns}}
+
+
 def _row(row: Row) -> Row:
     """Games in order; a net that is not known in whole chips is null."""
     return {**row, "games": sorted(row["games"])}
@@ -68,18 +88,23 @@ _LISTED = (
     "SELECT player, hands, net, matches, games, first_at, last_at FROM ("
     f" SELECT f.player, count(*) AS hands, {_NET}, count(DISTINCT f.match) AS matches,"
     " list(DISTINCT f.game) AS games, min(f.hand_seq) AS first, max(f.hand_seq) AS last"
-    " FROM facts AS f{where} GROUP BY f.player{having}"
+    " FROM facts AS f GROUP BY f.player{having}"
     " ORDER BY hands DESC, f.player LIMIT {limit:d}"
     ") JOIN (SELECT hand_seq, first_at FROM hands) AS one ON one.hand_seq = first"
     " JOIN (SELECT hand_seq, last_at FROM hands) AS other ON other.hand_seq = last"
     " ORDER BY hands DESC, player"
 )
-_GAMES = (
-    f"SELECT f.game, count(*) AS hands, count(DISTINCT f.match) AS matches, {_NET}"
-    " FROM facts AS f{where} GROUP BY f.game ORDER BY hands DESC, f.game"
+_OVERVIEW = """
+WITH mine AS MATERIALIZED (
+    SELECT hand_seq, seat, player, game, match, CAST(net AS DOUBLE) / per_chip AS net
+    FROM facts WHERE player = {player}
 )
-_OPPONENTS = (
-    "SELECT o.player, count(*) AS hands, sum(CAST(f.net AS DOUBLE) / f.per_chip) AS net"
-    " FROM facts AS f JOIN facts AS o ON f.hand_seq = o.hand_seq AND f.seat <> o.seat"
-    " WHERE f.player = {player} GROUP BY o.player ORDER BY hands DESC, o.player LIMIT 100"
-)
+SELECT 'all' AS part, any_value(player) AS name, count(*) AS hands, sum(net) AS net,
+    count(DISTINCT match) AS matches, min(hand_seq) AS first, max(hand_seq) AS last
+FROM mine HAVING count(*) > 0
+UNION ALL SELECT 'game', game, count(*), sum(net), count(DISTINCT match), NULL, NULL
+FROM mine GROUP BY game
+UNION ALL SELECT 'opponent', o.player, count(*), sum(m.net), NULL, NULL, NULL
+FROM mine AS m JOIN facts AS o ON m.hand_seq = o.hand_seq AND m.seat <> o.seat GROUP BY o.player
+ORDER BY part, hands DESC, name
+"""

@@ -4,9 +4,10 @@ Everybody gets the same lines, leaf and receipt, and of the openings those of hi
 """
 
 import json
+from collections.abc import Callable
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from api.asking.hand import seat_of, view_of
 from api.asking.judged import NoRules, judged
@@ -71,7 +72,9 @@ def bundle(viewed: Viewed, sight: Sight) -> bytes:
             report = as_text(game, record, found), f"{told}\n".encode()
         except NoRules:
             pass  # without its rules nothing can be said of its payment, and all else is proved
-    return evidence(viewed.snapshot, sight.stream, view_of(viewed, sight), report)
+    tree = Tree(viewed.snapshot)
+    under = tree.newest, tree.note
+    return evidence(viewed.snapshot, sight.stream, view_of(viewed, sight), report, under)
 
 
 def root(viewed: Viewed, match: str, last_seq: int) -> dict[str, Any]:
@@ -108,18 +111,34 @@ class Verified(Struct, frozen=True):
     wrong: tuple[Wrong, ...]
 
 
-def verified(viewed: Viewed, match: str, leaves_max: int | None = None) -> Verified | None:
+Look = Callable[[str], bool]
+
+
+def verified(
+    viewed: Viewed,
+    match: str,
+    leaves_max: int | None = None,
+    look: Look = lambda stream: True,
+) -> Verified | None:
     """Every leaf of a match made again, led to the signed root, and counted; None if too many.
 
-    `digests` are leaves that are what the tree has, `proved` those that lead to the root that was
-    signed for, `decks` hands that were dealt from the decks that were committed to.
+    `look` is told of each leaf by its stream, and ends it all (None) with False. `digests` are
+    leaves that are what the tree has, `proved` those that lead to the root that was signed for,
+    `decks` hands that were dealt from the decks that were committed to.
     """
     check = _Check(viewed)
     for count, leaf in enumerate(leaves(viewed.snapshot, Wanted(match))):
         if leaves_max is not None and count >= leaves_max:
             return None
         check.look(leaf)
+        if not look(leaf.stream):
+            return None
     return check.verified(match)
+
+
+def as_document(found: Verified) -> dict[str, Any]:
+    """As HTTP and a job tell it."""
+    return {**to_builtins(found), "wrong": [one._asdict() for one in found.wrong]}
 
 
 class _Check:

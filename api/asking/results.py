@@ -58,7 +58,7 @@ def results(viewed: Viewed, about: About, watch: Watch = unwatched) -> Results:
     chosen = _chosen(viewed, about)
     drawn = graph(viewed, about, watch) if about.player is not None else None
     return Results(
-        about, _nets(viewed, chosen), rakes(viewed, chosen), *_streets(viewed, about, watch), drawn
+        about, _nets(viewed, chosen), rakes(viewed, chosen), *streets(viewed, about, watch), drawn
     )
 
 
@@ -105,7 +105,9 @@ def _nets(viewed: Viewed, chosen: Chosen) -> dict[str, Row]:
     return told
 
 
-def _streets(viewed: Viewed, about: About, watch: Watch) -> tuple[list[Row], int | None, int]:
+def streets(
+    viewed: Viewed, about: About, watch: Watch = unwatched
+) -> tuple[list[Row], int | None, int]:
     """Luck of so many hands, of those whose cards are all known; how many those are."""
     if about.spots == 0:  # then nobody looks
         return [], None, 0

@@ -2,13 +2,18 @@
 
 All of it is public and opens nothing: hashes of public lines, in which what is hidden is committed
 to. Nothing beyond the newest signed checkpoint is told.
+
+Who is told of a match later than it is played is told of the tree later, too: its size would say
+how many hands there are that he may not know of. For him a checkpoint over what he knows is signed
+when he asks. It is one that the log could have signed then: of one log and one time there is but
+one root.
 """
 
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from store import tiles
-from store.checkpoint import Opened
+from store.checkpoint import Checkpoint, Opened, open_checkpoint, sign
 from store.live import Live
 from store.notary import CHECKPOINT, last_checkpoint, public_keys
 from store.note import Key
@@ -46,11 +51,14 @@ class Tree:
         self._snapshot = snapshot
         self._disk = snapshot.live.disk
         known = last_checkpoint(self._disk)
-        if known is None:
+        if known is None or (snapshot.early and not snapshot.next_seq):
             raise Unsigned("nothing was signed for in this ledger yet: ask again in a second")
         self.newest: Opened = known
         self.note: bytes = self._disk.read(CHECKPOINT)
         self._prover: Prover | None = None
+        if snapshot.early and known.checkpoint.size > snapshot.next_seq:
+            self.note = self._earlier(known.checkpoint.origin, snapshot.next_seq)
+            self.newest = open_checkpoint(self.note, self.keys)
 
     @property
     def size(self) -> int:
@@ -86,6 +94,13 @@ class Tree:
             raise Refuted(f"there is no proof from {old} to {new}: 0 <= from <= to <= {self.size}")
         proof = consistency(old, new, self.prover.hashes)
         return Grown(old, self.prover.head(old), new, self.prover.head(new), proof)
+
+    def _earlier(self, origin: str, size: int) -> bytes:
+        """A checkpoint of a tree that has been, as a signed note."""
+        signer = Private(self._snapshot.live.folder).signer()
+        if signer is None:
+            raise NoSecrets("the secrets of this ledger are not here: nothing is signed for")
+        return sign(Checkpoint(origin, size, self.prover.head(size)), signer)
 
     def _hashes(self, tile: Tile) -> list[bytes]:
         begin, level = tile.number * tiles.SPAN, tile.level * tiles.HEIGHT

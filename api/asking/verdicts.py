@@ -19,7 +19,7 @@ from analytics.batch.ledger import Batch, batches
 from analytics.batch.rows import Words
 from analytics.batch.screen import Screen
 from analytics.batch.why import Why
-from analytics.bids_kept import place
+from analytics.cache_folder import cache_folder
 from api.asking.filters_tree import VERDICTS
 from api.asking.verdicts_kept import Kept, load, save
 from api.asking.viewed import Viewed
@@ -59,7 +59,7 @@ class Verdicts:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder or place() / "verdicts"
+        self._folder = folder or cache_folder() / "verdicts"
         self._turn = threading.RLock()
         self._codes = np.zeros(0, dtype=np.uint8)
         self._unknown: dict[int, str] = {}  # rulesets that nobody has, by hand

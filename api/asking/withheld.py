@@ -15,6 +15,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from analytics.bids_rows import AUCTIONS as STORED
 from events import types as t
 from store import layout
 from store.columns import table
@@ -23,7 +24,19 @@ from store.frames import Damaged
 from store.leaf import Leaf
 from store.live import Live
 from store.manifest import Segment
+from store.projections.bids import BIDS
 from store.reader import Snapshot
+
+
+class Doubt(NamedTuple):
+    """Which hands of a segment a finding may be about, by tables that are smaller than events.
+
+    `sure` is one truth: that there are none; `hands` is asked where that is not so.
+    """
+
+    tables: dict[str, int]  # by name, of these versions
+    sure: str
+    hands: str
 
 
 class Finding(NamedTuple):
@@ -33,6 +46,7 @@ class Finding(NamedTuple):
     types: frozenset[str]
     schema: pa.Schema
     sql: str
+    doubt: Doubt | None = None
 
 
 MATCHES = Finding(
@@ -73,6 +87,21 @@ LATER = Finding(
     "SELECT hand_seq, min(idx) AS idx FROM events WHERE number IS NULL"
     " GROUP BY hand_seq HAVING min(idx) > 0",
 )
+# `auctions` has a row for each bid whose settlement came, `plain` if that told it as it was placed:
+# where it has as many as `bids`, all of them plain, no bid needs care.
+_SETTLED = Doubt(
+    {BIDS.name: BIDS.version, STORED.name: STORED.version},
+    "SELECT (SELECT count(*) FROM bids) = count(*) AND coalesce(bool_and(plain), true)"
+    " FROM auctions",
+    """
+    WITH placed AS (SELECT hand_seq, count(*) AS n FROM bids GROUP BY hand_seq),
+    told AS (
+        SELECT hand_seq, count(*) AS n, bool_and(plain) AS plain FROM auctions GROUP BY hand_seq
+    )
+    SELECT hand_seq FROM placed LEFT JOIN told USING (hand_seq)
+    WHERE placed.n IS DISTINCT FROM told.n OR NOT plain
+    """,
+)
 # Hands in which one settlement followed all bids and told them as they were placed need no care.
 AUCTIONS = Finding(
     "auctions out of the ordinary",
@@ -104,6 +133,7 @@ AUCTIONS = Finding(
     SELECT hand_seq, idx, type, CASE WHEN type = 'AuctionSettled' THEN bids END AS bids
     FROM told JOIN doubtful USING (hand_seq) ORDER BY hand_seq, idx
     """,
+    _SETTLED,
 )
 
 
@@ -192,22 +222,54 @@ def _sealed(live: Live, segment: Segment, finding: Finding) -> pa.Table:
         kept = _kept.setdefault(live, {})
     if key not in kept:
         if segment.schema == layout.SCHEMA_VERSION:
-            files_of(live.disk).check(segment, "events")
-            path = str(live.folder / segment.files["events"]).replace("'", "''")
-            kept[key] = _asked(finding, f"read_parquet('{path}')")
+            kept[key] = _asked(
+                finding, _file(live, segment, "events"), _doubtful(live, segment, finding)
+            )
         else:
             kept[key] = pa.concat_tables(_asked(finding, rows) for rows in live.events(segment))
     return kept[key]
 
 
-def _asked(finding: Finding, rows: pa.Table | str) -> pa.Table:
-    """The answer over some rows of events; of columns that nobody fills there are none."""
+def _doubtful(live: Live, segment: Segment, finding: Finding) -> pa.Table | None:
+    """The hands that are to be looked at; None where no table tells, so that all are."""
+    doubt = finding.doubt
+    if doubt is None or any(
+        segment.projections.get(name) != version for name, version in doubt.tables.items()
+    ):
+        return None
+    with duckdb.connect(config={"threads": "2"}) as con:
+        for name in doubt.tables:
+            con.sql(f"CREATE TEMP VIEW {name} AS FROM {_file(live, segment, name)}")
+        ((sure,),) = con.sql(doubt.sure).fetchall()
+        return _NOBODY if sure else con.sql(doubt.hands).to_arrow_table()
+
+
+_NOBODY = pa.table({"hand_seq": pa.array([], pa.int64())})
+
+
+def _file(live: Live, segment: Segment, name: str) -> str:
+    """A segment's file in SQL, as it was sealed."""
+    files_of(live.disk).check(segment, name)
+    path = str(live.folder / segment.files[name]).replace("'", "''")
+    return f"read_parquet('{path}')"
+
+
+def _asked(finding: Finding, rows: pa.Table | str, hands: pa.Table | None = None) -> pa.Table:
+    """The answer over some rows of events, or over some hands; of columns that nobody fills there
+    are none."""
+    if hands is not None and not hands.num_rows:
+        return finding.schema.empty_table()
     with duckdb.connect(config={"threads": "2"}) as con:
         con.register("_none", layout.schema().empty_table())
         if isinstance(rows, pa.Table):
             con.register("_rows", rows)
             rows = "_rows"
+        only = ""
+        if hands is not None:
+            con.register("_hands", hands)
+            only = "WHERE hand_seq IN (FROM _hands)"
         con.sql(
-            f"CREATE TEMP VIEW events AS SELECT * FROM _none UNION ALL BY NAME SELECT * FROM {rows}"
+            "CREATE TEMP VIEW events AS"
+            f" SELECT * FROM _none UNION ALL BY NAME SELECT * FROM {rows} {only}"
         )
         return con.sql(finding.sql).to_arrow_table().cast(finding.schema)

@@ -39,6 +39,13 @@ PORT = 8000
     help="The public sees a match that is being played so much later.",
 )
 @click.option(
+    "--rate",
+    type=click.IntRange(0),
+    default=6_000,
+    show_default=True,
+    help="What a caller may spend in a minute, of each worker; 0 counts nothing.",
+)
+@click.option(
     "--allow-origin",
     "origins",
     multiple=True,
@@ -66,6 +73,7 @@ def serve(
     opening: bool,
     workers: int,
     delay: float,
+    rate: int,
     origins: tuple[str, ...],
     log: Path | None,
     bots: Path | None,
@@ -77,6 +85,7 @@ def serve(
     with plainly():
         from api.http.desk import Settings
         from api.http.headers import LOOPBACK
+        from api.http.limits import Limits
         from api.http.logins import once_url
         from api.http.scopes import SCOPES
         from api.http.served import bound, run
@@ -89,6 +98,7 @@ def serve(
             delay_s=delay,
             hosts=LOOPBACK if is_loopback else (),
             allow_origins=origins,
+            limits=Limits(rate=rate),
             logs=log is not None,
             bots=None if bots is None else bots.absolute(),
         )

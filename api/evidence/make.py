@@ -9,6 +9,7 @@ from events.ledger import Recorded
 from events.lines import lines, openings
 from events.types import DeckOpened, HandStarted, Match, MatchStarted
 from events.views import Auditor, viewpoint
+from store.checkpoint import Opened
 from store.leaf import split
 from store.notary import CHECKPOINT, last_checkpoint, nonces_in
 from store.note import sign
@@ -23,21 +24,25 @@ class Unproved(ValueError):
 
 
 def evidence(
-    ledger: Snapshot, hand: str, view: str, report: tuple[str, bytes] | None = None
+    ledger: Snapshot,
+    hand: str,
+    view: str,
+    report: tuple[str, bytes] | None = None,
+    under: tuple[Opened, bytes] | None = None,
 ) -> bytes:
-    """The bundle of a hand that has closed, as a zip, signed by the log's key."""
+    """The bundle of a hand that has closed, as a zip, signed by the log's key.
+
+    `under` is the checkpoint that proves it, and the same as it was signed; else it is the newest.
+    """
     private = Private(ledger.live.folder)
     nonces, signer = private.nonces(), private.signer()
     if nonces is None or signer is None:
         raise Unproved(
             f"{private.folder} holds no secrets: only who has them can open what is hidden"
         )
-    disk = ledger.live.disk
-    known = last_checkpoint(disk)
-    if known is None:
-        raise Unproved("nothing was ever signed for in this ledger")
+    under = under or _newest(ledger)
     try:
-        leaf, receipt = Prover(ledger, nonces).receipt(hand, known, disk.read(CHECKPOINT))
+        leaf, receipt = Prover(ledger, nonces).receipt(hand, *under)
     except Refuted as reason:
         raise Unproved(str(reason)) from None
     recorded = ledger.read(hand)
@@ -62,6 +67,15 @@ def evidence(
         deck=_opened(records, hand) or (_kept(private, records, hand) if auditor else None),
     )
     return write(told, lambda text: sign(text, signer))
+
+
+def _newest(ledger: Snapshot) -> tuple[Opened, bytes]:
+    """The newest checkpoint, and the same as it was signed."""
+    disk = ledger.live.disk
+    known = last_checkpoint(disk)
+    if known is None:
+        raise Unproved("nothing was ever signed for in this ledger")
+    return known, disk.read(CHECKPOINT)
 
 
 def save(path: Path, bundle: bytes) -> None:

@@ -1,8 +1,9 @@
 """The application: every route of the API and every page over one desk.
 
-A request passes, from outside in: its line in the log, the headers of its answer, the net for
-whatever goes wrong, the name of the server, who asks, what he may still spend, his turn, the length
-of what he sends. Each is a plain ASGI application around the next, so that a stream stays one.
+A request passes, from outside in: its line in the log, the headers of its answer, how many bytes it
+is sent in, the net for whatever goes wrong, the name of the server, who asks, what he may still
+spend, his turn, the length of what he sends. Each is a plain ASGI application around the next, so
+that a stream stays one.
 """
 
 import sys
@@ -26,6 +27,7 @@ from api.http.log import Logged
 from api.http.logins import Logins
 from api.http.metrics import Metrics
 from api.http.openapi import described
+from api.http.packed import Packed
 from api.http.problem import Problem
 from api.http.rates import Purses, Rated
 from api.http.routes import ROUTERS
@@ -78,6 +80,7 @@ def _layers(desk: Desk, keys: Keys, logins: Logins, metrics: Metrics) -> list[Mi
     return [
         Middleware(Logged, metrics, sys.stderr if settings.logs else None),
         Middleware(Headed),
+        Middleware(Packed),
         *([Middleware(CORSMiddleware, **crossing)] if settings.allow_origins else []),
         Middleware(Answering),
         Middleware(Named, settings.hosts),

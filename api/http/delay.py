@@ -59,7 +59,8 @@ class Delay:
             pos = next((it.pos for it in held if not self._sits(viewer, it.match, newest)), None)
         if pos is None or pos >= newest.next_pos:
             return newest
-        return Snapshot(newest.live, pos, min(newest.next_seq, _closed_before(newest.live, pos)))
+        closed = min(newest.next_seq, _closed_before(newest.live, pos))
+        return Snapshot(newest.live, pos, closed, early=True)
 
     def _is_held(self, one: _Span, since: int) -> bool:
         return one.at > since and one.match not in self._over

@@ -18,6 +18,7 @@ from api.asking.viewed import Viewed
 from api.asking.viewer import Viewer
 from api.http.cursor import Cursors
 from api.http.delay import Delay
+from api.http.judging import Judging
 from api.http.kept import cursor_key
 from api.http.limits import Limits
 from api.http.problem import Problem
@@ -62,6 +63,7 @@ class Desk:
         self._cursors: Cursors | None = None
         self._shared: OrderedDict[Viewer, _Shared] = OrderedDict()
         self.verdicts = Verdicts()
+        self.judging = Judging(self.verdicts)
 
     @property
     def reader(self) -> Reader:
@@ -97,6 +99,7 @@ class Desk:
 
     def close(self) -> None:
         """Nobody asks any more."""
+        self.judging.close()
         with self._lock:
             for one in self._shared.values():
                 one.viewed.close()

@@ -54,7 +54,8 @@ def format_of(request: Request, offered: Sequence[str]) -> str:
 
 
 class Range(NamedTuple):
-    """One range of `Accept`: a type, a kind of types or all, and what it weighs in thousandths."""
+    """A word of a header and what it weighs in thousandths; of `Accept` a type, a kind of types
+    or all."""
 
     kind: str
     weight: int
@@ -62,15 +63,20 @@ class Range(NamedTuple):
 
 def ranges_of(accepted: str) -> Iterator[Range]:
     """The ranges of an `Accept`; one that cannot be read is passed over."""
-    for part in accepted.split(","):
+    return (one for one in weighed(accepted) if "/" in one.kind)
+
+
+def weighed(said: str) -> Iterator[Range]:
+    """The words of a header that weighs them."""
+    for part in said.split(","):
         kind, *parameters = (word.strip().lower() for word in part.split(";"))
-        weighed = 1000
+        weight = 1000
         for parameter in parameters:
             name, _, value = parameter.partition("=")
             if name.strip() == "q":
-                weighed = _thousandths(value.strip())
-        if "/" in kind and weighed >= 0:
-            yield Range(kind, weighed)
+                weight = _thousandths(value.strip())
+        if kind and weight >= 0:
+            yield Range(kind, weight)
 
 
 def weight(ranges: Sequence[Range], kind: str) -> int:

@@ -6,12 +6,14 @@
     jobs/ID/upload/       what was sent, until it is read
     jobs/keys/            which job an `Idempotency-Key` has started
 
-A job is a process of its own (`work.py`), which takes the writer's lock of the ledger. The server
-may be restarted meanwhile, or killed: what came of the job is in its files.
+A job is a process of its own (`work.py`), which takes the writer's lock of the ledger if it writes:
+while another job has it, the next wait for it in the order in which they came. The server may be
+restarted meanwhile, or killed: what came of the job is in its files.
 """
 
 import fcntl
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -35,8 +37,10 @@ from store.lock import holder
 FOLDER = "jobs"
 PATIENCE_S = 30.0  # a process that has said nothing by then is given up
 POLL_S = 0.02
+WAITING_MAX = 4  # jobs, each a process
 KEPT_S = 7 * 24 * 3600  # what became of a job is told so long
-State = Literal["starting", "running", "done", "failed", "cancelled", "refused"]
+State = Literal["starting", "waiting", "running", "done", "failed", "cancelled", "refused"]
+Kind = Literal["match", "bots", "import", "verify"]
 OVER: tuple[State, ...] = ("done", "failed", "cancelled", "refused")
 
 
@@ -44,7 +48,7 @@ class Job(Struct, frozen=True):
     """What is to be done, for whom, and which server started it."""
 
     id: str
-    kind: Literal["match", "bots", "import"]
+    kind: Kind
     owner: str
     server: int
     at: int
@@ -96,7 +100,10 @@ class Jobs:
         return found
 
     def begin(self, room: Path, job: Job, key: str | None, digest: str) -> Job:
-        """The job at work; refused if somebody else writes. With a known key, the one there is."""
+        """The job at work, or waiting for others; refused if somebody else writes who is no job.
+
+        With a known key it is the one that there is.
+        """
         write(room / "job.json", job)
         write(room / "state.json", Progress(at=now_ms()))
         if key is not None and not self._claimed(room, job, key, digest):
@@ -105,14 +112,24 @@ class Jobs:
             if found is None:
                 raise Problem("conflict", "the first request with this key was refused: try again")
             return found
-        writer = holder(self.ledger)
-        begun = self._started(room) if writer is None else Progress("refused", detail=held(writer))
+        against = self._against(job)
+        begun = self._started(room) if against is None else Progress("refused", detail=against)
         if begun.state == "refused":
             if key is not None:  # nothing was done: the same request may come again
                 self._key(job.owner, key).unlink(missing_ok=True)
             shutil.rmtree(room, ignore_errors=True)
             raise Problem("conflict", begun.detail or "it cannot be begun now")
         return job
+
+    def every(self) -> list[Job]:
+        """All jobs, the newest first."""
+        found = (self.job(path.parent.name) for path in self.folder.glob("*/job.json"))
+        return sorted((it for it in found if it), key=lambda it: (it.at, it.id), reverse=True)
+
+    def before(self, job: Job) -> bool:
+        """Whether there is a job that came earlier, and is not over, and writes."""
+        earlier = (it for it in self.every() if (it.at, it.id) < (job.at, job.id))
+        return any(writes(it) and self.progress(it).state not in OVER for it in earlier)
 
     def job(self, name: str) -> Job | None:
         """The job with this id."""
@@ -145,11 +162,25 @@ class Jobs:
         return self.progress(job)
 
     def stop(self, server: int | None = None) -> None:
-        """The jobs that a server has started, when it stops; or all of them."""
-        for path in self.folder.glob("*/lock"):
-            job = self.job(path.parent.name)
-            if job is not None and server in (None, job.server):
+        """The jobs that a server has started, when it stops; or all of them.
+
+        Those that wait are the newest, and go first: else each would have its turn.
+        """
+        for job in self.every():
+            if server in (None, job.server):
                 self.cancel(job)
+
+    def _against(self, job: Job) -> str | None:
+        """Why a job cannot even wait for its turn."""
+        writer = holder(self.ledger)
+        if not writes(job) or writer is None:
+            return None
+        if not is_job(writer):
+            return held(writer)
+        states = [self.progress(it).state for it in self.every() if it.id != job.id]
+        if states.count("waiting") < WAITING_MAX:
+            return None
+        return f"{WAITING_MAX} jobs wait already for their turn: try again when one of them is over"
 
     def _started(self, room: Path) -> Progress:
         """Whatever its process says first."""
@@ -201,6 +232,21 @@ class Jobs:
 def held(writer: str | None) -> str:
     """Why nothing can be begun now."""
     return f"the ledger is being written by {writer or 'another process'}: only one may write"
+
+
+def writes(job: Job) -> bool:
+    """Whether a job needs the ledger for itself."""
+    return job.kind != "verify"
+
+
+def doing(job: Job) -> str:
+    """What a job says of itself to whoever would write, too."""
+    return f"job {job.id} ({job.kind})"
+
+
+def is_job(writer: str) -> bool:
+    """Whether who writes is a job, by his own word."""
+    return re.match(r"job [0-9a-f]{16} \(", writer) is not None
 
 
 def server() -> int:

@@ -7,6 +7,7 @@ at once: it lets go of files and locks in its own `finally`.
 
 import io
 from collections.abc import AsyncIterator, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from typing import BinaryIO, cast
 
@@ -17,11 +18,11 @@ from fastapi import Request
 from fastapi.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from api.exporting.files import writer
+from api.exporting.files import Writer, writer
 from api.http.answer import ANEW, about
 from api.http.formats import MEDIA
 
-PIECE = 1 << 16  # no more than this is handed to the socket at once: then it is waited for
+PIECE = 1 << 18  # no more than this is handed to the socket at once: then it is waited for
 STALL_S = 60.0
 
 Chunks = Generator[bytes, None, None]
@@ -43,7 +44,9 @@ def streamed(
     headers = about(request, cache, filename)
     if getattr(request.state, "head", False):
         _close(chunks)
-        return Response(headers=headers, media_type=MEDIA[kind])
+        head = Response(headers=headers, media_type=MEDIA[kind])
+        del head.headers["content-length"]  # nobody knows how long it would be
+        return head
     return _Flow(chunks, MEDIA[kind], headers, request.app.state.desk.settings.limits.stall_s)
 
 
@@ -64,27 +67,33 @@ def tabled(
 
 
 def _written(tables: Iterator[pa.Table], kind: str, view: str, table: str) -> Chunks:
-    sink = _Sink()
+    sink = Sink()
     try:
-        first = next(tables)
-        marks = {"muckrake.table": table, "muckrake.view": view}
-        out = writer(cast(BinaryIO, sink), kind, first.schema.with_metadata(marks))
-        for rows in _after(first, tables):
+        out: Writer | None = None
+        for rows in _ahead(tables):
+            if out is None:
+                marks = {"muckrake.table": table, "muckrake.view": view}
+                out = writer(cast(BinaryIO, sink), kind, rows.schema.with_metadata(marks))
             out.write(rows)
-            yield from sink.taken()
+            if written := sink.taken():
+                yield written
+        assert out is not None, "there is at least one table"
         out.close()
-        yield from sink.taken()
+        yield sink.taken()
     finally:
         _close(tables)
 
 
-def _after(first: pa.Table, rest: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    yield first
-    del first
-    yield from rest
+def _ahead(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """The same tables, each made while the one before is written."""
+    with ThreadPoolExecutor(1) as maker:
+        coming = maker.submit(next, tables, None)
+        while (rows := coming.result()) is not None:
+            coming = maker.submit(next, tables, None)
+            yield rows
 
 
-class _Sink(io.RawIOBase):
+class Sink(io.RawIOBase):
     """What a writer has written since it was last asked."""
 
     def __init__(self) -> None:
@@ -104,10 +113,9 @@ class _Sink(io.RawIOBase):
         self._told += len(held)
         return len(held)
 
-    def taken(self) -> Iterator[bytes]:
+    def taken(self) -> bytes:
         held, self._held = self._held, []
-        joined = b"".join(held)
-        return iter((joined,)) if joined else iter(())
+        return b"".join(held)
 
 
 class _Flow(Response):

@@ -2,6 +2,7 @@
 
 It says how far it is in the job's own file, and there is its last word too. Told to stop, it ends
 what it is at: a match after the hand that is being played, an import after the files that are in.
+A job that only reads waits for nobody.
 """
 
 import fcntl
@@ -19,9 +20,13 @@ from typing import Any, cast
 import click
 import msgspec
 
+from api.asking.proof import as_document, verified
+from api.asking.tree import NoSecrets, Unsigned
+from api.asking.viewed import Viewed
+from api.asking.viewer import AUDITOR, Viewer
 from api.cli.plans import ENDLESS, THINK_MS, plans_of
 from api.facts import projections
-from api.http.jobs import FOLDER, Job, Progress, held, now_ms, write
+from api.http.jobs import FOLDER, Job, Jobs, Progress, doing, held, is_job, now_ms, write, writes
 from api.importing.commit import Writer
 from api.importing.entries import Entry
 from api.importing.jobs import outcomes
@@ -39,14 +44,17 @@ from dealer.wire.plan import plan as meant
 from dealer.wire.program import named as programs
 from engine.game import fingerprint, to_json
 from engine.games import GAMES, named
-from events.ledger import Conflict
+from events.ledger import Conflict, is_match
 from events.types import Disclosure, Events
 from store.frames import Damaged
 from store.ledger import FileLedger, open_ledger
-from store.lock import Held, holder
+from store.lock import Held, Lock, holder
 from store.private import Private
+from store.reader import Reader
+from store.tree import Refuted
 
 TOLD_S = 0.2  # no more often is it said how far it is
+TURN_S = 0.1  # so often somebody who waits looks if it is his turn
 LATER = ("facts",)  # what asks the rules again is left by an import that is not audited
 
 
@@ -68,6 +76,12 @@ class Told:
         self._now = msgspec.structs.replace(self._now, hands=self._now.hands + hands)
         if time.monotonic() - self._at >= TOLD_S:
             self.say()
+
+    def leaf(self, stream: str) -> bool:
+        """One more leaf was looked at; whether to go on."""
+        if not is_match(stream):
+            self.add(1)
+        return not self.stopped
 
     def say(self, **last: Any) -> None:
         """How far it is, or its last word."""
@@ -105,7 +119,15 @@ def main(ledger: Path, name: str) -> None:
 
 
 def _done(folder: Path, room: Path, job: Job, told: Told) -> None:
-    ledger, lock = open_ledger(folder, f"job {job.id} ({job.kind})", projections(folder))
+    if not writes(job):
+        told.say(state="running")
+        told.say(**_verified(folder, job, told))
+        return
+    opened = _in_turn(folder, job, told)
+    if opened is None:
+        told.say(state="cancelled", detail="it was stopped before its turn had come")
+        return
+    ledger, lock = opened
     try:
         last = WORK[job.kind](folder, room, job, ledger, told)
     finally:
@@ -114,6 +136,40 @@ def _done(folder: Path, room: Path, job: Job, told: Told) -> None:
         finally:
             lock.release()
     told.say(**last)
+
+
+def _in_turn(folder: Path, job: Job, told: Told) -> tuple[FileLedger, Lock] | None:
+    """The ledger when no job that came earlier is at work or waits; None if it is told to stop."""
+    jobs, waited = Jobs(folder), False
+    while not told.stopped:
+        if not jobs.before(job):
+            try:
+                opened = open_ledger(folder, doing(job), projections(folder))
+            except Held:
+                if not is_job(holder(folder) or ""):
+                    raise
+            else:
+                if waited:
+                    told.say(state="running")
+                return opened
+        waited = True
+        told.say(state="waiting")
+        time.sleep(TURN_S)
+    return None
+
+
+def _verified(folder: Path, job: Job, told: Told) -> dict[str, Any]:
+    """A match made again leaf by leaf, as the route does it with a short one."""
+    viewed = Viewed(Reader(folder).snapshot(), Viewer(AUDITOR))
+    try:
+        found = verified(viewed, job.wish["match"], look=told.leaf)
+    except (NoSecrets, Unsigned, Refuted) as reason:
+        return {"state": "failed", "detail": str(reason)}
+    finally:
+        viewed.close()
+    if found is None:
+        return {"state": "cancelled"}
+    return {"state": "done", "hands": found.hands, "result": as_document(found)}
 
 
 def _played(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> dict[str, Any]:

@@ -31,6 +31,10 @@ MILLISECONDS = st.integers(-62_135_596_800_000, LAST_DAY.at)  # of the years 1 t
 PATTERNS = ("AA", "AKs", "AKo", "T9", "As", "7h??", "?h?h?h", "A??s", "K?", "2?3?4?", "????????")
 
 
+def _is_name(text: str) -> bool:
+    return "/" not in text
+
+
 def moments() -> st.SearchStrategy[Moment]:
     """Days, seconds and milliseconds of all years with four digits."""
     days = MILLISECONDS.map(lambda at: Moment(at // 86_400_000 * 86_400_000, "day"))
@@ -55,6 +59,7 @@ ANYTHING: dict[Kind, st.SearchStrategy[Any]] = {
     "verdict": st.sampled_from(VERDICTS),
     "cards": patterns(),
     "moment": moments(),
+    "hand": st.builds("{}/{}".format, st.text(min_size=1).filter(_is_name), st.integers(0, 10**9)),
 }
 assert set(ANYTHING) == set(get_args(Kind))
 

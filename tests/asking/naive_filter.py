@@ -3,11 +3,10 @@
 None is what may not be known. Nothing of this uses SQL, a view or a pattern's own matching.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from analytics.facts import stakes
 from api.asking.filters_tree import STREETS, And, Compare, Not, Of, Or, Term
 from api.asking.filters_values import Amount, Moment
 from api.asking.patterns import Pattern
@@ -19,6 +18,7 @@ from events.cards import RANKS, is_card
 from events.state import Hand
 from events.views import BidPlacedSeen, CardSwappedSeen, Hidden, Seen
 from store.leaf import split
+from tests.analytics.walked_facts import stakes
 
 Truth = bool | None
 ORDER: dict[str, Callable[[Any, Any], bool]] = {
@@ -45,6 +45,9 @@ class Taken(NamedTuple):
     """A hand as it is seen, taken apart."""
 
     match: str
+    number: int | None
+    place: int
+    places: Mapping[str, int]
     at: int
     hand: Hand
     seen: tuple[Seen, ...]
@@ -55,8 +58,8 @@ class Taken(NamedTuple):
     verdict: str | None
 
 
-def taken(sight: Sight, verdict: str | None) -> Taken:
-    """What terms ask of."""
+def taken(sight: Sight, verdict: str | None, places: Mapping[str, int]) -> Taken:
+    """What terms ask of; `places` are those of all hands, in the order in which they ended."""
     seen = tuple(one.seen for one in sight.ones)
     hand = table_after(seen)
     paid = sum(sum(one.shares) for one in seen if isinstance(one, t.PotSplit))
@@ -65,7 +68,9 @@ def taken(sight: Sight, verdict: str | None) -> Taken:
     swaps += [(one.seat, one.old != one.new) for one in seen if isinstance(one, t.CardSwapped)]
     big, _ = stakes(sight.leaf, RULESETS.get(hand.start.game))
     return Taken(
-        split(sight.stream)[0],
+        *split(sight.stream),
+        sight.hand_seq,
+        places,
         sight.ones[-1].stored.at,
         hand,
         seen,
@@ -135,6 +140,11 @@ def _term(term: Term, hand: Taken) -> Truth:
             return bool(told[name] == value)
         case "at":
             return _moment(hand.at, op, value)
+        case "hand" if op == "=":
+            return f"{hand.match}/{hand.number}" == value
+        case "hand":
+            there = hand.places.get(str(value))
+            return None if there is None else ORDER[op](hand.place, there)
         case "showdown":
             return any(isinstance(one, t.Shown) for one in hand.seen)
         case "voided":

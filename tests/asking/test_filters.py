@@ -57,6 +57,7 @@ def test_a_text_of_nothing_is_a_filter_that_all_pass(text: str) -> None:
         ("at=2026-11-22", Compare("at", "=", Moment(1_795_305_600_000, "day"))),
         ("at<2026-11-22T01:00:00+01:00", Compare("at", "<", Moment(1_795_305_600_000, "second"))),
         ("at>2026-11-22T00:00:00.5Z", Compare("at", ">", Moment(1_795_305_600_500, "millisecond"))),
+        ("hand>=scrim-17/412", Compare("hand", ">=", "scrim-17/412")),
         ("all-in", Flag("all-in")),
         ("lynx:bid>=40", Of("lynx", Compare("bid", ">=", Amount(40)))),
         ('"pot" : walk', Of("pot", Flag("walk"))),

@@ -73,10 +73,11 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Asked]:
         viewed = Viewed(snapshot, Viewer(view))
         chance = random.Random(7)
         hands = {}
-        for leaf in snapshot.leaves():
-            if split(leaf.stream)[1] is not None:
-                verdict = chance.choice((None, *VERDICTS))
-                hands[leaf.hand_seq] = taken(viewed.eyes.see(leaf), verdict)
+        leaves = [leaf for leaf in snapshot.leaves() if split(leaf.stream)[1] is not None]
+        places = {leaf.stream: leaf.hand_seq for leaf in leaves}
+        for leaf in leaves:
+            verdict = chance.choice((None, *VERDICTS))
+            hands[leaf.hand_seq] = taken(viewed.eyes.see(leaf), verdict, places)
         known = {seq: hand.verdict for seq, hand in hands.items() if hand.verdict}
         rows = pa.table({"hand_seq": list(known), "verdict": list(known.values())})
         found[view] = Asked(viewed, hands, viewed.query.beside(rows))
@@ -88,6 +89,7 @@ def values() -> dict[Kind, tuple[Any, ...]]:
     """Values that some hands have and others have not."""
     amounts = ("0", "1", "2", "7", "20", "-1", "-200", "400", "0bb", "0.5bb", "1bb", "-12.25bb")
     names = (NAMES[0], NAMES[1], f"x-{NAMES[0]}", "bird-3", "nobody", "it's")
+    ended = ("closed-auction-2024/2", "bare-urcs-1998/1", "nowhere/1")
     own = ("closed-auction-2024", "bare-urcs-1998", "auction-2024", "site-nl")
     return {
         "amount": tuple(filter(None, map(amount, amounts))),
@@ -99,6 +101,7 @@ def values() -> dict[Kind, tuple[Any, ...]]:
         "moment": tuple(
             filter(None, map(moment, ("2023-11-14", "2023-11-14T22:14:00Z", "1999-01-01")))
         ),
+        "hand": ended,
     }
 
 

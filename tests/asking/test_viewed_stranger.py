@@ -211,4 +211,5 @@ def test_what_is_withheld_stays_so_when_its_files_go(viewer: Viewer, tmp_path: P
 
 def _con(viewed: Viewed) -> duckdb.DuckDBPyConnection:
     assert viewed._strange is not None
-    return viewed._strange._con
+    with viewed._strange.session() as session:
+        return session.con

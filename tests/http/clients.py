@@ -1,5 +1,6 @@
 """Who asks in tests of HTTP: a client without a key, and one for each key that a test may need."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -38,3 +39,14 @@ def site_of(folder: Path, **settings: Any) -> Site:
     """An application over a folder; nobody is too fast for it, unless a test says so."""
     settings = {"limits": Limits(rate=0), **settings}
     return Site(folder, create_app(Desk(Settings(folder, **settings))))
+
+
+def over(client: TestClient, where: str) -> dict[str, Any]:
+    """What came of a job, when something has."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        told: dict[str, Any] = client.get(where).json()
+        if told["state"] not in ("starting", "waiting", "running"):
+            return told
+        time.sleep(0.05)
+    raise AssertionError(f"{where} is at work for more than a minute")

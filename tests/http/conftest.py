@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from api.http.jobs import Jobs
 from tests.http import ledgers
 from tests.http.clients import Site, site_of
 
@@ -37,3 +38,11 @@ def mine(own: Path) -> Iterator[Site]:
     site = site_of(own)
     with TestClient(site.app):
         yield site
+
+
+@pytest.fixture
+def new(tmp_path: Path) -> Iterator[Site]:
+    """An application over a folder in which there is no ledger yet."""
+    site = site_of(tmp_path / "ledger")
+    yield site
+    Jobs(site.folder).stop()

@@ -8,6 +8,7 @@ import pytest
 from api.asking.viewer import Viewer
 from api.http.delay import Delay
 from dealer.play import play
+from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events.ledger import Append, is_match
 from events.types import MatchEnded, MatchStarted
@@ -195,3 +196,57 @@ def test_every_route_shows_the_public_the_same_moment(house: House, tmp_path: Pa
     assert refused.json()["detail"].replace(place, "") == unknown.json()["detail"].replace(
         "a/7:4p", ""
     )
+
+
+def test_the_tree_is_as_large_as_what_is_told(house: House) -> None:
+    """Its size, its tiles and every proof from it: what is held is not even counted there."""
+    house.clock.now = now_ms() - 7_200_000
+    game = GAMES["site-nl"]
+    house.ledger.keep_ruleset(fingerprint(game), to_json(game))
+    house.begin("a")
+    for number in (1, 2, 3):
+        house.play("a", number)
+    house.end("a")
+    house.close()
+    asked = (
+        "log/checkpoint",
+        "log/consistency?from=1",
+        "log/consistency?from=1&format=txt",
+        "log/tile/0/000.p/5",
+        "log/tile/0/000.p/6",
+        "matches/a/root",
+        "hands/a/1/proof",
+        "hands/a/1/proof?format=zip",
+        "hands/b/1/proof",
+    )
+
+    def told(who: str | None = None) -> list[tuple[int, bytes]]:
+        client = site_of(house.folder, delay_s=3600).as_(who)
+        found = [client.get(f"/api/v1/{path}") for path in asked]
+        return [(it.status_code, it.content) for it in found if it.status_code != 404]
+
+    before = told()
+    assert b"\n5\n" in before[0][1]
+    assert [200] * 7 == [status for status, _ in before]
+    again = House(house.folder)
+    again.clock.now = now_ms()
+    again.begin("b")
+    again.play("b", 1)
+    again.close()
+    assert before == told()
+    everything = told("auditor")
+    assert b"\n7\n" in everything[0][1]
+    assert len(asked) == len(everything)
+    root = site_of(house.folder).as_("auditor").get("/api/v1/log/consistency?from=5").json()
+    assert root["from"]["root"].encode() in before[0][1], "one log, and one beginning of it"
+
+
+def test_a_ledger_that_is_all_held_has_no_tree_yet(house: House) -> None:
+    house.clock.now = now_ms()
+    house.begin("a")
+    house.play("a", 1)
+    empty = site_of(house.folder, delay_s=3600).as_().get("/api/v1/log/checkpoint")
+    house.close()
+    held = site_of(house.folder, delay_s=3600).as_().get("/api/v1/log/checkpoint")
+    assert 503 == held.status_code == empty.status_code
+    assert empty.json()["detail"] == held.json()["detail"]

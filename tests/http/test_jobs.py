@@ -1,11 +1,10 @@
-"""Matches and imports that are asked for over HTTP: done once, told for long, stopped in order."""
+"""Matches that are asked for over HTTP: done once, told for long, stopped in order."""
 
-import hashlib
 import http.client
 import json
 import signal
+import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,46 +12,18 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from api.http.jobs import Jobs, is_alive
+from api.http.jobs import WAITING_MAX, is_alive
 from api.main import main
-from dealer.play import play
-from engine.games import GAMES
-from events.types import Events
-from formats.mit.write import write
 from store.check import check
 from store.disk import RealDisk
 from store.ledger import open_ledger
 from store.reader import Reader
-from tests.http.clients import Site, site_of
+from tests.http.clients import Site, over, site_of
 from tests.http.servers import Server, killed
 from tests.wire.misfits import bot
 
 GAME = "auction-2024-mit"
 LONG = 400_000  # hands: nobody waits for the last of them
-
-
-@pytest.fixture
-def new(tmp_path: Path) -> Iterator[Site]:
-    """An application over a folder in which there is no ledger yet."""
-    site = site_of(tmp_path / "ledger")
-    yield site
-    Jobs(site.folder).stop()
-
-
-def over(client: TestClient, where: str) -> dict[str, Any]:
-    """What came of a job, when something has."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        told: dict[str, Any] = client.get(where).json()
-        if told["state"] not in ("starting", "running"):
-            return told
-        time.sleep(0.05)
-    raise AssertionError(f"{where} is at work for more than a minute")
-
-
-def log_of(hands: int) -> bytes:
-    records: list[Events] = list(play(GAMES[GAME], "scrim", hands, "7", 2))
-    return write(records).encode()
 
 
 def test_a_match_is_played_and_can_be_read(new: Site) -> None:
@@ -106,8 +77,9 @@ def test_only_who_may_write_begins_or_sees_a_job(who: str | None, new: Site) -> 
     client = new.as_(who)
     assert 403 == client.post("/api/v1/matches", json={"game": GAME}).status_code
     assert 403 == client.post("/api/v1/imports", content=b"x").status_code
-    assert 403 == client.get("/api/v1/jobs/0123456789abcdef").status_code
-    assert 403 == client.delete("/api/v1/jobs/0123456789abcdef").status_code
+    status = 404 if who == "auditor" else 403  # an auditor has jobs that only read
+    assert status == client.get("/api/v1/jobs/0123456789abcdef").status_code
+    assert status == client.delete("/api/v1/jobs/0123456789abcdef").status_code
 
 
 def test_a_job_of_somebody_else_is_as_if_there_was_none(new: Site) -> None:
@@ -227,6 +199,68 @@ def test_while_somebody_writes_nothing_is_begun_and_he_is_named(new: Site) -> No
     assert "done" == over(writer, begun.headers["location"])["state"]
 
 
+def test_jobs_wait_for_one_another_in_the_order_in_which_they_came(new: Site) -> None:
+    """No more than a few; and whoever is told to stop while he waits has done nothing."""
+    writer = new.as_("writer")
+
+    def play(hands: int, match: str) -> Any:
+        return writer.post("/api/v1/matches", json={"game": GAME, "hands": hands, "match": match})
+
+    where = {"long": play(LONG, "long").headers["location"]}
+    for number in range(WAITING_MAX):
+        begun = play(3, f"m{number}")
+        assert (202, "waiting") == (begun.status_code, begun.json()["state"])
+        where[f"m{number}"] = begun.headers["location"]
+    refused = play(3, "more")
+    assert 409 == refused.status_code
+    assert refused.json()["detail"].startswith(f"{WAITING_MAX} jobs wait already")
+    listed = writer.get("/api/v1/jobs").json()["data"]
+    assert [*reversed(where)] == [one["match"] for one in listed]
+    assert ["waiting"] * WAITING_MAX + ["running"] == [one["state"] for one in listed]
+    assert [] == new.as_("auditor").get("/api/v1/jobs").json()["data"], "they are not his"
+    assert 5 == len(new.as_("admin").get("/api/v1/jobs?format=ndjson").text.splitlines())
+    assert "cancelled" == writer.delete(where["m1"]).json()["state"]
+    writer.delete(where["long"])
+    states = {match: over(writer, path)["state"] for match, path in where.items()}
+    assert {"long": "cancelled", "m0": "done", "m1": "cancelled", "m2": "done", "m3": "done"} == (
+        states
+    )
+    hands = [one.hand.partition("/")[0] for one in Reader(new.folder).hands()]
+    assert ["long", "m0", "m2", "m3"] == [*dict.fromkeys(hands)]
+
+
+def test_a_match_of_any_length_is_verified_by_a_job_that_waits_for_nobody(
+    new: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    routes = sys.modules["api.http.routes.matches"]
+    monkeypatch.setattr(routes, "LEAVES_MAX", 5)
+    writer, auditor = new.as_("writer"), new.as_("auditor")
+    wanted = {"game": GAME, "hands": 8, "match": "scrim"}
+    over(writer, writer.post("/api/v1/matches", json=wanted).headers["location"])
+    path = "/api/v1/matches/scrim/verify"
+    short = auditor.get(path)
+    assert 413 == short.status_code
+    assert "POST here" in short.json()["detail"]
+    ledger, lock = open_ledger(new.folder, "play elsewhere")
+    try:
+        begun = auditor.post(path)
+        assert 202 == begun.status_code
+        told = over(auditor, begun.headers["location"])
+    finally:
+        ledger.close()
+        lock.release()
+    assert ("verify", "done", 8) == (told["kind"], told["state"], told["hands"])
+    monkeypatch.setattr(routes, "LEAVES_MAX", 5_000)
+    assert auditor.get(path).json() == told["result"]
+    assert told["result"]["ok"]
+    assert [begun.json()["id"]] == [it["id"] for it in auditor.get("/api/v1/jobs").json()["data"]]
+    for who in (None, "ursa"):
+        assert 403 == new.as_(who).post(path).status_code
+        assert 403 == new.as_(who).get("/api/v1/jobs").status_code
+    assert 404 == auditor.post("/api/v1/matches/nowhere/verify").status_code
+    assert 403 == auditor.post(f"{path}?as=public").status_code
+
+
 def test_a_name_that_is_taken_is_a_conflict(new: Site) -> None:
     writer = new.as_("writer")
     wanted = {"game": GAME, "hands": 1, "match": "scrim"}
@@ -277,71 +311,6 @@ def test_a_job_whose_process_is_killed_has_failed_and_what_was_written_is_safe(n
     again = writer.post("/api/v1/matches", json={"game": GAME})
     assert "done" == over(writer, again.headers["location"])["state"]
     assert () == check(RealDisk(new.folder))
-
-
-def test_a_file_is_imported_as_it_is_and_again_without_effect(new: Site) -> None:
-    writer, log = new.as_("writer"), log_of(30)
-    for imported in (30, 0):
-        begun = writer.post("/api/v1/imports?name=scrim.txt", content=log)
-        assert 202 == begun.status_code
-        told = over(writer, begun.headers["location"])
-        (file,) = told["result"]["files"]
-        assert ("scrim.txt", 30, imported) == (file["file"], file["hands"], file["imported"])
-        assert hashlib.sha256(log).hexdigest()[:12] == file["match"] == told["match"]
-    assert 30 == len(list(Reader(new.folder).hands()))
-
-
-def test_files_of_a_form_are_imported_under_their_names(new: Site) -> None:
-    writer = new.as_("writer")
-    files = [
-        ("file", ("../../one.log", log_of(3))),
-        ("file", ("two.log", log_of(4))),
-        ("file", ("two.log", b"no hand history at all\n")),
-    ]
-    begun = writer.post("/api/v1/imports?names=random-0=ursa&audit=false", files=files)
-    told = over(writer, begun.headers["location"])
-    files_told = {one["file"]: one for one in told["result"]["files"]}
-    assert {"one.log": 3, "two.log": 4, "2-two.log": 0} == {
-        name: one["imported"] for name, one in files_told.items()
-    }
-    assert files_told["2-two.log"]["refused"] is not None
-    assert files_told["one.log"]["agree"] is None
-    hand = Reader(new.folder).read(f"{files_told['one.log']['match']}/1")[0].event
-    assert "ursa" in getattr(hand, "players", ())
-    assert not list((new.folder / "jobs").glob("*/upload"))
-
-
-def test_a_file_that_is_refused_is_a_job_that_failed(new: Site) -> None:
-    writer = new.as_("writer")
-    begun = writer.post("/api/v1/imports", content=b"nothing\n")
-    told = over(writer, begun.headers["location"])
-    assert "failed" == told["state"]
-    assert told["detail"].startswith("line ")
-
-
-@pytest.mark.parametrize(
-    ("path", "sentence"),
-    [
-        ("/api/v1/imports?format=xls", "there is no format 'xls'"),
-        ("/api/v1/imports?game=nix", "nix"),
-        ("/api/v1/imports?names=a", "'a' renames nobody: write OLD=NEW"),
-        ("/api/v1/imports?strict=true&audit=false", "strict is about what an audit finds"),
-    ],
-)
-def test_options_of_an_import_are_looked_at_first(path: str, sentence: str, new: Site) -> None:
-    answer = new.as_("writer").post(path, content=log_of(1))
-    assert 422 == answer.status_code
-    assert sentence in answer.json()["detail"]
-
-
-def test_an_empty_body_or_form_is_no_import_and_leaves_nothing(new: Site) -> None:
-    writer = new.as_("writer")
-    assert 422 == writer.post("/api/v1/imports", content=b"").status_code
-    form = {"Content-Type": "application/x-www-form-urlencoded"}
-    assert 415 == writer.post("/api/v1/imports", content=b"a=b", headers=form).status_code
-    broken = {"Content-Type": "multipart/form-data"}
-    assert 400 == writer.post("/api/v1/imports", content=b"a", headers=broken).status_code
-    assert [] == [one.name for one in (new.folder / "jobs").iterdir() if one.name != "keys"]
 
 
 def test_when_the_server_stops_its_jobs_stop_in_order(tmp_path: Path) -> None:

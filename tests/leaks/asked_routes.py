@@ -23,6 +23,8 @@ HANDS = (
     (f"after-{AUCTION}", "1"),  # opened
     (f"open-{SWAP}", "3"),
     (f"bare-{AUCTION}", "2"),  # never announced; one name in two seats
+    (f"committed-{AUCTION}", "2"),  # from a deck that was committed to
+    (f"mirrored-{AUCTION}", "2"),  # from the deck of the hand before
     (RUNNING, "1"),  # being played
     (RUNNING, "2"),  # not there
 )
@@ -103,6 +105,7 @@ ROUTES: dict[str, Asked] = {
     "/metrics": Asked("asked first of a server, before it has a time to tell"),
     "/api/v1/": Asked("the viewpoint and links", queries=FORBIDDEN),
     "/api/v1/keys": Asked("refused to all of these"),
+    "/api/v1/jobs": Asked("refused to all of these", formats=("json", "ndjson")),
     "/api/v1/jobs/{job}": Asked("refused to all of these", (("none",),)),
     "/healthz": Asked("says that it is alive"),
     "/readyz": Asked("says that the ledger is there"),

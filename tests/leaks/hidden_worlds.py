@@ -1,7 +1,8 @@
 """Ledgers that differ only in what a viewer may not see.
 
-Ten matches of four games, of every disclosure (`tests/asking/seen_ledgers.py`), and one that is
-being played: its last reply was no bid, and came later than all that is seen. The worlds share the
+Ten matches of four games, of every disclosure (`tests/asking/seen_ledgers.py`), one whose decks are
+committed to, one that is mirrored, and one that is being played: its last reply was no bid, and
+came later than all that is seen. The worlds share the
 secrets of the first, so keys, cursors and the log's signature are alike.
 """
 
@@ -39,9 +40,23 @@ KINDS = {
     "site-nl": ("closed",),
     "site-fl": ("closed", "bare"),
 }
-PLAYED = tuple(
+COMMITTED, MIRRORED = "committed", "mirrored"
+
+
+def _again(one: Kept, kind: str) -> Kept:
+    """The same hands in a match of another kind."""
+    name = one.name.replace(one.kind, kind)
+    hands = (
+        (replace(start_of(hand), hand=f"{name}/{number}"), *hand[1:])
+        for number, hand in enumerate(one.hands, 1)
+    )
+    return one._replace(kind=kind, name=name, hands=tuple(hands))
+
+
+_OF_KINDS = tuple(
     one for game, kinds in KINDS.items() for one in matches((GAMES[game],)) if one.kind in kinds
 )
+PLAYED = (*_OF_KINDS, _again(_OF_KINDS[0], COMMITTED), _again(_OF_KINDS[0], MIRRORED))
 RUNNING = "running"
 LATE_MS = 50_000  # after all that is seen of the hand
 URSA, LYNX = NAMES[:2]
@@ -128,6 +143,8 @@ def _kept(
     for one in played:
         if one.disclosure is not None:
             add(one.name, _started(one.name, one.hands[0], one.disclosure, seed, one.kind))
+            if one.kind == COMMITTED:
+                add(one.name, t.DeckCommitted("ab" * 32, HANDS))
             add(one.name, t.NonceGiven(URSA, "n0"), t.NonceGiven(LYNX, "n1"))
     add(played[0].name, t.SourceNoted("acpc", "dealer", f"# seed {seed}\n", f"SCORE {seed}"))
     for number in range(HANDS):
@@ -151,12 +168,21 @@ def _kept(
 def _started(
     match: str, hand: Events, disclosure: t.Disclosure, seed: str, kind: str
 ) -> t.MatchStarted:
-    """What is open to all keeps its seed."""
+    """What is open to all keeps its seed; where decks are committed to there is none."""
     start = start_of(hand)
-    told = "told" if kind == "after" else seed
+    told = {"after": "told", COMMITTED: None}.get(kind, seed)
+    dealing: t.Dealing = "committed" if kind == COMMITTED else "seeded"
     players = tuple(dict.fromkeys(start.players))
     return t.MatchStarted(
-        match, start.game, start.ruleset, players, "seeded", disclosure, True, told
+        match,
+        start.game,
+        start.ruleset,
+        players,
+        dealing,
+        disclosure,
+        True,
+        told,
+        2 if kind == MIRRORED else 1,
     )
 
 

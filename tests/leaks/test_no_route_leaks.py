@@ -102,6 +102,24 @@ def test_heads_are_alike_and_so_is_what_is_kept(pair: Pair) -> None:
         ]
 
 
+@pytest.mark.parametrize("how", ["gzip", "zstd"])
+def test_packed_answers_are_alike_and_as_long(how: str, pair: Pair) -> None:
+    """What is packed tells by its length what is in it: nothing hidden is."""
+    asked = [
+        f"/api/v1/hands/closed-{AUCTION}/1/events",
+        f"/api/v1/hands/closed-{SWAP}/2/frames",
+        "/api/v1/hands?facets=1",
+        "/api/v1/exports/events?format=ndjson",
+        "/api/v1/exports/players?format=csv",
+        f"/hands/closed-{AUCTION}/1",
+        "/matches",
+    ]
+    packed = [("accept-encoding", how)]
+    here, there = (answers(app, asked, pair.key, headers=packed) for app in pair.apps)
+    assert [how] * len(asked) == [one.header("content-encoding") for one in here]
+    assert here == there
+
+
 def test_an_auditor_tells_them_apart(public: Pair) -> None:
     """Else nothing here would prove anything."""
     asked = [

@@ -1,4 +1,4 @@
-"""Long work: matches and imports that somebody asks for, how far they are, and how to stop them."""
+"""Long work: matches, imports and verifications, how far they are, and how to stop them."""
 
 import asyncio
 import re
@@ -14,12 +14,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from api.asking.feed import Feeds
-from api.http.answer import NEVER, document
-from api.http.ask import ADMIN, WRITE, Ask, Asked
+from api.asking.matches import one
+from api.http.answer import NEVER, document, listed
+from api.http.ask import ADMIN, AUDIT, WRITE, Ask, Asked
 from api.http.following import Following
 from api.http.formats import MEDIA, format_of
 from api.http.jobs import OVER, Job, Jobs, now_ms, server, told
 from api.http.problem import Problem
+from api.http.routes.matches import Match
 from api.http.routes.stream import feeds_of
 from api.http.uploads import sent_files
 from api.http.wishes import of_folders, of_import, of_match
@@ -144,6 +146,50 @@ async def bring(
     return await run_in_threadpool(_accepted, request, jobs, known)
 
 
+@router.post(
+    "/matches/{match}/verify",
+    operation_id="verify",
+    status_code=202,
+    summary="Verify a match, however long it is",
+    description="For auditors: the same as GET, as a job. It reads, so it waits for nobody.",
+    response_class=Response,
+)
+def verify(request: Request, ask: Ask, match: Match, idempotency_key: Key = None) -> Response:
+    ask.needs(AUDIT)
+    if not ask.viewer.auditor:  # who looks through other eyes is told what they see
+        raise Problem("forbidden", f"{ask.viewer.view} verifies no match: only an auditor does")
+    with ask.viewed() as viewed:
+        wish = {"match": match, "hands": one(viewed, match)["hands"]}
+    digest = sha256(msgspec.json.encode(("verify", match))).hexdigest()
+    jobs, owner, key = _jobs(ask), _owner(ask), _checked(idempotency_key)
+    known = jobs.known(owner, key, digest)
+    if known is None:
+        room = jobs.room()
+        job = Job(room.name, "verify", owner, server(), now_ms(), match, wish)
+        known = jobs.begin(room, job, key, digest)
+    return _accepted(request, jobs, known)
+
+
+@router.get(
+    "/jobs",
+    operation_id="jobs",
+    summary="Your jobs of the last week, the newest first",
+    description="Who has `keys:admin` is told of everybody's.",
+    response_class=Response,
+    responses={200: {"content": {MEDIA[kind]: {} for kind in ("json", "ndjson")}}},
+)
+def every(
+    request: Request,
+    ask: Ask,
+    limit: Annotated[int, Query(ge=1, le=1000, description="So many at most.")] = 100,
+) -> Response:
+    jobs = _asked_for(ask)
+    mine = [job for job in jobs.every() if _is_his(ask, job)][:limit]
+    return listed(
+        request, [told(job, jobs.progress(job)) for job in mine], None, ("json", "ndjson")
+    )
+
+
 @router.get(
     "/jobs/{job}",
     operation_id="job",
@@ -188,12 +234,22 @@ async def _followed(jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGenerator[bytes,
 
 def _found(ask: Asked, name: str) -> tuple[Jobs, Job]:
     """A job of this caller; another's is as if it was not there, but for who keeps the keys."""
-    ask.needs(WRITE)
-    jobs = _jobs(ask)
+    jobs = _asked_for(ask)
     job = jobs.job(name)
-    if job is None or not (job.owner == _owner(ask) or ask.caller.has(ADMIN)):
+    if job is None or not _is_his(ask, job):
         raise Problem("not-found", f"there is no job {name[:80]} of yours")
     return jobs, job
+
+
+def _asked_for(ask: Asked) -> Jobs:
+    """Jobs are for who may begin one."""
+    if not ask.caller.has(AUDIT):
+        ask.needs(WRITE)
+    return _jobs(ask)
+
+
+def _is_his(ask: Asked, job: Job) -> bool:
+    return job.owner == _owner(ask) or ask.caller.has(ADMIN)
 
 
 def _accepted(request: Request, jobs: Jobs, job: Job) -> Response:

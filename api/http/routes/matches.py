@@ -2,12 +2,11 @@
 
 from typing import Annotated, Any
 
-import msgspec
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
 from api.asking import matches as asked
-from api.asking.proof import LEAVES_MAX, root, verified
+from api.asking.proof import LEAVES_MAX, as_document, root, verified
 from api.http.answer import MEDIA, document, format_of, listed, sent
 from api.http.ask import AUDIT, Ask
 from api.http.problem import Problem
@@ -80,7 +79,7 @@ def match_root(request: Request, ask: Ask, match: Match) -> Response:
     operation_id="verify_match",
     summary="Every leaf of a match made again, led to the signed root, its chips counted",
     description="For auditors. Awards are not judged: that is an audit. A match of more leaves"
-    f" than {LEAVES_MAX:,} is verified by `muckrake verify --all`.",
+    f" than {LEAVES_MAX:,} is verified by a job: POST to the same address.",
     response_class=Response,
     responses={200: {"content": {MEDIA["json"]: {}}}},
 )
@@ -92,8 +91,6 @@ def verify_match(request: Request, ask: Ask, match: Match) -> Response:
         asked.one(viewed, match)
         found = verified(viewed, match, LEAVES_MAX)
     if found is None:
-        sentence = f"{match} has more than {LEAVES_MAX:,} leaves: muckrake verify --all"
+        sentence = f"{match} has more than {LEAVES_MAX:,} leaves: POST here, and a job verifies it"
         raise Problem("too-large", sentence)
-    told = msgspec.to_builtins(found)
-    told["wrong"] = [one._asdict() for one in found.wrong]
-    return document(request, told)
+    return document(request, as_document(found))

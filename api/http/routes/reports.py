@@ -16,7 +16,7 @@ from api.http.routes.named import Named
 from api.http.routes.players import RUNOUTS, SPOTS, OfGame, OfMatch, Player, Rival, media
 
 router = APIRouter(prefix="/api/v1/players", tags=["players"], route_class=Named)
-HANDS_MAX = 20_000  # each hand of an opponent is read whole
+HANDS_MAX = 50_000  # each hand of an opponent is read as its asker sees it
 _KINDS = ("json", "csv")
 
 

@@ -1,0 +1,56 @@
+"""One player's overview is asked in one go; asked one thing after the other it says the same."""
+
+from pathlib import Path
+
+import pytest
+
+from api.asking import players
+from api.asking.viewed import Viewed
+from api.asking.viewer import Viewer
+from api.exporting.wanted import Absent
+from api.main import main
+from store.reader import Reader
+
+PLAYED = (
+    ("auction-2024", "--hands", "12", "--seed", "1", "--match", "scrim"),
+    ("site-nl", "--hands", "9", "--seed", "4", "--seats", "5", "--match", "a.ring"),
+    ("auction-2024", "--hands", "3", "--seed", "2", "--match", "again"),
+)
+GAMES = """
+SELECT game, count(*) AS hands, count(DISTINCT match) AS matches,
+    sum(CAST(net AS DOUBLE) / per_chip) AS net
+FROM facts WHERE player = '{}' GROUP BY game ORDER BY hands DESC, game
+"""
+OPPONENTS = """
+SELECT o.player, count(*) AS hands, sum(CAST(f.net AS DOUBLE) / f.per_chip) AS net
+FROM facts AS f JOIN facts AS o ON f.hand_seq = o.hand_seq AND f.seat <> o.seat
+WHERE f.player = '{}' GROUP BY o.player ORDER BY hands DESC, o.player
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Matches of two rulesets, at one of which there are five."""
+    folder = tmp_path_factory.mktemp("overview") / "ledger"
+    for words in PLAYED:
+        assert main(["play", *words, "--ledger", str(folder)]) == 0
+    return folder
+
+
+@pytest.mark.parametrize("view", ["auditor", "public", "seat:random-1"])
+def test_an_overview_says_what_plain_questions_say(view: str, folder: Path) -> None:
+    viewed = Viewed(Reader(folder).snapshot(), Viewer(view))
+    every = players.listed(viewed)
+    assert 5 == len(every)
+    for row in every:
+        told = players.overview(viewed, row["player"])
+        games = viewed.rows(GAMES.format(row["player"]))
+        opponents = viewed.rows(OPPONENTS.format(row["player"]))
+        assert told == {**row, "games": games, "opponents": opponents}
+        assert [*row, "opponents"] == list(told)
+
+
+def test_who_was_dealt_nothing_has_no_overview(folder: Path) -> None:
+    viewed = Viewed(Reader(folder).snapshot(), Viewer("auditor"))
+    with pytest.raises(Absent, match="nobody called nobody's was dealt a hand"):
+        players.overview(viewed, "nobody's")

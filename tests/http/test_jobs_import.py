@@ -1,0 +1,82 @@
+"""Files that are imported over HTTP: told file by file, done once, refused in words."""
+
+import hashlib
+
+import pytest
+
+from dealer.play import play
+from engine.games import GAMES
+from events.types import Events
+from formats.mit.write import write
+from store.reader import Reader
+from tests.http.clients import Site, over
+
+
+def log_of(hands: int) -> bytes:
+    records: list[Events] = list(play(GAMES["auction-2024-mit"], "scrim", hands, "7", 2))
+    return write(records).encode()
+
+
+def test_a_file_is_imported_as_it_is_and_again_without_effect(new: Site) -> None:
+    writer, log = new.as_("writer"), log_of(30)
+    for imported in (30, 0):
+        begun = writer.post("/api/v1/imports?name=scrim.txt", content=log)
+        assert 202 == begun.status_code
+        told = over(writer, begun.headers["location"])
+        (file,) = told["result"]["files"]
+        assert ("scrim.txt", 30, imported) == (file["file"], file["hands"], file["imported"])
+        assert hashlib.sha256(log).hexdigest()[:12] == file["match"] == told["match"]
+    assert 30 == len(list(Reader(new.folder).hands()))
+
+
+def test_files_of_a_form_are_imported_under_their_names(new: Site) -> None:
+    writer = new.as_("writer")
+    files = [
+        ("file", ("../../one.log", log_of(3))),
+        ("file", ("two.log", log_of(4))),
+        ("file", ("two.log", b"no hand history at all\n")),
+    ]
+    begun = writer.post("/api/v1/imports?names=random-0=ursa&audit=false", files=files)
+    told = over(writer, begun.headers["location"])
+    files_told = {one["file"]: one for one in told["result"]["files"]}
+    assert {"one.log": 3, "two.log": 4, "2-two.log": 0} == {
+        name: one["imported"] for name, one in files_told.items()
+    }
+    assert files_told["2-two.log"]["refused"] is not None
+    assert files_told["one.log"]["agree"] is None
+    hand = Reader(new.folder).read(f"{files_told['one.log']['match']}/1")[0].event
+    assert "ursa" in getattr(hand, "players", ())
+    assert not list((new.folder / "jobs").glob("*/upload"))
+
+
+def test_a_file_that_is_refused_is_a_job_that_failed(new: Site) -> None:
+    writer = new.as_("writer")
+    begun = writer.post("/api/v1/imports", content=b"nothing\n")
+    told = over(writer, begun.headers["location"])
+    assert "failed" == told["state"]
+    assert told["detail"].startswith("line ")
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("/api/v1/imports?format=xls", "there is no format 'xls'"),
+        ("/api/v1/imports?game=nix", "nix"),
+        ("/api/v1/imports?names=a", "'a' renames nobody: write OLD=NEW"),
+        ("/api/v1/imports?strict=true&audit=false", "strict is about what an audit finds"),
+    ],
+)
+def test_options_of_an_import_are_looked_at_first(path: str, sentence: str, new: Site) -> None:
+    answer = new.as_("writer").post(path, content=log_of(1))
+    assert 422 == answer.status_code
+    assert sentence in answer.json()["detail"]
+
+
+def test_an_empty_body_or_form_is_no_import_and_leaves_nothing(new: Site) -> None:
+    writer = new.as_("writer")
+    assert 422 == writer.post("/api/v1/imports", content=b"").status_code
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert 415 == writer.post("/api/v1/imports", content=b"a=b", headers=form).status_code
+    broken = {"Content-Type": "multipart/form-data"}
+    assert 400 == writer.post("/api/v1/imports", content=b"a", headers=broken).status_code
+    assert [] == [one.name for one in (new.folder / "jobs").iterdir() if one.name != "keys"]
