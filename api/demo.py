@@ -17,7 +17,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from analytics.bids_kept import place
+from analytics.cache_folder import cache_folder
 from api.cli.ledger import closed_hands, reading, writing
 from api.evidence.bundle import read
 from api.evidence.make import evidence, save
@@ -111,7 +111,7 @@ class Shown(NamedTuple):
 
 def shown(games: Iterable[Game], hands: int, seed: str, folder: Path | None, note: Note) -> Shown:
     """The demo from its first hand to its evidence; `Wrong` if anything is not as it should be."""
-    with _instead_of(folder or place() / "demo") as (made, meant):
+    with _instead_of(folder or cache_folder() / "demo") as (made, meant):
         tallies, wire, disputed = played(games, hands, seed, made, note)
         proved = _proved(made, meant, disputed)
         counted = sum(one.hands for one in tallies) + wire.hands

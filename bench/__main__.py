@@ -22,6 +22,7 @@ from bench import (
     selfplay,
     serve_answers,
     serve_hands,
+    serve_pages,
     serve_stream,
     start,
     statistics,
@@ -50,6 +51,7 @@ LEDGERS = {
     "wire": wire,
     "serve-answers": serve_answers,
     "serve-hands": serve_hands,
+    "serve-pages": serve_pages,
     "serve-stream": serve_stream,
     "start": start,
 }

@@ -20,7 +20,16 @@ from store.projections import STANDARD
 from store.query import Query
 from store.reader import Reader
 
-LONG = {"trust", "selfplay", "batch", "screen", "serve-hands"}  # they take many seconds to set up
+LONG = {  # slow to set up
+    "trust",
+    "selfplay",
+    "batch",
+    "screen",
+    "serve-hands",
+    "serve-answers",
+    "serve-stream",
+    "serve-pages",
+}
 
 
 def _marked(names: Iterable[str]) -> list[Any]:

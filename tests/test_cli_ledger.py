@@ -198,6 +198,20 @@ def test_hands_wait_for_a_tenth_of_a_second_at_most() -> None:
     assert sum(count for _, count in ledger.calls) == 1 + len(records)
 
 
+def test_a_hand_that_no_other_follows_does_not_wait_for_company() -> None:
+    records, ledger = dealt(), MemoryLedger()
+
+    def pausing() -> Iterator[Events | None]:
+        yield records[0]
+        assert not ledger.read("scrim/1")
+        yield None
+        assert ledger.read("scrim/1")
+        yield records[1]
+
+    recording = Recording(ledger, announced("scrim", records[0], "7", "sealed"))
+    assert records[:2] == tuple(recording.keep(pausing(), lambda: False))
+
+
 def test_ctrl_c_ends_a_match_after_its_last_hand(capsys: Captured, tmp_path: Path) -> None:
     door = "import sys; from api.main import main; sys.exit(main())"
     words = ["play", "auction-2024", "--hands", "1000000", "--match", "long", "--json"]

@@ -1,20 +1,27 @@
 """What pages say of records that are not as they should be, and of what pages are made."""
 
+import re
+from itertools import islice
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from msgspec.structs import replace
 from starlette.testclient import TestClient
 
+from analytics.winnings import Point, Winnings
+from api.asking.filters import parsed
 from api.pages.lines import Line, Piece, taken_apart
 from api.pages.static_files import STATIC, hashed
 from api.pages.to import To
+from api.pages.winning import window
 from api.pages.words import chips, many, money, rate, when
 from dealer.play import play
 from engine.game import fingerprint
 from engine.games import GAMES
 from events import types as t
 from events.types import Events
+from store.notary import CHECKPOINT
 from tests.http.clients import Site, site_of
 from tests.sessions import forged
 
@@ -68,6 +75,14 @@ def test_a_voided_hand_has_no_award(tmp_path: Path) -> None:
     assert '<div class="ruling agree"' in page
 
 
+def test_where_nothing_was_signed_for_a_hand_is_judged_all_the_same(tmp_path: Path) -> None:
+    site = of_forger(tmp_path, dealt())
+    (tmp_path / "ledger" / CHECKPOINT).unlink()
+    page = read(site, "/hands/scrim/1/audit")
+    assert "There is no evidence to check: nothing was signed for" in page
+    assert '<div class="ruling agree"' in page
+
+
 def test_a_ruleset_that_nobody_has_is_named(tmp_path: Path) -> None:
     start, *rest = dealt()
     assert isinstance(start, t.HandStarted)
@@ -106,6 +121,22 @@ def test_a_static_file_never_changes_under_its_name(tmp_path: Path) -> None:
     assert "public, max-age=31536000, immutable" == named.headers["Cache-Control"]
     assert "no-cache" == plain.headers["Cache-Control"]
     assert 404 == client.get(f"/static/style.{'0' * 12}.css").status_code
+
+
+@pytest.mark.parametrize("name", ["style.css", "vendor/htmx.min.js", "mark.svg"])
+def test_a_static_file_is_sent_in_fewer_bytes_to_who_can_unpack_them(
+    name: str, tmp_path: Path
+) -> None:
+    client = of_forger(tmp_path, dealt()).as_()
+    plain = client.get(hashed(name), headers={"Accept-Encoding": "identity"})
+    assert "Content-Encoding" not in plain.headers
+    assert plain.content == (STATIC / name).read_bytes()
+    less = client.get(hashed(name), headers={"Accept-Encoding": "gzip"})
+    assert "gzip" == less.headers["Content-Encoding"]
+    assert plain.content == less.content  # as unpacked
+    assert int(less.headers["Content-Length"]) < len(plain.content)
+    for same in ("Cache-Control", "Content-Type", "Vary"):
+        assert plain.headers[same] == less.headers[same]
 
 
 def test_the_style_is_small() -> None:
@@ -153,3 +184,71 @@ def test_a_line_is_taken_apart_into_streets_and_an_outcome() -> None:
     board = (Piece("", ("Jd", "7c", "6c")), Piece("12"), Piece("[ursa"), Piece("5>3"))
     won = (Piece("+", ("hidden",), "]"), Piece("X"))
     assert Line(((*first, Piece("", ("hidden",))), (*board, *won)), "lynx +4") == line
+
+
+def test_a_line_is_drawn_seat_by_seat_and_street_by_street() -> None:
+    streets = "s1 b2 R6 C | Jd7c6c 12 [ursa 5>3 +Th] X | 8h | 4c"
+    line = taken_apart(f"ursa 400 BTN 5d6h, lynx 400 Tc5s | {streets} | 12: lynx +4")
+    ursa, lynx = line.seats
+    assert (Piece("ursa"), Piece("400"), Piece("BTN"), Piece("", ("5d", "6h"))) == ursa
+    assert (Piece("lynx"), Piece("400"), Piece("", ("Tc", "5s"))) == lynx
+    assert line.streets[1:] == line.drawn
+
+
+@pytest.mark.parametrize(
+    ("held", "drawn"), [("5d6h, lynx 400 Tc5s", 4), ("5d6h, lynx 400", 5), ("*, lynx 400 *", 5)]
+)
+def test_a_showdown_of_cards_that_were_seen_before_is_not_drawn_again(
+    held: str, drawn: int
+) -> None:
+    shown = "ursa 5d6hTh, lynx Tc5s"
+    board = "Jd7c6c 12 [ursa 5>3 +Th] X | 8h | 4c"
+    line = taken_apart(f"ursa 400 BTN {held} | s1 b2 R6 C | {board} | {shown} | 12: lynx +4")
+    assert drawn == len(line.drawn)
+
+
+def test_hands_that_ended_look_alike_whether_the_page_lists_them_or_its_script_asks(
+    tmp_path: Path,
+) -> None:
+    """They are read in two ways: many together for the page, one by one as the stream tells."""
+    hands = [tuple(hand) for hand in islice(play(GAME, "scrim", 6, "7"), 6)]
+    site = of_forger(tmp_path, *hands[:5], (*hands[5][:8], t.HandVoided("the table broke down")))
+    for who in (None, "auditor"):
+        listed = re.findall(r'<tr data-of="[^"]*">.*?</tr>', read(site, "/live", who=who))
+        assert 6 == len(listed)
+        keys = [row.split('"')[1] for row in listed]
+        asked = urlencode([("of", key) for key in keys])
+        told = read(site, f"/live?{asked}", who=who)
+        assert listed == re.findall(r'<tr data-of="[^"]*">.*?</tr>', told)
+
+
+POINTS = tuple(Point(k, f"m/{k}", 10.0 * k, 4.0 * k, 6.0 * k, 0.0, None, 1.0) for k in (1, 4, 5, 9))
+DRAWN = Winnings("a b", 9, 1.0, POINTS, None, 0, 0.0, ())
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "hands", "net"),
+    [
+        (None, 4, (1, 4), 40.0),
+        (2, 4, (2, 4), 30.0),
+        (3, 4, (2, 4), 30.0),  # what is not drawn belongs to the next point that is
+        (6, 7, (6, 9), 40.0),
+        (5, 400, (5, 9), 50.0),
+        (9, 5, (5, 9), 50.0),
+        (70, 80, (6, 9), 40.0),
+    ],
+)
+def test_a_window_of_a_graph_is_what_lies_between_two_of_its_points(
+    first: int | None, last: int, hands: tuple[int, int], net: float
+) -> None:
+    seen = window(DRAWN, "a b", "", first, last)
+    assert seen is not None
+    assert (*hands, net) == (seen.first, seen.last, seen.net)
+    begins = f' & hand>"m/{hands[0] - 1}"' if hands[0] > 1 else ""
+    assert f'player="a b" & !voided{begins} & hand<="m/{hands[1]}"' == seen.filter
+    parsed(seen.filter)
+
+
+def test_without_ends_there_is_no_window() -> None:
+    assert window(DRAWN, "lynx", "", None, None) is None
+    assert window(DRAWN._replace(points=(), hands=0), "lynx", "", 1, 2) is None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.pages.gridded import cell
+from api.pages.gridded import Acts, acts, cell, kinds
 from api.pages.plots import SIZE, Scale, histogram, scale, spread
 
 MINUS = "\N{MINUS SIGN}"
@@ -55,7 +55,7 @@ def test_points_at_one_place_are_spread_by_less_than_a_point() -> None:
 
 
 def test_a_class_that_never_came_has_an_empty_cell() -> None:
-    told = {"name": "AA", "hands": 0, "said": "", "warmth": 0.0, "full": 0.0}
+    told = {"name": "AA", "hands": 0, "said": "", "warmth": 0.0, "full": 0.0, "acts": None}
     assert told == cell("AA", None, "vpip")
 
 
@@ -67,3 +67,21 @@ def test_a_cell_says_how_often_and_is_full_when_it_came_often() -> None:
     assert {"said": "6", "warmth": 0.5, "full": 0.5}.items() <= cell("AA", row, "n").items()
     often = {**row, "hands": 1_000, "net_bb": None}
     assert {"said": "", "warmth": 0.5, "full": 1.0}.items() <= cell("AA", often, "net").items()
+
+
+def test_a_cell_is_divided_into_what_he_raised_called_and_did_not_play() -> None:
+    row = {"hands": 6, "vpip_k": 3, "vpip_n": 4, "pfr_k": 1, "pfr_n": 4}
+    assert Acts(4, 0.25, 0.5) == cell("AA", row, "acts")["acts"]
+    assert "75 %" == cell("AA", row, "acts")["said"]
+    assert acts([]) is None
+    assert acts([{**row, "vpip_n": 0}]) is None
+
+
+def test_what_he_did_is_told_of_all_classes_and_of_each_kind() -> None:
+    never = {"hands": 1, "vpip_k": 0, "vpip_n": 1, "pfr_k": 0, "pfr_n": 1}
+    raises = {**never, "vpip_k": 1, "pfr_k": 1}
+    found = dict(kinds({"AA": raises, "AKs": raises, "72o": never, "32o": never}))
+    assert Acts(4, 0.5, 0.0) == found["all"]
+    assert Acts(2, 0.0, 0.0) == found["offsuit"]
+    assert ["all", "pairs", "suited", "offsuit"] == list(found)
+    assert [] == kinds({})

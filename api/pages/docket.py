@@ -1,39 +1,60 @@
 """What came of judging: how many hands agree, are contested, differ; and which need looking at."""
 
-from typing import NamedTuple
+import json
+from typing import Any, NamedTuple
 
 from analytics.statistics_chosen import quoted
 from api.asking.filters_tree import VERDICTS
 from api.asking.listing import lent
-from api.asking.verdicts import Judged
 from api.asking.viewed import Viewed
+from api.http.ask import Asked
+from api.http.scopes import AUDIT
 
-NAMED = 12  # hands that a page names
+NAMED = 8  # hands that a page names
 AT_ONCE = 5_000  # hands that are judged while somebody waits for a page
 
 
 class Docket(NamedTuple):
     """Hands by verdict, as far as the viewer may know one, and some that are not agreed on.
 
-    `left` are hands that nobody has judged yet.
+    `left` are hands that nobody has judged yet; `going` says that somebody does so now.
     """
 
     counts: dict[str, int]
-    unsettled: tuple[tuple[str, str], ...]
+    unsettled: tuple[dict[str, Any], ...]
     left: int
+    going: bool
+
+    @property
+    def judged(self) -> int:
+        """How many hands are counted."""
+        return sum(self.counts.values())
 
 
-def docket(viewed: Viewed, judged: Judged, match: str | None = None) -> Docket | None:
-    """The verdicts of all hands, or of a match's; None for who may know of none."""
+def docket(
+    ask: Asked, viewed: Viewed, hands: int, match: str | None = None, judge: bool = False
+) -> Docket | None:
+    """The verdicts of so many hands, all or a match's; None for who may know of none.
+
+    A few hands are judged at once. To have more of them judged (`judge`) is an auditor's to ask.
+    """
+    if judge:
+        ask.needs(AUDIT)
+    judged = ask.desk.verdicts.known(viewed.snapshot, AT_ONCE)
+    if judge and judged.left:
+        ask.desk.judging.begin(viewed.snapshot)
     verdicts = lent(viewed, judged)
     of = "" if match is None else f"WHERE match = {quoted(match)}"
     told = f"FROM hands JOIN {verdicts} USING (hand_seq) {of}"
     counted = viewed.rows(f"SELECT verdict, count(*) AS hands {told} GROUP BY ALL")
-    if not counted:
+    if not counted and not (viewed.viewer.auditor and judged.left):
         return None
     found = {row["verdict"]: row["hands"] for row in counted}
     grave = f"{'AND' if of else 'WHERE'} verdict IN ('differ', 'contested')"
     order = f"ORDER BY verdict DESC, hand_seq DESC LIMIT {NAMED}"
-    rows = viewed.rows(f"SELECT hand, CAST(verdict AS VARCHAR) AS verdict {told} {grave} {order}")
-    unsettled = tuple((row["hand"], row["verdict"]) for row in rows)
-    return Docket({name: found.get(name, 0) for name in VERDICTS}, unsettled, judged.left)
+    asked = "hand, CAST(verdict AS VARCHAR) AS verdict, players, game, pot, last_at AS at"
+    rows = viewed.rows(f"SELECT {asked} {told} {grave} {order}")
+    unsettled = tuple({**row, "players": json.loads(row["players"])} for row in rows)
+    left = max(0, hands - sum(found.values())) if judged.left else 0
+    counts = {name: found.get(name, 0) for name in VERDICTS}
+    return Docket(counts, unsettled, left, ask.desk.judging.going)

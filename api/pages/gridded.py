@@ -1,6 +1,7 @@
 """`/players/NAME/grid`: the 169 classes of hole cards, each a cell that leads to its hands."""
 
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -15,14 +16,15 @@ from api.pages.of_player import Narrow, Player, clean, of_player
 from api.pages.site import page
 
 router = APIRouter(include_in_schema=False, route_class=Named)
-What = Literal["vpip", "raise", "net", "n"]
+What = Literal["acts", "vpip", "raise", "net", "n"]
 TITLES = {
+    "acts": "raised, called, neither",
     "vpip": "VPIP",
     "raise": "raised before the flop",
     "net": "mean net, big blinds",
     "n": "how often it came",
 }
-COUNTED = {"vpip": "vpip", "raise": "pfr"}
+COUNTED = {"acts": "vpip", "vpip": "vpip", "raise": "pfr"}
 FULL = 12  # times that a class came, from which on its cell is at its fullest
 
 
@@ -34,7 +36,7 @@ def grid(
     vs: Narrow = None,
     match: Narrow = None,
     game: Narrow = None,
-    show: What = "vpip",
+    show: What = "acts",
 ) -> Response:
     narrowed = clean(vs=vs, match=match, game=game)
     with ask.viewed() as viewed:
@@ -48,14 +50,40 @@ def grid(
     shows = list(TITLES.items())
     return page(
         request, ask, "grid.html", **context, cells=cells, hands=told.hands, known=told.known,
-        show=show, shows=shows,
+        show=show, shows=shows, kinds=kinds(told.cells), full=FULL,
     )  # fmt: skip
 
 
+class Acts(NamedTuple):
+    """How often he could choose before the flop, and which shares of that he raised and called."""
+
+    n: int
+    raised: float
+    called: float
+
+
+def acts(rows: Iterable[dict[str, Any]]) -> Acts | None:
+    """Of some classes together; None where he had no choice."""
+    sums = [(row["vpip_n"], row["pfr_k"], row["vpip_k"]) for row in rows]
+    n, raised, played = (sum(column) for column in zip(*sums, strict=True)) if sums else (0, 0, 0)
+    return Acts(n, raised / n, (played - raised) / n) if n else None
+
+
+def kinds(cells: dict[str, dict[str, Any]]) -> list[tuple[str, Acts]]:
+    """The same of all classes, of pairs, of suited and of other ones."""
+    parts = {
+        "all": list(cells.values()),
+        "pairs": [row for name, row in cells.items() if len(name) == 2],
+        "suited": [row for name, row in cells.items() if name.endswith("s")],
+        "offsuit": [row for name, row in cells.items() if name.endswith("o")],
+    }
+    return [(name, found) for name, rows in parts.items() if (found := acts(rows))]
+
+
 def cell(name: str, row: dict[str, Any] | None, show: str) -> dict[str, Any]:
-    """What a cell says, how warm it is from 0 to 1, and how full."""
+    """What a cell says, how warm it is from 0 to 1, and how full; of acts, how it is divided."""
     if row is None:
-        return {"name": name, "hands": 0, "said": "", "warmth": 0.0, "full": 0.0}
+        return {"name": name, "hands": 0, "said": "", "warmth": 0.0, "full": 0.0, "acts": None}
     if show == "net":
         mean = row["net_bb"]
         said = "" if mean is None else f"{mean:+.1f}".replace("-", "\N{MINUS SIGN}")
@@ -67,4 +95,5 @@ def cell(name: str, row: dict[str, Any] | None, show: str) -> dict[str, Any]:
         said = f"{100 * k / n:.0f} %" if n else ""
         warmth = k / n if n else 0.0
     full = min(1.0, row["hands"] / FULL)
-    return {"name": name, "hands": row["hands"], "said": said, "warmth": warmth, "full": full}
+    told = {"name": name, "hands": row["hands"], "said": said, "warmth": warmth, "full": full}
+    return {**told, "acts": acts([row]) if show == "acts" else None}

@@ -8,9 +8,8 @@ from fastapi.responses import Response
 from api.asking.facets import FACETS, facets
 from api.asking.filters import WrongFilter, parsed, said
 from api.asking.filters_tree import FIELDS, FLAGS
+from api.asking.lines import lines
 from api.asking.listing import page as listed
-from api.asking.one_line import one_line
-from api.asking.viewed import Viewed
 from api.http.ask import Ask
 from api.pages.docket import AT_ONCE
 from api.pages.lines import taken_apart
@@ -49,22 +48,23 @@ def hands(
     try:
         one = parsed(q)
     except WrongFilter as wrong:
-        told = request.headers.get("hx-request") is not None  # said while somebody is still typing
-        return page(request, ask, "hands.html", wrong=wrong, status=200 if told else 400, **context)
+        typing = request.headers.get("hx-request") is not None
+        status = 200 if typing else 400
+        return page(request, ask, "hands.html", wrong=wrong, status=status, **context)
     with ask.viewed() as viewed:
         judged = ask.desk.verdicts.known(viewed.snapshot, AT_ONCE)
         few = viewed.snapshot.next_seq <= COUNTED_AT_ONCE
         counting = after is None and (counts == "now" or (few and counts is None))
         key = ask.after(after, said(one), order)
         found = listed(viewed, one, key, LISTED, order == "newest", judged)
+        told = lines(viewed, [row["hand"] for row in found.rows])
         context |= {
-            "rows": [_row(viewed, row) for row in found.rows],
+            "rows": [
+                {**row, "line": taken_apart(line or "")}
+                for row, line in zip(found.rows, told, strict=True)
+            ],
             "following": ask.cursor(found.next, said(one), order),
             "counted": facets(viewed, one, judged) if counting else None,
             "left": judged.left,
         }
     return page(request, ask, "hands.html", wrong=None, facets=FACETS, **context)
-
-
-def _row(viewed: Viewed, row: dict[str, Any]) -> dict[str, Any]:
-    return {**row, "line": taken_apart(one_line(viewed.sight(row["hand"])))}

@@ -6,7 +6,7 @@ from fastapi.responses import Response
 from api.asking import matches
 from api.http.ask import Ask
 from api.http.problem import Problem
-from api.pages.docket import AT_ONCE, docket
+from api.pages.docket import docket
 from api.pages.site import page
 from store.live import NoLedger
 
@@ -15,22 +15,19 @@ LISTED = 10
 
 
 @router.get("/")
-def home(request: Request, ask: Ask) -> Response:
+def home(request: Request, ask: Ask, judge: bool = False) -> Response:
     try:
         with ask.viewed() as viewed:
             found = matches.page(viewed, None, LISTED, newest=True)
             totals = viewed.rows(TOTALS)[0]
-            judged = ask.desk.verdicts.known(viewed.snapshot, AT_ONCE)
-            disputed = docket(viewed, judged)
+            disputed = docket(ask, viewed, totals["hands"], judge=judge)
     except (NoLedger, Problem) as none:
         if isinstance(none, Problem) and none.kind != "unavailable":
             raise
         return page(request, ask, "first_steps.html")
     if not found.rows:
         return page(request, ask, "first_steps.html")
-    return page(
-        request, ask, "home.html", rows=found.rows, totals=totals, docket=disputed, left=judged.left
-    )
+    return page(request, ask, "home.html", rows=found.rows, totals=totals, docket=disputed)
 
 
 TOTALS = """

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from api.asking.proof import bundle
-from api.asking.tree import NoSecrets
+from api.asking.tree import NoSecrets, Unsigned
 from api.asking.viewed import Viewed
 from api.evidence.bundle import unpacked
 from api.evidence.make import Unproved
@@ -24,7 +24,7 @@ def integrity(viewed: Viewed, sight: Sight) -> Proof:
     """The evidence of this hand for this viewer, made and checked as `verify.py` does."""
     try:
         made = bundle(viewed, sight)
-    except (NoSecrets, Refuted, Unproved) as reason:
+    except (NoSecrets, Refuted, Unproved, Unsigned) as reason:
         return Proof(lacking=str(reason))
     found = verify(unpacked(made))
     return Proof(found.proved, found.problems)

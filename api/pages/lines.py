@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 _CARDS = re.compile(r"(?P<before>[+\[]?)(?P<cards>(?:[2-9TJQKA][cdhs]|\?\?|\*)+)(?P<after>[,\]]*)")
+_BEFORE_A_SHOWDOWN = 5  # sections: who sat there, and four streets
 _EACH = re.compile(r"[2-9TJQKA][cdhs]|\?\?|\*")
 
 
@@ -20,6 +21,35 @@ class Line(NamedTuple):
 
     streets: tuple[tuple[Piece, ...], ...]
     outcome: str
+
+    @property
+    def seats(self) -> tuple[tuple[Piece, ...], ...]:
+        """Who sat there with what, seat by seat."""
+        seats: list[list[Piece]] = [[]]
+        for piece in self.streets[0]:
+            last = (piece.after or piece.before).endswith(",")
+            seats[-1].append(_without_comma(piece) if last else piece)
+            if last:
+                seats.append([])
+        return tuple(map(tuple, seats))
+
+    @property
+    def drawn(self) -> tuple[tuple[Piece, ...], ...]:
+        """All after that, without a showdown of cards that were seen before."""
+        *before, last = self.streets
+        if len(before) == _BEFORE_A_SHOWDOWN and _cards_of(last) <= _cards_of(*before):
+            return tuple(before[1:])
+        return self.streets[1:]
+
+
+def _without_comma(piece: Piece) -> Piece:
+    if piece.after:
+        return piece._replace(after=piece.after[:-1])
+    return piece._replace(before=piece.before[:-1])
+
+
+def _cards_of(*streets: tuple[Piece, ...]) -> set[str]:
+    return {card for street in streets for piece in street for card in piece.cards}
 
 
 def taken_apart(line: str) -> Line:

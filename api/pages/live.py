@@ -12,12 +12,12 @@ from fastapi.responses import Response
 
 from api.asking.filters import parsed
 from api.asking.filters_tree import EVERY, word
+from api.asking.lines import lines
 from api.asking.listing import page as listed
 from api.asking.one_line import one_line
 from api.asking.records import ended, started
 from api.asking.told import Teller
 from api.asking.viewed import Viewed
-from api.exporting.sight import Sight
 from api.exporting.wanted import Absent
 from api.http.ask import Ask, Asked
 from api.http.problem import Problem
@@ -58,9 +58,14 @@ def _last(ask: Asked, match: str | None) -> dict[str, Any]:
     """The last hands, newest first, and the place in the stream from which on there are more."""
     chosen = EVERY if match is None else parsed(f"match={word(match)}")
     with ask.viewed() as viewed:
-        names = [row["hand"] for row in listed(viewed, chosen, None, LISTED, True).rows]
-        rows = [_hand(viewed.sight(name)) for name in names]
-        after = _place(viewed, names[0]) if names else _FROM_THE_FIRST
+        found = listed(viewed, chosen, None, LISTED, True).rows
+        told = lines(viewed, [row["hand"] for row in found])
+        rows = [
+            _hand(row["hand"], line, row["void"], row["at"])
+            for row, line in zip(found, told, strict=True)
+            if line is not None
+        ]
+        after = _place(viewed, found[0]["hand"]) if found else _FROM_THE_FIRST
         table = None if match is None else started(viewed.snapshot, match)
     return {"rows": rows, "after": after, "players": table.players if table else ()}
 
@@ -76,25 +81,26 @@ def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
     kind, _, stream = one.partition(" ")
     if kind in ("HandEnded", "HandVoided"):
         try:
-            return _hand(viewed.sight(stream))
+            sight = viewed.sight(stream)
         except Absent:
             return None
+        last = sight.ones[-1]
+        void = isinstance(last.seen, t.HandVoided)
+        return _hand(stream, one_line(sight), void, last.stored.at)
     found = (started if kind == "MatchStarted" else ended)(viewed.snapshot, stream)
     return None if found is None else {"key": one, "match": stream, "told": found, "hand": None}
 
 
-def _hand(sight: Sight) -> dict[str, Any]:
+def _hand(hand: str, line: str, void: bool, at: int | str) -> dict[str, Any]:
     """A hand that is over, on one line."""
-    line, last = one_line(sight), sight.ones[-1]
-    kind = "HandVoided" if isinstance(last.seen, t.HandVoided) else "HandEnded"
     pot = line.rpartition(" | ")[2].partition(": ")[0]
     return {
-        "key": f"{kind} {sight.stream}",
-        "hand": sight.stream,
-        "match": split(sight.stream)[0],
+        "key": f"{'HandVoided' if void else 'HandEnded'} {hand}",
+        "hand": hand,
+        "match": split(hand)[0],
         "line": taken_apart(line),
         "pot": int(pot) if pot.isdecimal() else None,
-        "at": last.stored.at,
+        "at": at,
     }
 
 

@@ -11,7 +11,7 @@ from api.asking.tree import NoSecrets, Unsigned
 from api.asking.viewed import Viewed
 from api.http.ask import Ask
 from api.http.scopes import AUDIT
-from api.pages.docket import AT_ONCE, docket
+from api.pages.docket import docket
 from api.pages.site import page
 from api.pages.to import To
 from engine.games import RULESETS
@@ -42,7 +42,9 @@ def matches(
 
 
 @router.get("/matches/{match}")
-def match(request: Request, ask: Ask, match: str, verify: bool = False) -> Response:
+def match(
+    request: Request, ask: Ask, match: str, verify: bool = False, judge: bool = False
+) -> Response:
     if verify:
         ask.needs(AUDIT)
     with ask.viewed() as viewed:
@@ -50,7 +52,7 @@ def match(request: Request, ask: Ask, match: str, verify: bool = False) -> Respo
         context: dict[str, Any] = {
             "head": _root(viewed, row),
             "checked": _verified(viewed, match) if verify else None,
-            "docket": docket(viewed, ask.desk.verdicts.known(viewed.snapshot, AT_ONCE), match),
+            "docket": docket(ask, viewed, row["hands"], match, judge),
         }
     to = To(request.query_params.get("as"))
     return page(

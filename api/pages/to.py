@@ -14,8 +14,8 @@ class To(Struct, frozen=True):
 
     view: str | None = None
 
-    def home(self) -> str:
-        return self._at("/")
+    def home(self, **asked: str) -> str:
+        return self._at("/", **asked)
 
     def matches(self, after: str | None = None) -> str:
         return self._at("/matches", after=after)

@@ -1,15 +1,23 @@
-"""`/players/NAME/winnings`: how his winnings grew, as lines that a script draws, and as a table."""
+"""`/players/NAME/winnings`: how his winnings grew, as lines that a script draws, and as a table.
+
+A window of it (`first` to `last` of his hands) is said in numbers and leads to its hands: a script
+asks for it where somebody drags over the graph, a form where there is no script.
+"""
 
 import json
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from markupsafe import Markup
 
-from analytics.winnings import LINES, Winnings
+from analytics.luck_streets import CHANCES
+from analytics.winnings import LINES, Point, Winnings
+from api.asking import results
 from api.asking import stats as counted
+from api.asking.filters_tree import word
 from api.asking.players import Nonsense
+from api.asking.viewed import Viewed
 from api.asking.winnings import winnings
 from api.http.ask import Ask
 from api.http.problem import Problem
@@ -20,6 +28,22 @@ from api.pages.site import page
 router = APIRouter(include_in_schema=False, route_class=Named)
 POINTS = 800
 ROWS = 12  # of the table below the graph
+READ_MAX = 20_000  # hands of a ledger that a page reads for luck; of more, the command line does it
+SPOTS = 30  # hands of a player in which the luck of each card is counted
+NOTHING = Point(0, "", 0.0, 0.0, 0.0, 0.0, None, 0.0)
+Place = Annotated[int | None, Query(ge=1, le=2**31)]
+
+
+class Window(NamedTuple):
+    """His hands from one to another, what they brought, and the filter that finds them."""
+
+    first: int
+    last: int
+    net: float
+    showdown: float
+    without: float
+    auctions: float
+    filter: str
 
 
 @router.get("/players/{player}/winnings")
@@ -30,6 +54,9 @@ def winning(
     vs: Narrow = None,
     match: Narrow = None,
     game: Narrow = None,
+    first: Place = None,
+    last: Place = None,
+    luck: bool = False,
 ) -> Response:
     narrowed = clean(vs=vs, match=match, game=game)
     context = of_player(request, ask, player, "winnings", narrowed)
@@ -39,12 +66,38 @@ def winning(
         except Nonsense as reason:
             raise Problem("bad-request", str(reason)) from None
         told = winnings(viewed, chosen, POINTS)
+        small = viewed.snapshot.next_seq <= READ_MAX
+        lucky = _luck(viewed, player, narrowed) if luck and small and told.points else None
     step = max(1, len(told.points) // ROWS)
     rows = [*told.points[:-1:step], *told.points[-1:]]
+    seen = window(told, player, context["also"], first, last)
     return page(
-        request, ask, "winnings.html", **context, told=told, rows=rows, lines=LINES,
-        drawn=inert(curves(told)),
+        request, ask, "winnings.html", **context, told=told, rows=rows, lines=LINES, window=seen,
+        drawn=inert(curves(told)), lucky=lucky, small=small, read_max=READ_MAX, chances=CHANCES,
     )  # fmt: skip
+
+
+def window(
+    told: Winnings, player: str, also: str, first: int | None, last: int | None
+) -> Window | None:
+    """The hands between two points that are drawn, nothing narrower than what was asked for."""
+    if not told.points or (first is None and last is None):
+        return None
+    first, last = min(first or 1, told.hands), min(last or told.hands, told.hands)
+    first, last = min(first, last), max(first, last)
+    before = next((one for one in reversed(told.points) if one.k < first), NOTHING)
+    end = next(one for one in told.points if one.k >= last)
+    after = f" & hand>{word(before.hand)}" if before.k else ""
+    found = f"player={word(player)} & !voided{also}{after} & hand<={word(end.hand)}"
+    return Window(
+        before.k + 1,
+        end.k,
+        end.net - before.net,
+        end.showdown - before.showdown,
+        end.without - before.without,
+        end.auctions - before.auctions,
+        found,
+    )
 
 
 def curves(told: Winnings) -> dict[str, Any]:
@@ -58,3 +111,12 @@ def inert(value: Any) -> Markup:
     """JSON that can stand in a page: nothing in it ends the element that holds it."""
     text = json.dumps(value, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c").replace("&", "\\u0026"))
+
+
+def _luck(viewed: Viewed, player: str, narrowed: dict[str, str | None]) -> dict[str, Any]:
+    """What each card did to him, in hands whose cards the viewer knows, evenly spread."""
+    vs, match, game = (narrowed[name] for name in ("vs", "match", "game"))
+    about = results.About(player, vs, match, game, SPOTS)
+    rows, known, hands = results.streets(viewed, about)
+    most = max((abs(row["chips"]) for row in rows), default=0.0) or 1.0
+    return {"rows": rows, "known": known, "hands": hands, "most": most}

@@ -47,9 +47,9 @@ def when(at: int | str | None) -> Markup:
     return Markup('<time datetime="{}" title="{}">{}</time>').format(exact, exact, said)
 
 
-def clock(at: int) -> Markup:
+def clock(at: int | str) -> Markup:
     """The time of a day in UTC, to the second, of something that happened just now."""
-    exact = moments([at])[0]
+    exact = moments([at])[0] if isinstance(at, int) else at
     return Markup('<time datetime="{}" title="{}">{}</time>').format(exact, exact, exact[11:19])
 
 

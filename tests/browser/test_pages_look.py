@@ -22,11 +22,12 @@ def test_a_page_is_readable_in_the_light_in_the_dark_and_on_a_phone(path: str, s
     assert PHONE["width"] == page.evaluate("document.documentElement.scrollWidth")
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_a_page_is_whole_without_a_script(path: str, site: Site) -> None:
-    page = site.open(path, java_script_enabled=False)
-    assert 1 == page.locator("h1").count()
-    assert page.locator("main").inner_text().strip()
+def test_every_page_is_whole_without_a_script(site: Site) -> None:
+    page = site.page(java_script_enabled=False)
+    for path in PATHS:
+        page.goto(path)
+        assert 1 == page.locator("h1").count(), path
+        assert page.locator("main").inner_text().strip(), path
 
 
 @pytest.mark.parametrize(("path", "status"), WRONG)

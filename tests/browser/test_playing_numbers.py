@@ -4,14 +4,13 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from subprocess import run
 from typing import TYPE_CHECKING
 
 import pytest
 
 from api.main import main
 from tests.browser.conftest import Site, expect
-from tests.http.servers import MUCKRAKE, Server
+from tests.http.servers import Server
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -24,10 +23,13 @@ ROWS = "#list tr[data-of]"
 def test_players_lead_to_their_pages(site: Site) -> None:
     page = site.open("/players")
     page.get_by_role("link", name="random-0", exact=True).click()
+    page.get_by_role("textbox", name="match").fill("open")  # few hands: each is soon counted
+    page.get_by_role("button", name="Show").click()
     for name in ("Grid", "Winnings", "Bids", "Swaps", "Opponent", "Statistics"):
         page.get_by_label("Pages of this player").get_by_role("link", name=name).click()
         expect(page.locator("h1")).to_have_text("random-0")
         expect(page.locator(".tabs [aria-current]")).to_have_text(name)
+        assert "match=open" in page.url
 
 
 def test_every_share_has_its_interval_and_its_count(site: Site) -> None:
@@ -101,19 +103,53 @@ def test_a_graph_is_drawn_and_a_click_on_it_opens_the_hand(site: Site) -> None:
     expect(page).to_have_url(re.compile(rf"/hands/{told}(#\d+)?$"))
 
 
-def test_a_graph_is_looked_at_closely_by_dragging(site: Site) -> None:
+def test_a_window_that_is_dragged_over_a_graph_leads_to_its_hands(site: Site) -> None:
     page = site.open(f"{PLAYER}/winnings?match=scrim")
     box = page.locator("#graph .u-over").bounding_box()
     assert box is not None
-    before = page.url
     page.mouse.move(box["x"] + 100, box["y"] + 50)
     page.mouse.down()
     page.mouse.move(box["x"] + 300, box["y"] + 60, steps=4)
     page.mouse.up()
-    assert before == page.url  # a drag is no click
+    expect(page).to_have_url(re.compile(r"winnings\?match=scrim&first=\d+&last=\d+$"))
+    first, last = map(int, re.findall(r"(?:first|last)=(\d+)", page.url))
+    assert 1 < first < last < 70
+    said = page.locator("#seen")
+    expect(said.locator("b").first).to_have_text(f"{last - first + 1} hands")
     page.mouse.move(box["x"] + 2, box["y"] + 50)
-    first = page.locator("#graph .u-legend .u-value").first
-    expect(first).not_to_have_text(re.compile(r"^(|--|scrim/1)$"))
+    pointed = page.locator("#graph .u-legend .u-value").first
+    expect(pointed).to_have_text(re.compile(rf"scrim/({first}|{first + 1})$"))
+    said.get_by_role("link", name="All of it").click()
+    expect(said).to_contain_text("Drag over the graph")
+    expect(page).to_have_url(re.compile(r"winnings\?match=scrim$"))
+
+
+def test_without_a_script_a_form_opens_a_window(site: Site) -> None:
+    page = site.open(f"{PLAYER}/winnings?match=scrim", java_script_enabled=False)
+    page.get_by_label("his hands").fill("11")
+    page.get_by_label("to", exact=True).fill("20")
+    page.get_by_role("button", name="Look closer").click()
+    said = page.locator("#seen")
+    expect(said).to_contain_text("10 hands")
+    told = page.request.get("/api/v1/players/random-0/winnings?match=scrim").json()["points"]
+    net = round(told[19]["net"] - told[9]["net"])
+    said_net = said.locator("b").nth(1).inner_text()
+    assert net == int(said_net.replace("\N{MINUS SIGN}", "-").replace("+", ""))
+    said.get_by_role("link", name="These hands").click()
+    hands = page.locator("#list a.whole").all_inner_texts()
+    assert [f"scrim/{number}" for number in range(11, 21)] == hands
+
+
+def test_luck_is_told_card_by_card_and_adds_up_to_what_was_won(site: Site) -> None:
+    page = site.open(f"{PLAYER}/winnings?match=open")
+    page.get_by_role("link", name="Count it now").click()
+    rows = page.locator("#luck tbody tr")
+    expect(rows.first).to_contain_text("the first cards of everybody")
+    expect(page.locator("#luck")).to_contain_text("8 of 8 hands whose every card auditor knows")
+    told = page.request.get("/api/v1/players/random-0/winnings?match=open").json()["points"]
+    chips = [row.locator("td").first.inner_text() for row in rows.all()]
+    total = sum(int(re.sub(r"[+\s]", "", one).replace("\N{MINUS SIGN}", "-")) for one in chips)
+    assert abs(total - told[-1]["net"]) <= len(chips) / 2  # each is rounded
 
 
 def test_a_graph_says_the_same_as_numbers(site: Site) -> None:
@@ -128,10 +164,10 @@ def test_a_graph_says_the_same_as_numbers(site: Site) -> None:
 
 
 def test_points_of_bids_lead_to_their_hands(site: Site) -> None:
-    page = site.open(f"{PLAYER}/bids?match=scrim")
+    page = site.open(f"{PLAYER}/bids?match=open")
     points = page.locator("[data-plot]").first.locator("circle")
     count = points.count()
-    assert count > 20
+    assert count > 4
     said = points.nth(3).locator("title").text_content() or ""
     hand = said.partition(":")[0]
     link = page.locator("[data-plot]").first.locator("a").nth(3)
@@ -139,7 +175,7 @@ def test_points_of_bids_lead_to_their_hands(site: Site) -> None:
 
 
 def test_whoever_points_near_a_bid_is_told_of_it_and_a_click_opens_it(site: Site) -> None:
-    page = site.open(f"{PLAYER}/bids?match=scrim")
+    page = site.open(f"{PLAYER}/bids?match=open")
     plot = page.locator("[data-plot]").first
     point = plot.locator("circle").evaluate_all(
         """those => { const far = those.map(one => one.getBoundingClientRect())
@@ -147,14 +183,14 @@ def test_whoever_points_near_a_bid_is_told_of_it_and_a_click_opens_it(site: Site
     )
     page.mouse.move(*point)
     near = page.locator(".near-to").first
-    expect(near).to_have_text(re.compile(r"^scrim/\d+: bid \d+ against \d+"))
+    expect(near).to_have_text(re.compile(r"^open/\d+: bid \d+ against \d+"))
     told = near.inner_text()
     page.mouse.click(*point)
     expect(page).to_have_url(re.compile(rf"/hands/{told.partition(':')[0]}(#\d+)?$"))
 
 
 def test_a_share_of_auctions_leads_to_its_hands(site: Site) -> None:
-    page = site.open(f"{PLAYER}/bids?match=scrim")
+    page = site.open(f"{PLAYER}/bids?match=open")
     count = page.locator("tr", has_text="Auctions won").get_by_role("link")
     won = int(count.inner_text().partition("/")[0])
     count.click()
@@ -224,7 +260,7 @@ def test_hands_come_into_the_live_list_as_they_end(
     with Server(hall, "--delay", "0") as server:
         page = spectator(f"http://127.0.0.1:{server.port}/live")
         expect(page.get_by_role("status")).to_have_text("following")
-        another(hall, "second", 3)
+        played(hall, "second", 3)
         expect(page.locator(f"{ROWS}[data-of*=second]")).to_have_count(5)
         assert _story("second", 3) == _rows(page)[:5]
         expect(page.locator(ROWS).nth(1)).to_contain_text("s1 b2")
@@ -242,7 +278,7 @@ def test_a_live_list_can_be_paused_and_goes_on_with_what_waited(
         expect(page.locator(ROWS)).to_have_count(5)  # four hands, and that they were all
         page.get_by_role("button", name="Pause").click()
         before = _rows(page)
-        another(hall, "second", 3)
+        played(hall, "second", 3)
         expect(state).to_have_text("paused, 5 waiting")
         assert before == _rows(page)
         page.get_by_role("button", name="Go on").click()
@@ -256,8 +292,8 @@ def test_a_live_list_of_a_match_is_of_that_match_alone(
     with Server(hall, "--delay", "0") as server:
         page = spectator(f"http://127.0.0.1:{server.port}/live?match=second")
         expect(page.get_by_role("status")).to_have_text("following")
-        another(hall, "third", 1)
-        another(hall, "second", 2)
+        played(hall, "third", 1)
+        played(hall, "second", 2)
         expect(page.locator(ROWS)).to_have_count(4)
         assert _story("second", 2) == _rows(page)
 
@@ -269,13 +305,13 @@ def test_after_a_restart_of_the_server_no_hand_is_missing_and_none_twice(
         port = server.port
         page = spectator(f"http://127.0.0.1:{port}/live")
         expect(page.get_by_role("status")).to_have_text("following")
-        another(hall, "second", 2)
+        played(hall, "second", 2)
         expect(page.locator(f"{ROWS}[data-of*=second]")).to_have_count(4)
     expect(page.get_by_role("status")).to_have_text("reconnecting")
-    another(hall, "third", 3)  # while nobody serves
+    played(hall, "third", 3)  # while nobody serves
     with Server(hall, "--delay", "0", "--port", str(port)):
         expect(page.get_by_role("status")).to_have_text("following", timeout=20_000)
-        another(hall, "fourth", 1)
+        played(hall, "fourth", 1)
         expect(page.locator(f"{ROWS}[data-of*=fourth]")).to_have_count(3, timeout=20_000)
         story = [*_story("fourth", 1), *_story("third", 3), *_story("second", 2)]
         assert story == _rows(page)[: len(story)]
@@ -291,14 +327,9 @@ def test_the_live_list_of_the_public_says_how_late_it_is(site: Site) -> None:
 
 
 def played(folder: Path, match: str, hands: int) -> None:
+    """A match played into the ledger, in another process than the server's."""
     words = ["swap-2022", "--hands", str(hands), "--match", match, "--seed", match]
     assert main(["play", *words, "--ledger", str(folder)]) == 0
-
-
-def another(folder: Path, match: str, hands: int) -> None:
-    """Another process plays into the ledger."""
-    words = ["swap-2022", "--hands", str(hands), "--match", match, "--ledger", str(folder)]
-    run([*MUCKRAKE, "play", *words], check=True, capture_output=True)
 
 
 def _opened(context: "BrowserContext", address: str) -> "Page":
