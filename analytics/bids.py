@@ -17,12 +17,21 @@ from analytics.tables import Source
 By = Literal["seat", "pot", "board", "strength", "rival", "match", "game"]
 BYS: tuple[By, ...] = get_args(By)
 FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
+POTS = ("up to 4", "5 to 20", "21 to 100", "over 100")
+
+
+def sized(pot: str) -> str:
+    """How large a pot is, in SQL: one of `POTS`."""
+    small, middling, large, huge = map(quoted, POTS)
+    return (
+        f"CASE WHEN {pot} <= 4 THEN {small} WHEN {pot} <= 20 THEN {middling} "
+        f"WHEN {pot} <= 100 THEN {large} ELSE {huge} END"
+    )
+
+
 _PARTS: dict[By, str] = {
     "seat": "a.role",
-    "pot": (
-        "CASE WHEN a.pot <= 4 THEN 'up to 4' WHEN a.pot <= 20 THEN '5 to 20' "
-        "WHEN a.pot <= 100 THEN '21 to 100' ELSE 'over 100' END"
-    ),
+    "pot": sized("a.pot"),
     "board": "coalesce(a.texture, 'not known')",
     "strength": (
         "coalesce(CAST(CAST(floor(10 * w.neither) AS INTEGER) * 10 AS VARCHAR) || ' % and more', "

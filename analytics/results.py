@@ -1,14 +1,17 @@
-"""What a player's results are made of: luck street by street, play, and the rake he paid."""
+"""What a player's results are made of: luck street by street, play, rake; and net by parts."""
 
 from collections.abc import Iterable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
+
+from msgspec.structs import replace
 
 from analytics import luck_streets
-from analytics.ask import Facts
+from analytics.ask import Facts, natural
+from analytics.bids import POTS, sized
 from analytics.luck_rules import Rulebook
 from analytics.questions import text_of
 from analytics.statistics_chosen import Chosen, quoted, table
-from analytics.statistics_intervals import student
+from analytics.statistics_intervals import steady, student
 from analytics.tables import Tables
 from store.leaf import Leaf
 
@@ -19,6 +22,79 @@ METHODS = {
     "contributed": "divided evenly among those who put chips in",
     "weighted": "divided by the chips that each put in",
 }
+By = Literal["street", "position", "window", "pot", "auction", "swap"]
+BYS: tuple[By, ...] = get_args(By)
+UNKNOWN = "not known"
+
+
+class Divided(NamedTuple):
+    """How hands are divided: the part of one, what says so beside its facts, parts in order."""
+
+    part: str
+    beside: str
+    order: tuple[str, ...]
+
+
+# Of what the asker's own views show: a swap that is hidden from him is in the part `not known`.
+DIVIDED = {
+    "street": Divided(
+        f"coalesce(nullif(h.street, ''), '{UNKNOWN}')",
+        "INNER JOIN hands AS h ON h.hand_seq = c.hand_seq",
+        ("preflop", "flop", "turn", "river", "showdown"),
+    ),
+    "pot": Divided(
+        f"CASE WHEN c.per_chip IS NULL THEN '{UNKNOWN}' "
+        f"ELSE {sized('CAST(h.pot AS DOUBLE) / c.per_chip')} END",
+        "INNER JOIN hands AS h ON h.hand_seq = c.hand_seq",
+        POTS,
+    ),
+    "auction": Divided(
+        "coalesce(a.outcome, 'not held')",
+        "LEFT JOIN (SELECT hand_seq, seat, CASE WHEN min(outcome) = max(outcome) "
+        "THEN min(outcome) ELSE 'several' END AS outcome FROM auctions GROUP BY hand_seq, seat) "
+        "AS a ON a.hand_seq = c.hand_seq AND a.seat = c.seat",
+        ("won", "lost", "tied", "several", "not held"),
+    ),
+    "swap": Divided(
+        "coalesce(s.swapped, 'no')",
+        "LEFT JOIN (SELECT hand_seq, seat, CASE "
+        "WHEN sum(CASE WHEN changed THEN 1 ELSE 0 END) > 0 THEN 'yes' "
+        f"WHEN count(changed) < count(*) THEN '{UNKNOWN}' ELSE 'no' END AS swapped "
+        "FROM swaps GROUP BY hand_seq, seat) AS s ON s.hand_seq = c.hand_seq AND s.seat = c.seat",
+        ("yes", "no", UNKNOWN),
+    ),
+    "seat": Divided(
+        "CASE WHEN h.button = c.seat THEN 'dealer' ELSE 'big blind' END",
+        "INNER JOIN hands AS h ON h.hand_seq = c.hand_seq AND c.players = 2",
+        ("dealer", "big blind"),
+    ),
+}
+
+
+def nets_by(facts: Facts, chosen: Chosen, by: By | Literal["seat"]) -> list[Row]:
+    """A row for each player and part of his hands: n, net, mean and its interval.
+
+    `seat` is of heads-up hands alone.
+    """
+    order: tuple[str, ...] = ()
+    if by == "position" or by == "window":  # as statistics have them
+        source = table(replace(chosen, by=by), "NULL")
+    else:
+        part, beside, order = DIVIDED[by]
+        hands = table(chosen, "NULL")
+        source = f"SELECT c.player, c.net, c.per_chip, {part} AS part FROM ({hands}) AS c {beside}"
+    rows = facts.rows(f"WITH chosen AS ({source}) SELECT * FROM (\n{text_of('results_by')})")
+    for row in rows:
+        row["net"], row["mean"] = steady(row["net"]), steady(row["mean"])
+        deviation = steady(row.pop("sd"))
+        held = None if deviation is None else student(row["mean"], deviation, row["n"])
+        row["low"], row["high"] = held or (None, None)
+
+    def place(row: Row) -> tuple[str, int, tuple[int, str]]:
+        known = order.index(row["part"]) if row["part"] in order else len(order)
+        return row["player"], known, natural(row["part"])
+
+    return sorted(rows, key=place)
 
 
 def rakes(facts: Facts, chosen: Chosen) -> dict[str, dict[str, float]]:

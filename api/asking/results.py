@@ -1,4 +1,4 @@
-"""What a viewpoint is told of results: nets, rake, luck street by street, a player's graph.
+"""What a viewpoint is told of results: nets and their parts, rake, luck by streets, a graph.
 
 Luck is counted from hands as they are seen, of which every card is known to the viewer; nets and
 rake are everybody's to see.
@@ -10,7 +10,7 @@ from analytics.ask import answers
 from analytics.luck_equity import DRAWS, SEED
 from analytics.luck_rules import Rulebook
 from analytics.luck_streets import MODEL, can_be_told
-from analytics.results import Spread, Streets, rakes
+from analytics.results import By, Spread, Streets, nets_by, rakes
 from analytics.statistics import STATISTICS
 from analytics.statistics_chosen import Chosen
 from analytics.winnings import POINTS, Winnings
@@ -23,7 +23,10 @@ from store.leaf import Leaf
 
 SPOTS = 100
 NETS = ("net", "net_showdown", "net_without", "bb_100")
+SEATS = ("dealer", "big_blind")
+ODD = 1  # of an odd number of hands one seat has one more than the other
 Row = dict[str, Any]
+NEVER: Row = {"n": 0, "net": 0.0, "mean": None, "low": None, "high": None}
 
 
 class About(NamedTuple):
@@ -39,27 +42,48 @@ class About(NamedTuple):
     spots: int | None = SPOTS
     points: int = POINTS
     adjusted: bool = False
+    by: By | None = None
 
 
 class Results(NamedTuple):
-    """By player nets and rake; luck by player and chance, of how many hands; the player's graph."""
+    """By player nets, rake and heads-up seats; luck by player and chance, of how many hands; the
+    player's graph; nets by player and part."""
 
     about: About
     nets: dict[str, Row]
     rakes: dict[str, dict[str, float]]
+    seats: dict[str, Row]
     streets: list[Row]
     known: int | None
     counted: int
     graph: Winnings | None
+    by: list[Row]
 
 
 def results(viewed: Viewed, about: About, watch: Watch = unwatched) -> Results:
     """Everything there is to say."""
     chosen = _chosen(viewed, about)
     drawn = graph(viewed, about, watch) if about.player is not None else None
-    return Results(
-        about, _nets(viewed, chosen), rakes(viewed, chosen), *streets(viewed, about, watch), drawn
-    )
+    nets, raked, seated = _nets(viewed, chosen), rakes(viewed, chosen), seats(viewed, about)
+    luck = streets(viewed, about, watch)
+    return Results(about, nets, raked, seated, *luck, drawn, parts(viewed, about))
+
+
+def parts(viewed: Viewed, about: About) -> list[Row]:
+    """Nets by player and part, if parts were asked for."""
+    return nets_by(viewed, _chosen(viewed, about), about.by) if about.by else []
+
+
+def seats(viewed: Viewed, about: About) -> dict[str, Row]:
+    """By player his heads-up hands as dealer and as big blind, and whether they are as many."""
+    found: dict[str, Row] = {}
+    for row in nets_by(viewed, _chosen(viewed, about), "seat"):
+        each = found.setdefault(row["player"], dict.fromkeys(SEATS, NEVER))
+        each[row["part"].replace(" ", "_")] = _numbers(row)
+    for each in found.values():
+        dealer, big_blind = (each[seat]["n"] for seat in SEATS)
+        each["balanced"] = abs(dealer - big_blind) <= ODD
+    return found
 
 
 def graph(viewed: Viewed, about: About, watch: Watch = unwatched) -> Winnings:
@@ -74,6 +98,7 @@ def document(told: Results, view: str) -> Row:
         {
             **row,
             "rake": told.rakes.get(name, {}),
+            "seats": told.seats.get(name),
             "streets": [_bare(one) for one in told.streets if one["player"] == name],
         }
         for name, row in told.nets.items()
@@ -81,7 +106,13 @@ def document(told: Results, view: str) -> Row:
     about = {"as": view, "vs": told.about.vs, "known": told.known, "counted": told.counted}
     model = {"model": MODEL, "seed": SEED, "draws": DRAWS}
     lines = {} if told.graph is None else {"graph": plain(told.graph)}
-    return {**about, **model, "players": players, **lines}
+    divided: Row = {}
+    if told.about.by is not None:
+        divided["by"] = [
+            {"player": one["player"], told.about.by: one["part"], **_numbers(one)}
+            for one in told.by
+        ]
+    return {**about, **model, "players": players, **divided, **lines}
 
 
 def plain(lines: Winnings) -> Row:
@@ -124,6 +155,10 @@ def streets(
         return asked.told(about.player), every.seen, len(those)
     finally:
         asked.close()
+
+
+def _numbers(row: Row) -> Row:
+    return {name: row[name] for name in NEVER}
 
 
 def _bare(row: Row) -> Row:

@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from api.cli.ledger import json_option, ledger_option, view_option
-from api.cli.output import document, progress
+from api.cli.output import document, note, progress
 from api.cli.players import files_option, questions, written
 from api.cli.spots import spots_option
 from api.cli.tables import Cell, drawn
 
 if TYPE_CHECKING:
+    from analytics.results import By
     from api.asking.results import Results
 
 SPOTS = 100
 POINTS = 500
 FEW = 30
+BYS = ("street", "position", "window", "pot", "auction", "swap")
 OVERVIEW = ("net", "net_showdown", "net_without", "bb_100")
 
 
@@ -25,6 +27,7 @@ OVERVIEW = ("net", "net_showdown", "net_without", "bb_100")
 @click.option("--vs", metavar="P", help="Only hands in which this player was dealt in, too.")
 @click.option("--match", metavar="MATCH", help="Only this match's hands.")
 @click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
+@click.option("--by", type=click.Choice(BYS), help="Net by parts; a window is 100 hands.")
 @spots_option(SPOTS, "In how many hands, evenly spread, luck is counted street by street.")
 @click.option(
     "--points",
@@ -43,6 +46,7 @@ def results(
     vs: str | None,
     match: str | None,
     game: str | None,
+    by: "By | None",
     spots: int | None,
     points: int,
     adjusted: bool,
@@ -58,10 +62,15 @@ def results(
     with questions(folder, view) as viewed:
         from api.asking import results as asking
 
-        about = asking.About(player, vs, match, game, spots, points, adjusted)
+        about = asking.About(player, vs, match, game, spots, points, adjusted, by)
         if csv or parquet:
             graph = asking.graph(viewed, about, progress)
             written([one._asdict() for one in graph.points], csv, parquet)
+            return
+        if by and not as_document:
+            seats = asking.seats(viewed, about)
+            _drawn_parts(asking.parts(viewed, about), by, player, view)
+            _balance(seats, player)
             return
         told = asking.results(viewed, about, progress)
     if as_document:
@@ -69,6 +78,7 @@ def results(
     else:
         _drawn(told.nets, told.rakes, view)
         _drawn_streets(told, player)
+        _balance(told.seats, player)
 
 
 def _drawn(
@@ -102,8 +112,7 @@ def _drawn_streets(told: "Results", player: str | None) -> None:
         return
     lines = []
     for row in told.streets:
-        between = "" if row["low"] is None else f"{_chips(row['low'])} to {_chips(row['high'])}"
-        cells = (row["chance"], _chips(row["chips"]), _chips(row["mean"]), between)
+        cells = (row["chance"], _chips(row["chips"]), _chips(row["mean"]), _between(row))
         few = row["times"] < FEW
         name = () if player else (row["player"],)
         lines.append(tuple(Cell(text, few) for text in (*name, *cells, str(row["times"]))))
@@ -112,6 +121,32 @@ def _drawn_streets(told: "Results", player: str | None) -> None:
     if told.counted < (told.known or 0):
         foot += "; --spots all counts all"
     drawn(columns, lines, tuple(range(len(columns) - 4, len(columns))), foot=foot)
+
+
+def _drawn_parts(rows: list[dict[str, Any]], by: str, player: str | None, view: str) -> None:
+    """A line a player and part."""
+    lines = []
+    for row in rows:
+        cells = (row["part"], str(row["n"]), _chips(row["net"]), _chips(row["mean"]), _between(row))
+        name = () if player else (row["player"],)
+        lines.append(tuple(Cell(text, row["n"] < FEW) for text in (*name, *cells)))
+    columns = (*(() if player else ("player",)), by, "hands", "net", "each", "95 %")
+    head = "   ".join(filter(None, (player, f"viewpoint: {view}")))
+    drawn(columns, lines, tuple(range(len(columns) - 4, len(columns))), head=head)
+
+
+def _balance(seats: dict[str, dict[str, Any]], player: str | None) -> None:
+    """A word on somebody who was dealt one seat of a heads-up game more often than the other."""
+    each = seats.get(player or "")
+    if each and not each["balanced"]:
+        dealer, big_blind = each["dealer"]["n"], each["big_blind"]["n"]
+        hands = "hand" if dealer == 1 else "hands"
+        both = f"dealer in {dealer} {hands}, big blind in {big_blind}"
+        note(f"{both}: the seats are not balanced")
+
+
+def _between(row: dict[str, Any]) -> str:
+    return "" if row["low"] is None else f"{_chips(row['low'])} to {_chips(row['high'])}"
 
 
 def _chips(value: float | None) -> str:

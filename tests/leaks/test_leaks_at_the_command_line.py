@@ -37,6 +37,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("swaps", LYNX, "--json"),
     ("opponent", LYNX, "--json"),
     ("results", LYNX, "--adjusted"),
+    ("results", LYNX, "--by", "swap"),
     ("sql", "SELECT hole, count(*) FROM players GROUP BY hole ORDER BY ALL"),
     ("sql", "SELECT count(*) FROM bids WHERE amount > 3"),
     ("sql", "SELECT CAST(hole AS INTEGER) FROM players WHERE hole LIKE 'A%'"),

@@ -1,0 +1,249 @@
+"""Nets by parts of a player's hands: as a page says, as a second count has them, as seen."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from sqlglot import expressions as ex
+
+from analytics.bids_rows import AUCTIONS
+from analytics.facts import facts
+from analytics.results import BYS, UNKNOWN, nets_by
+from analytics.statistics_chosen import Chosen
+from analytics.tables import Tables
+from api.asking.viewed import Viewed
+from api.asking.viewer import viewer_of
+from api.main import main
+from dealer.play import play
+from engine.games import named
+from events.types import AuctionSettled, CardSwapped, PotSplit
+from store.leaf import Leaf, split
+from store.projections.hands import HANDS
+from store.projections.swaps import SWAPS
+from store.reader import Reader
+from tests.analytics.auction_pages import page, recorded
+from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
+from tests.sessions import Captured, printed, told
+
+PAGE = Path(__file__).parent / "results" / "results_by.txt"
+FORBIDDEN = (ex.Qualify, ex.IntDiv, ex.Lambda, ex.PercentileCont, ex.ArrayAgg, ex.Median)
+VIEWS = ("public", "seat:random-0", "auditor")
+
+
+class Given:
+    """Hands of a test, as the views of a ledger."""
+
+    def __init__(self, leaves: Sequence[Leaf]) -> None:
+        every = (facts(lambda mark: None), HANDS, AUCTIONS, SWAPS)
+        self._tables = Tables({one.name: one.build(leaves) for one in every})
+
+    def ask(self, sql: str) -> pa.Table:
+        return self._tables.table(sql)
+
+    def rows(self, sql: str) -> list[dict[str, Any]]:
+        return self._tables.rows(sql)
+
+
+def test_the_question_answers_what_its_text_says() -> None:
+    leaves, columns, expected = page(PAGE)
+    given = Given(leaves)
+    found = [
+        {**row, "by": by, "part": row["part"].replace(" ", "_")}
+        for by in dict.fromkeys(row[0] for row in expected)
+        for row in nets_by(given, Chosen(), by)
+    ]
+    assert [list(map(str, map(_near, row))) for row in expected] == [
+        [str(_near(row[name])) for name in columns] for row in found
+    ]
+
+
+def _near(value: Any) -> Any:
+    try:
+        return round(float(value), 4)
+    except ValueError:
+        return value
+
+
+def test_the_question_is_in_the_portable_dialect() -> None:
+    opens_with_its_question_and_its_definition("results_by")
+    for tree in trees("results_by"):
+        assert [] == list(tree.find_all(*FORBIDDEN))
+
+
+# A second count, hand by hand.
+
+
+@cache
+def _hands(game: str) -> tuple[Leaf, ...]:
+    events = play(named(game), "m", 150, "7", seats=2)
+    return tuple(recorded(at, one) for at, one in enumerate(events, start=1))
+
+
+def _of(leaf: Leaf, kind: type) -> list[Any]:
+    return [one.event for one in leaf.recorded if isinstance(one.event, kind)]
+
+
+def _street(leaf: Leaf, seat: int) -> str:
+    assert leaf.hand is not None
+    return leaf.hand.street
+
+
+def _position(leaf: Leaf, seat: int) -> str:
+    assert leaf.hand is not None
+    return "SB" if leaf.hand.start.button == seat else "BB"
+
+
+def _window(leaf: Leaf, seat: int) -> str:
+    number = split(leaf.stream)[1]
+    assert number is not None
+    return "1" if number <= 100 else "101"
+
+
+def _pot(leaf: Leaf, seat: int) -> str:
+    paid = sum(sum(one.shares) for one in _of(leaf, PotSplit))
+    if paid <= 4:
+        return "up to 4"
+    return "5 to 20" if paid <= 20 else "21 to 100" if paid <= 100 else "over 100"
+
+
+def _auction(leaf: Leaf, seat: int) -> str:
+    for settled in _of(leaf, AuctionSettled):
+        if seat not in settled.seats:
+            return "lost"
+        return "won" if settled.seats == (seat,) else "tied"
+    return "not held"
+
+
+def _swap(leaf: Leaf, seat: int) -> str:
+    own = [one for one in _of(leaf, CardSwapped) if one.seat == seat]
+    return "yes" if any(one.old != one.new for one in own) else "no"
+
+
+COUNTS: dict[str, Callable[[Leaf, int], str]] = {
+    "street": _street,
+    "position": _position,
+    "window": _window,
+    "pot": _pot,
+    "auction": _auction,
+    "swap": _swap,
+}
+
+
+@pytest.mark.parametrize("game", ["auction-2024", "swap-2022"])
+def test_every_part_is_as_a_second_count_has_it(game: str) -> None:
+    leaves = _hands(game)
+    given = Given(leaves)
+    for by in BYS:
+        counted: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        for leaf in leaves:
+            assert leaf.hand is not None
+            both = zip(leaf.hand.stacks, leaf.hand.start.stacks, strict=True)
+            for seat, (after, before) in enumerate(both):
+                name = leaf.hand.start.players[seat]
+                counted[name, COUNTS[by](leaf, seat)].append(after - before)
+        found = nets_by(given, Chosen(), by)
+        assert {key: (len(nets), sum(nets)) for key, nets in counted.items()} == {
+            (row["player"], row["part"]): (row["n"], row["net"]) for row in found
+        }
+
+
+def test_a_mean_has_an_interval_from_thirty_hands_on() -> None:
+    found = nets_by(Given(_hands("auction-2024")), Chosen(player="random-0"), "street")
+    assert {True, False} == {row["n"] < 30 for row in found}
+    for row in found:
+        assert (row["n"] < 30) == (row["low"] is None)
+        if row["low"] is not None:
+            assert row["low"] < row["mean"] < row["high"]
+
+
+# Who may see what, and the command.
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two matches with auctions and one with swaps; of odd numbers of hands, one dealer first."""
+    made = tmp_path_factory.mktemp("results_by") / "ledger"
+    for game, match in (("auction-2024", "a"), ("auction-2024", "b"), ("swap-2022", "s")):
+        words = (game, "--hands", "41", "--seed", "7", "--match", match)
+        assert main(["play", *words, "--ledger", str(made)]) == 0
+    return made
+
+
+@pytest.fixture(autouse=True)
+def looked_at(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MUCKRAKE_LEDGER", str(here))
+
+
+def _seen(here: Path, view: str, by: Any) -> dict[tuple[str, str], int]:
+    viewed = Viewed(Reader(here).snapshot(), viewer_of(view))
+    try:
+        rows = nets_by(viewed, Chosen(), by)
+    finally:
+        viewed.close()
+    return {(row["player"], row["part"]): row["n"] for row in rows}
+
+
+def test_a_swap_that_is_hidden_is_in_the_part_that_is_not_known(here: Path) -> None:
+    """Whether a card was at risk is seen by everybody; whether it changed is its holder's."""
+    public, own, every = (_seen(here, view, "swap") for view in VIEWS)
+    assert every["random-0", "yes"]
+    assert every["random-1", "yes"]
+    assert {"no", UNKNOWN} == {part for _, part in public}
+    assert own.items() >= {key: n for key, n in every.items() if key[0] == "random-0"}.items()
+    assert own["random-1", UNKNOWN] == public["random-1", UNKNOWN] > every["random-1", "yes"]
+    assert ("random-1", "yes") not in own
+
+
+@pytest.mark.parametrize("by", [one for one in BYS if one != "swap"])
+def test_every_other_part_is_in_front_of_everybody(here: Path, by: str) -> None:
+    """A sealed bid is told by its settlement."""
+    first, *others = (_seen(here, view, by) for view in VIEWS)
+    assert [first, first] == others
+
+
+@pytest.mark.parametrize("by", BYS)
+def test_the_parts_of_the_document_add_up_to_the_net(capsys: Captured, by: str) -> None:
+    found = told(capsys, "results", "random-1", "--spots", "0", "--points", "12", "--by", by)
+    (player,) = found["players"]
+    assert ["player", by, "n", "net", "mean", "low", "high"] == list(found["by"][0])
+    assert player["net"] == sum(row["net"] for row in found["by"])
+    assert player["hands"] == sum(row["n"] for row in found["by"]) == 123
+
+
+def test_parts_are_asked_for(capsys: Captured) -> None:
+    assert "by" not in told(capsys, "results", "--spots", "0")
+
+
+def test_without_a_name_everybody_has_a_line_a_part(capsys: Captured) -> None:
+    head, *lines = printed(capsys, "results", "--by", "position").splitlines()
+    assert ["player", "position", "hands", "net", "each", "95 %"] == head.split("\t")
+    assert [("random-0", "BB"), ("random-0", "SB"), ("random-1", "BB"), ("random-1", "SB")] == [
+        tuple(line.split("\t")[:2]) for line in lines
+    ]
+
+
+@pytest.mark.parametrize("words", [("--spots", "0"), ("--by", "pot")])
+def test_seats_that_are_not_balanced_are_worth_a_word(
+    capsys: Captured, words: tuple[str, ...]
+) -> None:
+    """`warn when the counts differ by more than one`: 63 and 60 are, 21 and 20 are not."""
+    assert main(["results", "random-0", *words]) == 0
+    said = "dealer in 63 hands, big blind in 60: the seats are not balanced"
+    assert said in capsys.readouterr().err
+    assert main(["results", "random-0", "--match", "a", *words]) == 0
+    assert "balanced" not in capsys.readouterr().err
+
+
+def test_the_document_has_both_seats(capsys: Captured) -> None:
+    every = told(capsys, "results", "--spots", "0")["players"]
+    for one in every:
+        seats = one["seats"]
+        assert not seats["balanced"]
+        assert one["net"] == seats["dealer"]["net"] + seats["big_blind"]["net"]
+    seats = told(capsys, "results", "random-1", "--match", "a", "--spots", "0")["players"][0]
+    assert (20, 21) == tuple(seats["seats"][one]["n"] for one in ("dealer", "big_blind"))
+    assert seats["seats"]["balanced"]
