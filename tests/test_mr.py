@@ -1,6 +1,7 @@
 """The set-up: what `./mr` and the locks promise. Nothing here needs the network."""
 
 import ast
+import os
 import re
 import runpy
 import shutil
