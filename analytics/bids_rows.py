@@ -71,7 +71,7 @@ STORED = pa.schema(
         pa.field("plain", pa.bool_()),
     ]
 )
-_TOLD = ("chosen", "forced", "default", "recorded")
+ORIGINS = ("chosen", "forced", "default", "recorded")
 
 
 def rows_of(leaf: Leaf) -> Iterator[Row]:
@@ -199,7 +199,7 @@ def _origin(hand: Hand, bid: BidPlaced) -> str | None:
     """Why it was made: forced where 0 was all there was; nothing where that is hidden."""
     if hand.stacks[bid.seat] == 0:
         return "forced"
-    return bid.origin if bid.origin in _TOLD else None
+    return bid.origin if bid.origin in ORIGINS else None
 
 
 def _after(later: Sequence[Any], end: Hand, seat: int) -> Row:

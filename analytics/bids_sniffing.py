@@ -4,7 +4,7 @@ Within strata (match, pot and board) bids of a pair of players are matched anew 
 both bidders could know is the same in a stratum, so what is left is knowing the other's bid. Of 400
 auctions and fewer, ten thousand matchings are drawn with a recorded seed. Of more, none: mean and
 deviation over all matchings there are follow from the bids, exactly, and what is added up over so
-many is spread as sums are (tells as rare things are: their p errs on the safe side, up to twofold).
+many is spread as sums are (tells as rare things are, of which `at_least` says how far p is off).
 The same bot as first bidder is the control. Only chosen bids count.
 """
 
@@ -98,7 +98,8 @@ def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
         far = _p(np.abs(drawn["correlation"]) >= abs(together) - 1e-9)
         p_of = {name: _p(drawn[name] >= count) for name, count in told.items()}
     elif observed is not None:
-        far = normal(together / _deviation(ranked, strata))
+        deviation = _deviation(ranked, strata)
+        far = normal(together / deviation) if deviation else 1.0  # every matching gives the same
     p = None if observed is None else far
     tells = {name: (count, owed[name][0], p_of[name]) for name, count in told.items()}
     alone = [one for one in (p, *p_of.values()) if one is not None]

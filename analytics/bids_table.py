@@ -9,17 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.bids_rows import STORED, rows_of
+from analytics.bids_rows import ORIGINS, STORED, rows_of
 from analytics.facts_cells import Column
 from analytics.facts_laid import BET, CHECKED, FOLDED, KIND, RAISED, Laid
 from analytics.facts_money import money
 from analytics.facts_seen import seen
-from analytics.facts_words import chosen, players, word
+from analytics.facts_words import chosen, head, players, word
 from analytics.row_head import tabled
 from analytics.walked import leaves_in
 from events.cards import DECK
 
-ORIGINS = ("chosen", "forced", "default", "recorded")
 OUTCOMES = ("lost", "won", "tied")
 ROLES = ("dealer", "big blind")
 TEXTURES = ("dry", "two-tone", "paired", "monotone")
@@ -106,10 +105,7 @@ def _told(laid: Laid, usual: Usual) -> pa.Table:
     settled_sealed = cells.truths("sealed", settled)
     flop = usual.flop[hand]
     told = {
-        "hand_seq": pa.array(laid.hand_seq[hand]),
-        "match": word(laid, "match", hand),
-        "number": pa.array(laid.number[hand]),
-        "game": word(laid, "game", hand),
+        **head(laid, hand),
         "ruleset": word(laid, "ruleset", hand),
         "auction": pa.array(np.zeros(len(hand), dtype=np.int32)),
         "seat": pa.array(seat.astype(np.int32)),

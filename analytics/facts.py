@@ -3,8 +3,9 @@ became of it.
 
 A flag is null where there was no opportunity, else true or false; percentages are never stored.
 An opportunity is what the menu of the hand's own ruleset offered, so the ledger cannot make these
-facts alone: it is handed this projection. Where nobody has that ruleset, flags that need its menu
-are null. Counts of actions leave forced and default ones out. Voided hands have no rows.
+facts alone: it is handed this projection. Where nobody has that ruleset, only who raised is known
+to have been offered it; flags that need the menu are else null. Counts of actions leave forced and
+default ones out. Voided hands have no rows.
 """
 
 from collections.abc import Callable, Sequence

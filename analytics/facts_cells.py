@@ -63,7 +63,7 @@ class Cells:
             return np.zeros(size, dtype=np.int32), pa.array([], pa.string())
         if name not in self._known:
             column = _whole(self._rows[name])
-            indices, self._lists[name] = column.indices, column.dictionary
+            indices, self._lists[name] = column.indices, column.dictionary.cast(pa.string())
             if indices.null_count:
                 indices = pc.fill_null(indices, len(column.dictionary))
             self._known[name] = indices.to_numpy(zero_copy_only=False)

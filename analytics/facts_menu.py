@@ -4,13 +4,10 @@ Written from the rules and not from the engine, so that a test can hold each aga
 Bets are what lies before a seat in this round; `met` is the bet that it last answered, or -1.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-
+from analytics.facts_cells import Column
 from engine.game import Game
-
-Column = Any
 
 
 class Menu(NamedTuple):
@@ -94,8 +91,3 @@ def _reopened(menu: Menu, it: Asked) -> Column:
     if menu.short_open_reopens:
         enough |= (it.met == 0) & (it.bet < it.size)
     return enough
-
-
-def popcount(bits: Column) -> Column:
-    """How many seats a mask has."""
-    return np.bitwise_count(bits).astype(np.int64)

@@ -7,16 +7,13 @@ A hand with more actions of a kind than fit has neither number, and is looked at
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
+from analytics.facts_cells import Column
 from analytics.facts_names import COUNTS, FLAGS
 
-if TYPE_CHECKING:
-    import numpy as np
-
-Column = Any
 WAYS = (*FLAGS, "saw_flop", "saw_turn", "saw_river", "showdown", "won")
 _MOST = 7
 _PLACES = tuple((name, 3**place) for place, name in enumerate(WAYS))
@@ -31,8 +28,6 @@ def packed(
     words: Column, truths: Sequence[Column], counts: Column
 ) -> tuple[Column, Column, Column]:
     """`ways`, `acts`, and whether both fit, of words of flags and truths that are always known."""
-    import numpy as np
-
     bits = np.arange(1 << _TABLED)
     ways: Column = np.zeros(len(words), dtype=np.int64)
     for start in range(0, len(FLAGS), _TABLED):
@@ -49,8 +44,6 @@ def packed(
 
 def unpacked(alike: pa.Table) -> pa.Table:
     """The columns again, for rows of `player, part, ways, acts, hands`."""
-    import numpy as np
-
     columns = {name: alike[name] for name in ("player", "part", "hands")}
     ways, back = _distinct(alike["ways"])
     for name, place in _PLACES:
@@ -62,8 +55,7 @@ def unpacked(alike: pa.Table) -> pa.Table:
     return pa.table(columns)
 
 
-def _distinct(column: pa.ChunkedArray) -> "tuple[np.ndarray, np.ndarray]":
+def _distinct(column: pa.ChunkedArray) -> tuple[Column, Column]:
     """Each number once, and where each row finds its own."""
-    import numpy as np
-
-    return np.unique(column.to_numpy(), return_inverse=True)
+    each: tuple[Column, Column] = np.unique(column.to_numpy(), return_inverse=True)
+    return each

@@ -7,17 +7,16 @@ of the round     `bet` to match, `level` and `size` of the last full one, `made`
 of the hand      masks over seats: `folded`, `tapped` (nothing left), `timed` (out of time)
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analytics.facts_cells import Column
 from analytics.facts_laid import CALLED, FOLDED, Laid
-from analytics.facts_menu import Asked, Menu, popcount
+from analytics.facts_menu import Asked, Menu
 
 if TYPE_CHECKING:
     from analytics.facts_walk import Step, Table
-
-Column = Any
 
 
 class Rounds:
@@ -68,7 +67,7 @@ class Rounds:
             self.size[:live],
             self.level[:live],
             self.fulls.take(it.place) if by_player else self.made[:live],
-            popcount(self.everybody[:live] & ~self.folded[:live]),
+            np.bitwise_count(self.everybody[:live] & ~self.folded[:live]),
             self.folds[:live],
             poster >= 0,
             poster == it.seat,

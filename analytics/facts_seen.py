@@ -15,11 +15,13 @@ from events.types import Cards
 class Seen(NamedTuple):
     """Of every place: whether it was dealt in, the streets it saw, its classes of cards.
 
-    A class is a number of `classes`, or less than nothing.
+    A class is a number of `classes`, or less than nothing. `fold` goes on to the place after the
+    last, as places of `Laid` do.
     """
 
     dealt: Column
     saw: tuple[Column, ...]
+    fold: Column  # the row of it; past all rows, if it did not
     stays: Column  # to the end
     showdown: Column
     cards: Column
@@ -53,21 +55,21 @@ def seen(laid: Laid) -> Seen:
     fold = np.full(places + 1, laid.cells.size, dtype=np.int64)
     folds = np.flatnonzero(acts.kind == FOLDED)[::-1]
     fold[acts.place[folds]] = acts.row[folds]
-    fold = fold[:places]
     saw = []
     for size in (3, 4, 5):
         came = np.full(laid.count, laid.cells.size, dtype=np.int64)
         there = np.flatnonzero((laid.board_from < size) & (size <= laid.board_to))
         came[laid.board_hand[there]] = laid.board[there]
-        saw.append(came.take(laid.place_hand) < fold)
-    stays = fold == laid.cells.size
+        saw.append(came.take(laid.place_hand) < fold[:places])
+    stays = fold[:places] == laid.cells.size
     left: Column = np.bincount(laid.place_hand, stays, laid.count)
     showdown = stays & (left > 1).take(laid.place_hand)
     dealt, cards = _cards(laid, laid.deals, first=True)
     turned, shown = _cards(laid, laid.shows, first=False)
     held = dealt | turned
     none = np.bincount(laid.place_hand, held, laid.count) == 0
-    return Seen(held | none.take(laid.place_hand), tuple(saw), stays, showdown, cards, shown)
+    dealt = held | none.take(laid.place_hand)
+    return Seen(dealt, tuple(saw), fold, stays, showdown, cards, shown)
 
 
 def _cards(laid: Laid, events: tuple[Column, ...], *, first: bool) -> tuple[Column, Column]:

@@ -6,13 +6,12 @@ spot, and what takes it, is worked out once for every spot there can be; an acti
 
 from collections.abc import Callable, Iterator, Mapping
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
+from analytics.facts_cells import Column
 from analytics.facts_names import FLAGS
 
-Column = Any
 Chances = Iterator[tuple[str, Column, Column]]  # of each flag: the opportunity, and what takes it
 FOLD, CHECK, CALL, RAISE = range(4)  # a bet is a raise here
 KIND = np.array([FOLD, CHECK, CALL, RAISE, RAISE])  # by action

@@ -8,10 +8,11 @@ before the flop  `opener` and `aggressor`, the first and the last to raise; who 
 after it         the `heir`, who may make the continuation bet
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analytics.facts_cells import Column
 from analytics.facts_laid import CALLED, CHECKED
 from analytics.facts_named import Named
 from analytics.facts_postflop import DONK, FLOAT, NEITHER, postflop
@@ -20,8 +21,6 @@ from analytics.facts_spots import KIND
 
 if TYPE_CHECKING:
     from analytics.facts_walk import Step, Table
-
-Column = Any
 
 
 class Streets:

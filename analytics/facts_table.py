@@ -12,15 +12,14 @@ import pyarrow as pa
 from analytics.facts import SCHEMA, stakes, units
 from analytics.facts_cells import Column
 from analytics.facts_laid import ACTIONS, Laid
-from analytics.facts_menu import Menu, menu
 from analytics.facts_money import money
-from analytics.facts_named import Named, named
+from analytics.facts_named import named
 from analytics.facts_names import COUNTS, FLAGS, STREETS
 from analytics.facts_packed import packed
 from analytics.facts_seen import classes, seen
 from analytics.facts_spots import DONE
-from analytics.facts_walk import Walk
-from analytics.facts_words import chosen, players, word
+from analytics.facts_walk import walks
+from analytics.facts_words import chosen, head, players
 from engine.game import Game
 
 Rules = Callable[[str], Game | None]
@@ -30,10 +29,13 @@ Told = dict[str, pa.Array]
 def facts_of(rules: Rules, events: pa.Table) -> pa.Table:
     """The rows of these hands, in their order and that of seats."""
     laid = Laid(events)
-    games, ruleset = _games(laid, rules)
+    games, ruleset = games_of(laid, rules)
     was = seen(laid)
     at = named(laid, was.dealt)
-    words = _words(laid, games, ruleset, at)
+    words: Column = np.zeros(laid.places, dtype=np.int64)
+    for walk in walks(laid, games, ruleset, at):
+        walk.run()
+        words[walk.table.places] = walk.words
     chips = money(laid)
     keep = np.flatnonzero(laid.told.take(laid.place_hand) & was.dealt)
     hand = laid.place_hand[keep]
@@ -42,10 +44,7 @@ def facts_of(rules: Rules, events: pa.Table) -> pa.Table:
     ways, acts, fits = packed(words[keep], truths, counts)
     kinds, _ = classes()
     told: Told = {
-        "hand_seq": pa.array(laid.hand_seq[hand]),
-        "match": word(laid, "match", hand),
-        "number": pa.array(laid.number[hand]),
-        "game": word(laid, "game", hand),
+        **head(laid, hand),
         "seat": pa.array(laid.place_seat[keep].astype(np.int32)),
         "player": players(laid).take(pa.array(keep)),
         "players": pa.array(np.bincount(hand, minlength=laid.count).astype(np.int32)[hand]),
@@ -67,25 +66,15 @@ def facts_of(rules: Rules, events: pa.Table) -> pa.Table:
     return pa.table([told[one.name] for one in SCHEMA], schema=SCHEMA)
 
 
-def _games(laid: Laid, rules: Rules) -> tuple[list[Game | None], Column]:
+def games_of(laid: Laid, rules: Rules) -> tuple[list[Game | None], Column]:
     """The rulesets, and which of them each hand was played by; the last is nobody's."""
     which, words = laid.cells.words("ruleset", laid.heads)
     return [*map(rules, words.to_pylist()), None], np.where(laid.told, which, len(words))
 
 
-def _words(laid: Laid, games: Sequence[Game | None], ruleset: Column, at: Named) -> Column:
-    """What every place could do and did, a bit each; hands of one menu are walked together."""
-    menus: dict[Menu | None, list[int]] = {}
-    for number, game in enumerate(games):
-        menus.setdefault(menu(game), []).append(number)
-    some = laid.told & (np.diff(laid.first_act) > 0)
-    found = np.zeros(laid.places, dtype=np.int64)
-    for policies, numbers in menus.items():
-        which = np.flatnonzero(some & np.isin(ruleset, numbers))
-        if len(which):
-            walk = Walk(laid, which, policies, at)
-            walk.run()
-            found[walk.table.places] = walk.words
+def units_of(games: Sequence[Game | None], ruleset: Column) -> Column:
+    """How many of each hand's units make a chip; of unknown rules one."""
+    found: Column = np.array([1 if it is None else units(it) for it in games]).take(ruleset)
     return found
 
 

@@ -12,17 +12,18 @@ Then it looks up what this action means in its spot, as an opportunity and as a 
 round (`facts_rounds.py`: chips) and the street (`facts_streets.py`: who has done what) remember it.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from analytics.facts_cells import Column
 from analytics.facts_laid import BET, Laid
-from analytics.facts_menu import Menu, vetoed
+from analytics.facts_menu import Menu, menu, vetoed
 from analytics.facts_named import Named
 from analytics.facts_rounds import Rounds
 from analytics.facts_streets import Streets
-
-Column = Any
+from engine.game import Game
 
 
 class Step(NamedTuple):
@@ -103,6 +104,20 @@ class Walk:
         self.words[place] |= word * acts.counts.take(act)
         streets.remember(it)
         rounds.stake(it)
+
+
+def walks(
+    laid: Laid, games: Sequence[Game | None], ruleset: Column, named: Named
+) -> Iterator[Walk]:
+    """Hands in which anybody acts; those of one menu together. `ruleset` is which game each had."""
+    menus: dict[Menu | None, list[int]] = {}
+    for number, game in enumerate(games):
+        menus.setdefault(menu(game), []).append(number)
+    some = laid.told & (np.diff(laid.first_act) > 0)
+    for policies, numbers in menus.items():
+        which = np.flatnonzero(some & np.isin(ruleset, numbers))
+        if len(which):
+            yield Walk(laid, which, policies, named)
 
 
 def _table(laid: Laid, which: Column) -> Table:

@@ -10,6 +10,12 @@ from analytics.facts_cells import Column
 from analytics.facts_laid import Laid
 
 
+def head(laid: Laid, hand: Column) -> dict[str, pa.Array]:
+    """How stored rows about these hands begin."""
+    told = {"hand_seq": pa.array(laid.hand_seq.take(hand)), "match": word(laid, "match", hand)}
+    return {**told, "number": pa.array(laid.number.take(hand)), "game": word(laid, "game", hand)}
+
+
 def word(laid: Laid, name: str, hand: Column) -> pa.Array:
     """What the start of each hand says in a column."""
     which, words = laid.cells.words(name, laid.heads)

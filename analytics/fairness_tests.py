@@ -20,8 +20,9 @@ def normal(z: float) -> float:
 def at_least(count: int, mean: float, variance: float) -> float:
     """Of a count of matches with this mean and variance: by Poisson's, moved so that it has both.
 
-    That is what rare matches have; where they are not rare the true tail is thinner, so p is not
-    too small.
+    That is what rare matches have. Where they are not rare the true tail is thinner, so p is too
+    large, at one in a thousand by two or three times and by ten where hardly anything can match.
+    It is too small, down to a quarter, where a count goes up by twos: two bidders of two sizes.
     """
     least = count - mean + variance
     if variance <= 0 or least <= 0:

@@ -6,12 +6,12 @@ Only hands that closed with cards to come have a spot, and only those are looked
 import numpy as np
 import pyarrow as pa
 
-from analytics.facts import units
 from analytics.facts_cells import Column
 from analytics.facts_laid import Laid
 from analytics.facts_money import money
 from analytics.facts_seen import seen
-from analytics.facts_words import chosen, players, word
+from analytics.facts_table import games_of, units_of
+from analytics.facts_words import chosen, head, players, word
 from analytics.luck_closed import BOARD
 from analytics.luck_rows import STORED, told_spot
 from analytics.luck_rules import Rulebook
@@ -29,16 +29,13 @@ def played_of(rules: Rulebook, events: pa.Table) -> pa.Table:
     hand, seat = laid.place_hand[place], laid.place_seat[place]
     closes = _closes(laid, was.stays)
     spots = _spots(laid, rules, events, closes)
-    unit = _units(laid, rules)[hand]
+    unit = units_of(*games_of(laid, rules.of))[hand]
     prices = np.zeros(laid.places + 1, dtype=np.int64)
     np.subtract.at(prices, laid.prices.place, laid.prices.amount)
     at_risk, changed, hidden = _swaps(laid)
     dealer, heads_up = seat == laid.button[hand], laid.seats[hand] == 2
     told = {
-        "hand_seq": pa.array(laid.hand_seq[hand]),
-        "match": word(laid, "match", hand),
-        "number": pa.array(laid.number[hand]),
-        "game": word(laid, "game", hand),
+        **head(laid, hand),
         "ruleset": word(laid, "ruleset", hand),
         "seat": pa.array(seat.astype(np.int32)),
         "player": players(laid).take(pa.array(place)),
@@ -82,14 +79,6 @@ def _spots(
     for leaf, hand in zip(leaves, np.flatnonzero(closes).tolist(), strict=True):
         spots[hand], whys[hand] = told_spot(leaf, rules)
     return pa.array(spots, pa.string()), pa.array(whys, pa.string())
-
-
-def _units(laid: Laid, rules: Rulebook) -> Column:
-    """How many of each hand's units make a chip."""
-    which, words = laid.cells.words("ruleset", laid.heads)
-    games = [rules.of(mark) for mark in words.to_pylist()]
-    found: Column = np.array([*(1 if it is None else units(it) for it in games), 1]).take(which)
-    return found
 
 
 def _took(laid: Laid) -> Column:

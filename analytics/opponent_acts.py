@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from analytics.facts_cells import Column
 from analytics.facts_laid import BET, CHECKED, Acts
 from analytics.facts_names import ORIGINS_LEFT_OUT, STREETS
+from analytics.facts_words import word
 from analytics.luck_rules import Rulebook
 from analytics.opponent_hands import Hands
 from analytics.opponent_offers import offers
@@ -88,7 +90,7 @@ def acts_of(hands: Hands, rules: Rulebook, me: str | None = None) -> pa.Table:
     return pa.table(
         {
             **hands.head(it.hand),
-            "ruleset": hands.word("ruleset", it.hand),
+            "ruleset": word(hands.laid, "ruleset", it.hand),
             "place": pa.array((it.row - hands.laid.heads.take(it.hand)).astype(np.int32)),
             "seat": pa.array(it.seat.astype(np.int32)),
             "player": hands.players.take(pa.array(it.place)),
@@ -104,7 +106,7 @@ def acts_of(hands: Hands, rules: Rulebook, me: str | None = None) -> pa.Table:
             "pot": pa.array(hands.pot(it.hand, it.row) / unit),
             "made_pct": _numbers(it.made),
             "faced_pct": _numbers(it.faced),
-            "tenth": _tenths(hole, hands.word("ruleset", it.hand), it.street == 0, rules),
+            "tenth": _tenths(hole, word(hands.laid, "ruleset", it.hand), it.street == 0, rules),
             "hole": hole,
             "board": hands.held.board(it.row),
             "rival_cards": _rival_cards(hands, it),
@@ -146,17 +148,17 @@ def _actions(hands: Hands, me: str | None) -> Done:
 
 
 def _bids(hands: Hands) -> Done:
-    """Bids; where nothing but 0 was possible, or the origin is hidden, they were not meant."""
+    """Bids; hidden origins are taken for choices, and `acts_of` leaves out what could only be 0."""
     cells = hands.laid.cells
     row, hand, seat, place = hands.laid.at("BidPlaced")
     size = len(row)
     no, missing = np.zeros(size, dtype=bool), np.full(size, MISSING)
     there = hands.filled("amount", row)  # a bid that is hidden for good has no size
-    left_out = cells.codes("origin", ORIGINS_LEFT_OUT, row, 1) > 0
+    meant = cells.codes("origin", ORIGINS_LEFT_OUT, row, 1) > 0
     chips = np.where(there, cells.numbers("amount", row), MISSING)
     kind, street = np.full(size, BID), np.full(size, AUCTION)
     return Done(
-        row, hand, seat, place, kind, street, left_out, no, no, no, no, chips, missing, missing
+        row, hand, seat, place, kind, street, meant, no, no, no, no, chips, missing, missing
     )
 
 
@@ -170,8 +172,10 @@ def _streets(acts: Acts) -> Column:
 def _after_check(hands: Hands, begins: Column, me: str | None) -> Column:
     """His first action of a street on which we have checked."""
     acts = hands.laid.acts
-    mine = np.array([True]) if me is None else np.array([*hands.names, None]) == me
-    checks = (acts.kind == CHECKED) & (mine if me is None else mine.take(acts.place))
+    checks = acts.kind == CHECKED
+    if me is not None:
+        ours = pc.equal(hands.players, me).to_numpy(zero_copy_only=False)
+        checks &= np.append(ours, False).take(acts.place)
     upto = np.append(0, np.cumsum(checks))
     checked = upto[:-1] > upto.take(begins)
     first = np.zeros(len(acts.row), dtype=bool)
@@ -194,7 +198,7 @@ def _rival_cards(hands: Hands, it: Done) -> pa.Array:
     count, rival = np.zeros(len(it.row), dtype=np.int64), np.zeros(len(it.row), dtype=np.int64)
     for seat in range(int(seats.max(initial=0))):
         place = np.minimum(base + seat, laid.places)
-        there = (seat < seats) & (seat != it.seat) & (hands.folded.take(place) > it.row)
+        there = (seat < seats) & (seat != it.seat) & (hands.seen.fold.take(place) > it.row)
         count += there
         rival = np.where(there, place, rival)
     cards = hands.held.size(rival, it.row).astype(np.int32)

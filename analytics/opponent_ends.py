@@ -38,7 +38,7 @@ def ends_of(hands: Hands, acts: pa.Table) -> pa.Table:
     laid = hands.laid
     place = np.flatnonzero(laid.told.take(laid.place_hand) & hands.seen.dealt)
     hand = laid.place_hand[place]
-    folded = hands.folded.take(place) < laid.cells.size
+    folded = ~hands.seen.stays[place]
     faulty = np.zeros(laid.places + 1, dtype=bool)
     faulty[laid.at("Faulted")[3]] = True
     low, high = _bets(hands, acts)

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.facts import units
 from analytics.facts_cells import Column
-from analytics.facts_laid import FOLDED, Laid
+from analytics.facts_laid import Laid
 from analytics.facts_named import named
 from analytics.facts_seen import seen
+from analytics.facts_table import games_of, units_of
+from analytics.facts_words import head, players
 from analytics.luck_rules import Rulebook
 from analytics.opponent_held import Held
 
@@ -26,35 +26,16 @@ class Hands:
         self.held = Held(laid)
         self.seen = seen(laid)
         self.at = named(laid, self.seen.dealt)
-        self.folded = self._folded()
-        which, words = laid.cells.words("ruleset", laid.heads)
-        self.games = [*(rules.of(str(it)) for it in words), None]
-        self.ruleset = np.where(laid.told, which, len(words))
-        self.unit = np.array([units(it) if it else 1 for it in self.games]).take(self.ruleset)
-        which, words = laid.cells.words("players", laid.heads)
-        names = [*(msgspec.json.decode(str(it), type=list[str]) for it in words), []]
-        self.names = [
-            names[it][seat] if seat < len(names[it]) else None
-            for it, seats in zip(which.tolist(), laid.seats.tolist(), strict=True)
-            for seat in range(seats)
-        ]
-        self.players = pa.array([*self.names, None], pa.string())
+        self.games, self.ruleset = games_of(laid, rules.of)
+        self.unit = units_of(self.games, self.ruleset)
+        self.players = players(laid)
         self._chips()
 
     def head(self, hand: Column) -> dict[str, pa.Array]:
         """How rows about these hands begin (`row_head`)."""
-        seq, number = self.laid.hand_seq.take(hand), self._numbers.take(hand)
-        of = pa.array(hand)
-        told = {"hand_seq": pa.array(seq), "hand": self._streams.take(of)}
-        told |= {"match": self.word("match", hand), "number": pa.array(number)}
-        return {**told, "game": self.word("game", hand)}
-
-    def word(self, name: str, hand: Column) -> pa.Array:
-        """A word of how each hand began."""
-        which, words = self.laid.cells.words(name, self.laid.heads)
-        which = which.take(hand)
-        told = pa.array([*map(str, words), None], pa.string())
-        return told.take(pa.array(which))
+        told = head(self.laid, hand)
+        number = told["number"].cast(pa.string())
+        return {**told, "hand": pc.binary_join_element_wise(told["match"], number, "/")}
 
     def positions(self, place: Column) -> pa.Array:
         """The names of places; nothing for who was not dealt in."""
@@ -91,14 +72,6 @@ class Hands:
         laid = self.laid
         return [slice(int(laid.heads[it]), int(self.ends[it])) for it in hands]
 
-    def _folded(self) -> Column:
-        """The row in which each place folded; the last of all and one more, if it did not."""
-        acts = self.laid.acts
-        found = np.full(self.laid.places + 1, self.laid.cells.size, dtype=np.int64)
-        folds = np.flatnonzero(acts.kind == FOLDED)[::-1]
-        found[acts.place[folds]] = acts.row[folds]
-        return found
-
     def _chips(self) -> None:
         """Every move of chips between a stack and the middle, by place and by row."""
         laid, acts, moves = self.laid, self.laid.acts, self.laid.moves
@@ -110,11 +83,3 @@ class Hands:
         self._moved = np.append(0, np.cumsum(amount[order]))
         order = np.argsort(row, kind="stable")
         self._paid_row, self._paid = row[order], np.append(0, np.cumsum(-amount[order]))
-        self._numbers = laid.cells.numbers("number", laid.heads)
-        which, words = laid.cells.words("match", laid.heads)
-        words = [*map(str, words), ""]
-        streams = [
-            f"{words[it]}/{number}"
-            for it, number in zip(which.tolist(), self._numbers.tolist(), strict=True)
-        ]
-        self._streams = pa.array(streams, pa.string())

@@ -9,11 +9,10 @@ import numpy as np
 
 from analytics.facts_cells import Column
 from analytics.facts_laid import Laid
-from analytics.facts_menu import Menu, menu
 from analytics.facts_named import Named
 from analytics.facts_rounds import Rounds
 from analytics.facts_streets import Streets
-from analytics.facts_walk import Step, Table, Walk
+from analytics.facts_walk import Step, Table, walks
 from engine.game import Game
 
 
@@ -26,19 +25,12 @@ class Offers(NamedTuple):
 
 
 def offers(laid: Laid, games: list[Game | None], ruleset: Column, at: Named) -> Offers:
-    """Hands of one menu are walked together."""
+    """By the rulesets of the hands, as far as anybody has them."""
     size = len(laid.acts.row)
     found = Offers(np.zeros(size, dtype=np.int64), *np.zeros((2, size), dtype=bool))
-    menus: dict[Menu | None, list[int]] = {}
-    for number, game in enumerate(games):
-        menus.setdefault(menu(game), []).append(number)
-    some = laid.told & (np.diff(laid.first_act) > 0)
-    for policies, numbers in menus.items():
-        which = np.flatnonzero(some & np.isin(ruleset, numbers))
-        if len(which):
-            walk = Walk(laid, which, policies, at)
-            walk.streets = _Heard(walk.table, at, walk.rounds, found, policies is not None)
-            walk.run()
+    for walk in walks(laid, games, ruleset, at):
+        walk.streets = _Heard(walk.table, at, walk.rounds, found, walk.menu is not None)
+        walk.run()
     return found
 
 

@@ -1,7 +1,7 @@
 """How a player's winnings grew, hand by hand: lines for a graph, thinned so that none of them lies.
 
 Sums and prices come from stored facts and bids, so a million hands are quick. What hands were worth
-without run-out luck has to be counted from their events: whoever wants that line hands it in.
+without run-out luck takes its time to count: whoever wants that line hands it in.
 """
 
 from collections.abc import Mapping, Sequence
@@ -79,8 +79,8 @@ def winnings(
 ) -> Winnings:
     """The lines of `chosen.player` over the hands that the filters leave.
 
-    `adjusted` holds nets without luck by `hand_seq`, `deals` how often each
-    mirrored match deals its decks.
+    `adjusted` holds nets without luck by `hand_seq`, `deals` how often each mirrored match deals
+    its decks.
     """
     assert chosen.player is not None
     points = max(points, FEWEST)

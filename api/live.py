@@ -9,6 +9,7 @@ from dealer.live.staged import STAGE, Stage, Staged, before, free_chair
 from dealer.live.table import LiveTable
 from dealer.live.thinking import ThinkingBot
 from dealer.live.wall import WallClock
+from dealer.play import player_name
 from events.ledger import Ledger
 from events.types import Events
 
@@ -66,7 +67,7 @@ class _Room:
     def seat(self, kind: str, chair: int) -> None:
         """A bot of this kind wants this chair, and brings as much as everybody."""
         plan, stage, tell = self._plan, self._stage, self._clock.tell
-        player = f"{kind}-{chair}"
+        player = player_name(kind, chair)
         bot = ThinkingBot(kind, player, plan.seed, self._think_ms, tell)
         away_ms = (stage.times.silent + stage.times.countdown) // 2
         self.table.meet(player, Staged(player, bot, stage.happenings, away_ms, tell, self._note))

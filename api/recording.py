@@ -72,7 +72,8 @@ class Recording:
     def keep(self, hands: Iterable[Events | None], stop: Callable[[], bool]) -> Iterator[Events]:
         """Each hand again once it is durable; after `stop` no other is begun.
 
-        Where None stands no hand is to be had for a moment, so none waits for company.
+        None among the hands says that the next one is not there yet: what was gathered is written
+        at once instead of waiting for company.
         """
         gathered: list[tuple[int, Events]] = []
         flushed = time.monotonic()

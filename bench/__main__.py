@@ -86,6 +86,7 @@ def report(name: str, rounds: int, seconds: float, hands: int | None = None) -> 
 
 def _report_on_disk(name: str, rounds: int, seconds: float, hands: int) -> str:
     """The same, for what is written to a disk and is large: files go where `TMPDIR` says."""
+    rounds = min(rounds, getattr(LEDGERS[name], "MOST", rounds))
     with TemporaryDirectory(prefix="muckrake-bench-") as scratch:
         sections = LEDGERS[name].sections(Path(scratch), hands, rounds, seconds)
     return "\n".join(

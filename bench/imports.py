@@ -1,12 +1,12 @@
 """Foreign files into a ledger: gamelogs a second, PHH and PokerStars beside pokerkit's readers.
 
 Ours is the whole import: read, put to the rules, written, durable; from the first file to the last
-answer, with the processes that this machine has cores for, which are started anew each time: that
-takes half a second and is counted. The last checkpoint, signed when the ledger is closed, comes on
-top. Targets: gamelogs at 10,000 hands a second with --no-audit, which leaves verdicts and the
-table of facts for later; PHH and PokerStars ten times as fast as pokerkit. Texts are of simulated
+answer, with the processes that this machine has cores for; they are started anew each time, and
+that is counted. The last checkpoint, signed when the ledger is closed, comes on top. Targets:
+gamelogs at 10,000 hands a second with --no-audit, which leaves verdicts, and the tables that ask
+the rules again, for later; PHH and PokerStars ten times as fast as pokerkit. Texts are of simulated
 hands; gamelogs are told again under other names, because to simulate them takes longer than to read
-them. pokerkit reads the beginning of the same files and plays it to the end, in one process.
+them. pokerkit reads the first of the same files and plays it to the end, in one process.
 """
 
 import os
@@ -52,7 +52,7 @@ class Took(NamedTuple):
 
 def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str]:
     """Gamelogs alone; then two formats beside a peer."""
-    beside, rounds = max(1, hands // BESIDE), min(rounds, MOST)
+    beside = max(1, hands // BESIDE)
     lines = [disk(scratch), "", *_gamelogs(scratch, hands, rounds)]
     for bench in (
         _beside(scratch, "PHH", phh_files(scratch / "phh", beside), beside, _phh),

@@ -1,10 +1,10 @@
-"""Hands over HTTP: one of many, its events and frames, the table at an event, lists with filters.
+"""Hands and players over HTTP: a hand, its events, the table at one, lists, a player's statistics.
 
 The ledger is `bench/large.py`'s, with the projections that a ledger of ours has. The server is the
 one that `muckrake serve` starts, in a process of its own, asked over loopback through connections
-that stay open; the asker shares the machine with it. Hands are drawn evenly from all, so a cache
-of answers would not help, and there is none. Every answer is read whole. What is asked as the
-public is made from redacted views; an auditor's needs no redaction.
+that stay open; the asker shares the machine with it. Hands and players are drawn evenly from all,
+so a cache of answers would not help, and there is none. Every answer is read whole. What is asked
+as the public is made from redacted views; an auditor's needs no redaction.
 """
 
 import http.client
@@ -21,7 +21,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from api.facts import projections
-from bench.large import build, name_of
+from bench.large import PLAYERS, build, name_of
 from bench.ledger import disk
 from bench.runner import SEED
 
@@ -87,7 +87,7 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
 
 
 def questions(copies: int, each: int) -> tuple[Question, ...]:
-    """Those of a reader of hands."""
+    """Those of a reader of hands, and of who looks at a player."""
 
     def hand(rest: str) -> Drawn:
         def drawn(chance: Random) -> str:
@@ -99,6 +99,9 @@ def questions(copies: int, each: int) -> tuple[Question, ...]:
     def hands(q: str, rest: str = "") -> Drawn:
         return lambda chance: f"{API}/hands?q={quote(q)}{rest}"
 
+    def stats(chance: Random) -> str:
+        return f"{API}/players/p{chance.randrange(min(PLAYERS, 2 * copies)):03}/stats"
+
     return (
         Question("one hand", hand("")),
         Question("its events", hand("/events")),
@@ -108,6 +111,7 @@ def questions(copies: int, each: int) -> tuple[Question, ...]:
         Question("50 of pots of 400 and a showdown", hands("pot>=400 & showdown")),
         Question("50 of one player that he won", hands("p000:net>0")),
         Question("50 auctions lost, with facets", hands("auction-lost", "&facets=1")),
+        Question("statistics of a player", stats),
     )
 
 

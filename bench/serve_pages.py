@@ -21,6 +21,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
+from analytics.cache_folder import VARIABLE
+from api.cli.doctor import BROWSERS
 from bench.large import build, name_of
 from bench.ledger import disk
 from bench.serve_hands import served
@@ -33,7 +35,6 @@ DISTINCT = 8_000  # hands of a match; the other matches are these under other na
 ASKED = 5  # times that each first byte is waited for, after the first
 DRAWN_S, SENT_KB = 1.0, 100.0  # of any page; experience: the whole interface is about 100 KB
 HAND = 17
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ("--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 NO_CHROMIUM = "No page was drawn: there is no Chromium here, or no playwright to drive it."
 COLUMNS = (
@@ -98,7 +99,7 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
     each = build(small, large, hands, min(DISTINCT, hands), projections=projections(small))
     where = pages(hands, each)
     firsts: dict[str, dict[str, tuple[float, float, int]]] = {}
-    os.environ["MUCKRAKE_CACHE"] = str(scratch / "cache")  # nothing is judged or valued before
+    os.environ[VARIABLE] = str(scratch / "cache")  # nothing is judged or valued before
     for who in ("public", "auditor"):
         with served(large) as (port, key):
             headers = {"Authorization": f"Bearer {key}"} if who == "auditor" else {}
@@ -170,7 +171,7 @@ def _middle(visits: list[Seen]) -> Seen:
 def _browser() -> "Iterator[Browser | None]":
     """A Chromium of this machine, driven; None where there is none, or nothing to drive it."""
     named = os.environ.get("MUCKRAKE_CHROMIUM")
-    wanted = (named,) if named else CHROMIUMS
+    wanted = (named,) if named else BROWSERS
     file = next((found for one in wanted if (found := shutil.which(one))), None)
     if file is None or find_spec("playwright") is None:
         yield None

@@ -33,7 +33,12 @@ class Plan(Struct, frozen=True):
     @property
     def players(self) -> tuple[str, ...]:
         """Who sits where: each bot's name, and its chair."""
-        return tuple(f"{bot}-{chair}" for chair, bot in enumerate(self.bots))
+        return tuple(player_name(bot, chair) for chair, bot in enumerate(self.bots))
+
+
+def player_name(bot: str, chair: int) -> str:
+    """A player: the name of his bot, and his chair."""
+    return f"{bot}-{chair}"
 
 
 def plan(

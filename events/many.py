@@ -33,3 +33,11 @@ class Many(NamedTuple):
     hand: Column
     index: Column
     fields: dict[str, Any]
+
+
+def some_of(fields: dict[str, Any], rows: Column) -> dict[str, Any]:
+    """These rows of each field."""
+    return {
+        name: Each(it.codes[rows], it.values) if isinstance(it, Each) else it[rows]
+        for name, it in fields.items()
+    }

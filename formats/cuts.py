@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,17 +26,13 @@ from formats.text import encoding_of
 from formats.told import Skipped, Source, ToldHand
 
 HANDS = 1_000  # of a part
-_BEGINS = {
-    "phh": (b"[", re.compile(rb"\[[A-Za-z0-9_-]+\]\r?\n")),
-    "pokerstars": (
-        b"PokerStars ",
-        re.compile(rb"PokerStars (?:Zoom |Home Game )?(?:Hand|Game) #[0-9]+: "),
-    ),
-}
+_TABLE = re.compile(rb"\[[A-Za-z0-9_-]+\]\r?\n")
+_HAND = re.compile(rb"PokerStars (?:Zoom |Home Game )?(?:Hand|Game) #[0-9]+: ")
 
 
 class Part(Struct, frozen=True):
-    """The bytes of so many hands, and how many hands and lines stand before them."""
+    """The bytes of so many hands, how many hands and lines stand before them, and what a reader
+    has to know of the whole file."""
 
     begin: int
     end: int
@@ -52,32 +49,18 @@ def parts(path: Path, format: str, heard: Callable[[], None] = lambda: None) -> 
 
     A look through a gamelog takes its time, and is heard of meanwhile.
     """
-    if format == MIT:
-        return _of_a_gamelog(path, heard)
-    if format not in _BEGINS or encoding_of(path) not in ("utf-8", "utf-8-sig"):
-        return ()
-    cuts = _cuts(path, format)
-    if len(cuts) < 3:
-        return ()
-    unit = phh.unit_of(path) if format == "phh" else None
-    return tuple(
-        Part(begin, end, after - before, before, lines, end == cuts[-1][0], unit)
-        for (begin, before, lines), (end, after, _) in pairwise(cuts)
-    )
+    return _WAYS[format].parts(path, heard) if format in _WAYS else ()
 
 
-def read(path: Path, part: Part) -> Source:
+def read(path: Path, format: str, part: Part) -> Source:
     """The part as a source."""
     with path.open("rb") as raw:
         raw.seek(part.begin)
         text = raw.read(part.end - part.begin)
-    if part.log is not None:
-        return gamelog.read(text, part.log)
-    source = pokerstars.read(text) if part.unit is None else phh.read(text, unit=part.unit)
-    return replace(source, hands=_placed(source.hands, part))
+    return _WAYS[format].read(text, part)
 
 
-def _of_a_gamelog(path: Path, heard: Callable[[], None]) -> tuple[Part, ...]:
+def _gamelog(path: Path, heard: Callable[[], None]) -> tuple[Part, ...]:
     """Its reader knows where it may be cut."""
     found = gamelog.cuts(path, heard)
     return tuple(
@@ -94,10 +77,63 @@ def _of_a_gamelog(path: Path, heard: Callable[[], None]) -> tuple[Part, ...]:
     )
 
 
-def _cuts(path: Path, format: str) -> list[tuple[int, int, int]]:
+def _of_a_gamelog(text: bytes, part: Part) -> Source:
+    assert part.log is not None
+    return gamelog.read(text, part.log)
+
+
+def _phh(path: Path, heard: Callable[[], None]) -> tuple[Part, ...]:
+    """The names of its tables must differ in a whole file, which counts in one unit."""
+    found = _by_lines(path, b"[", _TABLE, once=True)
+    unit = phh.unit_of(path) if found else None
+    return tuple(replace(one, unit=unit) for one in found)
+
+
+def _of_phh(text: bytes, part: Part) -> Source:
+    return _placed(phh.read(text, unit=part.unit), part)
+
+
+def _pokerstars(path: Path, heard: Callable[[], None]) -> tuple[Part, ...]:
+    return _by_lines(path, b"PokerStars ", _HAND)
+
+
+def _of_pokerstars(text: bytes, part: Part) -> Source:
+    return _placed(pokerstars.read(text), part)
+
+
+class _Way(NamedTuple):
+    """How the files of a format are cut, and how a part of one is read."""
+
+    parts: Callable[[Path, Callable[[], None]], tuple[Part, ...]]
+    read: Callable[[bytes, Part], Source]
+
+
+_WAYS = {
+    MIT: _Way(_gamelog, _of_a_gamelog),
+    "phh": _Way(_phh, _of_phh),
+    "pokerstars": _Way(_pokerstars, _of_pokerstars),
+}
+
+
+def _by_lines(
+    path: Path, start: bytes, begins: re.Pattern[bytes], *, once: bool = False
+) -> tuple[Part, ...]:
+    """Cut before lines that begin a hand; not at all, if one that may stand there `once` is there
+    again."""
+    if encoding_of(path) not in ("utf-8", "utf-8-sig"):
+        return ()
+    cuts = _cuts(path, start, begins, once=once)
+    return tuple(
+        Part(begin, end, after - before, before, lines, end == cuts[-1][0])
+        for (begin, before, lines), (end, after, _) in pairwise(cuts if len(cuts) > 2 else ())
+    )
+
+
+def _cuts(
+    path: Path, start: bytes, begins: re.Pattern[bytes], *, once: bool
+) -> list[tuple[int, int, int]]:
     """Beginning, cuts and end: how many bytes, hands and lines stand before each."""
-    start, begins = _BEGINS[format]
-    names = set[bytes]()  # of tables, which must differ in a whole file
+    names = set[bytes]()
     place, hands, cuts = 0, 0, [(0, 0, 0)]
     lines = 0
     with path.open("rb") as raw:
@@ -112,12 +148,15 @@ def _cuts(path: Path, format: str) -> list[tuple[int, int, int]]:
                 names.add(first)
             place += len(line)
             lines += 1
-    unique = format != "phh" or len(names) == hands
-    return [*cuts, (place, hands, lines)] if unique else []
+    return [] if once and len(names) < hands else [*cuts, (place, hands, lines)]
 
 
-def _placed(hands: Iterable[ToldHand | Skipped], part: Part) -> Iterator[ToldHand | Skipped]:
+def _placed(source: Source, part: Part) -> Source:
     """Numbers and lines as in the whole file."""
+    return replace(source, hands=_renumbered(source.hands, part))
+
+
+def _renumbered(hands: Iterable[ToldHand | Skipped], part: Part) -> Iterator[ToldHand | Skipped]:
     for hand in hands:
         line = hand.line + part.lines_before
         if isinstance(hand, Skipped):

@@ -79,7 +79,7 @@ def format_of(path: Path) -> Format:
 
 def read(path: Path, named: Format, game: Game | None, part: Part | None = None) -> Source:
     """The file, or a part of it, taken apart by this format; by these rules, if some are named."""
-    source = named.read(path) if part is None else read_part(path, part)
+    source = named.read(path) if part is None else read_part(path, named.name, part)
     if game is None:
         return source
     if not named.retold:

@@ -6,7 +6,7 @@ in `\\n`, however the file ends its lines.
 
 import codecs
 from collections.abc import Iterator
-from io import BytesIO, StringIO, TextIOWrapper
+from io import BytesIO, StringIO, TextIOBase, TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO
 
@@ -24,21 +24,28 @@ _BLOCK = 1 << 16
 
 def lines(text: Text) -> Iterator[str]:
     """The lines, from the start."""
+    with opened(text) as found:
+        yield from found
+
+
+def opened(text: Text) -> TextIOBase:
+    """The text, from the start, to be read in whatever pieces."""
     if isinstance(text, str):
-        yield from StringIO(text.removeprefix("\ufeff"), newline=None)
-        return
-    with BytesIO(text) if isinstance(text, bytes) else text.open("rb") as raw:
-        encoding = _encoding(raw)
-        raw.seek(0)
-        yield from TextIOWrapper(raw, encoding, newline=None)
+        return StringIO(text.removeprefix("\ufeff"), newline=None)
+    encoding = encoding_of(text)
+    return TextIOWrapper(_raw(text), encoding, newline=None)
 
 
 def encoding_of(text: Text) -> str:
     """What `lines` decodes it by; a text that is decoded already was UTF-8 to us."""
     if isinstance(text, str):
         return "utf-8-sig" if text.startswith("\ufeff") else "utf-8"
-    with BytesIO(text) if isinstance(text, bytes) else text.open("rb") as raw:
+    with _raw(text) as raw:
         return _encoding(raw)
+
+
+def _raw(text: bytes | Path) -> BinaryIO:
+    return BytesIO(text) if isinstance(text, bytes) else text.open("rb")
 
 
 def _encoding(raw: BinaryIO) -> str:

@@ -27,7 +27,7 @@ from store.leaf import Leaf, split
 
 Look = Callable[[type[Record], str, Sequence[Any]], None]
 FEW = 1_024  # rows; a hand has some thirty
-NUMBERED = pa.dictionary(pa.int32(), pa.string())
+_NUMBERED = pa.dictionary(pa.int32(), pa.string())
 
 
 def table(leaves: Sequence[Leaf]) -> pa.Table:
@@ -156,7 +156,7 @@ def _column(
     """All kinds' short columns, put in the rows' order."""
     text = column.arrow == pa.string()
     if all(values is None for _, values in parts):
-        return pa.nulls(len(order), NUMBERED if text else column.arrow)
+        return pa.nulls(len(order), _NUMBERED if text else column.arrow)
     chunks = [
         pa.nulls(size, column.arrow) if values is None else pa.array(values, column.arrow)
         for size, values in parts

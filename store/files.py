@@ -88,7 +88,7 @@ class Opened:
 
 
 class Files:
-    """What one process has opened of a disk's segments; threads take turns."""
+    """What one process has opened of a disk's segments; threads may share it."""
 
     def __init__(self, disk: Disk) -> None:
         self._read = disk.read

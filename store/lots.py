@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from events.cards import DECK, UNKNOWN
-from events.many import Column, Each, Many
+from events.many import Column, Each, Many, some_of
 from events.types import Event, HandStarted
 from store.layout import ENVELOPE, columns, fields
 
@@ -46,12 +46,9 @@ class Lot:
         kept = []
         for it in self.many:
             rows = np.flatnonzero(which[it.hand])
-            values = {
-                name: Each(one.codes[rows], one.values) if isinstance(one, Each) else one[rows]
-                for name, one in it.fields.items()
-            }
             if len(rows):
-                kept.append(Many(it.kind, place[it.hand[rows]], it.index[rows], values))
+                some = some_of(it.fields, rows)
+                kept.append(Many(it.kind, place[it.hand[rows]], it.index[rows], some))
         return Lot(self.match, self.numbers[which], self.at, tuple(kept))
 
 

@@ -117,8 +117,12 @@ def _different(it: Many) -> tuple[Column, Column]:
         rows = (rows >= 0).sum(1) if name == "cards" else rows
         for column in rows.T if rows.ndim > 1 else (rows,):
             low, high = int(column.min()), int(column.max())
-            most *= high - low + 1
-            assert most < _MOST, "what was screened has small numbers"
-            key = key * (high - low + 1) + (column - low)
+            size = high - low + 1
+            if most * size > _MOST:  # as many as there are rows is enough
+                known, key = np.unique(key, return_inverse=True)
+                most = len(known)
+            most *= size
+            assert most <= _MOST, "no number of an undisturbed hand is so large"
+            key = key * size + (column - low)
     _, first, codes = np.unique(key, return_index=True, return_inverse=True)
     return first, codes

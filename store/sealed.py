@@ -125,9 +125,7 @@ class _Group(NamedTuple):
     place: int
 
 
-LOOKED_AT = (
-    8  # row groups of the table of hands whose numbers are kept: hands of a page lie together
-)
+LOOKED_AT = 8  # row groups of hands whose numbers are kept: hands of a page lie together
 FOUND = 4_096  # hands whose rows are
 
 

@@ -1,12 +1,15 @@
-"""Foreign files of our own making, for tests of the import: logs that our hands could have left."""
+"""Foreign files of our own making, for tests of the import: logs that our hands could have left;
+and a ledger for them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from dealer.play import play
 from engine.games import GAMES
 from events.types import Events
 from formats.mit.write import write
+from store.ledger import FileLedger, open_ledger
 
 ROUNDS = 30
 
@@ -25,6 +28,17 @@ def gamelog(
     """A gamelog of such hands in this file."""
     path.write_text(write(records(game, rounds, seed)), encoding="utf-8")
     return path
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[FileLedger]:
+    """A ledger, closed in the end, so that it can be opened again."""
+    ledger, lock = open_ledger(folder, "test")
+    try:
+        yield ledger
+    finally:
+        ledger.close()
+        lock.release()
 
 
 def edited(path: Path, edits: Iterable[tuple[str, str]]) -> Path:

@@ -41,9 +41,11 @@ DIALECTS = {
 COURSES = {"A": "6.9630", "S": "6.176"}
 
 
-def log(dialect: str, rounds: int = 60, seed: str = "columns") -> str:
+def log(dialect: str, rounds: int = 60, seed: str = "columns", stack: int | None = None) -> str:
     """Hands of random bots, as the engine of that dialect would have written them."""
-    records = list(islice(play(RULESETS[DIALECTS[dialect]], "m", rounds, seed), rounds))
+    game = RULESETS[DIALECTS[dialect]]
+    game = game if stack is None else replace(game, stack=stack)
+    records = list(islice(play(game, "m", rounds, seed), rounds))
     header = f"{COURSES[dialect[0]]} MIT Pokerbots - random-0 vs random-1"
     footer = "\nrandom-0 flop bets EV: 0" if dialect in ("A3", "S3") else ""
     return write(records, noted(Noted(dialect, header, footer)))
@@ -109,6 +111,12 @@ def test_every_dialect_comes_to_the_same(dialect: str, tmp_path: Path) -> None:
 def test_an_audit_says_the_same(dialect: str, tmp_path: Path) -> None:
     found = alike(log(dialect), tmp_path, Wishes(audit=True))
     assert 60 == sum(found.verdicts.values())
+
+
+def test_stacks_of_millions_come_to_the_same(tmp_path: Path) -> None:
+    """Two bids and their price are too much for one number, by which rows are told apart."""
+    found = alike(log("A3", stack=30_000_000), tmp_path)
+    assert (60, None) == (found.hands, found.refused)
 
 
 def test_players_are_called_what_was_asked_for(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,10 +18,10 @@ from api.importing.taken import Outcome, Wishes
 from events.ledger import Appended
 from events.types import MatchEnded
 from formats.mit import parts
-from store.ledger import FileLedger, open_ledger
+from store.ledger import FileLedger
 from store.reader import Reader
 from store.run import Maker
-from tests.foreign import gamelog
+from tests.foreign import gamelog, opened
 
 AT = 1_700_000_000_000
 
@@ -41,16 +40,6 @@ def files(tmp_path: Path) -> tuple[Entry, ...]:
     cut = logs / "2.txt"
     cut.write_text(cut.read_text().rpartition("\nFinal")[0])
     return tuple(entries([logs], tmp_path / "ledger"))
-
-
-@contextmanager
-def opened(folder: Path) -> Iterator[FileLedger]:
-    ledger, lock = open_ledger(folder, "test")
-    try:
-        yield ledger
-    finally:
-        ledger.close()
-        lock.release()
 
 
 def test_two_processes_come_to_what_one_does(

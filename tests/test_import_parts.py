@@ -1,7 +1,6 @@
 """A very large file is read in parts, by several processes: nobody can tell by what comes of it."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,8 @@ from bench.import_texts import phh_files, pokerstars_files
 from events.ledger import Record
 from formats import cuts, known
 from formats.told import Refused, Skipped, ToldHand
-from store.ledger import FileLedger, open_ledger
+from store.ledger import FileLedger
+from tests.foreign import opened
 
 AT = 1_700_000_000_000
 HANDS = 23  # of a file; of a part 5
@@ -129,16 +129,6 @@ def test_what_comes_of_a_file_is_the_same(
             came.append((done, streams(ledger)))
         assert [] == list(scratch.iterdir())
     assert came[0] == came[1]
-
-
-@contextmanager
-def opened(folder: Path) -> Iterator[FileLedger]:
-    ledger, lock = open_ledger(folder, "test")
-    try:
-        yield ledger
-    finally:
-        ledger.close()
-        lock.release()
 
 
 def streams(ledger: FileLedger) -> dict[str, list[Record]]:

@@ -1,7 +1,6 @@
 """The set-up: what `./mr` and the locks promise. Nothing here needs the network."""
 
 import ast
-import os
 import re
 import runpy
 import shutil
@@ -127,14 +126,11 @@ def test_a_name_on_path_that_leads_nowhere_is_not_a_newer_python(mr: Any, tmp_pa
 # Verbs.
 
 
-MANY = min((os.cpu_count() or 1) + 1, 8)  # one process waits while the others work
-
-
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["test"], [f"-m pytest -n {MANY} --dist worksteal"]),
-        (["test", "--slow"], [f"-m pytest -n {MANY} --dist worksteal -m "]),
+        (["test"], ["-m pytest -n auto --maxprocesses 8 --dist worksteal"]),
+        (["test", "--slow"], ["-m pytest -n auto --maxprocesses 8 --dist worksteal -m "]),
         (["test", "tests/test_mr.py", "-x"], ["-m pytest tests/test_mr.py -x"]),
         (["lint"], ["-m ruff format --check .", "-m ruff check ."]),
         (["format"], ["-m ruff check --fix .", "-m ruff format ."]),

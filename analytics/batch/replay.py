@@ -9,7 +9,12 @@ action faced is added up from what the record says of those before it, for all a
 each is held against that. A hand is right if no action of it is wrong. The first wrong action of a
 hand is found as such, because everything before it is true; what is found after it means nothing
 more, and touches no other hand. (An induction: whoever changes a sum here sees to it that it takes
-only from earlier actions of the same hand.)
+only from the action itself and earlier ones of the same hand.)
+
+Two sums look ahead. Whom the record asks is held against who acts next: so of two that do not fit,
+the action or the one after it is wrong. And `owes` takes what others have put in by the end of the
+round: where it matters they are all-in or folded, the rules ask none of them, and if one acts after
+all, some action is wrong.
 
 Three levels of columns: hands, the rounds that a hand is told to open, and actions. A number of a
 hand is spread over its rounds and one of a round over its actions by `np.repeat`; between rounds
@@ -28,7 +33,7 @@ from analytics.batch.why import Why
 
 
 class Replay(Facing):
-    """Hands while they are played; afterwards, what the rules made of them."""
+    """Hands whose actions are held against the rules; and what these actions made of them."""
 
     def run(self) -> None:
         """Every round of every hand, then every action."""
@@ -70,14 +75,14 @@ class Replay(Facing):
         before = np.empty(len(kind), dtype=np.int8)
         before[1:] = acts.asked[:-1]
         before[self.starts] = self.open_next.ravel().take(self.place)
-        over = acts.seat != before
+        unasked = acts.seat != before
         ends = self.starts + self.lengths - 1
         stops = np.flatnonzero(acts.asked.take(ends) != -1)
-        bad = np.flatnonzero(wrong | unlike | over)
+        bad = np.flatnonzero(wrong | unlike | unasked)
         if len(bad):
             why = np.full(len(bad), Why.ACTION, dtype=np.uint8)
             why[wrong.take(bad)] = Why.ILLEGAL
-            why[over.take(bad)] = Why.GOES_ON
+            why[unasked.take(bad)] = Why.TURN
             hand = self.of.take(np.searchsorted(self.starts, bad, side="right") - 1)
             some = np.flatnonzero(self.why.take(hand) == 0)[::-1]
             self.why[hand[some]] = why[some]

@@ -1,6 +1,6 @@
 -- What did each player win or lose, with and without a showdown, and how steadily?
 -- Net is collected minus put in, in whole chips; without a showdown for whoever folded.
--- A variance is the mean of squares about the mean, from sums that are whole and so exact.
+-- A variance is the mean of squares about the mean, from sums of whole units.
 WITH added AS (
   SELECT
     player,

@@ -21,7 +21,7 @@ from api.exporting.sight import Eyes, Sight
 from api.exporting.wanted import Absent
 from store.leaf import Leaf
 from store.projections import STANDARD
-from store.query import Query, plain
+from store.query import Query
 from store.reader import Snapshot
 
 UNCLOSED = -1  # the `hand_seq` of a hand that is not over
@@ -77,12 +77,6 @@ class Viewed:
                 self._strange = self._guarded()
             strange = self._strange
         return strange.ask(sql, rows_max, seconds)
-
-    def stranger_rows(
-        self, sql: str, rows_max: int | None = None, seconds: float = 30.0
-    ) -> list[dict[str, Any]]:
-        """The same as JSON takes it."""
-        return plain(self.stranger(sql, rows_max, seconds))
 
     def sight(self, hand: str) -> Sight:
         """A hand's events as they are seen, as far as it has come; `Absent` if there is none."""

@@ -25,7 +25,7 @@ from formats.known import FORMATS
 from store.ledger import FileLedger
 
 SCRATCH = ".import-"
-LATER = NAMES  # what asks the rules again is left by --no-audit: compact makes it
+LATER = NAMES  # what questions are answered from is left by --no-audit: compact makes it
 IN_FULL = 20  # files that are told in several lines each; of more, one line for each that needs it
 
 

@@ -10,7 +10,7 @@ from dealer.bots import BOTS
 from dealer.clock import SITE, turns_of
 from dealer.live.staged import Happening, Stage, What
 from dealer.live.table import clocked
-from dealer.play import Plan, plan, usual_seats
+from dealer.play import Plan, plan, player_name, usual_seats
 from engine.game import Game
 from engine.games import GAMES
 
@@ -64,7 +64,7 @@ def _happening(match: Plan, said: str) -> Happening:
         raise click.UsageError(f"{said!r} is no news: WHAT:PLAYER@HAND, with {kinds}")
     what, player, hand = found.groups()
     chairs = range(len(match.bots))
-    seats = {f"{kind}-{chair}" for kind in BOTS for chair in chairs}
+    seats = {player_name(kind, chair) for kind in BOTS for chair in chairs}
     if player not in (BOTS if what == "joins" else seats):
         told = f"a bot is one of {', '.join(BOTS)}" if what == "joins" else "players are BOT-CHAIR"
         raise click.UsageError(f"{said!r} names nobody who could be at this table: {told}")

@@ -7,20 +7,19 @@ takes nothing for too long is dropped; he has the last id he was sent, and may c
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
+from typing import Generic, TypeVar
 
 from fastapi.responses import Response
 from starlette.types import Receive, Scope, Send
 
+Chunks = TypeVar("Chunks")
 
-class Following(Response):
-    """Chunks on their way, each when it comes."""
+
+class Unended(Response, Generic[Chunks]):
+    """An answer of which nobody knows how long it will be."""
 
     def __init__(
-        self,
-        chunks: AsyncGenerator[bytes, None],
-        media_type: str,
-        headers: Mapping[str, str],
-        stall_s: float,
+        self, chunks: Chunks, media_type: str, headers: Mapping[str, str], stall_s: float
     ) -> None:
         self.status_code = 200
         self.media_type = media_type
@@ -28,6 +27,10 @@ class Following(Response):
         self.init_headers(headers)
         self._chunks = chunks
         self._stall_s = stall_s
+
+
+class Following(Unended[AsyncGenerator[bytes, None]]):
+    """Chunks on their way, each when it comes."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         sending = asyncio.create_task(self._sent(scope, send))

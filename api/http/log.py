@@ -58,7 +58,8 @@ class Logged(Layer):
             await self.app(scope, receive, heard)
         finally:
             took = time.perf_counter() - begun
-            self.metrics.ends(scope["method"], _route(scope), told["status"], took, told["bytes"])
+            size = 0 if scope["state"].get("recognized") else told["bytes"]
+            self.metrics.ends(scope["method"], _route(scope), told["status"], took, size)
             if self.out is not None:
                 _write(self.out, _line(scope, told, took))
 

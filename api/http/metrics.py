@@ -1,4 +1,8 @@
-"""What this process has answered, in the words of Prometheus: numbers of requests, not of hands."""
+"""What this process has answered, in the words of Prometheus: numbers of requests, not of hands.
+
+Everybody may read it. How long an answer is tells what is in it, so bytes are counted of those
+alone that are given without a key or login.
+"""
 
 import threading
 from bisect import bisect_left
@@ -49,7 +53,7 @@ class Metrics:
         for (method, path, status), count in sorted(self._requests.items()):
             labels = f'method="{method}",route="{path}",status="{status}"'
             yield f"muckrake_requests_total{{{labels}}} {count}"
-        yield from _headed("muckrake_answer_bytes_total", "counter", "Bytes of bodies by route.")
+        yield from _headed("muckrake_answer_bytes_total", "counter", "Bytes to no key, by route.")
         for path, size in sorted(self._bytes.items()):
             yield f'muckrake_answer_bytes_total{{route="{path}"}} {size}'
         yield from _headed("muckrake_request_seconds", "histogram", "From request to last byte.")

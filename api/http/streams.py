@@ -20,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from api.exporting.files import Writer, writer
 from api.http.answer import ANEW, about
+from api.http.following import Unended
 from api.http.formats import MEDIA
 
 PIECE = 1 << 18  # no more than this is handed to the socket at once: then it is waited for
@@ -118,18 +119,8 @@ class Sink(io.RawIOBase):
         return b"".join(held)
 
 
-class _Flow(Response):
+class _Flow(Unended[Iterable[bytes]]):
     """Chunks on their way."""
-
-    def __init__(
-        self, chunks: Iterable[bytes], media_type: str, headers: dict[str, str], stall_s: float
-    ) -> None:
-        self.status_code = 200
-        self.media_type = media_type
-        self.background = None
-        self.init_headers(headers)
-        self._chunks = chunks
-        self._stall_s = stall_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:

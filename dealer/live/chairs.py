@@ -75,12 +75,6 @@ def after(game: Game, room: Room, seating: Seating, hand: Hand) -> Room:
     return replace(room, table=table, away=away)
 
 
-def chips_in(room: Room) -> int:
-    """All chips of the room, of who is dealt in and of who is away."""
-    sitting = sum(one.stack for one in room.table.chairs if one is not None)
-    return sitting + sum(away.stack for away in room.away)
-
-
 def _joined(game: Game, room: Room, wish: Joins) -> Room:
     """A chair that nobody has or keeps, with chips of one's own."""
     if room.freeze_out and room.table.button is not None:

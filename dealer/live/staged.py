@@ -70,10 +70,11 @@ class Staged:
 
 
 def before(happenings: Iterable[Happening], hand: int) -> Iterator[News]:
-    """What is told before this hand begins; who is back in the hand in which he was lost is not."""
-    lost = {one.player for one in happenings if one.what == "lost" and one.hand == hand}
-    for one in happenings:
-        if one.hand == hand and one.what in _TOLD and one.player not in lost:
+    """What is told before this hand begins; not that he is back who is lost only in this hand."""
+    here = [one for one in happenings if one.hand == hand]
+    lost = {Happening("back", one.player, hand) for one in here if one.what == "lost"}
+    for one in here:
+        if one.what in _TOLD and one not in lost:
             yield _TOLD[one.what](one.player)
 
 

@@ -28,7 +28,7 @@ from events.cards import DECK
 from events.types import Events
 from odds.rank import ranker
 
-BATCH_S = 0.05  # hands wait no longer than this for their way to the writer
+BATCH_S = 0.05  # so often hands go to the writer: with the end of a hand, not in the middle of one
 BATCH_HANDS = 200
 PATIENCE_S = 0.1  # how long it may take until somebody hears that he is to stop
 _LAST_S = 5.0  # for ending its bots, when the process is told to go

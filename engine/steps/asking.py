@@ -44,20 +44,21 @@ def _owing(
     matched: tuple[int, ...],
     bet: int,
 ) -> int | None:
-    """The first seat in order that owes an answer; nobody is asked when nothing can change (G8).
-
-    A blind that is the whole bet has a last option, except under URCS (U5).
-    """
+    """The first seat in order that owes an answer; nobody is asked when nothing can change (G8)."""
     everybody = game.ask_when_closed and bet == 0
-    no_option = not game.live_option and bet > 0
     for seat in order:
         if matched[seat] >= bet or standing[seat] == "folded":
             continue
         if everybody:
             return seat
-        if standing[seat] == "live" and not (no_option and bets[seat] == bet):
+        if standing[seat] == "live" and not _has_answered(game, bets[seat], bet):
             return seat if _matters(seat, standing, bets) else None
     return None
+
+
+def _has_answered(game: Policies, mine: int, bet: int) -> bool:
+    """A blind that is the whole bet has a last option, except under URCS (U5)."""
+    return not game.live_option and bet > 0 and mine == bet
 
 
 def _matters(seat: int, standing: tuple[Standing, ...], bets: tuple[int, ...]) -> bool:

@@ -5,7 +5,6 @@ hand by hand: whoever meets that goes the other way.
 """
 
 from collections.abc import Iterator
-from io import BytesIO, StringIO, TextIOBase, TextIOWrapper
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from formats.mit.grammar import Names
 from formats.mit.hand import Block
 from formats.mit.lines import UNDISTURBED, Column, Lines
 from formats.mit.note import Place
-from formats.text import Text, encoding_of
+from formats.text import Text, opened
 from formats.told import Refused
 
 HANDS = 1_000  # of a part; most logs have so many
@@ -196,7 +195,7 @@ def _check_chain(known: Lines, part: Part, banks: Column) -> None:
 
 def _texts(text: Text) -> Iterator[str]:
     """What stands between empty lines, from the first round on."""
-    with _opened(text) as lines:
+    with opened(text) as lines:
         _, _, held = lines.read(_PIECE).partition("\n\n")
         while piece := lines.read(_PIECE):
             *whole, held = (held + piece).split("\n\n")
@@ -204,11 +203,3 @@ def _texts(text: Text) -> Iterator[str]:
             if len(held) > _HELD_MAX:
                 raise Refused(1, "no empty line for a long while")
         yield from held.split("\n\n")
-
-
-def _opened(text: Text) -> TextIOBase:
-    """As `formats.text.lines` decodes it."""
-    if isinstance(text, str):
-        return StringIO(text.removeprefix("\ufeff"), newline=None)
-    raw = BytesIO(text) if isinstance(text, bytes) else text.open("rb")
-    return TextIOWrapper(raw, encoding_of(text), newline=None)

@@ -1,7 +1,6 @@
 """A gamelog as a source: surveyed as a whole, then given out hand by hand, or many at a time."""
 
 from collections.abc import Callable
-from io import BytesIO, StringIO, TextIOBase, TextIOWrapper
 from typing import NamedTuple
 
 from engine.game import Game
@@ -12,7 +11,7 @@ from formats.mit.note import FORMAT, Dialect, Noted, noted
 from formats.mit.parts import Part
 from formats.mit.survey import Survey, survey
 from formats.mit.transcript import Table, transcribed
-from formats.text import Text, encoding_of
+from formats.text import Text, encoding_of, opened
 from formats.told import Refused, Skipped, Source, ToldHand, Transcript
 
 
@@ -108,12 +107,7 @@ class Teller(NamedTuple):
 
 def _newline(text: Text) -> str:
     """How the lines end: all alike, or they were not written by one engine."""
-    if isinstance(text, str):
-        found: TextIOBase = StringIO(text, newline=None)
-    else:
-        raw = BytesIO(text) if isinstance(text, bytes) else text.open("rb")
-        found = TextIOWrapper(raw, encoding_of(text), newline=None)
-    with found:
+    with opened(text) as found:
         while found.read(1 << 20):
             pass
         ends = found.newlines

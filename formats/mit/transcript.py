@@ -14,7 +14,7 @@ from engine.game import Game, fingerprint
 from engine.steps import Auction, Betting, DealBoard, DealHole, Showdown, SwapHole
 from events import types as t
 from events.cards import DECK
-from events.many import UNKNOWN_PLACE, Column, Each, Many
+from events.many import UNKNOWN_PLACE, Column, Each, Many, some_of
 from formats.mit import lines as say
 from formats.mit.counted import Counted
 
@@ -61,11 +61,7 @@ def transcribed(counted: Counted, which: Column, table: Table) -> tuple[Many, ..
 
 
 def _only(one: _Some, some: Column) -> _Some:
-    fields = {
-        name: Each(it.codes[some], it.values) if isinstance(it, Each) else it[some]
-        for name, it in one.fields.items()
-    }
-    return one._replace(lines=one.lines[some], fields=fields)
+    return one._replace(lines=one.lines[some], fields=some_of(one.fields, some))
 
 
 class _Transcript:

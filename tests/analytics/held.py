@@ -12,8 +12,8 @@ from contextlib import suppress
 from msgspec.structs import replace
 
 from analytics.batch.rows import Words, read
-from analytics.batch.screen import Screen, Screened
-from analytics.batch.why import Why, is_screened
+from analytics.batch.screen import Find, Screen, Screened
+from analytics.batch.why import Why
 from engine.game import Game, fingerprint
 from engine.games import GAMES, RULESETS
 from engine.verdict import judge
@@ -32,17 +32,22 @@ NOT_FOLLOWED = (t.TimedOut, t.Disconnected, t.Reconnected, t.HandVoided)
 Counted = Counter[tuple[str, str]]
 
 
-def screened(records: Sequence[Events]) -> Screened:
+def screened(records: Sequence[Events], find: Find = MARKED.get) -> Screened:
     """What the screen says of these records, as a ledger would store them."""
     leaves = [leaf(number, record) for number, record in enumerate(records)]
     words = Words()
-    return Screen(MARKED.get, GAMES.get, words).judge(read(table(leaves), words))
+    return Screen(find, GAMES.get, words).judge(read(table(leaves), words))
+
+
+def is_screened(why: int) -> bool:
+    """Whether the screen has judged the hand at all."""
+    return why < Why.RULES
 
 
 def agree(game: Game, records: Iterable[Events]) -> Counted:
     """Screen and engine on each of these records; how often which said what."""
     named = [_named(number, record) for number, record in enumerate(records)]
-    found = screened(named)
+    found = screened(named, (MARKED | {fingerprint(game): game}).get)
     counted: Counted = Counter()
     for record, code, nets in zip(named, found.why.tolist(), found.nets.tolist(), strict=True):
         report = judge(game, record, GAMES.get(game.partner or ""))

@@ -92,7 +92,7 @@ class _Walk:
         return row
 
     def bid(self, place: int, event: BidPlaced) -> Row:
-        """A bid; where nothing but 0 was possible, or the origin is hidden, it was not meant."""
+        """A bid; where nothing but 0 was possible it was not meant; hidden origins say nothing."""
         amount: Any = event.amount  # a bid that is hidden for good has no size
         chips = None if amount is None else amount / self.unit
         meant = event.origin not in ("forced", "default") and self.hand.stacks[event.seat] > 0

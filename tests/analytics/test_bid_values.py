@@ -158,6 +158,17 @@ def test_of_very_many_auctions_nothing_is_drawn_and_who_knows_is_found_out() -> 
         assert (0, False) == (one.draws, one.flagged)
 
 
+def test_where_every_matching_is_the_same_nothing_can_be_told() -> None:
+    """Over the small pot the dealer always bids the same, over the large one his rival does."""
+    rows = _match(1_000, lambda first, chance: chance.randrange(60))
+    for at, row in enumerate(rows):
+        small = at < len(rows) // 2
+        row["pot"] = 4 if small else 40
+        row["bid" if small == (row["role"] == "dealer") else "rival_bid"] = 5
+    found = list(pairs(table(rows)))
+    assert [(500, 0, 0.0, 1.0)] * 2 == [(it.n, it.draws, it.correlation, it.p) for it in found]
+
+
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=5), st.data())
 def test_chance_over_all_matchings_is_counted(
     bids: list[tuple[int, int]], data: st.DataObject

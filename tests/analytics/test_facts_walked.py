@@ -24,7 +24,7 @@ from store.files import files_of
 from store.leaf import Leaf
 from store.manifest import Manifest
 from store.projection import Builder, Projection
-from store.reader import Reader
+from store.reader import Reader, Snapshot
 from store.sealed import write_segment
 from tests.analytics import walked_facts
 from tests.analytics.held import forged
@@ -43,6 +43,18 @@ def recorded(records: Iterable[Events]) -> list[Leaf]:
         Leaf(seq, tuple(Recorded(at, f"m/{seq}", at, 1, event) for at, event in enumerate(record)))
         for seq, record in enumerate(records)
     ]
+
+
+def imported(corpus: str, ledger: Path) -> tuple[Snapshot, list[Leaf]]:
+    """A ledger of real hands, and the first of them."""
+    from api.main import main
+
+    path = SHARED / corpus
+    if not path.exists():
+        pytest.skip(f"{path} is absent: its hands cannot be imported")
+    main(["import", str(path), "--no-audit", "--ledger", str(ledger)])
+    snapshot = Reader(ledger).snapshot()
+    return snapshot, list(islice(snapshot.leaves(), 300))
 
 
 def same(hands: list[Leaf], rules: walked_facts.Rules = BY_MARK.get) -> pa.Table:
@@ -207,14 +219,7 @@ def test_leaves_are_made_only_for_those_who_need_them(monkeypatch: pytest.Monkey
     ],
 )
 def test_real_hands_have_the_facts_that_walking_finds(corpus: str, tmp_path: Path) -> None:
-    from api.main import main
-
-    path = SHARED / corpus
-    if not path.exists():
-        pytest.skip(f"{path} is absent: its hands cannot be imported")
-    main(["import", str(path), "--no-audit", "--ledger", str(tmp_path)])
-    snapshot = Reader(tmp_path).snapshot()
+    snapshot, some = imported(corpus, tmp_path)
     one = facts(snapshot.ruleset)
     rules = cache(partial(ruleset, snapshot.ruleset))
-    some = list(islice(snapshot.leaves(), 300))
     assert walked_facts.table_of(some, rules).equals(one.build(some))

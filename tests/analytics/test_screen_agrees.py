@@ -1,16 +1,19 @@
 """Screen and engine, each the other's test: random hands of every ruleset, and forged ones."""
 
+from collections import Counter
 from itertools import islice
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
-from analytics.batch.why import SAID, Why, is_screened
-from engine.game import Game
-from engine.games import GAMES
+from analytics.batch.why import Why
+from engine.catalogue import CATALOGUE
+from engine.game import Game, fingerprint
+from engine.games import GAMES, named
 from events import types as t
 from events.types import Events
-from tests.analytics.held import agree, followed, forged, screened
+from tests.analytics.held import Counted, agree, followed, forged, is_screened, screened
 from tests.hands import every_ruleset, seeded, sources, walk
 
 UNSCREENED = {"urcs-1998", "urcs-1998-standard"}
@@ -56,8 +59,6 @@ def _forge(game: Game, count: int, name: str) -> None:
 @pytest.mark.parametrize("name", ["auction-2024", "probability", "acpc-nl", "pokerstars-pl"])
 @given(source=sources)
 def test_no_random_hand_is_fine_that_the_engine_refuses(name: str, source: bytes) -> None:
-    from engine.games import named
-
     agree(named(name), [walk(named(name), source).record])
 
 
@@ -86,5 +87,22 @@ def test_a_failed_reply_moves_nothing() -> None:
     assert [Why.START] == screened([(*record, nobody)]).why.tolist()
 
 
-def test_every_reason_has_a_sentence() -> None:
-    assert set(Why) == set(SAID)
+@pytest.mark.parametrize("name", ["auction-2024", "probability", "acpc-limit", "pokerstars-pl"])
+def test_they_agree_on_hands_played_by_another_rule(name: str) -> None:
+    """Nothing in such a hand contradicts the rest of it: only the rules say what is wrong."""
+    game = replace(named(name), readings=(), partner=None)
+    own = list(islice(followed(game, "own"), 16))
+    counted: Counted = Counter()
+    actions = [name for name, entry in CATALOGUE.items() if entry.kind in ("menu", "order")]
+    for policy, value in [(one, value) for one in actions for value in CATALOGUE[one].values]:
+        other = replace(game, **{policy: value})
+        counted += agree(other, [_told_of(other, one) for one in own])
+        theirs = islice(followed(other, "other"), 20)
+        counted += agree(game, [_told_of(game, one) for one in theirs])
+    assert counted["agree", "FINE"] > counted.total() / 2
+    assert sum(many for (verdict, _), many in counted.items() if verdict == "differ") > 20
+
+
+def _told_of(game: Game, record: Events) -> Events:
+    """The same hand, as if it had been played by these rules."""
+    return (replace(record[0], game=game.name, ruleset=fingerprint(game)), *record[1:])

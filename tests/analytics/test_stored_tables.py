@@ -1,6 +1,5 @@
 """Tables that stand beside events are the same out of columns as out of leaves."""
 
-from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,9 +11,8 @@ from engine.game import Game, fingerprint, to_json
 from store.columns import encoded
 from store.leaf import Leaf
 from store.projection import Builder
-from store.reader import Reader
 from tests.analytics.held import forged
-from tests.analytics.test_facts_walked import SHARED, recorded
+from tests.analytics.test_facts_walked import imported, recorded
 from tests.hands import RULESETS, every_ruleset, seeded
 from tests.store.sealed_hands import leaves as sealed
 from tests.store.sealed_hands import of_games
@@ -75,11 +73,5 @@ def test_usual_auctions_are_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_real_hands_are_told_alike(corpus: str, tmp_path: Path) -> None:
-    from api.main import main
-
-    path = SHARED / corpus
-    if not path.exists():
-        pytest.skip(f"{path} is absent: its hands cannot be imported")
-    main(["import", str(path), "--no-audit", "--ledger", str(tmp_path)])
-    snapshot = Reader(tmp_path).snapshot()
-    alike(list(islice(snapshot.leaves(), 300)), snapshot.ruleset)
+    snapshot, some = imported(corpus, tmp_path)
+    alike(some, snapshot.ruleset)

@@ -13,7 +13,7 @@ from engine.games import GAMES
 from store.disk import RealDisk
 from store.guard import Refused
 from store.ledger import FileLedger
-from store.query import Query
+from store.query import Query, plain
 from store.reader import Reader, Snapshot
 from tests.asking.seen_ledgers import ledger_of, matches
 
@@ -185,7 +185,7 @@ def test_rows_that_came_after_a_snapshot_are_not_met_either(snapshot: Snapshot) 
 def test_our_own_questions_see_the_same_rows(viewed: Viewed) -> None:
     for name in ("hands", "events", "players", "bids", "swaps", "pots"):
         sql = f"SELECT count(*) AS n, sum(hash(t)) AS h FROM {name} t"
-        assert viewed.rows(sql) == viewed.stranger_rows(sql)
+        assert viewed.rows(sql) == plain(viewed.stranger(sql))
 
 
 def test_an_answer_has_its_limits(viewed: Viewed) -> None:
@@ -200,12 +200,12 @@ def test_an_answer_has_its_limits(viewed: Viewed) -> None:
 def test_what_is_withheld_stays_so_when_its_files_go(viewer: Viewer, tmp_path: Path) -> None:
     viewed = Viewed(ledger_of(tmp_path, PLAYED), viewer)
     asked = [f"FROM {name} ORDER BY ALL" for name in ("hands", "events", "bids", "swaps")]
-    before = [viewed.stranger_rows(sql) for sql in asked]
+    before = [plain(viewed.stranger(sql)) for sql in asked]
     ledger = FileLedger(RealDisk(tmp_path), projections(tmp_path))
     ledger.compact(grace_ms=0)
     ledger.close()
     for again in (viewed, Viewed(Reader(tmp_path).snapshot(), viewer)):
-        assert before == [again.stranger_rows(sql) for sql in asked]
+        assert before == [plain(again.stranger(sql)) for sql in asked]
         assert before == [again.rows(sql) for sql in asked]
 
 

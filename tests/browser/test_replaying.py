@@ -1,5 +1,6 @@
 """The replayer: by keys, slider and address; a frame is what replay says, and never more."""
 
+import re
 from typing import TYPE_CHECKING
 
 from tests.browser.conftest import CONTESTED, Site, expect
@@ -62,7 +63,7 @@ def test_an_address_opens_its_frame_and_is_kept_while_one_steps(site: Site) -> N
     page = site.open(f"{HAND}#12")
     assert now(page) == 12
     page.keyboard.press("j")
-    assert page.url.endswith("#13")
+    expect(page).to_have_url(re.compile("#13$"))
     page.reload()
     assert now(page) == 13
     site.shot(page, "replayer")

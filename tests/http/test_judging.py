@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from api.asking.verdicts import Verdicts
+from api.http import desk
 from api.http.judging import Judging
 from api.main import main
 from api.pages import docket
@@ -42,7 +43,9 @@ def test_an_auditor_has_it_judged_and_is_told_how_many_are_left(
     assert "verdict%3Dagree" in text
 
 
-def test_the_public_may_not_have_it_judged_but_is_told_what_is_missing(site: Site) -> None:
+def test_the_public_may_not_have_it_judged_nor_is_told_of_how_many(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert 403 == site.as_().get("/?judge=yes").status_code
     text = site.as_().get("/").text
     assert ASK not in text
@@ -51,6 +54,14 @@ def test_the_public_may_not_have_it_judged_but_is_told_what_is_missing(site: Sit
     wait(site)
     assert "verdict%3Dagree" in site.as_().get("/matches/shown").text
     assert "verdict%3Dagree" not in site.as_().get("/matches/scrim").text
+    words = ["--hands", "7", "--seed", "2", "--ledger", str(site.folder), "--match", "later"]
+    assert main(["play", "auction-2024", *words]) == 0
+    monkeypatch.setattr(desk, "FRESH_S", 0.0)
+    assert ">7 hands not judged yet" in site.as_("auditor").get("/").text
+    text = site.as_().get("/").text  # of those that are open he is told
+    assert "Not every hand is judged yet." in text
+    assert "hands not judged" not in text
+    assert "judged yet" not in site.as_().get("/matches/later").text
 
 
 def test_it_is_judged_once_however_often_somebody_asks_and_ends_with_the_server(

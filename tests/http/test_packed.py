@@ -109,6 +109,10 @@ def test_secrets_are_not_packed_nor_what_another_site_asks_for(site: Site) -> No
     admin = site.as_("admin", follow_redirects=False)
     for number in range(30):
         admin.post("/api/v1/keys", json={"name": f"{number}" * 40, "scopes": ["hands:read"]})
+    secret, body = raw(site, "/api/v1/keys", "admin", Accept_Encoding="gzip")
+    assert "no-store" == secret.headers["cache-control"]
+    assert len(body) > LEAST
+    assert "content-encoding" not in secret.headers
     path = LONG["json"]
     for other in ("cross-site", "same-site"):
         answer, _ = raw(site, path, Accept_Encoding="gzip", Sec_Fetch_Site=other)

@@ -45,6 +45,8 @@ FILTERS = (
     "auction-won",
     "showdown %26 pot>10",
     "voided | all-in",
+    f"hand>closed-{AUCTION}/2 %26 hand<={RUNNING}/1",
+    f"!hand>={RUNNING}/1 | hand=closed-{AUCTION}/1",
 )
 QUESTIONS = (
     "SELECT * FROM hands ORDER BY ALL",
@@ -211,7 +213,7 @@ ROUTES: dict[str, Asked] = {
             f"q={QUESTIONS[1]}&format=arrow",
         ),
     ),
-    "/": Asked("the last matches and the docket"),
+    "/": Asked("the last matches and the docket", queries=("judge=yes",)),
     "/matches": Asked("a page"),
     "/matches/{match}": Asked(
         "a page", tuple((one,) for one in MATCHES), queries=("verify=true", "as=auditor")
@@ -227,7 +229,9 @@ ROUTES: dict[str, Asked] = {
     "/players": Asked("a page"),
     "/players/{player}": of_players("a page"),
     "/players/{player}/grid": of_players("a page"),
-    "/players/{player}/winnings": of_players("a page"),
+    "/players/{player}/winnings": of_players(
+        "a page, a window of it, and luck", queries=("first=2&last=5", "luck=yes")
+    ),
     "/players/{player}/bids": of_players("a page"),
     "/players/{player}/swaps": of_players("a page"),
     "/players/{player}/opponent": of_players("a page"),

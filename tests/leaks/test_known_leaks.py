@@ -215,6 +215,14 @@ def test_7_who_is_refused_is_not_told_whether_it_exists(
         assert one.body == other.body.replace(b"seat:nobody", f"seat:{LYNX}".encode())
 
 
+def test_7_nor_is_who_may_not_have_it_verified(pair_of: Any) -> None:
+    asked_for = [f"/api/v1/matches/{name}/verify" for name in (f"closed-{AUCTION}", "x")]
+    for pair in (pair_of("public"), pair_of("a player")):
+        one, other = answers(pair.apps[0], asked_for, pair.key, "POST")
+        assert 403 == one.status
+        assert one == other
+
+
 def test_8_nothing_hidden_is_in_frames_or_the_source_of_a_page(public: Pair) -> None:
     """The replayer draws what it is sent; that it does not draw a card is no secret kept."""
     looked = 0
@@ -293,6 +301,23 @@ def test_10_neither_log_nor_error_says_a_card_or_a_key(
     assert [] == CARD.findall(text)
     for word in (public.auditor, public.auditor.rpartition("_")[2], "t0ken" * 8, cursor, "SELECT"):
         assert word not in text
+
+
+def test_10_nor_do_metrics_say_how_long_an_answer_was_to_whom_more_is_told(public: Pair) -> None:
+    """Packed or not, its length is another where other cards are."""
+    asked_for = [f"/api/v1/hands/closed-{AUCTION}/{number}/frames" for number in (1, 2, 3)]
+    told, sizes = [], []
+    for folder in public.folders:
+        app = door(folder)
+        whole = answers(app, asked_for, public.auditor)
+        sizes.append([len(one.body) for one in whole])
+        answers(app, asked_for[:1])
+        (metrics,) = answers(app, ["/metrics"])
+        told.append([it for it in metrics.body.decode().splitlines() if "_seconds" not in it])
+    assert sizes[0] != sizes[1]
+    assert told[0] == told[1]
+    (counted,) = (it for it in told[0] if it.startswith("muckrake_answer_bytes_total"))
+    assert int(counted.rpartition(" ")[2]) > 0
 
 
 def _pairs(hand: Events) -> set[str]:

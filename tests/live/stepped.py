@@ -7,6 +7,7 @@ from itertools import chain
 from dealer.bots import BOTS
 from dealer.clock import SITE, Times
 from dealer.deck import Decks, SeededDecks
+from dealer.live.chairs import Room
 from dealer.live.news import Answered, Heard, Joins, News, Question
 from dealer.live.table import LiveTable
 from engine.game import Game
@@ -40,6 +41,12 @@ class SteppedClock:
             return Heard(at, news)
         self.now = max(self.now, until + 1)
         return None
+
+
+def chips_in(room: Room) -> int:
+    """All chips of a room, of who is dealt in and of who is away."""
+    sitting = sum(one.stack for one in room.table.chairs if one is not None)
+    return sitting + sum(away.stack for away in room.away)
 
 
 class Sitter:

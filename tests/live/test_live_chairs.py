@@ -3,7 +3,6 @@
 import pytest
 from msgspec.structs import replace
 
-from dealer.live.chairs import chips_in
 from dealer.live.news import Back, Joins, Leaves, Lost, Question, Returns, SitsOut, TopsUp, Wish
 from dealer.live.table import clocked
 from engine.games import named
@@ -11,7 +10,7 @@ from engine.table import moved, sit
 from engine.turn import Fold, IllegalCommand
 from events import types as t
 from events.notation import say
-from tests.live.stepped import NAMES, Scene
+from tests.live.stepped import NAMES, Scene, chips_in
 from tests.rules.test_table import _table
 
 SITE = named("site-fl")

@@ -8,7 +8,6 @@ from typing import cast
 import pytest
 from msgspec.structs import replace
 
-from dealer.live.chairs import chips_in
 from dealer.live.news import (
     Answered,
     Back,
@@ -29,7 +28,7 @@ from engine.table import Table
 from engine.turn import Check, Fold, TimeOut
 from events.evolve import replay
 from events.types import BlindPosted, Events, HandStarted
-from tests.live.stepped import NAMES, Scene
+from tests.live.stepped import NAMES, Scene, chips_in
 
 CLOCKED = [clocked(game) for game in GAMES.values()]
 WILD = [

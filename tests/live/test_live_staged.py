@@ -6,6 +6,8 @@ import pytest
 
 from api.main import main
 from dealer.clock import SITE, Times, turns_of
+from dealer.live.news import Back, Returns
+from dealer.live.staged import Happening, before
 from events import types as t
 from tests.sessions import Captured, kept, said, told
 
@@ -60,6 +62,13 @@ def test_who_is_lost_is_not_dealt_in_before_he_is_back(home: Path, capsys: Captu
     assert t.Reconnected not in _kinds(home, "m/1")
     assert "caller-1" not in _players(home, "m/2")
     assert "caller-1" in _players(home, "m/5")
+
+
+def test_a_wish_is_told_before_the_hand_in_which_its_player_is_lost() -> None:
+    happens = [Happening("returns", "dot", 3), Happening("lost", "dot", 3)]
+    happens += [Happening("back", "dot", 3), Happening("back", "dot", 4)]
+    assert [Returns("dot")] == list(before(happens, 3))
+    assert [Back("dot")] == list(before(happens, 4))
 
 
 def test_a_table_that_is_left_ends_and_says_why(home: Path, capsys: Captured) -> None:

@@ -205,7 +205,7 @@ def test_a_lost_nonce_secret_makes_every_digest_wrong(tmp_path: Path) -> None:
 def test_secrets_are_not_in_what_is_published(tmp_path: Path) -> None:
     """Whoever has everything but `private/` has neither secret in it, in no spelling."""
     secrets = Private(tmp_path).secrets()
-    seed = secrets.signer.spelled().strip().rpartition(b"+")[2]
+    seed = secrets.signer.spelled().strip().split(b"+", 4)[4]  # which may have a + in it
     written(tmp_path / "a", secrets=secrets)
     for path in (tmp_path / "a").rglob("*"):
         data = path.read_bytes() if path.is_file() else b""

@@ -1,0 +1,71 @@
+"""Everybody's questions go through one DuckDB engine: what one is shown is nobody else's."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from api.asking.viewed import Viewed
+from api.asking.viewer import AUDITOR, Viewer
+from store.guard import Refused
+from store.reader import Reader
+from tests.leaks.conftest import Pair
+from tests.leaks.hidden_worlds import EYES
+
+VIEWERS = (Viewer(AUDITOR), *(one.viewer for one in EYES.values()))
+ASKED = (
+    "SELECT hole, count(*) AS n FROM players GROUP BY hole ORDER BY hole",
+    "SELECT type, count(*) AS n, min(cards) AS cards FROM events GROUP BY type ORDER BY type",
+    "SELECT amount, count(*) AS n FROM bids GROUP BY amount ORDER BY amount",
+)
+
+
+@pytest.fixture
+def every(public: Pair) -> Iterator[list[Viewed]]:
+    """One ledger through all eyes, an auditor's first."""
+    snapshot = Reader(public.folders[0]).snapshot()
+    every = [Viewed(snapshot, viewer) for viewer in VIEWERS]
+    yield every
+    for one in every:
+        one.close()
+
+
+def test_nobody_reaches_what_another_was_shown(every: list[Viewed]) -> None:
+    """Neither by its name, which nobody can guess, nor in what DuckDB says of itself."""
+    auditor, *others = every
+    name = auditor.query.beside(pa.table({"hole": ["Ad Ah"]}))
+    assert [{"hole": "Ad Ah"}] == auditor.rows(f"FROM {name}")
+    for one in others:
+        one.rows("SELECT count(*) AS n FROM players")
+        shown = str(one.rows("SELECT view_name, sql FROM duckdb_views() WHERE NOT internal"))
+        assert "players" in shown
+        assert name not in shown
+        assert name not in str(one.rows("FROM information_schema.tables"))
+        with pytest.raises(Refused, match=f"{name} does not exist"):
+            one.rows(f"FROM {name}")
+        with pytest.raises(Refused, match=f"there is no table {name}"):
+            one.stranger(f"FROM {name}")
+
+
+def test_who_asks_at_the_same_time_is_answered_by_himself(every: list[Viewed]) -> None:
+    """The views have the same names for all."""
+
+    def told(one: Viewed) -> list[Any]:
+        return [[one.rows(sql), one.stranger(sql).to_pylist()] for sql in ASKED]
+
+    alone = [told(one) for one in every]
+    assert len(every) - 1 <= len({str(one) for one in alone})
+    with ThreadPoolExecutor(8) as pool:
+        assert alone * 4 == list(pool.map(told, every * 4))
+
+
+@pytest.mark.parametrize("said", ["SET threads = 1", "SET TimeZone = 'UTC'", "RESET threads"])
+def test_no_session_changes_a_setting(said: str, every: list[Viewed]) -> None:
+    for one in every:
+        with pytest.raises(Refused, match="the configuration has been locked"):
+            one.rows(said)
+        with pytest.raises(Refused, match="only SELECT is answered"):
+            one.stranger(said)
+        assert [{"folder": ""}] == one.rows("SELECT current_setting('temp_directory') AS folder")
