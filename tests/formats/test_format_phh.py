@@ -49,6 +49,15 @@ big_bet = 20
 starting_stacks = [500, 400]
 actions = ["d dh p1 AcAd", "d dh p2 KcKd", "p2 cbr 20", "p1 f"]
 """
+UNSEEN = """
+variant = "NT"
+antes = [0, 0]
+blinds_or_straddles = [5, 10]
+min_bet = 10
+starting_stacks = [400, 500]
+actions = ["d dh p1 ????", "d dh p2 ????", "p2 cc", "p1 cc", "d db 2c3d4h", "p1 cc", "p2 cc",
+  "d db 5s", "p1 cc", "p2 cc", "d db Th", "p1 cbr 20", "p2 cc", "p1 sm KcKd", "p2 sm ????"]
+"""
 
 
 def told(text: str) -> PhhHand:
@@ -170,6 +179,25 @@ def test_a_rake_is_what_the_finishing_stacks_lack() -> None:
     hand = told(changed(ONE, ("[300, 0, 100]", "[295, 0, 100]")))
     assert (5, ("rake",)) == (hand.rake, hand.inferred)
     assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
+
+
+def test_who_shows_cards_that_nobody_saw_has_thrown_them_away() -> None:
+    """Archives say a muck as a show of `????`; pokerkit plays it alike, and pays who was seen."""
+    hand = told(UNSEEN)
+    assert ("players", "mucks") == hand.inferred
+    events = follow(hand, "m/1")
+    assert (t.Shown(0, ("Kc", "Kd")), t.Mucked(1)) == tuple(
+        event for event in events if isinstance(event, t.Shown | t.Mucked)
+    )
+    assert judge(hand.game, events).verdict == "unknown"
+    assert (430, 470) == replay(events).stacks
+
+
+def test_where_no_hand_was_seen_nobody_is_said_to_have_thrown_his_away() -> None:
+    hand = told(changed(UNSEEN, ("sm KcKd", "sm Kc??")))
+    assert ("players",) == hand.inferred
+    with pytest.raises(ValueError, match="the source does not say who was paid"):
+        follow(hand, "m/1")
 
 
 def test_winnings_are_never_an_oracle() -> None:
