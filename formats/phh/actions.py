@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from events.cards import is_card, is_known
+from events.cards import UNKNOWN, is_card, is_known
 from events.types import Cards
 from formats.phh.money import Money, Wrong
 from formats.told import Act, Board, Holds, Mucks, Shows, Told
@@ -57,12 +57,16 @@ class Book(Struct):
 
 
 class Taken(Struct, frozen=True):
-    """The actions taken apart; `shown` are the seats in the order in which they showed."""
+    """The actions taken apart; `shown` are the seats in the order in which they showed.
+
+    `thrown` says that somebody was taken to have mucked who is said to have shown (`_seen`).
+    """
 
     told: tuple[Told, ...]
     book: Book
     shown: tuple[int, ...]
     face_up: bool
+    thrown: bool
     commentary: tuple[str, ...]
 
 
@@ -75,9 +79,12 @@ def taken(actions: list[str], book: Book, money: Money) -> Taken:
         words = said.split()
         if words:
             told.append(_item(text, words, book, money, told))
+    thrown = False
+    if any(isinstance(item, Shows) and _is_unseen(item) for item in told):
+        told, thrown = _seen(told)
     shown = tuple([item.seat for item in told if isinstance(item, _TURNED)])
     face_up = len(shown) > 1 and _face_up(told, book)
-    return Taken(tuple(told), book, shown, face_up, tuple(commentary))
+    return Taken(tuple(told), book, shown, face_up, thrown, tuple(commentary))
 
 
 def _item(text: str, words: list[str], book: Book, money: Money, told: list[Told]) -> Told:
@@ -162,6 +169,31 @@ def _raise(seat: int, to: int, book: Book) -> Act:
     book.aggressor = seat
     book.owing = book.live() - {seat}
     return Act(seat, "raise", to)
+
+
+def _is_unseen(item: Shows) -> bool:
+    return bool(item.cards) and set(item.cards) == {UNKNOWN}
+
+
+def _seen(told: list[Told]) -> tuple[list[Told], bool]:
+    """What was shown, where cards that nobody saw, `????`, are said to have been shown.
+
+    The archive of HandHQ says so of who is all-in, before every street: only his last show counts.
+    If others were seen, the last show of `????` was a muck: the best hand would have been seen.
+    """
+    last = {item.seat: at for at, item in enumerate(told) if isinstance(item, Shows)}
+    told = [
+        item
+        for at, item in enumerate(told)
+        if not isinstance(item, Shows) or last[item.seat] == at or not _is_unseen(item)
+    ]
+    if not any(isinstance(item, Shows) and UNKNOWN not in item.cards for item in told):
+        return told, False
+    unseen = {item.seat for item in told if isinstance(item, Shows) and _is_unseen(item)}
+    return [
+        Mucks(item.seat) if isinstance(item, Shows) and item.seat in unseen else item
+        for item in told
+    ], bool(unseen)
 
 
 def _face_up(told: list[Told], book: Book) -> bool:

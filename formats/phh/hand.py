@@ -8,7 +8,6 @@ last player who posts the small one.
 from msgspec.structs import replace
 
 from engine.game import Game
-from events.cards import UNKNOWN
 from events.types import SourceNoted
 from formats.phh.actions import Taken, taken
 from formats.phh.documents import Document
@@ -92,15 +91,12 @@ def hand_of(
         raise Wrong("antes must not be less than 0")
     trimmed = flag(fields, "ante_trimming_status")
     one = taken(texts(fields, "actions"), table(stacks, antes, blinds), money)
-    one, thrown = _with_unseen(_with_mucks(fields, one))
+    one = _with_mucks(fields, one)
     if one.book.board > 5:
         return Skipped(line, f"{one.book.board} cards on the board: it was run more than once")
     if not one.book.is_complete():
         return Skipped(line, "the actions stop in the middle of the hand")
-    hand = _finished(fields, number, line, money, base, one, stacks, antes, blinds, trimmed)
-    if thrown and isinstance(hand, PhhHand):
-        hand = replace(hand, inferred=(*hand.inferred, "mucks"))
-    return hand
+    return _finished(fields, number, line, money, base, one, stacks, antes, blinds, trimmed)
 
 
 def _unplayed(code: object) -> str:
@@ -139,6 +135,8 @@ def _finished(
     players = names(fields, len(stacks))
     if players is None:
         inferred.append("players")
+    if one.thrown:
+        inferred.append("mucks")
     hand = PhhHand(
         game=game,
         number=number,
@@ -166,22 +164,6 @@ def _with_mucks(fields: Document, one: Taken) -> Taken:
         for item in one.told
     ]
     return replace(one, told=tuple(told), face_up=False)
-
-
-def _with_unseen(one: Taken) -> tuple[Taken, bool]:
-    """Who shows cards that nobody saw, `????`, where others were seen has thrown them away.
-
-    The hands of HandHQ say it so; were they the best, they would have been seen.
-    """
-    shows = [item for item in one.told if isinstance(item, Shows)]
-    unseen = {item.seat for item in shows if item.cards and set(item.cards) == {UNKNOWN}}
-    if not unseen or all(UNKNOWN in item.cards for item in shows):
-        return one, False
-    told: list[Told] = [
-        Mucks(item.seat) if isinstance(item, Shows) and item.seat in unseen else item
-        for item in one.told
-    ]
-    return replace(one, told=tuple(told), face_up=False), True
 
 
 def _note(fields: Document, one: Taken) -> SourceNoted:

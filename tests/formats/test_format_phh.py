@@ -193,6 +193,28 @@ def test_who_shows_cards_that_nobody_saw_has_thrown_them_away() -> None:
     assert (430, 470) == replay(events).stacks
 
 
+def test_the_last_show_of_a_seat_is_the_one_that_counts() -> None:
+    """Of who is all-in the archive says a show before every street, and knows the cards at last."""
+    again = '"p1 sm ????", "p2 sm ????", '
+    text = changed(
+        UNSEEN,
+        (
+            '"p2 cc", "p1 cc", "d db 2c3d4h", "p1 cc", "p2 cc"',
+            f'"p2 cbr 400", "p1 cc", {again}"d db 2c3d4h"',
+        ),
+        ('"d db 5s", "p1 cc", "p2 cc", ', f'{again}"d db 5s", {again}'),
+        ('"p1 cbr 20", "p2 cc", "p1 sm', '"p1 sm'),
+        ('p2 sm ????"]', 'p2 sm AsQd"]'),
+    )
+    hand = told(text)
+    assert ("players",) == hand.inferred
+    events = follow(hand, "m/1")
+    assert [(0, ("Kc", "Kd")), (1, ("As", "Qd"))] == [
+        (event.seat, event.cards) for event in events if isinstance(event, t.Shown)
+    ]
+    assert (judge(hand.game, events).verdict, (0, 900)) == ("agree", replay(events).stacks)
+
+
 def test_where_no_hand_was_seen_nobody_is_said_to_have_thrown_his_away() -> None:
     hand = told(changed(UNSEEN, ("sm KcKd", "sm Kc??")))
     assert ("players",) == hand.inferred
