@@ -25,8 +25,13 @@ class Award:
     def __init__(self, record: Record, contenders: Contenders, payment: Payment) -> None:
         self.record, self.there, self.pay = record, contenders, payment
         self.played, self.plan, self.down = record.played, record.plan, payment.down
-        self.left = self.played.stacks - self.played.hands.brought
-        self.nets = self.left.copy()
+        self.wins = np.zeros_like(self.played.stacks)  # by seat and hand
+
+    @property
+    def nets(self) -> Column:
+        """What each seat won or lost."""
+        found: Column = self.played.stacks - self.played.hands.brought + self.wins
+        return found
 
     def check(self) -> None:
         """Every pot, and the house's cut of it."""
@@ -66,7 +71,7 @@ class Award:
         wrong |= seats.one_or_two(row) != seat
         wrong |= shares.one_or_two(row) != share
         self._mark(hands, wrong, Why.AWARD)
-        self.nets[seat, hands] += share.astype(np.int32)
+        self.wins[seat, hands] = share
 
     def _mark(self, hands: Column, wrong: Column, why: Why) -> None:
         hands = hands.take(np.flatnonzero(wrong))
@@ -120,7 +125,7 @@ class Award:
             self._mark(hands[paid.rows], unlike & ~back[paid.rows], Why.AWARD)
         if back.any():
             won[:, back] = self._given_back(hands[back])
-        self.nets[:, hands] += won
+        self.wins[:, hands] = won
 
     def _awards(self, game: Policies, values: Column, some: Column) -> Iterator[Paid]:
         """Each pot of some hands, as these rules pay it."""
@@ -158,8 +163,7 @@ class Award:
 
     def won(self, some: Column) -> Column:
         """What each seat has won of some hands."""
-        hands = self.down.take(some)
-        found: Column = self.nets.take(hands, axis=1) - self.left.take(hands, axis=1)
+        found: Column = self.wins.take(self.down.take(some), axis=1)
         return found
 
 

@@ -116,8 +116,8 @@ class Cards:
             seat, slot = dealer ^ (place // 2), place % 2
             there = stage.there
             record.hold(stage, Why.CARDS, place, seat=seat, slot=slot, told=told)
-            old = record.cell("old", stage, place).astype(np.int64) + 1
-            new = record.cell("new", stage, place).astype(np.int64) + 1
+            old = record.cell("old", stage, place).astype(np.int32) + 1
+            new = record.cell("new", stage, place).astype(np.int32) + 1
             at = self.at(seat, rows, dealer)
             was, held = orders.take(at), holes.take(at)
             record.fail(there & (old != was >> 6 * slot & _PLACE), Why.CARDS)

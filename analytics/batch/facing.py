@@ -3,11 +3,11 @@
 Everything is added up from what the record says of earlier actions (`replay.py` has the theory).
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 
-from analytics.batch.rows import LARGE, Column
+from analytics.batch.rows import Column
 from analytics.batch.table import Hands, Table
 from analytics.batch.why import Why
 
@@ -16,109 +16,93 @@ CHOSEN, DEFAULT, FORCED = range(3)
 NO_SEAT = 30  # one that no table has
 
 
-class Parts(NamedTuple):
-    """Rounds cut into parts: a part begins with a round, and with each action of some kind."""
-
-    at: Column  # where each part begins
-    of: Column  # by action: its part
-    quiet: Column  # rounds that begin with another action
-    opening: Column  # and their first parts
-
-
 class Facing(Table):
-    """Actions, a row each, beside the hands that they are of."""
+    """Actions, a row each, beside the hands that they are of.
+
+    The first of every round come first, then all second ones: longer rounds before shorter, so the
+    rounds that have a next action are the first of those that have this one.
+    """
 
     def __init__(self, hands: Hands) -> None:
         super().__init__(hands)
         n, seats, rounds = self.n, self.seats, self.plan.rounds
-        self.lengths = hands.lengths
-        self.of = np.repeat(self.rows, hands.opened)  # by round: its hand
+        self.of = hands.of
         self.why[self.of[hands.numbers == rounds]] = Why.SHAPE
         self.number = np.minimum(hands.numbers, rounds - 1)
         self.place = self.number * n + self.of  # in what is counted by round and hand
-        self.starts = np.cumsum(self.lengths) - self.lengths
+        self.begins = np.cumsum([0, *hands.counts])[:-1]  # where all n-th actions begin
+        sizes = zip(self.begins.tolist(), hands.counts, strict=True)
+        self.every = [slice(begin, begin + count) for begin, count in sizes]
+        self.next = [
+            (slice(now.start, now.start + count), slice(now.stop, now.stop + count))
+            for now, count in zip(self.every, hands.counts[1:], strict=False)
+        ]  # actions that another follows, and these
+        self.ends = self.begins.take(hands.lengths - 1) + np.arange(len(self.of))
         acts = hands.acts
         self.kind, self.seat, self.amount = acts.kind, acts.seat, acts.amount
         self.raising = acts.kind >= BET
         self.who = np.minimum(acts.seat, seats - 1)
         self.bit = np.left_shift(1, self.who, dtype=np.int32)
-        self.cell = np.repeat(self.number * (seats * n) + self.of, self.lengths)
-        self.cell += self.who * np.int64(n)  # in what is counted by round, seat and hand
+        self.cell = self._spread(self.number * (seats * n) + self.of)
+        self.cell += self.who * np.int32(n)  # in what is counted by round, seat and hand
 
-    def _folds(self) -> None:
-        """Who folds, and who has folded before, as bits; and in each round."""
-        self.folds = self.bit * (self.kind == FOLD)
-        self.folded = np.cumsum(self.folds, dtype=np.int32)
-        ends = self.folded.take(self.starts + self.lengths - 1)
-        self.folded -= self.folds
-        self.gone.ravel()[self.place] = ends - self.folded.take(self.starts)
-
-    def _laps(self) -> None:
-        """What each seat had put in the round before it acts.
-
-        The turn goes round: a lap is one action of every seat that has one. Whoever acts in a later
-        lap has acted before.
-        """
-        bets, cell, amount = self.bets.ravel(), self.cell, self.amount
-        turn = self.who - self._spread(self.who.take(self.starts))
-        turn += np.int8(self.seats) * (turn < 0)
-        again = np.empty(len(cell), dtype=bool)
-        again[1:] = turn[1:] <= turn[:-1]
-        again[self.starts] = False
-        lap = np.cumsum(again, dtype=np.int32)
-        lap -= self._spread(lap.take(self.starts))
-        self.acted = lap > 0
-        self.mine = bets.take(cell)
-        rows = np.flatnonzero(lap == 0)
-        bets[cell.take(rows)] = (self.mine + amount).take(rows)
-        later, number = np.flatnonzero(self.acted), 1
-        while len(later):
-            now = lap.take(later) == number
-            rows, later = later.compress(now), later.compress(~now)
-            here = cell.take(rows)
-            mine = bets.take(here)
-            self.mine[rows] = mine
-            bets[here] = mine + amount.take(rows)
-            number += 1
-
-    # What changes in a round, by action.
+    def _carried(self, opening: Column, after: Callable[[slice, Column], Column]) -> Column:
+        """By action: a number as its round opens, and then what each action makes of it."""
+        found = np.empty(len(self.kind), dtype=opening.dtype)
+        found[: len(opening)] = opening
+        for now, then in self.next:
+            found[then] = after(now, found[now])
+        return found
 
     def _spread(self, values: Column) -> Column:
         """A number of each round, by action."""
-        return np.repeat(values, self.lengths)
+        return self._carried(values, lambda now, value: value)
 
-    def _before(self, after: Column, opening: Column) -> Column:
-        """By action: what was so after the one before it, or as the round opened."""
-        found = np.empty_like(after)
-        found[1:] = after[:-1]
-        found[self.starts] = opening
+    def _since(self, changes: Column, values: Column, opening: Column) -> Column:
+        """By action: the value of the last change before it in its round, or the opening's."""
+        return self._carried(
+            opening, lambda now, value: value + (values[now] - value) * changes[now]
+        )
+
+    def _count(self, what: Column, opening: Column) -> Column:
+        """By action: what its round opens with, and all that was added before it."""
+        return self._carried(opening, lambda now, value: value + what[now])
+
+    def _highest(self, values: Column, opening: Column) -> Column:
+        """By action: the highest of these values before it in its round, and the opening's."""
+        return self._carried(opening, lambda now, value: np.maximum(value, values[now]))
+
+    def _none(self) -> Column:
+        """Nothing, by round."""
+        return np.zeros(len(self.of), dtype=np.int32)
+
+    def rounds(self, rows: Column) -> Column:
+        """The rounds of some actions."""
+        found: Column = rows - self.begins.take(self.begins.searchsorted(rows, side="right") - 1)
         return found
 
-    def _parts(self, changes: Column) -> Parts:
-        """Rounds cut where something changes."""
-        begins = changes | self.fresh
-        part = np.cumsum(begins, dtype=np.int32)
-        part -= 1
-        quiet = np.flatnonzero(~changes.take(self.starts))
-        return Parts(np.flatnonzero(begins), part, quiet, part.take(self.starts.take(quiet)))
+    # What is added up before a round opens.
 
-    def _since(self, parts: Parts, values: Column, opening: Column) -> Column:
-        """By action: the value of the last change before it in its round, or the opening's."""
-        kept = values.take(parts.at)
-        kept[parts.opening] = opening.take(parts.quiet)
-        return self._before(kept.take(parts.of), opening)
+    def _put_in(self) -> None:
+        """What each seat has put in the round before it acts, and in the end; who folds in it."""
+        bets = self.bets.ravel()
+        self.mine = np.empty(len(self.cell), dtype=np.int32)
+        for now in self.every:
+            cell = self.cell[now]
+            self.mine[now] = mine = bets.take(cell)
+            bets[cell] = mine + self.amount[now]
+        self.folds = self.bit * (self.kind == FOLD)
+        gone = self._none()
+        for now in self.every:
+            gone[: now.stop - now.start] += self.folds[now]
+        self.gone.ravel()[self.place] = gone
 
     # What an action faces.
 
     def _faced(self) -> None:
         """The bet, the size of a raise, who is in and who can act."""
         acts, place = self.hands.acts, self.place
-        self.fresh = np.zeros(len(self.kind), dtype=bool)
-        self.fresh[self.starts] = True
-        self.parts = self._parts(self.raising)
-        same = (acts.full == self.raising).all()
-        self.full_parts = self.parts if same else self._parts(acts.full)
-        self.bet = self._since(self.parts, acts.to, self.open_bet.ravel().take(place))
+        self.bet = self._since(self.raising, acts.to, self.open_bet.ravel().take(place))
         self.owed = self.bet - self.mine
         self.chips = self.base.ravel().take(self.cell, mode="clip") - self.mine
         self.more = acts.to - self.bet
@@ -126,12 +110,11 @@ class Facing(Table):
         spent = (self.amount == self.chips) & (self.amount > 0)
         spent |= (self.kind == FOLD) & (self.chips > 0)
         self.out = self.bit * spent
-        out = np.cumsum(self.out, dtype=np.int32)
-        out -= self.out
-        stays = self.open_stays.ravel().take(place) + self.folded.take(self.starts)
-        able = self.open_able.ravel().take(place) + out.take(self.starts)
-        self.in_before = self._spread(stays) - self.folded
-        self.able_before = self._spread(able) - out
+        stays, able = self.open_stays.ravel().take(place), self.open_able.ravel().take(place)
+        self.in_before = self._carried(stays, lambda now, seats: seats - self.folds[now])
+        self.able_before = self._carried(able, lambda now, seats: seats - self.out[now])
+        before = self._carried(self._none(), lambda now, seats: seats | self.bit[now])
+        self.acted = (before & self.bit) != 0
 
     def _size(self, opening: Column) -> Column:
         """What a full raise adds, at the least: as much as the last full one did (G9)."""
@@ -139,7 +122,7 @@ class Facing(Table):
             return self._spread(opening)
         if self.game.min_raise_after_short == "last_full_total":
             return self._highest(self.more * self.hands.acts.full, opening)
-        return self._since(self.full_parts, self.more, opening)
+        return self._since(self.hands.acts.full, self.more, opening)
 
     def veto(self) -> Column:
         """By action that is no fold and no call: whether something forbids this seat to raise."""
@@ -189,18 +172,12 @@ class Facing(Table):
     def _level(self) -> Column:
         """The last full bet made."""
         opening = self.open_bet.ravel().take(self.place)
-        return self._since(self.full_parts, self.hands.acts.to, opening)
-
-    def _count(self, what: Column) -> Column:
-        """How many of these actions there were before in the round."""
-        count = np.cumsum(what, dtype=np.int32)
-        count -= what
-        return count - self._spread(count.take(self.starts))
+        return self._since(self.hands.acts.full, self.hands.acts.to, opening)
 
     def _capped(self) -> Column:
         """No raise once there were so many; a bet that opens a round without blinds is none."""
         game = self.game
-        raises = self._count(self.hands.acts.full)
+        raises = self._count(self.hands.acts.full, self._none())
         if game.cap_counts == "raises":
             unposted = (self.number > 0) | (self.poster.take(self.of) < 0)
             raises -= self._spread(unposted) & (raises > 0)
@@ -209,7 +186,7 @@ class Facing(Table):
             return capped
         left = np.bitwise_count(self.in_before).astype(np.int32)
         if game.cap_lift == "round_starts_heads_up":
-            left += self._count(self.kind == FOLD)
+            left += self._count(self.kind == FOLD, self._none())
         return capped & (left != 2)
 
     def _range(self, rows: Column, bet: Column, mine: Column) -> tuple[Column, Column, Column]:
@@ -240,25 +217,17 @@ class Facing(Table):
         opening = self.open_bet.ravel().take(self.place) + self.hands.sizes.ravel().take(self.place)
         return self._highest((self.hands.acts.to + self.more) * self.raising, opening)
 
-    def _highest(self, values: Column, opening: Column) -> Column:
-        """By action: the highest of these values before it in its round, and the opening's."""
-        before = np.zeros(len(values), dtype=np.int64)
-        before[1:] = np.clip(values[:-1], 0, LARGE)
-        before[self.starts] = opening
-        before += self._spread(np.arange(len(self.starts)) << 32)
-        found = np.maximum.accumulate(before) & ((1 << 32) - 1)
-        return found.astype(np.int32)
-
     def _pot_so_far(self) -> Column:
         """What a pot-limit raise is measured by, bets of this round included (T15)."""
-        return self._spread(self.open_pot.ravel().take(self.place)) + self._count(self.amount)
+        return self._count(self.amount, self.open_pot.ravel().take(self.place))
 
     def _aggressor(self) -> None:
         """Who made the last bet or raise of the last round that opened, if anybody did."""
-        rows = np.flatnonzero(self.raising)
-        if len(rows):
-            raises = np.cumsum(self.raising, dtype=np.int32)
-            last = raises.take(self.starts + self.lengths - 1)
-            made = last > raises.take(self.starts) - self.raising.take(self.starts)
-            seat = self.seat.take(rows.take(last - 1)) + np.int8(1)
-            self.aggressor[self.of] = seat * made - np.int8(1)
+        last, seat = self._none(), self.seat + np.int8(1)
+        for now in self.every:
+            rounds = last[: now.stop - now.start]
+            rounds += (seat[now] - rounds) * self.raising[now]
+        made = np.zeros(self.plan.rounds * self.n, dtype=np.int32)
+        made[self.place] = last
+        round_ = np.minimum(np.maximum(self.hands.opened, 1), self.plan.rounds) - 1
+        self.aggressor = made.take(round_ * self.n + self.rows) - 1

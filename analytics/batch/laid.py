@@ -1,4 +1,4 @@
-"""A ledger's rows laid out for the screen: actions as flat columns, hands that are not for it.
+"""A ledger's rows laid out for the screen: rounds and actions as columns, hands not for it.
 
 What is here depends on the record alone, so it is made once, whatever rules are asked.
 """
@@ -18,7 +18,7 @@ from analytics.batch.rows import (
     Rows,
     Words,
 )
-from analytics.batch.table import Acts, Hands
+from analytics.batch.table import Acts, Hands, Opens
 from analytics.batch.why import Why
 
 STACK_MAX = LARGE >> 5  # a table of 23 still counts in 32 bits
@@ -28,50 +28,59 @@ _ELSEWHERE = ("TimedOut", "Disconnected", "Reconnected", "HandVoided", "Announce
 
 
 class Laid:
-    """Rows made ready once: actions as one column each, and hands that are not for the screen."""
+    """Rows made ready once: rounds, actions, cards, and hands that are not for the screen."""
 
     def __init__(self, rows: Rows, words: Words) -> None:
         self.rows, self.words = rows, words
         kind = rows.cells["kind"]
-        codes = np.full(128, -1, dtype=np.int8)
-        codes[[CODES[name] for name in _ACTIONS]] = np.arange(len(_ACTIONS))
-        codes[CODES["BettingOpened"]] = len(_ACTIONS)
         self.marks = marks(rows)
         self._cards()
-        what: Column = codes.take(kind)
-        some = np.flatnonzero(what >= 0)
-        what = what.take(some)
-        opening = what == len(_ACTIONS)
-        opens, places = some.compress(opening), some.compress(~opening)
-        self.first: Column = np.searchsorted(places, rows.first)
-        self.actions: Column = np.diff(self.first)
-        self.acts = _acts(rows, places, what.compress(~opening))
-        self.foreign = places.compress(rows.cells["origin"].take(places) > 3)
-        self.round_first: Column = np.searchsorted(opens, rows.first)
-        self.opens = opens
-        self.steps = np.clip(rows.cells["step"].take(opens), -1, STEP_MAX + 1)
-        begins = np.flatnonzero(opening) - np.arange(len(opens))  # among the actions
-        self.lengths: Column = np.diff(begins, append=len(places))
-        self.opened: Column = np.diff(self.round_first)
-        last = np.flatnonzero(self.opened)
-        ends = self.round_first.take(last + 1) - 1
-        self.lengths[ends] = self.first.take(last + 1) - begins.take(ends)
-        self.unopened = self._unopened(begins, places)
+        self.unopened = self._rounds(kind)
         bids = np.flatnonzero(kind == CODES["BidPlaced"])
         self.bids: Column = np.append(rows.cells["amount"].take(bids), [0, 0])
         self.bid_first: Column = np.searchsorted(bids, rows.first[:-1])
         self.why = self._elsewhere()
         self.kinds, self.kind = _kinds(rows)
 
-    def _unopened(self, begins: Column, places: Column) -> Column:
-        """Hands with an action that follows no opening of a round, or a round without actions."""
-        begins = np.append(begins, 0)
-        first = begins.take(self.round_first[:-1])
-        none = self.round_first[1:] == self.round_first[:-1]
-        found: Column = np.where(none, self.actions > 0, first != self.first[:-1])
-        ends = places.take(begins[:-1] + self.lengths - 1, mode="clip")
-        empty = np.flatnonzero((self.lengths <= 0) | (ends != self.opens + self.lengths))
-        found[np.searchsorted(self.round_first, empty, side="right") - 1] = True
+    def _rounds(self, kind: Column) -> Column:
+        """Rounds, those with more actions first, and actions: first ones, second ones, and so on.
+
+        Answered are hands with a round without actions, or an action that follows no opening.
+        """
+        rows = self.rows
+        acting = (kind - CODES["Folded"]).view(np.uint8) <= RAISE
+        acting[rows.first[:-1]] = False
+        others = np.flatnonzero(~acting)
+        opening = np.flatnonzero(kind.take(others) == CODES["BettingOpened"])
+        opens = others.take(opening)
+        lengths = np.append(others, len(kind)).take(opening + 1) - opens - 1
+        begins = np.searchsorted(opens, rows.first)
+        self.opened: Column = np.diff(begins)
+        longest = int(lengths.max(initial=0))
+        small = np.uint16 if longest < 1 << 16 else np.int64
+        order = (longest - lengths).astype(small).argsort(kind="stable")  # sorts small ones fast
+        first = (opens - opening).take(order)  # among the actions, as the record has them
+        told = (
+            opens,
+            *(it.take(opens) for it in (self.marks, rows.cells["bet"], rows.cells["size"])),
+        )
+        self.opens = Opens(*(column.take(order) for column in told))
+        self.lengths = lengths.take(order)
+        self.of = np.arange(rows.hands).repeat(self.opened).take(order)  # the hand of a round
+        steps = rows.cells["step"].take(opens).take(order)
+        self.steps = np.clip(steps, -1, STEP_MAX + 1)
+        shorter = np.add.accumulate(np.bincount(lengths, minlength=1))
+        self.counts: list[int] = (len(lengths) - shorter[:-1]).tolist()
+        nth = [first[:count] + place for place, count in enumerate(self.counts)]
+        turns = np.concatenate([first[:0], *nth])
+        places = np.flatnonzero(acting)
+        acts = _acts(rows, places, kind.take(places) - np.int8(CODES["Folded"]))
+        self.acts = Acts(*(column.take(turns) for column in acts))
+        self.foreign = places.compress(rows.cells["origin"].take(places) > 3)
+        lost = acting[1:] & ~acting[:-1] & (kind[:-1] != CODES["BettingOpened"])
+        found = np.zeros(rows.hands, dtype=bool)
+        found[self.of.compress(self.lengths == 0)] = True
+        found[np.searchsorted(rows.first, np.flatnonzero(lost) + 1, side="right") - 1] = True
         return found
 
     def _cards(self) -> None:
@@ -79,16 +88,16 @@ class Laid:
         cells = self.rows.cells
         at = np.flatnonzero(cells["card1"] != NO_CARD)
         size = len(cells["card1"])
-        self.bits, self.order = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        self.bits, self.order = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int32)
         self.blank = np.zeros(size, dtype=np.int8)
-        bits, order = np.zeros(len(at), dtype=np.int64), np.zeros(len(at), dtype=np.int64)
+        bits, order = np.zeros(len(at), dtype=np.int64), np.zeros(len(at), dtype=np.int32)
         for place in range(5):
             cards = cells[f"card{place + 1}"]
             if (cards == NO_CARD).all():
                 continue
             cards = cards.take(at)
             bits |= BIT.take(cards + 1)
-            order |= (cards + 1).astype(np.int64) << 6 * place
+            order |= (cards + 1).astype(np.int32) << 6 * place
             if (cards == UNKNOWN_CARD).any():
                 self.blank[at] += cards == UNKNOWN_CARD
         self.bits[at], self.order[at] = bits, order
@@ -140,9 +149,7 @@ class Laid:
         owed: Column = np.array([one.forced for one in members], dtype=np.int32).T
         sizes: Column = np.array([one.sizes for one in members], dtype=np.int32).T
         begins = self.bid_first.take(which)
-        acts = spans(self.first.take(which), self.actions.take(which))
-        opened = self.opened.take(which)
-        rounds = spans(self.round_first.take(which), opened)
+        of, rounds, acts, counts = self._rounds_of(which)
         return Hands(
             plan,
             button,
@@ -150,14 +157,32 @@ class Laid:
             owed.take(stakes, axis=1),
             sizes.take(stakes, axis=1),
             Acts(*(column[acts] for column in self.acts)),
-            opened,
-            self.opens[rounds],
+            counts,
+            self.opened.take(which),
+            Opens(*(column[rounds] for column in self.opens)),
+            of,
             plan.numbers.take(self.steps[rounds]),
             self.lengths[rounds],
             np.stack(
                 [self.bids.take(begins, mode="clip"), self.bids.take(begins + 1, mode="clip")]
             ),
         )
+
+    def _rounds_of(
+        self, which: Column
+    ) -> tuple[Column, "Column | slice", "Column | slice", list[int]]:
+        """By round of these hands: the place of its hand. Where they are, their actions, how many
+        rounds have a first action, a second, and so on."""
+        if len(which) == self.rows.hands:
+            return self.of, slice(None), slice(None), self.counts
+        place = np.full(self.rows.hands, -1)
+        place[which] = np.arange(len(which))
+        of: Column = place.take(self.of)
+        rounds = np.flatnonzero(of >= 0)
+        counts = [count for count in np.searchsorted(rounds, self.counts).tolist() if count]
+        begins = np.cumsum([0, *self.counts])
+        nth = [rounds[:count] + begin for count, begin in zip(counts, begins, strict=False)]
+        return of.take(rounds), rounds, np.concatenate([rounds[:0], *nth]), counts
 
 
 def spans(first: Column, count: Column) -> "slice | Column":
@@ -192,7 +217,7 @@ def _acts(rows: Rows, places: Column, what: Column) -> Acts:
 def _kinds(rows: Rows) -> tuple[list[tuple[int, int, int]], Column]:
     """The different rulesets and tables, and which of them each hand is of."""
     heads = rows.first[:-1]
-    mark, name = (rows.cells[one].take(heads) for one in ("ruleset", "game"))
+    mark, name = rows.ruleset, rows.game
     seats = rows.ragged["stacks"].many(heads)
     if not len(mark):
         return [], seats

@@ -69,6 +69,7 @@ def marks(rows: Rows) -> Column:
     """The mark of every event."""
     kinds = rows.cells["kind"]
     found: Column = np.array([*KIND.values(), 127], dtype=np.int32).take(kinds)
+    cards = _dealt(rows)
     for kind, names in _HAVE.items():
         at = np.flatnonzero(kinds == CODES[kind])
         if not len(at):
@@ -76,7 +77,7 @@ def marks(rows: Rows) -> Column:
         said = np.full(len(at), KIND[kind], dtype=np.int32)
         for name in names:
             begins, bits = _FIELDS[name]
-            value = _dealt(rows, at) if name == "cards" else rows.cells[name].take(at)
+            value = (cards if name == "cards" else rows.cells[name]).take(at)
             value = value.astype(np.int32)
             value += 1
             said |= np.minimum(np.maximum(value, 0), (1 << bits) - 1) << begins
@@ -84,9 +85,9 @@ def marks(rows: Rows) -> Column:
     return found
 
 
-def _dealt(rows: Rows, at: Column) -> Column:
-    """How many cards some events have."""
-    found = rows.cells["many"].take(at).astype(np.int8)
+def _dealt(rows: Rows) -> Column:
+    """How many cards every event has."""
+    found = rows.cells["many"].astype(np.int8)
     for place in range(1, 6):
-        found += rows.cells[f"card{place}"].take(at) != NO_CARD
+        found += rows.cells[f"card{place}"] != NO_CARD
     return found

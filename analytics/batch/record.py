@@ -148,19 +148,19 @@ class Record:
 
     def _rounds(self) -> None:
         """How each round opens; that only actions follow is known of every hand here."""
-        played, cells = self.played, self.rows.cells
+        played = self.played
         bets = [(line, stages[0]) for line, _, stages in self.parts if line.does == "bet"]
         opening = [
             mark("BettingOpened", step=line.at, street=self.words.number(line.name))
             for line, _ in bets
         ]
-        rows, place = played.hands.opens, played.place
+        told, place = played.hands.opens, played.place
         said = np.array(opening, dtype=np.int32).take(played.number)
         said += mark(0, next=played.open_next.ravel().take(place))
-        wrong = self.laid.marks.take(rows) != said
-        wrong |= np.stack([stage.row for _, stage in bets]).ravel().take(place) != rows
-        wrong |= cells["bet"].take(rows) != played.open_bet.ravel().take(place)
-        wrong |= cells["size"].take(rows) != played.hands.sizes.ravel().take(place)
+        wrong = told.mark != said
+        wrong |= np.stack([stage.row for _, stage in bets]).ravel().take(place) != told.row
+        wrong |= told.bet != played.open_bet.ravel().take(place)
+        wrong |= told.size != played.hands.sizes.ravel().take(place)
         if wrong.any():
             hands = played.of[wrong]
             self.why[hands[self.why.take(hands) == 0]] = Why.TOLD

@@ -2,25 +2,25 @@
 
 Theory of operation
 -------------------
-All actions of all hands stand in one column, as the record has them. A record tells of each action
-who acts, what it moves and who is asked next. As long as all that is true, it also tells what the
-next action faces: the bet, who is in, who has answered. So nothing is played step by step: what an
-action faced is added up from what the record says of those before it, for all actions at once, and
-each is held against that. A hand is right if no action of it is wrong. The first wrong action of a
-hand is found as such, because everything before it is true; what is found after it means nothing
-more, and touches no other hand. (An induction: whoever changes a sum here sees to it that it takes
-only from the action itself and earlier ones of the same hand.)
+All actions of all hands stand in one column. A record tells of each action who acts, what it moves
+and who is asked next. As long as all that is true, it also tells what the next action faces: the
+bet, who is in, who has answered. So no round waits for another: what an action faced is added up
+from what the record says of those before it, in all rounds at once, and each is held against that.
+A hand is right if no action of it is wrong. The first wrong action of a hand is found as such,
+because everything before it is true; what is found after it means nothing more, and touches no
+other hand. (An induction: whoever changes a sum here sees to it that it takes only from the action
+itself and earlier ones of the same hand.)
 
 Two sums look ahead. Whom the record asks is held against who acts next: so of two that do not fit,
 the action or the one after it is wrong. And `owes` takes what others have put in by the end of the
 round: where it matters they are all-in or folded, the rules ask none of them, and if one acts after
 all, some action is wrong.
 
-Three levels of columns: hands, the rounds that a hand is told to open, and actions. A number of a
-hand is spread over its rounds and one of a round over its actions by `np.repeat`; between rounds
-`table.py` counts what became of them. What changes inside a round changes at certain actions: the
-bet at each raise, the size of a raise at each full one. `_since` spreads such a number over the
-actions that face it.
+Three levels of columns: hands, the rounds that a hand is told to open, and actions: the first ones
+of all rounds, then all second ones, and so on, those of longer rounds before those of shorter. So
+what changes inside a round is carried from one slice to the beginning of the next, by `_carried`:
+the bet at each raise, the size of a raise at each full one. Between rounds `table.py` counts what
+became of them.
 """
 
 from functools import cache
@@ -38,9 +38,8 @@ class Replay(Facing):
     def run(self) -> None:
         """Every round of every hand, then every action."""
         self.begin()
-        self.played.ravel()[self.place] = self.lengths
-        self._folds()
-        self._laps()
+        self.played.ravel()[self.place] = self.hands.lengths
+        self._put_in()
         for number in range(self.plan.rounds):
             self.open(number)
             self.close(number)
@@ -72,20 +71,19 @@ class Replay(Facing):
         if not self.game.fold_when_free:
             expected += (self.vetoed & checks) * np.int8(FORCED)
         unlike |= (acts.origin != expected) & (acts.origin != DEFAULT)
-        before = np.empty(len(kind), dtype=np.int8)
-        before[1:] = acts.asked[:-1]
-        before[self.starts] = self.open_next.ravel().take(self.place)
-        unasked = acts.seat != before
-        ends = self.starts + self.lengths - 1
-        stops = np.flatnonzero(acts.asked.take(ends) != -1)
+        first = self.open_next.ravel().take(self.place).astype(np.int8)
+        unasked = acts.seat != self._carried(first, lambda now, seat: acts.asked[now])
         bad = np.flatnonzero(wrong | unlike | unasked)
         if len(bad):
             why = np.full(len(bad), Why.ACTION, dtype=np.uint8)
             why[wrong.take(bad)] = Why.ILLEGAL
             why[unasked.take(bad)] = Why.TURN
-            hand = self.of.take(np.searchsorted(self.starts, bad, side="right") - 1)
-            some = np.flatnonzero(self.why.take(hand) == 0)[::-1]
-            self.why[hand[some]] = why[some]
+            rounds = self.rounds(bad)
+            hand, row = self.of.take(rounds), self.hands.opens.row.take(rounds)
+            last_first = np.lexsort((bad, row))[::-1]  # the first wrong one is written last
+            some = last_first.compress(self.why.take(hand.take(last_first)) == 0)
+            self.why[hand.take(some)] = why.take(some)
+        stops = np.flatnonzero(acts.asked.take(self.ends) != -1)
         stopped = self.of.take(stops)
         self.why[stopped[self.why.take(stopped) == 0]] = Why.STOPS
 
@@ -108,10 +106,12 @@ class Replay(Facing):
         acts = self.hands.acts
         stays = self.in_before - self.folds
         able = self.able_before - self.out
-        answered = np.cumsum(self.bit, dtype=np.int32)
-        at, part = self.parts.at, self.parts.of
-        since = answered.take(at) - self.bit.take(at)
-        answered -= since.take(part)
+        none = self._none()
+        answered = self._carried(
+            none, lambda now, seats: seats * ~self.raising[now] | self.bit[now]
+        )
+        answered *= ~self.raising
+        answered |= self.bit
         wanted, lone = able & ~answered, (able & (able - 1)) == 0
         if self.game.ask_when_closed:
             closed = (self.bet == 0) & ~self.raising
@@ -121,20 +121,18 @@ class Replay(Facing):
         lone &= wanted != 0
         lone &= ~self.raising
         if lone.any():
-            rows = np.flatnonzero(lone)
-            raised = self.raising.take(at).take(part.take(rows))
-            self._if_it_owes(rows.compress(~raised), wanted, stays)
-        said = np.empty_like(self.bit)
-        said[:-1] = self.bit[1:]
-        said[self.starts[1:] - 1] = 0
-        said[-1] = 0
+            raised = self._carried(none > 0, lambda now, made: made | self.raising[now])
+            self._if_it_owes(np.flatnonzero(lone & ~raised), wanted, stays)
+        said = np.zeros_like(self.bit)
+        for now, then in self.next:
+            said[now] = self.bit[then]
         turn = (acts.seat.astype(np.int16) << 5) + (acts.asked + 1)
         found: Column = (wanted & arcs(self.seats).take(turn)) != said
         return found
 
     def _if_it_owes(self, rows: Column, wanted: Column, stays: Column) -> None:
         """The only seat that could still bet, nobody having raised, may owe blinds (G8)."""
-        place = np.searchsorted(self.starts, rows, side="right") - 1
+        place = self.rounds(rows)
         seat = np.minimum(np.bitwise_count(wanted.take(rows) - 1), self.seats - 1)
         hands, number = self.of.take(place), self.number.take(place)
         owes = self.owes(hands, seat, stays.take(rows), number)

@@ -69,6 +69,8 @@ class Rows(NamedTuple):
     hand_seq: Column
     match: Column
     number: Column
+    game: Column
+    ruleset: Column
     strange: Column  # a row that no hand of rules could hold: a fault of a seat that is not there
     cells: dict[str, Column]
     ragged: dict[str, Ragged]
@@ -102,7 +104,6 @@ class Words:
 STEPS = ("posts", "hole", "preflop", "flop", "auction", "swap", "turn", "river", "showdown")
 NUMBERS = ("seat", "next", "amount", "to", "bet", "size", "step", "button", "price", "pot", "slot")
 TRUTHS = {"full": True, "sealed": False, "dead_small": False, "told": False}
-TEXTS = ("game", "ruleset", "street")
 CARDS = ("card1", "card2", "card3", "card4", "card5", "old", "new")
 RAGGED = ("stacks", "seats", "shares", "bids")
 
@@ -114,23 +115,24 @@ def read(table: pa.Table, words: Words) -> Rows:
     faults = (codes == FAULT) & hand
     seq = table["hand_seq"].to_numpy()
     heads = np.flatnonzero(hand & np.append(True, seq[1:] != seq[:-1]))
-    cells = {"kind": codes.astype(np.int8)}
+    cells = {"kind": codes}
     for name in NUMBERS:
         cells[name] = _numbers(table, name)
     for name, filler in TRUTHS.items():
         cells[name] = _truths(table, name, filler)
-    for name in TEXTS:
-        cells[name] = _worded(table, name, words)
-    cells["origin"] = _coded(table, "origin", ORIGINS, 4).astype(np.int8)
-    cells["blind"] = _coded(table, "kind", BLINDS, 9).astype(np.int8)
+    cells["street"] = _worded(table, "street", words)
+    cells["origin"] = _coded(table, "origin", ORIGINS, 4)
+    cells["blind"] = _coded(table, "kind", BLINDS, 9)
     for name in CARDS:
-        cells[name] = _coded(table, name, PLACES, FOREIGN, NO_CARD).astype(np.int8)
+        cells[name] = _coded(table, name, PLACES, FOREIGN, NO_CARD)
     cells["many"] = _many(table)
     ragged = {name: _ragged(table, name) for name in RAGGED}
-    match = _worded(table, "match", words).take(heads)
+    match = _worded(table, "match", words, heads)
     number = pc.fill_null(table["number"], 0).to_numpy().take(heads)
     keep = np.flatnonzero(hand & ~faults)
     first = np.append(np.searchsorted(keep, heads), len(keep))
+    starts = keep.take(first[:-1], mode="clip")
+    game, ruleset = (_worded(table, name, words, starts) for name in ("game", "ruleset"))
     seats = ragged["stacks"].many(heads)
     of = np.searchsorted(heads, np.flatnonzero(faults), side="right") - 1
     wrong = (cells["seat"][faults] >= seats.take(of)) | (cells["seat"][faults] < 0)
@@ -139,7 +141,7 @@ def read(table: pa.Table, words: Words) -> Rows:
     if len(keep) < table.num_rows:
         cells = {name: cell.take(keep) for name, cell in cells.items()}
         ragged = {name: it._replace(index=it.index.take(keep)) for name, it in ragged.items()}
-    return Rows(first, seq.take(heads), match, number, strange, cells, ragged)
+    return Rows(first, seq.take(heads), match, number, game, ruleset, strange, cells, ragged)
 
 
 def gathered(tables: Sequence[pa.Table], words: Words) -> Rows:
@@ -164,6 +166,8 @@ def joined(parts: Sequence[Rows]) -> Rows:
         np.concatenate([it.hand_seq for it in parts]),
         np.concatenate([it.match for it in parts]),
         np.concatenate([it.number for it in parts]),
+        np.concatenate([it.game for it in parts]),
+        np.concatenate([it.ruleset for it in parts]),
         np.concatenate([it.strange for it in parts]),
         cells,
         {name: _one_after_another([it.ragged[name] for it in parts]) for name in RAGGED},
@@ -191,7 +195,9 @@ def _numbers(table: pa.Table, name: str) -> Column:
         column = pc.fill_null(column, BAD)
     found = column.to_numpy()
     if found.dtype != np.int32:
-        found = np.clip(found, BAD, LARGE).astype(np.int32)
+        if len(found) and (found.max() > LARGE or found.min() < BAD):
+            found = np.clip(found, BAD, LARGE)
+        found = found.astype(np.int32)
     return found
 
 
@@ -221,16 +227,18 @@ def _coded(
     """A column of words as their codes."""
     missing = other if missing is None else missing
     if name not in table.column_names:
-        return np.full(table.num_rows, missing, dtype=np.int32)
+        return np.full(table.num_rows, missing, dtype=np.int8)
     indices, words = _indexed(table, name)
-    known = np.array([*(codes.get(word, other) for word in words), missing], dtype=np.int32)
+    known = np.array([*(codes.get(word, other) for word in words), missing], dtype=np.int8)
     return known.take(indices)
 
 
-def _worded(table: pa.Table, name: str, words: Words) -> Column:
+def _worded(table: pa.Table, name: str, words: Words, rows: Column | None = None) -> Column:
+    """A column of words as their numbers, in all rows or some."""
     if name not in table.column_names:
-        return np.full(table.num_rows, BAD, dtype=np.int32)
+        return np.full(table.num_rows if rows is None else len(rows), BAD, dtype=np.int32)
     indices, found = _indexed(table, name)
+    indices = indices if rows is None else indices.take(rows)
     numbers = [BAD if word is None else words.number(word) for word in found]
     return np.array([*numbers, BAD], dtype=np.int32).take(indices)
 

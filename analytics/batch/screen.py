@@ -63,7 +63,7 @@ class Screen:
         why = said.take(where)
         why += laid.why * (why == 0)
         widest = max((size for _, _, size in kinds), default=0)
-        nets = np.zeros((laid.rows.hands, widest), dtype=np.int64)
+        nets = np.zeros((widest, laid.rows.hands), dtype=np.int64).T  # what a seat won together
         for plan, members in stakes.items():
             self._group(laid, plan, members, why, nets)
         why[laid.rows.strange] = Why.START

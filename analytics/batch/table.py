@@ -14,7 +14,7 @@ from analytics.batch.why import Why
 
 
 class Acts(NamedTuple):
-    """Actions, hand by hand, as a record tells them."""
+    """Actions as a record tells them."""
 
     kind: Column
     seat: Column
@@ -25,17 +25,28 @@ class Acts(NamedTuple):
     to: Column  # the total of a bet or raise
 
 
+class Opens(NamedTuple):
+    """Rounds that open, as a record tells them; those with more actions come first."""
+
+    row: Column  # where in the record
+    mark: Column
+    bet: Column
+    size: Column
+
+
 class Hands(NamedTuple):
-    """Hands of one plan as columns, in the order of the record; seats are rows."""
+    """Hands of one plan as columns; seats are rows."""
 
     plan: Plan
     button: Column
     brought: Column  # by seat
     owed: Column  # by forced bet
     sizes: Column  # by round
-    acts: Acts
+    acts: Acts  # the first of each round, then the second ones, and so on
+    counts: list[int]  # how many rounds have a first action, a second, and so on
     opened: Column  # how many rounds of each hand are told to open
-    opens: Column  # of each of these rounds: where in the record it opens
+    opens: Opens
+    of: Column  # of each of these rounds: its hand
     numbers: Column  # which it is; past the last, if there is none such
     lengths: Column  # and how many actions follow
     bids: Column  # two, in order of bidding
@@ -52,6 +63,7 @@ class Table:
         self.rows = np.arange(n)
         self._left: dict[int, Column] = {}
         self.bits = np.left_shift(1, np.arange(seats), dtype=np.int32)[:, None]
+        self.small = self.bits.astype(np.int8 if seats < 8 else np.int32)
         self.why = np.zeros(n, dtype=np.uint8)
         self.dead = np.zeros((seats, n), dtype=np.int32)
         self.purse = hands.brought.copy()  # what may become a stake: not what is dead
@@ -100,8 +112,9 @@ class Table:
 
     def fail(self, where: Column, why: Why) -> None:
         """The first thing wrong with a hand is kept."""
-        if where.any():
-            self.why[where & (self.why == 0)] = why
+        hands = np.flatnonzero(where)
+        if len(hands):
+            self.why[hands[self.why.take(hands) == 0]] = why
 
     # Before the first round.
 
@@ -144,8 +157,8 @@ class Table:
 
     def _bits(self, seats: Column) -> Column:
         """Seats of which something is true, as bits."""
-        found: Column = np.bitwise_or.reduce(seats * self.bits, axis=0)
-        return found
+        found: Column = np.bitwise_or.reduce(seats * self.small, axis=0)
+        return found.astype(np.int32)
 
     # A round.
 
