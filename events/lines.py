@@ -34,6 +34,10 @@ from events.types import (
 from events.views import Auditor, Seated, Viewpoint
 
 _canonical = msgspec.json.Encoder(order="sorted").encode
+_NOTED = (
+    b'{"at":%d,"dialect":%b,"footer":{"commitment":"%b"},"format":%b,'
+    b'"header":{"commitment":"%b"},"type":"SourceNoted"}'
+)
 
 
 Faults = dict[int, list[list[Any]]]  # of a seat, at a bid that has not come yet
@@ -66,7 +70,9 @@ def lines(recorded: Iterable[Recorded], nonces: Nonces) -> tuple[bytes, ...]:
     faults: Faults = {}
     for one in recorded:
         kind = type(one.event)
-        if (hides := _HIDES.get(kind)) is not None:
+        if kind is SourceNoted:
+            found.append(_noted(one, nonces))
+        elif (hides := _HIDES.get(kind)) is not None:
             if (shown := hides(one, one.event, faults)) is not None:
                 found.append(_line(shown, nonces))
         elif kind in _STEADY:
@@ -217,6 +223,19 @@ def _line(one: Told, nonces: Nonces) -> bytes:
     ]
     told.insert(before, recorded.at)
     return pattern % tuple(told)
+
+
+def _noted(one: Recorded, nonces: Nonces) -> bytes:
+    """The line of a foreign file's own words, of which hardly two would share a pattern."""
+    event, stream, index = one.event, one.stream, one.index
+    assert isinstance(event, SourceNoted)
+    return _NOTED % (
+        one.at,
+        _canonical(event.dialect),
+        commitment(nonces.of(stream, index, "footer"), event.footer).encode(),
+        _canonical(event.format),
+        commitment(nonces.of(stream, index, "header"), event.header).encode(),
+    )
 
 
 @lru_cache(maxsize=4096)

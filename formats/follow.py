@@ -66,7 +66,7 @@ def followed(hand: ToldHand, hand_id: str) -> tuple[Events, Hand]:
     """The record, and what it adds up to."""
     _checked(hand)
     game, told = hand.game, list(hand.told)
-    new, now = _begun(game, hand.button, hand.players, hand.stacks, hand.posts, hand.dead_small)
+    new, now = begun(game, hand.button, hand.players, hand.stacks, hand.posts, hand.dead_small)
     start = replace(now.start, hand=hand_id)
     now = replace(now, start=start)
     events: list[Event] = [start, *new[1:]]
@@ -98,7 +98,7 @@ def followed(hand: ToldHand, hand_id: str) -> tuple[Events, Hand]:
 
 
 @lru_cache(maxsize=64)
-def _begun(
+def begun(
     game: Game,
     button: int,
     players: tuple[str, ...],

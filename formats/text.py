@@ -20,6 +20,7 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _BLOCK = 1 << 16
+_SMALL = 1 << 18
 
 
 def lines(text: Text) -> Iterator[str]:
@@ -34,6 +35,15 @@ def opened(text: Text) -> TextIOBase:
         return StringIO(text.removeprefix("\ufeff"), newline=None)
     encoding = encoding_of(text)
     return TextIOWrapper(_raw(text), encoding, newline=None)
+
+
+def at_hand(text: Text) -> Text:
+    """A small file decoded already: to open it for every reading takes longer than to read it."""
+    if isinstance(text, Path) and text.stat().st_size <= _SMALL:
+        text = text.read_bytes()
+    if isinstance(text, bytes) and len(text) <= _SMALL:
+        return text.decode(encoding_of(text))
+    return text
 
 
 def encoding_of(text: Text) -> str:

@@ -140,7 +140,7 @@ def _cells(
             if any(len(it) > CARDS for it in values):
                 found["more_cards"] = [" ".join(it[CARDS:]) or None for it in values]
         elif field.form in ("numbers", "names"):
-            write = _json if field.form == "names" else _spaced
+            write = json_row if field.form == "names" else spaced
             told = {value: write(value) for value in set(values)}
             found[field.column] = [told[value] for value in values]
         elif field.column == "next":
@@ -301,9 +301,9 @@ def _from_json(word: str) -> tuple[str, ...]:
     return tuple(msgspec.json.decode(word))
 
 
-def _spaced(row: tuple[Any, ...]) -> str:
+def spaced(row: Sequence[Any]) -> str:
     return " ".join(map(str, row))
 
 
-def _json(row: tuple[Any, ...]) -> str:
+def json_row(row: Sequence[Any]) -> str:
     return msgspec.json.encode(row).decode()

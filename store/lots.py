@@ -3,17 +3,17 @@
 No event is made. What is written is what `store.columns` makes of the same events: a test says so.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 
 from events.cards import DECK, UNKNOWN
 from events.many import Column, Each, Many, some_of
 from events.types import Event, HandStarted
+from store.columns import json_row, spaced
 from store.layout import ENVELOPE, columns, fields
 
 WORDS = (*DECK, UNKNOWN)
@@ -112,26 +112,19 @@ def _cells(it: Many) -> dict[str, Column | Each]:
                 if (cards >= 0).any():
                     found[f"card{place + 1}"] = Each(cards, WORDS)
         elif field.form in ("numbers", "names"):
-            found[field.column] = _worded(values)
+            found[field.column] = _worded(values, json_row if field.form == "names" else spaced)
         else:
             found[field.column] = values
     return found
 
 
-def _worded(values: Column | Each) -> Each:
+def _worded(values: Column | Each, word: Callable[[Sequence[Any]], str]) -> Each:
     """Rows of numbers, or of names, as the words that stand for them."""
     if isinstance(values, Each):
-        return Each(values.codes, [_word(row) for row in values.values])
+        return Each(values.codes, [word(row) for row in values.values])
     different, codes = np.unique(values, axis=0, return_inverse=True)
     told = [tuple(it for it in row if it >= 0) for row in different.tolist()]
-    return Each(codes.ravel(), list(map(_word, told)))
-
-
-def _word(row: Sequence[Any]) -> str:
-    """As `store.columns` says it: names as JSON, numbers with spaces between."""
-    if row and isinstance(row[0], str):
-        return msgspec.json.encode(row).decode()
-    return " ".join(map(str, row))
+    return Each(codes.ravel(), list(map(word, told)))
 
 
 def _scattered(

@@ -118,11 +118,11 @@ def _different(it: Many) -> tuple[Column, Column]:
         for column in rows.T if rows.ndim > 1 else (rows,):
             low, high = int(column.min()), int(column.max())
             size = high - low + 1
-            if most * size > _MOST:  # as many as there are rows is enough
+            if most * size > _MOST:  # as many as there are rows is enough, of either
                 known, key = np.unique(key, return_inverse=True)
-                most = len(known)
+                told, column = np.unique(column, return_inverse=True)
+                most, low, size = len(known), 0, len(told)
             most *= size
-            assert most <= _MOST, "no number of an undisturbed hand is so large"
             key = key * size + (column - low)
     _, first, codes = np.unique(key, return_index=True, return_inverse=True)
     return first, codes

@@ -1,7 +1,7 @@
 """The tables that need no rules, of a lot: counted in columns, without a state of any hand.
 
 Each says what its namesake in `store/projections` says of the same hands, row for row; a test holds
-them to it. A lot's hands are over, none is voided, and nobody took a rake.
+them to it. A lot's hands are over, and none is voided.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,11 +13,12 @@ import numpy as np
 import pyarrow as pa
 
 from events import types as t
-from events.many import Column, Each
+from events.many import UNKNOWN_PLACE, Column, Each
 from store.lots import WORDS, Lot
 from store.projections import bids, hands, players, pots, swaps
 
 _PAID = (t.AntePosted, t.BlindPosted, t.Called, t.Bet, t.Raised)
+_POTS = 100  # more than a pot's number can be
 
 
 class Rows(NamedTuple):
@@ -40,7 +41,8 @@ class Sums:
         self.begins = np.cumsum(self.sizes) - self.sizes
         self.start = self.of(t.HandStarted)
         self.players: list[tuple[str, ...]] = _words(self.start.fields["players"])
-        self.stacks = np.array(_words(self.start.fields["stacks"]), dtype=np.int64)
+        self.stacks = _padded(self.start.fields["stacks"], 0)
+        self.seats = np.array([len(who) for who in self.players])
         self.moved = self._moved()
         self.put_in = self._by_seat(self.moved)
         self.shares = self._shares()
@@ -96,7 +98,11 @@ class Sums:
         swapped = self.of(t.CardSwapped)
         if len(swapped):  # in order, so of several the last stays
             seat, slot = swapped.fields["seat"], swapped.fields["slot"]
-            found[swapped.hand, seat, slot] = swapped.fields["new"].codes
+            found[swapped.hand, seat, slot] = _places(swapped.fields["new"])
+        if (found == UNKNOWN_PLACE).any():
+            shown = self.of(t.Shown)
+            cards = shown.fields.get("cards", found[:0, 0])
+            found[shown.hand, shown.fields.get("seat", shown.hand), : cards.shape[1]] = cards
         return found
 
     @cached_property
@@ -117,7 +123,7 @@ class Sums:
                 amount = some.fields["amount"] * (-1 if kind is t.UncalledReturned else 1)
                 parts.append((some.row, some.hand, some.fields["seat"], amount))
         settled = self.of(t.AuctionSettled)
-        for seats in settled.fields["seats"].T if len(settled) else ():
+        for seats in _padded(settled.fields["seats"], -1).T if len(settled) else ():
             at = np.flatnonzero(seats >= 0)
             price = settled.fields["price"][at]
             parts.append((settled.row[at], settled.hand[at], seats[at], price))
@@ -127,7 +133,7 @@ class Sums:
     def _shares(self) -> Rows:
         """Who was paid how much from which pot, in order."""
         splits = self.of(t.PotSplit)
-        seats, shares = splits.fields["seats"], splits.fields["shares"]
+        seats, shares = (_padded(splits.fields[name], -1) for name in ("seats", "shares"))
         at, place = np.nonzero(seats >= 0)
         fields = {"seat": seats[at, place], "amount": shares[at, place]}
         return Rows(splits.row[at], splits.hand[at], {**fields, "pot": splits.fields["pot"][at]})
@@ -150,6 +156,8 @@ def _hands(sums: Sums) -> pa.Table:
     ends = sums.begins + sums.sizes
     last = np.searchsorted(row, ends) - 1
     boards = [""] * len(ends)
+    rake = _rake(sums)
+    nets = zip(sums.nets.tolist(), sums.seats.tolist(), strict=True)
     board = sums.of(t.BoardDealt)
     for hand, cards in zip(board.hand.tolist(), _cards(board.fields.get("cards")), strict=True):
         boards[hand] = f"{boards[hand]} {cards}" if boards[hand] else cards
@@ -171,17 +179,24 @@ def _hands(sums: Sums) -> pa.Table:
         players=[known[who] for who in sums.players],
         street=[names[place] for place in last.tolist()],
         board=boards,
-        pot=sums.collected.sum(1),
-        rake=np.zeros_like(ends),
+        pot=sums.collected.sum(1) + rake,
+        rake=rake,
         showdown=sums.marked(t.Shown).any(1),
         voided=np.zeros(len(ends), dtype=bool),
-        nets=[" ".join(map(str, nets)) for nets in sums.nets.tolist()],
+        nets=[" ".join(map(str, won[:seats])) for won, seats in nets],
     )
 
 
+def _rake(sums: Sums) -> Column:
+    """What the house took of each hand."""
+    found, taken = np.zeros_like(sums.sizes), sums.of(t.RakeTaken)
+    if len(taken):
+        np.add.at(found, taken.hand, taken.fields["amount"])
+    return found
+
+
 def _players(sums: Sums) -> pa.Table:
-    count, seats = sums.stacks.shape
-    hand, seat = np.repeat(np.arange(count), seats), np.tile(np.arange(seats), count)
+    hand, seat = np.nonzero(np.arange(sums.stacks.shape[1]) < sums.seats[:, None])
     folded = sums.marked(t.Folded)
     return _table(
         players.SCHEMA,
@@ -190,15 +205,15 @@ def _players(sums: Sums) -> pa.Table:
         number=sums.lot.numbers[hand],
         seat=seat,
         player=[player for who in sums.players for player in who],
-        position=(seat - sums.start.fields["button"][hand]) % seats,
-        stack=sums.stacks.ravel(),
-        put_in=sums.put_in.ravel(),
-        collected=sums.collected.ravel(),
-        net=sums.nets.ravel(),
-        showed=sums.marked(t.Shown).ravel(),
-        folded=folded.ravel(),
-        all_in=(sums.tapped() & ~folded).ravel(),
-        hole=_cards(sums.hole.reshape(len(hand), -1)),
+        position=(seat - sums.start.fields["button"][hand]) % sums.seats[hand],
+        stack=sums.stacks[hand, seat],
+        put_in=sums.put_in[hand, seat],
+        collected=sums.collected[hand, seat],
+        net=sums.nets[hand, seat],
+        showed=sums.marked(t.Shown)[hand, seat],
+        folded=folded[hand, seat],
+        all_in=(sums.tapped() & ~folded)[hand, seat],
+        hole=_cards(sums.hole[hand, seat]),
     )
 
 
@@ -218,7 +233,7 @@ def _bids(sums: Sums) -> pa.Table:
         seat=seat,
         player=_named(sums, bid.hand, seat),
         amount=bid.fields["amount"],
-        won=(settled.fields["seats"][at] == seat[:, None]).any(1),
+        won=(_padded(settled.fields["seats"], -1)[at] == seat[:, None]).any(1),
         price=settled.fields["price"][at],
         pot=pot[bid.hand],
         sealed=bid.fields["sealed"],
@@ -242,7 +257,7 @@ def _swaps(sums: Sums) -> pa.Table:
         slot=swap.fields["slot"],
         old=_words(old),
         new=_words(new),
-        changed=old.codes != new.codes,
+        changed=_places(old) != _places(new),
         told=swap.fields["told"],
     )
 
@@ -258,8 +273,20 @@ def _pots(sums: Sums) -> pa.Table:
         seat=paid.fields["seat"],
         player=_named(sums, paid.hand, paid.fields["seat"]),
         share=paid.fields["amount"],
-        rake=np.zeros(len(paid), dtype=np.int64),
+        rake=_rake_with(sums, paid),
     )
+
+
+def _rake_with(sums: Sums, paid: Rows) -> Column:
+    """The rake of each pot beside whom it is paid to first."""
+    found, taken = np.zeros(len(paid), dtype=np.int64), sums.of(t.RakeTaken)
+    if len(taken):
+        of, which = (it.hand * _POTS + it.fields["pot"] for it in (paid, taken))
+        pots_paid, first = np.unique(of, return_index=True)
+        at = np.minimum(np.searchsorted(pots_paid, which), len(first) - 1)
+        fits = pots_paid[at] == which
+        np.add.at(found, first[at[fits]], taken.fields["amount"][fits])
+    return found
 
 
 _TABLES: dict[str, Callable[[Sums], pa.Table]] = {
@@ -299,6 +326,20 @@ def _named(sums: Sums, hand: Column, seat: Column) -> list[str]:
 
 def _words(each: Each) -> list[Any]:
     return [each.values[code] for code in each.codes.tolist()]
+
+
+def _places(cards: Each) -> Column:
+    """Single cards as places in the deck."""
+    return np.array([WORDS.index(card) for card in cards.values])[cards.codes]
+
+
+def _padded(rows: Column | Each, filler: int) -> Column:
+    """Rows of numbers, to the end of each as many fillers as the longest needs."""
+    if not isinstance(rows, Each):
+        return rows
+    most = max(map(len, rows.values))
+    values = [(*row, *(filler,) * (most - len(row))) for row in rows.values]
+    return np.array(values, dtype=np.int64).reshape(len(values), most)[rows.codes]
 
 
 def _cards(rows: Column | None) -> list[str]:

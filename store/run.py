@@ -149,7 +149,7 @@ def check_whole(one: Append) -> None:
         raise Conflict(f"{one.stream} was begun before: only whole hands make a run")
 
 
-def check_values(kind: type[Record], name: str, values: Sequence[Any]) -> None:
+def check_values(kind: type[Record], name: str, values: Iterable[Any]) -> None:
     """Structs do not check what they are made of: each different value is looked at once."""
     try:
         msgspec.convert(set(values), set[_hints(kind)[name]])  # type: ignore[misc]

@@ -40,15 +40,17 @@ class Writer:
         self._calls = _Calls(ledger)
         self._runs = _Runs(ledger, maker or ledger.maker())
         self._done: list[Done] = []
+        self._matches = set[str]()  # of those
 
     def write(self, files: Iterable[Outcome]) -> Iterator[Done]:
         """Every file in order, once it is in; if asking for the next is broken off, all before."""
         try:
             for found in files:
-                if any(found.match == other.match for other, _ in self._done):
+                if found.match in self._matches:
                     yield from self._flushed()
                 added = 0 if found.refused else self._file(found)
                 self._done.append((found, added))
+                self._matches.add(found.match)
                 if self._calls.empty and self._runs.empty:
                     yield from self._flushed()
         except KeyboardInterrupt:
@@ -87,6 +89,7 @@ class Writer:
         self._calls.flush()
         self._runs.flush()
         done, self._done = self._done, []
+        self._matches.clear()
         yield from done
 
 

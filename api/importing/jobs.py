@@ -7,7 +7,6 @@ to the one that writes.
 
 import gc
 import os
-import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,6 +21,7 @@ from api.importing.entries import Entry
 from api.importing.parted import parted, together
 from api.importing.spool import spool
 from api.importing.taken import Outcome, Wishes, taken
+from dealer.unheeding import unheard, unheeding
 from store.run import Maker
 
 JOB_BYTES = 1 << 17  # files are gathered until a job has so many
@@ -91,7 +91,9 @@ def _together(works: Iterable[Work], tick: Tick, processes: int) -> Iterator[lis
     waiting: deque[Future[list[Outcome]]] = deque()
     try:
         for work in works:
-            waiting.append(pool.submit(_job, *work, _tick))
+            with unheard():
+                job = pool.submit(_job, *work, _tick)
+            waiting.append(job)
             if len(waiting) >= AHEAD * processes:
                 yield _finished(waiting.popleft(), shared[0], tick)
         while waiting:
@@ -135,10 +137,10 @@ _stop: Any = None
 def _begin(counter: Any, stop: Any) -> None:
     """Ctrl-C is for the one that writes; when he is gone, so is this process."""
     global _counter, _stop
+    unheeding()
     _counter, _stop = counter, stop
     gc.freeze()  # what was imported stays: a collection need not look at it
     gc.disable()  # what is read holds no cycles; a collection for every job finds what others leave
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_leave_with_parent, daemon=True).start()
 
 

@@ -17,7 +17,8 @@ from events.ledger import Append
 from events.state import Hand
 from events.types import Events, HandStarted, Match, SourceNoted
 from store.batch import to_payload
-from store.run import Maker, Whole, spelled
+from store.leaf import split
+from store.run import Maker, Run, Whole, spelled
 
 if TYPE_CHECKING:
     from store.lots import Lot
@@ -28,10 +29,10 @@ _EVENTS = 100_000  # of a chunk at most, if its hands are long
 
 
 class Kept(Struct, frozen=True):
-    """A hand's record, what it adds up to, and the note beside it."""
+    """A hand's record, the note beside it, and what it adds up to, if it is not in columns too."""
 
     record: Events
-    end: Hand
+    end: Hand | None
     note: SourceNoted | None
 
 
@@ -59,10 +60,21 @@ class Spool:
         self._hands: list[Whole] = []
         self._notes: list[bytes] = []
         self._events = 0
+        self._lots: list[Lot] = []
+
+    @property
+    def room(self) -> int:
+        """How many hands may still come, if they are not long."""
+        return CHUNK - len(self._hands)
 
     @property
     def full(self) -> bool:
         return len(self._hands) >= CHUNK or self._events >= _EVENTS
+
+    def expect(self, lot: "Lot | None") -> None:
+        """Hands that are added next, in columns already."""
+        if lot is not None and len(lot.numbers):
+            self._lots.append(lot)
 
     def add(self, kept: Kept) -> None:
         """One more hand for the chunk that is gathered."""
@@ -82,11 +94,24 @@ class Spool:
             return None
         as_run = len(self._hands) >= RUN
         if as_run:
-            hands = spelled(self._maker.run(self._hands))
+            hands = spelled(self._run())
         else:
             hands = to_payload([one.append for one in self._hands])
         first = self._hands[0].append.stream
         return self._written(as_run, hands, len(self._hands), first)
+
+    def _run(self) -> Run:
+        """A run of what was gathered: with the lot that was expected, if just that is there, and
+        all hands stand in the order of their numbers."""
+        numbers = [split(one.append.stream)[1] or 0 for one in self._hands]
+        placed = zip(numbers, self._hands, strict=True)
+        mine = [number for number, one in placed if one.end is None]
+        if [mine] != [lot.numbers.tolist() for lot in self._lots] or numbers != sorted(numbers):
+            return self._maker.run(self._hands)
+        from store.mixed import mixed
+
+        others = [one for one in self._hands if one.end is not None]
+        return mixed(self._maker, self._lots[0], others)
 
     def _mixed(self, lot: "Lot") -> Chunk:
         from store.mixed import mixed
@@ -113,7 +138,7 @@ class Spool:
 
     def drop(self) -> None:
         """Forget what was gathered."""
-        self._hands, self._notes, self._events = [], [], 0
+        self._hands, self._notes, self._events, self._lots = [], [], 0, []
 
     def close(self) -> None:
         self._file.close()

@@ -6,7 +6,8 @@ cannot be a record is left out with its line and its reason.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -24,6 +25,7 @@ from formats.follow import followed
 from formats.known import FORMATS, Format, format_of, read
 from formats.mit.note import FORMAT as MIT
 from formats.phh.hand import PhhHand
+from formats.plain import Plain
 from formats.told import Bids, Refused, Skipped, ToldHand, Transcript
 
 if TYPE_CHECKING:
@@ -129,11 +131,45 @@ def _one_by_one(
     spool: Spool,
     tick: Callable[[int], None],
 ) -> None:
-    for part in _hands(found, hands, wishes):
-        spool.add(part)
-        if spool.full:
-            _chunk(found, spool, tick)
+    """Hands as a reader tells them; of many next to each other those that are plain at once."""
+    for block in _blocks(hands, spool):
+        done: Mapping[int, Plain] = {}
+        if len(block) >= RUN:
+            from api.importing.vouched import plainly  # numpy comes with it
+
+            lot, done = plainly(_plain(block, wishes), found.match, spool.at, audited=wishes.audit)
+            spool.expect(lot)
+        for part in _hands(found, block, wishes, done):
+            spool.add(part)
+            if spool.full:
+                _chunk(found, spool, tick)
     _chunk(found, spool, tick)
+
+
+def _blocks(
+    hands: Iterable[ToldHand | Skipped], spool: Spool
+) -> Iterator[list[ToldHand | Skipped]]:
+    """As many hands as a chunk still has room for; if a reader fails, what it has told before."""
+    block: list[ToldHand | Skipped] = []
+    try:
+        for hand in hands:
+            block.append(hand)
+            if len(block) >= spool.room:
+                yield block
+                block = []
+    except Exception:
+        yield block
+        raise
+    yield block
+
+
+def _plain(block: Iterable[ToldHand | Skipped], wishes: Wishes) -> list[ToldHand]:
+    """The hands of a block under the names that were asked for."""
+    return [
+        it if it.players == players else replace(it, players=players)
+        for it in block
+        if isinstance(it, ToldHand) and (players := _called(it.players, wishes.names))
+    ]
 
 
 def _many(
@@ -175,7 +211,12 @@ def format_wished(entry: Entry, wishes: Wishes) -> Format:
     return named
 
 
-def _hands(found: Outcome, hands: Iterable[ToldHand | Skipped], wishes: Wishes) -> Iterable[Kept]:
+def _hands(
+    found: Outcome,
+    hands: Iterable[ToldHand | Skipped],
+    wishes: Wishes,
+    done: Mapping[int, Plain] = MappingProxyType({}),
+) -> Iterable[Kept]:
     """Every hand that can be a record, counted and judged; the others are listed."""
     for told in hands:
         found.hands += 1
@@ -183,12 +224,18 @@ def _hands(found: Outcome, hands: Iterable[ToldHand | Skipped], wishes: Wishes) 
             _leave_out(found, told.line, told.reason, wishes)
             continue
         hand = _renamed(told, wishes.names)
+        if plain := done.get(hand.number):
+            _count(found, hand, plain.record, plain.nets)
+            if wishes.audit:
+                _agrees(found, 1)
+            yield Kept(plain.record, None, _beside(found, told))
+            continue
         try:
             record, end = followed(hand, f"{found.match}/{hand.number}")
         except ValueError as reason:
             _leave_out(found, hand.line, str(reason), wishes)
             continue
-        _count(found, hand, record, end)
+        _count(found, hand, record, _nets(hand, end))
         if wishes.audit:
             _judge(found, hand, record, wishes)
         yield Kept(record, end, _beside(found, told))
@@ -219,12 +266,12 @@ def _called(players: tuple[str, ...], names: Mapping[str, str]) -> tuple[str, ..
     return called if len(set(called)) == len(set(players)) else None
 
 
-def _count(found: Outcome, hand: ToldHand, record: Events, end: Hand) -> None:
+def _count(found: Outcome, hand: ToldHand, record: Events, nets: tuple[int, ...]) -> None:
     """What the match comes to: its games, players, nets, and how its bids were made."""
     start = record[0]
     assert isinstance(start, HandStarted)
     _hear(found, start.ruleset, hand.game)
-    for player, net in zip(hand.players, _nets(hand, end), strict=True):
+    for player, net in zip(hand.players, nets, strict=True):
         found.nets[player] = found.nets.get(player, 0) + net
     if found.sealed and found.format == MIT:  # nowhere else is there an auction
         found.sealed = all(one.sealed for one in hand.told if isinstance(one, Bids))
@@ -246,8 +293,12 @@ def _count_lot(
     found.hands += len(lot.numbers)
     found.events += int(lot.sizes.sum())
     if audited:
-        found.verdicts["agree"] = found.verdicts.get("agree", 0) + len(lot.numbers)
-        found.named.setdefault("agree", [])
+        _agrees(found, len(lot.numbers))
+
+
+def _agrees(found: Outcome, hands: int) -> None:
+    found.verdicts["agree"] = found.verdicts.get("agree", 0) + hands
+    found.named.setdefault("agree", [])
 
 
 def _hear(found: Outcome, mark: str, game: Game) -> None:

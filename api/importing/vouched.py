@@ -1,9 +1,10 @@
-"""Hands that a reader tells in columns: those that are what their rules make of them.
+"""Hands that were not put to the rules one by one: those that are what their rules make of them.
 
 The screen holds every event against the rules. What it finds fine is what `formats.follow` would
 have made of the hand, and its verdict is `agree`; of all others it is not asked why.
 """
 
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -12,12 +13,19 @@ import numpy as np
 from analytics.batch.rows import Words, read
 from analytics.batch.screen import Screen
 from analytics.batch.why import Why
+from api.importing.spool import RUN
 from engine.game import Game, fingerprint
 from engine.games import GAMES
+from events.ledger import Conflict
 from events.many import Each, Many
 from events.types import HandStarted
-from formats.told import Transcript
+from formats.plain import Plain, plain
+from formats.told import ToldHand, Transcript
+from store.gathered import gathered
 from store.lots import Lot
+from store.run import check_values
+
+GAMES_MAX = 1 << 12  # that the screen keeps plans of: of some files each hand has its own stakes
 
 
 def vouched(
@@ -31,10 +39,40 @@ def vouched(
     lot = Lot(match, np.asarray(part.numbers), at, tuple(_named(it, players) for it in part.many))
     if not part.many:
         return lot, part.nets
-    screen = _screen(part.game)
-    why = screen.judge(read(lot.rows, screen.words)).why
-    which = np.isin(why, [Why.FINE] if audited else [Why.FINE, Why.READING])
+    which = _fine(lot, (part.game,), audited=audited)
     return lot.only(which), part.nets[which]
+
+
+def plainly(
+    hands: Sequence[ToldHand], match: str, at: int, *, audited: bool
+) -> tuple[Lot | None, Mapping[int, Plain]]:
+    """Of hands in the order of their numbers those that are plain, in columns and by number."""
+    numbers = [hand.number for hand in hands]
+    if numbers != sorted(set(numbers)):
+        return None, {}
+    made = {it.number: one for it in hands if (one := plain(it, f"{match}/{it.number}"))}
+    if len(made) < RUN:
+        return None, {}
+    try:
+        records = [one.record for one in made.values()]
+        lot = gathered(match, list(made), at, records, check_values)
+    except Conflict:  # whoever follows these hands will be told the same
+        return None, {}
+    if lot is None:
+        return None, {}
+    lot = lot.only(_fine(lot, {hand.game for hand in hands}, audited=audited))
+    return lot, {number: made[number] for number in lot.numbers.tolist()}
+
+
+def _fine(lot: Lot, games: Iterable[Game], *, audited: bool) -> Any:
+    """Which hands of a lot are fine."""
+    if len(_games) > GAMES_MAX:
+        _games.clear()
+        _screen.cache_clear()
+    _games.update((fingerprint(game), game) for game in games)
+    screen = _screen()
+    why = screen.judge(read(lot.rows, screen.words)).why
+    return np.isin(why, [Why.FINE] if audited else [Why.FINE, Why.READING])
 
 
 def _named(it: Many, players: tuple[str, ...]) -> Many:
@@ -43,6 +81,9 @@ def _named(it: Many, players: tuple[str, ...]) -> Many:
     return it._replace(fields={**it.fields, "players": Each(np.zeros_like(it.hand), (players,))})
 
 
+_games: dict[str, Game] = {}  # by fingerprint, those that the screen knows
+
+
 @cache
-def _screen(game: Game) -> Screen:
-    return Screen({fingerprint(game): game}.get, GAMES.get, Words())
+def _screen() -> Screen:
+    return Screen(_games.get, GAMES.get, Words())

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from formats.mit.grammar import MARKERS, Names, foreign
+from formats.mit.grammar import Names, instead
 from formats.told import Refused
 
 
@@ -18,10 +18,8 @@ def chained(
     """The dealer of the hand first, then the other, each with what he has won so far."""
     found = pattern.fullmatch(line)
     if found is None:
-        if line.startswith(MARKERS):
-            raise Refused(number, "a git merge marker: two logs are mixed in this file")
-        if game := foreign(line):
-            raise Refused(number, f"this is a log of {game}: only 2022 and 2024 are read")
+        if why := instead(line):
+            raise Refused(number, why)
         raise Refused(number, f"round #{expected} or the final line is due: {line[:60]!r}")
     if found[1] and int(found[1]) != expected:
         raise Refused(number, f"round #{found[1]} stands where round #{expected} is due")

@@ -37,6 +37,14 @@ def foreign(line: str) -> str | None:
     return next((name for pattern, name in _FOREIGN if re.match(pattern, line)), None)
 
 
+def instead(line: str) -> str | None:
+    """What a line that does not belong there is, where that is known."""
+    if line.startswith(MARKERS):
+        return "a git merge marker: two logs are mixed in this file"
+    game = foreign(line)
+    return f"this is a log of {game}: only 2022 and 2024 are read" if game else None
+
+
 def other(line: str) -> str | None:
     """What a file that begins so is instead."""
     return next((name for pattern, name in _OTHERS if re.match(pattern, line)), None)

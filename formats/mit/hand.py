@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 from events.types import Cards, FaultKind
-from formats.mit.grammar import BIDS, EXCEPTIONS, MARKERS, NO_AUCTION, Names, foreign
+from formats.mit.grammar import BIDS, EXCEPTIONS, NO_AUCTION, Names, instead
 from formats.mit.note import Place, exception_of
 from formats.told import Act, Bids, Board, Fault, Holds, Refused, Shows, Told, Verb
 
@@ -91,7 +91,7 @@ class Block:
             kind, group = found.lastgroup, found.lastindex
             assert kind is not None
             assert group is not None
-            if self._faults and kind not in ("act", "illegal", "malformed", "gone"):
+            if self._faults and kind not in ("act", "illegal", "malformed"):
                 raise self._refused("after a bad reply comes what was played instead")
             _KINDS[kind](self, found, group + 1)
 
@@ -272,11 +272,8 @@ class Block:
         if at >= len(self._lines):
             return Refused(number, f"round #{self.number} stops in the middle")
         line = self._lines[at]
-        if line.startswith(MARKERS):
-            return Refused(number, "a git merge marker: two logs are mixed in this file")
-        if game := foreign(line):
-            return Refused(number, f"this is a log of {game}: only 2022 and 2024 are read")
-        return Refused(number, f"{why or 'no line of a gamelog is like this'}: {line[:60]!r}")
+        otherwise = f"{why or 'no line of a gamelog is like this'}: {line[:60]!r}"
+        return Refused(number, instead(line) or otherwise)
 
     def _differs(self, why: str) -> None:
         self.wrong = self.wrong or f"round #{self.number}: {why}"

@@ -15,9 +15,9 @@ from formats.text import Text, encoding_of, opened
 from formats.told import Refused, Skipped, Source, ToldHand, Transcript
 
 
-def read(text: Text, stack: int | None = None) -> Source:
-    """The log taken apart; `stack` where it was neither the usual one nor shows in a total."""
-    found, teller, note = surveyed(text, stack)
+def read(text: Text) -> Source:
+    """The log taken apart."""
+    found, teller, note = surveyed(text)
     return Source(
         format=FORMAT,
         dialect=teller.dialect,
@@ -30,20 +30,21 @@ def read(text: Text, stack: int | None = None) -> Source:
 
 
 def surveyed(
-    text: Text, stack: int | None = None, heard: Callable[[], None] = lambda: None
+    text: Text, heard: Callable[[], None] = lambda: None
 ) -> tuple[Survey, "Teller", SourceNoted]:
     """What is known of a whole log, and who tells its hands by that."""
     found = survey(text, heard)
     dialect = dialect_of(found.header, found.marks)
     game = game_of(dialect)
-    inferred = [f"variant {game.name}, from the kinds of lines"]
-    if stack is None:
-        stack, why = stack_of(game, found.most)
-        inferred.append(f"stack {stack}, {why}")
+    stack, why = stack_of(game, found.most)
+    inferred = (
+        f"variant {game.name}, from the kinds of lines",
+        f"stack {stack}, {why}",
+    )
     note = Noted(
         dialect, found.header, found.footer, encoding_of(text), _newline(text), found.exceptions
     )
-    return found, Teller(found.names.both, stack, dialect, tuple(inferred)), noted(note)
+    return found, Teller(found.names.both, stack, dialect, inferred), noted(note)
 
 
 class Teller(NamedTuple):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec import Struct
 
 from formats.mit.chain import chained, footer
-from formats.mit.grammar import MARKERS, Names, foreign, other, splits
+from formats.mit.grammar import Names, instead, other, splits
 from formats.mit.hand import Block
 from formats.mit.note import Place
 from formats.mit.parts import LINES_MAX, End, Part, Start, parts
@@ -98,8 +98,8 @@ def _header(text: Text) -> tuple[str, Names]:
     header = next(first, "")
     found = splits(header)
     if not found:
-        if header.startswith(MARKERS):
-            raise Refused(1, "a git merge marker: two logs are mixed in this file")
+        if why := instead(header):
+            raise Refused(1, why)
         what = other(header)
         raise Refused(1, f"this is {what}" if what else "no gamelog begins with this line")
     next(first, "")
@@ -107,8 +107,8 @@ def _header(text: Text) -> tuple[str, Names]:
     for one, two in found:
         if start in (f"Round #1, {one} (0), {two} (0)", f"Final, {one} (0), {two} (0)"):
             return header, Names(one, two)
-    if game := foreign(start):
-        raise Refused(3, f"this is a log of {game}: only 2022 and 2024 are read")
+    if why := instead(start):
+        raise Refused(3, why)
     raise Refused(3, f"round #1 of the players in the header comes here, not {start[:60]!r}")
 
 

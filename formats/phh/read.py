@@ -8,7 +8,7 @@ from formats.holdem import per_chip
 from formats.phh.documents import documents, is_many, pieces
 from formats.phh.hand import PhhHand, hand_of
 from formats.phh.money import Money, Wrong, money
-from formats.text import Text, lines
+from formats.text import Text, at_hand, lines
 from formats.told import Refused, Skipped, Source
 
 
@@ -17,6 +17,7 @@ def read(text: Text, game: Game | None = None, unit: Money | None = None) -> Sou
 
     A part of a file counts in the `unit` of the whole.
     """
+    text = at_hand(text)
     many = is_many(lines(text))
     if unit is None:
         unit = unit_of(text) if game is None else Money(game.unit, per_chip(game.unit))

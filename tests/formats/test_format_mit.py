@@ -11,7 +11,7 @@ from engine.games import RULESETS
 from events import types as t
 from events.notation import say_all
 from formats.follow import follow
-from formats.mit.read import read
+from formats.mit.read import read, surveyed
 from formats.mit.write import encoded, write
 from formats.told import Fault, Refused, Skipped, ToldHand
 
@@ -207,7 +207,9 @@ def test_the_usual_stack_is_inferred_and_another_where_a_total_shows_it() -> Non
     source = read(deep)
     assert [hand.stacks for hand in source.hands if isinstance(hand, ToldHand)] == [(400, 400)]
     assert "stack 400, because a seat has put in 310, more than the usual 200" in source.inferred
-    (skipped,) = read(deep, stack=250).hands
+    found, teller, _ = surveyed(deep)
+    (block,) = found.blocks(deep)
+    skipped = teller._replace(stack=250).hand(block)
     assert skipped == Skipped(3, "round #1: 310 put in of a stack of 250")
 
 
@@ -269,51 +271,6 @@ def test_other_years_are_refused_by_name(line: str) -> None:
     assert f"line 8: this is a log of {OTHERS[line]}: only 2022 and 2024 are read" == str(
         refusal.value
     )
-
-
-DAMAGED = [
-    (
-        lambda s: s[: s.index("Round #2")].rstrip(),
-        "line 33: the final line is missing: this is not the whole log",
-    ),
-    (lambda s: s[: s.index("Turn")], "line 20: round #1 stops in the middle"),
-    (lambda s: s.replace("Round #2", "Round #3"), "line 35: round #3 stands where round #2 is due"),
-    (
-        lambda s: s.replace("(-6), ada (6)", "(-5), ada (6)"),
-        (
-            "line 35: ada II has -6 by the rounds before, not -5: "
-            "hands are missing or from another match"
-        ),
-    ),
-    (
-        lambda s: s.replace("ada calls\n", "<<<<<<< HEAD\nada calls\n"),
-        "line 8: a git merge marker: two logs are mixed in this file",
-    ),
-    (
-        lambda s: s.replace("ada II checks\n", "ada II shrugs\n", 1),
-        "line 9: no line of a gamelog is like this: 'ada II shrugs'",
-    ),
-    (lambda s: s + "\nmore", "line 47: this may not follow the final line: 'more'"),
-    (
-        lambda s: s.replace("Final, ada (7)", "Final, ada (8)"),
-        "line 46: ada has 7 by the rounds before, not 8: hands are missing or from another match",
-    ),
-    (
-        lambda s: s.replace("ada posts the blind of 1", "ada posts the blind of 5"),
-        "line 4: blinds of 1 and 2 come here, the dealer's first: 'ada posts the blind of 5'",
-    ),
-    (
-        lambda s: s.replace("ada calls\n", "ada calls\r\n"),
-        "line 1: the lines end in different ways: this file was put together",
-    ),
-]
-
-
-@pytest.mark.parametrize(("damage", "sentence"), DAMAGED, ids=range(len(DAMAGED)))
-def test_a_damaged_log_is_refused_with_line_and_reason(damage, sentence: str) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(Refused) as refusal:
-        list(read(damage(AUCTION).encode()).hands)
-    assert sentence == str(refusal.value)
 
 
 def test_a_hand_that_contradicts_itself_is_left_out_with_its_reason() -> None:
