@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from analytics.facts_cells import Column
 from analytics.facts_names import COUNTS, FLAGS
@@ -42,20 +43,31 @@ def packed(
     return ways, acts, counts.max(axis=0, initial=0) <= _MOST
 
 
-def unpacked(alike: pa.Table) -> pa.Table:
-    """The columns again, for rows of `player, part, ways, acts, hands`."""
-    columns = {name: alike[name] for name in ("player", "part", "hands")}
-    ways, back = _distinct(alike["ways"])
+def unpacked(ways: pa.Array, acts: pa.Array) -> dict[str, Column]:
+    """What these numbers say: of a flag 0 for no opportunity, 1 for not done, 2 for done; of
+    actions how many.
+    """
+    said: dict[str, Column] = {}
+    each, back = _distinct(ways)
     for name, place in _PLACES:
-        digit = ways // place % 3
-        columns[name] = pa.array((digit == 2)[back], mask=(digit == 0)[back])
-    acts, back = _distinct(alike["acts"])
+        said[name] = (each // place % 3).astype(np.int8)[back]
+    each, back = _distinct(acts)
     for name, shift in _BITS:
-        columns[name] = pa.array((acts >> shift & _MOST).astype(np.int32)[back])
-    return pa.table(columns)
+        said[name] = (each >> shift & _MOST)[back]
+    return said
 
 
-def _distinct(column: pa.ChunkedArray) -> tuple[Column, Column]:
+def apart(rows: pa.Table) -> dict[str, Column]:
+    """The same of hands that have no such numbers, from their facts."""
+    said: dict[str, Column] = {}
+    for name in WAYS:
+        said[name] = pc.add(pc.cast(rows[name], pa.int8()), 1).fill_null(0).to_numpy()
+    for name in COUNTS:
+        said[name] = rows[name].to_numpy()
+    return said
+
+
+def _distinct(column: pa.Array) -> tuple[Column, Column]:
     """Each number once, and where each row finds its own."""
-    each: tuple[Column, Column] = np.unique(column.to_numpy(), return_inverse=True)
-    return each
+    told = column.dictionary_encode()
+    return told.dictionary.to_numpy(), told.indices.to_numpy()

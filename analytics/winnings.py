@@ -84,9 +84,9 @@ def winnings(
     """
     assert chosen.player is not None
     points = max(points, FEWEST)
-    rows = facts.ask(_asked("curve_hands", chosen, {}))
+    rows = facts.ask(asked("curve_hands", chosen, {}))
     told = _points(rows, points, adjusted)
-    decks = facts.ask(_asked("curve_decks", chosen, deals or {})) if deals else None
+    decks = facts.ask(asked("curve_decks", chosen, deals or {})) if deals else None
     paired, deck_sd = _paired(decks, points) if decks else ((), 0.0)
     return Winnings(
         chosen.player,
@@ -198,7 +198,7 @@ def _chips(value: float) -> float:
     return round(float(value), 6)
 
 
-def _asked(file: str, chosen: Chosen, deals: Mapping[str, int]) -> str:
+def asked(file: str, chosen: Chosen, deals: Mapping[str, int]) -> str:
     """The question with the hands that it is asked of; `deals` above one are told with them."""
     times = "".join(
         f" WHEN {quoted(match)} THEN {count}" for match, count in deals.items() if count > 1

@@ -25,7 +25,7 @@ from store.ledger import open_ledger
 from store.manifest import Manifest, Segment
 from store.projection import Projection
 from store.projections import STANDARD
-from store.segment import cut, store
+from store.segment import cut, named, store
 
 PER_SEGMENT = 1_000_000  # hands: what compaction makes of many
 PLAYERS = 200
@@ -111,10 +111,8 @@ def _segment(
         first_pos=numbers[0] * one.events,
         last_pos=(numbers[-1] + 1) * one.events - 1,
         events=len(numbers) * one.events,
-        files={name: it.path for name, it in files.items()},
-        sha256={name: it.sha256 for name, it in files.items()},
-        sizes={name: it.size for name, it in files.items()},
         numbers={name_of(copy): one.numbers[MATCH] for copy in numbers},
+        **named(files),
     )
 
 

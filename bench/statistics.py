@@ -2,9 +2,10 @@
 
 Heads-up auction hands of 200 players. The larger ledgers repeat a sample of hands under other names
 (`bench/large.py`), and have no other table than facts: so they are soon made. Facts are made by one
-core in one process, from columns of events, as sealing has them. An answer is timed in a new
-Python, which has nothing warm but the files and its imports; the first one opens the ledger and
-compares the digests of its files, too. Seconds on the wall; in brackets of all cores.
+core in one process, from columns of events, as sealing has them. Answers are timed in a new Python,
+which has nothing warm but the files and its imports; the first one opens the ledger and compares
+the digests of what it reads, too, and the one of every player is the first that opens DuckDB.
+Seconds on the wall; in brackets of all cores.
 """
 
 import time

@@ -19,7 +19,7 @@ from store.layout import SCHEMA_VERSION, schema
 from store.manifest import Manifest, Segment
 from store.projection import Builder, Projection
 from store.sealed import with_hands
-from store.segment import FOLDER, ROW_GROUP, Aside, Cutter, Stored, cut, store
+from store.segment import FOLDER, ROW_GROUP, Aside, Cutter, Stored, cut, named, store
 
 LARGE = 10_000_000  # events of a segment that is large enough: it bounds what merging holds
 GRACE_MS = 3_600_000  # longer than the longest question
@@ -173,17 +173,11 @@ def _with(segment: Segment, stored: dict[str, Stored], wanted: Sequence[Projecti
     """The segment with new files in the place of old ones, and nothing that is not wanted."""
     names = {"events", *(one.name for one in wanted)}
     new = {
-        name: Stored(segment.files[name], segment.sha256[name], segment.sizes[name])
-        for name in segment.files
+        name: Stored(path, segment.sha256[name], segment.sizes[name], segment.feet.get(name, ""))
+        for name, path in segment.files.items()
         if name in names
     } | stored
-    return replace(
-        segment,
-        files={name: one.path for name, one in new.items()},
-        sha256={name: one.sha256 for name, one in new.items()},
-        sizes={name: one.size for name, one in new.items()},
-        projections={one.name: one.version for one in wanted},
-    )
+    return replace(segment, projections={one.name: one.version for one in wanted}, **named(new))
 
 
 def _rows(files: Files, run: Sequence[Segment], today: pa.Schema) -> Iterator[pa.Table]:

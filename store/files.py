@@ -24,7 +24,7 @@ from store.disk import Disk, RealDisk
 from store.frames import Damaged
 from store.layout import SCHEMA_VERSION, columns, of_types
 from store.manifest import Segment
-from store.segment import BOUNDED, STEADY
+from store.segment import PIECES, STEADY
 from store.upcast import upcast
 
 GROUPS = 20_000  # row groups whose footers are kept: 10 million hands have some 9,000
@@ -40,13 +40,20 @@ READERS = 4  # of one file that are kept for later
 
 @dataclass
 class Opened:
-    """A file's footer: what is in which row group."""
+    """A file's footer: what is in which row group.
+
+    `lacking` are the pieces of the file that hold row groups and that nobody has compared yet;
+    `settled` tells whether the file as it was `seen` could not change any more unseen.
+    """
 
     metadata: pq.FileMetaData
     groups: int
-    bounds: dict[str, Bounds]
+    bounds: "_Bounds"
     steady: dict[str, int]
     reader: Callable[[], pq.ParquetFile]
+    lacking: "dict[int, _Piece]"
+    seen: "_Seen | None"
+    settled: bool
     _idle: deque[pq.ParquetFile] = field(default_factory=lambda: deque(maxlen=READERS))
 
     @contextmanager
@@ -98,18 +105,27 @@ class Files:
         self._turn = threading.RLock()
 
     def open(self, segment: Segment, name: str) -> Opened:
-        """A file of the segment; a wrong byte anywhere in it is damage, found here."""
+        """A file of the segment. A wrong byte in its footer is damage, found here; elsewhere, when
+        it is read. In a file whose footer has no digests any wrong byte is found here.
+        """
         path = segment.files[name]
         with self._turn:
             if path not in self._opened:
-                known = path in self._checked and name in segment.sizes
-                size = segment.sizes[name] if known else self.check(segment, name)
-                self._checked.add(path)
-                self._opened[path] = _opened(partial(self._source, path, size))
+                self._opened[path] = self._anew(segment, name)
                 while len(self._opened) > 1 and self._kept() > GROUPS:
                     self._opened.popitem(last=False)
             self._opened.move_to_end(path)
             return self._opened[path]
+
+    def again(self, segment: Segment, name: str) -> Opened:
+        """The same for another question: opened anew if the file may have changed since."""
+        path = segment.files[name]
+        now = self._seen(path, segment.sha256[name])
+        with self._turn:
+            known = self._opened.get(path)
+            if known and now and (now != known.seen or not known.settled):
+                del self._opened[path]
+            return self.open(segment, name)
 
     def filled(self, segment: Segment) -> list[str]:
         """Today's columns that a segment's events fill, as far as that is known."""
@@ -122,18 +138,20 @@ class Files:
         self, segment: Segment, name: str, group: int, wanted: list[str] | None = None
     ) -> pa.Table:
         """A few columns of one row group, or all of a table of few."""
-        with self.open(segment, name).reading() as file:
-            return file.read_row_group(group, columns=wanted, use_threads=False)
+        with self._reading(segment, name, group) as file:
+            rows = file.read_row_group(group, columns=wanted, use_threads=False)
+        return rows.replace_schema_metadata(None)
 
     def events(self, segment: Segment, group: int) -> pa.Table:
         """One row group of events, in today's columns."""
-        with self.open(segment, "events").reading() as file:
-            return _today(file.read_row_group(group, columns=_filled(segment)), segment)
+        with self._reading(segment, "events", group) as file:
+            rows = file.read_row_group(group, columns=_filled(segment))
+        return _today(rows.replace_schema_metadata(None), segment)
 
     def slice(self, segment: Segment, group: int, hand_seq: int) -> pa.Table:
         """One hand's rows of a row group; decoding stops where it ends."""
         opened = self.open(segment, "events")
-        with opened.reading() as file:
+        with self._reading(segment, "events", group) as file:
             hands = file.read_row_group(group, ["hand_seq"], use_threads=False)["hand_seq"]
             start, end = hands.to_numpy().searchsorted([hand_seq, hand_seq + 1]).tolist()
             known = {**opened.same(group), "hand_seq": hand_seq}
@@ -145,6 +163,46 @@ class Files:
         for name, value in known.items():  # typed: to infer a type costs ten times as much
             cells[name] = pa.array([value] * (end - start), columns()[name].arrow)
         return _today(pa.table(cells), segment)
+
+    def _anew(self, segment: Segment, name: str) -> Opened:
+        path = segment.files[name]
+        now = self._seen(path, segment.sha256[name])
+        if name in segment.feet:
+            footer = self._footer(segment, name)
+            return _opened(partial(self._source, path, segment.sizes[name]), now, footer)
+        known = path in self._checked and name in segment.sizes
+        size = segment.sizes[name] if known else self.check(segment, name)
+        self._checked.add(path)
+        return _opened(partial(self._source, path, size), now, None)
+
+    def _footer(self, segment: Segment, name: str) -> bytes:
+        """The end of a file, as it was sealed; there is nothing after it."""
+        path, size = segment.files[name], segment.sizes[name]
+        start = max(0, size - _FOOTER)
+        try:
+            end = self._read(path, start, size + 1)
+            length = int.from_bytes(end[-8:-4], "little") + 8
+            if len(end) < length <= size:
+                start = size - length
+                end = self._read(path, start, size + 1)
+        except FileNotFoundError:
+            raise _missing(segment, name) from None
+        footer = end[-length:]
+        if start + len(end) != size or hashlib.sha256(footer).hexdigest() != segment.feet[name]:
+            raise _changed(segment, name)
+        return footer
+
+    @contextmanager
+    def _reading(self, segment: Segment, name: str, group: int) -> Iterator[pq.ParquetFile]:
+        """A reader for a row group, which is as it was sealed."""
+        opened = self.open(segment, name)
+        if piece := opened.lacking.get(group):
+            data = self._read(segment.files[name], piece.start, piece.end)
+            if hashlib.sha256(data).hexdigest() != piece.sha256:
+                raise _changed(segment, name)
+            opened.lacking.pop(group, None)
+        with opened.reading() as file:
+            yield file
 
     def _source(self, path: str, size: int) -> "str | _Input":
         native = None if self._root is None else str(self._root / path)
@@ -165,10 +223,10 @@ class Files:
                 digest.update(piece)
                 size += len(piece)
         except FileNotFoundError:
-            raise Damaged(f"{path} is missing: {_hands(segment)}") from None
+            raise _missing(segment, name) from None
         if digest.hexdigest() != segment.sha256[name]:
-            raise Damaged(f"{path} is not as it was sealed: {_hands(segment)}")
-        if now is not None and now.changed < time.time_ns() - _JUST_NS:
+            raise _changed(segment, name)
+        if now is not None and _settled(now):
             _sound.add(now)
         return size
 
@@ -183,6 +241,12 @@ class Files:
         return _Seen(str(self._root / path), sha256, found.st_size, found.st_mtime_ns)
 
 
+class _Piece(NamedTuple):
+    start: int
+    end: int
+    sha256: str
+
+
 class _Seen(NamedTuple):
     path: str
     sha256: str
@@ -190,9 +254,14 @@ class _Seen(NamedTuple):
     changed: int
 
 
+_FOOTER = 1 << 18  # bytes that are read at first; most footers have fewer
 _JUST_NS = 2_000_000_000  # of what has only just changed, the time does not tell two changes apart
 _sound: set[_Seen] = set()
 _kept: WeakKeyDictionary[Disk, Files] = WeakKeyDictionary()
+
+
+def _settled(seen: _Seen) -> bool:
+    return seen.changed < time.time_ns() - _JUST_NS
 
 
 def files_of(disk: Disk) -> Files:
@@ -225,25 +294,52 @@ def _filled(segment: Segment) -> list[str] | None:
     return list(of_types(segment.types))
 
 
-def _opened(source: "Callable[[], str | _Input]") -> Opened:
-    given = source()
-    metadata = pq.read_metadata(given)
+def _opened(
+    source: "Callable[[], str | _Input]", seen: _Seen | None, footer: bytes | None
+) -> Opened:
+    """With a footer that has been compared, its row groups are yet to be."""
+    metadata = pq.read_metadata(source() if footer is None else pa.BufferReader(footer))
     names = [metadata.schema.column(place).name for place in range(metadata.num_columns)]
     words = [name for name in _WORDS if name in names] if "type" in names else []
     wide = "type" in names  # for few columns the threads of one large read cost more than they save
-    where = {name: names.index(name) for name in BOUNDED if name in names}
-    groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
-    bounds = {
-        name: [_bounds(group.column(place).statistics) for group in groups]
-        for name, place in where.items()
-        if name != "at"
-    }
     steady = {name: names.index(name) for name in ("match", *STEADY) if name in names}
 
     def reader() -> pq.ParquetFile:
         return pq.ParquetFile(source(), metadata=metadata, read_dictionary=words, pre_buffer=wide)
 
-    return Opened(metadata, len(groups), bounds, steady if wide else {}, reader)
+    return Opened(
+        metadata=metadata,
+        groups=metadata.num_row_groups,
+        bounds=_Bounds(metadata, names),
+        steady=steady if wide else {},
+        reader=reader,
+        lacking={} if footer is None else dict(enumerate(_pieces(metadata.metadata[PIECES]))),
+        seen=seen,
+        settled=seen is not None and _settled(seen),
+    )
+
+
+def _pieces(told: bytes) -> "Iterator[_Piece]":
+    """Each row group's part of a file, as its footer tells them."""
+    start = 0
+    for one in told.decode().split():
+        end, _, sha256 = one.partition(":")
+        yield _Piece(start, int(end), sha256)
+        start = int(end)
+
+
+class _Bounds(dict[str, Bounds]):
+    """The least and the greatest value of each row group, by column, looked up when asked for."""
+
+    def __init__(self, metadata: pq.FileMetaData, names: list[str]) -> None:
+        self._metadata = metadata
+        self._names = names
+
+    def __missing__(self, name: str) -> Bounds:
+        place, metadata = self._names.index(name), self._metadata
+        groups = (metadata.row_group(group) for group in range(metadata.num_row_groups))
+        self[name] = [_bounds(group.column(place).statistics) for group in groups]
+        return self[name]
 
 
 def _may_hold(bounds: tuple[Any, Any], value: Any) -> bool:
@@ -254,6 +350,14 @@ def _may_hold(bounds: tuple[Any, Any], value: Any) -> bool:
 def _bounds(statistics: Any) -> tuple[Any, Any]:
     known = statistics is not None and statistics.has_min_max
     return (statistics.min, statistics.max) if known else (None, None)
+
+
+def _missing(segment: Segment, name: str) -> Damaged:
+    return Damaged(f"{segment.files[name]} is missing: {_hands(segment)}")
+
+
+def _changed(segment: Segment, name: str) -> Damaged:
+    return Damaged(f"{segment.files[name]} is not as it was sealed: {_hands(segment)}")
 
 
 def _hands(segment: Segment) -> str:

@@ -6,9 +6,11 @@ SELECT. So every part of its tree is looked at, and only what is known to be har
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-import duckdb
+if TYPE_CHECKING:
+    import duckdb
 
 NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
 FUNCTIONS = {"range", "generate_series", "unnest", "json_each", "json_tree"}
@@ -20,8 +22,10 @@ class Refused(Exception):
     """A question that is not answered: the sentence says what is wrong with it."""
 
 
-def tables(con: duckdb.DuckDBPyConnection, sql: str) -> set[str] | None:
+def tables(con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
     """The names of tables that a SELECT reads, in small letters; of anything else nobody knows."""
+    import duckdb
+
     try:
         said = con.sql("SELECT json_serialize_sql($1::VARCHAR)", params=[sql]).fetchall()
     except duckdb.Error:
@@ -33,8 +37,10 @@ def tables(con: duckdb.DuckDBPyConnection, sql: str) -> set[str] | None:
     return {part["table_name"].lower() for part in parts if part.get("type") == "BASE_TABLE"}
 
 
-def checked(con: duckdb.DuckDBPyConnection, sql: str, views: Sequence[str]) -> Any:
+def checked(con: "duckdb.DuckDBPyConnection", sql: str, views: Sequence[str]) -> Any:
     """The one statement, if it only selects from these views; else refused in one sentence."""
+    import duckdb
+
     found = con.extract_statements(sql)
     if len(found) != 1:
         raise Refused(f"one statement is answered, this is {len(found)}")
@@ -68,6 +74,29 @@ def _check_part(part: dict[str, Any], known: frozenset[str], views: Sequence[str
         foreign = part.get("schema_name") or part.get("catalog_name")
         if foreign or name.lower() not in known:
             raise Refused(f"there is no table {name}: there are {there}")
+
+
+@contextmanager
+def in_a_sentence(memory: str, seconds: float) -> Iterator[None]:
+    """What DuckDB says against a question."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.InterruptException:
+        raise Refused(f"stopped: no answer within {seconds:g} s") from None
+    except duckdb.OutOfMemoryException:
+        raise Refused(f"stopped: the answer needs more memory than {memory}") from None
+    except duckdb.ParserException as reason:
+        words = "columns named like words of SQL (at, full, to, where) stand in double quotes"
+        raise Refused(f"{_sentence(reason)}; {words}") from None
+    except duckdb.Error as reason:
+        raise Refused(_sentence(reason)) from None
+
+
+def _sentence(reason: Exception) -> str:
+    """DuckDB's first line; the rest draws arrows under the text."""
+    return str(reason).strip().splitlines()[0]
 
 
 Waiting = list[tuple[Any, frozenset[str]]]

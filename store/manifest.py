@@ -20,7 +20,8 @@ class Segment(Struct, frozen=True):
 
     `numbers` are the lowest and the highest hand of each match, `records` the matches whose own
     records are here: most questions for a stream are answered without opening a file. `types` are
-    the kinds of event that occur: columns of others need not be read.
+    the kinds of event that occur: columns of others need not be read. `feet` are the digests of the
+    files' footers, which hold those of their row groups; files of older versions have none.
     """
 
     first_seq: int
@@ -36,6 +37,7 @@ class Segment(Struct, frozen=True):
     records: tuple[str, ...] = ()
     sizes: dict[str, int] = {}
     types: tuple[str, ...] = ()
+    feet: dict[str, str] = {}
 
 
 class Answer(Struct, frozen=True):

@@ -7,17 +7,18 @@ segments are handed to it as Arrow datasets. And before a statement runs, `guard
 Our own SQL (`ours=True`) is not looked at, and DuckDB opens the segments itself, about four times
 faster on a scan.
 
-Whoever tells less than everything (`api.asking.redacted`) overrides `told` and `untold`. Nothing
-promises that DuckDB tries our conditions before a stranger's, whose error would tell what they met:
-so rows are withheld from him before DuckDB gets any. What a view is made of has names that nobody
-can guess.
+Who tells less than everything (`api.asking.redacted`) says so (`tells_all`), in `told` and `untold`
+how. Nothing promises that DuckDB tries our conditions before a stranger's, whose error would tell
+what they met: so rows are withheld from him before DuckDB gets any. What a view is made of has
+names that nobody can guess.
 
 A view is made when a statement first names it: so a question about matches decodes no events of
 the hot log. Before DuckDB reads a file its digest is compared, once as long as the file is the
 same: what DuckDB makes of damage is anybody's guess.
 
 Several threads may ask at once, each in a session of its own (`store.sessions`): views are made
-once, and shown to a session that first needs them.
+once, and shown to a session that first needs them. DuckDB is opened with the first: that takes
+longer than to read the few rows of one player (`about`), and so does its import.
 """
 
 import math
@@ -28,25 +29,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, time, timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from store import layout
+from store.about import About
 from store.columns import table
 from store.files import files_of
 from store.frames import Damaged
-from store.guard import Refused, checked, tables
+from store.guard import Refused, checked, in_a_sentence, tables
 from store.leaf import Leaf
 from store.manifest import Segment
 from store.projection import Builder, Projection
 from store.projections import STANDARD
 from store.reader import Snapshot
-from store.sessions import Engine, Session, engine_of, opened
+from store.sessions import Session, engine_of, opened
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
+
+    from store.sessions import Engine
 
 SECONDS = 30.0
 MEMORY = "1GB"
@@ -54,6 +60,13 @@ THREADS = 2
 AT_ONCE = 4  # questions; whoever comes later waits for one of them
 _SHAPES = 1_000  # of statements whose tables are remembered
 HAND = "hand_seq, match || '/' || number AS hand, * EXCLUDE (hand_seq)"
+
+
+class _Lying(NamedTuple):
+    """The segments that have a file for a table, and all its other rows, made here."""
+
+    segments: tuple[Segment, ...]
+    tables: Sequence[pa.Table]
 
 
 class _View(NamedTuple):
@@ -65,6 +78,8 @@ class _View(NamedTuple):
 
 class Query:
     """The views `events` and one per projection, as of a snapshot; threads may share it."""
+
+    tells_all = True
 
     def __init__(
         self,
@@ -85,8 +100,10 @@ class Query:
         self._turn = threading.RLock()
         self._places = threading.Semaphore(AT_ONCE)
         self._files = files_of(snapshot.live.disk)
-        self._engine: Engine = engine_of(memory, threads) if ours else opened(memory, threads)
+        self._open = partial(engine_of if ours else opened, memory, threads)
+        self._engine: Engine | None = None
         self._named: dict[str, set[str] | None] = {}
+        self._players: dict[tuple[str, str], About] = {}
         self._closed = False
         self._begin()
 
@@ -101,8 +118,10 @@ class Query:
 
         `also` are tables that this one question may name besides the views.
         """
+        import duckdb
+
         seconds = self._seconds if seconds is None else seconds
-        with _in_a_sentence(self._memory, seconds):
+        with in_a_sentence(self._memory, seconds):
             while True:
                 with self.session() as session:
                     try:
@@ -126,14 +145,36 @@ class Query:
         with self._turn:
             self._closed = True
             self._forget()
-        if not self._ours:
-            self._engine.close()
+            if self._engine is not None and not self._ours:
+                self._engine.close()
+
+    @property
+    def reads(self) -> bool:
+        """Whether rows may be read without DuckDB: by who is told all, of all that has closed."""
+        return self._ours and self.tells_all and not self._later
+
+    def about(self, name: str, player: str, wanted: Sequence[str]) -> pa.Table:
+        """A player's rows of a table in order of closing, read without DuckDB (`reads`)."""
+        assert self.reads
+        while True:
+            with self._turn:
+                number = self._number
+                if (name, player) not in self._players:
+                    self._players = {(name, player): About(self._files, name, player)}
+                one = self._players[name, player]
+            try:
+                return one.rows(*self._lying(name), wanted)
+            except (OSError, Damaged):
+                if not self._retired(number):
+                    raise
 
     @contextmanager
     def session(self) -> Iterator[Session]:
         """A session for one question; views are shown to it as they are asked for."""
         with self._places:
             with self._turn:
+                if self._engine is None:
+                    self._engine = self._open()
                 session = self._idle.pop() if self._idle else Session(self._engine, self._number)
             try:
                 yield session
@@ -152,7 +193,7 @@ class Query:
         """Which rows of a view's tables a stranger must never meet."""
         return None
 
-    def beside(self, rows: pa.Table | ds.Dataset) -> str:
+    def beside(self, rows: "pa.Table | ds.Dataset") -> str:
         """A table that a view may read and no statement can name."""
         name = f"_{secrets.token_hex(16)}"
         with self._turn:
@@ -187,6 +228,8 @@ class Query:
         live = self.snapshot.live
         self._number = live.number
         self._parts = self.snapshot.parts()
+        self._later = any(it.last_seq >= self.snapshot.next_seq for it in self._parts.segments)
+        self._found: dict[str, _Lying] = {}
         self._shown: dict[str, _View] = {}
         self._beside: dict[str, pa.Table | ds.Dataset] = {}
         self._idle: list[Session] = []
@@ -225,8 +268,20 @@ class Query:
 
     def _made(self, name: str) -> _View:
         """A view over all that closed."""
-        live = self.snapshot.live
-        segments, closed = self._parts
+        have, made = self._lying(name)
+        for segment in have:
+            self._files.check(segment, name)  # binding a view reads footers
+        until = self.snapshot.next_seq if self._later else None
+        return _View(self._view(name, have, made, until), have)
+
+    def _lying(self, name: str) -> _Lying:
+        """Where the rows of a table lie."""
+        with self._turn:
+            found = self._found.get(name) or _Lying(*self._looked_for(name))
+            return self._found.setdefault(name, found)
+
+    def _looked_for(self, name: str) -> tuple[tuple[Segment, ...], list[pa.Table]]:
+        live, (segments, closed) = self.snapshot.live, self._parts
         hot = [Leaf(one.hand_seq, one.recorded()) for one in closed]
         if name == "events":
             have = tuple(it for it in segments if it.schema == layout.SCHEMA_VERSION)
@@ -239,12 +294,8 @@ class Query:
             builder = Builder((one,))
             groups = (rows for it in lack for rows in live.events(it))
             made = [found for rows in groups for _, found in builder.add(rows)]
-            made += [found for _, found in builder.rest()]
-            made.append(one.build(hot))
-        for segment in have:
-            self._files.check(segment, name)  # binding a view reads footers
-        later = any(it.last_seq >= self.snapshot.next_seq for it in segments)
-        return _View(self._view(name, have, made, self.snapshot.next_seq if later else None), have)
+            made += [*(found for _, found in builder.rest()), one.build(hot)]
+        return have, made
 
     def _view(
         self, name: str, segments: Sequence[Segment], tables: Sequence[pa.Table], until: int | None
@@ -276,6 +327,8 @@ class Query:
         if self._ours:
             listed = ", ".join("'" + str(one).replace("'", "''") + "'" for one in files)
             return f"read_parquet([{listed}], union_by_name = true)"
+        import pyarrow.dataset as ds  # our own questions do without, and it is large
+
         rows = ds.dataset([str(one) for one in files], schema=schema)
         return self.beside(rows if keep is None else rows.filter(keep))
 
@@ -304,22 +357,6 @@ def _at_most(rows_max: int, reader: pa.RecordBatchReader) -> pa.Table:
             reader.close()
             raise Refused(f"the answer has more than {rows_max} rows: add a LIMIT")
     return pa.Table.from_batches(batches, reader.schema)
-
-
-@contextmanager
-def _in_a_sentence(memory: str, seconds: float) -> Iterator[None]:
-    """What DuckDB says against a question."""
-    try:
-        yield
-    except duckdb.InterruptException:
-        raise Refused(f"stopped: no answer within {seconds:g} s") from None
-    except duckdb.OutOfMemoryException:
-        raise Refused(f"stopped: the answer needs more memory than {memory}") from None
-    except duckdb.ParserException as reason:
-        words = "columns named like words of SQL (at, full, to, where) stand in double quotes"
-        raise Refused(f"{_sentence(reason)}; {words}") from None
-    except duckdb.Error as reason:
-        raise Refused(_sentence(reason)) from None
 
 
 def plain(table: pa.Table) -> list[dict[str, Any]]:
@@ -361,8 +398,3 @@ def _plain(value: Any) -> Any:
         case list() | tuple():
             return [_plain(one) for one in value]
     return value
-
-
-def _sentence(reason: Exception) -> str:
-    """DuckDB's first line; the rest draws arrows under the text."""
-    return str(reason).strip().splitlines()[0]

@@ -24,7 +24,7 @@ from store.leaf import Leaf, split
 from store.manifest import Segment
 from store.projection import Builder, Projection
 from store.projections.hands import HANDS
-from store.segment import FOLDER, Stored, cut, row_groups, store
+from store.segment import FOLDER, Stored, cut, named, row_groups, store
 from store.tail import Closed
 
 
@@ -108,13 +108,11 @@ class Extent:
             last_pos=self._high,
             events=self._events,
             schema=SCHEMA_VERSION,
-            files={name: one.path for name, one in files.items()},
-            sha256={name: one.sha256 for name, one in files.items()},
-            sizes={name: one.size for name, one in files.items()},
             projections=projections,
             numbers=self._numbers,
             records=tuple(sorted(self._records)),
             types=tuple(sorted(self._types)),
+            **named(files),
         )
 
 

@@ -9,18 +9,20 @@ to any file. Engines are locked before anybody asks: no statement changes a sett
 import atexit
 import threading
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-import duckdb
-import pyarrow as pa
-import pyarrow.dataset as ds
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+    import pyarrow.dataset as ds
 
-Engine = duckdb.DuckDBPyConnection
+    Engine = duckdb.DuckDBPyConnection
 
-_engines: dict[tuple[str, int], Engine] = {}
+_engines: "dict[tuple[str, int], Engine]" = {}
 _turn = threading.Lock()
 
 
-def engine_of(memory: str, threads: int) -> Engine:
+def engine_of(memory: str, threads: int) -> "Engine":
     """The one engine of this process for questions of our own."""
     with _turn:
         if (memory, threads) not in _engines:
@@ -29,8 +31,10 @@ def engine_of(memory: str, threads: int) -> Engine:
         return _engines[memory, threads]
 
 
-def opened(memory: str, threads: int, *, files: bool = False) -> Engine:
+def opened(memory: str, threads: int, *, files: bool = False) -> "Engine":
     """A new engine, locked; it opens files itself, or none at all."""
+    import duckdb  # as late as it is opened: some questions need none
+
     engine = duckdb.connect(
         ":memory:",
         config={
@@ -59,13 +63,13 @@ class Session:
     `number` is the manifest that its views were made of.
     """
 
-    def __init__(self, engine: Engine, number: int) -> None:
+    def __init__(self, engine: "Engine", number: int) -> None:
         self.number = number
         self.con = engine.cursor()
         self._lent: set[str] = set()
         self._shown: set[str] = set()
 
-    def lend(self, tables: Mapping[str, pa.Table | ds.Dataset]) -> None:
+    def lend(self, tables: "Mapping[str, pa.Table | ds.Dataset]") -> None:
         """Tables under their names."""
         for name, rows in tables.items():
             if name not in self._lent:

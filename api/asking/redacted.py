@@ -29,6 +29,8 @@ from store.reader import Snapshot
 class Redacted(Query):
     """The views of a snapshot for the public or a seat."""
 
+    tells_all = False
+
     def __init__(
         self,
         snapshot: Snapshot,

@@ -14,9 +14,7 @@ import pyarrow as pa
 from analytics.ask import SECONDS, views
 from analytics.statistics_chosen import quoted
 from analytics.stored import stored
-from api.asking.redacted import Redacted
 from api.asking.viewer import Viewer
-from api.asking.withheld import opened
 from api.exporting.sight import Eyes, Sight
 from api.exporting.wanted import Absent
 from store.leaf import Leaf
@@ -59,6 +57,8 @@ class Viewed:
         """The matches whose hands all may see."""
         with self._turn:
             if self._opened is None:
+                from api.asking.withheld import opened
+
                 self._opened = opened(self.snapshot).hands
             return self._opened
 
@@ -98,10 +98,14 @@ class Viewed:
     def _ours(self) -> Query:
         if self.viewer.auditor:
             return views(self.snapshot)
+        from api.asking.redacted import Redacted  # an auditor needs it not, nor what it brings
+
         known = (*STANDARD, *stored(self.snapshot.ruleset))
         return Redacted(self.snapshot, self.viewer, known, ours=True, seconds=SECONDS)
 
     def _guarded(self) -> Query:
         if self.viewer.auditor:
             return Query(self.snapshot)
+        from api.asking.redacted import Redacted
+
         return Redacted(self.snapshot, self.viewer)

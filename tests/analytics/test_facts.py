@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from analytics.facts import SCHEMA, facts, table_of
 from analytics.facts_names import COUNTS, FLAGS
-from analytics.facts_packed import WAYS, unpacked
+from analytics.facts_packed import WAYS, apart, unpacked
 from analytics.facts_seen import class_of
 from engine.game import fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
@@ -280,10 +280,14 @@ def test_ways_and_acts_say_how_a_hand_was_played(game: str) -> None:
     rows = facts(lambda mark: None).build(sealed(of_games(game, count=40)))
     mine = rows.filter(pc.is_valid(rows["ways"]))
     assert mine.num_rows > 40
-    parted = mine.append_column("part", pa.array([""] * mine.num_rows))
-    again = unpacked(parted.append_column("hands", pa.array([1] * mine.num_rows)))
-    for name in (*WAYS, *COUNTS):
-        assert mine[name].to_pylist() == again[name].to_pylist(), name
+    again = unpacked(mine["ways"].combine_chunks(), mine["acts"].combine_chunks())
+    for name in WAYS:
+        told = [(None, False, True)[digit] for digit in again[name].tolist()]
+        assert mine[name].to_pylist() == told, name
+    for name in COUNTS:
+        assert mine[name].to_pylist() == again[name].tolist(), name
+    for name, column in apart(mine).items():
+        assert column.tolist() == again[name].tolist(), name
 
 
 def test_a_hand_with_more_actions_than_fit_is_looked_at_by_itself() -> None:

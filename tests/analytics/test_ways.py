@@ -3,15 +3,19 @@
 from typing import Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from analytics.alike import grouped
 from analytics.ask import answers, named
 from analytics.facts import facts
-from analytics.questions import FOOT, HEAD, text_of, together
+from analytics.played import Told
+from analytics.questions import columns_of, text_of
 from analytics.statistics import STATISTICS
 from analytics.statistics_chosen import By, Chosen, table
+from analytics.sums import counts
 from analytics.tables import Tables
 from analytics.ways import MONEY, tallies
 from dealer.play import play
@@ -54,7 +58,9 @@ def _facts() -> pa.Table:
 def test_what_ways_add_up_to_is_what_the_hands_do(by: By | None) -> None:
     rows, chosen = _facts(), Chosen(by=by)
     assert rows["ways"].null_count > 100
-    found = {(one.player, one.part): one for one in tallies(Given(rows), chosen, [*SUMS, MONEY])}
+    found = {
+        (one.player, one.part): one for one in tallies(Told(Given(rows), chosen), [*SUMS, MONEY])
+    }
     con = duckdb.connect()
     con.register("facts", rows)
     for file in (*SUMS, MONEY):
@@ -76,7 +82,7 @@ def test_a_bootstrap_draws_from_the_hands_of_a_player() -> None:
     rows = _facts()
     raised = [f"{at}_{kind}" for at in ("flop", "turn", "river") for kind in ("bets", "raises")]
     called = [f"{at}_calls" for at in ("flop", "turn", "river")]
-    for one in tallies(Given(rows), Chosen(game="site-nl"), ["aggression"]):
+    for one in tallies(Told(Given(rows), Chosen(game="site-nl")), ["aggression"]):
         mine = rows.filter(pc.equal(rows["player"], one.player))
         mine = mine.filter(pc.equal(mine["game"], "site-nl")).to_pylist()
         each: dict[tuple[int, int], int] = {}
@@ -86,11 +92,28 @@ def test_a_bootstrap_draws_from_the_hands_of_a_player() -> None:
         assert [(*both, each[both]) for both in sorted(each)] == one.cells("af")
 
 
-def test_files_of_sums_begin_and_end_alike() -> None:
+def test_every_column_of_a_file_of_sums_is_found() -> None:
+    con = duckdb.connect()
+    con.register("facts", facts(lambda mark: None).build([]))
     for file in SUMS:
-        assert text_of(file).count(HEAD) == 1
-        assert text_of(file).endswith(FOOT)
-    assert together(SUMS).count("FROM chosen") == 1
+        asked = con.sql(f"WITH chosen AS ({table(Chosen())}) SELECT * FROM (\n{text_of(file)})")
+        assert asked.columns == ["player", "part", *(name for name, _ in columns_of(file))]
+
+
+def test_a_sum_of_anything_else_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for odd in ("CASE WHEN vpip THEN net ELSE 0 END", "hands * 2", "net", "CASE WHEN a OR b THEN"):
+        monkeypatch.setattr("analytics.sums.columns_of", lambda file, odd=odd: (("x", (odd,)),))
+        with pytest.raises((AssertionError, KeyError)):
+            counts({"vpip": np.ones(3)}, 3, ["entering"])
+
+
+def test_rows_that_say_the_same_have_one_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the codes of their values would not fit into a word."""
+    columns = [pa.chunked_array([pa.array(it)]) for it in ([1, None, 1, 2, None], list("aabba"))]
+    for most in (2**62, 8):
+        monkeypatch.setattr("analytics.alike._MOST", most)
+        which, places = grouped(columns)
+        assert ([0, 1, 2, 3, 1], [0, 1, 2, 3]) == (which.tolist(), places.tolist())
 
 
 def test_nobody_has_no_statistics() -> None:

@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from msgspec.structs import replace as replaced
 
 from events.ledger import Recorded
 from store import hot, manifest, watermark
@@ -22,6 +25,7 @@ from store.projections import STANDARD
 from store.reader import Reader
 from store.recovery import durable_bytes_are_there
 from store.sealed import Sealed
+from store.segment import PIECES, named, store
 from store.tail import Tail
 from tests.store.simulated_disk import SimulatedDisk
 from tests.store.small_hands import begun, ended, noted, whole
@@ -169,25 +173,61 @@ def test_missing_ends_of_segments_are_never_served(files: Files, written: list[R
             serves_no_wrong_record({**files, path: files[path][:size]}, path, written)
 
 
-def test_no_flipped_bit_and_no_missing_end_of_any_segment_is_opened(files: Files) -> None:
+def test_no_flipped_bit_and_no_missing_end_of_any_segment_is_read(files: Files) -> None:
     disk = disk_of(files)
     for segment in now(files).segments:
         for name, path in segment.files.items():
-            assert Opening(disk).open(segment, name).groups == 1
+            assert Opening(disk).rows(segment, name, 0).num_columns
             for bit in range(len(files[path]) * 8):
                 is_refused(disk, segment, name, flipped(files[path], bit))
             for size in range(len(files[path])):
                 is_refused(disk, segment, name, files[path][:size])
+            is_refused(disk, segment, name, files[path] + b"P")
             replace(disk, path, files[path])
 
 
 def is_refused(disk: SimulatedDisk, segment: manifest.Segment, name: str, data: bytes) -> None:
     replace(disk, segment.files[name], data)
     try:
-        Opening(disk).open(segment, name)
+        Opening(disk).rows(segment, name, 0)
     except Damaged:
         return
-    raise AssertionError(f"{segment.files[name]} was opened")
+    raise AssertionError(f"{segment.files[name]} was read")
+
+
+def test_a_row_group_is_compared_before_it_is_read_and_another_is_not(tmp_path: Path) -> None:
+    """Damage in one row group is found by whoever reads that one, and by who reads every byte."""
+    disk, rows = RealDisk(tmp_path), pa.table({"hand_seq": range(30), "player": ["ann"] * 30})
+    disk.make_folder("segments")
+    stored = store(disk, "seats", 0, 29, (rows.slice(at, 10) for at in (0, 10, 20)))
+    files = named({"seats": stored})
+    segment = manifest.Segment(0, 29, 0, 0, 0, 1, files["files"], files["sha256"], {})
+    segment = replaced(segment, sizes=files["sizes"], feet=files["feet"])
+    whole = (tmp_path / stored.path).read_bytes()
+    told = pq.read_metadata(tmp_path / stored.path).metadata[PIECES].decode().split()
+    ends = [int(one.partition(":")[0]) for one in told]
+    assert 0 < ends[0] < ends[1] < ends[2] < len(whole) - 8
+    (tmp_path / stored.path).write_bytes(flipped(whole, 8 * (ends[0] + ends[1]) // 2))
+    opening = Opening(disk)
+    for group in (0, 2, 0):
+        assert 10 == opening.rows(segment, "seats", group).num_rows
+    for _ in range(2):
+        with pytest.raises(Damaged, match=f"^{stored.path} is not as it was sealed: "):
+            opening.rows(segment, "seats", 1)
+    with pytest.raises(Damaged, match=f"^{stored.path} is not as it was sealed: "):
+        opening.check(segment, "seats")
+
+
+def test_a_file_whose_footer_has_no_digests_is_compared_as_a_whole(files: Files) -> None:
+    disk = disk_of(files)
+    segment = replaced(now(files).segments[0], feet={})
+    for name, path in segment.files.items():
+        for bit in random.Random(name).sample(range(len(files[path]) * 8), 20):
+            replace(disk, path, flipped(files[path], bit))
+            with pytest.raises(Damaged):
+                Opening(disk).open(segment, name)
+        replace(disk, path, files[path])
+        assert Opening(disk).rows(segment, name, 0).num_columns
 
 
 def serves_no_wrong_record(files: Files, path: str, written: list[Recorded]) -> None:

@@ -325,7 +325,7 @@ def test_a_question_that_takes_too_long_is_stopped(folder: Path) -> None:
     started = time.monotonic()
     with pytest.raises(Refused, match=r"^stopped: no answer within 0\.3 s$"):
         asked.ask("SELECT count(*) FROM range(1000000000) a, range(1000) b")
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20
     assert asked.ask("SELECT 1").num_rows == 1
 
 
