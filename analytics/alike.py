@@ -1,6 +1,6 @@
 """Rows of a table that say the same in two columns, found in columns and not row by row."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 Places = NDArray[np.int64]
+_MOST = 2**62
 
 
 def alike(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Iterator[tuple[tuple[Any, Any], Places]]:
@@ -23,10 +24,35 @@ def alike(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Iterator[tuple[tuple[
 
 def numbered(one: pa.ChunkedArray, other: pa.ChunkedArray) -> tuple[Places, pa.Array, pa.Array]:
     """The number of each row's pair, and the values of each pair by its number."""
-    first, second = (it.combine_chunks().dictionary_encode() for it in (one, other))
-    size = max(1, len(second.dictionary))
-    code = first.indices.to_numpy().astype(np.int64) * size + second.indices.to_numpy()
-    told = pa.array(code).dictionary_encode()
-    left, right = (pa.array(it) for it in np.divmod(told.dictionary.to_numpy(), size))
-    which = told.indices.to_numpy().astype(np.int64)
-    return which, first.dictionary.take(left), second.dictionary.take(right)
+    which, places = grouped((one, other))
+    return which, *(it.combine_chunks().take(column(places)) for it in (one, other))
+
+
+def grouped(columns: Sequence[pa.ChunkedArray]) -> tuple[Places, Places]:
+    """The number of each row's group, whose rows say the same in all columns; a row of each."""
+    code, span = np.zeros(len(columns[0]), np.int64), 1
+    for one in columns:
+        told = one.combine_chunks().dictionary_encode()
+        values = len(told.dictionary) + 1  # none is a value, too
+        if span * values > _MOST:
+            code = _numbers(code)
+            span = len(code)
+        code = code * values + told.indices.fill_null(values - 1).to_numpy()
+        span *= values
+    which = _numbers(code)
+    places = np.zeros(which.max(initial=-1) + 1, np.int64)
+    places[which[::-1]] = np.arange(len(which))[::-1]
+    return which, places
+
+
+def column(numbers: NDArray[Any]) -> pa.Array:
+    """The same numbers for Arrow: `pa.array` would look for pandas first, which takes longer than
+    many a question."""
+    kind = pa.from_numpy_dtype(numbers.dtype)
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)])
+
+
+def _numbers(code: Places) -> Places:
+    """Small numbers in the place of large ones."""
+    found: Places = column(code).dictionary_encode().indices.to_numpy().astype(np.int64)
+    return found

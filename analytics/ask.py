@@ -23,6 +23,7 @@ from store.reader import Reader, Snapshot
 if TYPE_CHECKING:
     import polars as pl
 
+    from analytics.played import Played
     from analytics.ways import Tally
 
 SECONDS = 600.0
@@ -118,9 +119,16 @@ def natural(part: str) -> tuple[int, str]:
 
 def answers(query: Facts, chosen: Chosen, wanted: Sequence[Statistic]) -> Iterator[Answer]:
     """Every statistic of every player and part, in the order asked for."""
-    from analytics.ways import tallies  # numpy comes with it, and few questions need it
+    from analytics.played import played  # numpy comes with it, and few questions need it
 
-    found = tallies(query, chosen, list(dict.fromkeys(one.file for one in wanted)))
+    return answered(played(query, chosen), wanted)
+
+
+def answered(hands: "Played", wanted: Sequence[Statistic]) -> Iterator[Answer]:
+    """The same of these hands."""
+    from analytics.ways import tallies
+
+    found = tallies(hands, list(dict.fromkeys(one.file for one in wanted)))
     for tally in sorted(found, key=lambda it: (it.player, natural(it.part))):
         for one in wanted:
             yield Answer(tally.player, tally.part, one.name, *_judged(one, tally))

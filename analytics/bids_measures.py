@@ -45,7 +45,7 @@ _OUTCOMES: tuple[tuple[str, str, str, Kind], ...] = (
     ("lost", "Auctions lost", "bid less than the rival", "share"),
     ("tied", "Auctions tied", "bid as much as the rival: both pay, both get a card", "share"),
     ("free", "Won free", "won at a price of 0, of auctions won", "share"),
-    ("paid", "Paid", "price where he paid one", "mean"),
+    ("paid", "Paid", "price where he won or tied, 0 where that was free", "mean"),
     ("paid_pot", "Paid / pot", "the same in pots", "mean"),
     ("surplus", "Surplus", "his bid less the price, where he won", "mean"),
     ("forced", "Forced on the rival", "the price the rival paid, where he lost", "mean"),

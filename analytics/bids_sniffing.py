@@ -2,10 +2,11 @@
 
 Within strata (match, pot and board) bids of a pair of players are matched anew at random: whatever
 both bidders could know is the same in a stratum, so what is left is knowing the other's bid. Of 400
-auctions and fewer, ten thousand matchings are drawn with a recorded seed. Of more, none: mean and
-deviation over all matchings there are follow from the bids, exactly, and what is added up over so
-many is spread as sums are (tells as rare things are, of which `at_least` says how far p is off).
-The same bot as first bidder is the control. Only chosen bids count.
+auctions and fewer, matchings are drawn with a recorded seed: a thousand, and ten thousand where
+these leave a doubt. Of more, none: mean and deviation over all matchings there are follow from the
+bids, exactly, and what is added up over so many is spread as sums are (tells as rare things are, of
+which `at_least` says how far p is off; where both bid in two sizes, they are counted). The same bot
+as first bidder is the control. Only chosen bids count.
 """
 
 from collections.abc import Iterator
@@ -18,10 +19,13 @@ import pyarrow.compute as pc
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from analytics import bids_two_sizes as two_sizes
 from analytics.alike import Places, alike
 from analytics.fairness_tests import at_least, holm, mann_whitney, normal
 
 DRAWS = 10_000
+FIRST_DRAWS = 1_000
+DOUBT = 0.01  # a p of the first draws below it leaves one
 DRAWN_N = 400  # auctions of a pair, above which nothing is drawn
 AT_ONCE = 2_000_000  # bids in memory
 SEED = 8
@@ -92,26 +96,57 @@ def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
     scale = sqrt(float((ranked[0] ** 2).sum() * (ranked[1] ** 2).sum()))
     together = float((ranked[0] * ranked[1]).sum())
     observed = together / scale if scale else None
-    far, p_of = None, {name: at_least(count, *owed[name]) for name, count in told.items()}
+    draws = 0
     if n <= DRAWN_N:
-        drawn = _drawn(mine, his, ranked, strata)
-        far = _p(np.abs(drawn["correlation"]) >= abs(together) - 1e-9)
-        p_of = {name: _p(drawn[name] >= count) for name, count in told.items()}
-    elif observed is not None:
-        deviation = _deviation(ranked, strata)
-        far = normal(together / deviation) if deviation else 1.0  # every matching gives the same
+        far, p_of, draws = _by_matchings(mine, his, ranked, strata, together, told)
+    else:
+        far = _by_moments(ranked, strata, together)
+        p_of = {name: at_least(count, *owed[name]) for name, count in told.items()}
+        few = two_sizes.tables(mine, his, strata)
+        if few is not None:
+            p_of = {
+                name: two_sizes.at_least(count, few, TELLS[name]) for name, count in told.items()
+            }
     p = None if observed is None else far
     tells = {name: (count, owed[name][0], p_of[name]) for name, count in told.items()}
     alone = [one for one in (p, *p_of.values()) if one is not None]
     low, high = _interval(observed, n)
     sealed = pc.sum(rows["sealed"]).as_py()
     return Pair(
-        dealer, rival, n, DRAWS if n <= DRAWN_N else 0, observed, low, high, p, tells,
+        dealer, rival, n, draws, observed, low, high, p, tells,
         mann_whitney((mine - his).tolist(), as_first.tolist()),
         sealed,
         n - sealed,
         n >= FLAG_N and min(holm(alone)) < FLAG_P,
     )  # fmt: skip
+
+
+def _by_matchings(
+    mine: Bids,
+    his: Bids,
+    ranked: tuple[Bids, Bids],
+    strata: Places,
+    together: float,
+    told: dict[str, int],
+) -> tuple[float, dict[str, float], int]:
+    """p of the correlation and of each tell, and out of how many matchings that were drawn.
+
+    Few are enough where nothing stands out, and of too few auctions, where nothing is claimed.
+    """
+    draws = FIRST_DRAWS
+    while True:
+        drawn = _drawn(mine, his, ranked, strata, draws)
+        far = _p(np.abs(drawn["correlation"]) >= abs(together) - 1e-9)
+        p_of = {name: _p(drawn[name] >= count) for name, count in told.items()}
+        if draws == DRAWS or len(mine) < FLAG_N or min(far, *p_of.values()) >= DOUBT:
+            return far, p_of, draws
+        draws = DRAWS
+
+
+def _by_moments(ranked: tuple[Bids, Bids], strata: Places, together: float) -> float:
+    """p of the correlation, by its deviation over all matchings there are."""
+    deviation = _deviation(ranked, strata)
+    return normal(together / deviation) if deviation else 1.0  # every matching gives the same
 
 
 def _amounts(rows: pa.Table, name: str) -> Bids:
@@ -151,25 +186,28 @@ def _apart(bids: Bids, strata: Places) -> Bids:
     return moved
 
 
-def _drawn(mine: Bids, his: Bids, ranked: tuple[Bids, Bids], strata: Places) -> dict[str, Bids]:
+def _drawn(
+    mine: Bids, his: Bids, ranked: tuple[Bids, Bids], strata: Places, draws: int
+) -> dict[str, Bids]:
     """The same counts for each matching at random, within strata."""
     chance = np.random.default_rng(SEED)
-    found: dict[str, Any] = {name: np.zeros(DRAWS) for name in ("correlation", *TELLS)}
+    found: dict[str, Any] = {name: np.zeros(draws) for name in ("correlation", *TELLS)}
     order, sizes = np.argsort(strata, kind="stable"), np.bincount(strata)
     for places in np.split(order, np.cumsum(sizes)[:-1]):
-        size = len(places)
+        size, other = len(places), his[places]
         bids, which = np.unique(mine[places], return_inverse=True)
         worth = np.zeros(len(bids))
         worth[which] = ranked[0][places]
-        part = max(1, AT_ONCE // size)
-        for start in range(0, DRAWS, part):
-            count = min(part, DRAWS - start)
-            drawn = chance.permuted(np.tile(which, (count, 1)), axis=1)
+        same = len(bids) == 1 or (other == other[0]).all()  # then so is every matching
+        part = draws if same else max(1, AT_ONCE // size)
+        for start in range(0, draws, part):
+            count = min(part, draws - start)
+            drawn = which if same else chance.permuted(np.tile(which, (count, 1)), axis=1)
             at = slice(start, start + count)
             found["correlation"][at] += worth[drawn] @ ranked[1][places]
-            apart = bids[drawn] - his[places]
+            apart = bids[drawn] - other
             for name, tell in TELLS.items():
-                found[name][at] += np.count_nonzero(_between(apart, tell), axis=1)
+                found[name][at] += np.count_nonzero(_between(apart, tell), axis=-1)
     return found
 
 
@@ -179,7 +217,7 @@ def _between(apart: NDArray[Any], tell: tuple[int, int]) -> NDArray[np.bool_]:
 
 def _p(as_far: NDArray[np.bool_]) -> float:
     """The observed matching is one of those that chance could have made."""
-    return (1 + int(as_far.sum())) / (1 + DRAWS)
+    return (1 + int(as_far.sum())) / (1 + len(as_far))
 
 
 def _deviation(ranked: tuple[Bids, Bids], strata: Places) -> float:

@@ -6,12 +6,11 @@ them were searched for, so one in twenty of those that were compared stands out 
 """
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
 from typing import Any, NamedTuple
 
+from analytics.difference import Share, newcombe
 from analytics.opponent import Opponent
 from analytics.opponent_measures import ALL_LOOKS, Look
-from analytics.statistics_intervals import Interval, wilson
 
 
 class Lead(NamedTuple):
@@ -54,7 +53,7 @@ def leads(opponent: Opponent) -> Leads:
         if not look.ranked or min(n, other_n) < look.few:
             continue
         compared += 1
-        low, high = newcombe(k, n, other_k, other_n)
+        low, high = newcombe(Share(k, n), Share(other_k, other_n))
         least = max(low, -high)
         if least > 0:
             at = named.get((name, int(low > 0)), [])
@@ -62,17 +61,6 @@ def leads(opponent: Opponent) -> Leads:
             sides = (k / n, k, n, other_k / other_n, other_k, other_n, k / n - other_k / other_n)
             found.append(Lead(name, *sides, low, high, weight, tuple(at)))
     return Leads(tuple(sorted(found, key=lambda one: (-one.weight, one.look))), compared)
-
-
-def newcombe(k: int, n: int, other_k: int, other_n: int) -> Interval:
-    """The 95 % interval of a difference of two shares, out of Wilson's for each."""
-    one, other = wilson(k, n), wilson(other_k, other_n)
-    assert one is not None
-    assert other is not None
-    p, q = k / n, other_k / other_n
-    below = sqrt((p - one[0]) ** 2 + (other[1] - q) ** 2)
-    above = sqrt((one[1] - p) ** 2 + (q - other[0]) ** 2)
-    return p - q - below, p - q + above
 
 
 def titled(lead: Lead) -> Look:

@@ -129,6 +129,27 @@ _NUMBERS: tuple[tuple[str, str, str, str, Kind], ...] = (
     ("think_ms", "Time a choice, ms", "from the event before his choice to it", "numbers", "mean"),
     ("think_max", "Longest choice, ms", "the longest of these", "numbers", "number"),
     ("think_sum", "Time in all, ms", "all of these together", "numbers", "number"),
+    (
+        "think_strong",
+        "Time with strong cards, ms",
+        "before the flop, cards of the three strongest tenths, known to who asks",
+        "numbers",
+        "mean",
+    ),
+    (
+        "think_weak",
+        "Time with weak cards, ms",
+        "the same, cards of the three weakest tenths",
+        "numbers",
+        "mean",
+    ),
+    (
+        "think_leak",
+        "Longer with strong cards, ms",
+        "the first of these less the second; its interval has Welch's error",
+        "numbers",
+        "mean",
+    ),
 )
 NUMBERS: dict[str, Measure] = {
     name: Measure(name, title, meaning, f"opponent_{file}", kind)

@@ -1,6 +1,7 @@
 """What a player's results are made of: luck street by street, play, rake; and net by parts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean, stdev
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from msgspec.structs import replace
@@ -13,6 +14,7 @@ from analytics.questions import text_of
 from analytics.statistics_chosen import Chosen, quoted, table
 from analytics.statistics_intervals import steady, student
 from analytics.tables import Tables
+from analytics.winnings import asked
 from store.leaf import Leaf
 
 Row = dict[str, Any]
@@ -71,30 +73,84 @@ DIVIDED = {
 }
 
 
-def nets_by(facts: Facts, chosen: Chosen, by: By | Literal["seat"]) -> list[Row]:
-    """A row for each player and part of his hands: n, net, mean and its interval.
+def nets_by(facts: Facts, chosen: Chosen, by: By | Literal["seat"] | None) -> list[Row]:
+    """A row for each player and part of his hands: n, net, mean, its interval, and drawn again.
 
     `seat` is of heads-up hands alone.
     """
     order: tuple[str, ...] = ()
-    if by == "position" or by == "window":  # as statistics have them
+    if by is None or by == "position" or by == "window":  # as statistics have them
         source = table(replace(chosen, by=by), "NULL")
     else:
         part, beside, order = DIVIDED[by]
         hands = table(chosen, "NULL")
         source = f"SELECT c.player, c.net, c.per_chip, {part} AS part FROM ({hands}) AS c {beside}"
-    rows = facts.rows(f"WITH chosen AS ({source}) SELECT * FROM (\n{text_of('results_by')})")
-    for row in rows:
-        row["net"], row["mean"] = steady(row["net"]), steady(row["mean"])
-        deviation = steady(row.pop("sd"))
-        held = None if deviation is None else student(row["mean"], deviation, row["n"])
-        row["low"], row["high"] = held or (None, None)
 
     def place(row: Row) -> tuple[str, int, tuple[int, str]]:
         known = order.index(row["part"]) if row["part"] in order else len(order)
         return row["player"], known, natural(row["part"])
 
-    return sorted(rows, key=place)
+    return sorted(_means(facts, source), key=place)
+
+
+def _means(facts: Facts, source: str) -> list[Row]:
+    """Of the chips in `net`, by player and part: n, sum, mean, its interval, and drawn again."""
+    rows, each = (
+        facts.rows(f"WITH chosen AS ({source}) SELECT * FROM (\n{text_of(file)})")
+        for file in ("results_by", "results_values")
+    )
+    values: dict[tuple[str, str], list[Row]] = {}
+    for row in sorted(each, key=lambda row: float(row["value"])):
+        values.setdefault((row["player"], row["part"]), []).append(row)
+    for row in rows:
+        row["net"], row["mean"] = steady(row["net"]), steady(row["mean"])
+        deviation = steady(row.pop("sd"))
+        held = None if deviation is None else student(row["mean"], deviation, row["n"])
+        row["low"], row["high"] = held or (None, None)
+        mine = values.get((row["player"], row["part"]), [])
+        row |= _again([one["value"] for one in mine], [one["times"] for one in mine])
+    return rows
+
+
+def rates(facts: Facts, chosen: Chosen, deals: Mapping[str, int]) -> dict[str, list[Row]]:
+    """By player what he wins on average: a row over hands, and one over decks of mirrored matches;
+    and what he pays for a card in an auction, where a bid of his was chosen.
+
+    `deals` is how often each mirrored match deals its decks.
+    """
+    found: dict[str, list[Row]] = {}
+    hands = table(chosen, "NULL")
+    for unit, source in (("hand", hands), ("price", _PRICES.format(hands=hands))):
+        for row in sorted(_means(facts, source), key=lambda row: str(row["player"])):
+            del row["part"]
+            found.setdefault(row.pop("player"), []).append({"unit": unit, **row})
+    decks: dict[str, list[float]] = {}
+    for row in facts.rows(asked("curve_decks", chosen, deals)) if deals else ():
+        decks.setdefault(row["player"], []).append(float(row["net"]))
+    for player, nets in decks.items():
+        n, mean = len(nets), steady(fmean(nets))
+        assert mean is not None
+        held = student(mean, stdev(nets), n) if n > 1 else None
+        low, high = (steady(end) for end in held or (None, None))
+        net = steady(sum(nets))
+        told = {"unit": "deck", "n": n, "net": net, "mean": mean, "low": low, "high": high}
+        found[player].insert(1, told | _again(nets, [1] * n))
+    return found
+
+
+_PRICES = """
+    SELECT c.player, a.price AS net, c.per_chip, c.part FROM ({hands}) AS c
+    INNER JOIN auctions AS a ON a.hand_seq = c.hand_seq AND a.seat = c.seat
+    WHERE a.outcome <> 'lost' AND coalesce(a.origin, 'chosen') NOT IN ('forced', 'default')
+"""
+
+
+def _again(values: Sequence[float], times: Sequence[int]) -> Row:
+    """The ends of a mean whose hands or decks are drawn again: nets and prices have heavy tails."""
+    from analytics.redrawn import of_values  # numpy comes with it
+
+    low, high = (steady(end) for end in of_values(values, times) or (None, None))
+    return {"drawn_low": low, "drawn_high": high}
 
 
 def rakes(facts: Facts, chosen: Chosen) -> dict[str, dict[str, float]]:

@@ -18,13 +18,13 @@ SEED = 8
 SKEW = 0.05  # a sum that is less lopsided is as good as normal: ends move by 0.024 deviations
 
 
-def wilson(done: int, chances: int) -> Interval | None:
+def wilson(done: int, chances: int, z: float = Z) -> Interval | None:
     """The interval of a share; none without an opportunity."""
     if chances == 0:
         return None
     p, n = done / chances, chances
-    centre = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
-    half = Z * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n)
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
@@ -39,12 +39,15 @@ def student(mean: float, deviation: float, n: int) -> Interval | None:
 def steady(number: float | None) -> float | None:
     """In twelve digits: what follows them in a sum of fractions is the order of threads, and two
     answers to one question are to be alike to the byte."""
-    return round(float(f"{number:.12g}"), 9) if isinstance(number, float) else number
+    if not isinstance(number, float):
+        return number
+    return round(float(f"{number:.12g}"), 9) + 0.0  # nothing has no sign: -0.0 + 0.0 is 0.0
 
 
-def t_quantile(freedom: int) -> float:
-    """Student's 97.5 % point: Cornish and Fisher's series, exact to five digits from 29 on."""
-    z, v = Z, freedom
+def t_quantile(freedom: float, z: float = Z) -> float:
+    """Student's point where a normal distribution has `z`, so of itself that of 97.5 %: Cornish
+    and Fisher's series, exact to five digits from 29 on."""
+    v = freedom
     return (
         z
         + (z**3 + z) / (4 * v)

@@ -13,6 +13,7 @@ import click
 import msgspec
 
 from analytics.bids_measures import MEASURES, Measure
+from analytics.counters import COUNTERS
 from analytics.faults import CAUSES
 from analytics.luck_streets import CHANCES
 from analytics.opponent_measures import LOOKS, NUMBERS
@@ -279,6 +280,14 @@ def rake_methods() -> str:
     return _named("method", METHODS)
 
 
+def counters() -> str:
+    """What the organisers count, and where ours differs."""
+    head = ["| counter | what it is | ours |", "|---|---|---|"]
+    return "\n".join(
+        head + [f"| `{name}` | {it.meaning} | {it.ours} |" for name, it in COUNTERS.items()]
+    )
+
+
 def lines() -> str:
     """The lines of a graph of winnings."""
     return _named("line", LINES)
@@ -316,6 +325,7 @@ PARTS: dict[str, Callable[[], str]] = {
         causes,
         chances,
         rake_methods,
+        counters,
         lines,
         endpoints,
         pages,

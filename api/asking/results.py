@@ -6,16 +6,18 @@ rake are everybody's to see.
 
 from typing import Any, NamedTuple
 
+from analytics import statistics_intervals as intervals
 from analytics.ask import answers
 from analytics.luck_equity import DRAWS, SEED
 from analytics.luck_rules import Rulebook
 from analytics.luck_streets import MODEL, can_be_told
-from analytics.results import By, Spread, Streets, nets_by, rakes
+from analytics.results import By, Spread, Streets, nets_by, rakes, rates
 from analytics.statistics import STATISTICS
 from analytics.statistics_chosen import Chosen
 from analytics.winnings import POINTS, Winnings
 from api.asking.leaves import leaves
 from api.asking.stats import chosen_of
+from api.asking.swaps import mirrored
 from api.asking.viewed import Viewed
 from api.asking.watching import Watch, unwatched
 from api.asking.winnings import winnings
@@ -26,7 +28,8 @@ NETS = ("net", "net_showdown", "net_without", "bb_100")
 SEATS = ("dealer", "big_blind")
 ODD = 1  # of an odd number of hands one seat has one more than the other
 Row = dict[str, Any]
-NEVER: Row = {"n": 0, "net": 0.0, "mean": None, "low": None, "high": None}
+ENDS = ("mean", "low", "high", "drawn_low", "drawn_high")
+NEVER: Row = {"n": 0, "net": 0.0, **dict.fromkeys(ENDS)}
 
 
 class About(NamedTuple):
@@ -46,11 +49,12 @@ class About(NamedTuple):
 
 
 class Results(NamedTuple):
-    """By player nets, rake and heads-up seats; luck by player and chance, of how many hands; the
-    player's graph; nets by player and part."""
+    """By player nets, what he wins on average, rake and heads-up seats; luck by player and chance,
+    of how many hands; the player's graph; nets by player and part."""
 
     about: About
     nets: dict[str, Row]
+    rates: dict[str, list[Row]]
     rakes: dict[str, dict[str, float]]
     seats: dict[str, Row]
     streets: list[Row]
@@ -65,8 +69,9 @@ def results(viewed: Viewed, about: About, watch: Watch = unwatched) -> Results:
     chosen = _chosen(viewed, about)
     drawn = graph(viewed, about, watch) if about.player is not None else None
     nets, raked, seated = _nets(viewed, chosen), rakes(viewed, chosen), seats(viewed, about)
+    won = rates(viewed, chosen, mirrored(viewed))
     luck = streets(viewed, about, watch)
-    return Results(about, nets, raked, seated, *luck, drawn, parts(viewed, about))
+    return Results(about, nets, won, raked, seated, *luck, drawn, parts(viewed, about))
 
 
 def parts(viewed: Viewed, about: About) -> list[Row]:
@@ -97,6 +102,7 @@ def document(told: Results, view: str) -> Row:
     players = [
         {
             **row,
+            "rates": told.rates.get(name, []),
             "rake": told.rakes.get(name, {}),
             "seats": told.seats.get(name),
             "streets": [_bare(one) for one in told.streets if one["player"] == name],
@@ -104,7 +110,8 @@ def document(told: Results, view: str) -> Row:
         for name, row in told.nets.items()
     ]
     about = {"as": view, "vs": told.about.vs, "known": told.known, "counted": told.counted}
-    model = {"model": MODEL, "seed": SEED, "draws": DRAWS}
+    model: Row = {"model": MODEL, "seed": SEED, "draws": DRAWS}
+    model["again"] = {"seed": intervals.SEED, "draws": intervals.DRAWS}
     lines = {} if told.graph is None else {"graph": plain(told.graph)}
     divided: Row = {}
     if told.about.by is not None:

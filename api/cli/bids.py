@@ -161,5 +161,5 @@ def _beside(beside: "Sequence[Pair]") -> None:
         how = f"{one.sealed} sealed, {one.leaked} leaked"
         note("   ".join((f"{who}, {how}", f"correlation {said}", tells, sign)))
     if beside:
-        drawn = f"of {DRAWN_N} auctions and fewer {DRAWS} matchings are drawn, seed {SEED}"
+        drawn = f"of {DRAWN_N} auctions and fewer up to {DRAWS} matchings are drawn, seed {SEED}"
         note(f"in brackets what chance would give; flagged below p {FLAG_P:g}; {drawn}")

@@ -16,7 +16,7 @@ from api.cli.output import NotFound, document, note, table
 from api.http.scopes import SCOPES, SEAT_SCOPES, NoScope, scope_of
 
 if TYPE_CHECKING:
-    from api.http.keys import Keys
+    from api.http.keys import Keys, KeyTold
 
 _LASTS = re.compile(r"(?P<count>[1-9]\d{0,4})(?P<unit>[hdw])")
 _UNIT_S = {"h": 3_600, "d": 86_400, "w": 604_800}
@@ -127,7 +127,7 @@ def _keys(folder: Path) -> "Keys":
     return Keys(folder)
 
 
-def _as_json(made: Any) -> dict[str, Any]:
+def _as_json(made: Any) -> "KeyTold":
     from api.http.keys import as_json
 
     return as_json(made)

@@ -9,7 +9,7 @@ import click
 from api.cli.bids import interval
 from api.cli.bids import said as said_of
 from api.cli.ledger import json_option, ledger_option, view_option
-from api.cli.output import document, progress
+from api.cli.output import document, note, progress
 from api.cli.players import files_option, questions, written
 from api.cli.spots import spots_option
 from api.cli.tables import Cell, drawn
@@ -111,6 +111,17 @@ def _leads(asked: "Opponent", vs: str | None, view: str) -> None:
     columns = ("stands out", "his", vs or "others", "difference", "k/n", "look at")
     foot = f"{len(found)} of {compared} compared; searched for: one in twenty stands out by chance"
     drawn(columns, lines, (1, 2, 3, 4), head="   ".join(filter(None, head)), foot=foot)
+    _time(asked)
+
+
+def _time(asked: "Opponent") -> None:
+    """A word on who is slower, or quicker, with strong cards than with weak ones."""
+    told = {one.statistic: one for one in asked.numbers()}
+    leak = told["think_leak"]
+    if leak.low is not None and leak.high is not None and (leak.low > 0 or leak.high < 0):
+        what = "longer" if leak.low > 0 else "shorter"
+        reach = " to ".join(f"{abs(end):.0f}" for end in sorted((leak.low, leak.high), key=abs))
+        note(f"time tells: {what} with strong cards than with weak ones, by {reach} ms")
 
 
 def _measures(asked: "Opponent") -> None:

@@ -19,6 +19,7 @@ SPOTS = 100
 POINTS = 500
 FEW = 30
 BYS = ("street", "position", "window", "pot", "auction", "swap")
+UNITS = {"hand": "net of a hand", "deck": "net of a deck", "price": "price of a card"}
 OVERVIEW = ("net", "net_showdown", "net_without", "bb_100")
 
 
@@ -77,6 +78,7 @@ def results(
         document("muckrake.results/1", **asking.document(told, view))
     else:
         _drawn(told.nets, told.rakes, view)
+        _drawn_rates(told, player)
         _drawn_streets(told, player)
         _balance(told.seats, player)
 
@@ -104,6 +106,19 @@ def _drawn(
         for name, row in overview.items()
     ]
     drawn(columns, lines, tuple(range(1, len(columns))), head=f"viewpoint: {view}")
+
+
+def _drawn_rates(told: "Results", player: str | None) -> None:
+    """What each player wins, or pays, on average: Student's interval, and the same drawn again."""
+    lines = []
+    for who, rows in told.rates.items():
+        for row in rows:
+            again = _between({"low": row["drawn_low"], "high": row["drawn_high"]})
+            cells = (UNITS[row["unit"]], _chips(row["mean"]), _between(row), again, str(row["n"]))
+            name = () if player else (who,)
+            lines.append(tuple(Cell(text, row["n"] < FEW) for text in (*name, *cells)))
+    columns = (*(() if player else ("player",)), "mean", "chips", "95 %", "drawn again", "n")
+    drawn(columns, lines, tuple(range(len(columns) - 4, len(columns))))
 
 
 def _drawn_streets(told: "Results", player: str | None) -> None:

@@ -4,6 +4,7 @@ import os
 import sys
 import webbrowser
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 
@@ -43,7 +44,12 @@ PORT = 8000
     type=click.IntRange(0),
     default=6_000,
     show_default=True,
-    help="What a caller may spend in a minute, of each worker; 0 counts nothing.",
+    help="What a caller may spend in a minute at each worker; 0 counts nothing.",
+)
+@click.option(
+    "--public-url",
+    metavar="URL",
+    help="Where a proxy on this machine leads here from; what it says of who came is believed.",
 )
 @click.option(
     "--allow-origin",
@@ -74,6 +80,7 @@ def serve(
     workers: int,
     delay: float,
     rate: int,
+    public_url: str | None,
     origins: tuple[str, ...],
     log: Path | None,
     bots: Path | None,
@@ -93,18 +100,20 @@ def serve(
         if log is not None and str(log) != "-":
             log.open("a").close()  # a file that cannot be written is told now
         is_loopback = host in ("127.0.0.1", "::1", "localhost")
+        public = () if public_url is None else (_host_of(public_url),)
         settings = Settings(
             folder.absolute(),
             delay_s=delay,
-            hosts=LOOPBACK if is_loopback else (),
+            hosts=(*LOOPBACK, *public) if is_loopback else (),
             allow_origins=origins,
             limits=Limits(rate=rate),
             logs=log is not None,
+            fronted=public_url is not None,
             bots=None if bots is None else bots.absolute(),
         )
         sock = bound(host, port)
         base = f"http://{_name(host)}:{sock.getsockname()[1]}"
-        once = once_url(settings.folder, base, tuple(SCOPES), page)
+        once = once_url(settings.folder, public_url or base, tuple(SCOPES), page)
         if as_document:
             document("muckrake.serve/1", address=f"{base}/", login=once)
         else:
@@ -119,6 +128,14 @@ def serve(
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)  # answers that nobody waits for any more are not waited for
+
+
+def _host_of(url: str) -> str:
+    """The name that browsers will say."""
+    there = urlsplit(url)
+    if there.scheme not in ("http", "https") or not there.hostname or there.path not in ("", "/"):
+        raise click.UsageError(f"--public-url {url} is none: https://poker.example is one")
+    return f"[{there.hostname}]" if ":" in there.hostname else there.hostname
 
 
 def _name(host: str) -> str:

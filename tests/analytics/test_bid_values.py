@@ -3,7 +3,7 @@
 from itertools import permutations, product
 from pathlib import Path
 from random import Random
-from statistics import fmean, pvariance
+from statistics import NormalDist, fmean, pvariance
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics import bids_sniffing
+from analytics import bids_sniffing, bids_two_sizes
 from analytics.bids_kept import RECORD, ThirdCards
 from analytics.bids_rows import table
 from analytics.bids_sniffing import TELLS, _owed, pairs
@@ -188,6 +188,60 @@ def test_chance_over_all_matchings_is_counted(
         assert pvariance(counts) == pytest.approx(variance, abs=1e-9)
 
 
+@given(
+    st.lists(st.tuples(st.sampled_from([0, 3]), st.sampled_from([2, 3])), min_size=1, max_size=5),
+    st.lists(st.tuples(st.sampled_from([0, 1]), st.sampled_from([0, 1])), max_size=3),
+)
+def test_of_bids_of_two_sizes_every_matching_is_counted(
+    bids: list[tuple[int, int]], more: list[tuple[int, int]]
+) -> None:
+    """p is the share of matchings that tell as much: exactly, whatever the count goes up by."""
+    mine, his = (np.array([one[at] for one in (*bids, *more)], dtype=float) for at in (0, 1))
+    strata = np.array([0] * len(bids) + [1] * len(more))
+    first, second = (np.flatnonzero(strata == at).tolist() for at in (0, 1))
+    found = bids_two_sizes.tables(mine, his, strata)
+    assert found is not None
+    for tell in TELLS.values():
+        counts = [
+            _told(mine[[*one, *other]] - his[[*first, *second]], tell)
+            for one, other in product(permutations(first), permutations(second))
+        ]
+        for least in range(len(mine) + 1):
+            share = sum(count >= least for count in counts) / len(counts)
+            assert share == pytest.approx(bids_two_sizes.at_least(least, found, tell), abs=1e-12)
+
+
+def test_two_bidders_of_two_sizes_are_not_flagged_for_going_up_by_twos() -> None:
+    """By Poisson's formula p would be a quarter of what it is."""
+    rows = _match(1_200, lambda first, chance: 40 * chance.randrange(2))
+    for row in rows:
+        mine, his = ("bid", "rival_bid") if row["role"] == "big blind" else ("rival_bid", "bid")
+        row[mine] = 40 * (row[mine] % 2)
+        assert row[his] in (0, 40)
+    for one in pairs(table(rows)):
+        assert (0, False) == (one.draws, one.flagged)
+        count, mean, p = one.tells["equal"]
+        variance = 600 / 4
+        assert p == pytest.approx(NormalDist().cdf(-(count - 1 - mean) / variance**0.5), abs=0.02)
+
+
+def test_bids_of_three_sizes_are_not_counted_so() -> None:
+    bids = np.array([0.0, 3.0, 7.0])
+    assert bids_two_sizes.tables(bids, bids, np.zeros(3, dtype=np.int64)) is None
+    assert bids_two_sizes.tables(bids, bids[[0, 0, 0]], np.zeros(3, dtype=np.int64)) is not None
+
+
+@pytest.mark.parametrize(
+    ("hands", "knows", "draws"), [(500, 1, 10_000), (500, 0, 1_000), (100, 1, 1_000)]
+)
+def test_where_the_first_matchings_leave_a_doubt_all_are_drawn(
+    hands: int, knows: int, draws: int
+) -> None:
+    """Of too few auctions nothing is claimed, so a thousand do."""
+    rows = _match(hands, lambda first, chance: first + 1 if knows else chance.randrange(50))
+    assert [draws] * 2 == [one.draws for one in pairs(table(rows))]
+
+
 def _told(apart: Any, tell: tuple[int, int]) -> int:
     return int(((apart >= tell[0]) & (apart <= tell[1])).sum())
 
@@ -196,6 +250,7 @@ def test_p_by_the_exact_chance_is_near_that_of_matchings(monkeypatch: pytest.Mon
     rows = table(_match(1_000, lambda first, chance: chance.randrange(60)))
     exact = list(pairs(rows))
     monkeypatch.setattr(bids_sniffing, "DRAWN_N", 500)
+    monkeypatch.setattr(bids_sniffing, "FIRST_DRAWS", 10_000)
     for one, other in zip(exact, pairs(rows), strict=True):
         assert (0, 10_000) == (one.draws, other.draws)
         assert one.p == pytest.approx(other.p, abs=0.03)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from analytics.opponent import Opponent
 from analytics.opponent_gathered import Asked, gathered
-from analytics.opponent_leads import leads, newcombe
+from analytics.opponent_leads import leads
 from analytics.opponent_measures import ALL_LOOKS, FLAGS, LOOKS, NUMBERS
 from analytics.opponent_strength import tenth
 from analytics.statistics import STATISTICS
@@ -54,12 +54,6 @@ def looked_at(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def _asked(here: Path, about: About, view: str = "auditor") -> tuple[Opponent, Viewed]:
     viewed = Viewed(Reader(here).snapshot(), viewer_of(view))
     return opponent(viewed, about), viewed
-
-
-def test_the_interval_of_a_difference_is_newcombes() -> None:
-    """His own example: 56 of 70 less 48 of 80 is 0.2, from 0.0524 to 0.3339."""
-    low, high = newcombe(56, 70, 48, 80)
-    assert (0.0524, 0.3339) == (round(low, 4), round(high, 4))
 
 
 def test_tenths_of_strength_are_tenths_of_all_hands() -> None:

@@ -5,11 +5,15 @@ The pages are those of `auction_pages`; the match is as long as the page, so tha
 
 from decimal import Decimal
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from sqlglot import expressions as ex
 
+from analytics.bids import judged
+from analytics.difference import Mean, welch
 from analytics.opponent import Opponent
 from analytics.opponent_gathered import Asked, Gathered, gathered
 from analytics.opponent_measures import FLAGS, LOOKS, NUMBERS
@@ -123,3 +127,29 @@ def test_every_number_has_its_columns(name: str) -> None:
 def test_numbers_of_nothing_are_nothing() -> None:
     asked = Opponent("p0", told([]))
     assert ([], [], []) == (list(asked.looks()), list(asked.numbers()), asked.locks())
+
+
+def test_a_leak_of_time_is_the_difference_of_two_means_with_welchs_error() -> None:
+    """Cards of the three strongest tenths against the three weakest, before the flop."""
+    strong, weak = [900, 1_000, 1_300, 800] * 10, [500, 650, 400] * 12
+    times = [*((9, ms) for ms in strong), *((2, ms) for ms in weak), (5, 9_000)]
+    acts = pa.table(
+        {
+            "player": ["p0"] * len(times),
+            "part": [""] * len(times),
+            "street": ["preflop"] * len(times),
+            "meant": [True] * len(times),
+            "made_pct": pa.nulls(len(times), pa.float64()),
+            "faced_pct": pa.nulls(len(times), pa.float64()),
+            "tenth": [at for at, _ in times],
+            "think_ms": [ms for _, ms in times],
+        }
+    )
+    tables = Tables({"acts": acts})
+    (row,) = tables.ask("opponent_numbers", "SELECT * FROM acts")
+    tables.close()
+    value, _, n, low, high = judged(NUMBERS["think_leak"], row)
+    one, other = (Mean(fmean(it), stdev(it) / len(it) ** 0.5, len(it)) for it in (strong, weak))
+    assert fmean(strong) - fmean(weak) == pytest.approx(value)
+    assert 36 == n
+    assert (low, high) == pytest.approx(welch(one, other), abs=2.0)  # of the fewer: wider

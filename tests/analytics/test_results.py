@@ -294,7 +294,10 @@ def test_who_was_shown_no_cards_is_told_no_luck(capsys: Captured, here: Path) ->
         assert one.hand.standing.count("folded") == 0
 
 
-@pytest.mark.parametrize("file", ["results_by", "results_rake", "results_streets"])
+FILES = ["results_by", "results_rake", "results_streets", "results_values"]
+
+
+@pytest.mark.parametrize("file", FILES)
 def test_a_question_is_asked_in_the_portable_dialect(file: str) -> None:
     first, second, *_ = text_of(file).splitlines()
     assert (first[-1], second[-1]) == ("?", ".")
@@ -305,7 +308,7 @@ def test_a_question_is_asked_in_the_portable_dialect(file: str) -> None:
 
 def test_every_question_about_results_is_asked_here() -> None:
     found = sorted(path.stem for path in SQL.glob("results_*.sql"))
-    assert ["results_by", "results_rake", "results_streets"] == found
+    assert FILES == found
 
 
 def test_every_chance_is_in_its_place() -> None:

@@ -12,8 +12,9 @@ from sqlglot import expressions as ex
 
 from analytics.bids_rows import AUCTIONS
 from analytics.facts import facts
+from analytics.questions import text_of
 from analytics.results import BYS, UNKNOWN, nets_by
-from analytics.statistics_chosen import Chosen
+from analytics.statistics_chosen import Chosen, table
 from analytics.tables import Tables
 from api.asking.viewed import Viewed
 from api.asking.viewer import viewer_of
@@ -61,6 +62,15 @@ def test_the_question_answers_what_its_text_says() -> None:
     ]
 
 
+def test_amounts_are_told_with_how_often_each_was_won() -> None:
+    leaves, columns, expected = page(PAGE.with_name("results_values.txt"))
+    given = Given(leaves)
+    chosen = table(Chosen(by="position"), "NULL")
+    asked = given.rows(f"WITH chosen AS ({chosen}) SELECT * FROM ({text_of('results_values')})")
+    found = [[str(_near(row[name])) for name in columns] for row in asked]
+    assert sorted([*map(str, map(_near, row))] for row in expected) == sorted(found)
+
+
 def _near(value: Any) -> Any:
     try:
         return round(float(value), 4)
@@ -68,9 +78,10 @@ def _near(value: Any) -> Any:
         return value
 
 
-def test_the_question_is_in_the_portable_dialect() -> None:
-    opens_with_its_question_and_its_definition("results_by")
-    for tree in trees("results_by"):
+@pytest.mark.parametrize("file", ["results_by", "results_values"])
+def test_the_question_is_in_the_portable_dialect(file: str) -> None:
+    opens_with_its_question_and_its_definition(file)
+    for tree in trees(file):
         assert [] == list(tree.find_all(*FORBIDDEN))
 
 
@@ -155,9 +166,12 @@ def test_a_mean_has_an_interval_from_thirty_hands_on() -> None:
     found = nets_by(Given(_hands("auction-2024")), Chosen(player="random-0"), "street")
     assert {True, False} == {row["n"] < 30 for row in found}
     for row in found:
-        assert (row["n"] < 30) == (row["low"] is None)
+        assert (row["n"] < 30) == (row["low"] is None) == (row["drawn_low"] is None)
         if row["low"] is not None:
             assert row["low"] < row["mean"] < row["high"]
+            assert row["drawn_low"] < row["mean"] < row["drawn_high"]
+            reach = row["high"] - row["low"]
+            assert row["drawn_high"] - row["drawn_low"] == pytest.approx(reach, rel=0.2)
 
 
 # Who may see what, and the command.
@@ -209,13 +223,40 @@ def test_every_other_part_is_in_front_of_everybody(here: Path, by: str) -> None:
 def test_the_parts_of_the_document_add_up_to_the_net(capsys: Captured, by: str) -> None:
     found = told(capsys, "results", "random-1", "--spots", "0", "--points", "12", "--by", by)
     (player,) = found["players"]
-    assert ["player", by, "n", "net", "mean", "low", "high"] == list(found["by"][0])
+    numbers = ["n", "net", "mean", "low", "high", "drawn_low", "drawn_high"]
+    assert ["player", by, *numbers] == list(found["by"][0])
     assert player["net"] == sum(row["net"] for row in found["by"])
     assert player["hands"] == sum(row["n"] for row in found["by"]) == 123
 
 
 def test_parts_are_asked_for(capsys: Captured) -> None:
     assert "by" not in told(capsys, "results", "--spots", "0")
+
+
+def test_a_deck_of_a_mirrored_match_is_one_number(
+    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The unit is the hand, or the pair for mirrored deals."""
+    monkeypatch.setenv("MUCKRAKE_LEDGER", str(tmp_path / "ledger"))
+    words = ("auction-2024", "--hands", "160", "--seed", "7", "--match", "m", "--mirror")
+    printed(capsys, "play", *words)
+    found = told(capsys, "results", "random-0", "--spots", "0")
+    (player,) = found["players"]
+    hands, decks, prices = player["rates"]
+    assert [("hand", 160), ("deck", 80)] == [(one["unit"], one["n"]) for one in (hands, decks)]
+    assert player["net"] == hands["net"] == 2 * decks["net"]
+    assert hands["mean"] == decks["mean"]
+    for one in (hands, decks):
+        assert one["low"] < one["mean"] < one["high"]
+        assert one["drawn_low"] < one["mean"] < one["drawn_high"]
+    assert {"seed": 8, "draws": 1000} == found["again"]
+    assert "random-0\tnet of a deck\t" in printed(capsys, "results", "--spots", "0")
+    (bidder,) = told(capsys, "bids", "random-0", "--spots", "0")["players"]
+    paid = bidder["measures"]["paid"]
+    same = ("n", "low", "high")
+    assert [paid[it] for it in same] == [pytest.approx(prices[it]) for it in same]
+    assert ("price", pytest.approx(paid["value"])) == (prices["unit"], prices["mean"])
+    assert prices["drawn_low"] < prices["mean"] < prices["drawn_high"]
 
 
 def test_without_a_name_everybody_has_a_line_a_part(capsys: Captured) -> None:
