@@ -8,7 +8,7 @@ of sorting all that is exported.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -23,6 +23,7 @@ Dataset = Literal["hands", "events", "players", "bids", "swaps", "pots"]
 DATASETS: tuple[Dataset, ...] = get_args(Dataset)
 AT_ONCE = {"events": 5_000}  # hands
 USUAL = 50_000
+PARTS = 2  # that are read at once
 _ORDER: dict[Dataset, tuple[str, ...]] = {
     "hands": ("hand_seq",),
     "events": ("hand_seq", "idx"),
@@ -61,16 +62,26 @@ def span(viewed: Viewed, match: str | None = None, as_of: str | None = None) -> 
 
 
 def tables(viewed: Viewed, dataset: Dataset, span: Span) -> Iterator[pa.Table]:
-    """At least one, all alike."""
+    """At least one, all alike.
+
+    Several parts are read at once: a question opens whole row groups, and those at its ends would
+    be read by the next one, too.
+    """
     also = "" if span.match is None else f" AND match = {quoted(span.match)}"
     size = AT_ONCE.get(dataset, USUAL)
-    for start in (*range(span.first, span.end, size), span.end):
-        upto = min(start + size, span.end)
+    for start in (*range(span.first, span.end, PARTS * size), span.end):
+        upto = min(start + PARTS * size, span.end)
         rows = viewed.ask(
             f"SELECT * FROM {dataset} WHERE hand_seq >= {start} AND hand_seq < {upto}{also}"
         )
-        if rows.num_rows or start == span.end:
-            yield ordered(rows, _ORDER[dataset])
+        rows = ordered(rows, _ORDER[dataset])
+        if start == span.end:
+            yield rows
+            return
+        ends = np.searchsorted(rows["hand_seq"].to_numpy(), range(start, upto + size, size))
+        for begin, end in pairwise(ends.tolist()):
+            if end > begin:
+                yield rows.slice(begin, end - begin)
 
 
 def ordered(rows: pa.Table, keys: Sequence[str]) -> pa.Table:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from analytics.ask import Answer, answers, rows_of
+from analytics.ask import Answer, answered, answers
 from analytics.statistics import STATISTICS, Statistic
 from analytics.statistics_chosen import Chosen
 from analytics.statistics_intervals import SEED
@@ -57,8 +57,11 @@ def statistics(
 ) -> Counted:
     """Every statistic asked for. `field`: of one player, beside everybody else under the same
     filters, counted as one."""
-    found = list(answers(viewed, chosen, wanted))
-    dealt = {(row["player"], row["part"]): row for row in rows_of("dealt", viewed, chosen)}
+    from analytics.played import played  # numpy comes with it, and few questions need it
+
+    hands = played(viewed.query, chosen)
+    found = list(answered(hands, wanted))
+    dealt = {(row["player"], row["part"]): row for row in hands.dealt()}
     beside: dict[str, Answer] = {}
     if field and chosen.player is not None:
         rest = answers(viewed, replace(chosen, others=True, by=None), wanted)

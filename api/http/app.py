@@ -1,9 +1,9 @@
 """The application: every route of the API and every page over one desk.
 
-A request passes, from outside in: its line in the log, the headers of its answer, how many bytes it
-is sent in, the net for whatever goes wrong, the name of the server, who asks, what he may still
-spend, his turn, the length of what he sends. Each is a plain ASGI application around the next, so
-that a stream stays one.
+A request passes, from outside in: the word of a proxy, if there is one, its line in the log, the
+headers of its answer, how many bytes it is sent in, the net for whatever goes wrong, the name of
+the server, who asks, what he may still spend, his turn, the length of what he sends. Each is a
+plain ASGI application around the next, so that a stream stays one.
 """
 
 import sys
@@ -20,7 +20,7 @@ from starlette.middleware.cors import CORSMiddleware
 from api.http.callers import Recognized
 from api.http.desk import Desk
 from api.http.failures import Answering, answered
-from api.http.headers import Headed, Named
+from api.http.headers import Fronted, Headed, Named
 from api.http.heads import Headless
 from api.http.keys import Keys
 from api.http.log import Logged
@@ -78,6 +78,7 @@ def _layers(desk: Desk, keys: Keys, logins: Logins, metrics: Metrics) -> list[Mi
     }
     purses = Purses(settings.limits.rate)
     return [
+        *([Middleware(Fronted)] if settings.fronted else []),
         Middleware(Logged, metrics, sys.stderr if settings.logs else None),
         Middleware(Headed),
         Middleware(Packed),

@@ -39,6 +39,7 @@ class Settings(Struct, frozen=True):
     allow_origins: tuple[str, ...] = ()  # other sites whose scripts may read answers
     limits: Limits = Limits()
     logs: bool = False  # a line on stderr for each request
+    fronted: bool = False  # by a proxy on this machine, whose word is taken
     bots: Path | None = None  # whose folders hold bots that a key may have played
 
 

@@ -16,6 +16,7 @@ from api.http.layer import Layer
 from api.http.problem import Problem
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+PROXIES = frozenset({"127.0.0.1", "::1"})
 POLICY = (
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
@@ -58,6 +59,23 @@ class Named(Layer):
             said = _PORT.sub("", Headers(scope=scope).get("host", "")).lower()
             if said not in self.hosts:
                 raise Problem("misdirected", f"this server is {', '.join(sorted(self.hosts))}")
+        await self.app(scope, receive, send)
+
+
+class Fronted(Layer):
+    """Behind a proxy on this machine that speaks HTTPS: what it says of who came to it, is so.
+
+    Its words are taken from loopback alone. Whoever comes from elsewhere says them of himself.
+    """
+
+    async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        host, _ = scope.get("client") or ("", 0)
+        if host in PROXIES:
+            told = Headers(scope=scope)
+            if told.get("x-forwarded-proto") == "https":
+                scope = {**scope, "scheme": "https"}
+            if came := told.get("x-forwarded-for", "").rpartition(",")[2].strip():
+                scope = {**scope, "client": (came, 0)}  # the last is the proxy's own word
         await self.app(scope, receive, send)
 
 

@@ -24,7 +24,7 @@ import time
 from hashlib import sha256
 from multiprocessing import parent_process
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import msgspec
 from msgspec import Struct
@@ -65,6 +65,21 @@ class Progress(Struct, frozen=True):
     detail: str | None = None
     result: dict[str, Any] | None = None
     at: int = 0
+
+
+class JobTold(TypedDict):
+    """A job: how far it is, and in the end what came of it, by kind as its command tells it."""
+
+    id: str
+    kind: Kind
+    match: str | None
+    state: State
+    hands: int
+    total: int | None
+    detail: str | None
+    result: dict[str, Any] | None
+    begun_at: str
+    told_at: str
 
 
 class Jobs:
@@ -272,7 +287,7 @@ def is_alive(room: Path) -> bool:
     return False
 
 
-def told(job: Job, progress: Progress) -> dict[str, Any]:
+def told(job: Job, progress: Progress) -> JobTold:
     """A job as it is answered."""
     return {
         "id": job.id,

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from hmac import compare_digest
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from msgspec import Struct
 
@@ -39,6 +39,17 @@ class Key(Struct, frozen=True):
     def ended(self, now: float) -> bool:
         """Whether its time is over."""
         return self.expires is not None and now >= self.expires
+
+
+class KeyTold(TypedDict):
+    """A key as it is told of, without its secret."""
+
+    id: str
+    name: str
+    scopes: list[str]
+    created: str
+    expires: str | None
+    expired: bool
 
 
 class NoKey(Exception):
@@ -91,7 +102,7 @@ class Keys:
         return found
 
 
-def as_json(key: Key) -> dict[str, Any]:
+def as_json(key: Key) -> KeyTold:
     """A key as it is listed, here and by `muckrake key list`."""
     return {
         "id": key.id,

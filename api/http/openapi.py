@@ -3,12 +3,14 @@
 Every operation may answer with problems, which are all of one shape; which kinds, its tags tell.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from api.http.problem import JSON, KINDS, URN
+from api.http.shapes import of_answers
 from api.main import VERSION
 
 PATH = "/openapi.json"
@@ -55,6 +57,7 @@ OF_VALUES = ("invalid",)
 OF_FORMATS = ("not-acceptable",)
 OF_BODIES = ("too-large", "unsupported-media-type", "conflict")
 BY_NAME = {"cursor": "wrong-cursor", "q": "wrong-filter"}
+PLAIN = "application/json"
 UNTAGGED = ("keys", "health")  # never kept by anybody, so without a validator
 EXAMPLES: dict[str, Any] = {
     "as": "public",
@@ -107,12 +110,16 @@ def _document(app: FastAPI) -> dict[str, Any]:
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     schemas["Problem"] = PROBLEM
+    shapes, told = of_answers()
+    assert not schemas.keys() & told.keys(), "an answer and a body have one name"
+    schemas |= told
     parts["securitySchemes"] = {
         "key": {"type": "http", "scheme": "bearer", "description": "mr_ID_SECRET_CHECK"}
     }
     for path, methods in document.get("paths", {}).items():
         for method, operation in methods.items():
             _finish(path, method, operation)
+            _shape(operation, shapes)
     return document
 
 
@@ -139,6 +146,15 @@ def _finish(path: str, method: str, operation: dict[str, Any]) -> None:
         unchanged = {"description": "What you have (`If-None-Match`) is what there is."}
         responses.setdefault("304", unchanged)
     operation["responses"] = dict(sorted(responses.items()))
+
+
+def _shape(operation: dict[str, Any], shapes: Mapping[str, Any]) -> None:
+    """Of an answer in JSON, what it looks like."""
+    name = operation["operationId"]
+    for status, response in operation["responses"].items():
+        if name in shapes and status.startswith("2"):
+            kinds = {PLAIN: {}, **response.get("content", {})}
+            response["content"] = {**kinds, PLAIN: {"schema": shapes[name]}}
 
 
 def kinds_of(path: str, method: str, operation: dict[str, Any]) -> list[str]:

@@ -28,6 +28,7 @@ from api.http.app import create_app
 from api.http.desk import Desk, Settings
 from api.http.jobs import Jobs
 from api.http.routes.stream import feeds_of
+from dealer.unheeding import unheard, unheeding
 
 INTERRUPTED = 130
 GRACE_S = 10  # what is being answered may take so long when the server stops
@@ -177,7 +178,8 @@ class _Workers:
 
     def _worker(self) -> SpawnProcess:
         process = self._context.Process(target=_work, args=self._given)
-        process.start()
+        with unheard():
+            process.start()
         return process
 
     def _end(self) -> None:
@@ -197,7 +199,7 @@ class _Workers:
 
 def _work(settings: Settings, sock: socket.socket, log: Path | None) -> None:
     """A worker: Ctrl-C is for the process that started it, and when that is gone, so is this."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    unheeding()
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     _serve(settings, sock, log, (signal.SIGTERM,))
     sys.stderr.flush()

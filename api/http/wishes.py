@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from api.cli.match import SPOKEN
-from api.cli.plans import NAME, plans_of
+from api.cli.plans import NAME, plans_of, stage_of
 from api.cli.plans import named as match_name
 from api.http.problem import Problem
 from dealer.wire.plan import plan
@@ -27,13 +27,14 @@ def of_match(asked: dict[str, Any]) -> dict[str, Any]:
     if asked["game"] not in GAMES:
         there = ", ".join(GAMES)
         raise Problem("invalid", f"there is no game {asked['game']!r}: there are {there}")
-    if asked["open_bids"] or asked["clock"] is not None:
-        raise Problem("invalid", "open_bids and clock are for bots from folders")
+    if asked["open_bids"]:
+        raise Problem("invalid", "open_bids is for bots from folders")
     bots = None if asked["bots"] is None else ",".join(asked["bots"])
     wish = {**asked, "bots": bots, "matches": None}
     wish["dealing"] = asked["dealing"] or ("committed" if asked["live"] else "seeded")
     try:
         (found,) = plans_of(named(asked["game"]), wish)
+        stage_of(found, wish)
     except click.UsageError as reason:
         raise Problem("invalid", reason.format_message()) from None
     return wish | {"match": found.match, "seed": found.seed}
@@ -43,7 +44,7 @@ def of_folders(asked: dict[str, Any], bots: Path | None) -> dict[str, Any]:
     """A match between bots in folders of this machine, as `muckrake match` plays it."""
     if bots is None:
         raise Problem("forbidden", "this server starts no programs: muckrake serve --bots DIR does")
-    for option in ("bots", "seats", "dealing", "freeze_out", "live", "think_ms"):
+    for option in ("bots", "seats", "freeze_out", "live", "think_ms", "news"):
         if asked[option]:
             raise Problem("invalid", f"{option} is not for bots from folders")
     if asked["game"] not in SPOKEN:
@@ -65,7 +66,11 @@ def of_folders(asked: dict[str, Any], bots: Path | None) -> dict[str, Any]:
         raise Problem("invalid", reason.format_message()) from None
     except ValueError as reason:
         raise Problem("invalid", str(reason)) from None
-    drawn = {"match": match, "seed": asked["seed"] or secrets.token_hex(4), "hands": hands}
+    dealing = asked["dealing"] or "seeded"
+    if dealing == "committed" and asked["seed"] is not None:
+        raise Problem("invalid", "a seed decides no committed deck: leave it out")
+    seed = None if dealing == "committed" else asked["seed"] or secrets.token_hex(4)
+    drawn = {"match": match, "seed": seed, "dealing": dealing, "hands": hands}
     clock = asked["clock"] or CLOCK_S
     return {**asked, **drawn, "clock": clock, "folders": [str(one) for one in folders]}
 

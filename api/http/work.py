@@ -20,11 +20,12 @@ from typing import Any, cast
 import click
 import msgspec
 
+from analytics.stored import NAMES
 from api.asking.proof import as_document, verified
 from api.asking.tree import NoSecrets, Unsigned
 from api.asking.viewed import Viewed
 from api.asking.viewer import AUDITOR, Viewer
-from api.cli.plans import ENDLESS, THINK_MS, plans_of
+from api.cli.plans import ENDLESS, THINK_MS, plans_of, stage_of
 from api.facts import projections
 from api.http.jobs import FOLDER, Job, Jobs, Progress, doing, held, is_job, now_ms, write, writes
 from api.importing.commit import Writer
@@ -45,7 +46,7 @@ from dealer.wire.program import named as programs
 from engine.game import fingerprint, to_json
 from engine.games import GAMES, named
 from events.ledger import Conflict, is_match
-from events.types import Disclosure, Events
+from events.types import Dealing, Disclosure, Events
 from store.frames import Damaged
 from store.ledger import FileLedger, open_ledger
 from store.lock import Held, Lock, holder
@@ -55,7 +56,7 @@ from store.tree import Refuted
 
 TOLD_S = 0.2  # no more often is it said how far it is
 TURN_S = 0.1  # so often somebody who waits looks if it is his turn
-LATER = ("facts",)  # what asks the rules again is left by an import that is not audited
+LATER = NAMES  # what questions are answered from is left by an import that is not audited
 
 
 class Refused(Exception):
@@ -184,7 +185,7 @@ def _played(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) 
     hands: Iterable[Events]
     if wish["live"]:
         think_ms = THINK_MS if wish["think_ms"] is None else wish["think_ms"]
-        hands = live(match, ledger, think_ms, lambda: told.stopped)
+        hands = live(match, ledger, think_ms, lambda: told.stopped, stage_of(plan, wish))
     else:
         hands = here(match, lambda: told.stopped)
     for _ in hands:
@@ -203,9 +204,10 @@ def _met(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> 
     match = meant(GAMES[wish["game"]], wish["match"], players, wish["hands"], **how)
     if ledger.read(match.match):
         raise Refused(f"there is a match {match.match} already: give this one another name")
-    decks = SeededDecks(wish["seed"], match.deals)
+    seed, dealing = wish["seed"], cast(Dealing, wish["dealing"])
+    decks = SeededDecks(seed or "", match.deals)
     meeting = Meeting(Meet(match, (one, two), Limits(clock=wish["clock"]), decks))
-    start = meeting.announced(wish["seed"], cast(Disclosure, wish["disclosure"]))
+    start = meeting.announced(seed, cast(Disclosure, wish["disclosure"]), dealing)
     ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
     told.say()
 
@@ -214,11 +216,16 @@ def _met(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> 
             told.add(1)
             yield hand
 
+    def silent(line: str) -> None:
+        """Nobody listens here: what bots said is in the result."""
+
     try:
-        played = meeting.recorded(ledger, start, lambda _: None, lambda: told.stopped, counted)
+        played = meeting.recorded(
+            ledger, start, silent, lambda: told.stopped, counted, Private(folder)
+        )
     except Gone as reason:
         return {"state": "failed", "detail": str(reason)}
-    about = {"seed": wish["seed"], "disclosure": wish["disclosure"], **how}
+    about = {"seed": seed, "disclosure": wish["disclosure"], **how}
     told_of_bots = as_parts(meeting.parts(), meeting.faults)
     result = {**about, **msgspec.to_builtins(played), **told_of_bots}
     return {"state": "cancelled" if played.reason == STOPPED else "done", "result": result}

@@ -7,13 +7,20 @@ from datetime import UTC
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.asking.exports import ordered
+from api.asking import exports
+from api.asking.exports import DATASETS, Span, ordered, tables
+from api.asking.viewed import Viewed
+from api.asking.viewer import Viewer
 from api.exporting.files import writer
 from api.http.streams import _written
+from engine.games import RULESETS
 from store.query import plain
+from store.reader import Snapshot
+from tests.asking.seen_ledgers import ledger_of, matches
 
 canonical = msgspec.json.Encoder(order="sorted").encode
 numbers = st.integers(-(2**63), 2**63 - 1)
@@ -44,6 +51,12 @@ SCHEMA = pa.schema(
         "nobody": pa.null(),
     }
 )
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+    played = matches(RULESETS[game] for game in ("auction-2024", "swap-2022"))
+    return ledger_of(tmp_path_factory.mktemp("exported") / "ledger", played)
 
 
 @given(rows)
@@ -89,3 +102,22 @@ def test_who_goes_away_leaves_nobody_at_work() -> None:
     assert b'{"number":0}\n' == next(chunks)
     chunks.close()
     assert made in ([0, 1, -1], [0, 1, 2, -1])
+
+
+@pytest.mark.parametrize("span", [(0, 10**9), (3, 41), (7, 7), (40, 10**9)])
+def test_parts_that_are_read_together_are_those_read_one_by_one(
+    span: tuple[int, int], snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    viewed = Viewed(snapshot, Viewer("public"))
+    asked = Span(None, span[0], min(span[1], snapshot.next_seq))
+    monkeypatch.setattr(exports, "USUAL", 4)
+    monkeypatch.setattr(exports, "AT_ONCE", {"events": 2})
+    for dataset in DATASETS:
+        told = []
+        for parts in (1, 3):
+            monkeypatch.setattr(exports, "PARTS", parts)
+            told.append([rows.to_pylist() for rows in tables(viewed, dataset, asked)])
+        assert told[0] == told[1]
+        assert [] == told[0][-1]
+        assert all(told[0][:-1])
+    viewed.close()

@@ -1,6 +1,7 @@
 """Pages of hands are all hands once, in order; facets are counts of filters; worlds look alike."""
 
 import random
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.asking import listing
-from api.asking.facets import FACETS
+from api.asking.facets import FACETS, _kept
 from api.asking.filters import Filter, parsed
 from api.asking.filters_sql import where
 from api.asking.listing import facets, page, place
@@ -142,6 +143,46 @@ def test_each_value_of_a_facet_finds_as_many_hands_as_it_says(
         assert name == "street" or all(more >= less for more, less in pairwise(sizes))
     for name in ("game", "street", "showdown"):
         assert sum(value["hands"] for value in counted[name]) == counted["hands"]
+    passed = in_order(viewed, one, judged)
+    assert _outcomes(viewed, passed) == {it["value"]: it["hands"] for it in counted["auction"]}
+    verdicts = sum(value["hands"] for value in counted["verdict"])
+    assert verdicts == sum(1 for row in _rows(viewed, one, judged) if row["verdict"])
+
+
+def _outcomes(viewed: Viewed, passed: list[str]) -> dict[str, int]:
+    """Hand by hand: by how many won its auctions, if it was not voided."""
+    won = Counter(row["hand"] for row in viewed.rows("SELECT hand FROM bids WHERE won"))
+    voided = {row["hand"] for row in viewed.rows("SELECT hand FROM hands WHERE voided")}
+    names = [("none", "won", "tied")[min(2, won[hand])] for hand in passed if hand not in voided]
+    return dict(Counter(names))
+
+
+def _rows(viewed: Viewed, one: Filter, judged: Judged) -> list[dict[str, Any]]:
+    return page(viewed, one, limit=1_000_000, judged=judged).rows
+
+
+def test_what_was_counted_is_told_again_until_more_is_judged(
+    eyes: dict[str, Viewed], judged: Judged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    viewed, one = eyes["auditor"], parsed("pot>=1")
+    first = facets(viewed, one, judged)
+    with monkeypatch.context() as patched:
+        patched.setattr(viewed.query, "ask", None)
+        assert first == facets(viewed, one, judged)
+    none = Judged(judged.rows.slice(0, 0), judged.rows.num_rows)
+    assert first["verdict"]
+    assert [] == facets(viewed, one, none)["verdict"]
+    assert first == facets(viewed, one, judged)
+
+
+def test_only_so_many_counts_are_kept(
+    eyes: dict[str, Viewed], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.asking.facets.KEPT_MAX", 2)
+    viewed = eyes["public"]
+    for least in (1, 2, 1, 3):
+        facets(viewed, parsed(f"pot>={least}"))
+    assert ["pot>=1", "pot>=3"] == list(_kept[viewed.query])
 
 
 def test_only_the_largest_of_many_are_told(eyes: dict[str, Viewed]) -> None:

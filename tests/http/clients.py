@@ -43,10 +43,10 @@ def site_of(folder: Path, **settings: Any) -> Site:
 
 def over(client: TestClient, where: str) -> dict[str, Any]:
     """What came of a job, when something has."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while time.monotonic() < until:
         told: dict[str, Any] = client.get(where).json()
         if told["state"] not in ("starting", "waiting", "running"):
             return told
         time.sleep(0.05)
-    raise AssertionError(f"{where} is at work for more than a minute")
+    raise AssertionError(f"{where} is at work for more than two minutes")

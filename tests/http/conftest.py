@@ -3,13 +3,28 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from api.http.jobs import Jobs
-from tests.http import ledgers
+from tests.http import ledgers, shaped
 from tests.http.clients import Site, site_of
+
+
+@pytest.fixture(autouse=True)
+def held_to_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever any client here is answered in JSON has the shape that OpenAPI says."""
+    send = TestClient.send
+
+    def checked(self: TestClient, request: Any, **options: Any) -> Any:
+        answer = send(self, request, **options)
+        if not options.get("stream"):
+            shaped.check(answer)
+        return answer
+
+    monkeypatch.setattr(TestClient, "send", checked)
 
 
 @pytest.fixture(scope="session")

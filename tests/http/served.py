@@ -9,6 +9,8 @@ from contextlib import contextmanager
 import uvicorn
 from fastapi import FastAPI
 
+PATIENCE_S = 30.0  # with a machine that does much else meanwhile
+
 
 @contextmanager
 def served(app: FastAPI) -> Iterator[int]:
@@ -31,7 +33,7 @@ def served(app: FastAPI) -> Iterator[int]:
                 one.join(10)  # whoever still asks the ledger: Python cannot end around him
 
 
-def said(port: int, words: bytes, *, rest_s: float = 5.0) -> bytes:
+def said(port: int, words: bytes, *, rest_s: float = PATIENCE_S) -> bytes:
     """What is answered to these bytes, up to the end of the connection or of patience."""
     with socket.create_connection(("127.0.0.1", port), timeout=rest_s) as talk:
         talk.sendall(words)

@@ -1,11 +1,19 @@
 """A server on loopback answers to its own names, and other sites read what they are allowed to."""
 
+import socket
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
+from api.http.desk import Settings
 from api.http.headers import LOOPBACK, SECURITY
+from api.http.limits import Limits
+from api.main import main
 from tests.http.clients import Site, site_of
+from tests.sessions import Captured
 
 
 @pytest.mark.parametrize(
@@ -57,6 +65,69 @@ def test_a_preflight_is_answered_without_a_key(house: Path) -> None:
     answer = opened.options("/api/v1/sql", headers=headers)
     assert 200 == answer.status_code
     assert "POST" in answer.headers["access-control-allow-methods"]
+
+
+def cookie_of(site: Site, client: tuple[str, int], **headers: str) -> str:
+    """The cookie that a login leaves."""
+    link = site.app.state.logins.link(("audit:read",))
+    browser = TestClient(site.app, "http://127.0.0.1:8000", follow_redirects=False, client=client)
+    answer = browser.get(f"/login?once={link}", headers=headers)
+    assert 303 == answer.status_code
+    return str(answer.headers["set-cookie"])
+
+
+@pytest.mark.parametrize(
+    ("fronted", "address", "scheme", "secure"),
+    [
+        (True, "127.0.0.1", "https", True),
+        (True, "::1", "https", True),
+        (True, "127.0.0.1", "http", False),
+        (True, "192.0.2.7", "https", False),  # who is no proxy of ours says it of himself
+        (False, "127.0.0.1", "https", False),  # nobody said that there is a proxy
+    ],
+)
+def test_a_cookie_is_secure_if_a_proxy_of_ours_was_asked_by_https(
+    fronted: bool, address: str, scheme: str, secure: bool, house: Path
+) -> None:
+    site = site_of(house, fronted=fronted)
+    told = cookie_of(site, (address, 4711), **{"X-Forwarded-Proto": scheme})
+    assert secure == ("; Secure" in told)
+    assert "; HttpOnly" in told
+
+
+def test_serve_answers_to_its_public_name_and_links_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    given: list[Settings] = []
+
+    def run(settings: Settings, sock: socket.socket, *_: object) -> int:
+        given.append(settings)
+        sock.close()
+        return 0
+
+    monkeypatch.setattr("api.http.served.run", run)
+    monkeypatch.setattr("os._exit", sys.exit)
+    words = ("serve", "--port", "0", "--ledger", str(tmp_path), "--public-url")
+    with suppress(SystemExit):
+        main([*words, "https://poker.example/"])
+    assert "https://poker.example/login?once=" in capsys.readouterr().out
+    assert (True, (*LOOPBACK, "poker.example")) == (given[0].fronted, given[0].hosts)
+    for wrong in ("poker.example", "ftp://poker.example", "https://poker.example/muckrake"):
+        assert 2 == main([*words, wrong])
+        assert "https://poker.example is one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("fronted", "statuses"), [(True, [200, 200, 429]), (False, [200, 429, 429])]
+)
+def test_who_comes_through_a_proxy_spends_his_own(
+    fronted: bool, statuses: list[int], house: Path
+) -> None:
+    site = site_of(house, fronted=fronted, limits=Limits(rate=1))
+    proxy = TestClient(site.app, "http://127.0.0.1:8000", client=("127.0.0.1", 4711))
+    told = ("192.0.2.1", "192.0.2.1, 192.0.2.2", "192.0.2.2")  # its own word is the last
+    answers = [proxy.get("/api/v1/", headers={"X-Forwarded-For": one}) for one in told]
+    assert statuses == [one.status_code for one in answers]
 
 
 @pytest.mark.parametrize(

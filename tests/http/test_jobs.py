@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 
 from api.http.jobs import WAITING_MAX, is_alive
 from api.main import main
+from events.types import DeckCommitted, DeckOpened, Disconnected, MatchStarted
 from store.check import check
 from store.disk import RealDisk
 from store.ledger import open_ledger
@@ -138,6 +139,32 @@ def test_a_live_table_is_played_under_its_clock(new: Site) -> None:
     assert "committed" == getattr(start, "dealing", "")
 
 
+def test_what_happens_at_a_live_table_is_as_it_was_told(new: Site) -> None:
+    writer = new.as_("writer")
+    wanted = {"game": "site-nl", "hands": 1, "seats": 3, "live": True, "think_ms": 1, "clock": 20}
+    begun = writer.post("/api/v1/matches", json={**wanted, "news": ["lost:random-1@1"]})
+    told = over(writer, begun.headers["location"])
+    assert "done" == told["state"]
+    record = [one.event for one in Reader(new.folder).read(f"{told['match']}/1")]
+    assert [1] == [one.seat for one in record if isinstance(one, Disconnected)]
+
+
+def test_decks_of_bots_from_folders_may_be_committed_to(tmp_path: Path) -> None:
+    for name in ("ursa", "lynx"):
+        bot(tmp_path / "bots", name)
+    site = site_of(tmp_path / "ledger", bots=tmp_path / "bots")
+    writer = site.as_("writer")
+    wanted = {"game": GAME, "folders": ["ursa", "lynx"], "hands": 2, "dealing": "committed"}
+    wanted["disclosure"] = "open"
+    told = over(writer, writer.post("/api/v1/matches", json=wanted).headers["location"])
+    assert ("done", 2, None) == (told["state"], told["hands"], told["result"]["seed"])
+    kinds = [type(one.event) for one in Reader(site.folder).read(told["match"])]
+    assert [MatchStarted, DeckCommitted] == kinds[:2]
+    assert DeckOpened in kinds
+    verified = writer.get(f"/api/v1/matches/{told['match']}/verify").json()
+    assert (True, 2) == (verified["ok"], verified["decks"])
+
+
 def test_bots_from_folders_play_where_the_server_allows_it(tmp_path: Path) -> None:
     for name in ("ursa", "lynx"):
         bot(tmp_path / "bots", name)
@@ -160,7 +187,15 @@ def test_bots_from_folders_play_where_the_server_allows_it(tmp_path: Path) -> No
         ({"folders": ["ursa", "ursa"], "bots": ["random"]}, 422, "bots is not for bots from"),
         ({"folders": ["ursa", "ursa"], "game": "site-nl"}, 422, "is not played over the wire"),
         ({"folders": ["ursa", "ursa"], "hands": 3, "mirror": True}, 422, "3 hands are no pairs"),
-        ({"open_bids": True}, 422, "open_bids and clock are for bots from folders"),
+        ({"folders": ["ursa", "ursa"], "news": ["lost:a-0@1"]}, 422, "news is not for bots from"),
+        (
+            {"folders": ["ursa", "ursa"], "dealing": "committed", "seed": "7"},
+            422,
+            "a seed decides no committed deck",
+        ),
+        ({"open_bids": True}, 422, "open_bids is for bots from folders"),
+        ({"clock": 3}, 422, "--clock and --news are for --live"),
+        ({"live": True, "news": ["lost"]}, 422, "'lost' is no news: WHAT:PLAYER@HAND"),
     ],
 )
 def test_bots_from_elsewhere_are_refused(

@@ -1,20 +1,27 @@
 """Files that are imported over HTTP: told file by file, done once, refused in words."""
 
 import hashlib
+import shutil
+from pathlib import Path
 
 import pytest
 
+from analytics.stored import NAMES
+from api.http import work
+from api.http.jobs import Job, Jobs, now_ms, read, write
+from api.http.wishes import of_import
+from api.main import main
 from dealer.play import play
 from engine.games import GAMES
 from events.types import Events
-from formats.mit.write import write
+from formats.mit.write import write as written
 from store.reader import Reader
 from tests.http.clients import Site, over
 
 
 def log_of(hands: int) -> bytes:
     records: list[Events] = list(play(GAMES["auction-2024-mit"], "scrim", hands, "7", 2))
-    return write(records).encode()
+    return written(records).encode()
 
 
 def test_a_file_is_imported_as_it_is_and_again_without_effect(new: Site) -> None:
@@ -27,6 +34,31 @@ def test_a_file_is_imported_as_it_is_and_again_without_effect(new: Site) -> None
         assert ("scrim.txt", 30, imported) == (file["file"], file["hands"], file["imported"])
         assert hashlib.sha256(log).hexdigest()[:12] == file["match"] == told["match"]
     assert 30 == len(list(Reader(new.folder).hands()))
+
+
+@pytest.mark.parametrize("audit", [True, False])
+def test_an_import_leaves_to_compact_what_the_command_leaves(
+    audit: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.importing.commit.CLOSE_HANDS", 100)  # so that it is a segment
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    log = tmp_path / "scrim.txt"
+    log.write_bytes(log_of(120))
+    jobs = Jobs(tmp_path / "ledger")
+    room = jobs.room()
+    shutil.copy2(log, room / "upload")
+    wish = of_import(None, None, None, False, audit) | {"disclosure": "sealed"}
+    write(room / "job.json", Job(room.name, "import", "", 0, now_ms(), None, wish))
+    work.main(jobs.ledger, room.name)
+    assert "done" == read(room).state
+    words = [] if audit else ["--no-audit"]
+    assert 0 == main(["import", str(log), *words, "--ledger", str(tmp_path / "other")])
+    (here,), (there,) = (
+        [one.projections for one in Reader(folder).snapshot().parts().segments]
+        for folder in (jobs.ledger, tmp_path / "other")
+    )
+    assert here == there
+    assert ({*NAMES} <= {*here}, not {*NAMES} & {*here}) == (audit, not audit)
 
 
 def test_files_of_a_form_are_imported_under_their_names(new: Site) -> None:

@@ -14,7 +14,7 @@ from api.http.limits import FAMILIES, Limits, family
 from api.http.rates import PURSES_MAX, Purses, who
 from api.http.streams import streamed
 from tests.http.clients import Site, site_of
-from tests.http.served import get, said, served
+from tests.http.served import PATIENCE_S, get, said, served
 
 
 class Clock:
@@ -152,7 +152,7 @@ def test_who_waited_too_long_is_answered(house: Path) -> None:
 
     @site.app.get("/api/v1/test/slow")
     def slow() -> dict[str, str]:
-        go_on.wait(10)
+        go_on.wait(2 * PATIENCE_S)
         ended.set()
         return {"never": "told"}
 
@@ -164,7 +164,7 @@ def test_who_waited_too_long_is_answered(house: Path) -> None:
         assert not ended.is_set()
         assert said(port, get("/healthz")).startswith(b"HTTP/1.1 200")
         go_on.set()
-        assert ended.wait(5)
+        assert ended.wait(PATIENCE_S)
 
 
 def test_half_a_body_does_not_wait_for_ever(house: Path) -> None:
@@ -179,11 +179,11 @@ def test_half_a_body_does_not_wait_for_ever(house: Path) -> None:
 
 
 def test_a_stream_that_has_begun_may_take_its_time(house: Path) -> None:
-    site = site_of(house, limits=Limits(rate=0, seconds=1.0))
+    site = site_of(house, limits=Limits(rate=0, seconds=2.0))
 
     def chunks() -> Iterator[bytes]:
         for _ in range(4):
-            threading.Event().wait(0.4)
+            threading.Event().wait(0.6)
             yield b"x"
 
     @site.app.get("/api/v1/test/long")
@@ -210,7 +210,7 @@ def test_big_answers_take_turns(house: Path) -> None:
             target=lambda: first.append(said(port, get("/api/v1/exports/test/slow")))
         )
         thread.start()
-        assert begun.wait(5)
+        assert begun.wait(PATIENCE_S)
         refused = said(port, get("/api/v1/exports/test/slow"))
         assert refused.startswith(b"HTTP/1.1 503")
         assert b"retry-after" in refused

@@ -4,14 +4,17 @@ import re
 from pathlib import Path
 from typing import Any
 
+import httpx
 import msgspec
 import pytest
 
 from api.http.openapi import TAGS
 from api.http.problem import JSON, KINDS
+from api.http.shapes import ANSWERS
 from docs.openapi import PATH, written
 from tests.http.clients import Site
 from tests.http.exchanges import exchanges
+from tests.http.shaped import Misshapen, check
 
 HERE = Path(__file__).parent
 DOCUMENT: dict[str, Any] = msgspec.json.decode(written())
@@ -82,6 +85,48 @@ def test_an_operation_is_asked_on_a_page(method: str, path: str, operation: dict
         if one.method.lower() == method and re.fullmatch(template, one.target.partition("?")[0])
     ]
     assert asked, "write it down in a *.http.md beside this file"
+
+
+@every_operation
+def test_an_operation_says_what_its_json_looks_like(
+    method: str, path: str, operation: dict[str, Any]
+) -> None:
+    contents = [
+        answer["content"]["application/json"]["schema"]
+        for status, answer in operation["responses"].items()
+        if status.startswith("2") and "application/json" in answer.get("content", {})
+    ]
+    assert (operation["operationId"] in ANSWERS) == bool(contents), "one line in api/http/shapes.py"
+    assert all("$ref" in schema for schema in contents)
+
+
+def test_every_shape_is_of_an_operation() -> None:
+    assert {*ANSWERS} <= {operation["operationId"] for _, _, operation in OPERATIONS}
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong"),
+    [
+        ({"more": 1}, "Additional properties are not allowed"),
+        ({"pot": "12"}, "pot: .* is not valid under any"),
+        ({"cards": [["7h", {"redacted": True, "card": "As"}]]}, "is not valid under any"),
+    ],
+)
+def test_an_answer_of_another_shape_would_be_found(
+    change: dict[str, Any], wrong: str, site: Site
+) -> None:
+    answer = site.as_().get("/api/v1/hands/holdem/3")
+    told = answer.json() | change
+    with pytest.raises(Misshapen, match=wrong):
+        check(_answered(answer.request, told))
+    told.pop("more", None)
+    del told["line"]
+    with pytest.raises(Misshapen, match='"line" is a required property'):
+        check(_answered(answer.request, {**told, "pot": 12, "cards": None}))
+
+
+def _answered(request: httpx.Request, told: Any) -> httpx.Response:
+    return httpx.Response(200, json=told, request=request)
 
 
 def test_every_link_of_the_root_leads_somewhere(site: Site) -> None:

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
 
+from analytics.statistics_intervals import steady
 from api.asking.viewer import Viewer
 from events import types as t
 from events.cards import DECK
@@ -322,3 +323,11 @@ def test_10_nor_do_metrics_say_how_long_an_answer_was_to_whom_more_is_told(publi
 
 def _pairs(hand: Events) -> set[str]:
     return {" ".join(event.cards) for event in hand if isinstance(event, t.HoleDealt)}
+
+
+def test_nothing_has_no_sign() -> None:
+    """A sum of fractions is a hair above or below nothing, by the order of threads: a page then
+    said 0.00 to one request and −0.00 to the next, with another tag."""
+    told = [repr(steady(hair)) for hair in (1e-17, -1e-17, 0.0, -0.0)]
+    assert ["0.0"] * 4 == told
+    assert (-0.5, None, 3) == (steady(-0.5), steady(None), steady(3))

@@ -9,7 +9,7 @@ import pytest
 from api.cli.output import FORBIDDEN
 from api.main import main
 from tests.leaks.conftest import Pair
-from tests.leaks.hidden_worlds import AUCTION, EYES, LYNX, RUNNING, SWAP
+from tests.leaks.hidden_worlds import AUCTION, EYES, LYNX, RUNNING, SWAP, URSA
 
 CLOSED, SWAPS, LATER = f"closed-{AUCTION}", f"closed-{SWAP}", f"before-{AUCTION}"
 COMMANDS: tuple[tuple[str, ...], ...] = (
@@ -36,6 +36,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("bids", LYNX, "--json"),
     ("swaps", LYNX, "--json"),
     ("opponent", LYNX, "--json"),
+    ("compare", LYNX, URSA, "--json"),
+    ("counters", "--json"),
     ("results", LYNX, "--adjusted"),
     ("results", LYNX, "--by", "swap"),
     ("sql", "SELECT hole, count(*) FROM players GROUP BY hole ORDER BY ALL"),

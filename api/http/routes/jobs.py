@@ -62,7 +62,18 @@ class MatchWanted(BaseModel):
         description="Two bots of the server's machine instead, as `muckrake match` plays them.",
     )
     open_bids: bool = False
-    clock: float | None = Field(None, gt=0, le=3_600, description="Seconds a bot has in all.")
+    clock: float | None = Field(
+        None,
+        ge=0.001,
+        le=3_600,
+        description="Seconds that a bot from a folder has in all; of a turn at a live table.",
+    )
+    news: list[str] = Field(
+        [],
+        max_length=100,
+        description="What happens at a live table: WHAT:PLAYER@HAND.",
+        examples=[["lost:equity-0@3", "back:equity-0@5"]],
+    )
 
 
 @router.post(
