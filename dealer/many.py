@@ -4,7 +4,6 @@ Hands come back over a pipe in the order in which they were dealt. A pipe that n
 its dealer up, and one whose reader is gone ends it, so no process outlives its match.
 """
 
-import signal
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,6 +17,7 @@ import msgspec
 
 from dealer.deck import Decks
 from dealer.play import Plan, dealt
+from dealer.unheeding import unheard, unheeding
 from events.types import Events
 
 BATCH_S = 0.05  # hands wait no longer than this for their way to the writer
@@ -95,7 +95,8 @@ def _idle(dealers: list[_Dealer], at_work: dict[Connection, str]) -> Connection:
     spawned = get_context("spawn")  # a fork would take the writer's threads and locks along
     ours, theirs = spawned.Pipe()
     process = spawned.Process(target=_work, args=(theirs,), daemon=True)
-    process.start()
+    with unheard():
+        process.start()
     theirs.close()
     dealers.append(_Dealer(process, ours))
     return ours
@@ -115,7 +116,7 @@ def _heard(pipe: Connection, match: str) -> News:
 
 def _work(pipe: Connection) -> None:
     """The other process: one match after another, until nobody is there any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the writer to hear
+    unheeding()  # Ctrl-C is for the writer to hear
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
             job = pipe.recv()

@@ -17,6 +17,7 @@ from typing import NamedTuple, NoReturn
 import msgspec
 
 from dealer.deck import Decks
+from dealer.unheeding import unheard, unheeding
 from dealer.wire.limits import Limits
 from dealer.wire.match import play, started
 from dealer.wire.plan import Plan
@@ -69,7 +70,8 @@ def played_apart(
     spawned = get_context("spawn")  # a fork would take the writer's threads and locks along
     ours, theirs = spawned.Pipe()
     process = spawned.Process(target=_work, args=(theirs, job), daemon=True)
-    process.start()
+    with unheard():
+        process.start()
     theirs.close()
     stopped = False
     try:
@@ -120,7 +122,7 @@ def _ended(process: BaseProcess, pipe: Connection) -> None:
 
 
 def _work(pipe: Connection, job: Job) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the writer to hear
+    unheeding()  # Ctrl-C is for the writer to hear
     signal.signal(signal.SIGTERM, _go)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         try:

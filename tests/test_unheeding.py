@@ -1,0 +1,45 @@
+"""Ctrl-C is for who writes: what he starts is not ended by it, not even while it starts."""
+
+import os
+import signal
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+
+from dealer.unheeding import unheard, unheeding
+
+
+def answer(pipe: Connection) -> None:
+    """In the other process."""
+    unheeding()
+    while True:
+        pipe.send(pipe.recv())
+
+
+def test_who_is_started_hears_no_ctrl_c_at_any_time() -> None:
+    spawned = get_context("spawn")
+    ours, theirs = spawned.Pipe()
+    process = spawned.Process(target=answer, args=(theirs,), daemon=True)
+    with unheard():
+        process.start()
+    theirs.close()
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGINT)  # before it has said anything
+    ours.send("first")
+    assert "first" == ours.recv()
+    os.kill(process.pid, signal.SIGINT)
+    ours.send("second")
+    assert "second" == ours.recv()
+    process.kill()
+    process.join()
+
+
+def test_who_starts_it_hears_his_ctrl_c_a_moment_later() -> None:
+    heard = list[int]()
+    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    try:
+        with unheard():
+            os.kill(os.getpid(), signal.SIGINT)
+            assert [] == heard
+        assert [signal.SIGINT] == heard
+    finally:
+        signal.signal(signal.SIGINT, before)
