@@ -1,9 +1,10 @@
 """How the tests are run: Hypothesis profiles, and `--accept`, which rewrites the goldens."""
 
+import gc
 import os
 import tempfile
 from asyncio.events import _get_running_loop, _set_running_loop
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--accept") and config.getoption("numprocesses", None):
         raise pytest.UsageError("--accept writes files that several tests share: leave out -n")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Thousands of tests stay to the end: nobody looks for garbage among them, now or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_report_header() -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import bench.__main__ as command_line
-from bench import ledger_bulk, ledger_lookup, ledger_size
+from bench import ledger_bulk, ledger_lookup, ledger_size, serve_stream
 from bench.apart import Spent, apart
 from bench.large import build, name_of
 from bench.play import FOLD, GAME, PASS, choose, hands
@@ -20,16 +20,7 @@ from store.projections import STANDARD
 from store.query import Query
 from store.reader import Reader
 
-LONG = {  # slow to set up
-    "trust",
-    "selfplay",
-    "batch",
-    "screen",
-    "serve-hands",
-    "serve-answers",
-    "serve-stream",
-    "serve-pages",
-}
+LONG = {"trust", "screen", "serve-answers", "serve-hands", "serve-pages"}  # slow to set up
 
 
 def _marked(names: Iterable[str]) -> list[Any]:
@@ -51,6 +42,7 @@ def test_each_bench_of_the_ledger_runs(name: str, monkeypatch: pytest.MonkeyPatc
     for module in (ledger_bulk, ledger_lookup):  # a new Python for each step takes its time
         monkeypatch.setattr(module, "apart", _spend_here)
     monkeypatch.setattr(ledger_lookup, "LOOKUPS", 10)
+    monkeypatch.setattr(serve_stream, "RUNS", ((2, 1),))
     page = command_line.report(name, rounds=1, seconds=0.001, hands=40)
     assert f"# {name}\n" in page
     assert "File system " in page

@@ -1,6 +1,7 @@
 """The set-up: what `./mr` and the locks promise. Nothing here needs the network."""
 
 import ast
+import os
 import re
 import runpy
 import shutil
@@ -179,6 +180,24 @@ def test_every_command_of_a_verb_runs_even_after_one_failed(
     pretend_venv(mr)
     assert 6 == mr.run_all([["-m", "first"], ["-m", "second"]], mr.ROOT)
     assert "second" in capfd.readouterr().out
+
+
+def test_the_checks_compile_a_module_once_even_where_nobody_wants_that_beside_the_sources(
+    mr: Any, tmp_path: Path
+) -> None:
+    pretend_venv(mr)
+    mr.write(mr.STAMP, "".join(f"{level} {said}\n" for level, said in mr.digests().items()))
+    Path(mr.PYTHON).write_text('#!/bin/sh\necho "$PYTHONDONTWRITEBYTECODE:$PYTHONPYCACHEPREFIX"\n')
+    for words, expected in (
+        (["types"], f":{Path(mr.VENV).resolve() / 'compiled'}"),
+        (["games"], "1:"),
+    ):
+        environment = {name: value for name, value in os.environ.items() if "PYC" not in name}
+        done = subprocess.run(
+            [sys.executable, tmp_path / "mr", *words],
+            env=environment | {"PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True,
+        )  # fmt: skip
+        assert (0, expected) == (done.returncode, done.stdout.strip()), done.stderr
 
 
 # Installing.

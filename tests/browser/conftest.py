@@ -17,6 +17,8 @@ from tests import chromium
 
 try:
     from playwright.sync_api import expect
+
+    expect.set_options(timeout=30_000)  # a machine may have more to do than this
 except ImportError:  # every test here is skipped before it could expect anything
     expect = None  # type: ignore[assignment]
 

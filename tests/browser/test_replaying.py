@@ -11,17 +11,17 @@ if TYPE_CHECKING:
 HAND = f"/hands/{CONTESTED}"
 
 
-def now(page: "Page") -> int:
-    """Which event the table is after; no other frame is to be seen."""
-    (shown,) = page.locator(".frame:visible").evaluate_all("those => those.map(one => one.id)")
-    return int(shown)
+def stands(page: "Page", event: int) -> None:
+    """The table is soon the one after this event, and no other frame is to be seen."""
+    expect(page.locator(f".frame[id='{event}']")).to_be_visible()
+    expect(page.locator(".frame:visible")).to_have_count(1)
 
 
 def test_every_frame_shows_what_replay_says(site: Site) -> None:
     page = site.open(f"{HAND}#0")
     told = page.request.get(f"/api/v1/hands/{CONTESTED}/frames").json()
     for idx, frame in enumerate(told["frames"]):
-        assert idx == now(page)
+        stands(page, idx)
         shown = page.locator(".frame.now")
         assert frame["board"] == shown.locator(".board .card").all_text_contents()
         stacks = shown.locator(".stack").all_text_contents()
@@ -35,17 +35,17 @@ def test_keys_go_by_event_by_street_and_to_the_ends(site: Site) -> None:
     page = site.open(f"{HAND}#0")
     for key, where in (("j", 1), ("ArrowRight", 2), ("k", 1), ("ArrowLeft", 0), ("ArrowLeft", 0)):
         page.keyboard.press(key)
-        assert where == now(page)
+        stands(page, where)
     marks = [int(one.get_attribute("href")[1:]) for one in page.locator(".marks a").all()]  # type: ignore[index]
     for mark in marks:
         page.keyboard.press("ArrowDown")
-        assert mark == now(page)
+        stands(page, mark)
     page.keyboard.press("ArrowUp")
-    assert marks[-2] == now(page)
+    stands(page, marks[-2])
     page.keyboard.press("Home")
-    assert now(page) == 0
+    stands(page, 0)
     page.keyboard.press("End")
-    assert page.locator(".frame").count() - 1 == now(page)
+    stands(page, page.locator(".frame").count() - 1)
 
 
 def test_the_slider_has_a_mark_for_every_street_and_auction(site: Site) -> None:
@@ -53,19 +53,19 @@ def test_the_slider_has_a_mark_for_every_street_and_auction(site: Site) -> None:
     assert ["P", "F", "A", "T", "R", "SD", "E"] == page.locator(".marks a").all_text_contents()
     slider = page.get_by_role("slider", name="Event")
     slider.fill("7")
-    assert now(page) == 7
+    stands(page, 7)
     expect(slider).to_have_attribute("aria-valuetext", "1 calls 1, 0 to act")
     page.locator(".marks a", has_text="A").click()
-    assert "auction" in page.locator(".log [aria-current]").inner_text()
+    expect(page.locator(".log [aria-current]")).to_contain_text("auction")
 
 
 def test_an_address_opens_its_frame_and_is_kept_while_one_steps(site: Site) -> None:
     page = site.open(f"{HAND}#12")
-    assert now(page) == 12
+    stands(page, 12)
     page.keyboard.press("j")
     expect(page).to_have_url(re.compile("#13$"))
     page.reload()
-    assert now(page) == 13
+    stands(page, 13)
     site.shot(page, "replayer")
 
 
@@ -82,6 +82,7 @@ def test_bids_are_sealed_until_the_auction_is_settled(site: Site) -> None:
 def test_a_swapped_card_is_struck_through_for_its_holder_alone(site: Site) -> None:
     page = site.open("/hands?q=match%3Dswap+%26+swapped")
     page.locator("#list a.whole").first.click()
+    page.wait_for_url("**/hands/swap/*")
     page.keyboard.press("End")
     expect(page.locator(".frame.now .card.gone").first).to_be_visible()
     for hand in range(1, 13):
@@ -97,16 +98,16 @@ def test_it_plays_by_itself_and_stops_at_the_end(site: Site) -> None:
     page.clock.pause_at(60_000)
     page.keyboard.press(" ")
     page.clock.run_for(2_000)
-    assert now(page) == 2
+    stands(page, 2)
     page.locator("#speed").select_option("4")
     page.clock.run_for(1_000)
-    assert now(page) == 6
+    stands(page, 6)
     page.get_by_role("button", name="Pause").click()
     page.clock.run_for(5_000)
-    assert now(page) == 6
+    stands(page, 6)
     page.get_by_role("button", name="Play").click()
     page.clock.run_for(60_000)
-    assert page.locator(".frame").count() - 1 == now(page)
+    stands(page, page.locator(".frame").count() - 1)
     expect(page.get_by_role("button", name="Play")).to_be_visible()
 
 
@@ -139,7 +140,7 @@ def test_v_looks_through_the_next_eyes_and_stays_at_the_event(site: Site) -> Non
     page = site.open(f"{HAND}?as=public#9")
     page.keyboard.press("v")
     page.wait_for_url("**as=seat*#9")
-    assert now(page) == 9
+    stands(page, 9)
 
 
 def test_a_question_mark_tells_the_keys(site: Site) -> None:
@@ -152,6 +153,6 @@ def test_a_question_mark_tells_the_keys(site: Site) -> None:
 
 def test_without_a_script_the_address_alone_turns_the_pages(site: Site) -> None:
     page = site.open(HAND, java_script_enabled=False)
-    assert page.locator(".frame").count() - 1 == now(page)
+    stands(page, page.locator(".frame").count() - 1)
     page.locator(".log a").nth(8).click()
-    assert now(page) == 8
+    stands(page, 8)

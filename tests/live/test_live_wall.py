@@ -45,7 +45,7 @@ def test_a_table_in_real_time() -> None:
     took = time.monotonic() - began
     assert audit(SITE, record) is None
     assert any(isinstance(event, t.TimedOut) for event in record)
-    assert 0.06 < took < 2
+    assert 0.06 < took < 20
     times_of = [one.at for one in ledger.read("m/1")]
     assert times_of == sorted(times_of)
     assert 60 < times_of[-1] - times_of[0] <= 1000 * took + 1

@@ -46,7 +46,7 @@ def test_a_misfit_loses_its_own_hands_and_nothing_is_left_of_it(odd: str, tmp_pa
     pair = (bot(tmp_path, odd, MISFITS[odd]), bot(tmp_path, "good"))
     begun = time.monotonic()
     match, records, (misfit, good), said = matched(pair, HANDS, limits)
-    assert time.monotonic() - begun < 15, "every wait has an end"
+    assert time.monotonic() - begun < 40, "every wait has an end"
     assert left_behind(tmp_path) == []
     assert len(records) == HANDS
     for record in records:

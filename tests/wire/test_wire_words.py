@@ -223,7 +223,7 @@ def test_who_reads_nothing_is_given_up_in_time_even_with_a_line_half_sent() -> N
         begun = time.monotonic()
         with pytest.raises(TimeoutError):
             link.ask(b"x" * 20_000_000, 0.05)
-        assert time.monotonic() - begun < 2
+        assert time.monotonic() - begun < 10
         link.close()
 
 
