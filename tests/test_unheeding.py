@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
@@ -38,7 +39,7 @@ def test_who_starts_it_hears_his_ctrl_c_a_moment_later() -> None:
     before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
     try:
         with unheard():
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
             assert [] == heard
         assert [signal.SIGINT] == heard
     finally:
