@@ -90,7 +90,7 @@ def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
     as_first = _amounts(first, "bid") - _amounts(first, "rival_bid")
     strata = _strata(rows)
     n = rows.num_rows
-    told = {name: int(_between(mine - his, tell).sum()) for name, tell in TELLS.items()}
+    told = {name: int(two_sizes.between(mine - his, tell).sum()) for name, tell in TELLS.items()}
     owed = {name: _owed(mine, his, tell, strata) for name, tell in TELLS.items()}
     ranked = _centred(mine, strata), _centred(his, strata)
     scale = sqrt(float((ranked[0] ** 2).sum() * (ranked[1] ** 2).sum()))
@@ -207,12 +207,8 @@ def _drawn(
             found["correlation"][at] += worth[drawn] @ ranked[1][places]
             apart = bids[drawn] - other
             for name, tell in TELLS.items():
-                found[name][at] += np.count_nonzero(_between(apart, tell), axis=-1)
+                found[name][at] += np.count_nonzero(two_sizes.between(apart, tell), axis=-1)
     return found
-
-
-def _between(apart: NDArray[Any], tell: tuple[int, int]) -> NDArray[np.bool_]:
-    return (apart >= tell[0]) & (apart <= tell[1])
 
 
 def _p(as_far: NDArray[np.bool_]) -> float:

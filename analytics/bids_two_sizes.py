@@ -51,6 +51,11 @@ def at_least(count: int, strata: Sequence[Table], tell: tuple[int, int]) -> floa
     return min(1.0, float(chances[max(0, count - least) :].sum()))
 
 
+def between(apart: Bids, tell: tuple[int, int]) -> NDArray[np.bool_]:
+    """Where bids are as far apart as a tell has it."""
+    return (apart >= tell[0]) & (apart <= tell[1])
+
+
 def _kinds(bids: Bids, strata: Places, size: int) -> Places:
     """How many different bids there are in each stratum."""
     different = np.unique(np.column_stack((strata, bids)), axis=0)
@@ -69,8 +74,8 @@ def _counts(table: Table, tell: tuple[int, int], logs: Bids) -> tuple[int, Bids]
     """The least count of a stratum, and the chance of it, of one more, and so on."""
     one, other, size, ones, others = table
     if not ones:
-        return int(np.count_nonzero(_tells(one - other, tell))), np.ones(1)
-    (a, b), (c, d) = _tells(one[:, None] - other[None, :], tell).astype(int).tolist()
+        return int(np.count_nonzero(between(one - other, tell))), np.ones(1)
+    (a, b), (c, d) = between(one[:, None] - other[None, :], tell).astype(int).tolist()
     low, high = max(0, ones + others - size), min(ones, others)
     meet = np.arange(low, high + 1)
     chances = np.exp(
@@ -83,7 +88,3 @@ def _counts(table: Table, tell: tuple[int, int], logs: Bids) -> tuple[int, Bids]
     found = np.zeros(abs(step) * (high - low) + 1)
     np.add.at(found, counts - counts.min(), chances)
     return int(counts.min()), found
-
-
-def _tells(apart: Bids, tell: tuple[int, int]) -> NDArray[np.bool_]:
-    return (apart >= tell[0]) & (apart <= tell[1])

@@ -1,32 +1,26 @@
 """Two players, or two versions of one, beside each other: what differs, and how sure that is.
 
 Deals are the units: a hand, or all hands of a mirrored deck, or all hands for which matches of one
-seed dealt the same cards. The questions are those of the statistics, asked with a side for each
-player and a deal for each part, so that nothing is defined a second time. A deal in which both
-sides were is what pairs them.
+seed dealt the same cards (`compared_deals` counts them). A deal in which both sides were is what
+pairs them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from math import sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
+from analytics import compared_deals as by_deal
 from analytics.ask import Facts
+from analytics.compared_deals import Deck, Number, Side
 from analytics.difference import Mean, Share, chance, moved, newcombe, welch
 from analytics.fairness_tests import holm
-from analytics.questions import text_of
-from analytics.redrawn import Numbers, redrawn
 from analytics.statistics import STATISTICS, Statistic
-from analytics.statistics_chosen import Chosen, quoted, table
+from analytics.statistics_chosen import Chosen
 from analytics.statistics_intervals import FEW, Interval, Z, bootstrapped, steady
 
 Method = Literal["newcombe", "welch", "paired", "bootstrap"]
-Cell = tuple[int, int, int]
-Places = NDArray[np.intp]
 METHODS: dict[Method, str] = {
     "newcombe": "of shares that no deal pairs: Newcombe's interval, out of Wilson's for each",
     "welch": "of means that no deal pairs: Welch's",
@@ -40,14 +34,6 @@ COMPARED = tuple(
         key=lambda one: one.kind != "mean",
     )
 )
-_APART = 2**40  # more decks than any match has
-
-
-class Deck(NamedTuple):
-    """How a match deals: `group` is one number for all matches of the same cards."""
-
-    group: int
-    deals: int
 
 
 class Compared(NamedTuple):
@@ -85,82 +71,33 @@ def compared(
     facts: Facts,
     sides: tuple[Chosen, Chosen],
     decks: Mapping[str, Deck],
-    wanted: Sequence[Statistic] = COMPARED,
-    files: Iterable[str] | None = None,
+    wanted: Sequence[Statistic],
+    files: Iterable[str],
 ) -> list[Compared]:
     """Every statistic of two sides, in their order; each p as it counts among all of them.
 
     `files` are those of the statistics, so that somebody may watch them being asked.
     """
     found: dict[str, Compared] = {}
-    for file in files or dict.fromkeys(one.file for one in wanted):
-        both = _sides(facts.ask(_asked(file, sides, decks)))
+    for file in files:
+        both = by_deal.sides(facts.ask(by_deal.asked(file, sides, decks)))
         for one in wanted:
             if one.file == file:
                 found[one.name] = _compared(one, *both)
-    counted = iter(holm([it.p for it in found.values() if it.p is not None]))
-    every = (found[one.name] for one in wanted)
+    every = [found[one.name] for one in wanted]
+    counted = iter(holm([it.p for it in every if it.p is not None]))
     return [it if it.p is None else it._replace(counted=steady(next(counted))) for it in every]
 
 
-class _Side(NamedTuple):
-    """What one side counted, deal by deal."""
-
-    deals: NDArray[np.int64]
-    rows: pa.Table
-
-
-class _Number(NamedTuple):
-    """One statistic of a side by deal: sums above and below, their ratio, and how far each deal
-    moves it."""
-
-    above: Numbers
-    below: Numbers
-    value: float
-    moved: Numbers
-
-    @property
-    def n(self) -> int:
-        """How many deals say anything about it."""
-        return int(np.count_nonzero(self.below))
-
-
-def _asked(file: str, sides: tuple[Chosen, Chosen], decks: Mapping[str, Deck]) -> str:
-    """A question about both sides, with the number of the deal for a part."""
-    cases = "".join(
-        f" WHEN {quoted(match)} THEN -({(one.group + 1) * _APART}"
-        f" + CAST(floor((c.number - 1) / {one.deals}.0) AS BIGINT))"
-        for match, one in decks.items()
-    )
-    deal = f"CASE c.match{cases} ELSE c.hand_seq END" if cases else "c.hand_seq"
-    rows = " UNION ALL ".join(
-        f"SELECT c.* REPLACE ('{at}' AS player, {deal} AS part) FROM ({table(side, 'NULL')}) AS c"
-        for at, side in enumerate(sides)
-    )
-    return f"WITH chosen AS ({rows}) SELECT * FROM (\n{text_of(file)})"
-
-
-def _sides(answer: pa.Table) -> tuple[_Side, _Side]:
-    """The answer of each side, its deals in order."""
-    of = answer["player"].to_numpy()
-    deals = answer["part"].to_numpy()
-    order = np.argsort(deals, kind="stable")
-    first, second = (order[of[order] == side] for side in ("0", "1"))
-    return (
-        _Side(deals[first], answer.take(pa.array(first))),
-        _Side(deals[second], answer.take(pa.array(second))),
-    )
-
-
-def _compared(it: Statistic, first: _Side, second: _Side) -> Compared:
+def _compared(it: Statistic, first: Side, second: Side) -> Compared:
     """One statistic; what one side had no chance of is not compared."""
-    one, other = _number(it, first), _number(it, second)
+    one, other = by_deal.number(it, first), by_deal.number(it, second)
     found = Compared(it.name, *_told(it, one), *_told(it, other))
     if found.one is None or found.other is None:
         return found
     _, here, there = np.intersect1d(first.deals, second.deals, True, return_indices=True)
     shared = int(np.count_nonzero((one.below[here] > 0) & (other.below[there] > 0)))
-    together = _together(one.moved, other.moved, here, there) if shared else 0.0
+    together = by_deal.together(one, other, here, there) if shared else 0.0
     found = found._replace(
         difference=steady(it.scale * (one.value - other.value)),
         shared=shared,
@@ -175,44 +112,18 @@ def _compared(it: Statistic, first: _Side, second: _Side) -> Compared:
     found = _ended(found, interval(Z), "paired" if shared else method)
     if not found.few:
         found = found._replace(p=steady(chance(interval)))
-    drawn = _drawn(one, other, here, there) if it.kind == "mean" else None
+    drawn = by_deal.drawn(one, other, here, there) if it.kind == "mean" else None
     if drawn is not None:
         low, high = (steady(it.scale * end) for end in drawn)
         found = found._replace(drawn_low=low, drawn_high=high)
     return found
 
 
-def _number(it: Statistic, side: _Side) -> _Number:
-    """One statistic of one side, deal by deal."""
-    name, rows = it.counted, side.rows
-    below = _column(rows, f"{name}_n")
-    if it.kind == "mean":
-        above = _column(rows, f"{name}_mean") * below
-    else:
-        above = _column(rows, f"{name}_k")
-    whole = float(below.sum())
-    value = float(above.sum()) / whole if whole else 0.0
-    return _Number(above, below, value, (above - value * below) / (whole or 1.0))
-
-
-def _column(rows: pa.Table, name: str) -> Numbers:
-    """As numbers; nothing counts as 0."""
-    told = rows[name].cast(pa.float64()).combine_chunks().fill_null(0.0)
-    numbers: Numbers = told.to_numpy(zero_copy_only=False)
-    return numbers
-
-
-def _told(it: Statistic, number: _Number) -> tuple[float | None, int | None, int]:
+def _told(it: Statistic, number: Number) -> tuple[float | None, int | None, int]:
     """Value, done and chances of one side."""
     n = int(number.below.sum())
     value = steady(it.scale * number.value) if n else None
     return value, None if it.kind == "mean" else int(number.above.sum()), n
-
-
-def _together(one: Numbers, other: Numbers, here: Places, there: Places) -> float:
-    """The correlation of the two numbers: what deals of both did to one and to the other."""
-    scale = sqrt(float((one**2).sum() * (other**2).sum()))
-    return float(one[here] @ other[there]) / scale if scale else 0.0
 
 
 def _share(found: Compared, together: float) -> Callable[[float], Interval]:
@@ -222,53 +133,24 @@ def _share(found: Compared, together: float) -> Callable[[float], Interval]:
 
 
 def _mean(
-    it: Statistic, one: _Number, other: _Number, together: float
+    it: Statistic, one: Number, other: Number, together: float
 ) -> Callable[[float], Interval] | None:
     """The same of means; none of few deals."""
     if min(one.n, other.n) < FEW:
         return None
-    first, second = (
-        Mean(it.scale * at.value, it.scale * _error(at.moved, at.n), at.n) for at in (one, other)
-    )
+    first, second = (Mean(it.scale * at.value, it.scale * at.error, at.n) for at in (one, other))
     return partial(welch, first, second, together)
 
 
-def _error(moved: Numbers, n: int) -> float:
-    """The standard error of a number, out of how far each deal moves it."""
-    return sqrt(n / (n - 1) * float((moved**2).sum()))
-
-
-def _ratios(found: Compared, one: _Number, other: _Number) -> Compared:
+def _ratios(found: Compared, one: Number, other: Number) -> Compared:
     """Ratios have no formula: each is drawn again, and the two intervals are put together."""
     assert found.one is not None
     assert found.other is not None
-    first, second = (bootstrapped(list(_cells(at))) for at in (one, other))
+    first, second = (bootstrapped(list(at.cells())) for at in (one, other))
     if first is None or second is None:
         return found
     ends = moved((found.one, first), (found.other, second), found.together)
     return _ended(found, ends, "bootstrap")
-
-
-def _cells(number: _Number) -> Iterator[Cell]:
-    """Deals by how much of both sums they had."""
-    above, below = (it.astype(np.int64) for it in (number.above, number.below))
-    size = int(below.max()) + 1
-    values, times = np.unique(above * size + below, return_counts=True)
-    for value, count in zip(values.tolist(), times.tolist(), strict=True):
-        yield (*divmod(value, size), count)
-
-
-def _drawn(one: _Number, other: _Number, here: Places, there: Places) -> Interval | None:
-    """The difference of means, deals drawn again: those of both, and those of either."""
-    zeros = np.zeros_like
-    strata = [
-        np.column_stack((one.above[here], one.below[here], other.above[there], other.below[there]))
-    ]
-    above, below = (np.delete(column, here) for column in (one.above, one.below))
-    strata.append(np.column_stack((above, below, zeros(above), zeros(above))))
-    above, below = (np.delete(column, there) for column in (other.above, other.below))
-    strata.append(np.column_stack((zeros(above), zeros(above), above, below)))
-    return redrawn(strata, lambda sums: sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3])
 
 
 def _ended(found: Compared, ends: Interval, method: Method) -> Compared:

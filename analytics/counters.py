@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from analytics.ask import Facts
 from analytics.questions import text_of
-from analytics.statistics_chosen import quoted
+from analytics.statistics_chosen import Chosen, quoted, table
 
 Row = dict[str, Any]
 
@@ -69,18 +69,10 @@ COUNTERS: dict[str, Counter] = {
 }
 
 
-class Asked(NamedTuple):
-    """Of whom, and of which hands."""
-
-    player: str | None = None
-    match: str | None = None
-    game: str | None = None
-
-
-def counters(facts: Facts, asked: Asked) -> list[Row]:
+def counters(facts: Facts, chosen: Chosen) -> list[Row]:
     """A row for each player of each match, in order; `bankroll` by the hand it stands before."""
     rows, bankrolls = (
-        facts.rows(f"WITH chosen AS ({chosen(asked)}) SELECT * FROM (\n{text_of(file)})")
+        facts.rows(f"WITH chosen AS ({lines(chosen)}) SELECT * FROM (\n{text_of(file)})")
         for file in ("counters", "counters_bankroll")
     )
     found = {(row["match"], row["player"]): {**_plain(row), "bankroll": {}} for row in rows}
@@ -90,15 +82,9 @@ def counters(facts: Facts, asked: Asked) -> list[Row]:
     return [found[key] for key in sorted(found)]
 
 
-def chosen(asked: Asked) -> str:
+def lines(chosen: Chosen) -> str:
     """The lines of a log, as events and tables have them: whose, in which hand, how much."""
-    terms = [
-        f"f.{column} = {quoted(value)}"
-        for column, value in zip(Asked._fields, asked, strict=True)
-        if value is not None
-    ]
-    mine = f"SELECT * FROM facts AS f{' WHERE ' if terms else ''}{' AND '.join(terms)}"
-    return _LINES.format(mine=mine, lines=", ".join(map(quoted, _ACTS)))
+    return _LINES.format(mine=table(chosen, "NULL"), lines=", ".join(map(quoted, _ACTS)))
 
 
 _ACTS = ("Raised", "Bet", "Called", "Checked", "Folded", "Shown")

@@ -73,13 +73,13 @@ DIVIDED = {
 }
 
 
-def nets_by(facts: Facts, chosen: Chosen, by: By | Literal["seat"] | None) -> list[Row]:
+def nets_by(facts: Facts, chosen: Chosen, by: By | Literal["seat"]) -> list[Row]:
     """A row for each player and part of his hands: n, net, mean, its interval, and drawn again.
 
     `seat` is of heads-up hands alone.
     """
     order: tuple[str, ...] = ()
-    if by is None or by == "position" or by == "window":  # as statistics have them
+    if by == "position" or by == "window":  # as statistics have them
         source = table(replace(chosen, by=by), "NULL")
     else:
         part, beside, order = DIVIDED[by]

@@ -1,8 +1,8 @@
 """Which facts a question is asked of: filters as one SQL table, `chosen`, that every file reads.
 
-`part` is what the answer is divided by, so that one file serves the whole and its parts. `hands`
-is how many hands a row stands for: one, unless hands that were played alike are counted together
-(`ways`). Then `nets` and `squares` are the sums of their nets and of the squares of these.
+`part` is what the answer is divided by, so that one file serves the whole and its parts. Every row
+is a hand: `hands` is 1, `nets` its net and `squares` the square of it. The files add these up, as
+`ways` does over hands that were played alike.
 """
 
 from typing import Literal, get_args

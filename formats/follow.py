@@ -110,6 +110,26 @@ def begun(
     return begin(game, "", button, players, stacks, posts, dead_small)
 
 
+def pays(hand: ToldHand, new: Events, after: Hand) -> bool:
+    """Whether the rules pay every seat, and the house, what the source says."""
+    if hand.rake is not None and hand.rake != after.rake:
+        return False
+    if hand.nets is not None:
+        nets = tuple(now - was for was, now in zip(hand.stacks, after.stacks, strict=True))
+        if nets != hand.nets:
+            return False
+    if hand.paid is None:
+        return True
+    won = [0] * len(hand.stacks)
+    for event in new:
+        if isinstance(event, PotSplit):
+            for seat, share in zip(event.seats, event.shares, strict=True):
+                won[seat] += share
+    for one in hand.paid:
+        won[one.seat] -= one.amount
+    return not any(won)
+
+
 def _claimed(
     hand: ToldHand, events: list[Event], now: Hand, told: list[Told]
 ) -> tuple[Events, Hand]:
@@ -310,7 +330,7 @@ def _parts(hand: ToldHand, new: Events, after: Hand, told: list[Told]) -> bool:
     """Whether these events show other cards than the source, or pay what nobody was paid."""
     if any(_contradicted(event, told) for event in new if isinstance(event, Shown)):
         return True
-    return after.over and (_goes_on(told) or not _pays(hand, new, after))
+    return after.over and (_goes_on(told) or not pays(hand, new, after))
 
 
 def _goes_on(told: list[Told]) -> bool:
@@ -319,26 +339,6 @@ def _goes_on(told: list[Told]) -> bool:
         isinstance(item, _PLAYED) or (isinstance(item, Fault) and item.where != "acknowledgement")
         for item in told
     )
-
-
-def _pays(hand: ToldHand, new: Events, after: Hand) -> bool:
-    """Whether the rules pay every seat, and the house, what the source says."""
-    if hand.rake is not None and hand.rake != after.rake:
-        return False
-    if hand.nets is not None:
-        nets = tuple(now - was for was, now in zip(hand.stacks, after.stacks, strict=True))
-        if nets != hand.nets:
-            return False
-    if hand.paid is None:
-        return True
-    won = [0] * len(hand.stacks)
-    for event in new:
-        if isinstance(event, PotSplit):
-            for seat, share in zip(event.seats, event.shares, strict=True):
-                won[seat] += share
-    for one in hand.paid:
-        won[one.seat] -= one.amount
-    return not any(won)
 
 
 def _contradicted(event: Shown, told: list[Told]) -> bool:

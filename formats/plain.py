@@ -1,25 +1,27 @@
-"""An ordinary told hand of hold'em, made into a record in one pass, without asking the rules.
+"""An ordinary told hand of hold'em, made into a record in one pass.
 
-The same events as `formats.follow` makes of it, many times as fast, where nothing is unusual; of
-whatever is, nothing is made. What is allowed is not looked at here: whoever takes such a record
-holds it against its rules (`api/importing/vouched.py`), and follows the hand if they disagree.
+The same events as `formats.follow` makes of it, about thrice as fast, where nothing is unusual; of
+whatever is, nothing is made. The rules say who is asked, who must show and who is paid. Not all
+that they forbid is looked at here, sizes of bets or cards dealt twice are not: whoever takes such a
+record holds it against them (`api/importing/vouched.py`), and follows the hand if they disagree.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from engine.game import Game
-from engine.pots import Pot, layers, split
-from engine.rake import rakes
 from engine.seats import clockwise, others
+from engine.settle import settle
 from engine.steps import Betting, DealBoard, DealHole, Showdown
+from engine.steps.asking import owing
+from engine.steps.showdown import must_show, waiting
 from engine.steps.sizing import is_full
 from events.cards import UNKNOWN
-from events.evolve import round_of
-from events.state import Round
+from events.evolve import evolved, round_of
+from events.state import Hand, Round, Standing
 from events.types import (
     Bet,
     BettingOpened,
@@ -33,16 +35,13 @@ from events.types import (
     HandEnded,
     HoleDealt,
     Mucked,
-    PotSplit,
     Raised,
-    RakeTaken,
     Shown,
     StepEntered,
     UncalledReturned,
 )
-from formats.follow import begun
+from formats.follow import begun, pays
 from formats.told import Act, Board, Holds, Mucks, Shows, ToldHand
-from odds.rank import ranker
 
 _UNSEEN = (UNKNOWN, UNKNOWN)
 _TURNED = (Shows, Mucks)
@@ -110,8 +109,7 @@ class _Play:
         self.told, self.game, self.hand, self.items = told, game, hand, items
         self.events: list[Event] = [replace(hand.start, hand=hand_id), *new[1:]]
         self.stacks, self.paid = list(hand.stacks), list(hand.paid)
-        self.stays = [True] * len(self.stacks)
-        self.live = [standing == "live" for standing in hand.standing]
+        self.standing: list[Standing] = list(hand.standing)
         self.aggressor: int | None = None
         self.board: Cards = ()
         self.at = 0
@@ -128,18 +126,21 @@ class _Play:
             if isinstance(line, Betting):
                 self._bet(at, line, order)
                 self._give_back()
-                if self.stays.count(True) == 1:
-                    self._pay_the_last()
+                if self._is_alone():
                     break
             elif isinstance(line, DealBoard):
                 events.append(line.enter(game, self.hand, at)[0])
                 self._deal(line.total)
             elif isinstance(line, Showdown):
                 events.append(StepEntered(at, "showdown"))
-                self._show_down(order)
+                self._show_down(self._counted())
+        self._pay(self._counted())
         events.append(HandEnded())
         if self.at < self.last:
             raise _Unusual
+
+    def _is_alone(self) -> bool:
+        return self.standing.count("folded") == len(self.standing) - 1
 
     # Cards.
 
@@ -189,17 +190,15 @@ class _Play:
     # Betting.
 
     def _begin_round(self, now: Round) -> None:
-        self.bets, self.matched = list(now.bets), list(now.matched)
-        self.now, self.bet, self.poster = now, now.bet, now.poster
+        self.now, self.bets, self.matched = now, list(now.bets), list(now.matched)
 
     def _bet(self, at: int, line: Betting, order: Sequence[int]) -> None:
         """A round of betting, if anybody is asked."""
-        poster = self.poster
+        poster, bet, size = self.now.poster, self.now.bet, line.size
         seat = self._asked(order if poster is None else clockwise(self.hand, poster))
         if seat is None:
             return
         self.aggressor = None
-        bet, size = self.bet, line.size
         self.now = Round((), (), bet=bet, size=size, level=bet, least=bet + size)
         self.events.append(BettingOpened(at, line.street, bet, size, seat))
         while seat is not None:
@@ -211,17 +210,17 @@ class _Play:
 
     def _act(self, item: Act) -> int | None:
         """One choice, and who is asked next."""
-        seat, verb, owed = item.seat, item.verb, self.bet - self.bets[item.seat]
+        seat, verb, owed = item.seat, item.verb, self.now.bet - self.bets[item.seat]
         if verb == "fold" and (owed > 0 or self.game.fold_when_free):
-            self.stays[seat] = self.live[seat] = False
-            asked = None if self.stays.count(True) == 1 else self._asked(others(self.hand, seat))
+            self.standing[seat] = "folded"
+            asked = None if self._is_alone() else self._asked(others(self.hand, seat))
             self.events.append(Folded(seat, asked))
             return asked
         if verb == "raise":
             return self._raise(seat, item.to)
         if verb == "fold" or (verb == "check") == (owed > 0):
             raise _Unusual
-        self.matched[seat] = self.bet
+        self.matched[seat] = self.now.bet
         if verb == "check":
             asked = self._asked(others(self.hand, seat))
             self.events.append(Checked(seat, asked))
@@ -235,15 +234,14 @@ class _Play:
         return asked
 
     def _raise(self, seat: int, to: int | None) -> int | None:
-        now, before = self.now, self.bet
+        now, before = self.now, self.now.bet
         if to is None or to <= before or to - self.bets[seat] > self.stacks[seat]:
             raise _Unusual
         amount, full = to - self.bets[seat], is_full(self.game, now, to)
         least = max(now.least, 2 * to - before)
         size, level = (max(now.size, to - before), to) if full else (now.size, now.level)
         self.now = Round((), (), bet=to, size=size, level=level, least=least)
-        self.bet = self.matched[seat] = to
-        self.aggressor = seat
+        self.matched[seat], self.aggressor = to, seat
         self._put_in(seat, amount)
         asked = self._asked(others(self.hand, seat))
         self.events.append(
@@ -255,18 +253,11 @@ class _Play:
         self.bets[seat] += amount
         self.paid[seat] += amount
         self.stacks[seat] -= amount
-        self.live[seat] = self.stacks[seat] > 0
+        if not self.stacks[seat]:
+            self.standing[seat] = "all_in"
 
     def _asked(self, order: Sequence[int]) -> int | None:
-        """The first in order who owes an answer; nobody, if nothing can change by it (G8)."""
-        for seat in order:
-            if self.live[seat] and self.matched[seat] < self.bet:
-                if self.live.count(True) > 1:
-                    return seat
-                rivals = zip(range(len(self.bets)), self.bets, self.stays, strict=True)
-                most = max([bet for other, bet, stays in rivals if stays and other != seat])
-                return seat if self.bets[seat] < most else None
-        return None
+        return owing(self.game, order, self.standing, self.bets, self.matched, self.now.bet)
 
     def _give_back(self) -> None:
         """The part of the last bet that nobody matched (G4)."""
@@ -279,32 +270,17 @@ class _Play:
 
     # The end.
 
-    def _show_down(self, order: Sequence[int]) -> None:
-        """Each in his turn, as the rules or the source have it; then every pot is paid."""
+    def _show_down(self, hand: Hand) -> None:
+        """Each in his turn, as the rules or the source have it."""
         if UNKNOWN in self.board:
             raise _Unusual
-        seats = tuple([seat for seat, stays in enumerate(self.stays) if stays])
-        pots = layers(tuple(self.paid), seats)
-        game, shown = self.game, list[int]()
-        rank = ranker(game.straights, game.ranking, game.hole_min)
-        worth = {seat: rank(self.holes[seat], self.board) for seat in seats}
-        by_aggressor = game.show_first == "last_aggressor" and self.aggressor is not None
-        first = self.aggressor if by_aggressor and self.aggressor is not None else order[0]
-        for seat in (first, *others(self.hand, first)):
-            if not self.stays[seat]:
-                continue
-            may_muck = game.muck != "never" and len(shown) > 0
-            if may_muck and _loses(seat, shown, worth, pots) and self.turned.get(seat) is None:
+        shown = list[int]()
+        for seat in waiting(self.game, hand):
+            if self.turned.get(seat) is None and not must_show(self.game, hand, seat, shown):
                 self.events.append(Mucked(seat))
             else:
                 self._show(seat)
                 shown.append(seat)
-        best = [max([worth[seat] for seat in pot.seats]) for pot in pots]
-        won = [
-            tuple([seat for seat in order if seat in pot.seats and worth[seat] == most])
-            for pot, most in zip(pots, best, strict=True)
-        ]
-        self._pay([pot.amount for pot in pots], won)
 
     def _show(self, seat: int) -> None:
         """Cards are turned up as they were dealt; the source may name them in another order."""
@@ -314,41 +290,24 @@ class _Play:
             raise _Unusual
         self.events.append(Shown(seat, held))
 
-    def _pay_the_last(self) -> None:
-        """The last contender wins unseen (G17)."""
-        self._pay([sum(self.paid)], [(self.stays.index(True),)])
-
-    def _pay(self, amounts: Sequence[int], won: Sequence[tuple[int, ...]]) -> None:
-        """The rake of each pot, then its split; as the source says, or the hand is unusual."""
-        game, told = self.game, self.told
-        taken: Sequence[int] = [0] * len(amounts)
-        if game.rake is not None:
-            taken = rakes(game, replace(self.hand, board=self.board), tuple(amounts))
-            self.events += [RakeTaken(pot, rake) for pot, rake in enumerate(taken) if rake]
-        paid = [0] * len(self.stacks)
-        for pot, (amount, rake, seats) in enumerate(zip(amounts, taken, won, strict=True)):
-            shares = split(game, amount - rake, seats).shares
-            self.events.append(PotSplit(pot, seats, shares))
-            for seat, share in zip(seats, shares, strict=True):
-                paid[seat] += share
-        self.stacks = [left + more for left, more in zip(self.stacks, paid, strict=True)]
-        nets = tuple([now - was for was, now in zip(told.stacks, self.stacks, strict=True)])
-        said = list(paid)
-        for one in told.paid or ():
-            said[one.seat] -= one.amount
-        if (
-            (told.rake is not None and told.rake != sum(taken))
-            or (told.nets is not None and told.nets != nets)
-            or (told.paid is not None and any(said))
-        ):
+    def _pay(self, hand: Hand) -> None:
+        """Every pot is paid by the rules; as the source says, or the hand is unusual."""
+        new = settle(self.game, hand)
+        after = evolved(hand, new)
+        if not pays(self.told, new, after):
             raise _Unusual
-        self.nets = nets
+        self.events += new
+        self.nets = tuple([n - was for was, n in zip(self.told.stacks, after.stacks, strict=True)])
 
-
-def _loses(seat: int, shown: Sequence[int], worth: Mapping[int, int], pots: Sequence[Pot]) -> bool:
-    """Whether in every pot a hand shown so far is better (T10)."""
-    return not any(
-        all(worth[rival] <= worth[seat] for rival in shown if rival in pot.seats)
-        for pot in pots
-        if seat in pot.seats
-    )
+    def _counted(self) -> Hand:
+        """The hand after betting."""
+        return replace(
+            self.hand,
+            stacks=tuple(self.stacks),
+            paid=tuple(self.paid),
+            pot=sum(self.paid),
+            standing=tuple(self.standing),
+            hole=tuple(self.holes),
+            board=self.board,
+            aggressor=self.aggressor,
+        )

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from store.files import Files, Opened
 from store.manifest import Segment
 
-AT_ONCE = 2
+_AT_ONCE = 2  # files
 
 Places = list[tuple[int, pa.Array]]
 
@@ -72,5 +72,5 @@ def _side_by_side(
     if len(segments) < 2:
         yield from chain.from_iterable(map(read, segments))
         return
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
         yield from chain.from_iterable(pool.map(read, segments))

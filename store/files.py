@@ -1,4 +1,4 @@
-"""Segment files for reading: digest checked when first opened, footers kept while there is room.
+"""Segment files for reading: digests compared first, footers kept while there is room.
 
 Several threads read the same file at once: each borrows a reader of its own.
 """
@@ -101,7 +101,6 @@ class Files:
         self._read = disk.read
         self._root = disk.root.absolute() if isinstance(disk, RealDisk) else None
         self._opened: OrderedDict[str, Opened] = OrderedDict()
-        self._checked: set[str] = set()
         self._turn = threading.RLock()
 
     def open(self, segment: Segment, name: str) -> Opened:
@@ -164,16 +163,32 @@ class Files:
             cells[name] = pa.array([value] * (end - start), columns()[name].arrow)
         return _today(pa.table(cells), segment)
 
+    def check(self, segment: Segment, name: str) -> int:
+        """The size of a file, whose digest is compared; once, as long as it is the same file."""
+        path = segment.files[name]
+        now = self._seen(path, segment.sha256[name])
+        if now is not None and now in _sound:
+            return now.size
+        digest, size = hashlib.sha256(), 0
+        try:
+            while piece := self._read(path, size, size + _PIECE):
+                digest.update(piece)
+                size += len(piece)
+        except FileNotFoundError:
+            raise _missing(segment, name) from None
+        if digest.hexdigest() != segment.sha256[name]:
+            raise _changed(segment, name)
+        if now is not None and _settled(now):
+            _sound.add(now)
+        return size
+
     def _anew(self, segment: Segment, name: str) -> Opened:
         path = segment.files[name]
         now = self._seen(path, segment.sha256[name])
-        if name in segment.feet:
-            footer = self._footer(segment, name)
-            return _opened(partial(self._source, path, segment.sizes[name]), now, footer)
-        known = path in self._checked and name in segment.sizes
-        size = segment.sizes[name] if known else self.check(segment, name)
-        self._checked.add(path)
-        return _opened(partial(self._source, path, size), now, None)
+        if name not in segment.feet:
+            return _opened(partial(self._source, path, self.check(segment, name)), now, None)
+        footer = self._footer(segment, name)
+        return _opened(partial(self._source, path, segment.sizes[name]), now, footer)
 
     def _footer(self, segment: Segment, name: str) -> bytes:
         """The end of a file, as it was sealed; there is nothing after it."""
@@ -210,25 +225,6 @@ class Files:
 
     def _kept(self) -> int:
         return sum(one.groups for one in self._opened.values())
-
-    def check(self, segment: Segment, name: str) -> int:
-        """The size of a file, whose digest is compared; once, as long as it is the same file."""
-        path = segment.files[name]
-        now = self._seen(path, segment.sha256[name])
-        if now is not None and now in _sound:
-            return now.size
-        digest, size = hashlib.sha256(), 0
-        try:
-            while piece := self._read(path, size, size + _PIECE):
-                digest.update(piece)
-                size += len(piece)
-        except FileNotFoundError:
-            raise _missing(segment, name) from None
-        if digest.hexdigest() != segment.sha256[name]:
-            raise _changed(segment, name)
-        if now is not None and _settled(now):
-            _sound.add(now)
-        return size
 
     def _seen(self, path: str, sha256: str) -> "_Seen | None":
         """What tells a file from one that was changed; nothing does on a disk of a test."""

@@ -4,6 +4,7 @@ Each event must stand for itself in the public record. A reply that failed does 
 bid's, its line is that of another event.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
@@ -27,13 +28,9 @@ def gathered(
     """The hands of a match under these numbers; nothing, if columns cannot tell them. `look` is
     shown the different values of a field, kind by kind, and may refuse them."""
     events = [event for record in records for event in record]
-    rows: dict[type[Event], list[int]] = {}
+    rows: dict[type[Event], list[int]] = defaultdict(list)
     for row, event in enumerate(events):
-        kind = type(event)
-        if kind in rows:
-            rows[kind].append(row)
-        else:
-            rows[kind] = [row]
+        rows[type(event)].append(row)
     sizes = np.array([len(record) for record in records], dtype=np.int64)
     hand = np.repeat(np.arange(len(sizes)), sizes)
     index = np.arange(len(events)) - np.repeat(np.cumsum(sizes) - sizes, sizes)

@@ -62,7 +62,7 @@ _SHAPES = 1_000  # of statements whose tables are remembered
 HAND = "hand_seq, match || '/' || number AS hand, * EXCLUDE (hand_seq)"
 
 
-class _Lying(NamedTuple):
+class _Sources(NamedTuple):
     """The segments that have a file for a table, and all its other rows, made here."""
 
     segments: tuple[Segment, ...]
@@ -163,7 +163,7 @@ class Query:
                     self._players = {(name, player): About(self._files, name, player)}
                 one = self._players[name, player]
             try:
-                return one.rows(*self._lying(name), wanted)
+                return one.rows(*self._sources(name), wanted)
             except (OSError, Damaged):
                 if not self._retired(number):
                     raise
@@ -229,7 +229,7 @@ class Query:
         self._number = live.number
         self._parts = self.snapshot.parts()
         self._later = any(it.last_seq >= self.snapshot.next_seq for it in self._parts.segments)
-        self._found: dict[str, _Lying] = {}
+        self._found: dict[str, _Sources] = {}
         self._shown: dict[str, _View] = {}
         self._beside: dict[str, pa.Table | ds.Dataset] = {}
         self._idle: list[Session] = []
@@ -268,19 +268,19 @@ class Query:
 
     def _made(self, name: str) -> _View:
         """A view over all that closed."""
-        have, made = self._lying(name)
+        have, made = self._sources(name)
         for segment in have:
             self._files.check(segment, name)  # binding a view reads footers
         until = self.snapshot.next_seq if self._later else None
         return _View(self._view(name, have, made, until), have)
 
-    def _lying(self, name: str) -> _Lying:
-        """Where the rows of a table lie."""
+    def _sources(self, name: str) -> _Sources:
+        """Where the rows of a table come from; found out once."""
         with self._turn:
-            found = self._found.get(name) or _Lying(*self._looked_for(name))
+            found = self._found.get(name) or self._find(name)
             return self._found.setdefault(name, found)
 
-    def _looked_for(self, name: str) -> tuple[tuple[Segment, ...], list[pa.Table]]:
+    def _find(self, name: str) -> _Sources:
         live, (segments, closed) = self.snapshot.live, self._parts
         hot = [Leaf(one.hand_seq, one.recorded()) for one in closed]
         if name == "events":
@@ -295,7 +295,7 @@ class Query:
             groups = (rows for it in lack for rows in live.events(it))
             made = [found for rows in groups for _, found in builder.add(rows)]
             made += [*(found for _, found in builder.rest()), one.build(hot)]
-        return have, made
+        return _Sources(have, made)
 
     def _view(
         self, name: str, segments: Sequence[Segment], tables: Sequence[pa.Table], until: int | None

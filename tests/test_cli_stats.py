@@ -7,10 +7,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from analytics.ask import UnknownQuestion, answers, ask, rows_of, views
+from analytics.ask import Answer, UnknownQuestion, answers, ask, rows_of, views
 from analytics.statistics import STATISTICS
 from analytics.statistics_chosen import Chosen
 from analytics.statistics_intervals import wilson
+from api.cli.opponent import _time
 from api.main import main
 from dealer.play import play
 from engine.games import GAMES
@@ -197,6 +198,18 @@ def test_facts_are_sealed_and_old_segments_get_them_by_compacting(
     capsys.readouterr()
     assert list(tmp_path.glob("segments/facts*"))
     assert before == printed(capsys, "stats", "--json", *words)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [(49.6, 90.2, "longer"), (-90.2, -49.6, "shorter"), (-3.0, 40.0, None), (None, None, None)],
+)
+def test_a_leak_of_time_is_told_where_it_is_sure(
+    low: float | None, high: float | None, expected: str | None, capsys: Captured
+) -> None:
+    _time([Answer("lynx", "", "think_leak", 0.0, None, 60, low, high)])
+    told = f"time tells: {expected} with strong cards than with weak ones, by 50 to 90 ms\n"
+    assert (told if expected else "") == capsys.readouterr().err
 
 
 def test_python_gets_a_frame(folder: Path) -> None:

@@ -78,9 +78,7 @@ def ran(words: tuple[str, ...], folder: Path) -> str:
     printed = ""
     for command in commands:
         environment = {**os.environ, "PYTHONPATH": str(folder)}
-        environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = (
-            "1"  # these tests need none, and wait for all
-        )
+        environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # none is needed, all take long
         done = subprocess.run(
             [sys.executable, *command],
             cwd=folder,

@@ -8,7 +8,8 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from analytics.ask import rows_of
-from analytics.compared import COMPARED, METHODS, Compared, Deck, compared
+from analytics.compared import COMPARED, METHODS, Compared, compared
+from analytics.compared_deals import Deck
 from analytics.statistics_chosen import Chosen
 from analytics.statistics_intervals import DRAWS, SEED
 from api.asking.players import Nonsense

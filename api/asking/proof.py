@@ -5,13 +5,12 @@ Everybody gets the same lines, leaf and receipt, and of the openings those of hi
 
 import json
 from collections.abc import Callable
-from typing import Any
-
-from msgspec import Struct, to_builtins
+from typing import TYPE_CHECKING
 
 from api.asking.hand import seat_of, view_of
 from api.asking.judged import NoRules, judged
 from api.asking.records import records
+from api.asking.shapes.hands import Proof
 from api.asking.tree import NoSecrets, Tree
 from api.asking.viewed import UNCLOSED, Viewed
 from api.evidence.dealt import Dealt
@@ -29,12 +28,16 @@ from store.notary import nonces_in
 from store.note import to_base64
 from store.private import Private
 from store.tree import Refuted, check_inclusion, inclusion, leaf_hash
-from store.verify import Wrong, doubled, unbalanced
+from store.verify import doubled, unbalanced
+
+if TYPE_CHECKING:
+    from api.asking.shapes.hands import Proof
+    from api.asking.shapes.matches import Complaint, MatchVerified, Root
 
 LEAVES_MAX = 5_000  # of a match that is verified while somebody waits
 
 
-def proof(viewed: Viewed, sight: Sight) -> dict[str, Any]:
+def proof(viewed: Viewed, sight: Sight) -> "Proof":
     """Public lines, leaf, receipt, and the openings that this viewer may have."""
     _must_be_over(sight)
     snapshot, stream = viewed.snapshot, sight.stream
@@ -77,7 +80,7 @@ def bundle(viewed: Viewed, sight: Sight) -> bytes:
     return evidence(viewed.snapshot, sight.stream, view_of(viewed, sight), report, under)
 
 
-def root(viewed: Viewed, match: str, last_seq: int) -> dict[str, Any]:
+def root(viewed: Viewed, match: str, last_seq: int) -> "Root":
     """The newest checkpoint, and whether it covers the match's last hand."""
     tree = Tree(viewed.snapshot)
     checkpoint = tree.newest.checkpoint
@@ -93,24 +96,6 @@ def root(viewed: Viewed, match: str, last_seq: int) -> dict[str, Any]:
     }
 
 
-class Verified(Struct, frozen=True):
-    """What was looked at of a match, and what was found."""
-
-    match: str
-    ok: bool
-    hands: int
-    leaves: int
-    events: int
-    digests: int
-    proved: int
-    balanced: int
-    decks: int
-    size: int
-    root: str
-    signed_by: tuple[str, ...]
-    wrong: tuple[Wrong, ...]
-
-
 Look = Callable[[str], bool]
 
 
@@ -119,7 +104,7 @@ def verified(
     match: str,
     leaves_max: int | None = None,
     look: Look = lambda stream: True,
-) -> Verified | None:
+) -> "MatchVerified | None":
     """Every leaf of a match made again, led to the signed root, and counted; None if too many.
 
     `look` is told of each leaf by its stream, and ends it all (None) with False. `digests` are
@@ -136,11 +121,6 @@ def verified(
     return check.verified(match)
 
 
-def as_document(found: Verified) -> dict[str, Any]:
-    """As HTTP and a job tell it."""
-    return {**to_builtins(found), "wrong": [one._asdict() for one in found.wrong]}
-
-
 class _Check:
     """One pass over the leaves of a match."""
 
@@ -149,7 +129,7 @@ class _Check:
         self._tree = Tree(viewed.snapshot)
         self._dealt = Dealt(viewed.snapshot, Private(viewed.snapshot.live.folder))
         self._known: dict[tuple[int, int], bytes] = {}
-        self._wrong: list[Wrong] = []
+        self._wrong: list[Complaint] = []
         self._count = dict.fromkeys(
             ("hands", "leaves", "events", "digests", "proved", "balanced"), 0
         )
@@ -171,26 +151,31 @@ class _Check:
         if sentence := self._dealt.wrong(leaf):
             self._find(leaf.stream, sentence)
 
-    def verified(self, match: str) -> Verified:
+    def verified(self, match: str) -> "MatchVerified":
         """What it came to."""
-        checkpoint = self._tree.newest.checkpoint
-        return Verified(
-            match=match,
-            ok=all(one.note for one in self._wrong),
-            decks=self._dealt.checked,
-            size=checkpoint.size,
-            root=to_base64(checkpoint.root),
-            signed_by=tuple(key.text() for key in self._tree.newest.keys),
-            wrong=tuple(self._wrong),
-            **self._count,
-        )
+        checkpoint, count = self._tree.newest.checkpoint, self._count
+        return {
+            "match": match,
+            "ok": all(one["note"] for one in self._wrong),
+            "hands": count["hands"],
+            "leaves": count["leaves"],
+            "events": count["events"],
+            "digests": count["digests"],
+            "proved": count["proved"],
+            "balanced": count["balanced"],
+            "decks": self._dealt.checked,
+            "size": checkpoint.size,
+            "root": to_base64(checkpoint.root),
+            "signed_by": [key.text() for key in self._tree.newest.keys],
+            "wrong": self._wrong,
+        }
 
     def _lead(self, leaf: Leaf, hashed: bytes) -> None:
         """From the leaf to the root; what closed only just now is not signed for yet."""
         size, head = self._tree.size, self._tree.newest.checkpoint.root
         if leaf.hand_seq >= size:
             told = f"it closed after the newest checkpoint, of {size} leaves, was signed"
-            self._wrong.append(Wrong(leaf.stream, told, note=True))
+            self._find(leaf.stream, told, note=True)
             return
         try:
             found = inclusion(leaf.hand_seq, size, self._hashes)
@@ -216,8 +201,8 @@ class _Check:
             self._known[level, index] = self._tree.prover.hashes(level, index)
         return self._known[level, index]
 
-    def _find(self, where: str, sentence: str) -> None:
-        self._wrong.append(Wrong(where, sentence))
+    def _find(self, where: str, sentence: str, *, note: bool = False) -> None:
+        self._wrong.append({"where": where, "sentence": sentence, "note": note})
 
 
 def _must_be_over(sight: Sight) -> None:

@@ -9,7 +9,7 @@ import click
 from analytics.bids_measures import MEASURES, Measure
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, note, progress
-from api.cli.players import files_option
+from api.cli.players import files_option, game_option, match_option
 from api.cli.spots import spots_option
 from api.cli.tables import Cell, drawn
 from api.cli.viewing import viewing
@@ -31,8 +31,8 @@ OVERVIEW = (
 
 @click.command()
 @click.argument("player", required=False)
-@click.option("--match", metavar="MATCH", help="Only this match's hands.")
-@click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
+@match_option
+@game_option
 @click.option("--by", type=click.Choice(BYS), help="Split; strength is the bidder's equity.")
 @spots_option(SPOTS, "In how many auctions, evenly spread, the card's value is counted.")
 @files_option()

@@ -7,7 +7,7 @@ import click
 
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, progress
-from api.cli.players import files_option, questions, written
+from api.cli.players import files_option, game_option, questions, vs_option, written
 from api.cli.stats import STREETS, said
 from api.cli.tables import Cell, drawn
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("one", metavar="A")
 @click.argument("other", metavar="B")
-@click.option("--vs", metavar="P", help="Only hands in which this player was dealt in, too.")
+@vs_option
 @click.option(
     "--match",
     "matches",
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     metavar="MATCH",
     help="Only this match's hands; given twice, the first is A's and the second is B's.",
 )
-@click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
+@game_option
 @click.option("--street", type=click.Choice(STREETS), help="Only statistics of this street.")
 @files_option()
 @view_option

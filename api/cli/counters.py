@@ -7,7 +7,7 @@ import click
 
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document
-from api.cli.players import files_option, questions, written
+from api.cli.players import files_option, game_option, match_option, questions, written
 from api.cli.tables import Cell, drawn
 
 BANKROLL = "bankroll"
@@ -15,8 +15,8 @@ BANKROLL = "bankroll"
 
 @click.command()
 @click.argument("player", required=False)
-@click.option("--match", metavar="MATCH", help="Only this match's hands.")
-@click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
+@match_option
+@game_option
 @files_option()
 @view_option
 @ledger_option
@@ -33,12 +33,11 @@ def counters(
 ) -> None:
     """To hold beside the organisers' numbers; what is odd in each is in docs/statistics.md."""
     with questions(folder, view) as viewed:
-        from analytics.counters import COUNTERS, Asked
+        from analytics.counters import COUNTERS
         from analytics.counters import counters as counted
-        from api.asking.players import check
+        from api.asking.stats import chosen_of
 
-        check(viewed, player, match=match, game=game)
-        rows = counted(viewed, Asked(player, match, game))
+        rows = counted(viewed, chosen_of(viewed, player, match=match, game=game))
     if csv or parquet:
         written([_flat(row) for row in rows], csv, parquet)
     elif as_document:

@@ -7,7 +7,7 @@ import click
 
 from api.cli.ledger import auditor_only, json_option, ledger_option, view_option
 from api.cli.output import document, note, progress, wrong
-from api.cli.players import files_option
+from api.cli.players import files_option, match_option
 from api.cli.tables import Cell, drawn
 from api.cli.viewing import viewing
 from api.cli.web import web_page
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--match", metavar="MATCH", help="Only this match's hands.")
+@match_option
 @files_option()
 @view_option
 @ledger_option

@@ -9,7 +9,7 @@ import click
 from analytics.facts_seats import POSITIONS
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document
-from api.cli.players import files_option, questions, written
+from api.cli.players import files_option, game_option, match_option, questions, vs_option, written
 from api.cli.tables import Cell, drawn
 from api.cli.web import player_page, web_page
 from events.cards import RANKS
@@ -20,12 +20,12 @@ MEASURES = ("vpip", "raise", "net", "n")
 
 @click.command()
 @click.argument("player")
-@click.option("--vs", metavar="P", help="Only hands in which this player was dealt in, too.")
+@vs_option
 @click.option(
     "--position", "positions", multiple=True, type=click.Choice(POSITIONS), help="Only there."
 )
-@click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
-@click.option("--match", metavar="MATCH", help="Only this match's hands.")
+@game_option
+@match_option
 @click.option(
     "--show", type=click.Choice(MEASURES), default="vpip", show_default=True, help="In the cells."
 )

@@ -10,7 +10,7 @@ from api.cli.bids import interval
 from api.cli.bids import said as said_of
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, note, progress
-from api.cli.players import files_option, questions, written
+from api.cli.players import files_option, game_option, match_option, questions, written
 from api.cli.spots import spots_option
 from api.cli.tables import Cell, drawn
 from api.cli.web import player_page, web_page
@@ -28,8 +28,8 @@ TOP = 12  # tendencies that a terminal shows
 @click.command()
 @click.argument("player")
 @click.option("--vs", metavar="ME", help="Only hands in which this player was dealt in, too.")
-@click.option("--match", metavar="MATCH", help="Only this match's hands.")
-@click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
+@match_option
+@game_option
 @click.option("--by", type=click.Choice(BYS), help="Split; locked: before and after a won match.")
 @spots_option(
     SPOTS, "Of how many bets and checks shown down, evenly spread, the strength is counted."
@@ -74,8 +74,10 @@ def opponent(
 
 def _whole(asked: "Opponent", vs: str | None, view: str) -> None:
     """One table after the other; empty ones are left out."""
+    numbers = tuple(asked.numbers())
     _leads(asked, vs, view)
-    _measures(asked)
+    _time(numbers)
+    _measures(asked, numbers)
     _mix(asked)
     _sizes(asked)
     _ends(asked, vs)
@@ -111,22 +113,20 @@ def _leads(asked: "Opponent", vs: str | None, view: str) -> None:
     columns = ("stands out", "his", vs or "others", "difference", "k/n", "look at")
     foot = f"{len(found)} of {compared} compared; searched for: one in twenty stands out by chance"
     drawn(columns, lines, (1, 2, 3, 4), head="   ".join(filter(None, head)), foot=foot)
-    _time(asked)
 
 
-def _time(asked: "Opponent") -> None:
+def _time(numbers: "Sequence[Answer]") -> None:
     """A word on who is slower, or quicker, with strong cards than with weak ones."""
-    told = {one.statistic: one for one in asked.numbers()}
-    leak = told["think_leak"]
+    leak = next(one for one in numbers if one.statistic == "think_leak")
     if leak.low is not None and leak.high is not None and (leak.low > 0 or leak.high < 0):
         what = "longer" if leak.low > 0 else "shorter"
         reach = " to ".join(f"{abs(end):.0f}" for end in sorted((leak.low, leak.high), key=abs))
         note(f"time tells: {what} with strong cards than with weak ones, by {reach} ms")
 
 
-def _measures(asked: "Opponent") -> None:
+def _measures(asked: "Opponent", numbers: "Sequence[Answer]") -> None:
     """Every look and number with something behind it."""
-    lines = [_line(one) for one in (*asked.looks(), *asked.numbers()) if one.n]
+    lines = [_line(one) for one in (*asked.looks(), *numbers) if one.n]
     told = asked.told
     foot = f"strength of {told.counted} of {told.spots} bets and checks shown down with known cards"
     if told.counted < told.spots:

@@ -17,6 +17,11 @@ SLOW = 20_000  # hands without stored facts, from which on it is worth a word
 
 
 Door = Callable[..., Any]
+vs_option = click.option(
+    "--vs", metavar="P", help="Only hands in which this player was dealt in, too."
+)
+match_option = click.option("--match", metavar="MATCH", help="Only this match's hands.")
+game_option = click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
 
 
 def files_option(

@@ -7,7 +7,7 @@ import click
 
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, note, progress
-from api.cli.players import files_option, questions, written
+from api.cli.players import files_option, game_option, match_option, questions, vs_option, written
 from api.cli.spots import spots_option
 from api.cli.tables import Cell, drawn
 
@@ -25,9 +25,9 @@ OVERVIEW = ("net", "net_showdown", "net_without", "bb_100")
 
 @click.command()
 @click.argument("player", required=False)
-@click.option("--vs", metavar="P", help="Only hands in which this player was dealt in, too.")
-@click.option("--match", metavar="MATCH", help="Only this match's hands.")
-@click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
+@vs_option
+@match_option
+@game_option
 @click.option("--by", type=click.Choice(BYS), help="Net by parts; a window is 100 hands.")
 @spots_option(SPOTS, "In how many hands, evenly spread, luck is counted street by street.")
 @click.option(

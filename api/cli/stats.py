@@ -11,7 +11,7 @@ from analytics.statistics import STATISTICS, Statistic
 from analytics.statistics_chosen import BYS, By, Chosen
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document
-from api.cli.players import files_option, questions, written
+from api.cli.players import files_option, game_option, match_option, questions, vs_option, written
 from api.cli.tables import Cell, drawn
 from api.cli.web import player_page, web_page
 
@@ -25,13 +25,13 @@ STREETS = ("preflop", "flop", "turn", "river")
 
 @click.command()
 @click.argument("player", required=False)
-@click.option("--vs", metavar="P", help="Only hands in which this player was dealt in, too.")
+@vs_option
 @click.option(
     "--position", "positions", multiple=True, type=click.Choice(POSITIONS), help="Only there."
 )
 @click.option("--street", type=click.Choice(STREETS), help="Only statistics of this street.")
-@click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
-@click.option("--match", metavar="MATCH", help="Only this match's hands.")
+@game_option
+@match_option
 @click.option("--hands", metavar="A-B", help="Only these numbers within a match.")
 @click.option("--before", metavar="HAND", help="As it stood when this hand ended.")
 @click.option("--by", type=click.Choice(BYS), help="Split; a window is a hundred hands.")

@@ -10,7 +10,7 @@ from analytics.swaps_measures import MEASURES
 from api.cli.bids import FEW, SPOTS, interval, said
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, progress
-from api.cli.players import files_option
+from api.cli.players import files_option, game_option, match_option
 from api.cli.spots import spots_option
 from api.cli.tables import Cell, drawn
 from api.cli.viewing import viewing
@@ -33,8 +33,8 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 @click.command()
 @click.argument("player", required=False)
-@click.option("--match", metavar="MATCH", help="Only this match's hands.")
-@click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
+@match_option
+@game_option
 @click.option("--by", type=click.Choice(BYS), help="Split.")
 @spots_option(SPOTS, "Of how many swapped cards, evenly spread, the equity is counted.")
 @spots_option(

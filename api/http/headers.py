@@ -74,7 +74,8 @@ class Fronted(Layer):
             told = Headers(scope=scope)
             if told.get("x-forwarded-proto") == "https":
                 scope = {**scope, "scheme": "https"}
-            if came := told.get("x-forwarded-for", "").rpartition(",")[2].strip():
+            every = ",".join(told.getlist("x-forwarded-for"))
+            if came := every.rpartition(",")[2].strip():
                 scope = {**scope, "client": (came, 0)}  # the last is the proxy's own word
         await self.app(scope, receive, send)
 

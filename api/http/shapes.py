@@ -145,9 +145,9 @@ def _whole(part: dict[str, Any]) -> None:
     if "description" in part:
         part["description"] = cleandoc(part["description"])
     told = part.get("properties", {})
-    always = {name for name, one in told.items() if "default" in one}
-    if {*part.get("required", ())} | always:
-        part["required"] = [name for name in told if name in {*part["required"]} | always]
+    there = {*part.get("required", ()), *(name for name, one in told.items() if "default" in one)}
+    if there:
+        part["required"] = [name for name in told if name in there]
 
 
 def _name(reference: dict[str, str]) -> str:

@@ -21,7 +21,7 @@ import click
 import msgspec
 
 from analytics.stored import NAMES
-from api.asking.proof import as_document, verified
+from api.asking.proof import verified
 from api.asking.tree import NoSecrets, Unsigned
 from api.asking.viewed import Viewed
 from api.asking.viewer import AUDITOR, Viewer
@@ -170,7 +170,7 @@ def _verified(folder: Path, job: Job, told: Told) -> dict[str, Any]:
         viewed.close()
     if found is None:
         return {"state": "cancelled"}
-    return {"state": "done", "hands": found.hands, "result": as_document(found)}
+    return {"state": "done", "hands": found["hands"], "result": found}
 
 
 def _played(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> dict[str, Any]:

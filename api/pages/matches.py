@@ -6,7 +6,8 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from api.asking import matches as asked
-from api.asking.proof import LEAVES_MAX, Verified, root, verified
+from api.asking.proof import LEAVES_MAX, root, verified
+from api.asking.shapes.matches import MatchVerified, Root
 from api.asking.tree import NoSecrets, Unsigned
 from api.asking.viewed import Viewed
 from api.http.ask import Ask
@@ -72,7 +73,7 @@ def match(
     )
 
 
-def _root(viewed: Viewed, row: dict[str, Any]) -> dict[str, Any] | None:
+def _root(viewed: Viewed, row: dict[str, Any]) -> Root | None:
     """The checkpoint that covers the match's last hand, if anything was signed for."""
     if row["last_seq"] is None:
         return None
@@ -82,7 +83,7 @@ def _root(viewed: Viewed, row: dict[str, Any]) -> dict[str, Any] | None:
         return None
 
 
-def _verified(viewed: Viewed, match: str) -> Verified | str | None:
+def _verified(viewed: Viewed, match: str) -> MatchVerified | str | None:
     """What a verification finds; why there was none; None if the match is too long for a page."""
     try:
         return verified(viewed, match, LEAVES_MAX)

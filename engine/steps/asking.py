@@ -1,5 +1,7 @@
 """Who is asked in a round of betting, in which order, and when nobody is asked any more."""
 
+from collections.abc import Sequence
+
 from engine.policies import Policies
 from engine.seats import clockwise, is_alone, others
 from events.evolve import add, put
@@ -11,7 +13,7 @@ def first_asked(game: Policies, hand: Hand, now: Round) -> int | None:
     if is_alone(hand):
         return None
     order = _order(game, hand, now)
-    return _owing(game, order, hand.standing, now.bets, now.matched, now.bet)
+    return owing(game, order, hand.standing, now.bets, now.matched, now.bet)
 
 
 def next_asked(
@@ -25,23 +27,15 @@ def next_asked(
             return None
     if amount:
         bets = add(bets, seat, amount)
-    return _owing(game, others(hand, seat), standing, bets, now.matched, bet)
+    return owing(game, others(hand, seat), standing, bets, now.matched, bet)
 
 
-def _order(game: Policies, hand: Hand, now: Round) -> tuple[int, ...]:
-    """Left of the last blind; without one, left of the button or the button itself (U6)."""
-    if now.poster is not None:
-        return clockwise(hand, now.poster)
-    button = hand.start.button
-    return clockwise(hand, button - 1 if game.first_to_act == "button" else button)
-
-
-def _owing(
+def owing(
     game: Policies,
-    order: tuple[int, ...],
-    standing: tuple[Standing, ...],
-    bets: tuple[int, ...],
-    matched: tuple[int, ...],
+    order: Sequence[int],
+    standing: Sequence[Standing],
+    bets: Sequence[int],
+    matched: Sequence[int],
     bet: int,
 ) -> int | None:
     """The first seat in order that owes an answer; nobody is asked when nothing can change (G8)."""
@@ -56,12 +50,20 @@ def _owing(
     return None
 
 
+def _order(game: Policies, hand: Hand, now: Round) -> tuple[int, ...]:
+    """Left of the last blind; without one, left of the button or the button itself (U6)."""
+    if now.poster is not None:
+        return clockwise(hand, now.poster)
+    button = hand.start.button
+    return clockwise(hand, button - 1 if game.first_to_act == "button" else button)
+
+
 def _has_answered(game: Policies, mine: int, bet: int) -> bool:
     """A blind that is the whole bet has a last option, except under URCS (U5)."""
     return not game.live_option and bet > 0 and mine == bet
 
 
-def _matters(seat: int, standing: tuple[Standing, ...], bets: tuple[int, ...]) -> bool:
+def _matters(seat: int, standing: Sequence[Standing], bets: Sequence[int]) -> bool:
     """A seat that nobody could answer is asked only for chips another seat has really put in."""
     if standing.count("live") > 1:
         return True

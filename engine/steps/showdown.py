@@ -1,5 +1,7 @@
 """Who turns up his cards, in which order, and what the pots then pay."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from engine.policies import Policies
@@ -22,12 +24,12 @@ class Showdown(Struct, frozen=True, tag=True):
         return (StepEntered(at, "showdown"), *_shown_unasked(game, hand))
 
     def done(self, game: Policies, hand: Hand) -> bool:
-        return not _waiting(game, hand)
+        return not waiting(game, hand)
 
     def turn(self, game: Policies, hand: Hand) -> ToShow:
         """The first to show must; the others may give up, where the ruleset has mucking."""
         may_muck = game.muck != "never" and bool(hand.showing.shown)
-        return ToShow(_waiting(game, hand)[0], may_muck, game.announce == "announced")
+        return ToShow(waiting(game, hand)[0], may_muck, game.announce == "announced")
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
         asked = self.turn(game, hand)
@@ -36,6 +38,26 @@ class Showdown(Struct, frozen=True, tag=True):
 
     def leave(self, game: Policies, hand: Hand) -> Events:
         return settle(game, hand)
+
+
+def waiting(game: Policies, hand: Hand) -> tuple[int, ...]:
+    """Seats that have neither shown nor mucked, in the order of showing."""
+    done, standing = (*hand.showing.shown, *hand.showing.mucked), hand.standing
+    order = clockwise(hand, _first(game, hand) - 1)
+    return tuple([seat for seat in order if standing[seat] != "folded" and seat not in done])
+
+
+def must_show(game: Policies, hand: Hand, seat: int, shown: Sequence[int]) -> bool:
+    """Everybody; or the first one, and every hand that wins or ties some pot so far (T10).
+
+    Where hands are announced nothing happens unasked; where mucking forfeits, only the first
+    must show (U20).
+    """
+    if game.announce == "announced":
+        return False
+    if game.muck == "never" or not shown:
+        return True
+    return game.muck == "losers_may" and _leads(game, hand, seat, shown)
 
 
 def _answer(game: Policies, hand: Hand, asked: ToShow, command: Command) -> Events:
@@ -93,13 +115,6 @@ def _turned_up(game: Policies, hand: Hand, seat: int, command: Show) -> Cards:
     return cards
 
 
-def _waiting(game: Policies, hand: Hand) -> tuple[int, ...]:
-    """Seats that have neither shown nor mucked, in the order of showing."""
-    done, standing = (*hand.showing.shown, *hand.showing.mucked), hand.standing
-    order = clockwise(hand, _first(game, hand) - 1)
-    return tuple([seat for seat in order if standing[seat] != "folded" and seat not in done])
-
-
 def _first(game: Policies, hand: Hand) -> int:
     """The last to bet or raise shows first, or the first (T9); nobody bet: the first to act."""
     if game.show_first == "last_aggressor" and hand.aggressor is not None:
@@ -113,28 +128,15 @@ def _shown_unasked(game: Policies, hand: Hand) -> Events:
     """Hands that must be turned up, until one may be mucked or was never recorded."""
     shown = list(hand.showing.shown)
     events: list[Event] = []
-    for seat in _waiting(game, hand):
-        if UNKNOWN in hand.hole[seat] or not _must_show(game, hand, seat, shown):
+    for seat in waiting(game, hand):
+        if UNKNOWN in hand.hole[seat] or not must_show(game, hand, seat, shown):
             break
         events.append(Shown(seat, hand.hole[seat]))
         shown.append(seat)
     return tuple(events)
 
 
-def _must_show(game: Policies, hand: Hand, seat: int, shown: list[int]) -> bool:
-    """Everybody; or the first one, and every hand that wins or ties some pot so far (T10).
-
-    Where hands are announced nothing happens unasked; where mucking forfeits, only the first
-    must show (U20).
-    """
-    if game.announce == "announced":
-        return False
-    if game.muck == "never" or not shown:
-        return True
-    return game.muck == "losers_may" and _leads(game, hand, seat, shown)
-
-
-def _leads(game: Policies, hand: Hand, seat: int, shown: list[int]) -> bool:
+def _leads(game: Policies, hand: Hand, seat: int, shown: Sequence[int]) -> bool:
     """Whether, for some pot, no hand shown so far beats this one."""
     mine = worth(game, hand, seat)
     if mine is None:

@@ -32,16 +32,11 @@ _OTHERS = (
 )
 
 
-def foreign(line: str) -> str | None:
-    """The other Pokerbots game whose log holds such a line."""
-    return next((name for pattern, name in _FOREIGN if re.match(pattern, line)), None)
-
-
 def instead(line: str) -> str | None:
     """What a line that does not belong there is, where that is known."""
     if line.startswith(MARKERS):
         return "a git merge marker: two logs are mixed in this file"
-    game = foreign(line)
+    game = next((name for pattern, name in _FOREIGN if re.match(pattern, line)), None)
     return f"this is a log of {game}: only 2022 and 2024 are read" if game else None
 
 

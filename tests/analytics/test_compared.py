@@ -7,9 +7,12 @@ from statistics import fmean, stdev
 
 import pytest
 
+from analytics.ask import named, views
+from analytics.compared import compared
 from analytics.difference import Share, newcombe
 from analytics.fairness_tests import holm
 from analytics.statistics import STATISTICS
+from analytics.statistics_chosen import Chosen
 from analytics.statistics_intervals import student
 from api.main import main
 from store.reader import Reader
@@ -130,6 +133,20 @@ def test_each_p_counts_among_all_that_were_compared(capsys: Captured) -> None:
     assert len(tested) == found["compared"] > 5
     assert holm([one["p"] for one in tested]) == pytest.approx([one["counted"] for one in tested])
     assert {True} == {min(one["one_n"], one["other_n"]) >= 30 for one in tested}
+
+
+def test_whatever_file_counts_a_statistic_its_p_stays_its_own(here: Path) -> None:
+    """Files are asked one after the other; the answer is in the order asked for."""
+    wanted = named(("vpip", "net_hand", "pfr", "bb_100"))
+    files = tuple(dict.fromkeys(one.file for one in wanted))
+    assert len(files) == 2
+    query = views(Reader(here).snapshot())
+    sides = (Chosen(player="random-0"), Chosen(player="tight-1"))
+    found = compared(query, sides, {}, wanted, files)
+    query.close()
+    assert [one.name for one in wanted] == [one.statistic for one in found]
+    tested = [one.p for one in found if one.p is not None]
+    assert holm(tested) == pytest.approx([one.counted for one in found])
 
 
 def test_a_person_reads_who_wins_more_first(capsys: Captured) -> None:

@@ -9,9 +9,10 @@ import pytest
 from sqlglot import expressions as ex
 
 from analytics.bids_rows import AUCTIONS
-from analytics.counters import COUNTERS, Asked, chosen
+from analytics.counters import COUNTERS, lines
 from analytics.facts import facts
 from analytics.questions import SQL
+from analytics.statistics_chosen import Chosen
 from analytics.tables import Tables
 from api.main import main
 from store.columns import encoded
@@ -45,7 +46,7 @@ def test_the_question_answers_what_its_text_says() -> None:
     every = (facts(lambda mark: None), AUCTIONS, BIDS, SWAPS)
     views = {one.name: one.build(leaves) for one in every}
     tables = Tables({**views, "events": encoded(leaves)})
-    found = tables.ask("counters", chosen(Asked()))
+    found = tables.ask("counters", lines(Chosen()))
     tables.close()
     told = sorted([[_plain(row[name]) for name in columns] for row in found], key=str)
     assert expected == told

@@ -27,6 +27,7 @@ from store.ledger import FileLedger
 from store.projection import Projection
 from store.query import Query
 from store.reader import Reader
+from tests.analytics.test_ways import unnumbered
 
 EVERY = named("all")
 FACTS = facts(lambda mark: None)
@@ -34,14 +35,9 @@ NEVER = 1 << 40  # hands that are sealed only when a test says so
 
 
 def _odd(leaves: Sequence[Leaf]) -> pa.Table:
-    """Facts of which every seventh has no numbers, as if it fitted into none."""
+    """Facts of which those of every eighth hand have no numbers."""
     rows = FACTS.build(leaves)
-    odd = pc.equal(pc.bit_wise_and(rows["hand_seq"], 7), 3)
-    for name in ("ways", "acts"):
-        at = rows.schema.get_field_index(name)
-        none = pa.scalar(None, pa.int64())
-        rows = rows.set_column(at, name, pc.if_else(odd, none, rows[name]))
-    return rows
+    return unnumbered(rows, pc.equal(pc.bit_wise_and(rows["hand_seq"], 7), 3))
 
 
 ODD = Projection("facts", FACTS.version, _odd, rows=50)

@@ -46,7 +46,11 @@ def _facts() -> pa.Table:
         for hand in play(GAMES[game], game, 60, "ways"):
             leaves.append(recorded(len(leaves), hand, game))
     rows = facts(lambda mark: None).build(leaves)
-    odd = pa.array([at % 7 == 0 for at in range(rows.num_rows)])
+    return unnumbered(rows, pa.array([at % 7 == 0 for at in range(rows.num_rows)]))
+
+
+def unnumbered(rows: pa.Table, odd: Any) -> pa.Table:
+    """These facts, as if odd ones fitted into no numbers."""
     for name in ("ways", "acts"):
         at = rows.schema.get_field_index(name)
         none = pa.scalar(None, pa.int64())

@@ -195,27 +195,54 @@ def is_refused(disk: SimulatedDisk, segment: manifest.Segment, name: str, data: 
     raise AssertionError(f"{segment.files[name]} was read")
 
 
-def test_a_row_group_is_compared_before_it_is_read_and_another_is_not(tmp_path: Path) -> None:
-    """Damage in one row group is found by whoever reads that one, and by who reads every byte."""
-    disk, rows = RealDisk(tmp_path), pa.table({"hand_seq": range(30), "player": ["ann"] * 30})
+def seats(disk: RealDisk) -> manifest.Segment:
+    """A segment with one table, of three row groups."""
+    rows = pa.table({"hand_seq": range(30), "player": ["ann"] * 30})
     disk.make_folder("segments")
     stored = store(disk, "seats", 0, 29, (rows.slice(at, 10) for at in (0, 10, 20)))
     files = named({"seats": stored})
     segment = manifest.Segment(0, 29, 0, 0, 0, 1, files["files"], files["sha256"], {})
-    segment = replaced(segment, sizes=files["sizes"], feet=files["feet"])
-    whole = (tmp_path / stored.path).read_bytes()
-    told = pq.read_metadata(tmp_path / stored.path).metadata[PIECES].decode().split()
+    return replaced(segment, sizes=files["sizes"], feet=files["feet"])
+
+
+@pytest.mark.parametrize("first", [1 << 18, 16], ids=["all at once", "its length first"])
+def test_a_row_group_is_compared_before_it_is_read_and_another_is_not(
+    first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Damage in one row group is found by whoever reads that one, and by who reads every byte."""
+    monkeypatch.setattr("store.files._FOOTER", first)
+    disk = RealDisk(tmp_path)
+    segment = seats(disk)
+    path = segment.files["seats"]
+    whole = (tmp_path / path).read_bytes()
+    told = pq.read_metadata(tmp_path / path).metadata[PIECES].decode().split()
     ends = [int(one.partition(":")[0]) for one in told]
     assert 0 < ends[0] < ends[1] < ends[2] < len(whole) - 8
-    (tmp_path / stored.path).write_bytes(flipped(whole, 8 * (ends[0] + ends[1]) // 2))
+    (tmp_path / path).write_bytes(flipped(whole, 8 * (ends[0] + ends[1]) // 2))
     opening = Opening(disk)
     for group in (0, 2, 0):
         assert 10 == opening.rows(segment, "seats", group).num_rows
     for _ in range(2):
-        with pytest.raises(Damaged, match=f"^{stored.path} is not as it was sealed: "):
+        with pytest.raises(Damaged, match=f"^{path} is not as it was sealed: "):
             opening.rows(segment, "seats", 1)
-    with pytest.raises(Damaged, match=f"^{stored.path} is not as it was sealed: "):
+    with pytest.raises(Damaged, match=f"^{path} is not as it was sealed: "):
         opening.check(segment, "seats")
+
+
+def test_what_may_have_changed_is_compared_anew_also_without_digests_in_its_footer(
+    tmp_path: Path,
+) -> None:
+    disk = RealDisk(tmp_path)
+    segment = replaced(seats(disk), feet={})
+    path, opening = tmp_path / segment.files["seats"], Opening(disk)
+    whole = path.read_bytes()
+    assert 3 == opening.again(segment, "seats").groups
+    path.write_bytes(flipped(whole, 8 * 6))
+    for _ in range(2):
+        with pytest.raises(Damaged, match=f"^{segment.files['seats']} is not as it was sealed: "):
+            opening.again(segment, "seats")
+    path.write_bytes(whole)
+    assert 3 == opening.again(segment, "seats").groups
 
 
 def test_a_file_whose_footer_has_no_digests_is_compared_as_a_whole(files: Files) -> None:

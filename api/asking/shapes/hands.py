@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from engine.verdict import Verdict
+from engine.verdict import Reread, Verdict
 from events.cards import Card
 from events.views import Hidden
 
@@ -241,15 +241,6 @@ class Proof(TypedDict):
     receipt: str
     lines: list[str]
     openings: list[Opening]
-
-
-class Reread(TypedDict):
-    """Another reading of the rules, and what it would have paid."""
-
-    entry: str
-    ruleset: str
-    sentence: str
-    nets: Nets
 
 
 class Audit(TypedDict):

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
 from api.asking import matches as asked
-from api.asking.proof import LEAVES_MAX, as_document, root, verified
+from api.asking.proof import LEAVES_MAX, root, verified
 from api.http.answer import MEDIA, document, format_of, listed, sent
 from api.http.ask import AUDIT, Ask
 from api.http.problem import Problem
@@ -93,4 +93,4 @@ def verify_match(request: Request, ask: Ask, match: Match) -> Response:
     if found is None:
         sentence = f"{match} has more than {LEAVES_MAX:,} leaves: POST here, and a job verifies it"
         raise Problem("too-large", sentence)
-    return document(request, as_document(found))
+    return document(request, found)

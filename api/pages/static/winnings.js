@@ -46,7 +46,7 @@ function drawn() {
     ].slice(0, data.length),
     hooks: { draw: [named], setSelect: [chosen] },
   };
-  options.axes[0].incrs = [1, 2, 5].flatMap((n) => [0, 1, 2, 3, 4, 5, 6].map((e) => n * 10 ** e)).sort((a, b) => a - b); // whole hands
+  options.axes[0].incrs = [0, 1, 2, 3, 4, 5, 6].flatMap((e) => [1, 2, 5].map((n) => n * 10 ** e)); // whole hands
   return new uPlot(options, data, box);
 }
 
