@@ -46,6 +46,7 @@ class Award:
             of = there.of.take(rows)
             self.tied = np.zeros(len(self.down), dtype=bool)
             self.tied[of[1:].compress(of[1:] == of[:-1])] = True
+            self.odd = np.zeros(len(self.down), dtype=bool)
             plain = (self.pay.many == 1) & ~self.tied
             rows = rows.compress(plain.take(of))
             amount = self.pay.pots[0].amount
@@ -74,8 +75,7 @@ class Award:
         self.wins[seat, hands] = share
 
     def _mark(self, hands: Column, wrong: Column, why: Why) -> None:
-        hands = hands.take(np.flatnonzero(wrong))
-        self.record.why[hands[self.record.why.take(hands) == 0]] = why
+        self.record.doubt(hands.take(np.flatnonzero(wrong)), why)
 
     def _rakes(self) -> None:
         """What the house took, pot by pot."""
@@ -113,6 +113,7 @@ class Award:
             row = begins.take(paid.rows) + paid.number
             unlike = record.laid.marks.take(row, mode="clip") != mark("PotSplit", pot=paid.number)
             unlike |= ~paid.exact
+            self.odd[some.take(paid.rows)] |= paid.odd
             winners = paid.wins.sum(0)
             unlike |= told.many(row) != winners
             unlike |= chips.many(row) != winners

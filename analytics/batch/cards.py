@@ -15,7 +15,7 @@ _PLACE = 63  # six bits hold a card, one more than its number
 class Cards:
     """What each seat holds, as a mask and in order; the board; all cards there were in a hand.
 
-    Holes stand by place, in the order in which they were dealt: `at` finds a seat's.
+    A hand's holes stand together, in the order in which they were dealt: `at` finds a seat's.
     """
 
     def __init__(self, record: Record) -> None:
@@ -38,12 +38,12 @@ class Cards:
         record.fail(held != self.count, Why.CARDS)
 
     def at(self, seat: Column, hand: Column, button: Column) -> Column:
-        """Where the hole of a seat stands in the columns of all seats, one after another."""
+        """Where the hole of a seat stands in the column of all holes."""
         place = seat - button
         if self.plan.game.hole_order != "pairs_from_dealer":
             place -= 1
         place += np.int32(self.plan.seats) * (place < 0)
-        found: Column = place * np.int64(self.record.played.n) + hand
+        found: Column = hand * np.int64(self.plan.seats) + place
         return found
 
     def order_at(self, at: Column) -> Column:
@@ -59,19 +59,21 @@ class Cards:
         pairs = self.plan.game.hole_order == "pairs_from_dealer"
         first = mark("HoleDealt", seat=0, cards=2)
         turns = (np.arange(seats)[:, None] + np.arange(seats) + (not pairs)) % seats
-        said = (first + (turns << 8)).astype(np.int32)  # by place and button
-        rows = (stage.row + np.arange(seats)[:, None]).ravel()
+        said = (first + (turns << 8)).astype(np.int32).T  # by button and place
+        rows = (stage.row[:, None] + np.arange(seats)).ravel()
         laid = record.laid
-        told = laid.marks.take(rows, mode="clip").reshape(seats, n)
-        record.fail((told != said.take(record.played.hands.button, axis=1)).any(0), Why.CARDS)
-        self.hole = laid.bits.take(rows, mode="clip").reshape(seats, n)
+        said = said.take(record.played.hands.button, axis=0).ravel()
+        record.doubt(np.flatnonzero(laid.marks.take(rows, mode="clip") != said) // seats, Why.CARDS)
+        self.hole = laid.bits.take(rows, mode="clip")
         self.rows = rows
         if self.changes:
             self.order: Column = laid.order.take(rows, mode="clip")
-        self.seen = np.bitwise_or.reduce(self.hole, axis=0)
+        self.seen = self.hole[::seats].copy()
+        for place in range(1, seats):
+            self.seen |= self.hole[place::seats]
         self.count = np.full(n, 2 * seats, dtype=np.int8)
         if (self.seen >> UNKNOWN_CARD & 1).any():
-            self.blank = laid.blank.take(rows, mode="clip").reshape(seats, n).sum(0)
+            self.blank = laid.blank.take(rows, mode="clip").reshape(n, seats).sum(1)
 
     def _deal(self, stage: Stage, count: int, place: int = 0) -> Column:
         """So many new cards on the table; a card that comes twice, or is none, is missed later."""
@@ -94,7 +96,7 @@ class Cards:
         record, played = self.record, self.record.played
         dealer = played.hands.button
         first = 1 - dealer + (2 * dealer - 1) * (played.winners >> dealer & 1)
-        hole, orders = self.hole.ravel(), self.order
+        hole, orders = self.hole, self.order
         third = stage
         for seat in (first, 1 - dealer):
             record.hold(third, Why.CARDS, seat=seat, cards=1)
@@ -111,7 +113,7 @@ class Cards:
         record, rows = self.record, self.record.played.rows
         dealer = record.played.hands.button
         told = self.plan.game.swap_seen == "both_told"
-        holes, orders = self.hole.ravel(), self.order
+        holes, orders = self.hole, self.order
         for place in range(4):
             seat, slot = dealer ^ (place // 2), place % 2
             there = stage.there

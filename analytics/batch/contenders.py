@@ -34,7 +34,7 @@ class Contenders:
         self.mucked = field(self.said, "cards") == 0
         button = played.hands.button.take(self.hand)
         self.at = cards.at(self.seat, self.hand, button)
-        self.hole = cards.hole.ravel().take(self.at)
+        self.hole = cards.hole.take(self.at)
         self.paid = paid.ravel().take(self.seat * np.int64(played.n) + self.hand)
         self.held = np.bitwise_count(self.hole)
         self.board = cards.board.take(self.hand)
@@ -48,8 +48,7 @@ class Contenders:
 
     def mark(self, wrong: Column, why: Why) -> None:
         """Something is wrong with the hands of these contenders."""
-        hands = self.hand.take(np.flatnonzero(wrong))
-        self.record.why[hands[self.record.why.take(hands) == 0]] = why
+        self.record.doubt(self.hand.take(np.flatnonzero(wrong)), why)
 
     def _unlike(self) -> Column:
         """From the first to show, everybody who is still in, with the cards he was dealt."""

@@ -3,8 +3,6 @@
 Everything is added up from what the record says of earlier actions (`replay.py` has the theory).
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from analytics.batch.rows import Column
@@ -42,39 +40,36 @@ class Facing(Table):
         self.kind, self.seat, self.amount = acts.kind, acts.seat, acts.amount
         self.raising = acts.kind >= BET
         self.who = np.minimum(acts.seat, seats - 1)
-        self.bit = np.left_shift(1, self.who, dtype=np.int32)
+        self.bit = np.left_shift(1, self.who.view(np.uint8), dtype=self.sets)
         self.cell = self._spread(self.number * (seats * n) + self.of)
         self.cell += self.who * np.int32(n)  # in what is counted by round, seat and hand
 
-    def _carried(self, opening: Column, after: Callable[[slice, Column], Column]) -> Column:
-        """By action: a number as its round opens, and then what each action makes of it."""
+    def _carried(self, opening: Column, change: np.ufunc, values: Column) -> Column:
+        """By action: a number as its round opens, changed by the value of each action before it."""
         found = np.empty(len(self.kind), dtype=opening.dtype)
         found[: len(opening)] = opening
         for now, then in self.next:
-            found[then] = after(now, found[now])
+            change(found[now], values[now], out=found[then])
         return found
 
     def _spread(self, values: Column) -> Column:
         """A number of each round, by action."""
-        return self._carried(values, lambda now, value: value)
-
-    def _since(self, changes: Column, values: Column, opening: Column) -> Column:
-        """By action: the value of the last change before it in its round, or the opening's."""
-        return self._carried(
-            opening, lambda now, value: value + (values[now] - value) * changes[now]
-        )
+        found = np.empty(len(self.kind), dtype=values.dtype)
+        for now in self.every:
+            found[now] = values[: now.stop - now.start]
+        return found
 
     def _count(self, what: Column, opening: Column) -> Column:
         """By action: what its round opens with, and all that was added before it."""
-        return self._carried(opening, lambda now, value: value + what[now])
+        return self._carried(opening, np.add, what)
 
     def _highest(self, values: Column, opening: Column) -> Column:
         """By action: the highest of these values before it in its round, and the opening's."""
-        return self._carried(opening, lambda now, value: np.maximum(value, values[now]))
+        return self._carried(opening, np.maximum, values)
 
-    def _none(self) -> Column:
+    def _none(self, kind: type = np.int32) -> Column:
         """Nothing, by round."""
-        return np.zeros(len(self.of), dtype=np.int32)
+        return np.zeros(len(self.of), dtype=kind)
 
     def rounds(self, rows: Column) -> Column:
         """The rounds of some actions."""
@@ -89,12 +84,12 @@ class Facing(Table):
         self.mine = np.empty(len(self.cell), dtype=np.int32)
         for now in self.every:
             cell = self.cell[now]
-            self.mine[now] = mine = bets.take(cell)
+            mine = bets.take(cell, mode="clip", out=self.mine[now])
             bets[cell] = mine + self.amount[now]
         self.folds = self.bit * (self.kind == FOLD)
-        gone = self._none()
+        gone = self._none(self.sets)
         for now in self.every:
-            gone[: now.stop - now.start] += self.folds[now]
+            gone[: now.stop - now.start] |= self.folds[now]
         self.gone.ravel()[self.place] = gone
 
     # What an action faces.
@@ -102,27 +97,25 @@ class Facing(Table):
     def _faced(self) -> None:
         """The bet, the size of a raise, who is in and who can act."""
         acts, place = self.hands.acts, self.place
-        self.bet = self._since(self.raising, acts.to, self.open_bet.ravel().take(place))
+        self.bet = self._highest(acts.to, self.open_bet.ravel().take(place))
         self.owed = self.bet - self.mine
         self.chips = self.base.ravel().take(self.cell, mode="clip") - self.mine
         self.more = acts.to - self.bet
-        self.size = self._size(self.hands.sizes.ravel().take(place))
+        self.size = self._size(self.hands.sizes)
         spent = (self.amount == self.chips) & (self.amount > 0)
         spent |= (self.kind == FOLD) & (self.chips > 0)
         self.out = self.bit * spent
         stays, able = self.open_stays.ravel().take(place), self.open_able.ravel().take(place)
-        self.in_before = self._carried(stays, lambda now, seats: seats - self.folds[now])
-        self.able_before = self._carried(able, lambda now, seats: seats - self.out[now])
-        before = self._carried(self._none(), lambda now, seats: seats | self.bit[now])
+        self.in_before = self._carried(stays, np.subtract, self.folds)
+        self.able_before = self._carried(able, np.subtract, self.out)
+        before = self._carried(self._none(self.sets), np.bitwise_or, self.bit)
         self.acted = (before & self.bit) != 0
 
     def _size(self, opening: Column) -> Column:
         """What a full raise adds, at the least: as much as the last full one did (G9)."""
         if self.game.sizing == "fixed":
             return self._spread(opening)
-        if self.game.min_raise_after_short == "last_full_total":
-            return self._highest(self.more * self.hands.acts.full, opening)
-        return self._since(self.hands.acts.full, self.more, opening)
+        return self._highest(self.more * self.hands.acts.full, opening)
 
     def veto(self) -> Column:
         """By action that is no fold and no call: whether something forbids this seat to raise."""
@@ -171,8 +164,8 @@ class Facing(Table):
 
     def _level(self) -> Column:
         """The last full bet made."""
-        opening = self.open_bet.ravel().take(self.place)
-        return self._since(self.hands.acts.full, self.hands.acts.to, opening)
+        acts, opening = self.hands.acts, self.open_bet.ravel().take(self.place)
+        return self._highest(acts.to * acts.full, opening)
 
     def _capped(self) -> Column:
         """No raise once there were so many; a bet that opens a round without blinds is none."""
@@ -214,7 +207,7 @@ class Facing(Table):
 
     def _least(self) -> Column:
         """The highest total that any raise so far has made the least of the next."""
-        opening = self.open_bet.ravel().take(self.place) + self.hands.sizes.ravel().take(self.place)
+        opening = self.open_bet.ravel().take(self.place) + self.hands.sizes
         return self._highest((self.hands.acts.to + self.more) * self.raising, opening)
 
     def _pot_so_far(self) -> Column:
@@ -223,11 +216,11 @@ class Facing(Table):
 
     def _aggressor(self) -> None:
         """Who made the last bet or raise of the last round that opened, if anybody did."""
-        last, seat = self._none(), self.seat + np.int8(1)
+        last, seat = self._none(np.int8), self.seat + np.int8(1)
         for now in self.every:
             rounds = last[: now.stop - now.start]
             rounds += (seat[now] - rounds) * self.raising[now]
-        made = np.zeros(self.plan.rounds * self.n, dtype=np.int32)
+        made = np.zeros(self.plan.rounds * self.n, dtype=np.int8)
         made[self.place] = last
         round_ = np.minimum(np.maximum(self.hands.opened, 1), self.plan.rounds) - 1
-        self.aggressor = made.take(round_ * self.n + self.rows) - 1
+        self.aggressor = made.take(round_ * self.n + self.rows).astype(np.int32) - 1

@@ -132,36 +132,32 @@ class Laid:
         """Everybody brings a chip and not too many, and the button is at a seat."""
         told = self.rows.ragged["stacks"]
         count = told.many(heads)
-        button = self.rows.cells["button"].take(heads)
+        self.button = button = self.rows.cells["button"].take(heads)
         why[(button < 0) | (button >= count)] = Why.START
-        for seat in range(int(count.max(initial=0))):
-            chips = told.entry(heads, seat)
+        self.brought = told.all(heads, int(count.max(initial=0)))  # of fewer seats, anything
+        for seat, chips in enumerate(self.brought):
             why[(count > seat) & (chips > STACK_MAX)] = Why.LARGE
             why[(count > seat) & (chips < 1)] = Why.START
 
     def hands(self, plan: Plan, which: Column, members: list[Stakes], stakes: Column) -> Hands:
         """These hands as columns; none has a `why`."""
-        rows, seats = self.rows, plan.seats
-        heads = rows.first.take(which)
-        told = rows.ragged["stacks"]
-        stacks = told.all(heads, seats)
-        button = rows.cells["button"].take(heads)
         owed: Column = np.array([one.forced for one in members], dtype=np.int32).T
-        sizes: Column = np.array([one.sizes for one in members], dtype=np.int32).T
+        sizes: Column = np.array([one.sizes for one in members], dtype=np.int32).T.ravel()
         begins = self.bid_first.take(which)
         of, rounds, acts, counts = self._rounds_of(which)
+        numbers = plan.numbers.take(self.steps[rounds])
         return Hands(
             plan,
-            button,
-            stacks,
+            self.button.take(which),
+            self.brought[: plan.seats].take(which, axis=1),
             owed.take(stakes, axis=1),
-            sizes.take(stakes, axis=1),
             Acts(*(column[acts] for column in self.acts)),
             counts,
             self.opened.take(which),
             Opens(*(column[rounds] for column in self.opens)),
             of,
-            plan.numbers.take(self.steps[rounds]),
+            numbers,
+            sizes.take(np.minimum(numbers, plan.rounds - 1) * len(members) + stakes.take(of)),
             self.lengths[rounds],
             np.stack(
                 [self.bids.take(begins, mode="clip"), self.bids.take(begins + 1, mode="clip")]

@@ -18,6 +18,7 @@ _FIELDS = {
     "seat": (8, 6),
     "blind": (14, 4),
     "origin": (18, 3),
+    "whole": (21, 2),
     "cards": (14, 3),
     "slot": (14, 3),
     "told": (17, 2),
@@ -33,7 +34,7 @@ _HAVE = {
     "BettingOpened": ("step", "street", "next"),
     "UncalledReturned": ("seat",),
     "AntePosted": ("seat",),
-    "BlindPosted": ("seat", "blind", "origin"),
+    "BlindPosted": ("seat", "blind", "origin", "whole"),
     "HoleDealt": ("seat", "cards"),
     "BoardDealt": ("cards",),
     "CardSwapped": ("seat", "slot", "told"),
@@ -69,7 +70,8 @@ def marks(rows: Rows) -> Column:
     """The mark of every event."""
     kinds = rows.cells["kind"]
     found: Column = np.array([*KIND.values(), 127], dtype=np.int32).take(kinds)
-    cards = _dealt(rows)
+    cells = {**rows.cells, "cards": _dealt(rows)}
+    cells["whole"] = rows.cells["to"] == rows.cells["amount"]  # a bet of all that is posted
     for kind, names in _HAVE.items():
         at = np.flatnonzero(kinds == CODES[kind])
         if not len(at):
@@ -77,8 +79,7 @@ def marks(rows: Rows) -> Column:
         said = np.full(len(at), KIND[kind], dtype=np.int32)
         for name in names:
             begins, bits = _FIELDS[name]
-            value = (cards if name == "cards" else rows.cells[name]).take(at)
-            value = value.astype(np.int32)
+            value = cells[name].take(at).astype(np.int32)
             value += 1
             said |= np.minimum(np.maximum(value, 0), (1 << bits) - 1) << begins
         found[at] = said

@@ -104,6 +104,7 @@ class Paid(NamedTuple):
     wins: Column
     shares: Column
     exact: Column  # false where no unit divides the pot (G1)
+    odd: Column  # where the winners cannot all have the same
 
 
 def awards(
@@ -124,7 +125,8 @@ def awards(
         order = (button.take(rows) + np.arange(1, count + 1)[:, None]) % count
         wins = best.ravel().take(order * len(rows) + np.arange(len(rows)))
         shares, exact = _split(game, amount, wins)
-        yield Paid(rows, pot.number[rows], order, wins, shares, exact)
+        odd = amount % (wins.sum(0) * game.split_unit) != 0
+        yield Paid(rows, pot.number[rows], order, wins, shares, exact, odd)
 
 
 def _split(game: Policies, amount: Column, wins: Column) -> tuple[Column, Column]:

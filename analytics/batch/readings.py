@@ -4,7 +4,7 @@ Most hands are cleared by what cannot matter to them: who wins alone wins under 
 chips, and a straight around the corner counts only where somebody has one. The rest is paid again.
 """
 
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from msgspec.structs import replace
@@ -30,16 +30,23 @@ class Readings:
 
     def check(self) -> None:
         """Hands that some reading, or the partner as a whole, could pay differently."""
-        why = self.award.record.why
+        record = self.award.record
         for other in self.plan.others:
             doubt = self._open(other)
             if any(getattr(self.game, one) != getattr(other, one) for one in _PAYING):
-                may = self._may_differ(other) & ~doubt & (why.take(self.award.down) == 0)
+                may = self._may_differ(other) & ~doubt & (record.why.take(self.award.down) == 0)
                 some = np.flatnonzero(may)
                 if len(some):
                     doubt[some] = self._differs(other, some)
-            hands = self.award.down.take(np.flatnonzero(doubt))
-            why[hands[why.take(hands) == 0]] = Why.READING
+            record.doubt(self.award.down.take(np.flatnonzero(doubt)), Why.READING)
+
+    @cached_property
+    def around(self) -> Column:
+        """Hands with a straight around the corner."""
+        there = self.there
+        rows = np.flatnonzero(around_the_corner(there.hole | there.board))
+        found: Column = there.of.take(rows)
+        return found
 
     def _open(self, other: Game) -> Column:
         """Where a reading could pay otherwise, and that is not counted here."""
@@ -56,20 +63,25 @@ class Readings:
             doubt |= True
         return doubt
 
+    def _pays_ties_otherwise(self, other: Game) -> Column:
+        """Hands with a tie that other rules pay otherwise, whoever else may win them."""
+        game, award = self.game, self.award
+        found: Column = award.odd & (other.odd_chips != game.odd_chips)
+        if other.showdown_tie != game.showdown_tie or other.split_unit != game.split_unit:
+            found = award.tied | (self.pay.many > 1)
+        return found
+
     def _may_differ(self, other: Game) -> Column:
         """Hands in which another seat may win some pot, or where a tie is paid by other rules."""
         game, there = self.game, self.there
-        found: Column = np.zeros(len(self.award.down), dtype=bool)
-        if other.odd_chips != game.odd_chips or other.showdown_tie != game.showdown_tie:
-            found |= self.award.tied | (self.pay.many > 1)
+        found = self._pays_ties_otherwise(other)
         mine, theirs = comparison(game), comparison(other)
         if mine == theirs:
             return found
         if mine.hole_min or theirs.hole_min or mine.ranking not in ("standard", theirs.ranking):
             return found | True
         if mine.straights != theirs.straights:
-            around = np.flatnonzero(around_the_corner(there.hole | there.board))
-            found[there.of.take(around)] = True
+            found[self.around] = True
         if mine.ranking != theirs.ranking:  # a coarser one: whoever won is still among the winners
             coarse = columns(7, replace(theirs, straights=mine.straights)).coarse
             assert coarse is not None
@@ -82,11 +94,29 @@ class Readings:
 
     def _differs(self, other: Game, some: Column) -> Column:
         """Whether the reading pays these hands otherwise."""
-        there = self.there
-        rows = there.every(some)
-        values = there.by_seat(there.worth(comparison(other), rows), rows, some)
-        won, doubt = self.award.pays(other, values, some)
-        found: Column = doubt | (won != self.award.won(some)).any(0)
+        there, theirs, rows = self.there, comparison(other), self.there.every(some)
+        values = self.values
+        if theirs != comparison(self.game):
+            values = values.copy()
+            values[rows] = there.worth(theirs, rows)
+        found = self._others_win(values.take(rows), rows, some)
+        several = self._pays_ties_otherwise(other) | (self.pay.many > 1)
+        again = np.flatnonzero(several.take(some))
+        if len(again):
+            hands = some.take(again)
+            rows = there.every(hands)
+            values = there.by_seat(values.take(rows), rows, hands)
+            won, doubt = self.award.pays(other, values, hands)
+            found[again] = doubt | (won != self.award.won(hands)).any(0)
+        return found
+
+    def _others_win(self, values: Column, rows: Column, some: Column) -> Column:
+        """Whether others have the best hand by these values, those of some rows."""
+        count = self.there.count.take(some)
+        first = np.cumsum(count) - count
+        best = np.maximum.reduceat(values, first).repeat(count) == values
+        best ^= self.values.take(rows) == self.award.best.take(some).repeat(count)
+        found: Column = np.logical_or.reduceat(best, first)
         return found
 
 

@@ -103,6 +103,10 @@ class Record:
         """The first thing wrong with a hand is kept."""
         self.played.fail(where, why)
 
+    def doubt(self, hands: Column, why: Why) -> None:
+        """Something is wrong with these hands; the first thing wrong with one is kept."""
+        self.why[hands[self.why.take(hands) == 0]] = why
+
     def cell(self, name: str, stage: Stage, place: int = 0) -> Column:
         """What a column says in a stage's event; anything where a hand has none."""
         rows = stage.row + place if place else stage.row
@@ -160,10 +164,8 @@ class Record:
         wrong = told.mark != said
         wrong |= np.stack([stage.row for _, stage in bets]).ravel().take(place) != told.row
         wrong |= told.bet != played.open_bet.ravel().take(place)
-        wrong |= told.size != played.hands.sizes.ravel().take(place)
-        if wrong.any():
-            hands = played.of[wrong]
-            self.why[hands[self.why.take(hands) == 0]] = Why.TOLD
+        wrong |= told.size != played.hands.sizes
+        self.doubt(played.of.take(np.flatnonzero(wrong)), Why.TOLD)
         opened = (played.open_next >= 0).sum(0, dtype=np.int8)
         self.fail(opened != played.hands.opened, Why.SHAPE)
 
@@ -176,8 +178,7 @@ class Record:
         wrong = self.laid.marks.take(rows, mode="clip") != seat
         amount = self.rows.cells["amount"].take(rows, mode="clip")
         wrong |= amount != played.back[number].take(hands)
-        hands = hands[wrong]
-        self.why[hands[self.why.take(hands) == 0]] = Why.TOLD
+        self.doubt(hands.compress(wrong), Why.TOLD)
 
     def _forced(self) -> None:
         """Antes and blinds: who, how much, and that nobody chose them."""
@@ -190,9 +191,12 @@ class Record:
             if forced.kind == ANTE:
                 self.hold(stage, Why.START, seat=seat)
             else:
-                self.chips(stage, Why.START, to=played.post_to[number])
-                origin = ORIGINS["forced"]
-                self.hold(stage, Why.START, seat=seat, blind=forced.kind, origin=origin)
+                whole, origin = played.post_to[number] == played.post[number], ORIGINS["forced"]
+                told = {"seat": seat, "blind": forced.kind, "origin": origin, "whole": whole}
+                self.hold(stage, Why.START, **told)
+                some = np.flatnonzero(stage.there & ~whole)
+                to = self.rows.cells["to"].take(stage.row.take(some), mode="clip")
+                self.doubt(some[to != played.post_to[number].take(some)], Why.START)
 
     def _auction(self, stages: tuple[Stage, ...]) -> None:
         """Bids in order, sealed if they have to be; the price, the winners, and what is told."""

@@ -11,19 +11,16 @@ because everything before it is true; what is found after it means nothing more,
 other hand. (An induction: whoever changes a sum here sees to it that it takes only from the action
 itself and earlier ones of the same hand.)
 
-Two sums look ahead. Whom the record asks is held against who acts next: so of two that do not fit,
-the action or the one after it is wrong. And `owes` takes what others have put in by the end of the
-round: where it matters they are all-in or folded, the rules ask none of them, and if one acts after
-all, some action is wrong.
+One sum looks ahead: `owes` takes what others have put in by the end of the round. Where it matters
+they are all-in or folded, the rules ask none of them, and if one acts after all, some action is
+wrong.
 
 Three levels of columns: hands, the rounds that a hand is told to open, and actions: the first ones
 of all rounds, then all second ones, and so on, those of longer rounds before those of shorter. So
 what changes inside a round is carried from one slice to the beginning of the next, by `_carried`:
-the bet at each raise, the size of a raise at each full one. Between rounds `table.py` counts what
-became of them.
+the bet, the size of a raise, who is in. A bet only rises, and so does the size of a full raise: the
+last of them is the highest. Between rounds `table.py` counts what became of them.
 """
-
-from functools import cache
 
 import numpy as np
 
@@ -71,8 +68,7 @@ class Replay(Facing):
         if not self.game.fold_when_free:
             expected += (self.vetoed & checks) * np.int8(FORCED)
         unlike |= (acts.origin != expected) & (acts.origin != DEFAULT)
-        first = self.open_next.ravel().take(self.place).astype(np.int8)
-        unasked = acts.seat != self._carried(first, lambda now, seat: acts.asked[now])
+        unasked = acts.seat != self._asked()
         bad = np.flatnonzero(wrong | unlike | unasked)
         if len(bad):
             why = np.full(len(bad), Why.ACTION, dtype=np.uint8)
@@ -101,33 +97,38 @@ class Replay(Facing):
             full = to >= least
         unlike[rows] = (acts.full.take(rows) != full) | (acts.amount.take(rows) != to - mine)
 
+    def _asked(self) -> Column:
+        """By action: whom the rules ask first, then whom the record asks next."""
+        found = np.empty_like(self.hands.acts.asked)
+        found[: len(self.of)] = self.open_next.ravel().take(self.place)
+        for now, then in self.next:
+            found[then] = self.hands.acts.asked[now]
+        return found
+
     def _another_asked(self) -> Column:
         """Whether the record asks another seat next than the rules."""
-        acts = self.hands.acts
         stays = self.in_before - self.folds
         able = self.able_before - self.out
-        none = self._none()
-        answered = self._carried(
-            none, lambda now, seats: seats * ~self.raising[now] | self.bit[now]
-        )
-        answered *= ~self.raising
+        goes_on = ~self.raising
+        answered = np.zeros_like(self.bit)
+        for now, then in self.next:
+            seats = answered[then]
+            np.multiply(answered[now], goes_on[now], out=seats)
+            seats |= self.bit[now]
+        answered *= goes_on
         answered |= self.bit
         wanted, lone = able & ~answered, (able & (able - 1)) == 0
         if self.game.ask_when_closed:
-            closed = (self.bet == 0) & ~self.raising
+            closed = (self.bet == 0) & goes_on
             wanted |= (stays & ~answered) * closed
             lone &= ~closed
         wanted *= (stays & (stays - 1)) != 0
         lone &= wanted != 0
-        lone &= ~self.raising
+        lone &= goes_on
         if lone.any():
-            raised = self._carried(none > 0, lambda now, made: made | self.raising[now])
+            raised = self._carried(self._none(np.bool_), np.logical_or, self.raising)
             self._if_it_owes(np.flatnonzero(lone & ~raised), wanted, stays)
-        said = np.zeros_like(self.bit)
-        for now, then in self.next:
-            said[now] = self.bit[then]
-        turn = (acts.seat.astype(np.int16) << 5) + (acts.asked + 1)
-        found: Column = (wanted & arcs(self.seats).take(turn)) != said
+        found: Column = self._first(self.who, wanted) != self.hands.acts.asked
         return found
 
     def _if_it_owes(self, rows: Column, wanted: Column, stays: Column) -> None:
@@ -137,15 +138,3 @@ class Replay(Facing):
         hands, number = self.of.take(place), self.number.take(place)
         owes = self.owes(hands, seat, stays.take(rows), number)
         wanted[rows.compress(~owes)] = 0
-
-
-@cache
-def arcs(seats: int) -> Column:
-    """By seat << 5 | next + 1: the seats after the first up to the second, or all, if nobody."""
-    found = np.zeros((32, 32), dtype=np.int32)
-    for seat in range(seats):
-        found[seat, 0] = (1 << seats) - 1
-        for next_ in range(seats):
-            places = range(1, (next_ - seat - 1) % seats + 2)
-            found[seat, next_ + 1] = sum(1 << (seat + place) % seats for place in places)
-    return found.ravel()

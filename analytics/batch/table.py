@@ -4,6 +4,7 @@ Antes and blinds, who is asked first, a round that opens or does not, chips that
 auction: what nobody chooses stands here, a round of all hands at once; actions are in `facing.py`.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,8 @@ import numpy as np
 from analytics.batch.plan import ANTE, Plan
 from analytics.batch.rows import BLINDS, LARGE, Column
 from analytics.batch.why import Why
+
+BYTE = 8  # seats of larger tables need more than a byte for a bit each
 
 
 class Acts(NamedTuple):
@@ -41,13 +44,13 @@ class Hands(NamedTuple):
     button: Column
     brought: Column  # by seat
     owed: Column  # by forced bet
-    sizes: Column  # by round
     acts: Acts  # the first of each round, then the second ones, and so on
     counts: list[int]  # how many rounds have a first action, a second, and so on
     opened: Column  # how many rounds of each hand are told to open
     opens: Opens
     of: Column  # of each of these rounds: its hand
     numbers: Column  # which it is; past the last, if there is none such
+    sizes: Column  # what is bet in it
     lengths: Column  # and how many actions follow
     bids: Column  # two, in order of bidding
 
@@ -62,24 +65,24 @@ class Table:
         n, seats, rounds = self.n, plan.seats, plan.rounds
         self.rows = np.arange(n)
         self._left: dict[int, Column] = {}
-        self.bits = np.left_shift(1, np.arange(seats), dtype=np.int32)[:, None]
-        self.small = self.bits.astype(np.int8 if seats < 8 else np.int32)
+        self.sets = np.uint8 if seats <= BYTE else np.int32  # what holds a bit for each seat
+        self.bits = np.left_shift(1, np.arange(seats))[:, None].astype(self.sets)
         self.why = np.zeros(n, dtype=np.uint8)
         self.dead = np.zeros((seats, n), dtype=np.int32)
         self.purse = hands.brought.copy()  # what may become a stake: not what is dead
         self.stacks = hands.brought.copy()
-        self.stays: Column = np.full(n, (1 << seats) - 1, dtype=np.int32)
+        self.stays: Column = np.full(n, (1 << seats) - 1, dtype=self.sets)
         self.able: Column = self.stays
         self.poster = np.full(n, -1, dtype=np.int32)
         self.last = np.full(n, -1, dtype=np.int32)  # the round after which one was left
         self.base = np.empty((rounds, seats, n), dtype=np.int32)  # chips as a round begins
         self.bets = np.zeros((rounds, seats, n), dtype=np.int32)  # what each puts in, in a round
-        self.gone = np.zeros((rounds, n), dtype=np.int32)  # who folds, as bits
+        self.gone = np.zeros((rounds, n), dtype=self.sets)  # who folds, as bits
         self.played = np.zeros((rounds, n), dtype=np.int32)
         self.open_bet = np.zeros((rounds, n), dtype=np.int32)
         self.open_next = np.empty((rounds, n), dtype=np.int32)
-        self.open_stays = np.empty((rounds, n), dtype=np.int32)
-        self.open_able = np.empty((rounds, n), dtype=np.int32)
+        self.open_stays = np.empty((rounds, n), dtype=self.sets)
+        self.open_able = np.empty((rounds, n), dtype=self.sets)
         self.shallow = np.empty((rounds, n), dtype=np.int32)
         self.open_pot = np.empty((rounds, n), dtype=np.int32)
         self.aggressor = np.full(n, -1, dtype=np.int32)
@@ -157,8 +160,8 @@ class Table:
 
     def _bits(self, seats: Column) -> Column:
         """Seats of which something is true, as bits."""
-        found: Column = np.bitwise_or.reduce(seats * self.small, axis=0)
-        return found.astype(np.int32)
+        found: Column = np.bitwise_or.reduce(seats * self.bits, axis=0)
+        return found
 
     # A round.
 
@@ -191,10 +194,12 @@ class Table:
 
     def _first(self, before: Column, wanted: Column) -> Column:
         """The first of the wanted seats from the left of this one; -1, if there is none."""
+        if self.sets is np.uint8:
+            return nexts(self.seats).take((before.astype(np.uint16) << 8) | wanted)
         beyond = wanted & np.left_shift(-2, before, dtype=np.int32)
         beyond += wanted * (beyond == 0)
-        found: Column = np.bitwise_count((beyond & -beyond) - 1).astype(np.int32)
-        found -= 33 * (wanted == 0)
+        found: Column = np.bitwise_count((beyond & -beyond) - 1).astype(np.int8)
+        found[wanted == 0] = -1
         return found
 
     def owes(self, rows: Column, seat: Column, stays: Column, number: Column | int) -> Column:
@@ -237,18 +242,15 @@ class Table:
         if self.game.uncalled == "in_pot":
             return
         paid = self.purse - self.stacks
-        most, next_most = np.maximum(paid[0], paid[1]), np.minimum(paid[0], paid[1])
-        for one in paid[2:]:
-            np.maximum(next_most, np.minimum(most, one), out=next_most)
-            np.maximum(most, one, out=most)
-        more = most - next_most
-        rows = np.flatnonzero(more > 0)
+        most = paid.max(0)
+        who = self._bits(paid == most)
+        rows = np.flatnonzero((who & (who - 1)) == 0)
         if len(rows):
-            self.back[number] = more
-            paid, most = paid.take(rows, axis=1), most.take(rows)
-            seat = np.bitwise_count(self._bits(paid == most) - 1)  # it is the only one
-            self.back_to[number, rows] = seat
-            self.stacks[seat, rows] += more.take(rows)
+            paid, seat = paid.take(rows, axis=1), np.bitwise_count(who.take(rows) - 1)
+            paid[seat, np.arange(len(rows))] = -LARGE
+            more = most.take(rows) - paid.max(0)
+            self.back[number, rows], self.back_to[number, rows] = more, seat
+            self.stacks[seat, rows] += more
 
     def _auction(self, on: Column) -> None:
         """Left of the button bids first; the higher bid pays the lower, equal ones both (A4)."""
@@ -266,3 +268,14 @@ class Table:
         self.purse -= paying
         self.stacks = self.stacks - paying
         self.able = self.able & self._bits(self.stacks > 0)
+
+
+@cache
+def nexts(seats: int) -> Column:
+    """By seat << 8 | wanted seats as bits: the first of these from the left of it, or -1."""
+    found = np.full((seats, 1 << BYTE), -1, dtype=np.int8)
+    for seat in range(seats):
+        for place in range(seats, 0, -1):
+            one = (seat + place) % seats
+            found[seat, (np.arange(1 << BYTE) >> one & 1) == 1] = one
+    return found.ravel()
