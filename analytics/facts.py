@@ -17,6 +17,7 @@ from analytics.facts_names import COLUMNS, COUNTS, FLAGS
 from engine.game import Game, fingerprint, fingerprint_of, from_json
 from engine.games import RULESETS
 from engine.steps import Betting, Straddle
+from engine.units import per_chip
 from store.columns import encoded
 from store.leaf import Leaf
 from store.projection import FromRows, Projection
@@ -60,7 +61,9 @@ SCHEMA = pa.schema(
         ("acts", pa.int64()),
     ]
 )
-VERSION = 2  # 2: who is all-in was offered nothing, whatever a foreign record lets him do
+# 2: who is all-in was offered nothing, whatever a foreign record lets him do; 3: a euro cent, a
+# penny and a hundredth of a chip are no chips.
+VERSION = 3
 
 Text = Callable[[str], bytes | None]
 Rules = Callable[[str], Game | None]
@@ -114,9 +117,7 @@ def stakes(game: Game) -> tuple[int | None, int | None]:
 
 def units(game: Game) -> int:
     """How many of a hand's units make a chip, so that hands of several units can be added up."""
-    if game.unit.startswith("1/"):
-        return int(game.unit.split()[0].removeprefix("1/"))
-    return {"half chip": 2, "cent": 100}.get(game.unit, 1)
+    return per_chip(game.unit)
 
 
 @cache

@@ -25,7 +25,8 @@ def stored(kept: Text) -> tuple[Projection, ...]:
     every = tuple(columns())
     auctions = AUCTIONS._replace(from_rows=FromRows(every, _auctions_of))
     played_rows = FromRows(every, partial(_played_of, kept))
-    played = Projection("played", 1, partial(_played, kept), from_rows=played_rows)
+    # 2: in chips also where units are euro cents, pence or hundredths of a chip
+    played = Projection("played", 2, partial(_played, kept), from_rows=played_rows)
     risky_rows = FromRows(every, partial(_risks_of, kept))
     risks = Projection("risks", 2, partial(_risks, kept), from_rows=risky_rows)
     return facts(kept), auctions, played, risks

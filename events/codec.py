@@ -5,7 +5,7 @@ form of RFC 8785 for such values). Bytes that say the same in another form are r
 event has one spelling and a digest of the bytes is a digest of the event.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -26,6 +26,11 @@ class Unreadable(ValueError):
 def encode(record: Event | Match) -> bytes:
     """The canonical bytes of one event or match record."""
     return _encoder.encode(record)
+
+
+def encode_lines(records: Sequence[Event | Match]) -> bytes:
+    """Many at once, each ended by a newline."""
+    return _encoder.encode_lines(records)
 
 
 def encode_all(events: Iterable[Event]) -> bytes:

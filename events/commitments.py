@@ -6,7 +6,8 @@ none is stored. docs/record-format.md has every byte.
 """
 
 import hmac
-from collections.abc import Callable
+from binascii import hexlify
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -44,16 +45,23 @@ class Nonces:
         inner = sha256(self._inner + f"{stream}\n{index}\n{field}".encode()).digest()
         return sha256(self._outer + inner).digest()
 
-    def commitments(self, stream: str) -> Callable[[bytes, bytes], bytes]:
-        """For many hidden values of a stream: each by its place, `INDEX\\nFIELD`, and its canonical
-        bytes, as `commitment` would hide it."""
-        inner, outer = self._inner + f"{stream}\n".encode(), self._outer
+    def begun(self, stream: str) -> Any:
+        """Where every nonce of a stream begins, for `hide`."""
+        return sha256(self._inner + f"{stream}\n".encode())
 
-        def hidden(place: bytes, value: bytes) -> bytes:
-            nonce = sha256(outer + sha256(inner + place).digest()).digest()
-            return sha256(COMMITMENT + nonce + value).hexdigest().encode()
-
-        return hidden
+    def hide(
+        self, begun: Iterable[Any], places: Iterable[bytes], values: Iterable[bytes]
+    ) -> list[bytes]:
+        """Many hidden values, as `commitment` would hide each: by what its stream begins with, its
+        place, `INDEX\\nFIELD`, and its canonical bytes. A hash that goes on from a copy is spared
+        the key."""
+        key, found = sha256(self._outer), []
+        for stream, place, value in zip(begun, places, values, strict=True):
+            inner, outer = stream.copy(), key.copy()
+            inner.update(place)
+            outer.update(inner.digest())
+            found.append(hexlify(sha256(COMMITMENT + outer.digest() + value).digest()))
+        return found
 
 
 def nonces_of(secret: bytes, match: str) -> Nonces:

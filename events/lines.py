@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, get_args
 import msgspec
 
 from events.cards import DECK, UNKNOWN
-from events.codec import encode
+from events.codec import encode, encode_lines
 from events.commitments import Nonces, Opening, commitment
 from events.ledger import Record, Recorded
 from events.types import (
@@ -198,20 +198,34 @@ def _may_open(who: Viewpoint, one: Told, field: str) -> bool:
     return is_open or one.holder == who.seat
 
 
-def plain(event: Record, at: int) -> bytes:
-    """The line of an event in which nothing is hidden."""
-    assert type(event) not in _HIDES, f"{type(event).__name__} has something to hide"
-    return _with_time(event, at)
+def hides(kind: type[Record]) -> bool:
+    """Whether something is hidden in events of a kind."""
+    return kind in _HIDES
 
 
-def spelling(event: Record) -> tuple[Pattern, tuple[bytes, ...]] | None:
+def plain(events: Sequence[Record], at: int) -> list[bytes]:
+    """The lines of events of one kind in which nothing is hidden, all at one time."""
+    kind = type(events[0])
+    assert kind not in _HIDES, f"{kind.__name__} has something to hide"
+    spelled = b"\n" + encode_lines(events).removesuffix(b"\n")
+    time = b'"at":%d,' % at
+    if kind in _AMOUNT_FIRST:  # no text stands before the second key, nor looks like it
+        _, second, *_ = sorted((*kind.__struct_fields__, "type"))
+        key = b',"%b":' % second.encode()
+        spelled = spelled.replace(key, b"," + time + key[1:])
+    else:
+        spelled = spelled.replace(b"\n{", b"\n{" + time)
+    return spelled[1:].split(b"\n")
+
+
+def spelling(event: Record) -> tuple[Pattern, tuple[bytes, ...]]:
     """The line of an event that hides something, at any time and in any stream: its pattern, and
-    the canonical bytes of what is hidden, field by field; None for one that hides nothing."""
-    if type(event) not in _HIDES:
-        return None
-    shown = next(told((Recorded(0, "", 0, 0, event),)))
-    pattern = _pattern(shown.blank or event, tuple(shown.hidden))
-    return pattern, tuple(_canonical(shown.hidden[field]) for field in pattern.fields)
+    the canonical bytes of what is hidden, field by field."""
+    shown = _HIDES[type(event)](Recorded(0, "", 0, 0, event), event, {})
+    assert shown is not None, "a reply that failed has its line with others"
+    hidden = shown.hidden
+    pattern = _pattern(shown.blank or event, tuple(hidden))
+    return pattern, tuple([_canonical(hidden[field]) for field in pattern.fields])
 
 
 def _line(one: Told, nonces: Nonces) -> bytes:

@@ -20,6 +20,7 @@ from formats import phh
 from formats.mit import cut as gamelog
 from formats.mit.cut import Log
 from formats.mit.note import FORMAT as MIT
+from formats.phh.documents import Keys
 from formats.phh.money import Money
 from formats.pokerstars import reader as pokerstars
 from formats.text import encoding_of
@@ -27,7 +28,7 @@ from formats.told import Skipped, Source, ToldHand
 
 HANDS = 1_000  # of a part
 _TABLE = re.compile(rb"\[[A-Za-z0-9_-]+\]\r?\n")
-_HAND = re.compile(rb"PokerStars (?:Zoom |Home Game )?(?:Hand|Game) #[0-9]+: ")
+_HAND = re.compile(rb"PokerStars (?:Zoom |Home Game |Home )?(?:Hand|Game) #[0-9]+: ")
 
 
 class Part(Struct, frozen=True):
@@ -133,7 +134,7 @@ def _cuts(
     path: Path, start: bytes, begins: re.Pattern[bytes], *, once: bool
 ) -> list[tuple[int, int, int]]:
     """Beginning, cuts and end: how many bytes, hands and lines stand before each."""
-    names = set[bytes]()
+    keys = Keys()
     place, hands, cuts = 0, 0, [(0, 0, 0)]
     lines = 0
     with path.open("rb") as raw:
@@ -145,10 +146,11 @@ def _cuts(
                 if hands and hands % HANDS == 0:
                     cuts.append((place, hands, lines))
                 hands += 1
-                names.add(first)
+                if once and not keys.add(first.strip(b"[]\r\n").decode()):
+                    return []
             place += len(line)
             lines += 1
-    return [] if once and len(names) < hands else [*cuts, (place, hands, lines)]
+    return [*cuts, (place, hands, lines)]
 
 
 def _placed(source: Source, part: Part) -> Source:

@@ -85,8 +85,8 @@ def followed(hand: ToldHand, hand_id: str) -> tuple[Events, Hand]:
         command, used = answer
         try:
             new, after = step(game, now, command)
-        except IllegalCommand:
-            return _claimed(hand, events, now, told)
+        except IllegalCommand as refusal:
+            return _claimed(hand, events, now, told, f"{refusal}; ")
         for place in used if len(used) < 2 else sorted(used, reverse=True):
             del told[place]
         if (after.over or after.showing.shown) and _parts(hand, new, after, told):
@@ -131,10 +131,13 @@ def pays(hand: ToldHand, new: Events, after: Hand) -> bool:
 
 
 def _claimed(
-    hand: ToldHand, events: list[Event], now: Hand, told: list[Told]
+    hand: ToldHand, events: list[Event], now: Hand, told: list[Told], refusal: str = ""
 ) -> tuple[Events, Hand]:
-    """What the source claims from here on, counted to its end."""
-    record = claimed(hand, events, now, told)
+    """What the source claims from here on, counted to its end; if it cannot be, why they parted."""
+    try:
+        record = claimed(hand, events, now, told)
+    except ValueError as reason:
+        raise ValueError(f"{refusal}{reason}") from None
     return record, replay(record)
 
 

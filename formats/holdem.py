@@ -1,7 +1,5 @@
 """What a hand must be so that a format of plain hold'em can tell it; the sentence if it is not."""
 
-import re
-
 from engine.game import Game
 from engine.steps import Betting, Blinds, DealBoard, DealHole, Posts, Showdown
 from events.types import (
@@ -70,10 +68,3 @@ def bet_sizes(game: Game, name: str) -> tuple[int, int]:
     if (low, high) != (also_low, also_high):
         raise Inexpressible(f"{name} knows one bet size for two rounds, one for the last two")
     return low, high
-
-
-def per_chip(unit: str) -> int:
-    """How many of this unit make a chip."""
-    known = {"chip": 1, "half chip": 2, "cent": 100}
-    named = re.fullmatch(r"1/([1-9]\d{0,6}) chip", unit)
-    return int(named[1]) if named else known.get(unit, 1)

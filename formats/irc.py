@@ -5,6 +5,7 @@ per player what he did, one letter a turn, without amounts. All are in order of 
 read side by side: however many hands there are, only one is in memory.
 """
 
+import os
 import re
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -22,17 +23,20 @@ from formats.told import Act, Board, Holds, Refused, Shows, Skipped, Source, Tol
 SMALL, BIG, HIGH = 5, 10, 20
 OPEN_MAX = 200
 _CHIPS_MAX = 10**12
+_NEVER = 10**15  # after every hand
 
 _LETTERS = re.compile(r"[BkcbrfAQK]+|-")
 _DEALT = {0: 0, 1: 3, 2: 4, 3: 5}  # cards on the board when a street begins
 _LEAVES = "fQK"
+_ELSEWHERE = {15: "Omaha", 16: "five card draw", 18: "seven card stud"}  # by how long a line is
 
 
 class _Deal(Struct, frozen=True):
-    """A line of `hdb`."""
+    """A line of `hdb`; of its pots the last, which everything is in."""
 
     id: int
     players: int
+    pot: int
     board: Cards
 
 
@@ -60,7 +64,7 @@ def read(folder: Path) -> Source:
         if not (folder / part).exists():
             raise Refused(1, f"this is no month of the IRC database: there is no {part} in it")
     with (folder / "hdb").open("rb") as hdb:
-        first = _words(hdb.readline())
+        first = next(filter(None, map(_words, hdb)), [])
     try:
         _deal(first)
     except _Unread as reason:
@@ -82,13 +86,16 @@ def _hands(folder: Path) -> Iterator[ToldHand | Skipped]:
             roster: list[str] = []
             before = 0
             for number, line in enumerate(hdb, 1):
+                words = _words(line)
+                if not words:
+                    continue
                 try:
-                    deal = _deal(_words(line))
+                    deal = _deal(words)
                     if deal.id <= before:
                         raise _Unread(f"hand {deal.id} comes after {before}: not in order of time")
                     before = deal.id
                     while not roster or _number(roster[0]) < deal.id:
-                        roster = _words(next(rosters, b"")) or [str(deal.id + 1)]
+                        roster = next(filter(None, map(_words, rosters)), [str(_NEVER)])
                     yield _told_hand(deal, _rows(deal, roster, players), number)
                 except _Unread as reason:
                     yield Skipped(number, str(reason))
@@ -154,7 +161,7 @@ class _Players:
         return []
 
     def _opened(self, name: str) -> BinaryIO | None:
-        path = self._folder / f"pdb.{name}"
+        path = self._folder / os.fsdecode(b"pdb." + name.encode("latin-1"))
         if path.parent != self._folder or not path.is_file():
             return None
         file = path.open("rb")
@@ -179,16 +186,20 @@ def _number(word: str) -> int:
 def _deal(words: list[str]) -> _Deal:
     """`id gameset hand players n/pot n/pot n/pot n/pot [board]`."""
     pots = words[4:8]
-    if len(pots) < 4 or not all(re.fullmatch(r"[0-9]+/[0-9]+", pot) for pot in pots):
+    if len(pots) < 4 or not all(re.fullmatch(r"[0-9]{1,15}/[0-9]{1,15}", pot) for pot in pots):
         raise _Unread("this is no line of hdb: numbers, four times players/pot, and the board")
     board = _cards(words[8:])
     if len(board) not in (0, 3, 4, 5):
         raise _Unread(f"the board has {len(board)} cards")
-    return _Deal(_number(words[0]), _number(words[3]), board)
+    return _Deal(_number(words[0]), _number(words[3]), int(pots[3].partition("/")[2]), board)
 
 
 def _row(words: list[str]) -> _Row:
     """`name id players position preflop flop turn river bankroll action winnings [cards]`."""
+    if len(words) in _ELSEWHERE:
+        raise _Unread(
+            f"{words[0][:40]} shows {len(words) - 11} cards: this is {_ELSEWHERE[len(words)]}"
+        )
     if len(words) not in (11, 13) or not all(map(_LETTERS.fullmatch, words[4:8])):
         raise _Unread(f"a line of {words[0][:40]} cannot be read")
     hand, players, position = (_number(word) for word in words[1:4])
@@ -224,6 +235,8 @@ def _told_hand(deal: _Deal, rows: list[_Row], number: int) -> ToldHand:
     nets = tuple(row.winnings - row.action for row in rows)
     if sum(nets):
         raise _Unread(f"hand {deal.id} does not balance: players win {sum(nets)} more than is paid")
+    if sum(row.action for row in rows) != deal.pot:
+        raise _Unread(f"hand {deal.id} has a pot of {deal.pot} in hdb, its players put in another")
     now = _Betting([row.bankroll for row in rows])
     told = tuple(_told(deal, rows, now))
     for row, left in zip(rows, now.left, strict=True):

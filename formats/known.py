@@ -22,7 +22,7 @@ from formats.pokerstars import reader as pokerstars
 from formats.pokerstars.text import HEADER, foreign_site
 from formats.told import Refused, Skipped, Source, ToldHand
 
-HEAD = 40  # lines by which a format is known
+HEAD = 200  # lines by which a format is known
 _BYTES = 1 << 14  # in which they are looked for
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -32,16 +32,38 @@ _PACKED = {
     b"BZh": "a bzip2 file",
     b"\xfd7zXZ": "an xz file",
     b"\x28\xb5\x2f\xfd": "a Zstandard file",
+    b"7z\xbc\xaf": "a 7-Zip archive",
+    b"Rar!": "a RAR archive",
 }
+_TAR = 257  # where such an archive names itself
 _OTHERS = {
     b"PAR1": "a Parquet file",
     b"ARROW1": "an Arrow file",
     b"%PDF": "a PDF document",
     b"\x89PNG": "a picture",
     b"SQLite format 3": "an SQLite database",
+    b"version https://git-lfs": "a pointer of Git LFS",
 }
-_PHH = re.compile(r"\s*variant\s*=|\s*\[\s*([\w-]+|\"[^\"]*\"|'[^']*')\s*\]\s*(#.*)?$")
+_PHH = re.compile(
+    r"\s*[\"']?(variant|antes|blinds_or_straddles|starting_stacks|min_bet|small_bet|big_bet|"
+    r"bring_in|actions|ante_trimming_status)[\"']?\s*=|"
+    r"\s*\[\s*([\w-]+|\"[^\"]*\"|'[^']*')\s*\]\s*(#.*)?$"
+)
 _ACPC = re.compile(r"STATE:|# name/game/hands|[#;]\s*GAMEDEF\b")
+_SITES = (  # whose hands begin in other words than their names would have
+    (r"Poker Hand #(?:RC|HD|TM|SG)", "a hand of GGPoker, not of PokerStars"),
+    (r"(?:Game )?Hand #", "a hand of the Winning network, not of PokerStars"),
+    (r"(?!PokerStars)(\w+) Hand #", "a hand of {0}, not of PokerStars"),
+    (r"Stage #\d", "a hand of Absolute Poker, not of PokerStars"),
+    (r"\*{3,} Hand History", "a hand history of PartyPoker, not of PokerStars"),
+    (r"\*{3,} (\w+)(?: \w+)? Hand History", "a hand history of {0}, not of PokerStars"),
+    (r"#Game No", "a hand history of Pacific Poker, not of PokerStars"),
+    (r"\*{3,} History for hand", "a hand history of Ongame, not of PokerStars"),
+    (r"<\?xml", "an XML file: no hand history that is read is in XML"),
+    (r"PokerStars Tournament #", "a summary of a PokerStars tournament, without its hands"),
+    (r".*PokerStars.* Hold'em", "a PokerStars hand in another language than English"),
+    (r"MATCHSTATE:", "a transcript of the ACPC wire protocol: its dealer's log is read"),
+)
 _OHH = re.compile(r"\s*\"?ohh\"?\s*:|\s*\{\s*\"ohh\"|.*\"spec_version\"")
 
 
@@ -67,6 +89,8 @@ def format_of(path: Path) -> Format:
     for magic, what in _PACKED.items():
         if start.startswith(magic):
             raise Refused(1, f"this is {what}: unpack it first")
+    if start.startswith(b"ustar", _TAR):
+        raise Refused(1, "this is a tar archive: unpack it first")
     for magic, what in _OTHERS.items():
         if start.startswith(magic):
             raise Refused(1, f"this is {what}, no hand history")
@@ -104,6 +128,12 @@ def _retold(hands: object, game: Game) -> Iterator[ToldHand | Skipped]:
 
 def _unknown(head: Sequence[str]) -> tuple[int, str]:
     """The first line that tells what a file is instead."""
+    first = _first(head)
+    if not first:
+        return 1, "the file is empty"
+    for pattern, theirs in _SITES:
+        if found := re.match(pattern, first):
+            return 1, f"this is {theirs.format(*found.groups())}"
     for number, line in enumerate(head, 1):
         if line.startswith(MARKERS):
             return number, "a git merge marker: two files are mixed in this one"
@@ -111,7 +141,6 @@ def _unknown(head: Sequence[str]) -> tuple[int, str]:
             return number, f"this is a hand of {site}, not of PokerStars"
         if _OHH.match(line):
             return 1, "this is an Open Hand History, which is not read yet"
-    first = _first(head)
     if what := other(first):
         return 1, f"this is {what}"
     return 1, f"no hand history that is known begins so: {first[:60].strip()!r}"

@@ -102,7 +102,7 @@ def _placed(tables: Sequence[pa.Table], starts: Iterable[tuple[int, int]]) -> It
     for table, start in zip(tables, starts, strict=True):
         found = {name: table[name] for name in table.column_names}
         for name in _COUNTED.keys() & found.keys():
-            found[name] = pc.add(found[name], start[_COUNTED[name]])
+            found[name] = pc.add(found[name], pa.scalar(start[_COUNTED[name]], pa.int64()))
         yield pa.table(
             [found.get(name, pa.nulls(table.num_rows, types[name])) for name in order], order
         )

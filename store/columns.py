@@ -35,15 +35,20 @@ def table(leaves: Sequence[Leaf]) -> pa.Table:
     return encoded(leaves).cast(schema())
 
 
-def encoded(leaves: Sequence[Leaf], look: Look | None = None) -> pa.Table:
+def encoded(
+    leaves: Sequence[Leaf], look: Look | None = None, wanted: Sequence[str] = ()
+) -> pa.Table:
     """Events as a table whose text is numbered: each word once, as Parquet will store it."""
-    return full(sparse(leaves, look))
+    return full(sparse(leaves, look, wanted))
 
 
-def sparse(leaves: Sequence[Leaf], look: Look | None = None) -> pa.Table:
+def sparse(
+    leaves: Sequence[Leaf], look: Look | None = None, wanted: Sequence[str] = ()
+) -> pa.Table:
     """As `encoded`, but empty wherever a row means nothing in a column.
 
-    `look` is shown all values of a field, kind by kind, and may refuse them.
+    `look` is shown all values of a field, kind by kind, and may refuse them. Not all columns may be
+    wanted.
 
     Events of one kind make a short column per field, all kinds' together are put in order by one
     permutation. So an event costs no look-up per column that it does not have.
@@ -63,10 +68,12 @@ def sparse(leaves: Sequence[Leaf], look: Look | None = None) -> pa.Table:
         del events[: sizes[code]]
     data = _envelope(leaves, recorded)
     data["type"] = pa.DictionaryArray.from_arrays(codes, [kind.__name__ for kind in kinds])
-    for name, column in columns().items():
+    names = wanted or list(columns())
+    for name in names:
         if name not in ENVELOPE:
-            data[name] = _column(column, [(n, found.get(name)) for n, found in cells], order)
-    return pa.table(data).select(list(columns()))
+            told = [(n, found.get(name)) for n, found in cells]
+            data[name] = _column(columns()[name], told, order)
+    return pa.table(data).select(names)
 
 
 def full(rows: pa.Table) -> pa.Table:
@@ -172,11 +179,13 @@ def _filled(array: pa.Array, filler: Any) -> pa.Array:
     if pa.types.is_dictionary(array.type):
         words = array.dictionary
         if isinstance(filler, str):
-            known = pc.index(words, filler).as_py()
+            known = pc.index(words, pa.scalar(filler)).as_py()
             words = words if known >= 0 else pa.concat_arrays([words, pa.array([filler])])
             filler = known if known >= 0 else len(words) - 1
-        return pa.DictionaryArray.from_arrays(_filled(array.indices, filler), words)
+        return pa.DictionaryArray.from_arrays(_filled(array.indices, filler), words, safe=False)
     if filler is CARRY:
+        if pa.types.is_boolean(array.type):  # truths are carried bit by bit, which takes long
+            return _filled(array.cast(pa.int8()), filler).cast(array.type)
         array = pc.fill_null_forward(array)
         filler = array[array.null_count]
     return pc.fill_null(array, pa.scalar(filler, array.type)) if array.null_count else array

@@ -5,6 +5,7 @@ No event is made. What is written is what `store.columns` makes of the same even
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,12 @@ import pyarrow as pa
 from events.cards import DECK, UNKNOWN
 from events.many import Column, Each, Many, some_of
 from events.types import Event, HandStarted
+from store import layout
 from store.columns import json_row, spaced
-from store.layout import ENVELOPE, columns, fields
+from store.layout import CARRY, ENVELOPE, columns, fields
 
 WORDS = (*DECK, UNKNOWN)
+_MOST = 1 << 62  # different rows that one number can tell apart
 
 
 class Lot:
@@ -35,8 +38,13 @@ class Lot:
 
     @cached_property
     def rows(self) -> pa.Table:
-        """Their events as `store.columns.sparse` lays them out; they count from 0."""
-        return _sparse(self)
+        """Their events as `store.columns.encoded` lays them out; they count from 0."""
+        return _laid_out(self, full=True)
+
+    @cached_property
+    def sparse(self) -> pa.Table:
+        """As `store.columns.sparse` does: to be filled when other hands stand between them."""
+        return _laid_out(self, full=False)
 
     def only(self, which: Column) -> "Lot":
         """Some of its hands."""
@@ -52,7 +60,7 @@ class Lot:
         return Lot(self.match, self.numbers[which], self.at, tuple(kept))
 
 
-def _sparse(lot: Lot) -> pa.Table:
+def _laid_out(lot: Lot, *, full: bool) -> pa.Table:
     sizes = lot.sizes
     begins = np.cumsum(sizes) - sizes
     total = int(sizes.sum())
@@ -62,9 +70,10 @@ def _sparse(lot: Lot) -> pa.Table:
         for name, cells in _cells(it).items():
             parts.setdefault(name, []).append((where, cells))
     hand = np.repeat(np.arange(len(sizes)), sizes)
-    kinds = Each(np.zeros(total, dtype=np.int32), [it.kind.__name__ for it in lot.many])
-    for code, where in enumerate(rows):
-        kinds.codes[where] = code
+    words = list(dict.fromkeys(it.kind.__name__ for it in lot.many))
+    kinds = Each(np.zeros(total, dtype=np.int32), words)
+    for it, where in zip(lot.many, rows, strict=True):
+        kinds.codes[where] = words.index(it.kind.__name__)
     data = {
         "hand_seq": pa.array(hand),
         "pos": pa.array(np.arange(total)),
@@ -76,7 +85,7 @@ def _sparse(lot: Lot) -> pa.Table:
     }
     for name, column in columns().items():
         if name in parts:
-            data[name] = _scattered(column.arrow, parts[name], total)
+            data[name] = _scattered(column, parts[name], total, full=full)
     return pa.table(data)
 
 
@@ -122,32 +131,83 @@ def _worded(values: Column | Each, word: Callable[[Sequence[Any]], str]) -> Each
     """Rows of numbers, or of names, as the words that stand for them."""
     if isinstance(values, Each):
         return Each(values.codes, [word(row) for row in values.values])
-    different, codes = np.unique(values, axis=0, return_inverse=True)
-    told = [tuple(it for it in row if it >= 0) for row in different.tolist()]
-    return Each(codes.ravel(), list(map(word, told)))
+    first, codes = different(values.T, len(values))
+    told = [tuple(it for it in row if it >= 0) for row in values[first].tolist()]
+    return Each(codes, list(map(word, told)))
 
 
 def _scattered(
-    kind: pa.DataType, parts: Sequence[tuple[Column, Column | Each]], total: int
+    column: layout.Column, parts: Sequence[tuple[Column, Column | Each]], total: int, *, full: bool
 ) -> pa.Array:
-    """Each kind's cells in their rows, nothing in the others."""
+    """Each kind's cells in their rows; in the others nothing, or what fills them."""
+    kind, filler = column.arrow, column.filler if full else None
+    words: dict[str, int] = {}
     there = np.zeros(total, dtype=bool)
-    for where, _ in parts:
-        there[where] = True
-    if kind == pa.string():
-        words: dict[str, int] = {}
-        codes = np.zeros(total, dtype=np.int32)
-        for where, cells in parts:
-            known = [words.setdefault(word, len(words)) for word in cells.values]
-            codes[where] = np.array([*known, 0], dtype=np.int32)[cells.codes]
-            there[where] = cells.codes >= 0
-        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=~there), list(words))
-    dtype = {pa.bool_(): bool, pa.int32(): np.int32, pa.int64(): np.int64}[kind]
+    dtype = {pa.bool_(): bool, pa.int64(): np.int64}.get(kind, np.int32)
     values = np.zeros(total, dtype=dtype)
     for where, cells in parts:
-        values[where] = cells
-    return pa.array(values, kind, mask=~there)
+        if isinstance(cells, Each):
+            known = [words.setdefault(word, len(words)) for word in cells.values]
+            values[where] = np.array([*known, 0], dtype=dtype)[cells.codes]
+            there[where] = cells.codes >= 0
+        else:
+            values[where] = cells
+            there[where] = True
+    if isinstance(filler, str) and not there.all():
+        filler = words.setdefault(filler, len(words))
+    values, nothing = _filled(values, there, filler)
+    if kind != pa.string():
+        return pa.array(values, kind, mask=nothing)
+    numbers = pa.array(values, mask=nothing)
+    return pa.DictionaryArray.from_arrays(numbers, list(words), safe=False)
 
 
-def _text(each: Each) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(each.codes), list(each.values))
+def _filled(values: Column, there: Column, filler: Any) -> tuple[Column, Column | None]:
+    """Cells with the filler, or with what stood before them, where there are none; else where there
+    are none."""
+    if filler is None or not there.any():
+        return values, ~there
+    if filler is CARRY:
+        rows = np.flatnonzero(there)
+        sizes = np.diff(np.append(rows, len(values)))
+        sizes[0] += rows[0]
+        return np.repeat(values[rows], sizes), None
+    return np.where(there, values, values.dtype.type(filler)), None
+
+
+def different(columns: Iterable[Column], count: int) -> tuple[Column, Column]:
+    """Of so many rows those that differ in one of these columns: the first of each, in the order of
+    what they say, and which of them each row is like."""
+    key = np.zeros(count, dtype=np.int64)
+    most = 1
+    for column in columns:
+        low, high = int(column.min()), int(column.max())
+        size = high - low + 1
+        if most * size > _MOST:  # as many as there are rows is enough, of either
+            known, key = np.unique(key, return_inverse=True)
+            told, column = np.unique(column, return_inverse=True)
+            most, low, size = len(known), 0, len(told)
+        most *= size
+        key = key * size + (column - low)
+    _, first, codes = np.unique(key, return_index=True, return_inverse=True)
+    return first, codes
+
+
+def joined(rows: Column, words: Sequence[Any], between: Any) -> list[Any]:
+    """Each row of cards as words with something between; -1 is no card."""
+    nothing = between[:0]
+    first, *more = rows.T
+    found = each([*words, nothing], first)
+    for cards in more:
+        found = list(map(add, found, each([*(between + word for word in words), nothing], cards)))
+    return found
+
+
+def each(values: Sequence[Any], codes: Column) -> list[Any]:
+    """What each of these numbers stands for; -1 is the last."""
+    found: list[Any] = np.array(values, dtype=object).take(codes).tolist()
+    return found
+
+
+def _text(words: Each) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(words.codes), list(words.values), safe=False)

@@ -4,7 +4,7 @@ Each says what its namesake in `store/projections` says of the same hands, row f
 them to it. A lot's hands are over, and none is voided.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from events import types as t
-from events.many import UNKNOWN_PLACE, Column, Each
-from store.lots import WORDS, Lot
+from events.many import UNKNOWN_PLACE, Column, Each, Many
+from store.lots import WORDS, Lot, joined
 from store.projections import bids, hands, players, pots, swaps
 
 _PAID = (t.AntePosted, t.BlindPosted, t.Called, t.Bet, t.Raised)
@@ -26,7 +26,7 @@ class Rows(NamedTuple):
 
     row: Column
     hand: Column
-    fields: dict[str, Any]
+    fields: Mapping[str, Any]
 
     def __len__(self) -> int:
         return len(self.row)
@@ -37,6 +37,7 @@ class Sums:
 
     def __init__(self, lot: Lot) -> None:
         self.lot = lot
+        self._found: dict[type[t.Event], Rows] = {}
         self.sizes = lot.sizes
         self.begins = np.cumsum(self.sizes) - self.sizes
         self.start = self.of(t.HandStarted)
@@ -51,14 +52,15 @@ class Sums:
 
     def of(self, kind: type[t.Event]) -> Rows:
         """Every event of a kind; without any, no fields."""
-        some = [it for it in self.lot.many if it.kind is kind]
-        nothing = np.zeros(0, dtype=np.int64)
-        row = np.concatenate([nothing, *(self.begins[it.hand] + it.index for it in some)])
-        order = np.argsort(row)
-        hand = np.concatenate([nothing, *(it.hand for it in some)])
-        names = some[0].fields if some else ()
-        fields = {name: _joined([it.fields[name] for it in some], order) for name in names}
-        return Rows(row[order], hand[order], fields)
+        if kind not in self._found:
+            some = [it for it in self.lot.many if it.kind is kind]
+            nothing = np.zeros(0, dtype=np.int64)
+            row = np.concatenate([nothing, *(self.begins[it.hand] + it.index for it in some)])
+            order = None if (row[1:] > row[:-1]).all() else np.argsort(row)
+            hand = np.concatenate([nothing, *(it.hand for it in some)])
+            fields = _Fields(some, order)
+            self._found[kind] = Rows(_ordered(row, order), _ordered(hand, order), fields)
+        return self._found[kind]
 
     def marked(self, kind: type[t.Event]) -> Column:
         """By hand and seat, of whom there is such an event."""
@@ -101,8 +103,9 @@ class Sums:
             found[swapped.hand, seat, slot] = _places(swapped.fields["new"])
         if (found == UNKNOWN_PLACE).any():
             shown = self.of(t.Shown)
-            cards = shown.fields.get("cards", found[:0, 0])
-            found[shown.hand, shown.fields.get("seat", shown.hand), : cards.shape[1]] = cards
+            if len(shown):
+                cards = shown.fields["cards"]
+                found[shown.hand, shown.fields["seat"], : cards.shape[1]] = cards
         return found
 
     @cached_property
@@ -159,7 +162,8 @@ def _hands(sums: Sums) -> pa.Table:
     rake = _rake(sums)
     nets = zip(sums.nets.tolist(), sums.seats.tolist(), strict=True)
     board = sums.of(t.BoardDealt)
-    for hand, cards in zip(board.hand.tolist(), _cards(board.fields.get("cards")), strict=True):
+    told = joined(board.fields["cards"], WORDS, " ") if len(board) else []
+    for hand, cards in zip(board.hand.tolist(), told, strict=True):
         boards[hand] = f"{boards[hand]} {cards}" if boards[hand] else cards
     known = {who: msgspec.json.encode(who).decode() for who in set(sums.players)}
     at = np.full(len(ends), lot.at)
@@ -213,7 +217,7 @@ def _players(sums: Sums) -> pa.Table:
         showed=sums.marked(t.Shown)[hand, seat],
         folded=folded[hand, seat],
         all_in=(sums.tapped() & ~folded)[hand, seat],
-        hole=_cards(sums.hole[hand, seat]),
+        hole=joined(sums.hole[hand, seat], WORDS, " "),
     )
 
 
@@ -324,8 +328,8 @@ def _named(sums: Sums, hand: Column, seat: Column) -> list[str]:
     return [sums.players[at][who] for at, who in zip(hand.tolist(), seat.tolist(), strict=True)]
 
 
-def _words(each: Each) -> list[Any]:
-    return [each.values[code] for code in each.codes.tolist()]
+def _words(field: Each) -> list[Any]:
+    return list(map(field.values.__getitem__, field.codes.tolist()))
 
 
 def _places(cards: Each) -> Column:
@@ -342,20 +346,25 @@ def _padded(rows: Column | Each, filler: int) -> Column:
     return np.array(values, dtype=np.int64).reshape(len(values), most)[rows.codes]
 
 
-def _cards(rows: Column | None) -> list[str]:
-    """Cards with spaces between."""
-    if rows is None:
-        return []
-    return [" ".join([WORDS[at] for at in row if at >= 0]) for row in rows.tolist()]
-
-
 def _groups(group: Column) -> tuple[Column, Column]:
     """Where each run of equal numbers begins, and how long it is."""
     first = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
     return first, np.diff(np.append(first, len(group)))
 
 
-def _joined(parts: list[Any], order: Column) -> Any:
+class _Fields(dict[str, Any]):
+    """The fields of all parts of a kind, in order; each is joined when it is asked for."""
+
+    def __init__(self, parts: Sequence[Many], order: Column | None) -> None:
+        super().__init__()
+        self._parts, self._order = parts, order
+
+    def __missing__(self, name: str) -> Any:
+        found = self[name] = _joined([it.fields[name] for it in self._parts], self._order)
+        return found
+
+
+def _joined(parts: list[Any], order: Column | None) -> Any:
     """One field of several parts of a kind, in order."""
     if isinstance(parts[0], Each):
         values: dict[Any, int] = {}
@@ -363,8 +372,12 @@ def _joined(parts: list[Any], order: Column) -> Any:
             np.array([values.setdefault(one, len(values)) for one in it.values])[it.codes]
             for it in parts
         ]
-        return Each(np.concatenate(codes)[order], list(values))
-    if parts[0].ndim > 1:
+        return Each(_ordered(np.concatenate(codes), order), list(values))
+    if len({it.shape[1:] for it in parts}) > 1:
         width = max(it.shape[1] for it in parts)
         parts = [np.pad(it, ((0, 0), (0, width - it.shape[1])), constant_values=-1) for it in parts]
-    return np.concatenate(parts)[order]
+    return _ordered(np.concatenate(parts), order)
+
+
+def _ordered(values: Column, order: Column | None) -> Column:
+    return values if order is None else values[order]

@@ -75,12 +75,12 @@ def _made(maker: Maker, lot: Lot) -> list[Made]:
 
 
 def _events(lot: Lot, places: Column, leaves: Sequence[Leaf]) -> pa.Table:
-    rows = _at(lot.rows, places)
+    rows = _at(lot.sparse if leaves else lot.rows, places)
     if leaves:
         kinds = filled(by_kind(one.event for leaf in leaves for one in leaf.recorded))
-        rows = _sorted(rows, sparse_leaves(leaves, check_values).select(kinds), ["hand_seq", "idx"])
-        rows = _replaced(rows, "pos", np.arange(rows.num_rows))
-    return full(rows.select([name for name in columns() if name in rows.column_names]))
+        rows = _sorted(rows, sparse_leaves(leaves, check_values, kinds), ["hand_seq", "idx"])
+        rows = full(_replaced(rows, "pos", np.arange(rows.num_rows)))
+    return rows.select([name for name in columns() if name in rows.column_names])
 
 
 def _joined(table: pa.Table, places: Column, others: pa.Table | None) -> pa.Table:

@@ -109,29 +109,39 @@ def digested(secret: bytes | None, leaves: Iterable[Leaf]) -> Iterable[Made]:
 def tables_of(leaves: Sequence[Leaf], projections: Sequence[Projection]) -> dict[str, pa.Table]:
     """The events, their values checked, and what is made of them."""
     kinds = by_kind(one.event for leaf in leaves for one in leaf.recorded)
-    events = encoded(leaves, check_values).select(filled(kinds))
+    events = encoded(leaves, check_values, filled(kinds))
     wanted = with_hands(projections)
     builder = Builder(wanted)
     made = dict((*builder.add(events, leaves), *builder.rest()))
     return {"events": events} | {one.name: made[one.name] for one in wanted}
 
 
-def spelled(run: Run) -> bytes:
-    """A run as bytes, for another process: its leaves, its tables."""
-    sink = pa.BufferOutputStream()
+def spelled(run: Run) -> pa.Buffer:
+    """A run as bytes, for another process: its leaves, its tables. They are counted before there is
+    room made for them, for they are many."""
+    head = msgspec.msgpack.encode((run.vouched, run.projections, run.leaves, list(run.tables)))
+    head = b"%d %b" % (len(head), head)
+    counted = pa.MockOutputStream()
+    _write(counted, head, run)
+    found = pa.allocate_buffer(counted.size())
+    _write(pa.FixedSizeBufferWriter(found), head, run)
+    return found
+
+
+def _write(sink: Any, head: bytes, run: Run) -> None:
+    sink.write(head)
     for table in run.tables.values():
         with pa.ipc.new_stream(sink, table.schema) as writer:
             writer.write_table(table)
-    head = msgspec.msgpack.encode((run.vouched, run.projections, run.leaves, list(run.tables)))
-    return b"%d %b%b" % (len(head), head, sink.getvalue().to_pybytes())
 
 
-def read(data: bytes) -> Run:
+def read(data: "pa.Buffer | bytes") -> Run:
     """The run that these bytes spell."""
-    size = int(data[: data.index(b" ")])
-    begin = data.index(b" ") + 1
-    vouched, versions, leaves, names = _head.decode(memoryview(data)[begin : begin + size])
-    source = pa.BufferReader(pa.py_buffer(data).slice(begin + size))
+    data = pa.py_buffer(data)
+    begin = bytes(data[:20]).index(b" ") + 1
+    size = int(bytes(data[:begin]))
+    vouched, versions, leaves, names = _head.decode(data[begin : begin + size])
+    source = pa.BufferReader(data.slice(begin + size))
     tables = {name: pa.ipc.open_stream(source).read_all() for name in names}
     return Run(vouched, versions, leaves, tables)
 

@@ -19,6 +19,8 @@ def main(words: list[str] | None = None) -> int:
     wanted = _parser().parse_args(words)
     if wanted.power_losses:
         return _lose_power(wanted.power_losses, wanted.seed, wanted.only)
+    if wanted.spoilt:
+        return _spoil(wanted.spoilt, wanted.seed, wanted.only)
     seed = wanted.seed if wanted.seed is not None else str(random.SystemRandom().randrange(10**9))
     games = [wanted.game] if wanted.game else list(RULESETS)
     numbers = [wanted.only] if wanted.only is not None else range(wanted.hands)
@@ -73,6 +75,27 @@ def _lose_power(trials: int, seed: str | None, only: int | None) -> int:
     return 0
 
 
+def _spoil(trials: int, seed: str | None, only: int | None) -> int:
+    """So many spoilt files for every reader of a format; see tests/formats/spoilt.py."""
+    from tests.formats.spoilt import TARGETS, trial
+
+    seed = seed if seed is not None else str(random.SystemRandom().randrange(10**9))
+    print(f"seed {seed}: {trials} spoilt files for each of {len(TARGETS)} readers", file=sys.stderr)
+    since, told = time.perf_counter(), 0
+    for number in [only] if only is not None else range(trials):
+        for name in TARGETS:
+            try:
+                told += trial(name, f"{seed}/{number}")
+            except Exception:  # whatever goes wrong, the seed is what helps
+                words = f"--seed {seed} --spoilt 1 --only {number}"
+                print(f"{name}: {traceback.format_exc()}\nagain: ./mr fuzz {words}")
+                return 1
+    took = time.perf_counter() - since
+    files = (1 if only is not None else trials) * len(TARGETS)
+    print(f"{files} spoilt files, {told} hands told: all else was refused in {took:.1f} s")
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mr fuzz", description="random hands against the laws")
     parser.add_argument("--seed", help="replay a run; without it, one is drawn and printed")
@@ -81,7 +104,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--power-losses", type=int, metavar="N", help="instead: N writers of a ledger lose power"
     )
-    parser.add_argument("--only", type=int, metavar="N", help="only the Nth hand or writer")
+    parser.add_argument(
+        "--spoilt", type=int, metavar="N", help="instead: N spoilt files for every reader"
+    )
+    parser.add_argument("--only", type=int, metavar="N", help="only the Nth hand, writer or file")
     return parser
 
 

@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from dealer.play import play
 from engine.game import Game
 from engine.games import RULESETS
+from engine.units import per_chip
 from events import types as t
 from events.evolve import replay
 from events.types import Events
 from formats import acpc, phh
 from formats.follow import follow
-from formats.holdem import per_chip
 from formats.mit.read import read as read_gamelog
 from formats.told import Skipped, Source, ToldHand
 from tests.exports import exported, ledger_of, start_of

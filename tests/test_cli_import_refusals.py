@@ -19,7 +19,7 @@ YEARS = {
 }
 OTHERS = {
     b"": "the file is empty",
-    b"\n\n\n": "no hand history that is known begins so: ''",
+    b"\n\n\n": "the file is empty",
     b"\x1f\x8b\x08\x00": "this is a gzip file: unpack it first",
     b"PK\x03\x04rest": "this is a zip archive: unpack it first",
     b"PAR1....": "this is a Parquet file, no hand history",

@@ -7,12 +7,15 @@ gone on with when it comes again.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from api.importing.spool import CHUNK, fetched
 from api.importing.taken import Outcome
 from api.recording import now_ms
 from events.ledger import Append, Record
 from events.types import Disclosure, MatchEnded, MatchStarted, SourceNoted
+from formats.told import Refused, Skipped
 from store.batch import from_payload, to_payload
 from store.ledger import CLOSE_HANDS, SEAL_HANDS, FileLedger
 from store.run import Maker, Run, Whole, read
@@ -48,8 +51,7 @@ class Writer:
             for found in files:
                 if found.match in self._matches:
                     yield from self._flushed()
-                added = 0 if found.refused else self._file(found)
-                self._done.append((found, added))
+                self._done.append(self._taken(found))
                 self._matches.add(found.match)
                 if self._calls.empty and self._runs.empty:
                     yield from self._flushed()
@@ -57,6 +59,15 @@ class Writer:
             yield from self._flushed()
             raise
         yield from self._flushed()
+
+    def _taken(self, found: Outcome) -> Done:
+        """The file on its way; refused, if there is something else in its place already."""
+        if not found.refused:
+            try:
+                return found, self._file(found)
+            except Refused as refused:
+                found.refused, found.verdicts = Skipped(refused.line, refused.reason), {}
+        return found, 0
 
     def _file(self, found: Outcome) -> int:
         """What of it is not there yet, on its way; how many of its hands are new."""
@@ -109,7 +120,7 @@ class _Calls:
         if records:
             self._payload.append(to_payload((Append(match, version, records, now_ms()),)))
 
-    def hands(self, hands: bytes, count: int, *, as_run: bool) -> None:
+    def hands(self, hands: Any, count: int, *, as_run: bool) -> None:
         if as_run:
             hands = to_payload(read(hands).appends())
         self._payload.append(hands)
@@ -151,7 +162,7 @@ class _Runs:
             self._between.append(Whole(Append(match, version, records, now_ms())))
             self._leaves += 1
 
-    def hands(self, hands: bytes, count: int, *, as_run: bool) -> None:
+    def hands(self, hands: Any, count: int, *, as_run: bool) -> None:
         if as_run:
             self._joined()
             self._runs.append(read(hands))
@@ -186,13 +197,12 @@ def _is_in(found: Outcome, known: list[Record], beginning: tuple[Record, ...]) -
     if not known:
         return False
     if found.digest not in (getattr(one, "footer", "") for one in known):
-        raise OSError(f"there is another match {found.match} in the ledger already")
+        raise Refused(0, f"there is another match {found.match} in the ledger already")
     if isinstance(known[-1], MatchEnded):
         return True
     if tuple(known[: len(beginning)]) != beginning:
-        raise OSError(
-            f"{found.match} was begun with other options, and not finished: import it as before"
-        )
+        why = "was begun with other options, and not finished: import it as before"
+        raise Refused(0, f"{found.match} {why}")
     return False
 
 
@@ -212,7 +222,7 @@ def _sources(found: Outcome, names: Mapping[str, str]) -> Iterator[SourceNoted]:
     assert found.note is not None
     name = found.note.format
     yield found.note
-    yield SourceNoted(name, "file", found.entry.path.name, found.digest)
+    yield SourceNoted(name, "file", Path(found.entry.name).name, found.digest)
     if found.inferred:
         yield SourceNoted(name, "inferred", "\n".join(found.inferred), "")
     told = [f"{was}={now}" for was, now in names.items() if now in found.nets]

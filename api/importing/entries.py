@@ -4,6 +4,7 @@ A file is named by its content, so that the same content is the same match where
 """
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -48,20 +49,25 @@ def digest(entry: Entry) -> str:
         return _digest(entry.path)
     whole = hashlib.sha256()
     for file in _files(entry.path):
-        whole.update(f"{file.relative_to(entry.path).as_posix()} {_digest(file)}\n".encode())
+        whole.update(os.fsencode(file.relative_to(entry.path)) + f" {_digest(file)}\n".encode())
     return whole.hexdigest()
 
 
 def _spread(path: Path, ledger: Path) -> Iterator[Entry]:
     if not path.is_dir():
-        yield Entry(str(path), path, path.stat().st_size if path.is_file() else 0)
+        yield Entry(_named(path), path, path.stat().st_size if path.is_file() else 0)
     elif is_month(path):
-        yield Entry(str(path), path, sum(file.stat().st_size for file in _files(path)))
+        yield Entry(_named(path), path, sum(file.stat().st_size for file in _files(path)))
     elif path.absolute() != ledger:
         for one in sorted(path.iterdir()):
             circular = one.is_symlink() and one.is_dir()
             if not one.name.startswith(".") and not circular and (one.is_dir() or one.is_file()):
                 yield from _spread(one, ledger)
+
+
+def _named(path: Path) -> str:
+    """Its name in reports and in the ledger, which are UTF-8: a file's name may be any bytes."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def is_month(folder: Path) -> bool:

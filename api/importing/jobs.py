@@ -12,10 +12,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import count
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from api.importing.entries import Entry
 from api.importing.parted import parted, together
@@ -27,7 +30,7 @@ from store.run import Maker
 JOB_BYTES = 1 << 17  # files are gathered until a job has so many
 JOB_FILES = 200
 ALONE_BYTES = 1 << 21  # less than this is done before other processes have started
-AHEAD = 3  # jobs a process may be ahead of the writer
+AHEAD = 8  # jobs a process may be ahead of the writer, who is long at a segment
 PATIENCE_S = 0.1  # between two looks at how far they are
 
 Tick = Callable[[int], None]
@@ -59,9 +62,21 @@ def outcomes(
         spare = scratch / "whole.spool"
         return _job((entry,), wishes, spare, at, maker, lambda hands: None)[0]
 
-    yield from together(
-        _alone(works, tick) if processes == 1 else _together(works, tick, processes), again
-    )
+    made = _alone(works, tick) if processes == 1 else _together(works, tick, processes)
+    with _system_memory():
+        yield from together(made, again)
+
+
+@contextmanager
+def _system_memory() -> Iterator[None]:
+    """Arrow's columns in memory that is used again when it is free: its own pool gives it back
+    every time, and the next columns are put where no page is yet."""
+    before = pa.default_memory_pool()
+    pa.set_memory_pool(pa.system_memory_pool())
+    try:
+        yield
+    finally:
+        pa.set_memory_pool(before)
 
 
 def jobs(files: Iterable[Entry]) -> Iterator[tuple[Entry, ...]]:
@@ -138,6 +153,7 @@ def _begin(counter: Any, stop: Any) -> None:
     """Ctrl-C is for the one that writes; when he is gone, so is this process."""
     global _counter, _stop
     unheeding()
+    pa.set_memory_pool(pa.system_memory_pool())
     _counter, _stop = counter, stop
     gc.freeze()  # what was imported stays: a collection need not look at it
     gc.disable()  # what is read holds no cycles; a collection for every job finds what others leave

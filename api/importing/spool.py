@@ -8,8 +8,9 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 from msgspec import Struct
 
 from events.codec import decode_record, encode
@@ -56,7 +57,8 @@ class Spool:
         self.path = path
         self.at = at
         self._maker = maker
-        self._file = path.open("wb")
+        path.unlink(missing_ok=True)  # who has fetched from a file of that name still has its bytes
+        self._file = path.open("xb")
         self._hands: list[Whole] = []
         self._notes: list[bytes] = []
         self._events = 0
@@ -93,10 +95,8 @@ class Spool:
         if not self._hands:
             return None
         as_run = len(self._hands) >= RUN
-        if as_run:
-            hands = spelled(self._run())
-        else:
-            hands = to_payload([one.append for one in self._hands])
+        made = [one.append for one in self._hands]
+        hands = spelled(self._run()) if as_run else to_payload(made)
         first = self._hands[0].append.stream
         return self._written(as_run, hands, len(self._hands), first)
 
@@ -119,7 +119,7 @@ class Spool:
         run = mixed(self._maker, lot, self._hands)
         return self._written(True, spelled(run), len(run.leaves), run.leaves[0].stream)
 
-    def _written(self, as_run: bool, hands: bytes, count: int, first: str) -> Chunk:
+    def _written(self, as_run: bool, hands: Any, count: int, first: str) -> Chunk:
         notes, place = b"".join(self._notes), self._file.tell()
         self._file.write(notes)
         self._file.write(hands)
@@ -154,11 +154,12 @@ def spool(path: Path, at: int, maker: Maker) -> Iterator[Spool]:
         one.close()
 
 
-def fetched(chunk: Chunk) -> tuple[tuple[Match, ...], bytes]:
-    """The notes of a chunk, and its hands: a run, or the appends of a call."""
-    with Path(chunk.spool).open("rb") as file:
+def fetched(chunk: Chunk) -> tuple[tuple[Match, ...], Any]:
+    """The notes of a chunk, and its hands: a run, which is not copied, or the appends of a call."""
+    with pa.memory_map(chunk.spool) as file:
         file.seek(chunk.place)
-        notes, hands = file.read(chunk.notes), file.read(chunk.size)
+        notes, hands = file.read(chunk.notes), file.read_buffer(chunk.size)
     if zlib.crc32(hands) != chunk.checksum:
         raise OSError(f"{chunk.spool} is not what was written to it")
-    return tuple(decode_record(line) for line in notes.splitlines()), hands
+    told = tuple(decode_record(line) for line in notes.splitlines())
+    return told, hands if chunk.as_run else hands.to_pybytes()

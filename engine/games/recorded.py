@@ -82,11 +82,13 @@ POKERSTARS_PL = _recorded(
 POKERSTARS_NL = _recorded(
     SITE_NL_STANDARD, "pokerstars-nl", "PokerStars hand histories, no limit", **_POKERSTARS
 )
+# The format's own player lets a seat fold for nothing, with a warning (T6).
 PHH_FT = _recorded(
     SITE_FL_STANDARD,
     "phh-ft",
     "PHH files, fixed limit",
     raise_cap=3,
+    fold_when_free=True,
     show_first="all_shown",
     time_out="none",
 )
@@ -94,6 +96,7 @@ PHH_NT = _recorded(
     SITE_NL_STANDARD,
     "phh-nt",
     "PHH files, no limit",
+    fold_when_free=True,
     show_first="all_shown",
     time_out="none",
 )

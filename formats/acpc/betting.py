@@ -14,6 +14,9 @@ from formats.told import Act
 _MOVES = re.compile(r"[fc]|r\d{0,15}")
 
 
+QUOTED = 60  # characters of a file in a sentence about it
+
+
 class Wrong(ValueError):
     """Something that no dealer writes."""
 
@@ -34,13 +37,14 @@ class Table(Struct):
 def streets(text: str, game: Definition, stack: int, per: int) -> tuple[list[list[Act]], set[int]]:
     """The choices of every street, and who folded; amounts in units."""
     if text.count("/") > 3:
-        raise Wrong(f"{text!r} has more than four streets")
+        raise Wrong(f"{text[:QUOTED]!r} has more than four streets")
     blinds = [min(blind * per, stack) for blind in game.blinds]
     table = Table(stack, blinds, set(), max(game.blinds) * per)
     found = []
     for at, moves in enumerate(text.split("/")):
         if not re.fullmatch(rf"(?:{_MOVES.pattern})*", moves):
-            raise Wrong(f"{moves!r} is no betting: f, c and r, with an amount where none is fixed")
+            why = "is no betting: f, c and r, with an amount where none is fixed"
+            raise Wrong(f"{moves[:QUOTED]!r} {why}")
         seat = game.first if at == 0 else 0
         size = game.sizes[at] * per if game.limit else None
         found.append(_street(table, _MOVES.findall(moves), seat, size, per))

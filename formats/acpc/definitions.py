@@ -127,7 +127,8 @@ def _checked(found: Definition, numbers: dict[str, tuple[int, ...]]) -> None:
     }
     for name, value in texas.items():
         if numbers.get(name, value) != value:
-            raise ValueError(f"{name} is {numbers[name]}: only Texas hold'em is read")
+            said = " ".join(map(str, numbers[name][:20]))
+            raise ValueError(f"{name} is {said}: only Texas hold'em is read")
     players = numbers.get("numplayers", (0,))[0]
     if not 2 <= players <= 23 or len(found.blinds) != players:
         raise ValueError(f"{players} players and {len(found.blinds)} blinds make no table")
@@ -137,7 +138,8 @@ def _checked(found: Definition, numbers: dict[str, tuple[int, ...]]) -> None:
         raise ValueError("the first position posts the small blind")
     first = numbers.get("firstplayer", (found.first + 1, 1, 1, 1))
     if first != (found.first + 1, 1, 1, 1):
-        raise ValueError(f"firstPlayer {first} is not left of the big blind, then of the button")
+        said = " ".join(map(str, first[:20]))
+        raise ValueError(f"firstPlayer {said} is not left of the big blind, then of the button")
     if found.limit and (len(found.sizes) != 4 or found.sizes[::2] != found.sizes[1::2]):
         raise ValueError("a limit game has one raise size for two rounds, one for the last two")
     cap = found.raises[:1] * 4

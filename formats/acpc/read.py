@@ -1,14 +1,16 @@
 """An ACPC log as a source: one hand a line, and a score that the hands must add up to."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
 from engine.game import Game
 from events.cards import UNKNOWN, is_card
 from events.types import Cards, SourceNoted
-from formats.acpc.betting import Wrong, streets
+from formats.acpc.betting import QUOTED, Wrong, streets
 from formats.acpc.definitions import Definition, ruleset
 from formats.acpc.survey import Survey, fields_of, in_units, survey
+from formats.mit.grammar import MARKERS
 from formats.text import Text, lines
 from formats.told import Board, Holds, Refused, Skipped, Source, Told, ToldHand
 
@@ -41,6 +43,8 @@ def _hands(text: Text, found: Survey, game: Game, stack: int) -> Iterator[ToldHa
             _check_score(line, number, found, total)
             score = number
             continue
+        if line.startswith(MARKERS):
+            raise Refused(number, "a git merge marker: two logs are mixed in this file")
         if not line.startswith("STATE:"):
             raise Refused(number, f"{line[:40].strip()!r} begins no line of a dealer log")
         count += 1
@@ -58,8 +62,8 @@ def _hand(
     fields: list[str], count: int, line: int, found: Survey, game: Game, stack: int
 ) -> ToldHand | Skipped:
     _, number, betting, cards, results, named = fields
-    if not (number.isdecimal() and number.isascii()):
-        raise Wrong(f"{number!r} is no number of a hand")
+    if not re.fullmatch(r"[0-9]{1,18}", number):
+        raise Wrong(f"{number[:QUOTED]!r} is no number of a hand")
     players = tuple(named.split("|"))
     nets = tuple(in_units(net, found.per) for net in results.split("|"))
     holes, *board = cards.split("/")
@@ -71,11 +75,11 @@ def _hand(
     if not all(players):
         raise Wrong("a player has no name")
     acts, folded = streets(betting, found.game, stack, found.per)
+    told: list[Told] = [Holds(seat, _cards(one, 2)) for seat, one in enumerate(held)]
     if sum(nets):
         return Skipped(line, f"the results add up to {sum(nets)} {game.unit}s, not to nothing")
     if len(folded) < seats - 1 and len(board) < 3:
         return Skipped(line, "the hand stops before its end")
-    told: list[Told] = [Holds(seat, _cards(one, 2)) for seat, one in enumerate(held)]
     if len(board) != len(acts) - 1:
         raise Wrong(f"{len(acts)} streets of betting and {len(board)} of cards do not fit")
     told += acts[0]
@@ -102,7 +106,7 @@ def _cards(text: str, count: int) -> Cards:
         return (UNKNOWN,) * count
     found = tuple(text[at : at + 2] for at in range(0, len(text), 2))
     if len(found) != count or not all(map(is_card, found)):
-        raise Wrong(f"{text!r} is not {count} cards")
+        raise Wrong(f"{text[:QUOTED]!r} is not {count} cards")
     return found
 
 

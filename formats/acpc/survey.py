@@ -10,13 +10,16 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from formats.acpc.betting import QUOTED
 from formats.acpc.definitions import Definition, defined, known
 from formats.told import Refused
 
 _TIME = re.compile(r" # \d+(?:\.\d*)?\s*$")
 _GAME = re.compile(r"\bholdem\.(limit|nolimit)\.(\d+)p\b(\S*)")
+_OTHER = re.compile(r"\b\w*(?:kuhn|leduc|omaha)\w*\.\S*", re.IGNORECASE)
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,12})?")
 _PARTS_MAX = 60  # a pot between five, between six
+_LIMIT_BIG = 10  # the big blind of the public limit games: all that is lost where nobody raises
 
 
 class Survey(Struct, frozen=True):
@@ -35,7 +38,7 @@ def survey(lines: Iterable[str], game: Definition | None) -> Survey:
     """One pass over the file, keeping only its comments, its first hand and its score."""
     comments, score = list[str](), ""
     first: list[str] | None = None
-    timed, amounts = False, False
+    timed, amounts, limit = False, False, True
     parts = set[int]()
     for number, line in enumerate(lines, 1):
         if line.startswith(("#", ";")):
@@ -47,17 +50,25 @@ def survey(lines: Iterable[str], game: Definition | None) -> Survey:
             fields = fields_of(line, number)
             timed = timed or _TIME.search(line) is not None
             amounts = amounts or re.search(r"r\d", fields[2]) is not None
+            limit = limit and not amounts and _looks_limit(fields)
             first = first or fields
             parts.update(denominator(net) for net in re.findall(r"\.\d+", fields[4]))
     if first is None:
         raise Refused(1, "there is no hand in the file: no line begins with STATE:")
     players = tuple(first[5].split("|"))
-    found, inferred = _game("".join(comments), amounts, len(players), game)
+    found, inferred = _game("".join(comments), limit, len(players), game)
     dialect = "deepstack" if timed else "pluribus" if found.players == 6 else "dealer"
     per = math.lcm(2, *parts)
     if per > _PARTS_MAX:
         raise Refused(1, f"results need {per} parts of a chip: no pot is split so often")
     return Survey(dialect, found, per, players, "".join(comments), score, inferred)
+
+
+def _looks_limit(fields: list[str]) -> bool:
+    """A raise without an amount is of a limit game; without a raise little is lost in it."""
+    _, _, betting, _, results, _ = fields
+    lost = (int(net[1]) for net in re.finditer(r"-(\d{1,15})", results))
+    return "r" in betting or max(lost, default=0) <= _LIMIT_BIG
 
 
 def fields_of(line: str, number: int) -> list[str]:
@@ -81,7 +92,7 @@ def denominator(fraction: str) -> int:
 def in_units(text: str, per: int) -> int:
     """A result in units: a rounded third is a third."""
     if not _NUMBER.fullmatch(text):
-        raise ValueError(f"{text!r} is no amount of chips")
+        raise ValueError(f"{text[:QUOTED]!r} is no amount of chips")
     exact = Fraction(text)
     near = round(exact * per)
     digits = len(text.partition(".")[2])
@@ -91,7 +102,7 @@ def in_units(text: str, per: int) -> int:
 
 
 def _game(
-    comments: str, amounts: bool, players: int, game: Definition | None
+    comments: str, limit: bool, players: int, game: Definition | None
 ) -> tuple[Definition, tuple[str, ...]]:
     """The game that is named, or that the first comment names, or that the betting looks like."""
     if game is not None:
@@ -99,9 +110,11 @@ def _game(
             raise Refused(1, f"the game has {game.players} players, the log {players}")
         return game, () if game.stack else ("stacks",)
     if "GAMEDEF" in comments:
-        return _game("", amounts, players, _embedded(comments))
+        return _game("", limit, players, _embedded(comments))
     named = _GAME.search(comments)
-    limit = not amounts if named is None else named[1] == "limit"
+    if named is None and (other := _OTHER.search(comments)):
+        raise Refused(1, f"the game is {other[0]}: only Texas hold'em is read")
+    limit = limit if named is None else named[1] == "limit"
     try:
         found = known(limit, players)
     except ValueError as wrong:

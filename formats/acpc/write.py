@@ -10,6 +10,7 @@ from fractions import Fraction
 from engine.game import Game
 from engine.seats import clockwise
 from engine.steps import Blinds
+from engine.units import per_chip
 from events.cards import UNKNOWN
 from events.evolve import evolve, replay
 from events.state import Hand
@@ -31,7 +32,7 @@ from events.types import (
     SourceNoted,
 )
 from formats.acpc.definitions import Definition, described, known
-from formats.holdem import Inexpressible, bet_sizes, check, per_chip
+from formats.holdem import Inexpressible, bet_sizes, check
 
 Hands = Iterable[tuple[Game, Events]]
 

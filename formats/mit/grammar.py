@@ -13,6 +13,7 @@ NET = "0|-?[1-9][0-9]{0,14}"
 NO_AUCTION = "Players did not reach flop. No auction occured."
 BIDS = re.compile(rf"Players submitted bids of ({SIZE}) and ({SIZE})")
 EXCEPTIONS = ("IndexError", "KeyError", "ValueError")
+_BEFORE = 3  # kinds of lines before the first action, each at its own place
 MARKERS = ("<<<<<<<", "=======", ">>>>>>>")
 
 # What only the logs of other games hold.
@@ -65,9 +66,44 @@ class Names:
         return None if self.alike else self.both.index(name)
 
     @cached_property
-    def round(self) -> re.Pattern[str]:
+    def kinds(self) -> dict[str, str]:
+        """What a line of each kind looks like; `line` tries those within a hand in this order."""
         who = self._who
-        return re.compile(rf"Round #({SIZE}), ({who}) \(({NET})\), ({who}) \(({NET})\)")
+        return {
+            "round": rf"Round #({SIZE}), ({who}) \(({NET})\), ({who}) \(({NET})\)",
+            "blind": rf"({who}) posts the blind of ({SIZE})",
+            "dealt": rf"({who}) dealt \[({CARD} {CARD})\]",
+            "act": rf"({who}) (folds|checks|calls|bets|raises to|bids)(?: ({SIZE}))?",
+            "street": (
+                rf"(Flop|Turn|River) \[({CARD}(?: {CARD})+)\], "
+                rf"({who}) \(({SIZE})\), ({who}) \(({SIZE})\)"
+            ),
+            "hand": rf"({who})'s hand: \[({CARD} {CARD})\]",
+            "won": rf"({who}) won the auction and was dealt \[({CARD})\]",
+            "shows": rf"({who}) shows \[({CARD}(?: {CARD}){{1,2}})\]",
+            "award": rf"({who})( \(swapped\))? awarded ({NET})",
+            "illegal": rf"({who}) attempted illegal (\w+Action(?: with amount (?:{NET}))?)",
+            "malformed": rf"({who}) response misformatted: (.*)",
+            "left": rf"({who}) (ran out of time|disconnected)",
+        }
+
+    @cached_property
+    def round(self) -> re.Pattern[str]:
+        return re.compile(self.kinds["round"])
+
+    @cached_property
+    def blind(self) -> re.Pattern[str]:
+        return re.compile(self.kinds["blind"])
+
+    @cached_property
+    def dealt(self) -> re.Pattern[str]:
+        return re.compile(self.kinds["dealt"])
+
+    @cached_property
+    def line(self) -> re.Pattern[str]:
+        """Any line within a hand; the name of its last group is its kind."""
+        told = list(self.kinds.items())[_BEFORE:]
+        return re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in told))
 
     @cached_property
     def final(self) -> re.Pattern[str]:
@@ -78,31 +114,3 @@ class Names:
     @cached_property
     def footer(self) -> re.Pattern[str]:
         return re.compile(rf"({self._who}) (?:preflop|flop|turn) bets EV: (?:{NET})")
-
-    @cached_property
-    def line(self) -> re.Pattern[str]:
-        """Any line within a hand; the name of its last group is its kind."""
-        who = self._who
-        kinds = (
-            rf"(?P<act>({who}) (folds|checks|calls|bets|raises to|bids)(?: ({SIZE}))?)",
-            (
-                rf"(?P<street>(Flop|Turn|River) \[({CARD}(?: {CARD})+)\], "
-                rf"({who}) \(({SIZE})\), ({who}) \(({SIZE})\))"
-            ),
-            rf"(?P<hand>({who})'s hand: \[({CARD} {CARD})\])",
-            rf"(?P<won>({who}) won the auction and was dealt \[({CARD})\])",
-            rf"(?P<shows>({who}) shows \[({CARD}(?: {CARD}){{1,2}})\])",
-            rf"(?P<award>({who})( \(swapped\))? awarded ({NET}))",
-            rf"(?P<illegal>({who}) attempted illegal (\w+Action(?: with amount (?:{NET}))?))",
-            rf"(?P<malformed>({who}) response misformatted: (.*))",
-            rf"(?P<left>({who}) (ran out of time|disconnected))",
-        )
-        return re.compile("|".join(kinds))
-
-    @cached_property
-    def dealt(self) -> re.Pattern[str]:
-        return re.compile(rf"({self._who}) dealt \[({CARD} {CARD})\]")
-
-    @cached_property
-    def blind(self) -> re.Pattern[str]:
-        return re.compile(rf"({self._who}) posts the blind of ({SIZE})")

@@ -1,11 +1,16 @@
 """The lines of a log as numbers: each different line is looked at once, by the grammar's patterns.
 
-A line has a letter for its kind, so the letters of a hand say in which order things happened.
+Many lines are looked at together, those that end alike by the few patterns that end so. A line has
+a letter for its kind, so the letters of a hand say in which order things happened.
 """
 
 import re
 from array import array
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from itertools import accumulate, chain, compress, filterfalse, pairwise
+from operator import eq
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,15 +37,21 @@ UNDISTURBED = re.compile(
     f"(?:{SHOWS}{SHOWS})?{AWARD}{AWARD}[{BIDS_SAID}{NO_BIDS_SAID}]?"
 )
 
-_VERBS = {  # and whether an amount follows
-    "folds": (FOLD, False),
-    "checks": (CHECK, False),
-    "calls": (CALL, False),
-    "bets": (BET, True),
-    "raises to": (RAISE, True),
-    "bids": (BID, True),
+_VERBS = {  # by whether an amount follows
+    ("folds", False): FOLD,
+    ("checks", False): CHECK,
+    ("calls", False): CALL,
+    ("bets", True): BET,
+    ("raises to", True): RAISE,
+    ("bids", True): BID,
 }
-_STREETS = {"Flop": (FLOP, 8), "Turn": (TURN, 11), "River": (RIVER, 14)}  # and how long its cards
+_STREETS = {  # by how long its cards are, and whether both names are one
+    ("Flop", 8, False): FLOP,
+    ("Turn", 11, False): TURN,
+    ("River", 14, False): RIVER,
+}
+_ENDS = {")": ("round", "street"), "]": ("dealt", "hand", "won", "shows")}
+_REST = ("blind", "act", "award", "bids", "without")  # what ends with a number or a word
 
 _PLACES = np.full((128, 128), -1, dtype=np.int8)  # in the deck, by a card's two letters
 for _place, _card in enumerate(DECK):
@@ -59,131 +70,174 @@ class Said(NamedTuple):
     cards: Column  # five a line
 
 
+Texts = Sequence[str]
+
+
 class Lines:
-    """Lines that were met so far; each place in a hand has patterns of its own."""
+    """Lines that were met so far.
+
+    No line is of two kinds, whatever the names are, but for a bad reply that quotes another line:
+    of that only the other kind is seen, which stands in no undisturbed hand where a reply does.
+    Nobody's name is empty.
+    """
 
     def __init__(self, names: Names) -> None:
-        self.letters: list[str] = []
-        self._numbers = array("q")  # of each line a letter, a seat, and three more
-        self._cards: list[str] = []  # of those that are not among the words yet
-        self._words = np.zeros(0, dtype="S14")
-        self._names = names
-        self._line = names.line.fullmatch
+        self._known: dict[str, int] = {}
+        self._letters = array("b")
+        self._numbers = tuple(array("q") for _ in range(4))  # a seat, and three more
+        self._words: list[str] = []  # cards that are not among the places yet
+        self._cards = np.zeros((0, 5), dtype=np.int8)
         self._seats = {name: seat for seat, name in enumerate(names.both)}
-        self._kinds = {
-            kind: (read, tuple(range(group + 1, group + 1 + count)))
-            for kind, group in names.line.groupindex.items()
-            if kind in _KINDS
-            for read, count in (_KINDS[kind],)
-        }
-        self.rounds, self.posts = _Known(self._round), _Known(self._post)
-        self.deals, self.others = _Known(self._dealt), _Known(self._other)
+        self._forms = {end: _Form(names, several) for end, several in _ENDS.items()}
+        self._rest = _Form(names, _REST)
 
     def __len__(self) -> int:
-        return len(self.letters)
+        return len(self._known)
 
-    def codes(self, held: list[str]) -> list[int]:
-        """The numbers of a hand's lines, by which `said` finds what they say."""
-        return [
-            self.rounds[held[0]],
-            self.posts[held[1]],
-            self.posts[held[2]],
-            self.deals[held[3]],
-            self.deals[held[4]],
-            *map(self.others.__getitem__, held[5:]),
-        ]
+    def codes(self, lines: Texts) -> Column:
+        """The numbers of lines, by which `letters` and `said` find what they say."""
+        new = dict.fromkeys(filterfalse(self._known.__contains__, lines))
+        by_end: dict[str, list[str]] = defaultdict(list)
+        for line in new:
+            by_end[line[-1:]].append(line)
+        for end, form in self._forms.items():
+            self._read(form, by_end.pop(end, []))
+        self._read(self._rest, list(chain(*by_end.values())))
+        return np.fromiter(map(self._known.__getitem__, lines), np.int64, len(lines))
 
-    def said(self, codes: list[int]) -> Said:
+    def letters(self, codes: Column) -> bytes:
+        """Their letters, one after the other."""
+        found: bytes = np.frombuffer(self._letters, dtype=np.int8).take(codes).tobytes()
+        return found
+
+    def said(self, codes: Column) -> Said:
         """What these lines say; of a number with more digits than there is room for, the most."""
-        rows = np.frombuffer(self._numbers, dtype=np.int64).reshape(-1, 5).take(codes, axis=0)
-        letter, seat, first, second, third = rows.clip(-MANY, MANY).T.copy()
-        self._words = np.concatenate([self._words, np.array(self._cards, dtype="S14")])
-        self._cards.clear()
-        words = self._words.take(codes).view("u1").reshape(-1, 14)
-        cards = _PLACES[words[:, 0::3], words[:, 1::3]]
-        return Said(letter.astype(np.int8), seat, first, second, third, cards)
+        if self._words:
+            words = np.array(self._words, dtype="S14").view("u1").reshape(-1, 14)
+            self._cards = np.concatenate([self._cards, _PLACES[words[:, 0::3], words[:, 1::3]]])
+            self._words.clear()
+        letter = np.frombuffer(self._letters, dtype=np.int8).take(codes)
+        seat, one, two, three = (
+            np.frombuffer(it, dtype=np.int64).take(codes).clip(-MANY, MANY) for it in self._numbers
+        )
+        return Said(letter, seat, one, two, three, self._cards.take(codes, axis=0))
 
-    def _add(
-        self, letter: str, seat: int, one: int = 0, two: int = 0, three: int = 0, cards: str = ""
-    ) -> int:
-        self._numbers.extend((ord(letter), seat, one, two, three))
-        self._cards.append(cards)
-        self.letters.append(letter)
-        return len(self.letters) - 1
+    def _read(self, form: "_Form", lines: Texts) -> None:
+        for kind, some, columns in form.read(lines):
+            _READ[kind](self, some, *columns)
+        strange = list(filterfalse(self._known.__contains__, lines))
+        self._add(strange, STRANGE * len(strange), [0] * len(strange))
 
-    def _strange(self) -> int:
-        return self._add(STRANGE, 0)
+    def _add(self, lines: Texts, letters: Iterable[str], seats: list[int], **said: Any) -> None:
+        """Lines that are new: `one`, `two` and `three` are numbers, `cards` words."""
+        begin, count = len(self._known), len(lines)
+        self._known.update(zip(lines, range(begin, begin + count), strict=True))
+        self._letters.frombytes("".join(letters).encode())
+        nothing = [0] * count
+        for held, name in zip(self._numbers[1:], ("one", "two", "three"), strict=True):
+            held.extend(array("q", said.get(name, nothing)))
+        self._numbers[0].extend(array("q", seats))
+        self._words += said.get("cards", [""] * count)
 
-    def _round(self, line: str) -> int:
-        found = self._names.round.fullmatch(line)
-        if found is None or found[2] == found[4]:
-            return self._strange()
-        number, dealer, his, _, others = found.groups()
-        return self._add(ROUND, self._seats[dealer], int(number), int(his), int(others))
+    def _whose(self, names: Texts) -> list[int]:
+        return list(map(self._seats.__getitem__, names))
 
-    def _post(self, line: str) -> int:
-        found = self._names.blind.fullmatch(line)
-        return self._add(POST, self._seats[found[1]], int(found[2])) if found else self._strange()
+    def _round(self, lines: Texts, numbers: Texts, *both: Texts) -> None:
+        dealers, his, others, theirs = both
+        letters = [
+            STRANGE if one == two else ROUND for one, two in zip(dealers, others, strict=True)
+        ]
+        told = {"one": _ints(numbers), "two": _ints(his), "three": _ints(theirs)}
+        self._add(lines, letters, self._whose(dealers), **told)
 
-    def _dealt(self, line: str) -> int:
-        found = self._names.dealt.fullmatch(line)
-        return self._held(DEALT, found[1], found[2]) if found else self._strange()
+    def _blind(self, lines: Texts, names: Texts, amounts: Texts) -> None:
+        self._add(lines, POST * len(lines), self._whose(names), one=_ints(amounts))
 
-    def _other(self, line: str) -> int:
-        found = self._line(line)
-        if found is not None:
-            read, groups = self._kinds.get(found.lastgroup or "", (None, ()))
-            return read(self, *found.group(*groups)) if read else self._strange()
-        if bids := BIDS.fullmatch(line):
-            return self._add(BIDS_SAID, 0, int(bids[1]), int(bids[2]))
-        return self._add(NO_BIDS_SAID if line == NO_AUCTION else STRANGE, 0)
+    def _act(self, lines: Texts, names: Texts, verbs: Texts, amounts: Texts) -> None:
+        told = zip(verbs, map(bool, amounts), strict=True)
+        letters = [_VERBS.get(it, STRANGE) for it in told]
+        self._add(lines, letters, self._whose(names), one=[int(it or 0) for it in amounts])
 
-    def act(self, name: str, verb: str, amount: str | None) -> int:
-        letter, takes_amount = _VERBS[verb]
-        if takes_amount != (amount is not None):
-            return self._strange()
-        return self._add(letter, self._seats[name], int(amount or 0))
+    def _street(self, lines: Texts, streets: Texts, cards: Texts, *both: Texts) -> None:
+        dealers, his, others, theirs = both
+        told = zip(streets, map(len, cards), map(eq, dealers, others), strict=True)
+        letters = [_STREETS.get(it, STRANGE) for it in told]
+        seats = self._whose(dealers)
+        self._add(lines, letters, seats, one=_ints(his), two=_ints(theirs), cards=cards)
 
-    def street(self, name: str, cards: str, dealer: str, his: str, other: str, others: str) -> int:
-        letter, length = _STREETS[name]
-        if len(cards) != length or dealer == other:
-            return self._strange()
-        return self._add(letter, self._seats[dealer], int(his), int(others), 0, cards)
+    def _dealt(self, lines: Texts, names: Texts, cards: Texts) -> None:
+        self._add(lines, DEALT * len(lines), self._whose(names), cards=cards)
 
-    def hand(self, name: str, cards: str) -> int:
-        return self._held(HAND, name, cards)
+    def _hand(self, lines: Texts, names: Texts, cards: Texts) -> None:
+        self._add(lines, HAND * len(lines), self._whose(names), cards=cards)
 
-    def won(self, name: str, cards: str) -> int:
-        return self._held(WON, name, cards)
+    def _won(self, lines: Texts, names: Texts, cards: Texts) -> None:
+        self._add(lines, WON * len(lines), self._whose(names), cards=cards)
 
-    def shows(self, name: str, cards: str) -> int:
-        return self._held(SHOWS, name, cards)
+    def _shows(self, lines: Texts, names: Texts, cards: Texts) -> None:
+        self._add(lines, SHOWS * len(lines), self._whose(names), cards=cards)
 
-    def award(self, name: str, swapped: str | None, net: str) -> int:
+    def _award(self, lines: Texts, names: Texts, swapped: Texts, nets: Texts) -> None:
         """The first number tells whether a swap is reported with it, the second what was won."""
-        return self._add(AWARD, self._seats[name], swapped is not None, int(net))
+        said_so = [int(it != "") for it in swapped]
+        self._add(lines, AWARD * len(lines), self._whose(names), one=said_so, two=_ints(nets))
 
-    def _held(self, letter: str, name: str, cards: str) -> int:
-        return self._add(letter, self._seats[name], 0, 0, 0, cards)
+    def _bids(self, lines: Texts, first: Texts, second: Texts) -> None:
+        nobody = [0] * len(lines)
+        self._add(lines, BIDS_SAID * len(lines), nobody, one=_ints(first), two=_ints(second))
 
-
-class _Known(dict[str, int]):
-    """The numbers of lines in one place of a hand; a line that is new is read."""
-
-    def __init__(self, read: Callable[[str], int]) -> None:
-        super().__init__()
-        self._read = read
-
-    def __missing__(self, line: str) -> int:
-        number = self[line] = self._read(line)
-        return number
+    def _without(self, lines: Texts, said: Texts) -> None:
+        self._add(lines, NO_BIDS_SAID * len(lines), [0] * len(lines))
 
 
-_KINDS: dict[str, tuple[Callable[..., int], int]] = {  # and by how many parts a line says it
-    "act": (Lines.act, 3),
-    "street": (Lines.street, 6),
-    "hand": (Lines.hand, 2),
-    "won": (Lines.won, 2),
-    "shows": (Lines.shows, 2),
-    "award": (Lines.award, 3),
+_READ: dict[str, Callable[..., None]] = {
+    "round": Lines._round,
+    "blind": Lines._blind,
+    "dealt": Lines._dealt,
+    "act": Lines._act,
+    "street": Lines._street,
+    "hand": Lines._hand,
+    "won": Lines._won,
+    "shows": Lines._shows,
+    "award": Lines._award,
+    "bids": Lines._bids,
+    "without": Lines._without,
 }
+
+
+class _Form:
+    """A few kinds of lines, told apart in one pass through all of them."""
+
+    def __init__(self, names: Names, wanted: Sequence[str]) -> None:
+        kinds = _kinds(names)
+        self._pattern = re.compile(
+            f"^(?:{'|'.join(kinds[kind] for kind in wanted)})$", re.MULTILINE
+        )
+        ends = accumulate((_groups()[kind] for kind in wanted), initial=0)
+        self._groups = list(zip(wanted, pairwise(ends), strict=True))
+
+    def read(self, lines: Texts) -> Iterator[tuple[str, Texts, list[Texts]]]:
+        """Kind by kind the lines of that kind, and in columns what they say."""
+        found = self._pattern.findall("\n".join(lines))
+        if len(found) < len(lines):
+            lines = [line for line in lines if self._pattern.fullmatch(line)]
+        columns = list(zip(*found, strict=True))
+        for kind, (begin, end) in self._groups if found else ():
+            if any(which := columns[begin]):
+                told: list[Texts] = [list(compress(it, which)) for it in columns[begin:end]]
+                yield kind, list(compress(lines, which)), told
+
+
+def _kinds(names: Names) -> dict[str, str]:
+    """The pattern of each kind; what its first group finds is never empty."""
+    return {**names.kinds, "bids": BIDS.pattern, "without": f"({re.escape(NO_AUCTION)})"}
+
+
+@cache
+def _groups() -> dict[str, int]:
+    """How many groups each pattern has, whatever the names are."""
+    return {kind: re.compile(it).groups for kind, it in _kinds(Names("a", "b")).items()}
+
+
+def _ints(texts: Texts) -> list[int]:
+    return list(map(int, texts))

@@ -5,6 +5,7 @@ hand by hand: whoever meets that goes the other way.
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -51,10 +52,12 @@ class Part:
 
     def __init__(self, names: Names, start: Start, texts: list[str]) -> None:
         self.start, self.first, self.texts = start, start.number, texts
-        sizes = [text.count("\n") + 2 for text in texts]
-        *self.lines, self.end = np.cumsum([start.line, *sizes]).tolist()
-        if max(sizes) > LINES_MAX + 1:
+        sizes = [text.count("\n") + 1 for text in texts]
+        self._begins = np.cumsum([0, *sizes])  # of each hand among all lines that are not empty
+        *self.lines, self.end = (start.line + self._begins + np.arange(len(texts) + 1)).tolist()
+        if max(sizes) > LINES_MAX:
             raise Refused(start.line, f"a round of more than {LINES_MAX} lines")
+        self.rounds: Column = np.zeros(0, dtype=np.int64)  # the first lines, as `Lines` has them
         self.counted: Counted | None = None
         self.places: Column = np.zeros(0, dtype=np.int64)
         self.sound: Column = np.zeros(0, dtype=bool)
@@ -74,12 +77,16 @@ class Part:
         From the hand on in which a player is gone, his default actions look like chosen ones, and
         only `Block` tells them apart.
         """
-        held = [text.split("\n") for text in self.texts]
         nets = np.zeros((len(self), 2), dtype=np.int64)
-        if not gone and (usual := _usual(known, held)):
-            self.places = np.array([place for place, _ in usual])
-            begins = np.cumsum([0, *(len(codes) for _, codes in usual)])
-            said = known.said([code for _, codes in usual for code in codes])
+        codes = known.codes("\n".join(self.texts).split("\n"))
+        self.rounds = codes.take(self._begins[:-1])
+        if not gone and (usual := _usual(known.letters(codes), self._begins.tolist())):
+            self.places = np.array(usual)
+            wanted = np.zeros(len(self), dtype=bool)
+            wanted[self.places] = True
+            sizes = np.diff(self._begins)
+            said = known.said(codes[np.repeat(wanted, sizes)])
+            begins = np.cumsum([0, *sizes[wanted].tolist()])
             self.counted = Counted(said, begins, self.first + self.places)
             self.sound = self.counted.sound
             nets[self.places] = self.counted.nets
@@ -162,25 +169,22 @@ class Reader:
         return End(footer(self._names, enumerate(rest, line + 1)))
 
 
-def _usual(known: Lines, held: list[list[str]]) -> list[tuple[int, list[int]]]:
-    """Hands whose lines come in a usual order: which of these they are, numbers of their lines."""
-    letters = known.letters
-    shapes: dict[str, bool] = {}
+def _usual(letters: bytes, begins: list[int]) -> list[int]:
+    """Which hands have lines that come in a usual order."""
+    shapes: dict[bytes, bool] = {}
     found = []
-    for place, lines in enumerate(held):
-        if 5 < len(lines):
-            codes = known.codes(lines)
-            shape = "".join([letters[code] for code in codes])
-            if shape not in shapes:
-                shapes[shape] = UNDISTURBED.fullmatch(shape) is not None
-            if shapes[shape]:
-                found.append((place, codes))
+    for place, (begin, end) in enumerate(pairwise(begins)):
+        shape = letters[begin:end]
+        if shape not in shapes:
+            shapes[shape] = UNDISTURBED.fullmatch(shape.decode()) is not None
+        if shapes[shape]:
+            found.append(place)
     return found
 
 
 def _check_chain(known: Lines, part: Part, banks: Column) -> None:
     """Each round has the next number, names its dealer first, and what both have won so far."""
-    said = known.said([known.rounds[text.partition("\n")[0]] for text in part.texts])
+    said = known.said(part.rounds)
     count = np.arange(len(part))
     number = part.first + count
     dealer = 1 - number % 2

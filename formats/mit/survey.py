@@ -72,7 +72,7 @@ class Survey(Struct):
 def survey(text: Text, heard: Callable[[], None] = lambda: None) -> Survey:
     """The first pass; it is heard of from part to part, or from hand to hand."""
     header, names = _header(text)
-    if not names.alike:  # of two players of one name each line is told apart by those before it
+    if not names.alike and all(names.both):  # of one name lines are told apart by those before
         try:
             return _survey(Survey(header, names, in_parts=True), parts(text, names), heard)
         except Refused:

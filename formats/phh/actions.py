@@ -13,6 +13,7 @@ from events.types import Cards
 from formats.phh.money import Money, Wrong
 from formats.told import Act, Board, Holds, Mucks, Shows, Told
 
+QUOTED = 80  # characters of an action in a sentence about it
 _TURNED = (Shows, Mucks)
 _SEATS = {f"p{number}": number - 1 for number in range(1, 24)}
 
@@ -26,6 +27,7 @@ class Book(Struct):
     paid: list[int]
     folded: set[int]
     owing: set[int]
+    dealt: set[int] = set()
     board: int = 0
     aggressor: int | None = None
 
@@ -78,7 +80,10 @@ def taken(actions: list[str], book: Book, money: Money) -> Taken:
         commentary.append(remark and remark.strip())
         words = said.split()
         if words:
-            told.append(_item(text, words, book, money, told))
+            try:
+                told.append(_item(text, words, book, money, told))
+            except Wrong as wrong:
+                raise Wrong(str(wrong), near=text) from None
     thrown = False
     if any(isinstance(item, Shows) and _is_unseen(item) for item in told):
         told, thrown = _seen(told)
@@ -96,11 +101,9 @@ def _item(text: str, words: list[str], book: Book, money: Money, told: list[Told
         case [who, "cbr", amount]:
             return _raise(_seat(text, who, book), _amount(text, amount, money), book)
         case ["d", "dh", who, cards]:
-            return Holds(_seat(text, who, book), cards_of(text, cards))
+            return _holds(text, _seat(text, who, book), cards_of(text, cards), book)
         case ["d", "db", cards]:
-            street = cards_of(text, cards)
-            book.next_street(len(street))
-            return Board(street)
+            return _board(text, cards_of(text, cards), book)
         case [who, "sm"]:
             return Mucks(_seat(text, who, book))
         case [who, "sm", "-"]:
@@ -109,7 +112,31 @@ def _item(text: str, words: list[str], book: Book, money: Money, told: list[Told
             return Shows(seat, held[-1] if held else ())
         case [who, "sm", cards]:
             return Shows(_seat(text, who, book), cards_of(text, cards))
-    raise Wrong(f"{text.strip()!r} is no action of hold'em")
+    raise Wrong(f"{_quoted(text)} is no action of hold'em")
+
+
+def _quoted(text: str) -> str:
+    """As much of an action as a sentence has room for."""
+    return repr(text.strip()[:QUOTED])
+
+
+def _holds(text: str, seat: int, cards: Cards, book: Book) -> Holds:
+    """Each player is dealt his two cards at once."""
+    if len(cards) != 2:
+        raise Wrong(f"{_quoted(text)} deals {len(cards)} of the 2 cards of a hand")
+    if seat in book.dealt:
+        raise Wrong(f"{_quoted(text)} deals a second hand to the same player")
+    book.dealt.add(seat)
+    return Holds(seat, cards)
+
+
+def _board(text: str, cards: Cards, book: Book) -> Board:
+    """Three cards, then one, then one; where it was run again, as many as there are."""
+    due = 1 if book.board else 3
+    if len(cards) != due and book.board < 5:
+        raise Wrong(f"{_quoted(text)} deals {len(cards)} cards to the board, where {due} are due")
+    book.next_street(len(cards))
+    return Board(cards)
 
 
 def _seat(text: str, who: str, book: Book) -> int:
@@ -119,9 +146,9 @@ def _seat(text: str, who: str, book: Book) -> int:
         return seat
     number = who[1:]
     if who[:1] != "p" or not number.isdecimal() or not number.isascii() or len(number) > 2:
-        raise Wrong(f"{text.strip()!r} is no action of hold'em")
+        raise Wrong(f"{_quoted(text)} is no action of hold'em")
     if not 1 <= int(number) <= len(book.bets):
-        raise Wrong(f"{text.strip()!r} names a player beyond the {len(book.bets)} of the hand")
+        raise Wrong(f"{_quoted(text)} names a player beyond the {len(book.bets)} of the hand")
     return int(number) - 1
 
 
@@ -129,7 +156,7 @@ def cards_of(text: str, word: str) -> Cards:
     """Cards written together, two characters each."""
     found, wrong = _apart(word)
     if wrong is not None:
-        raise Wrong(f"{wrong} in {text.strip()!r} is not a card")
+        raise Wrong(f"{wrong} in {_quoted(text)} is not a card")
     return found
 
 
@@ -145,8 +172,8 @@ def _amount(text: str, word: str, money: Money) -> int:
         return int(word) * money.per
     whole, _, digits = word.partition(".")
     if not (whole + digits).isdecimal() or not word.isascii() or len(word) > 40:
-        raise Wrong(f"{text.strip()!r} raises to no number")
-    return money.units(Decimal(word), repr(text.strip()))
+        raise Wrong(f"{_quoted(text)} raises to no number")
+    return money.units(Decimal(word), _quoted(text))
 
 
 def _fold(seat: int, book: Book) -> Act:
@@ -178,14 +205,17 @@ def _is_unseen(item: Shows) -> bool:
 def _seen(told: list[Told]) -> tuple[list[Told], bool]:
     """What was shown, where cards that nobody saw, `????`, are said to have been shown.
 
-    The archive of HandHQ says so of who is all-in, before every street: only his last show counts.
-    If others were seen, the last show of `????` was a muck: the best hand would have been seen.
+    The archive of HandHQ says so of who is all-in, before every street: only his last show counts,
+    and none where his cards were seen. If those of others were, the last show of `????` was a
+    muck: the best hand would have been seen.
     """
-    last = {item.seat: at for at, item in enumerate(told) if isinstance(item, Shows)}
+    shown = [(at, item) for at, item in enumerate(told) if isinstance(item, Shows)]
+    seen = {item.seat for _, item in shown if not _is_unseen(item)}
+    last = {item.seat: at for at, item in shown if item.seat not in seen}
     told = [
         item
         for at, item in enumerate(told)
-        if not isinstance(item, Shows) or last[item.seat] == at or not _is_unseen(item)
+        if not isinstance(item, Shows) or last.get(item.seat) == at or not _is_unseen(item)
     ]
     if not any(isinstance(item, Shows) and UNKNOWN not in item.cards for item in told):
         return told, False

@@ -17,17 +17,45 @@ from formats.told import Refused
 Document = dict[str, Any]
 
 _HEADER = re.compile(r"\s*\[\s*(\"[^\"]*\"|'[^']*'|[\w-]+)\s*\]\s*(#.*)?$")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _WHERE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+_DAMAGE = re.compile(r"^(<{7} |>{7} |\|{7} |={7}$)|\d[\d_]{4000}", re.MULTILINE)
+_SEAM = "a git merge marker: two files are mixed in this one"
+_ENDLESS = "a number of more than 4000 digits"
 _TOGETHER = 8  # pieces; a wrong hand must not pull in a whole file
+
+
+class Keys:
+    """The keys of tables that stood there: of a number, as nearly all are, one bit is kept."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+        self._words = set[str]()
+
+    def add(self, key: str) -> bool:
+        """One more; whether it is the first of its kind."""
+        if not _NUMBER.fullmatch(key):
+            known = key in self._words
+            self._words.add(key)
+            return not known
+        place, bit = divmod(int(key), 1024)
+        before = self._numbers.get(place, 0)
+        self._numbers[place] = before | 1 << bit
+        return not before >> bit & 1
 
 
 def is_many(lines: Iterable[str]) -> bool:
     """Whether the file holds tables of hands, not one hand: a header stands before any field."""
     for line in lines:
         said = line.strip()
-        if said and not said.startswith("#"):
-            return _HEADER.match(line) is not None
+        if said and not said.startswith(("#", "_")):  # what begins with a line is its writer's own
+            return is_header(line)
     return False
+
+
+def is_header(line: str) -> bool:
+    """Whether a table of fields begins with this line."""
+    return _HEADER.match(line) is not None
 
 
 def pieces(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -47,14 +75,15 @@ def documents(lines: Iterable[str], many: bool) -> Iterator[tuple[int, Document]
     if not many:
         yield 1, parsed(1, "".join(lines))
         return
-    seen = set[str]()
+    keys = Keys()
     for line, tables in _tables(lines):
         for key, table in tables.items():
+            if key.startswith("_"):
+                continue
             if not isinstance(table, dict):
                 raise Refused(line, f"{key} is a field: a file of many hands holds only tables")
-            if key in seen:
-                raise Refused(line, f"the hand [{key}] stands there twice")
-            seen.add(key)
+            if not keys.add(key):
+                raise Refused(line, f"the hand [{key[:60]}] stands there twice")
             yield line, table
 
 
@@ -84,6 +113,9 @@ def parsed(line: int, text: str) -> Document:
     except RecursionError:
         raise Refused(line, "this is no TOML that anybody wrote: it nests too deep") from None
     except (ValueError, ArithmeticError) as wrong:
+        if found := _DAMAGE.search(text):
+            at = text.count("\n", 0, found.start())
+            raise Refused(line + at, _SEAM if found[1] else _ENDLESS) from None
         said = str(wrong)
         where = _WHERE.search(said)
         at = text.count("\n") if where and where[1] is None else int(where[1]) - 1 if where else 0

@@ -24,7 +24,11 @@ _POINT = re.compile(r"(?<=\d)\.\d+")
 
 
 class Wrong(ValueError):
-    """A value that the specification does not allow."""
+    """A value that the specification does not allow, `near` this text of its hand."""
+
+    def __init__(self, reason: str, near: str = "") -> None:
+        super().__init__(reason)
+        self.near = near
 
 
 class Money(Struct, frozen=True):

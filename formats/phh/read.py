@@ -1,12 +1,13 @@
 """A PHH file as a source: one hand of a `.phh`, or the tables of a `.phhs` one by one."""
 
+import re
 from collections.abc import Iterator
 
 from engine.game import Game
+from engine.units import per_chip
 from events.types import SourceNoted
-from formats.holdem import per_chip
-from formats.phh.documents import documents, is_many, pieces
-from formats.phh.hand import PhhHand, hand_of
+from formats.phh.documents import documents, is_header, is_many, pieces
+from formats.phh.hand import RETOLD, PhhHand, hand_of
 from formats.phh.money import Money, Wrong, money
 from formats.text import Text, at_hand, lines
 from formats.told import Refused, Skipped, Source
@@ -56,4 +57,17 @@ def _hands(text: Text, many: bool, unit: Money, game: Game | None) -> Iterator[P
         try:
             yield hand_of(fields, number, line, unit, game)
         except Wrong as wrong:
-            raise Refused(line, str(wrong)) from None
+            raise Refused(_line_of(wrong, text, line), str(wrong)) from None
+
+
+def _line_of(wrong: Wrong, text: Text, begun: int) -> int:
+    """Where the action stands, or the field that the sentence names; else where its hand begins."""
+    field = next((word for word in str(wrong).split() if word in RETOLD), "")
+    sought = re.escape(wrong.near) if wrong.near else rf"\s*[\"']?{field}[\"']?\s*="
+    find = re.compile(sought).search if wrong.near else re.compile(sought).match
+    for number, line in enumerate(lines(text), 1):
+        if number > begun and is_header(line):
+            break
+        if number >= begun and find(line):
+            return number
+    return begun

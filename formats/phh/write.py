@@ -11,6 +11,8 @@ from typing import Any
 from engine.game import Game, fingerprint
 from engine.seats import clockwise
 from engine.steps import Blinds, Posts
+from engine.units import per_chip
+from events.cards import UNKNOWN
 from events.evolve import replay
 from events.types import (
     Bet,
@@ -31,7 +33,7 @@ from events.types import (
     SourceNoted,
     UncalledReturned,
 )
-from formats.holdem import Inexpressible, bet_sizes, check, per_chip
+from formats.holdem import Inexpressible, bet_sizes, check
 from formats.phh.documents import parsed
 from formats.phh.hand import RETOLD
 from formats.phh.toml import toml
@@ -130,7 +132,8 @@ def _forced(
 def _actions(game: Game, record: Events, order: tuple[int, ...]) -> list[str]:
     """Cards and choices in order; hands are turned up once the last choice is made."""
     held = {e.seat: e.cards for e in record if isinstance(e, HoleDealt)}
-    actions = [f"d dh p{place} {''.join(held[seat])}" for place, seat in enumerate(order, 1)]
+    dealt = [held.get(seat, (UNKNOWN, UNKNOWN)) for seat in order]  # not dealt: none was recorded
+    actions = [f"d dh p{place} {''.join(cards)}" for place, cards in enumerate(dealt, 1)]
     places = {seat: f"p{place}" for place, seat in enumerate(order, 1)}
     after = _last_choice(record) + 1
     actions += _said(game, record[:after], places)

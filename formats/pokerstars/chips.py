@@ -15,12 +15,14 @@ from formats.told import Paid
 
 
 class PutIn(Struct):
-    """What every seat has put in; `dead` is nobody's stake."""
+    """What every seat has put in; `dead` is nobody's stake. A raise that is not from the bet that
+    stood there is `wrong`; some programs write the total twice."""
 
     paid: list[int]
     dead: list[int]
     bets: list[int]
     folded: set[int] = field(default_factory=set)
+    wrong: str = ""
 
 
 class Payment(Struct, frozen=True):
@@ -43,7 +45,9 @@ def put_in(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], forced
         match line.what:
             case Acts(verb="folds"):
                 money.folded.add(seat)
-            case Acts(verb="raises", amount=to):
+            case Acts(verb="raises", amount=to, over=over):
+                if over not in (to, to - (bet := max(money.bets))):
+                    money.wrong = f"{line.name} raises {over} to {to}, where {bet} had been bet"
                 _bet(money, seat, to - money.bets[seat])
             case Acts(amount=amount):
                 _bet(money, seat, amount)
@@ -83,6 +87,8 @@ def payment(whole: Played, seats: dict[str, int], money: PutIn) -> Payment:
     if totals.parts and sum(totals.parts) + totals.rake != totals.total:
         raise Unread(f"main and side pots do not add up to {totals.total}")
     _balanced(whole, money)
+    if money.wrong:
+        raise Unread(money.wrong)
     back = _by_seat(seats, whole.back)
     if back == _unmatched(money) or not (back or _leftover(whole, money)):
         return Payment(

@@ -58,6 +58,8 @@ def posted(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: 
         if posts is not None:
             button = _button(whole, seats)
             odd = () if game_there == game else ("heads_up_blinds",)
+            if whole.button not in (one.number for one in whole.chairs if one.name in seats):
+                odd = (*odd, "button")
             return Forced(game_there, button, posts, small is None, (*inferred, *odd))
     raise Unread(f"the blinds are not where the rules put them: {_where(told, tuple(seats))}")
 

@@ -55,10 +55,12 @@ class Posts(Struct, frozen=True):
 
 
 class Acts(Struct, frozen=True):
-    """A choice; `amount` is what a call or bet adds, or the total that a raise goes to."""
+    """A choice; `amount` is what a call or bet adds, or the total that a raise goes to, which is
+    `over` the bet by that much."""
 
     verb: Verb
     amount: int = 0
+    over: int = 0
     capped: bool = False
     cards: Cards = ()
 
@@ -117,7 +119,7 @@ def cards(text: str) -> Cards:
 
 # The first lines.
 
-_START = re.compile(r"PokerStars (?:Zoom |Home Game )?(?:Hand|Game) #([0-9]+): +(.*)")
+_START = re.compile(r"PokerStars (?:Zoom |Home Game |Home )?(?:Hand|Game) #([0-9]+): +(.*)")
 _CLUB = re.compile(r"\{[^}]*\} +")
 _TOURNAMENT = re.compile(r"Tournament #[0-9]+,")
 _HOLDEM = re.compile(
@@ -184,7 +186,7 @@ _POST = re.compile(
 _CHOICE = re.compile(
     r"(?:(folds|checks)(?: \[([^\]]*)\])?"
     rf"|(calls|bets) ({_MONEY})"
-    rf"|raises {_MONEY} to ({_MONEY})){_ALL_IN}"
+    rf"|raises ({_MONEY}) to ({_MONEY})){_ALL_IN}"
 )
 _SHOWN = re.compile(rf"shows {_CARDS}(?: \(.*\))?")
 _TAKEN = re.compile(rf"collected ({_MONEY}) from (?:(?:main )?pot|side pot(?:-([0-9]+))?)")
@@ -199,13 +201,13 @@ def said(rest: str) -> Said | None:
     if plain := _PLAIN.get(rest):
         return plain
     if found := _CHOICE.fullmatch(rest):
-        passes, shown, verb, added, to, capped = found.groups()
+        passes, shown, verb, added, over, to, capped = found.groups()
         if passes:
             known = cards(shown) if shown else ()
             return Acts("folds" if passes == "folds" else "checks", cards=known)
         if to:
-            return Acts("raises", money(to), capped is not None)
-        return Acts("calls" if verb == "calls" else "bets", money(added), capped is not None)
+            return Acts("raises", money(to), money(over), capped is not None)
+        return Acts("calls" if verb == "calls" else "bets", money(added), 0, capped is not None)
     if found := _POST.fullmatch(rest):
         return Posts(found["what"], money(found["posted"]))  # type: ignore[arg-type]
     if found := _SHOWN.fullmatch(rest):
@@ -228,7 +230,8 @@ def told_of(rest: str) -> Said | None:
 
 _UNCALLED = re.compile(rf"Uncalled bet \(({_MONEY})\) returned to (.+)")
 _DEALT = re.compile(rf"Dealt to (.+) {_CARDS}")
-_STREET = re.compile(r"\*\*\* ([A-Z ]+) \*\*\*(?:.*\[([^\]]*)\])?")
+_STREET = re.compile(r"\*\*\* ([A-Z ]+) \*\*\*(?:(.*)\[([^\]]*)\])?")
+_BOARD = re.compile(rf"Board {_CARDS}")
 
 
 def uncalled(line: str) -> tuple[int, str] | None:
@@ -243,10 +246,16 @@ def dealt(line: str) -> tuple[str, Cards] | None:
     return (found[1], cards(found[2])) if found else None
 
 
-def street(line: str) -> tuple[str, str] | None:
-    """The name of a part of the hand, and the cards that it adds."""
+def street(line: str) -> tuple[str, str, str] | None:
+    """The name of a part of the hand, the board before it, and the cards that it adds."""
     found = _STREET.fullmatch(line)
-    return (found[1], found[2] or "") if found else None
+    return (found[1], found[2] or "", found[3] or "") if found else None
+
+
+def board(line: str) -> Cards:
+    """The whole board, as the summary has it."""
+    found = _BOARD.match(line)
+    return cards(found[1]) if found else ()
 
 
 # The summary.

@@ -34,7 +34,8 @@ def told_hand(whole: Played, number: int, line: int) -> ToldHand:
     money = put_in(whole, seats, stacks, forced)
     paid = payment(whole, seats, money)
     game = housed(whole, forced.game, money, paid)
-    of_house = [name for name in ("rake", "split_unit") if _changed(game, forced.game, name)]
+    raked = whole.totals.rake > 0 or _changed(game, forced.game, "rake")
+    of_house = (*["rake"] * raked, *["split_unit"] * _changed(game, forced.game, "split_unit"))
     return ToldHand(
         game=game,
         number=number,
@@ -92,6 +93,8 @@ def _held(whole: Played) -> dict[str, Cards]:
             raise Unread(f"{name} holds {len(cards)} cards")
         if name not in held or not _whole(held[name]):
             held[name] = (*cards, UNKNOWN, UNKNOWN)[:2]
+        elif not {*cards, UNKNOWN} <= {*held[name], UNKNOWN}:
+            raise Unread(f"{name} holds {' '.join(held[name])}, and then {' '.join(cards)}")
     return held
 
 
@@ -116,6 +119,8 @@ def _amounts(whole: Played) -> Iterable[int]:
     for line in whole.lines:
         if isinstance(line, Line) and isinstance(line.what, _MOVING):
             yield line.what.amount
+            if isinstance(line.what, Acts):
+                yield line.what.over
     yield from (amount for _, amount in whole.back)
     yield from (take.amount for _, take in whole.takes)
     yield from (whole.header.low, whole.header.high)
@@ -151,7 +156,10 @@ def _in_units(whole: Played, grain: int) -> Played:
 def _line_in_units(line: Line | Street, grain: int) -> Line | Street:
     if isinstance(line, Street) or isinstance(line.what, Turns):
         return line
-    return replace(line, what=replace(line.what, amount=line.what.amount // grain))
+    what = replace(line.what, amount=line.what.amount // grain)
+    if isinstance(what, Acts):
+        what = replace(what, over=what.over // grain)
+    return replace(line, what=what)
 
 
 def _dealt_in(whole: Played) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from formats.pokerstars.text import SUMMARY
 
 WIDTH_MAX = 1_000
 STREETS = {"FLOP": 3, "TURN": 1, "RIVER": 1}
+_NO_BRACKETS = str.maketrans("[]", "  ")
 _PARTS = {"HOLE CARDS", "SHOW DOWN", "SHOWDOWN", "SUMMARY", *STREETS}
 
 
@@ -60,6 +61,7 @@ class _Notes(Struct):
     """What has been read so far."""
 
     lines: list[Line | Street] = field(default_factory=list)
+    board: Cards = ()
     known: list[tuple[str, Cards]] = field(default_factory=list)
     back: list[tuple[str, int]] = field(default_factory=list)
     takes: list[tuple[str, Takes]] = field(default_factory=list)
@@ -85,6 +87,8 @@ def played(lines: tuple[str, ...]) -> Played:
     totals = None
     for text in texts[end + 1 :]:
         totals = totals or grammar.totals(text)
+        if text.startswith("Board "):
+            _same(notes, grammar.board(text), "the summary has another board than the hand")
         if text.startswith("Seat ") and (later := grammar.known_later(text, chairs)):
             notes.known.append(later)
     if totals is None:
@@ -146,10 +150,19 @@ def _part(notes: _Notes, text: str) -> None:
     if found is None or name not in _PARTS:
         raise Unread(f"a part of the hand that hold'em does not have: {name[:40]}")
     if name in STREETS:
-        street = grammar.cards(found[1])
+        street = grammar.cards(found[2])
         if len(street) != STREETS[name]:
             raise Unread(f"the {name.lower()} has {len(street)} cards")
+        before = grammar.cards(found[1].translate(_NO_BRACKETS))
+        _same(notes, before, f"the {name.lower()} comes after another board than was dealt")
+        notes.board += street
         notes.lines.append(Street(street))
+
+
+def _same(notes: _Notes, board: Cards, wrong: str) -> None:
+    """A board that is told again is the one that was dealt."""
+    if board and sorted(board) != sorted(notes.board):
+        raise Unread(wrong)
 
 
 def _spoken(names: Iterable[str], text: str) -> tuple[str, Said] | None:

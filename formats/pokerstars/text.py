@@ -13,7 +13,7 @@ from msgspec import Struct
 from formats.text import Text
 from formats.told import Refused, Skipped
 
-HEADER = re.compile(r"PokerStars (?:Zoom |Home Game )?(?:Hand|Game) #[0-9]+: ")
+HEADER = re.compile(r"PokerStars (?:Zoom |Home Game |Home )?(?:Hand|Game) #[0-9]+: ")
 SUMMARY = "*** SUMMARY ***"
 LINE_MAX = 1 << 16
 LINES_MAX = 5_000
@@ -22,8 +22,9 @@ _ELSEWHERE = re.compile(
     r"\W*((?:\w+ ){0,3}\w*(?:Poker|Gaming)(?: \w+)??)(?: -.*?)? (?:Hand|Game|HandId)\b"
     r"[^0-9]{0,12}[0-9-]+"
 )
+_MIDDLE = "=" * 7
 _SEAMS = ("<<<<<<< ", ">>>>>>> ", "||||||| ")
-_SIGNS = ("\0", *_SEAMS)
+_SIGNS = ("\0", *_SEAMS, _MIDDLE)
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -132,6 +133,6 @@ def _sound(number: int, line: str) -> str:
         raise Refused(number, f"a line of more than {LINE_MAX - 1} characters")
     if "\0" in line:
         raise Refused(number, "a zero byte: this is no text in UTF-8, UTF-16 or cp1252")
-    if line.startswith(_SEAMS):
+    if line.startswith(_SEAMS) or line == _MIDDLE:
         raise Refused(number, "a mark of a failed merge: the file is damaged")
     return line

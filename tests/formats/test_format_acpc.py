@@ -66,6 +66,25 @@ def test_a_limit_log_names_no_amounts() -> None:
     assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
 
 
+def test_without_a_raise_what_was_lost_tells_whether_there_is_a_limit() -> None:
+    """A walk of one line: the blinds are 5 and 10, or 50 and 100."""
+    for players in (2, 3, 6):
+        names = "|".join("ABCDEF"[:players])
+        line = f"STATE:0:{'f' * (players - 1)}:{'|' * (players - 1)}:%s:{names}\n"
+        results = ["0"] * players
+        for small, kind in ((5, "acpc-limit"), (50, "acpc-nl" if players < 6 else "pluribus")):
+            sign = 1 if players == 2 else -1
+            results[:2] = [str(sign * small), str(-sign * small)]
+            (hand,) = hands(line % "|".join(results))
+            assert kind == hand.game.name
+            assert "agree" == judge(hand.game, follow(hand, "m/1")).verdict
+
+
+def test_an_endless_word_is_quoted_in_part() -> None:
+    for old, new in (("r300", "r" + "9" * 9000), ("900|-900", f"{'9' * 9000}|-900")):
+        assert 150 > len(refusal(NO_LIMIT.replace(old, new)))
+
+
 def test_the_public_games_are_the_corpus_rulesets() -> None:
     """Half chips: blinds of 5 and 10 are 10 and 20."""
     for limit, players, name in (
@@ -115,7 +134,10 @@ REFUSED = [
     (NO_LIMIT.replace("-19050|19050", "-19051|19051"), "line 5: SCORE gives Ann -19051"),
     (NO_LIMIT + "STATE:3:f:As8d|8c3h:50|-50:Ann|Bob\n", "line 6: the log goes on after its SCORE"),
     (NO_LIMIT[:150], "line 3: a STATE line has 6 fields, not"),
-    ("<<<<<<< HEAD\n" + NO_LIMIT, "line 1: '<<<<<<< HEAD' begins no line of a dealer log"),
+    ("<<<<<<< HEAD\n" + NO_LIMIT, "line 1: a git merge marker: two logs are mixed"),
+    ("HEAD\n" + NO_LIMIT, "line 1: 'HEAD' begins no line of a dealer log"),
+    ("# name/game/hands/seed k kuhn.limit.2p.game 1 0\nSTATE:0:cc:Qs|Js:1|-1:A|B\n", "kuhn.limit"),
+    ("STATE:0:cc:Qs|Js:1|-1:A|B\n", "line 1: 'Qs' is not 2 cards"),
     (NO_LIMIT.replace("r300", "r"), "line 2: r lacks its amount"),
     (LIMIT.replace("crcc", "cr30cc"), "line 2: r30 has an amount"),
     (NO_LIMIT.replace("r20000", "r20001"), "r20001 is not between what was put in before"),

@@ -269,11 +269,14 @@ def test_faults_stand_before_the_default_they_cause_and_those_at_the_end_after_i
     [
         (
             _hand(Act(0, "raise", to=3)),
-            "rules and source part, and the source does not say who was paid",
+            (
+                "seat 0 may raise to 4..100, not 3; rules and source part, "
+                "and the source does not say who was paid"
+            ),
         ),
         (
             _hand(Act(0, "raise", to=300), Act(1, "fold"), nets=(2, -2)),
-            "Raised: the chips for it are not there",
+            "seat 0 may raise to 4..100, not 300; Raised: the chips for it are not there",
         ),
         (_hand(Act(0, "fold"), nets=(5, -5)), "seat 1 cannot have lost more than it put in"),
         (_hand(Act(0, "fold"), paid=(Paid(1, 9),)), "a pot of 2 cannot pay 9 and a rake of 0"),

@@ -1,5 +1,6 @@
 """A month of the IRC database becomes told hands: letters on made-up hands, totals on real ones."""
 
+import os
 import random
 import tarfile
 from collections import Counter
@@ -17,8 +18,8 @@ from formats.told import Act, Refused, Skipped, ToldHand
 DATA = Path(__file__).parents[2].parent / "shared/data/irc/199504-visible.tar.gz"
 
 HDB = """\
-100   1   1  3  2/30    2/50    2/50     2/90    Qc Ks 8s Jh Tc
-200   1   2  2  2/20    0/0     0/0      1/30     Td 9c Ad
+100   1   1  3  2/45    2/65    2/65    2/105    Qc Ks 8s Jh Tc
+200   1   2  2  2/20    0/0     0/0      1/50     Td 9c Ad
 300   1   3  3  0/0     0/0     0/0      1/20
 400   1   4  3  2/20    2/20    2/20     2/20    Qc Ks 8s Jh Tc
 """
@@ -43,7 +44,7 @@ c^ 300 3 2 Q   -  - -   300   0   0
 }
 
 
-def _month(folder: Path, hdb: str = HDB, roster: str = ROSTER, **pdb: str) -> Path:
+def made_month(folder: Path, hdb: str = HDB, roster: str = ROSTER, **pdb: str) -> Path:
     """A folder of the database; line ends are mixed, as they are there."""
     (folder / "pdb").mkdir(parents=True)
     (folder / "hdb").write_bytes(hdb.replace("\n", "\r\n").encode("latin-1"))
@@ -58,7 +59,7 @@ def _verdict(hand: ToldHand) -> str:
 
 
 def test_letters_become_choices_in_the_order_of_positions(tmp_path: Path) -> None:
-    first, *_ = read(_month(tmp_path)).hands
+    first, *_ = read(made_month(tmp_path)).hands
     assert isinstance(first, ToldHand)
     assert ("100", 1, 2) == (first.source_id, first.number, first.button)
     assert ("a", "[b]", "c^") == first.players
@@ -81,14 +82,14 @@ def test_letters_become_choices_in_the_order_of_positions(tmp_path: Path) -> Non
 def test_heads_up_the_seat_left_of_the_button_is_small_and_first_on_every_street(
     tmp_path: Path,
 ) -> None:
-    _, second, *_ = read(_month(tmp_path)).hands
+    _, second, *_ = read(made_month(tmp_path)).hands
     assert isinstance(second, ToldHand)
     assert ("[b]", "a") == second.players
     assert "agree" == _verdict(second)
 
 
 def test_a_bet_that_nobody_called_was_put_in_and_won(tmp_path: Path) -> None:
-    _, second, *_ = read(_month(tmp_path)).hands
+    _, second, *_ = read(made_month(tmp_path)).hands
     assert isinstance(second, ToldHand)
     end = replay(follow(second, "h/1"))
     assert (30, 20) == end.paid
@@ -96,7 +97,7 @@ def test_a_bet_that_nobody_called_was_put_in_and_won(tmp_path: Path) -> None:
 
 
 def test_a_single_blind_is_the_big_one_and_leaving_is_a_fold(tmp_path: Path) -> None:
-    _, _, third, _ = read(_month(tmp_path)).hands
+    _, _, third, _ = read(made_month(tmp_path)).hands
     assert isinstance(third, ToldHand)
     assert third.dead_small
     assert ("[b]", "c^", "a") == third.players
@@ -112,7 +113,7 @@ def test_all_in_after_a_call_for_everything_is_a_note() -> None:
 
 
 def test_a_hand_without_a_players_file_is_left_out(tmp_path: Path) -> None:
-    *_, last = read(_month(tmp_path)).hands
+    *_, last = read(made_month(tmp_path)).hands
     assert Skipped(4, "hand 400 is not in a file of its player lost") == last
 
 
@@ -121,11 +122,17 @@ LEFT_OUT = [
     ({"hdb": HDB.replace("Td 9c Ad", "Td 9c")}, 2, "the board has 2 cards"),
     ({"hdb": HDB.replace("Td 9c Ad", "Td 9c Xx")}, 2, "Xx is not a card"),
     ({"hdb": HDB.replace("200   1   2  2", "200   1   2  3")}, 2, "hroster names 2"),
-    ({"hdb": HDB.replace("0/0     0/0      1/30", "0/0")}, 2, "this is no line of hdb"),
+    ({"hdb": HDB.replace("0/0     0/0      1/50", "0/0")}, 2, "this is no line of hdb"),
     ({"roster": ROSTER.replace("200 2 [b] a\n", "")}, 2, "hroster does not say who played"),
     ({"roster": ROSTER.replace("[b] a", "../a [b]")}, 2, "not in a file of its player ../a"),
     ({"a": PDB["a"].replace("a 200 2 2", "a 200 2 1")}, 2, "the positions in hand 200 are not"),
     ({"[b]": PDB["[b]"].replace("Bc kr", "c  kr")}, 2, "the blinds of hand 200 are not left"),
+    ({"hdb": HDB.replace("1/50", "1/40")}, 2, "a pot of 40 in hdb, its players put in another"),
+    (
+        {"[b]": PDB["[b]"].replace("30   50\n", "30   50 Ah 2d 3c 4s\n")},
+        2,
+        "[b] shows 4 cards: this is Omaha",
+    ),
     ({"a": PDB["a"].replace("  20   0", "  25   0")}, 2, "hand 200 does not balance"),
     ({"a": PDB["a"].replace("Bk   bf", "Bk   kf")}, 2, "the letters of hand 200 put in 20 for [b]"),
     ({"a": PDB["a"].replace("Bk   bf", "Bk   zf")}, 2, "a line of a cannot be read"),
@@ -138,7 +145,7 @@ LEFT_OUT = [
 def test_a_hand_that_the_files_do_not_tell_is_left_out(
     tmp_path: Path, files: dict[str, str], line: int, reason: str
 ) -> None:
-    hands = list(read(_month(tmp_path, **files)).hands)
+    hands = list(read(made_month(tmp_path, **files)).hands)
     found = hands[line - 1]
     assert isinstance(found, Skipped)
     assert reason in found.reason
@@ -149,14 +156,30 @@ def test_a_folder_that_is_no_month_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="there is no hdb in it"):
         read(tmp_path)
     with pytest.raises(Refused, match="line 1: this is no line of hdb"):
-        read(_month(tmp_path / "other", hdb="Round #1, A (0), B (0)\n"))
+        read(made_month(tmp_path / "other", hdb="Round #1, A (0), B (0)\n"))
+
+
+def test_empty_lines_are_nothing(tmp_path: Path) -> None:
+    plain = list(read(made_month(tmp_path / "1")).hands)
+    spaced = read(made_month(tmp_path / "2", f"\n{HDB}\n", ROSTER.replace("\n", "\n\n"))).hands
+    assert [one.line + 1 for one in plain] == [one.line for one in spaced]
+
+
+def test_a_nickname_is_any_bytes_and_so_is_the_name_of_its_file(tmp_path: Path) -> None:
+    """The files are called by the bytes of the nickname, whatever those are in."""
+    made = made_month(tmp_path, HDB, ROSTER.replace(" a", " \xe9\xff"))
+    text = PDB["a"].replace("a ", "\xe9\xff ").encode("latin-1")
+    (tmp_path / "pdb" / os.fsdecode(b"pdb.\xe9\xff")).write_bytes(text)
+    first, *_ = read(made).hands
+    assert isinstance(first, ToldHand)
+    assert ("\xe9\xff", "[b]", "c^") == first.players
 
 
 def test_no_more_files_are_open_than_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(irc, "OPEN_MAX", 1)
-    hands = list(read(_month(tmp_path)).hands)
+    hands = list(read(made_month(tmp_path)).hands)
     assert 3 == sum(isinstance(hand, ToldHand) for hand in hands)
 
 
@@ -170,7 +193,7 @@ def test_mutated_files_are_read_or_left_out_and_nothing_else(tmp_path: Path) -> 
             new = chance.choice(" \n09-BkcbrfAQK/\0é")
             texts[name] = texts[name][:at] + new + texts[name][at + chance.randint(0, 1) :]
         try:
-            for hand in read(_month(tmp_path / str(seed), **texts)).hands:
+            for hand in read(made_month(tmp_path / str(seed), **texts)).hands:
                 if isinstance(hand, ToldHand):
                     end = replay(follow(hand, "h/1"))
                     assert sum(hand.stacks) == sum(end.stacks)

@@ -1,24 +1,19 @@
 """PHH: the grammar, the order trap of two players, units, and files that pokerkit reads alike."""
 
 import random
-import warnings
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from dealer.play import play
-from engine.games import RULESETS
-from engine.games.site import at_stakes
 from engine.steps import Posts
 from engine.verdict import judge
 from events import types as t
 from events.evolve import replay
 from events.notation import say_all
 from formats.follow import follow
-from formats.holdem import Inexpressible
-from formats.phh import read, write, write_all
+from formats.phh import read
 from formats.phh.hand import PhhHand
 from formats.told import Act, Refused, Skipped
 
@@ -215,6 +210,27 @@ def test_the_last_show_of_a_seat_is_the_one_that_counts() -> None:
     assert (judge(hand.game, events).verdict, (0, 900)) == ("agree", replay(events).stacks)
 
 
+def test_who_was_seen_is_not_unseen_again() -> None:
+    """All-in hands are turned up before the board; a later `????` of one of them says nothing."""
+    again = '"p1 sm KcKd", "p2 sm ????", '
+    text = changed(
+        UNSEEN,
+        (
+            '"p2 cc", "p1 cc", "d db 2c3d4h", "p1 cc", "p2 cc"',
+            f'"p2 cbr 400", "p1 cc", {again}"d db 2c3d4h"',
+        ),
+        ('"d db 5s", "p1 cc", "p2 cc", ', '"d db 5s", '),
+        ('"p1 cbr 20", "p2 cc", "p1 sm KcKd"', '"p1 sm ????"'),
+    )
+    hand = told(text)
+    assert ("players", "mucks") == hand.inferred
+    events = follow(hand, "m/1")
+    assert (t.Shown(0, ("Kc", "Kd")), t.Mucked(1)) == tuple(
+        event for event in events if isinstance(event, t.Shown | t.Mucked)
+    )
+    assert "unknown" == judge(hand.game, events).verdict
+
+
 def test_where_no_hand_was_seen_nobody_is_said_to_have_thrown_his_away() -> None:
     hand = told(changed(UNSEEN, ("sm KcKd", "sm Kc??")))
     assert ("players",) == hand.inferred
@@ -265,7 +281,16 @@ REFUSED = [
     (changed(TWO, ("p2 cbr 20", "p2 cbr lots")), "'p2 cbr lots' raises to no number"),
     (changed(TWO, (', "p1 f"', "")), "the actions stop in the middle of the hand"),
     (f"{TWO}finishing_stacks = [1000, 1000]", "the stacks grow by 1100 in all"),
-    (changed(TWO, ("antes", "<<<<<<< HEAD\nantes")), "line 3: this is not TOML"),
+    (changed(TWO, ("antes", "<<<<<<< HEAD\nantes")), "line 3: a git merge marker: two files"),
+    (changed(TWO, ("antes", "=======\nantes")), "line 3: a git merge marker: two files"),
+    (changed(TWO, ("[500, 400]", f"[500, {'9' * 5000}]")), "line 7: a number of more than 4000"),
+    (changed(TWO, ("p1 AcAd", "p1 AcAdAh")), "'d dh p1 AcAdAh' deals 3 of the 2 cards of a hand"),
+    (changed(TWO, ("p1 AcAd", "p1 Ac")), "'d dh p1 Ac' deals 1 of the 2 cards of a hand"),
+    (changed(TWO, ("p1 AcAd", 'p1 AcAd", "d dh p1 QcQd')), "a second hand to the same player"),
+    (
+        changed(TWO, ('cbr 20", "p1 f', 'cc", "p1 cc", "d db 2c3d')),
+        "'d db 2c3d' deals 2 cards to the board, where 3 are due",
+    ),
     (TWO[:-30], "this is not TOML"),
     ("x = " + "[" * 100_000, "this is no TOML that anybody wrote: it nests too deep"),
     (b"\x81\x00\xff", "this is no text: neither UTF-8 nor UTF-16 nor cp1252"),
@@ -277,6 +302,35 @@ def test_a_file_that_is_none_is_refused_with_line_and_reason(
     text: str | bytes, reason: str
 ) -> None:
     assert reason in refusal(text)
+
+
+def test_what_begins_with_a_line_is_no_hand() -> None:
+    text = f'_author = "me"\n_kept = {{a = 1}}\n[1]{TWO}\n[_source]\nurl = "x"\n\n[2]{ONE}'
+    first, second = read(text).hands
+    assert isinstance(first, PhhHand)
+    assert isinstance(second, PhhHand)
+    assert (2, 7) == (len(first.players), int(second.source_id))
+
+
+def test_the_keys_of_hands_come_in_any_order_but_once() -> None:
+    keys = ("7", "1024", "0", "1", "01", "99999999999999999999", "x", "2048", "'1 '")
+    text = "".join(f"[{key}]{TWO}\n" for key in keys)
+    assert len(keys) == len(list(read(text).hands))
+    for key in keys:
+        assert "stands there twice" in refusal(f"{text}[{key}]{TWO}")
+
+
+def test_the_line_of_a_refusal_is_that_of_the_field_or_the_action() -> None:
+    wrong = changed(TWO, ('"p1 f"', '\n"p1 fold"'))
+    assert refusal(wrong).startswith("line 9: 'p1 fold' is no action")
+    assert refusal(changed(TWO, ("[5, 10]", "[5]"))).startswith("line 4: blinds_or_straddles has")
+    assert refusal(changed(TWO, ("big_bet = 20", ""))).startswith("line 1: the field big_bet is")
+    assert refusal(f"[1]{TWO}[2]{wrong}[3]{TWO}").startswith("line 17: 'p1 fold' is no action")
+
+
+def test_an_endless_action_is_quoted_in_part() -> None:
+    text = changed(TWO, ("p2 cbr 20", "p2 cbr " + "9" * 100_000))
+    assert 150 > len(refusal(text))
 
 
 def test_many_hands_are_read_one_by_one_and_a_foreign_one_is_left_out() -> None:
@@ -301,65 +355,6 @@ def test_any_encoding_and_line_end_is_text(encoding: str) -> None:
         (hand,) = read(text.strip().replace("\n", end).encode(encoding)).hands
         assert isinstance(hand, PhhHand)
         assert "Änn" == hand.players[0]
-
-
-def test_user_fields_and_commentary_come_back() -> None:
-    hand = told(ONE.replace(', "# nothing happens"', ""))
-    text = write(hand.game, follow(hand, "m/1"), hand.note)
-    again = told(text)
-    assert "p3 f # out of position" in text
-    assert "_weather = {rain = true, drops = [1, 2.50]}" in text
-    assert ('author = "nobody"', "hand = 7") == tuple(
-        line for line in text.splitlines() if line.startswith(("author", "hand"))
-    )[::-1]
-    assert (hand.told[:-2], hand.nets) == (again.told[:-2], again.nets)
-
-
-def _pokerkit_stacks(text: str) -> list[float]:
-    pokerkit = pytest.importorskip("pokerkit", reason="pokerkit is not installed")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of our own fields, and of folds that cost nothing
-        return [float(stack) for stack in list(pokerkit.HandHistory.loads(text))[-1].stacks]
-
-
-@pytest.mark.parametrize("name", ["probability-standard", "site-nl-standard", "site-fl"])
-@pytest.mark.parametrize("seats", [2, 3, 6])
-def test_pokerkit_reads_what_we_write_to_the_same_stacks(name: str, seats: int) -> None:
-    game = at_stakes(RULESETS[name], 5, 10, 20 if name == "site-fl" else None, 2 * (seats > 2))
-    for events in play(game, "m", 15, f"phh {seats}", seats):
-        start, hand = events[0], replay(events)
-        assert isinstance(start, t.HandStarted)
-        order = [(start.button + 1 + at) % len(hand.stacks) for at in range(len(hand.stacks))]
-        mine = [hand.stacks[seat] for seat in order]
-        text = write(game, events)
-        assert mine == _pokerkit_stacks(text), text
-        again = told(text)
-        after = replay(follow(again, "m/1")).stacks
-        assert tuple(mine) == after
-
-
-def test_our_many_hands_are_read_again() -> None:
-    game = RULESETS["site-nl-standard"]
-    texts = write_all((game, events, None) for events in play(game, "m", 3, "many", 4))
-    assert 3 == len(list(read("".join(texts)).hands))
-
-
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("site-pl", "PHH has no code for pot-limit hold'em"),
-        ("auction-2024", "PHH has no code for auction-2024: its sequence of play is its own"),
-        ("swap-2022", "PHH has no code for swap-2022: its sequence of play is its own"),
-        ("urcs-1998", "PHH has no code for urcs-1998: its sequence of play is its own"),
-        ("probability", "PHH has no code for probability: it plays with ranking top_card"),
-    ],
-)
-def test_a_game_without_a_code_is_refused(name: str, reason: str) -> None:
-    game = RULESETS[name]
-    (events,) = play(game, "m", 1, "refused")
-    with pytest.raises(Inexpressible) as refused:
-        write(game, events)
-    assert reason == str(refused.value)
 
 
 def test_mutated_files_are_refused_or_read() -> None:

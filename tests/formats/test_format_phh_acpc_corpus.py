@@ -3,6 +3,7 @@
 import gzip
 import re
 import tarfile
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.units import per_chip
 from engine.verdict import judge
 from events.evolve import replay
 from events.types import Events
@@ -86,6 +88,27 @@ def test_examples_agree_and_badugi_is_refused_by_its_code() -> None:
         phh.read(PHH / "examples/alice-carol-wikipedia.phh")
 
 
+def test_pokerkit_reads_public_hands_written_again_to_the_same_stacks() -> None:
+    """But for hands that end in half chips: those are a matter of the table."""
+    pokerkit = pytest.importorskip("pokerkit", reason="pokerkit is not installed")
+    files = [*sorted((PHH / "wsop-2023-43-5").glob("*.phh")), PHH / "examples/dwan-ivey-2009.phh"]
+    told = [one for file in files for one in phh.read(file).hands]
+    told += [hand for name, hand in pluribus(40) if name not in HALF_CHIPS]
+    for hand in told:
+        assert isinstance(hand, PhhHand)
+        events = follow(hand, "m/1")
+        text = phh.write(hand.game, events, hand.note)
+        (again,) = phh.read(text).hands
+        assert isinstance(again, PhhHand)
+        assert follow(again, "m/1")[1:] == events[1:]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of our own fields
+            peer = list(pokerkit.HandHistory.loads(text))[-1]
+        assert list(replay(events).stacks) == [
+            stack * per_chip(hand.game.unit) for stack in peer.stacks
+        ]
+
+
 @pytest.mark.parametrize(("name", "halves"), [("2p.limit", set()), ("3p.nolimit", {"100", "459"})])
 def test_dealer_logs_agree_and_are_written_again_to_the_byte(name: str, halves: set[str]) -> None:
     text = (ACPC / f"{name}.h1000.r0.log").read_text()
@@ -98,6 +121,24 @@ def test_dealer_logs_agree_and_are_written_again_to_the_byte(name: str, halves: 
     odd = {hand.source_id for hand in told if any(net % 2 for net in hand.nets or ())}
     assert halves == odd
     assert text == "".join(acpc.write(records, source.note))
+
+
+@pytest.mark.parametrize("name", ["2p.limit", "3p.nolimit"])
+def test_pokerkit_reads_public_logs_written_again_to_the_same_results(name: str) -> None:
+    pokerkit = pytest.importorskip("pokerkit", reason="pokerkit is not installed")
+    lines = (ACPC / f"{name}.h1000.r0.log").read_text().splitlines(keepends=True)
+    states = [line for line in lines if line.startswith("STATE")][:100:2]
+    source = acpc.read("".join([line for line in lines if line.startswith("#")] + states))
+    told = [hand for hand in source.hands if isinstance(hand, ToldHand)]
+    written = "".join(acpc.write([(one.game, follow(one, "m/1")) for one in told], source.note))
+    if name == "2p.limit":
+        peer, stack = pokerkit.FixedLimitTexasHoldem((), True, 0, (5, 10), 10, 20), 10**6
+    else:
+        peer, stack = pokerkit.NoLimitTexasHoldem((), True, 0, (50, 100), 100), 20_000
+    text = "".join(line for line in written.splitlines(True) if line.startswith("STATE"))
+    peers = pokerkit.HandHistory.from_acpc_protocol(peer, stack, text, error_status=True)
+    for hand, one in zip(told, peers, strict=True):
+        assert hand.nets == tuple(2 * (left - stack) for left in list(one)[-1].stacks)
 
 
 @pytest.mark.parametrize("hands", [1000, pytest.param(10_000, marks=pytest.mark.slow)])

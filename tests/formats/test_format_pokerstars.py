@@ -1,7 +1,5 @@
 """PokerStars text becomes told hands: the grammar, on made-up hands."""
 
-import random
-
 import pytest
 
 from engine.policies import Rake
@@ -164,7 +162,7 @@ def test_the_rake_is_inferred_from_what_was_taken() -> None:
     assert Rake(percent=5) == _one(CASH).game.rake
     capped = CASH.replace("14.72", "15").replace("Rake $0.78", "Rake $0.50")
     assert Rake(percent=5, caps_by_players=((3, 50),)) == _one(capped).game.rake
-    assert ("rake",) == _one(capped).inferred
+    assert ("rake",) == _one(capped).inferred == _one(CASH).inferred
     assert "agree" == _verdict(_one(capped))
 
 
@@ -200,7 +198,7 @@ def test_the_coin_of_a_split_is_inferred() -> None:
         ]
     )
     assert 5 == _one(text).game.split_unit
-    assert ("split_unit",) == _one(text).inferred
+    assert ("rake", "split_unit") == _one(text).inferred
     assert "agree" == _verdict(_one(text))
 
 
@@ -258,7 +256,8 @@ def test_an_empty_button_seat_passes_the_button_to_its_right() -> None:
         "Seat #1 is", "Seat #1 of 9 is"
     )
     assert "no line says" in _reason(dead_button.replace("Seat #1 of 9 is", "Seat of"))
-    assert 4 == _one(dead_button.replace("Seat #1 of 9 is", "Seat #1 is")).button
+    passed = _one(dead_button.replace("Seat #1 of 9 is", "Seat #1 is"))
+    assert (4, ("button", "rake")) == (passed.button, passed.inferred)
 
 
 def test_without_a_small_blind_nobody_owes_one() -> None:
@@ -318,6 +317,13 @@ LEFT_OUT = [
         ("posts big blind $1", "posts small & big blinds $1.40"),
         "the blinds are not where the rules",
     ),
+    (("raises $2 to", "raises $2.50 to"), "wren raises 250 to 300, where 100 had been bet"),
+    (("[2c 7d Jh] [Qs]", "[2c 7d Jd] [Qs]"), "the turn comes after another board than was dealt"),
+    (("Board [2c", "Board [3c"), "the summary has another board than the hand"),
+    (
+        ("showed [Ah Kd]", "showed [Ah Ks]"),
+        "wren holds Ah Kd, and then Ah Ks",
+    ),
     (("calls $4.50", "calls $4.50 and has reached the $9 cap"), "no ruleset of ours knows one"),
     (("*** SHOW", "Hand cancelled\n*** SHOW"), "the hand was cancelled"),
     (("Total pot", "Whole pot"), "the summary does not tell the pot and the rake"),
@@ -342,6 +348,7 @@ REFUSED = [
     ("", 1, "no PokerStars hand begins in this text"),
     ("Full Tilt Poker Game #1: Table", 1, "this is a hand of Full Tilt Poker, not of PokerStars"),
     (CASH + "<<<<<<< HEAD\n", 35, "a mark of a failed merge: the file is damaged"),
+    (CASH + "=======\n", 35, "a mark of a failed merge: the file is damaged"),
     (CASH + "\0", 35, "a zero byte: this is no text in UTF-8, UTF-16 or cp1252"),
     (CASH + "x" * 70000, 35, "a line of more than 65535 characters"),
     (CASH + "x\n" * 6000, 1, "a hand of more than 5000 lines"),
@@ -353,48 +360,3 @@ def test_a_damaged_file_is_refused_with_line_and_reason(text: str, line: int, re
     with pytest.raises(Refused) as refused:
         read(text)
     assert (line, reason) == (refused.value.line, refused.value.reason)
-
-
-def test_mutated_texts_are_read_left_out_or_refused_and_nothing_else() -> None:
-    for seed in range(1500):
-        _survives(seed)
-
-
-@pytest.mark.slow
-def test_many_mutated_texts_are_read_left_out_or_refused_and_nothing_else() -> None:
-    for seed in range(1500, 40000):
-        _survives(seed)
-
-
-def _survives(seed: int) -> None:
-    """Lines dropped, doubled, exchanged; characters changed; a chip never made or lost."""
-    chance = random.Random(seed)
-    lines = chance.choice((CASH, TOURNAMENT, WALK, DEAD)).splitlines()
-    for _ in range(chance.randint(1, 4)):
-        at, other = chance.randrange(len(lines)), chance.randrange(len(lines))
-        line = lines[at]
-        place = chance.randrange(len(line) + 1)
-        kind = chance.randrange(4)
-        if kind == 0:
-            lines[at], lines[other] = lines[other], line
-        elif kind == 1:
-            lines[at] = line[:place] + chance.choice("0159 ,.$:[]()*\n\0é") + line[place + 1 :]
-        elif kind == 2:
-            lines[at] = line[:place] + lines[other][place:]
-        else:
-            lines.insert(other, line)
-    try:
-        for hand in read("\n".join(lines)).hands:
-            if isinstance(hand, ToldHand):
-                _followed(hand)
-    except Refused:
-        pass
-
-
-def _followed(hand: ToldHand) -> None:
-    try:
-        record = follow(hand, "h/1")
-    except ValueError:
-        return
-    end = replay(record)
-    assert sum(hand.stacks) == sum(end.stacks) + end.pot + end.rake

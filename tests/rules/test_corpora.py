@@ -36,10 +36,10 @@ pokerstars-nl  rake_pots outwards, show_first last_aggressor
 pokerstars-nl  fold_when_free True, raise_needs_responder False
 phh-ft         sizing fixed, unit chip, odd_chips clockwise_each, raise_cap 3, cap_counts raises
 phh-ft         reopen half_bet, short_blind full, rake none, stacks carried
-phh-ft         show_first all_shown, time_out none
+phh-ft         show_first all_shown, time_out none, fold_when_free True
 phh-nt         sizing no_limit, unit chip, odd_chips clockwise_each, raise_cap none, reopen sum
 phh-nt         min_raise_after_short current_plus_last_full, short_blind full, rake none
-phh-nt         stacks carried, show_first all_shown, time_out none
+phh-nt         stacks carried, show_first all_shown, time_out none, fold_when_free True
 auction-2024-a0 third_card bottom, bids leaked, showdown_tie split, ask_when_closed True
 """
 

@@ -51,9 +51,10 @@ def alike(records: list[t.Events], names: Sequence[str] = NAMES) -> None:
         pos += len(record)
     kinds = by_kind(event for record in records for event in record)
     rows = encoded(leaves).select(filled(kinds))
-    found = full(lot.rows.select([it for it in columns() if it in lot.rows.column_names]))
-    assert rows.schema == found.schema
-    assert rows.to_pylist() == found.to_pylist()
+    for laid in (lot.rows, full(lot.sparse)):
+        found = laid.select([it for it in columns() if it in laid.column_names])
+        assert rows.schema == found.schema
+        assert rows.to_pylist() == found.to_pylist()
     made = [(one.lines, one.sha256) for one in digested(SECRET, leaves)]
     assert made == digests(lot, nonces_of(SECRET, "m"))
     told_tables = tables(lot, names)

@@ -1,0 +1,77 @@
+"""What a file is, told by how it begins: the formats that are read, and others by their names."""
+
+from pathlib import Path
+
+import pytest
+
+from formats.known import format_of
+from formats.told import Refused
+
+READ = (
+    ("acpc", "; a remark\n" * 100 + "STATE:0:f:AsKd|2c2d:50|-50:A|B\n"),
+    ("phh", "# a licence, line by line\n" * 100 + "variant = 'NT'\n"),
+    ("pokerstars", "Transcript of your hand\n\nPokerStars Game #5:  Hold'em Limit ($1/$2)\n"),
+    ("pokerstars", "PokerStars Home Game #5:  {Club} Hold'em Limit ($1/$2)\n"),
+    ("pokerstars", "PokerStars Home Game Hand #5:  {Club} Hold'em Limit ($1/$2)\n"),
+    ("pokerstars", "PokerStars Zoom Hand #5:  Hold'em Limit ($1/$2)\n"),
+    ("mit-gamelog", "\n6.176 MIT Pokerbots - a vs b vs c\n"),
+)
+IN_ANY_ORDER = (
+    "actions = [\n  'p1 f',\n]\n",
+    "'starting_stacks' = [100, 100]\n",
+    '"variant"="NT"\n',
+    "\nante_trimming_status = true\n",
+    "['a table'] # of hands\n",
+)
+ELSEWHERE = {
+    "***** 888poker Hand History for Game 1 *****": "a hand history of 888poker",
+    "***** Pacific Poker Hand History for Game 1 *****": "a hand history of Pacific",
+    "***** Hand History for Game 1 *****": "a hand history of PartyPoker",
+    "***** History for hand R5-75-57 *****": "a hand history of Ongame",
+    "Poker Hand #RC1: Hold'em No Limit ($1/$2)": "a hand of GGPoker",
+    "Ignition Hand #35: Zone Poker ID#8 HOLDEM No Limit": "a hand of Ignition",
+    "SealsWithClubs Hand #1": "a hand of SealsWithClubs",
+    "Game Hand #5 - Tournament #1 - Holdem (No Limit)": "a hand of the Winning network",
+    "Hand #5-1 - 2014-04-04 12:00:00": "a hand of the Winning network",
+    "Stage #15: Holdem  No Limit $0.02": "a hand of Absolute Poker",
+    "Run It Once Poker Hand #1: Hold'em": "a hand of Run It Once Poker",
+    "Winamax Poker - CashGame - HandId: #51-3-13 - Holdem no limit": "a hand of Winamax Poker",
+    "PokerStars - Main n° 1: Hold'em No Limit": "a PokerStars hand in another language",
+    "Mano n.º 1 de PokerStars: Hold'em No Limit": "a PokerStars hand in another language",
+    "PokerStars Tournament #1, No Limit Hold'em": "a summary of a PokerStars tournament",
+    "MATCHSTATE:0:30::9s8h|": "a transcript of the ACPC wire protocol",
+    '<?xml version="1.0"?>': "an XML file",
+    "version https://git-lfs.github.com/spec/v1": "a pointer of Git LFS",
+    "7z\xbc\xaf": "a 7-Zip archive: unpack it first",
+    "Rar!\x1a\x07": "a RAR archive: unpack it first",
+    "1.phh" + "\0" * 252 + "ustar": "a tar archive: unpack it first",
+}
+
+
+def _file(folder: Path, text: str) -> Path:
+    path = folder / "file"
+    path.write_bytes(text.encode("latin-1"))
+    return path
+
+
+@pytest.mark.parametrize(("name", "text"), READ)
+def test_a_long_preface_hides_no_hand(name: str, text: str, tmp_path: Path) -> None:
+    assert name == format_of(_file(tmp_path, text)).name
+
+
+@pytest.mark.parametrize("text", IN_ANY_ORDER)
+def test_the_fields_of_a_phh_hand_come_in_any_order(text: str, tmp_path: Path) -> None:
+    assert "phh" == format_of(_file(tmp_path, text)).name
+
+
+@pytest.mark.parametrize("text", ELSEWHERE)
+def test_other_sites_and_files_are_refused_by_name(text: str, tmp_path: Path) -> None:
+    with pytest.raises(Refused) as refused:
+        format_of(_file(tmp_path, text))
+    assert refused.value.reason.startswith(f"this is {ELSEWHERE[text]}")
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "\xef\xbb\xbf", "\xff\xfe"])
+def test_a_file_without_a_word_is_empty(text: str, tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="the file is empty"):
+        format_of(_file(tmp_path, text))
