@@ -14,7 +14,7 @@ import pyarrow as pa
 from analytics.questions import text_of
 from analytics.statistics import STATISTICS, Statistic
 from analytics.statistics_chosen import Chosen, table
-from analytics.statistics_intervals import Interval, bootstrapped, steady, student, wilson
+from analytics.statistics_intervals import Interval, steady, student, wilson
 from analytics.stored import stored
 from store.projections import STANDARD
 from store.query import Query
@@ -154,8 +154,11 @@ def _judged(one: Statistic, tally: "Tally") -> Numbers:
     k = int(row[f"{name}_k"] or 0)
     if n == 0:
         return None, k, 0, None, None
-    held = wilson(k, n) if one.kind == "share" else bootstrapped(tally.cells(name))
-    return k / n, k, n, *_ends(held)
+    if one.kind == "share":
+        return k / n, k, n, *_ends(wilson(k, n))
+    from analytics.redrawn import of_ratio
+
+    return k / n, k, n, *_ends(of_ratio(tally.cells(name)))
 
 
 def _ends(held: Interval | None, scale: float = 1.0) -> tuple[float | None, float | None]:

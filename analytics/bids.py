@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
 from analytics import bids_rows
-from analytics.ask import Answer, Numbers, natural
-from analytics.bids_measures import MEASURES, Measure
+from analytics.ask import natural
+from analytics.bids_measures import MEASURES
+from analytics.measured import Again, Measured, judged, means
 from analytics.statistics_chosen import quoted
-from analytics.statistics_intervals import steady, student, wilson
 from analytics.tables import Source
 
 By = Literal["seat", "pot", "board", "strength", "rival", "match", "game"]
@@ -53,8 +53,15 @@ class Bids:
         """Let go of the tables."""
         self._tables.close()
 
-    def measures(self, player: str | None = None, by: By | None = None) -> Iterator[Answer]:
-        """Every measure of a player or of all, in their order, parts one after the other."""
+    def measures(
+        self, player: str | None = None, by: By | None = None, *, again: bool = False
+    ) -> Iterator[Measured]:
+        """Every measure of a player or of all, in their order, parts one after the other; with
+        `again`, every mean's interval once more with its auctions drawn again."""
+        drawn = Again()
+        if again:
+            for file in FILES:
+                drawn.ask(self._tables, file, chosen(player, by), means(MEASURES.values()))
         counted: dict[tuple[str, str], dict[tuple[str, str | None], Any]] = {}
         for file in FILES:
             for row in self._ask(file, player, by):
@@ -63,7 +70,7 @@ class Bids:
         for who, part in sorted(counted, key=lambda key: (key[0], natural(key[1]))):
             for one in MEASURES.values():
                 row = counted[who, part].get((one.file, one.basis), {})
-                yield Answer(who, part, one.name, *judged(one, row))
+                yield Measured(who, part, one.name, *judged(one, row), *drawn.of(one, who, part))
 
     def ranks(self, player: str | None, by: By | None = None) -> list[dict[str, Any]]:
         """The bids at each tenth, in chips and in pots."""
@@ -127,18 +134,3 @@ def chosen(player: str | None, by: By | None) -> str:
         )
     where = f" WHERE a.player = {quoted(player)}" if player is not None else ""
     return f"SELECT a.*, {part} AS part FROM {source}{where}"
-
-
-def judged(one: Measure, row: dict[str, Any]) -> Numbers:
-    """Value, k, n and interval of one measure out of a row of its file."""
-    name = one.counted
-    n = int(row.get(f"{name}_n") or 0)
-    if one.kind == "share":
-        k = int(row.get(f"{name}_k") or 0)
-        low, high = wilson(k, n) or (None, None)
-        return (k / n if n else None), k, n, low, high
-    if one.kind == "number":
-        return steady(row.get(f"{name}_value")), None, n, None, None
-    mean, deviation = steady(row.get(f"{name}_mean")), steady(row.get(f"{name}_sd"))
-    held = student(mean, deviation, n) if mean is not None and deviation is not None else None
-    return mean, None, n, *(held or (None, None))

@@ -112,7 +112,7 @@ def _build(leaves: Sequence[Leaf]) -> pa.Table:
     return tabled(rows, STORED)
 
 
-AUCTIONS = Projection("auctions", 1, _build)
+AUCTIONS = Projection("auctions", 2, _build)  # 2: a bet on the turn is none on the flop
 
 
 def texture_of(board: Cards) -> str:
@@ -224,12 +224,15 @@ def _after(later: Sequence[Any], end: Hand, seat: int) -> Row:
 
 
 def _opens(later: Sequence[Event], seat: int) -> bool | None:
-    """Whether his first choice after the auction was a bet; null if he could not open."""
+    """Whether his first choice after the auction was a bet; null if he could not open the flop.
+
+    In the oldest engine of 2024 nobody could: its auctions were followed by the turn.
+    """
     rounds = 0
     for event in later:
         if isinstance(event, BettingOpened):
             rounds += 1
-            if rounds > 1:
+            if rounds > 1 or event.street != "flop":
                 return None
         elif isinstance(event, Bet | Checked) and event.seat == seat:
             return isinstance(event, Bet) if event.origin == "chosen" else None

@@ -13,6 +13,7 @@ from analytics.bids_rows import ORIGINS, STORED, rows_of
 from analytics.facts_cells import Column
 from analytics.facts_laid import BET, CHECKED, FOLDED, KIND, RAISED, Laid
 from analytics.facts_money import money
+from analytics.facts_names import STREETS
 from analytics.facts_seen import seen
 from analytics.facts_words import chosen, head, players, word
 from analytics.row_head import tabled
@@ -191,7 +192,8 @@ def _opened(laid: Laid, usual: Usual, place: Column) -> pa.Array:
     opens = np.append(0, np.cumsum(laid.kind == KIND["BettingOpened"], dtype=np.int32))
     settled = np.minimum(usual.settled.take(acts.hand), laid.cells.size)
     later = usual.there.take(acts.hand) & (acts.row > settled)
-    act = np.flatnonzero(later & (acts.opens - opens.take(settled) <= 1))
+    soon = acts.opens - opens.take(settled) <= 1
+    act = np.flatnonzero(later & soon & (acts.street == STREETS.index("flop")))
     kind, own = acts.kind[act], acts.place[act]
     rival = own + 1 - 2 * acts.seat[act]
     leads, ends = np.isin(kind, (CHECKED, BET)), np.isin(kind, (BET, RAISED, FOLDED))

@@ -16,9 +16,10 @@ from analytics.ask import Facts
 from analytics.compared_deals import Deck, Number, Side
 from analytics.difference import Mean, Share, chance, moved, newcombe, welch
 from analytics.fairness_tests import holm
+from analytics.redrawn import of_ratio
 from analytics.statistics import STATISTICS, Statistic
 from analytics.statistics_chosen import Chosen
-from analytics.statistics_intervals import FEW, Interval, Z, bootstrapped, steady
+from analytics.statistics_intervals import FEW, Interval, Z, steady
 
 Method = Literal["newcombe", "welch", "paired", "bootstrap"]
 METHODS: dict[Method, str] = {
@@ -146,7 +147,7 @@ def _ratios(found: Compared, one: Number, other: Number) -> Compared:
     """Ratios have no formula: each is drawn again, and the two intervals are put together."""
     assert found.one is not None
     assert found.other is not None
-    first, second = (bootstrapped(list(at.cells())) for at in (one, other))
+    first, second = (of_ratio(list(at.cells())) for at in (one, other))
     if first is None or second is None:
         return found
     ends = moved((found.one, first), (found.other, second), found.together)

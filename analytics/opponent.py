@@ -10,9 +10,10 @@ from typing import Any, Literal, get_args
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.ask import Answer, answers, natural
-from analytics.bids import judged
+from analytics.ask import answers, natural
+from analytics.bids_measures import Measure
 from analytics.locked import STATES
+from analytics.measured import Again, Ends, Measured, ends, judged, means
 from analytics.opponent_gathered import Gathered
 from analytics.opponent_measures import LOOKS, NUMBERS
 from analytics.statistics import STATISTICS
@@ -77,37 +78,46 @@ class Opponent:
             found.setdefault((row["look"], int(row["done"])), []).append(row["hand"])
         return found
 
-    def looks(self, by: By | None = None) -> Iterator[Answer]:
+    def looks(self, by: By | None = None) -> Iterator[Measured]:
         """Every look of `opponent_measures`, those of the statistics left out."""
         counted = {(row["part"], row["look"]): row for row in self.shares(by)}
         for part in [row["part"] for row in self.dealt(by)]:
             for name in LOOKS:
                 row = counted.get((part, name), {"k": 0, "n": 0})
-                yield Answer(self.player, part, name, *shared(int(row["k"]), int(row["n"])))
+                yield Measured(self.player, part, name, *shared(int(row["k"]), int(row["n"])))
 
-    def numbers(self, by: By | None = None) -> Iterator[Answer]:
-        """Every number, parts one after the other."""
+    def numbers(self, by: By | None = None, *, again: bool = False) -> Iterator[Measured]:
+        """Every number, parts one after the other; with `again`, every mean's interval once more
+        with its hands drawn again."""
+        drawn = Again()
+        if again:
+            for file, table in _FILES.items():
+                drawn.ask(self._tables, file, self._chosen(table, by), means(NUMBERS.values()))
         found: dict[tuple[str, str], Row] = {}
         for file, table in _FILES.items():
             for row in self._tables.ask(file, self._chosen(table, by)):
                 found[row["part"], file] = row
         for part in [row["part"] for row in self.dealt(by)]:
             for one in NUMBERS.values():
-                row = found.get((part, one.file), {})
-                yield Answer(self.player, part, one.name, *judged(one, row))
+                numbers = judged(one, found.get((part, one.file), {}))
+                yield Measured(
+                    self.player, part, one.name, *numbers, *self._again(drawn, one, part)
+                )
 
-    def statistics(self, by: By | None = None) -> Iterator[Answer]:
+    def statistics(self, by: By | None = None) -> Iterator[Measured]:
         """Every statistic of a tracker, counted from what this viewpoint sees."""
         wanted = tuple(STATISTICS.values())
         if by != "locked":
-            yield from answers(_Facts(self._tables), Chosen(player=self.player, by=by), wanted)
+            chosen = Chosen(player=self.player, by=by)
+            for one in answers(_Facts(self._tables), chosen, wanted):
+                yield Measured(*one)
             return
         rows = self._tables.table(self._chosen("facts", by))
         for state in (*STATES, "not known"):
             tables = Tables({"facts": rows.filter(pc.equal(rows["part"], state))})
             try:
                 for one in answers(_Facts(tables), Chosen(player=self.player), wanted):
-                    yield one._replace(part=state)
+                    yield Measured(*one)._replace(part=state)
             finally:
                 tables.close()
 
@@ -120,8 +130,10 @@ class Opponent:
         return sorted(rows, key=lambda row: (natural(row["part"]), *_order(file, row)))
 
     def ends(self, by: By | None = None) -> list[Row]:
-        """What hands came to by how they ended, with the interval of the mean."""
+        """What hands came to by how they ended, with the interval of the mean, and drawn again."""
         rows = self.table("ends", by)
+        drawn = Again()
+        drawn.ask(self._tables, "opponent_ends", self._chosen("ends", by), ("net",))
         for row in rows:
             mean, deviation = steady(row["net_mean"]), steady(row.pop("net_sd"))
             row["net_mean"] = mean
@@ -129,6 +141,8 @@ class Opponent:
             if mean is not None and deviation is not None:
                 held = student(mean, deviation, row["hands"])
             row["low"], row["high"] = held or (None, None)
+            cells = drawn.cells("opponent_ends", "net", self.player, row["part"], row["ending"])
+            row["drawn_low"], row["drawn_high"] = ends(cells)
         return rows
 
     def faults(self) -> list[Row]:
@@ -152,6 +166,13 @@ class Opponent:
             told |= {"lead": mark.lead, "cost": mark.cost}
             found.append(told | {"folds_from": folds if folds <= last[match] else None})
         return found
+
+    def _again(self, drawn: Again, one: Measure, part: str) -> Ends:
+        """A mean's ends; those of a difference out of what it is the difference of."""
+        if one.name == "think_leak":
+            sides = NUMBERS["think_strong"], NUMBERS["think_weak"]
+            return drawn.less(*sides, self.player, part)
+        return drawn.of(one, self.player, part)
 
     def _looked(self, by: By | None) -> Tables:
         """All chances of all players, each a row."""

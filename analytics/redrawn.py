@@ -1,11 +1,11 @@
-"""Numbers drawn again: a bootstrap over deals, for means whose tails are too heavy for Student's.
+"""Numbers drawn again: a bootstrap over deals, for ratios, which have no formula, and for means
+whose tails are too heavy for Student's.
 
 A deal is a row of sums; a number is made of what these come to. The seed is recorded, so the ends
 are the same each time.
 """
 
 from collections.abc import Callable, Sequence
-from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from analytics.statistics_intervals import DRAWS, FEW, SEED, SKEW, Interval
 
 Numbers = NDArray[np.float64]
-AT_ONCE = 2_000_000  # deals in memory
+Times = NDArray[np.int64]
+Cells = Sequence[tuple[float, int, int]]  # a sum, of how many, and in how many deals
+AT_ONCE = 200_000  # deals in memory
 MANY = 100_000  # deals, of which sums are as good as normal, or nobody would wait for them
 
 
@@ -25,12 +27,10 @@ def redrawn(strata: Sequence[Numbers], number: Callable[[Numbers], Numbers]) -> 
     if sum(map(len, strata)) < FEW:
         return None
     chance = np.random.default_rng(SEED)
-    sums = sum(_sums(each, chance) for each in strata if len(each))
+    every = [_sums(rows, np.ones(len(rows), np.int64), chance) for rows in strata if len(rows)]
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = number(np.asarray(sums))
-    if not np.isfinite(found).all():
-        return None
-    return _middle(found)
+        found = number(np.asarray(sum(every)))
+    return _middle(found) if np.isfinite(found).all() else None
 
 
 def mean(sums: Numbers) -> Numbers:
@@ -41,40 +41,71 @@ def mean(sums: Numbers) -> Numbers:
 
 def of_values(values: Sequence[float], times: Sequence[int]) -> Interval | None:
     """The same of a mean, out of values and how often there was each."""
-    each, often = np.asarray(values, dtype=np.float64), np.asarray(times, dtype=np.int64)
-    size = int(often.sum())
-    if FEW <= size <= MANY:
-        deals = np.repeat(each, often)
-        return redrawn([np.column_stack((deals, np.ones(size)))], mean)
-    if size < FEW:
+    return of_cells([(value, 1, often) for value, often in zip(values, times, strict=True)])
+
+
+def of_cells(cells: Cells) -> Interval | None:
+    """Of a mean of what may happen several times in a deal."""
+    rows, times = _told(cells)
+    if int(times.sum()) < FEW:
         return None
-    middle = float(each @ often) / size
-    error = sqrt(float((each - middle) ** 2 @ often)) / size
-    return _middle(middle + error * np.random.default_rng(SEED).standard_normal(DRAWS))
+    return _middle(mean(_sums(rows, times, np.random.default_rng(SEED))))
 
 
-def _sums(deals: Numbers, chance: np.random.Generator) -> Numbers:
+def of_difference(one: Cells, other: Cells) -> Interval | None:
+    """Of two means in deals that have nothing to do with each other: the first less the second."""
+    strata = []
+    for at, cells in enumerate((one, other)):
+        told, times = _told(cells)
+        rows = np.zeros((int(times.sum()), 4))
+        rows[:, 2 * at : 2 * at + 2] = np.repeat(told, times, axis=0)
+        strata.append(rows)
+    return redrawn(strata, lambda sums: mean(sums) - mean(sums[:, 2:]))
+
+
+def of_ratio(cells: Cells) -> Interval | None:
+    """Of a ratio, of few deals, too; none where one draw in forty has nothing below."""
+    over, under = _sums(*_told(cells), np.random.default_rng(SEED), few=True).T
+    if np.count_nonzero(under > 0) < DRAWS * 39 / 40:
+        return None
+    found = _middle(np.where(under > 0, over / np.where(under > 0, under, 1), np.inf))
+    return found if np.isfinite(found[1]) else None
+
+
+def _told(cells: Cells) -> tuple[Numbers, Times]:
+    """Both sums of each cell, and how often there was one."""
+    rows = np.array([row[:2] for row in cells], dtype=np.float64).reshape(-1, 2)
+    return rows, np.array([row[2] for row in cells], dtype=np.int64)
+
+
+def _sums(rows: Numbers, times: Times, chance: np.random.Generator, few: bool = False) -> Numbers:
     """A thousand times, so many deals drawn and added up; of sums that are as good as normal
-    straight from that distribution, so that hands by the million cost nothing."""
-    size = len(deals)
-    middle = deals.mean(axis=0)
-    away = deals - middle
-    if size > MANY or _skew(away) <= SKEW:
+    straight from that distribution, so that hands by the million cost nothing. Of few different
+    rows it is drawn how often each comes."""
+    size = int(times.sum())
+    middle = times @ rows / size
+    away = rows - middle
+    if size > MANY or _skew(away, times) <= SKEW:
         drawn = chance.standard_normal((DRAWS, len(middle)))
-        values, vectors = np.linalg.eigh(away.T @ away)
+        values, vectors = np.linalg.eigh(away.T @ (away * times[:, None]))
         normal: Numbers = size * middle + drawn * np.sqrt(np.maximum(values, 0)) @ vectors.T
         return normal
-    found = np.empty((DRAWS, len(middle)))
+    if few:
+        often: Numbers = chance.multinomial(size, times / size, size=DRAWS) @ rows
+        return often
+    columns = [np.repeat(column, times) for column in rows.T]
+    found = np.empty((DRAWS, len(columns)))
     part = max(1, AT_ONCE // size)
     for start in range(0, DRAWS, part):
-        count = min(part, DRAWS - start)
-        found[start : start + count] = deals[chance.integers(0, size, (count, size))].sum(axis=1)
+        deals = chance.integers(0, size, (min(part, DRAWS - start), size))
+        for at, column in enumerate(columns):
+            found[start : start + part, at] = column.take(deals).sum(axis=1)
     return found
 
 
-def _skew(away: Numbers) -> float:
+def _skew(away: Numbers, times: Times) -> float:
     """How lopsided the most lopsided of the sums is; one that never changes is not."""
-    squares, cubes = (away**2).sum(axis=0), np.abs((away**3).sum(axis=0))
+    squares, cubes = times @ away**2, np.abs(times @ away**3)
     some = squares > 1e-9
     return float((cubes[some] / squares[some] ** 1.5).max(initial=0.0))
 

@@ -10,6 +10,7 @@ from analytics import luck_streets
 from analytics.ask import Facts, natural
 from analytics.bids import POTS, sized
 from analytics.luck_rules import Rulebook
+from analytics.measured import Again, ends
 from analytics.questions import text_of
 from analytics.statistics_chosen import Chosen, quoted, table
 from analytics.statistics_intervals import steady, student
@@ -188,12 +189,16 @@ class Streets:
         where = f" WHERE player = {quoted(player)}" if player is not None else ""
         chosen = f"SELECT *, '' AS part FROM streets{where}"
         rows = self._tables.ask("results_streets", chosen)
+        drawn = Again()
+        drawn.ask(self._tables, "results_streets", chosen, ("chips",))
         order = list(luck_streets.CHANCES)
         for row in rows:
-            row.pop("part")
-            deviation = row.pop("sd")
-            held = None if deviation is None else student(row["mean"], deviation, row["times"])
-            row["low"], row["high"] = held or (None, None)
+            key = (row["player"], row.pop("part"), row["chance"])
+            mean, deviation = row.pop("chips_mean"), row.pop("sd")
+            held = None if deviation is None else student(mean, deviation, row["times"])
+            row["mean"], (row["low"], row["high"]) = mean, held or (None, None)
+            again = ends(drawn.cells("results_streets", "chips", *key))
+            row["drawn_low"], row["drawn_high"] = again
         return sorted(rows, key=lambda row: (row["player"], order.index(row["chance"])))
 
 

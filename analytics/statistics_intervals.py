@@ -1,13 +1,9 @@
-"""How far a number can be trusted: Wilson for shares, Student for means, bootstrap for ratios."""
+"""How far a number can be trusted: Wilson for shares, Student for means.
 
-from collections.abc import Sequence
-from math import inf, sqrt
-from typing import TYPE_CHECKING, Any
+Ratios, and means with heavy tails, are drawn again: `redrawn.py`.
+"""
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Column = NDArray[Any]
+from math import sqrt
 
 Interval = tuple[float, float]
 
@@ -54,49 +50,3 @@ def t_quantile(freedom: float, z: float = Z) -> float:
         + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
         + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
     )
-
-
-def bootstrapped(cells: Sequence[tuple[int, int, int]]) -> Interval | None:
-    """The interval of sum(above) / sum(below), hands drawn again with a recorded seed.
-
-    A cell is (above, below, hands that had both): drawing cells draws the hands. None where one
-    draw in forty has nothing below.
-    """
-    import numpy as np
-
-    above, below, hands = (np.array(column, dtype=np.int64) for column in zip(*cells, strict=True))
-    over, under = _drawn(above, below, hands)
-    if np.count_nonzero(under > 0) < DRAWS * 39 / 40:
-        return None
-    ratios = np.where(under > 0, over / np.where(under > 0, under, 1), np.inf)
-    low, high = np.quantile(ratios, (0.025, 0.975), method="inverted_cdf")
-    return (float(low), float(high)) if np.isfinite(high) else None
-
-
-def _drawn(above: "Column", below: "Column", hands: "Column") -> "tuple[Column, Column]":
-    """Both sums, each time over hands drawn again; of many hands straight from the normal
-    distribution that their sums then have, which is off by less than a thousand draws are."""
-    import numpy as np
-
-    chance, total = np.random.default_rng(SEED), int(hands.sum())
-    (mean, over), (least, under) = (_centred(each, hands) for each in (above, below))
-    if max(_skew(over, hands), _skew(under, hands)) > SKEW:
-        drawn = chance.multinomial(total, hands / total, size=DRAWS)
-        return drawn @ above, drawn @ below
-    one, other = chance.standard_normal((2, DRAWS))
-    spread = sqrt(float(hands @ under**2))
-    shared = hands @ (over * under) / spread
-    rest = sqrt(max(0.0, float(hands @ over**2 - shared**2)))
-    return total * mean + shared * one + rest * other, total * least + spread * one
-
-
-def _centred(each: "Column", hands: "Column") -> "tuple[float, Column]":
-    """The mean over hands, and how far each cell is from it."""
-    mean = float(each @ hands / hands.sum())
-    return mean, each - mean
-
-
-def _skew(away: "Column", hands: "Column") -> float:
-    """How lopsided a sum over so many hands is; one that is always the same is no sum at all."""
-    squares = float(hands @ away**2)
-    return abs(float(hands @ away**3)) / squares**1.5 if squares else inf

@@ -6,11 +6,11 @@
 from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
-from analytics.ask import Answer, natural
-from analytics.bids import judged
+from analytics.ask import natural
 from analytics.fairness_tests import binomial
+from analytics.measured import Again, Measured, judged, means
 from analytics.statistics_chosen import quoted
-from analytics.statistics_intervals import wilson
+from analytics.statistics_intervals import steady, wilson
 from analytics.swaps_apart import Apart, apart
 from analytics.swaps_measures import MEASURES
 from analytics.tables import Source
@@ -33,8 +33,15 @@ class Luck:
         """Let go of the tables."""
         self._tables.close()
 
-    def measures(self, player: str | None = None, by: By | None = None) -> Iterator[Answer]:
-        """Every measure of a player or of all, in their order."""
+    def measures(
+        self, player: str | None = None, by: By | None = None, *, again: bool = False
+    ) -> Iterator[Measured]:
+        """Every measure of a player or of all, in their order; with `again`, every mean's interval
+        once more with its hands, or decks, drawn again."""
+        drawn = Again()
+        if again:
+            for file in FILES:
+                drawn.ask(self._tables, file, of_luck(file, player, by), means(MEASURES.values()))
         counted: dict[tuple[str, str], dict[str, Row]] = {}
         for file in FILES:
             for row in self._tables.ask(file, of_luck(file, player, by)):
@@ -42,16 +49,16 @@ class Luck:
         for who, part in sorted(counted, key=lambda key: (key[0], natural(key[1]))):
             for one in MEASURES.values():
                 row = counted[who, part].get(one.file, {})
-                yield Answer(who, part, one.name, *judged(one, row))
+                yield Measured(who, part, one.name, *judged(one, row), *drawn.of(one, who, part))
 
     def rates(self, player: str | None = None) -> list[Row]:
         """How often cards changed, beside the stated chance: exact and two-sided."""
         found = self._tables.ask("swaps_rates", of_luck("swaps_rates", player, None))
         for row in found:
-            k, n, stated = int(row["k"]), int(row["n"]), row["stated"]
+            k, n, stated = int(row["k"]), int(row["n"]), steady(row["stated"])
             low, high = wilson(k, n) or (None, None)
             p = None if stated is None else binomial(k, n, stated)
-            row |= {"k": k, "n": n, "low": low, "high": high, "p": p}
+            row |= {"k": k, "n": n, "stated": stated, "low": low, "high": high, "p": p}
         return sorted(found, key=lambda it: (it["player"], it["game"], it["street"], it["slot"]))
 
     def apart(self, player: str | None = None) -> list[Apart]:

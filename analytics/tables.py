@@ -20,6 +20,10 @@ class Source(Protocol):
         """One file's answer; `chosen` is the SELECT that it reads."""
         ...
 
+    def told(self, sql: str, chosen: str) -> pa.Table:
+        """The answer to a question that is put like those of the files."""
+        ...
+
     def close(self) -> None:
         """Let go of them."""
         ...
@@ -41,7 +45,11 @@ class Beside:
 
     def ask(self, file: str, chosen: str) -> list[dict[str, Any]]:
         """One file's answer; `chosen` is the SELECT that it reads."""
-        return plain(self.table(f"SELECT * FROM (\n{text_of(file)})", chosen=chosen))
+        return plain(self.told(text_of(file), chosen))
+
+    def told(self, sql: str, chosen: str) -> pa.Table:
+        """The answer to a question that is put like those of the files."""
+        return self.table(f"SELECT * FROM (\n{sql})", chosen=chosen)
 
     def table(self, sql: str, **views: str) -> pa.Table:
         """Any question's answer as a table."""
@@ -74,7 +82,11 @@ class Tables:
 
     def table_of(self, file: str, chosen: str) -> pa.Table:
         """The same as a table."""
-        return self.table(f"WITH chosen AS ({chosen}) SELECT * FROM (\n{text_of(file)})")
+        return self.told(text_of(file), chosen)
+
+    def told(self, sql: str, chosen: str) -> pa.Table:
+        """The answer to a question that is put like those of the files."""
+        return self.table(f"WITH chosen AS ({chosen}) SELECT * FROM (\n{sql})")
 
     def rows(self, sql: str) -> list[dict[str, Any]]:
         """Any question's answer."""

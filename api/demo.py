@@ -219,7 +219,7 @@ def _proved(folder: Path, meant: Path, disputed: tuple[Events, Report]) -> Prove
     start = record[0]
     assert isinstance(start, HandStarted)
     file = meant.with_name(f"{meant.name}-evidence.zip")
-    told = json.dumps(as_json(record, report), indent=2, ensure_ascii=False)
+    told = json.dumps(as_json(record, GAMES[DISPUTED], report), indent=2, ensure_ascii=False)
     said = as_text(GAMES[DISPUTED], record, report), f"{told}\n".encode()
     with reading(folder) as ledger:
         save(file, evidence(ledger, start.hand, "public", said))

@@ -4,9 +4,11 @@ import textwrap
 from collections.abc import Collection
 from typing import Any
 
+from api.printable import printable
+from api.report_pots import counted, pots_as_json, pots_as_lines, showdown_as_json
 from engine.audit import Divergence
 from engine.game import Game
-from engine.ranking import best_cards, strength
+from engine.ranking import strength
 from engine.recorded import before_payment
 from engine.seats import contenders, in_order
 from engine.verdict import Nets, Report
@@ -30,17 +32,22 @@ from events.types import (
     RakeTaken,
     UncalledReturned,
 )
-from odds.rank import describe, five
+from odds.rank import describe
 
 _WIDTH = 96
 _TITLE = 12  # columns that a section's title takes
 
 
-def as_json(record: Events, report: Report) -> dict[str, Any]:
+def as_json(record: Events, game: Game, report: Report) -> dict[str, Any]:
     """One entry of `hands` in `muckrake.audit/1`: nets by seat, `at` where the record is wrong."""
-    start = _start(record)
+    pots, showdown = pots_as_json(game, record), showdown_as_json(game, record)
+    return plain(record, report) | {"pots": pots, "showdown": showdown}
+
+
+def plain(record: Events, report: Report) -> dict[str, Any]:
+    """The same without pots and cards."""
     return {
-        "hand": start.hand,
+        "hand": _start(record).hand,
         "ruleset": report.ruleset,
         "verdict": report.verdict,
         "at": None if report.divergence is None else report.divergence.at,
@@ -55,6 +62,8 @@ def as_json(record: Events, report: Report) -> dict[str, Any]:
             }
             for other in report.readings
         ],
+        "pots": None,
+        "showdown": None,
     }
 
 
@@ -72,6 +81,7 @@ def as_text(game: Game, record: Events, report: Report) -> str:
         _section("auction", _auction(record)),
         _section("showdown", _showdown(game, hand) if hand else []),
         _section("pots", _pots(record)),
+        _section("layers", aligned(pots_as_lines(game, record, start.players))),
         _section("award", _award(start, report)),
         _section("readings", _readings(report)),
         verdict,
@@ -109,6 +119,7 @@ def money_in(record: Events) -> dict[str, list[int]]:
 
 def aligned(rows: list[list[str]], numbers: Collection[int] = ()) -> list[str]:
     """Rows as lines, column under column; those of `numbers` to the right."""
+    rows = [list(map(printable, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
@@ -143,7 +154,8 @@ def _title(start: HandStarted) -> str:
     """scrim-17/412   auction-2024   2 players, button ursa, 400 each"""
     brought = set(start.stacks)
     stacks = f"{start.stacks[0]} each" if len(brought) == 1 else "stacks " + _words(start.stacks)
-    table = f"{len(start.stacks)} players, button {start.players[start.button]}, {stacks}"
+    button = printable(start.players[start.button])
+    table = f"{len(start.stacks)} players, button {button}, {stacks}"
     return f"{start.hand}   {start.game}   {table}\n\n"
 
 
@@ -222,9 +234,7 @@ def _showdown(game: Game, hand: Hand) -> list[str]:
 
 def _made(game: Game, hand: Hand, seat: int) -> list[str]:
     """The five cards that count, announced or best, and what they are in words."""
-    said = dict(hand.showing.announced) if game.announce == "announced" else {}
-    cards = said[seat] if seat in said else best_cards(game, hand, seat)
-    value = five(cards, straights=game.straights, ranking=game.ranking)
+    value, cards = counted(game, hand, seat)
     return [describe(value, game.straights, game.ranking), " ".join(cards)]
 
 

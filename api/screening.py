@@ -20,7 +20,9 @@ def screened(ledger: "Snapshot", rules: Rules, other: Game | None) -> Iterator[B
 
 
 def agreed(batch: Batch, place: int) -> dict[str, Any]:
-    """What the engine's report on a hand would say that the screen found fine."""
+    """What the engine's report would say of a hand that the screen found fine; its pots are not
+    told.
+    """
     nets = batch.nets(place)
     return {
         "hand": batch.hand(place),
@@ -30,4 +32,6 @@ def agreed(batch: Batch, place: int) -> dict[str, Any]:
         "recorded": nets,
         "decided": nets,
         "readings": [],
+        "pots": None,
+        "showdown": None,
     }

@@ -1,7 +1,10 @@
-"""How the tests are run: Hypothesis profiles, and `--accept`, which rewrites the goldens."""
+"""How the tests are run: Hypothesis profiles, where their files lie, and `--accept`, which rewrites
+the goldens."""
 
+import atexit
 import gc
 import os
+import shutil
 import tempfile
 from asyncio.events import _get_running_loop, _set_running_loop
 from collections.abc import Generator, Iterator
@@ -12,12 +15,16 @@ from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("tests.laws")
 os.environ["MUCKRAKE_CACHE"] = tempfile.mkdtemp(prefix="muckrake-cache-")  # not the user's own
+atexit.register(shutil.rmtree, os.environ["MUCKRAKE_CACHE"], ignore_errors=True)
 
 settings.register_profile(
     "dev", deadline=None, max_examples=25, print_blob=True, suppress_health_check=list(HealthCheck)
 )
 settings.register_profile("ci", parent=settings.get_profile("dev"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+MEMORY = Path("/dev/shm")
+ROOM = 2 << 30  # bytes; a run of everything takes some hundred megabytes
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,6 +34,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--accept") and config.getoption("numprocesses", None):
         raise pytest.UsageError("--accept writes files that several tests share: leave out -n")
+    if config.getoption("numprocesses", None) and "TMPDIR" not in os.environ and _has_room():
+        folder = tempfile.mkdtemp(prefix="muckrake-tests-", dir=MEMORY)
+        Path(folder).chmod(0o755)  # a test that goes on as nobody must get through
+        os.environ["TMPDIR"] = tempfile.tempdir = folder
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+def _has_room() -> bool:
+    """Whether all tests at once may lie in memory: thousands of syncs, which take a disk minutes.
+
+    What a sync is good for is proved on a disk that is simulated. Whoever runs a few tests finds
+    their files where pytest keeps them; who names a TMPDIR, there.
+    """
+    if not MEMORY.is_dir():
+        return False
+    there = os.statvfs(MEMORY)
+    return there.f_bavail * there.f_frsize > ROOM and not there.f_flag & os.ST_NOEXEC
 
 
 @pytest.hookimpl(wrapper=True)

@@ -180,11 +180,13 @@ def test_results_are_kept_where_write_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(command_line, "RESULTS", tmp_path)
+    monkeypatch.setattr(command_line, "report", lambda name, *how: f"# {name}, {how}\n")
     tiny = ["codec", "--rounds", "1", "--seconds", "0.001"]
     assert command_line.main(tiny) == 0
     assert [] == list(tmp_path.iterdir())
     assert command_line.main([*tiny, "--write"]) == 0
     printed = capsys.readouterr().out
+    assert "# codec, (1, 0.001, None)\n" == (tmp_path / "codec.md").read_text()
     assert printed.endswith((tmp_path / "codec.md").read_text() + "\n")
 
 

@@ -182,13 +182,14 @@ def test_all_hands_are_counted_by_match_and_ruleset(capsys: Captured) -> None:
 
 def test_audit_as_json(capsys: Captured) -> None:
     (one,) = told(capsys, "audit", "scrim/1")["hands"]
-    assert list(one) == ["hand", "ruleset", "verdict", "at", "recorded", "decided", "readings"]
+    about = ["hand", "ruleset", "verdict", "at", "recorded", "decided", "readings"]
+    assert list(one) == [*about, "pots", "showdown"]
     every = told(capsys, "audit", "--all")["hands"]
     assert [hand["hand"] for hand in every] == [
         *(f"scrim/{number}" for number in range(1, 41)),
         *(f"pairs/{number}" for number in range(1, 13)),
     ]
-    assert one == every[0]
+    assert one | {"pots": None, "showdown": None} == every[0]
 
 
 def test_strict_is_only_about_contested_hands(capsys: Captured, tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from analytics.ask import Answer, UnknownQuestion, answers, ask, rows_of, views
+from analytics.ask import UnknownQuestion, answers, ask, rows_of, views
+from analytics.measured import Measured
 from analytics.statistics import STATISTICS
 from analytics.statistics_chosen import Chosen
 from analytics.statistics_intervals import wilson
@@ -207,7 +208,7 @@ def test_facts_are_sealed_and_old_segments_get_them_by_compacting(
 def test_a_leak_of_time_is_told_where_it_is_sure(
     low: float | None, high: float | None, expected: str | None, capsys: Captured
 ) -> None:
-    _time([Answer("lynx", "", "think_leak", 0.0, None, 60, low, high)])
+    _time([Measured("lynx", "", "think_leak", 0.0, None, 60, low, high)])
     told = f"time tells: {expected} with strong cards than with weak ones, by 50 to 90 ms\n"
     assert (told if expected else "") == capsys.readouterr().err
 

@@ -66,6 +66,7 @@ scrim-17/412   auction-2024-mit   2 players, button ursa, 400 each
  showdown   lynx  straight, eight high  8h 7c 6c 5s 4c  tie
             ursa  straight, eight high  8h 7c 6h 5d 4c  tie
  pots       pot 0: 104 to lynx, 103 to ursa
+ layers     pot 0  0 to 85  207 chips  37 dead; 1 odd to lynx (clockwise_each)
  award                ursa  lynx
             recorded   -19   +19
             decided    -19   +19  auction-2024-mit (declared)
@@ -84,7 +85,7 @@ def test_a_contested_hand_shows_every_reading_beside_the_recorded_one() -> None:
 
 def test_the_same_in_json() -> None:
     record = tie_after_an_auction()
-    told = as_json(record, judge(MIT, record, DOCUMENT))
+    told = as_json(record, MIT, judge(MIT, record, DOCUMENT))
     assert ("scrim-17/412", "contested", None) == (told["hand"], told["verdict"], told["at"])
     assert (-19, 19) == told["recorded"] == told["decided"]
     assert [("A9", (0, 0)), ("partner", (0, 0))] == [

@@ -6,7 +6,7 @@ SELECT
     chance,
     count(*) AS times,
     sum(chips) AS chips,
-    avg(chips) AS mean,
+    avg(chips) AS chips_mean,
     stddev_samp(chips) AS sd,
     sqrt(sum(error * error)) AS error
 FROM chosen

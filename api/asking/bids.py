@@ -13,16 +13,16 @@ import msgspec
 import pyarrow as pa
 
 from analytics import bids_worth
-from analytics.ask import Answer
 from analytics.bids import BESIDE, OF_TWO, Bids, By, kept
 from analytics.bids_kept import ThirdCards
 from analytics.bids_sniffing import SEED, Pair, pairs
 from analytics.cache_folder import cache_folder
 from analytics.luck_rules import Rulebook
+from analytics.measured import Measured
 from analytics.row_head import Row
 from analytics.tables import Beside
 from api.asking.players import is_there
-from api.asking.stats import numbers
+from api.asking.stats import AGAIN, numbers
 from api.asking.viewed import Viewed
 from api.asking.watching import Watch, unwatched
 from api.exporting.wanted import Absent
@@ -32,20 +32,22 @@ MODEL = "swing/1"
 
 
 class Asked(NamedTuple):
-    """Of whom, of which hands, split by what, and in how many auctions the card is valued."""
+    """Of whom, of which hands, split by what, in how many auctions the card is valued; and whether
+    the intervals of means are wanted with auctions drawn again, too."""
 
     player: str | None = None
     match: str | None = None
     game: str | None = None
     by: By | None = None
     spots: int | None = 200
+    again: bool = False
 
 
 class Bidding(NamedTuple):
     """Auctions, every measure of them, and pairs of bidders; `told` of how many were valued."""
 
     auctions: Bids
-    found: list[Answer]
+    found: list[Measured]
     beside: list[Pair]
     told: dict[str, int]
     by: By | None
@@ -61,7 +63,7 @@ def bidding(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> Bidding:
         raise Absent("no auction was held in these hands")
     worths, told = _worths(viewed, rows, asked.spots, watch)
     auctions = Bids(Beside(viewed.query, select, {"worths": worths}))
-    found = list(auctions.measures(asked.player, asked.by))
+    found = list(auctions.measures(asked.player, asked.by, again=asked.again))
     return Bidding(auctions, found, list(pairs(beside)), told, asked.by)
 
 
@@ -82,7 +84,7 @@ def document(told: Bidding, view: str) -> dict[str, Any]:
                 "common": common.get(key, []),
             }
         players[key]["measures"][one.statistic] = numbers(one)
-    about = {"as": view, "seed": SEED, "model": MODEL}
+    about = {"as": view, "seed": SEED, "model": MODEL, "again": AGAIN}
     beside = msgspec.to_builtins(told.beside)
     return {**about, "players": list(players.values()), "pairs": beside, **told.told}
 

@@ -6,17 +6,17 @@ Everything is made from leaves as they are seen, so no share tells more than the
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from analytics.ask import Answer
 from analytics.faults import CAUSES
 from analytics.luck_rules import Rulebook
+from analytics.measured import Measured
 from analytics.opponent import By, Opponent
 from analytics.opponent_gathered import Asked, gathered
-from analytics.opponent_leads import leads
+from analytics.opponent_leads import Lead, leads
 from analytics.opponent_measures import ALL_LOOKS
 from analytics.opponent_strength import STRONG, WEAK
 from api.asking.leaves import events
 from api.asking.players import Nonsense, check
-from api.asking.stats import numbers
+from api.asking.stats import AGAIN, numbers
 from api.asking.viewed import Viewed
 from api.asking.watching import Watch, unwatched
 from api.exporting.wanted import Absent
@@ -86,6 +86,7 @@ def document(told: Opponent, by: By | None = None) -> dict[str, Any]:
     """The whole report as plain values; `parts` is one, unless it is asked for by something."""
     ranked = leads(told)
     return {
+        "again": AGAIN,
         "hands": sum(row["hands"] for row in told.dealt()),
         "known": sum(row["known"] for row in told.dealt()),
         "strength": {
@@ -94,23 +95,35 @@ def document(told: Opponent, by: By | None = None) -> dict[str, Any]:
             "acts": told.told.spots,
             "counted": told.told.counted,
         },
-        "leads": {
-            "compared": ranked.compared,
-            "found": [
-                {"title": ALL_LOOKS[one.look].title, **one._asdict()} for one in ranked.found
-            ],
-        },
+        "leads": {"compared": ranked.compared, "found": [_told(one) for one in ranked.found]},
         "parts": list(_parts(told, by)),
         "locks": told.locks(),
-        "faults": [{**row, "cause": CAUSES.get(row["suggested"] or "")} for row in told.faults()],
+        "faults": _faults(told),
     }
+
+
+def whole(told: Opponent, which: str) -> list[dict[str, Any]]:
+    """What is told of all hands together as rows of a file: `leads`, `locks` or `faults`."""
+    if which == "leads":
+        return [{**_told(one), "hands": " ".join(one.hands)} for one in leads(told).found]
+    return told.locks() if which == "locks" else _faults(told)
+
+
+def _told(lead: Lead) -> dict[str, Any]:
+    return {"title": ALL_LOOKS[lead.look].title, **lead._asdict()}
+
+
+def _faults(told: Opponent) -> list[dict[str, Any]]:
+    """Every reply that could not be used, with what may have caused it."""
+    return [{**row, "cause": CAUSES.get(row["suggested"] or "")} for row in told.faults()]
 
 
 def _parts(opponent: Opponent, by: By | None) -> Iterator[dict[str, Any]]:
     """Each part with every look, number and statistic, and the tables."""
-    kinds = (("looks", opponent.looks), ("numbers", opponent.numbers))
     told = {
-        name: _by_part(answer(by)) for name, answer in (*kinds, ("statistics", opponent.statistics))
+        "looks": _by_part(opponent.looks(by)),
+        "numbers": _by_part(opponent.numbers(by, again=True)),
+        "statistics": _by_part(opponent.statistics(by)),
     }
     rows = {
         name: opponent.ends(by) if name == "ends" else opponent.table(name, by) for name in TABLES
@@ -126,7 +139,7 @@ def _parts(opponent: Opponent, by: By | None) -> Iterator[dict[str, Any]]:
         yield found
 
 
-def _by_part(found: Iterable[Answer]) -> dict[str, dict[str, Any]]:
+def _by_part(found: Iterable[Measured]) -> dict[str, dict[str, Any]]:
     """Answers by part and name."""
     told: dict[str, dict[str, Any]] = {}
     for one in found:

@@ -71,7 +71,7 @@ def bundle(viewed: Viewed, sight: Sight) -> bytes:
     if viewed.viewer.auditor:
         try:
             record, game, found = judged(viewed.snapshot, sight)
-            told = json.dumps(as_json(record, found), indent=2, ensure_ascii=False)
+            told = json.dumps(as_json(record, game, found), indent=2, ensure_ascii=False)
             report = as_text(game, record, found), f"{told}\n".encode()
         except NoRules:
             pass  # without its rules nothing can be said of its payment, and all else is proved

@@ -6,7 +6,6 @@ rake are everybody's to see.
 
 from typing import Any, NamedTuple
 
-from analytics import statistics_intervals as intervals
 from analytics.ask import answers
 from analytics.luck_equity import DRAWS, SEED
 from analytics.luck_rules import Rulebook
@@ -16,7 +15,7 @@ from analytics.statistics import STATISTICS
 from analytics.statistics_chosen import Chosen
 from analytics.winnings import POINTS, Winnings
 from api.asking.leaves import leaves
-from api.asking.stats import chosen_of
+from api.asking.stats import AGAIN, chosen_of
 from api.asking.swaps import mirrored
 from api.asking.viewed import Viewed
 from api.asking.watching import Watch, unwatched
@@ -111,7 +110,7 @@ def document(told: Results, view: str) -> Row:
     ]
     about = {"as": view, "vs": told.about.vs, "known": told.known, "counted": told.counted}
     model: Row = {"model": MODEL, "seed": SEED, "draws": DRAWS}
-    model["again"] = {"seed": intervals.SEED, "draws": intervals.DRAWS}
+    model["again"] = AGAIN
     lines = {} if told.graph is None else {"graph": plain(told.graph)}
     divided: Row = {}
     if told.about.by is not None:

@@ -6,15 +6,17 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from analytics.ask import Answer, answered, answers
+from analytics.measured import Measured
 from analytics.statistics import STATISTICS, Statistic
 from analytics.statistics_chosen import Chosen
-from analytics.statistics_intervals import SEED
+from analytics.statistics_intervals import DRAWS, SEED
 from api.asking.players import Nonsense, check
 from api.asking.viewed import Viewed
 from api.exporting.wanted import Absent
 
 STREETS = ("preflop", "flop", "turn", "river")
 Row = dict[str, Any]
+AGAIN: Row = {"seed": SEED, "draws": DRAWS}  # how means are drawn again
 
 
 class Counted(NamedTuple):
@@ -100,13 +102,16 @@ def by_street(counted: Counted) -> list[Row]:
     return list(found.values())
 
 
-def numbers(one: Answer) -> Row:
-    """What there is to say of one statistic."""
-    return {"value": one.value, "k": one.k, "n": one.n, "low": one.low, "high": one.high}
+def numbers(one: Answer | Measured) -> Row:
+    """What there is to say of one statistic, or measure."""
+    said: Row = {"value": one.value, "k": one.k, "n": one.n, "low": one.low, "high": one.high}
+    if isinstance(one, Measured) and one.drawn_low is not None:
+        said |= {"drawn_low": one.drawn_low, "drawn_high": one.drawn_high}
+    return said
 
 
-def flat(found: Iterable[Answer]) -> Iterator[Row]:
-    """A row a statistic, as the commands write it into files."""
+def flat(found: Iterable[Answer | Measured]) -> Iterator[Row]:
+    """A row a statistic, or measure, as the commands write it into files."""
     return (one._asdict() for one in found)
 
 

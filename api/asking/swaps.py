@@ -12,17 +12,17 @@ import msgspec
 import pyarrow as pa
 
 from analytics import luck_rows, swaps_rows
-from analytics.ask import Answer
 from analytics.cache_folder import cache_folder
 from analytics.luck_closed import Closed
 from analytics.luck_equity import DRAWS, MODEL, SEED, expected
 from analytics.luck_kept import equities_in
 from analytics.luck_rules import Rulebook
+from analytics.measured import Measured
 from analytics.statistics_chosen import quoted
 from analytics.swaps import By, Luck
 from analytics.tables import Beside
 from api.asking.players import is_there
-from api.asking.stats import numbers
+from api.asking.stats import AGAIN, numbers
 from api.asking.viewed import Viewed
 from api.asking.watching import Watch, unwatched
 from api.asking.withheld import MIRRORED, found
@@ -33,7 +33,8 @@ Row = dict[str, Any]
 
 
 class Asked(NamedTuple):
-    """Of whom, of which hands, split by what; of how many swaps and run-outs luck is counted."""
+    """Of whom, of which hands, split by what; of how many swaps and run-outs luck is counted; and
+    whether the intervals of means are wanted with hands drawn again, too."""
 
     player: str | None = None
     match: str | None = None
@@ -41,13 +42,14 @@ class Asked(NamedTuple):
     by: By | None = None
     spots: int | None = 200
     runouts: int | None = 2000
+    again: bool = False
 
 
 class Lucky(NamedTuple):
     """Hands and swaps, every measure of them; `told` of how many were counted."""
 
     luck: Luck
-    found: list[Answer]
+    found: list[Measured]
     told: dict[str, int]
     asked: Asked
 
@@ -66,7 +68,8 @@ def luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> Lucky:
     tables = {"lucks": lucks, "changes": values, "mirrored": found(viewed.snapshot, MIRRORED)}
     made = Luck(Beside(viewed.query, views, tables))
     told = {"swaps": swaps, "valued": valued, "closed": closed, "run_out": ran}
-    return Lucky(made, list(made.measures(asked.player, asked.by)), told, asked)
+    measures = list(made.measures(asked.player, asked.by, again=asked.again))
+    return Lucky(made, measures, told, asked)
 
 
 def nets_without_luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> dict[int, float]:
@@ -99,7 +102,7 @@ def document(told: Lucky, view: str) -> Row:
             (one.player, one.part), {"player": one.player, **part, "measures": {}}
         )
         entry["measures"][one.statistic] = numbers(one)
-    about = {"as": view, "model": MODEL, "seed": SEED, "draws": DRAWS}
+    about = {"as": view, "model": MODEL, "seed": SEED, "draws": DRAWS, "again": AGAIN}
     rates, apart = table(told, "rates"), table(told, "independence")
     entries = list(players.values())
     return {**about, "players": entries, "rates": rates, "independence": apart, **told.told}

@@ -25,7 +25,9 @@ from store.leaf import Leaf
 from store.live import Live
 from store.manifest import Segment
 from store.projections.bids import BIDS
+from store.query import MEMORY, THREADS
 from store.reader import Snapshot
+from store.sessions import engine_of
 
 
 class Doubt(NamedTuple):
@@ -237,7 +239,7 @@ def _doubtful(live: Live, segment: Segment, finding: Finding) -> pa.Table | None
         segment.projections.get(name) != version for name, version in doubt.tables.items()
     ):
         return None
-    with duckdb.connect(config={"threads": "2"}) as con:
+    with engine_of(MEMORY, THREADS).cursor() as con:
         for name in doubt.tables:
             con.sql(f"CREATE TEMP VIEW {name} AS FROM {_file(live, segment, name)}")
         ((sure,),) = con.sql(doubt.sure).fetchall()
@@ -259,7 +261,7 @@ def _asked(finding: Finding, rows: pa.Table | str, hands: pa.Table | None = None
     are none."""
     if hands is not None and not hands.num_rows:
         return finding.schema.empty_table()
-    with duckdb.connect(config={"threads": "2"}) as con:
+    with engine_of(MEMORY, THREADS).cursor() as con:
         con.register("_none", layout.schema().empty_table())
         if isinstance(rows, pa.Table):
             con.register("_rows", rows)

@@ -22,9 +22,10 @@ from api.cli.ledger import (
     viewpoint_of,
 )
 from api.cli.output import CONTESTED, WRONG, NotFound, listed, note, progress, table
+from api.cli.players import files_option
 from api.cli.web import web_page
 from api.judging import Judged, by_rules
-from api.report import as_json, as_text
+from api.report import as_json, as_text, plain
 from api.rules import UNKNOWN, Rules
 from engine.game import Game
 from engine.verdict import Verdict
@@ -72,6 +73,7 @@ class Tally:
     metavar="FILE.zip",
     help="Write the evidence of the one HAND, for whom --as names, to send to somebody.",
 )
+@files_option("Each hand, pot and seat, all by the engine.", "The same in Parquet.")
 @click.option("--strict", is_flag=True, help="Exit with 6 if a hand is contested.")
 @view_option
 @ledger_option
@@ -83,6 +85,8 @@ def audit(
     engine: bool,
     ruleset: str | None,
     evidence: Path | None,
+    csv: Path | None,
+    parquet: Path | None,
     strict: bool,
     view: str,
     folder: Path,
@@ -93,6 +97,8 @@ def audit(
         raise click.UsageError("name the hands to audit, or all of them with --all")
     if engine and not every:
         raise click.UsageError("--engine is for --all: hands that are named are always its own")
+    if evidence is not None and (csv or parquet):
+        raise click.UsageError("--evidence is one file: --csv and --parquet are others")
     if evidence is None:
         auditor_only(view, "audit")
     elif len(hands) != 1:
@@ -101,7 +107,7 @@ def audit(
     tally = Tally()
     with reading(folder) as ledger:
         rules = Rules(ledger, other)
-        if every and not engine:
+        if every and not (engine or csv or parquet):
             _through_the_screen(ledger, rules, other, tally, as_document)
             _answer(tally, strict)
             return
@@ -116,8 +122,11 @@ def audit(
         if view != "auditor":
             for _ in counted:  # what is printed names every card; the bundle is for this viewpoint
                 pass
+        elif csv or parquet:
+            _written(counted, csv, parquet)
         elif as_document:
-            listed("muckrake.audit/1", "hands", (as_json(r, report) for r, _, report in counted))
+            told = (_entry(one) if every else as_json(*one) for one in counted)
+            listed("muckrake.audit/1", "hands", told)
         elif every:
             _summary(counted, tally)
         else:
@@ -142,6 +151,12 @@ def _through_the_screen(
         _summary((), tally)
 
 
+def _written(judged: Iterable[Judged], csv: Path | None, parquet: Path | None) -> None:
+    from api.cli.audited import written  # pyarrow comes with it
+
+    written(judged, csv, parquet)
+
+
 def _entries(
     found: "Iterable[Batch]", rules: Rules, tally: Tally, *, fine: bool
 ) -> Iterator[dict[str, Any]]:
@@ -157,7 +172,12 @@ def _entries(
             else:
                 for one in _judged_all((batch.records[place],), rules, tally):
                     tally.count(one)
-                    yield as_json(one.record, one.report)
+                    yield _entry(one)
+
+
+def _entry(one: Judged) -> dict[str, Any]:
+    """A hand of many: how a pot was cut is told where somebody may ask."""
+    return as_json(*one) if one.report.verdict != "agree" else plain(one.record, one.report)
 
 
 def _kept(file: Path, view: str, ledger: "Snapshot", judged: Iterable[Judged]) -> Iterator[Judged]:
@@ -166,7 +186,7 @@ def _kept(file: Path, view: str, ledger: "Snapshot", judged: Iterable[Judged]) -
 
     for one in judged:
         viewpoint_of(view, one.record, ledger)
-        told = json.dumps(as_json(one.record, one.report), indent=2, ensure_ascii=False)
+        told = json.dumps(as_json(*one), indent=2, ensure_ascii=False)
         report = as_text(one.game, one.record, one.report), f"{told}\n".encode()
         try:
             save(file, evidence(ledger, start_of(one.record).hand, view, report))

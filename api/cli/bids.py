@@ -16,9 +16,9 @@ from api.cli.viewing import viewing
 from api.cli.web import player_page, web_page
 
 if TYPE_CHECKING:
-    from analytics.ask import Answer
     from analytics.bids import Bids, By
     from analytics.bids_sniffing import Pair
+    from analytics.measured import Measured
 
 FEW = 30
 SPOTS = 200
@@ -56,7 +56,8 @@ def bids(
     with viewing(folder, view) as viewed:
         from api.asking import bids as asking
 
-        asked = asking.Asked(player, match, game, by, spots)
+        again = bool(csv or parquet or as_document or player)
+        asked = asking.Asked(player, match, game, by, spots, again)
         told = asking.bidding(viewed, asked, progress)
         if csv or parquet:
             from api.cli.players import written
@@ -75,7 +76,7 @@ def bids(
 def _one(
     asked: "Bids",
     player: str,
-    found: "Sequence[Answer]",
+    found: "Sequence[Measured]",
     by: "By | None",
     view: str,
     told: dict[str, int],
@@ -101,12 +102,12 @@ def _valued(told: dict[str, int]) -> str:
     return said if told["valued"] == told["auctions"] else f"{said}; --spots all counts all"
 
 
-def _line(one: "Answer") -> tuple[Cell, ...]:
+def _line(one: "Measured") -> tuple[Cell, ...]:
     measure = MEASURES[one.statistic]
     few = one.n < FEW
     count = f"{one.k}/{one.n}" if one.k is not None else f"{one.n}"
     cells = (measure.title, said(measure, one.value), interval(measure, one), count)
-    return tuple(Cell(text, few) for text in (*cells, "too few" if few else ""))
+    return tuple(Cell(text, few) for text in (*cells, "too few" if few else drawn_again(one)))
 
 
 def said(measure: Measure, value: float | None) -> str:
@@ -117,16 +118,26 @@ def said(measure: Measure, value: float | None) -> str:
     return f"{value:,.10g}" if float(value).is_integer() else f"{value:,.2f}"
 
 
-def interval(measure: Measure, one: "Answer") -> str:
+def interval(measure: Measure, one: "Measured") -> str:
     if one.low is None or one.high is None:
         return ""
     scale, digits = (100, 1) if measure.kind == "share" else (1, 2)
     return f"{scale * one.low:,.{digits}f} - {scale * one.high:,.{digits}f}"
 
 
-def _overview(found: "Sequence[Answer]", by: "By | None", view: str, told: dict[str, int]) -> None:
+def drawn_again(one: "Measured") -> str:
+    """The interval of a mean with its deals drawn again, where that says something else."""
+    if one.drawn is None:
+        return ""
+    low, high = one.drawn
+    return f"drawn again {low:,.2f} - {high:,.2f}"
+
+
+def _overview(
+    found: "Sequence[Measured]", by: "By | None", view: str, told: dict[str, int]
+) -> None:
     """All players, a few measures each."""
-    by_name: dict[tuple[str, str], dict[str, Answer]] = {}
+    by_name: dict[tuple[str, str], dict[str, Measured]] = {}
     for one in found:
         by_name.setdefault((one.player, one.part), {})[one.statistic] = one
     lines = []

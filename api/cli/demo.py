@@ -47,7 +47,8 @@ def demo(hands: int, seed: str, folder: Path | None, as_document: bool) -> None:
 
 
 def _document(told: Shown, seed: str) -> None:
-    example = as_json(told.disputed, told.report) | {"events": msgspec.to_builtins(told.disputed)}
+    example = as_json(told.disputed, GAMES[DISPUTED], told.report)
+    example["events"] = msgspec.to_builtins(told.disputed)
     document(
         "muckrake.demo/1",
         seed=seed,

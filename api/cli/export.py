@@ -198,7 +198,15 @@ def _sink(out: Path | None, spooled: bool) -> Iterator[BinaryIO]:
             spool.seek(0)
             shutil.copyfileobj(spool, sys.stdout.buffer)
         sys.stdout.flush()
-    elif out.exists() and not out.is_file():  # a pipe or a device: nothing can take its place
+    else:
+        with whole(out) as sink:
+            yield sink
+
+
+@contextmanager
+def whole(out: Path) -> Iterator[BinaryIO]:
+    """A file that is there whole or not at all."""
+    if out.exists() and not out.is_file():  # a pipe or a device: nothing can take its place
         with out.open("wb") as sink:
             yield sink
     else:

@@ -19,6 +19,7 @@ from api.importing.entries import Entry, entries
 from api.importing.jobs import outcomes
 from api.importing.report import as_json, as_text, in_short
 from api.importing.taken import Outcome, Wishes
+from api.printable import printable
 from api.recording import now_ms
 from events.types import Disclosure
 from formats.known import FORMATS
@@ -131,7 +132,7 @@ def _tell(done: Iterable[tuple[Outcome, int]], in_full: bool) -> None:
     for found, added in done:
         lines = as_text(found, added) if in_full else in_short(found)
         for line in lines:
-            click.echo(line)
+            click.echo(printable(line))
 
 
 def _sum_up(tally: Tally, files: int, folder: Path, seconds: float) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.cli.bids import interval
+from api.cli.bids import drawn_again, interval
 from api.cli.bids import said as said_of
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, note, progress
@@ -16,13 +16,14 @@ from api.cli.tables import Cell, drawn
 from api.cli.web import player_page, web_page
 
 if TYPE_CHECKING:
-    from analytics.ask import Answer
+    from analytics.measured import Measured
     from analytics.opponent import By, Opponent
 
 BYS = ("position", "window", "match", "game", "locked")
 SPOTS = 500
 FEW = 30
 TOP = 12  # tendencies that a terminal shows
+TABLES = ("measures", "leads", "mix", "sizes", "ends", "locks", "faults")
 
 
 @click.command()
@@ -33,6 +34,14 @@ TOP = 12  # tendencies that a terminal shows
 @click.option("--by", type=click.Choice(BYS), help="Split; locked: before and after a won match.")
 @spots_option(
     SPOTS, "Of how many bets and checks shown down, evenly spread, the strength is counted."
+)
+@click.option(
+    "--table",
+    "which",
+    type=click.Choice(TABLES),
+    default="measures",
+    show_default=True,
+    help="What a file gets: measures, what stands out, one of the tables, or every fault.",
 )
 @files_option()
 @view_option
@@ -46,6 +55,7 @@ def opponent(
     game: str | None,
     by: "By | None",
     spots: int | None,
+    which: str,
     csv: Path | None,
     parquet: Path | None,
     view: str,
@@ -60,7 +70,7 @@ def opponent(
         asked = asking.opponent(viewed, about, progress)
         try:
             if csv or parquet:
-                written([*asked.looks(by), *asked.numbers(by), *asked.statistics(by)], csv, parquet)
+                written(_rows(asked, which, by), csv, parquet)
             elif as_document:
                 told = {"as": view, "player": player, "vs": vs}
                 document("muckrake.opponent/1", **told, **asking.document(asked, by))
@@ -72,9 +82,20 @@ def opponent(
             asked.close()
 
 
+def _rows(asked: "Opponent", which: str, by: "By | None") -> list[Any]:
+    """What a file gets, a row each; tendencies, wins and faults are told of the whole alone."""
+    if which == "measures":
+        return [*asked.looks(by), *asked.numbers(by, again=True), *asked.statistics(by)]
+    if which in ("leads", "locks", "faults"):
+        from api.asking.opponents import whole
+
+        return whole(asked, which)
+    return asked.ends(by) if which == "ends" else asked.table(which, by)
+
+
 def _whole(asked: "Opponent", vs: str | None, view: str) -> None:
     """One table after the other; empty ones are left out."""
-    numbers = tuple(asked.numbers())
+    numbers = tuple(asked.numbers(again=True))
     _leads(asked, vs, view)
     _time(numbers)
     _measures(asked, numbers)
@@ -115,7 +136,7 @@ def _leads(asked: "Opponent", vs: str | None, view: str) -> None:
     drawn(columns, lines, (1, 2, 3, 4), head="   ".join(filter(None, head)), foot=foot)
 
 
-def _time(numbers: "Sequence[Answer]") -> None:
+def _time(numbers: "Sequence[Measured]") -> None:
     """A word on who is slower, or quicker, with strong cards than with weak ones."""
     leak = next(one for one in numbers if one.statistic == "think_leak")
     if leak.low is not None and leak.high is not None and (leak.low > 0 or leak.high < 0):
@@ -124,7 +145,7 @@ def _time(numbers: "Sequence[Answer]") -> None:
         note(f"time tells: {what} with strong cards than with weak ones, by {reach} ms")
 
 
-def _measures(asked: "Opponent", numbers: "Sequence[Answer]") -> None:
+def _measures(asked: "Opponent", numbers: "Sequence[Measured]") -> None:
     """Every look and number with something behind it."""
     lines = [_line(one) for one in (*asked.looks(), *numbers) if one.n]
     told = asked.told
@@ -134,14 +155,14 @@ def _measures(asked: "Opponent", numbers: "Sequence[Answer]") -> None:
     drawn(("what", "value", "95 % interval", "k/n", ""), lines, (1, 2, 3), foot=foot)
 
 
-def _line(one: "Answer") -> tuple[Cell, ...]:
+def _line(one: "Measured") -> tuple[Cell, ...]:
     title, value, between, few = _told(one)
     count = f"{one.k}/{one.n}" if one.k is not None else f"{one.n}"
-    cells = (title, value, between, count, "too few" if few else "")
+    cells = (title, value, between, count, "too few" if few else drawn_again(one))
     return tuple(Cell(text, few) for text in cells)
 
 
-def _told(one: "Answer") -> tuple[str, str, str, bool]:
+def _told(one: "Measured") -> tuple[str, str, str, bool]:
     """Title, value and interval in words, and whether there is too little behind them."""
     from analytics.opponent_measures import LOOKS, NUMBERS
 

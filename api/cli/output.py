@@ -12,6 +12,8 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
+from api.printable import printable
+
 T = TypeVar("T")
 
 _SHORT = 16  # cells up to this are never folded
@@ -65,6 +67,7 @@ def listed(
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Drawn on a terminal, long cells folded if there is no room; tab-separated in a pipe."""
+    rows = (tuple(map(printable, row)) for row in rows)
     if not sys.stdout.isatty():
         for row in chain((columns,), rows):
             click.echo("\t".join(row))

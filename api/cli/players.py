@@ -60,7 +60,8 @@ def written(rows: Sequence[Any], csv: Path | None, parquet: Path | None) -> None
     if rows and hasattr(rows[0], "_fields"):
         from analytics.ask import COLUMNS
 
-        frame = pl.DataFrame(list(rows), schema=COLUMNS, orient="row")
+        columns = {name: COLUMNS.get(name, float) for name in rows[0]._fields}
+        frame = pl.DataFrame(list(rows), schema=columns, orient="row")
     try:
         if csv:
             frame.write_csv(csv)

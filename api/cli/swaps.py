@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analytics.swaps_measures import MEASURES
-from api.cli.bids import FEW, SPOTS, interval, said
+from api.cli.bids import FEW, SPOTS, drawn_again, interval, said
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, progress
 from api.cli.players import files_option, game_option, match_option
@@ -17,7 +17,7 @@ from api.cli.viewing import viewing
 from api.cli.web import player_page, web_page
 
 if TYPE_CHECKING:
-    from analytics.ask import Answer
+    from analytics.measured import Measured
     from analytics.swaps import By, Luck, Row
     from analytics.swaps_apart import Apart
 
@@ -73,7 +73,9 @@ def swaps(
     with viewing(folder, view) as viewed:
         from api.asking import swaps as asking
 
-        told = asking.luck(viewed, asking.Asked(player, match, game, by, spots, runouts), progress)
+        again = bool(csv or parquet or as_document or player)
+        asked = asking.Asked(player, match, game, by, spots, runouts, again)
+        told = asking.luck(viewed, asked, progress)
         if csv or parquet:
             from api.cli.players import written
 
@@ -90,7 +92,7 @@ def swaps(
 
 
 def _one(
-    asked: "Luck", player: str, found: "Sequence[Answer]", view: str, told: dict[str, int]
+    asked: "Luck", player: str, found: "Sequence[Measured]", view: str, told: dict[str, int]
 ) -> None:
     """One player: a line for each measure with something behind it, and his curve."""
     curve = [row["net"] for row in asked.curve(player)]
@@ -103,17 +105,19 @@ def _one(
     _apart(asked.apart(player))
 
 
-def _line(one: "Answer") -> tuple[Cell, ...]:
+def _line(one: "Measured") -> tuple[Cell, ...]:
     measure = MEASURES[one.statistic]
     few = one.n < FEW and measure.kind != "number"
     count = f"{one.k}/{one.n}" if one.k is not None else f"{one.n}"
     cells = (measure.title, said(measure, one.value), interval(measure, one), count)
-    return tuple(Cell(text, few) for text in (*cells, "too few" if few else ""))
+    return tuple(Cell(text, few) for text in (*cells, "too few" if few else drawn_again(one)))
 
 
-def _overview(found: "Sequence[Answer]", by: "By | None", view: str, told: dict[str, int]) -> None:
+def _overview(
+    found: "Sequence[Measured]", by: "By | None", view: str, told: dict[str, int]
+) -> None:
     """All players, a few measures each; columns that nobody fills are left out."""
-    by_name: dict[tuple[str, str], dict[str, Answer]] = {}
+    by_name: dict[tuple[str, str], dict[str, Measured]] = {}
     for one in found:
         by_name.setdefault((one.player, one.part), {})[one.statistic] = one
     shown = [it for it in OVERVIEW if any(mine[it].n for mine in by_name.values())]

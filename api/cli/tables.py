@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import click
 
+from api.printable import printable
+
 
 class Cell(NamedTuple):
     """A text, grey where there is too little behind it; `warmth` colours it from 0 to 1."""
@@ -23,6 +25,8 @@ def drawn(
     foot: str = "",
 ) -> None:
     """A table with its sentences above and below."""
+    rows = [[cell._replace(text=printable(cell.text)) for cell in row] for row in rows]
+    head, foot = printable(head), printable(foot)
     if not sys.stdout.isatty():
         _piped(columns, rows, head, foot)
         return

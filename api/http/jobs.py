@@ -21,6 +21,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from hashlib import sha256
 from multiprocessing import parent_process
 from pathlib import Path
@@ -240,8 +241,9 @@ class Jobs:
         """Jobs nobody has asked for in a long time, and the keys that started them."""
         before = time.time() - KEPT_S
         for path in (*self.folder.glob("*/"), *self.folder.glob("keys/*")):
-            if path.name != "keys" and path.stat().st_mtime < before and not is_alive(path):
-                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # who comes with the same key takes his own away
+                if path.name != "keys" and path.stat().st_mtime < before and not is_alive(path):
+                    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def held(writer: str | None) -> str:

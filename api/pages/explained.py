@@ -4,14 +4,18 @@ Cards are those that the viewer sees (`Sight`); all arithmetic is of the record 
 him, in which a hidden card is an unknown one.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple, cast
 
 from api.asking.judged import Judged
 from api.exporting.sight import Sight
+from api.pages.words import chips
 from api.report import money_in
+from api.report_pots import counted
+from engine.cuts import Layer, dead_chips, levels
 from engine.game import Game
 from engine.pots import Pot, pots
-from engine.ranking import best_cards, strength
+from engine.ranking import strength
 from engine.recorded import before_payment
 from engine.seats import contenders, in_order, is_alone
 from engine.verdict import Nets, Report
@@ -19,7 +23,7 @@ from events import types as t
 from events import views
 from events.cards import Card
 from events.state import Hand
-from odds.rank import describe, five
+from odds.rank import describe
 
 
 class Seat(NamedTuple):
@@ -69,7 +73,7 @@ class Paid(NamedTuple):
 
     number: int
     amount: int
-    rake: int
+    beside: tuple[str, ...]  # which layer it is, and what of it is no stake of who may win it
     eligible: tuple[int, ...]
     even: bool
     shares: tuple[Share, ...]
@@ -185,9 +189,7 @@ def _made(game: Game, hand: Hand) -> tuple[Made, ...]:
 
 def _five(game: Game, hand: Hand, seat: int) -> tuple[tuple[str, ...], str]:
     """The five cards that count, announced or best, and what they are in words."""
-    said = dict(hand.showing.announced) if game.announce == "announced" else {}
-    cards = said[seat] if seat in said else best_cards(game, hand, seat)
-    value = five(cards, straights=game.straights, ranking=game.ranking)
+    value, cards = counted(game, hand, seat)
     return cards, describe(value, game.straights, game.ranking)
 
 
@@ -199,6 +201,8 @@ def _paid(game: Game, record: t.Events, hand: Hand) -> tuple[Paid, ...]:
     is_layer = [pot.amount for pot in found] == [
         sum(one.shares) + rakes.get(one.pot, 0) for one in splits
     ]
+    layers = levels(game, hand, found) if is_layer else (None,) * len(splits)
+    dead = dead_chips(game, hand)
     paid = []
     for place, one in enumerate(splits):
         whole = sum(one.shares)
@@ -210,8 +214,20 @@ def _paid(game: Game, record: t.Events, hand: Hand) -> tuple[Paid, ...]:
         )
         rake = rakes.get(one.pot, 0)
         eligible = found[place].seats if is_layer else one.seats
-        paid.append(Paid(one.pot, whole + rake, rake, eligible, even, shares))
+        beside = tuple(_beside(layers[place], 0 if place else dead, rake))
+        paid.append(Paid(one.pot, whole + rake, beside, eligible, even, shares))
     return tuple(paid)
+
+
+def _beside(layer: Layer | None, dead: int, rake: int) -> Iterator[str]:
+    if layer is not None:
+        yield f"{chips(layer.low)} to {chips(layer.high)} each"
+        if layer.folded:
+            yield f"{chips(layer.folded)} of hands that folded"
+    if dead:
+        yield f"{chips(dead)} dead"
+    if rake:
+        yield f"rake {chips(rake)}"
 
 
 def _layers(game: Game, hand: Hand) -> tuple[Pot, ...]:

@@ -18,6 +18,7 @@ from analytics.statistics import STATISTICS
 from api.asking.opponents import About, document, lengths, opponent
 from api.asking.viewed import Viewed
 from api.asking.viewer import viewer_of
+from api.cli.opponent import TABLES
 from api.main import main
 from dealer.play import play
 from engine.games import named
@@ -292,6 +293,25 @@ def test_a_file_has_a_row_a_number(capsys: Captured, tmp_path: Path) -> None:
     printed(capsys, "opponent", "random-0", "--spots", "0", "--csv", str(file))
     rows = list(csv.DictReader(file.open()))
     assert [*LOOKS, *NUMBERS, *STATISTICS] == [row["statistic"] for row in rows]
+
+
+def test_a_file_has_any_table_of_the_report(capsys: Captured, tmp_path: Path) -> None:
+    """Row by row what the document has; hands of a tendency stand in one cell."""
+    words = ("opponent", "random-0", "--spots", "0")
+    found = told(capsys, *words, "--json")
+    (part,) = found["parts"]
+    said = {**part, **found, "leads": found["leads"]["found"]}
+    for table in TABLES[1:]:
+        into = tmp_path / f"{table}.csv"
+        printed(capsys, *words, "--table", table, "--csv", str(into))
+        rows = list(csv.DictReader(into.open()))
+        assert len(said[table]) == len(rows)
+        for expected, row in zip(said[table], rows, strict=True):
+            for name, value in expected.items():
+                cell = " ".join(value) if name == "hands" and table == "leads" else value
+                assert ("" if cell is None else str(cell)) == row[name]
+    assert said["leads"]
+    assert said["ends"]
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from sqlglot import expressions as ex
 
-from analytics.bids import judged
 from analytics.difference import Mean, welch
+from analytics.measured import judged
 from analytics.opponent import Opponent
 from analytics.opponent_gathered import Asked, Gathered, gathered
 from analytics.opponent_measures import FLAGS, LOOKS, NUMBERS

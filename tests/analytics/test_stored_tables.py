@@ -8,6 +8,8 @@ import pytest
 from analytics import bids_table
 from analytics.stored import NAMES, Text, stored
 from engine.game import Game, fingerprint, to_json
+from engine.games.auction_2024 import AUCTION_2024_MIT
+from engine.games.recorded import AUCTION_2024_A0
 from store.columns import encoded
 from store.leaf import Leaf
 from store.projection import Builder
@@ -54,6 +56,14 @@ def test_the_tables_of_several_games_have_all_there_is_to_tell() -> None:
     assert found["auctions"].num_rows > 40
     assert found["risks"].num_rows > 40
     assert any(found["played"]["may_close"].to_pylist())
+
+
+@pytest.mark.parametrize(("game", "opened"), [(AUCTION_2024_MIT, True), (AUCTION_2024_A0, False)])
+def test_who_bets_the_turn_has_not_bet_the_flop(game: Game, opened: bool) -> None:
+    """In the oldest engine of 2024 the turn follows an auction: nobody can open the flop."""
+    found = alike(recorded(seeded(game, f"flop {n}").record for n in range(40)))["auctions"]
+    assert found.num_rows > 20
+    assert opened == (found["flop_bet"].null_count < found.num_rows)
 
 
 def test_usual_auctions_are_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:

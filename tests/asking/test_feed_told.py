@@ -62,7 +62,7 @@ def test_places_count_what_is_seen_without_a_gap(viewer: Viewer, ledger: Snapsho
 @each_viewer
 def test_after_every_place_comes_what_was_told_next(viewer: Viewer, ledger: Snapshot) -> None:
     told = told_of(ledger, viewer)
-    for one, following in zip(told[::5], told[1::5], strict=False):
+    for one, following in zip(told[::13], told[1::13], strict=False):
         pos = position(one.place.decode(), viewer, ledger)
         assert following.place == next(it.place for it in told if it.pos >= pos)
 
@@ -128,11 +128,11 @@ def test_pages_are_the_same_in_whichever_order_they_are_asked_for(
     viewer: Viewer, ledger: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also those that begin in the middle of a hand, after something that is hidden."""
-    monkeypatch.setattr(feeds, "PAGE", 7)
+    monkeypatch.setattr(feeds, "PAGE", 19)
     monkeypatch.setattr(feeds, "PAGES", 5)
     feed = Feed(viewer)
     feed.grow(ledger)
-    firsts = list(range(0, ledger.next_pos, 7))
+    firsts = list(range(0, ledger.next_pos, 19))
     random.Random(1).shuffle(firsts)
     found = {pos: feed.made(pos, Wanted()).told for pos in firsts}
     whole = [one for pos in sorted(found) for one in found[pos]]

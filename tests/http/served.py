@@ -29,6 +29,9 @@ def served(app: FastAPI) -> Iterator[int]:
             yield listening.getsockname()[1]
         finally:
             server.should_exit = server.force_exit = True
+            thread.join(10)
+            if (feeds := getattr(app.state, "feeds", None)) is not None:
+                feeds._threads.shutdown()  # else they wait for work that nobody has any more
             for one in set(threading.enumerate()) - before:
                 one.join(10)  # whoever still asks the ledger: Python cannot end around him
 

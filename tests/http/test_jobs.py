@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from api.http.jobs import WAITING_MAX, is_alive
+from api.http.jobs import WAITING_MAX, Jobs, is_alive
 from api.main import main
 from events.types import DeckCommitted, DeckOpened, Disconnected, MatchStarted
 from store.check import check
@@ -130,6 +130,14 @@ def test_requests_with_one_key_that_come_together_start_one_job(new: Site) -> No
     assert 1 == len(Reader(new.folder).matches())
 
 
+def test_what_goes_while_old_jobs_are_looked_for_stops_nobody(new: Site) -> None:
+    """As the job does of who comes second with a key."""
+    jobs = Jobs(new.folder)
+    jobs.room()
+    (jobs.folder / "keys/gone").symlink_to("nowhere")
+    assert jobs.room().is_dir()
+
+
 def test_a_live_table_is_played_under_its_clock(new: Site) -> None:
     writer = new.as_("writer")
     wanted = {"game": "site-nl", "hands": 2, "seats": 3, "live": True, "think_ms": 1}
@@ -141,7 +149,7 @@ def test_a_live_table_is_played_under_its_clock(new: Site) -> None:
 
 def test_what_happens_at_a_live_table_is_as_it_was_told(new: Site) -> None:
     writer = new.as_("writer")
-    wanted = {"game": "site-nl", "hands": 1, "seats": 3, "live": True, "think_ms": 1, "clock": 20}
+    wanted = {"game": "site-nl", "hands": 1, "seats": 3, "live": True, "think_ms": 1, "clock": 1}
     begun = writer.post("/api/v1/matches", json={**wanted, "news": ["lost:random-1@1"]})
     told = over(writer, begun.headers["location"])
     assert "done" == told["state"]

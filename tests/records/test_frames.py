@@ -1,6 +1,7 @@
 """Frames are the fold of what is seen, event by event, and tell nobody more than that."""
 
 import random
+import re
 from typing import Any
 
 import msgspec
@@ -129,11 +130,9 @@ def test_two_worlds_have_the_same_frames_and_rows(game: Game, source: bytes, see
             assert rows[0] == rows[1]
 
 
-def _timeless(told: object) -> object:
+def _timeless(told: object) -> bytes:
     """Times here count the record's own events, and one world has faults that nobody sees."""
-    if isinstance(told, dict):
-        return {name: _timeless(value) for name, value in told.items() if name != "at"}
-    return list(map(_timeless, told)) if isinstance(told, list) else told
+    return re.sub(rb'"at":[^,{}\[\]]+', b"", msgspec.json.encode(told))
 
 
 @every_game

@@ -43,7 +43,7 @@ def test_two_worlds_are_judged_alike(game: Game, source: bytes, seed: int) -> No
         for world in (record, other_world(record, who, chance)):
             found = by_rules(seen_record(sight_of(world, who), game), game)
             text = as_text(game, found.record, found.report)
-            told.append((as_json(found.record, found.report), text))
+            told.append((as_json(*found), text))
         assert told[0] == told[1]
 
 

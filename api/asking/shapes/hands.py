@@ -243,6 +243,44 @@ class Proof(TypedDict):
     openings: list[Opening]
 
 
+class AuditedShare(TypedDict):
+    """What a seat is paid of a pot: by the record, by the rules, before any chip is rounded
+    ("375/2"), and how many odd chips are in it."""
+
+    seat: int
+    recorded: int
+    decided: int
+    exact: str
+    odd: int
+
+
+class AuditedPot(TypedDict):
+    """A pot as the rules cut it. From `low` to `high` of each stake, dead chips and what hands that
+    folded put in; null where a pot is no layer. `odd_chips` names the rule, if there are any."""
+
+    pot: int
+    low: int | None
+    high: int | None
+    amount: int
+    dead: int
+    folded: int | None
+    eligible: list[int] | None
+    rake: int
+    recorded_rake: int
+    odd_chips: str | None
+    shares: list[AuditedShare]
+
+
+class AuditedHand(TypedDict):
+    """The five cards that count of a seat at the showdown, and what they are worth."""
+
+    seat: int
+    value: int
+    made: str
+    five: list[Card]
+    announced: bool
+
+
 class Audit(TypedDict):
     """A hand decided again. `basis` is the record, or what the asker sees of it."""
 
@@ -253,6 +291,8 @@ class Audit(TypedDict):
     recorded: Nets | None
     decided: Nets | None
     readings: list[Reread]
+    pots: list[AuditedPot] | None
+    showdown: list[AuditedHand]
     basis: Literal["record", "sight"]
     view: str
     text: str

@@ -2,7 +2,7 @@
 
 from typing import NotRequired, TypedDict
 
-from api.asking.shapes.players import Numbers
+from api.asking.shapes.players import Again, Measured, Numbers
 from events.types import FaultKind
 
 
@@ -70,6 +70,8 @@ class Ended(TypedDict):
     bet_max: float | None
     low: float | None
     high: float | None
+    drawn_low: float | None
+    drawn_high: float | None
 
 
 class Replies(TypedDict):
@@ -89,7 +91,7 @@ class PartTold(TypedDict):
     hands: int
     known: int
     looks: dict[str, Numbers]
-    numbers: dict[str, Numbers]
+    numbers: dict[str, Measured]
     statistics: dict[str, Numbers]
     mix: list[First]
     sizes: list[Sized]
@@ -139,6 +141,7 @@ Opponent = TypedDict(
         "as": str,
         "player": str,
         "vs": str | None,
+        "again": Again,
         "hands": int,
         "known": int,
         "strength": Strength,

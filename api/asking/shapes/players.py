@@ -64,6 +64,20 @@ class Numbers(TypedDict):
     high: float | None
 
 
+class Measured(Numbers):
+    """The same; of a mean of 30 deals or more also the interval with these drawn again."""
+
+    drawn_low: NotRequired[float]
+    drawn_high: NotRequired[float]
+
+
+class Again(TypedDict):
+    """How often means are drawn again, by which seed."""
+
+    seed: int
+    draws: int
+
+
 class BesideField(Numbers):
     """The same, and of everybody else counted as one."""
 
@@ -142,7 +156,7 @@ class BidsOf(TypedDict):
     """Measures of a bidder by name. One of the members that may be left out names the part."""
 
     player: str
-    measures: dict[str, Numbers]
+    measures: dict[str, Measured]
     ranks: list[Tenth]
     common: list[Common]
     seat: NotRequired[str]
@@ -161,6 +175,7 @@ Bids = TypedDict(
         "as": str,
         "seed": int,
         "model": str,
+        "again": Again,
         "players": list[BidsOf],
         "pairs": list[Pair],
         "auctions": int,
@@ -173,7 +188,7 @@ class LuckOf(TypedDict):
     """Measures of luck by name."""
 
     player: str
-    measures: dict[str, Numbers]
+    measures: dict[str, Measured]
     seat: NotRequired[str]
     match: NotRequired[str]
     game: NotRequired[str]
@@ -217,6 +232,7 @@ Swaps = TypedDict(
         "model": str,
         "seed": int,
         "draws": int,
+        "again": Again,
         "players": list[LuckOf],
         "rates": list[Rate],
         "independence": list[Independence],

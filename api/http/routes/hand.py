@@ -172,7 +172,7 @@ def audit(
         if kind == "txt":
             return sent(request, text.encode(), "txt")
         basis = {"basis": "record" if sight.open else "sight", "view": told.view_of(viewed, sight)}
-        return document(request, {**as_json(record, report), **basis, "text": text})
+        return document(request, {**as_json(record, game, report), **basis, "text": text})
 
 
 @contextmanager

@@ -161,7 +161,7 @@ def bids(
 ) -> Response:
     kind = format_of(request, _TABLE)
     with ask.viewed() as viewed:
-        told = bidding.bidding(viewed, bidding.Asked(player, match, game, split, spots))
+        told = bidding.bidding(viewed, bidding.Asked(player, match, game, split, spots, True))
         if kind != "json":
             return _measures(request, kind, told.found, ask.viewer.view, "bids")
         found = bidding.document(told, ask.viewer.view)
@@ -189,7 +189,7 @@ def swaps(
 ) -> Response:
     kind = format_of(request, _TABLE)
     with ask.viewed() as viewed:
-        asked = lucky.Asked(player, match, game, split, spots, runouts)
+        asked = lucky.Asked(player, match, game, split, spots, runouts, True)
         told = lucky.luck(viewed, asked)
         if kind != "json":
             return _measures(request, kind, told.found, ask.viewer.view, "swaps")
@@ -226,5 +226,7 @@ _MEASURES = pa.schema(
         "n": pa.int64(),
         "low": pa.float64(),
         "high": pa.float64(),
+        "drawn_low": pa.float64(),
+        "drawn_high": pa.float64(),
     }
 )

@@ -1,0 +1,115 @@
+"""An audit as files: a row for each hand, pot and seat, with all that decides who is paid.
+
+Rows are written as hands are judged, so millions of them take no memory; a file is there when it
+is whole.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+import pyarrow as pa
+
+from api.cli.export import whole
+from api.cli.output import note
+from api.exporting.files import writer
+from api.judging import Judged
+from api.report import as_json
+from engine.game import fingerprint
+from events.types import HandStarted
+from store.leaf import split
+
+ROWS = 50_000  # written together
+_TEXT, _CHIPS = pa.string(), pa.int64()
+SCHEMA = pa.schema(
+    [
+        *((name, _TEXT) for name in ("hand", "match")),
+        ("number", _CHIPS),
+        *((name, _TEXT) for name in ("ruleset", "fingerprint", "verdict")),
+        ("at", _CHIPS),
+        ("pot", pa.int32()),
+        *((name, _CHIPS) for name in ("low", "high", "amount", "dead", "folded")),
+        ("eligible", _TEXT),
+        *((name, _CHIPS) for name in ("rake", "recorded_rake")),
+        ("seat", pa.int32()),
+        ("player", _TEXT),
+        ("value", _CHIPS),
+        *((name, _TEXT) for name in ("made", "five")),
+        ("announced", pa.bool_()),
+        *((name, _CHIPS) for name in ("recorded", "decided")),
+        ("exact", _TEXT),
+        ("odd", _CHIPS),
+        ("odd_chips", _TEXT),
+        *((name, _CHIPS) for name in ("recorded_net", "decided_net")),
+        ("readings", _TEXT),
+    ]
+)
+_POT = ("pot", "low", "high", "amount", "dead", "folded", "rake", "recorded_rake", "odd_chips")
+_NOTHING = {"recorded": 0, "decided": 0, "exact": "0", "odd": 0}
+_HELD = ("value", "made", "announced")
+
+
+def written(judged: Iterable[Judged], csv: Path | None, parquet: Path | None) -> None:
+    """The hands of an audit into one file or both."""
+    files = [(path, to) for path, to in ((csv, "csv"), (parquet, "parquet")) if path is not None]
+    count = 0
+    try:
+        with ExitStack() as stack:
+            sinks = [stack.enter_context(whole(path)) for path, _ in files]
+            outs = [writer(sink, to, SCHEMA) for sink, (_, to) in zip(sinks, files, strict=True)]
+            for rows in _tables(judged):
+                for out in outs:
+                    out.write(rows)
+                count += rows.num_rows
+            for out in outs:
+                out.close()
+    except OSError as failure:
+        raise click.ClickException(f"cannot be written: {failure}") from None
+    for path, _ in files:
+        note(f"{count} rows into {path}")
+
+
+def _tables(judged: Iterable[Judged]) -> Iterator[pa.Table]:
+    rows: list[dict[str, Any]] = []
+    for one in judged:
+        rows += _rows(one)
+        if len(rows) >= ROWS:
+            yield pa.Table.from_pylist(rows, SCHEMA)
+            rows = []
+    yield pa.Table.from_pylist(rows, SCHEMA)
+
+
+def _rows(one: Judged) -> Iterator[dict[str, Any]]:
+    """Pot by pot, seat by seat; no pot where nobody can tell what is in it."""
+    start, told = one.record[0], as_json(*one)
+    assert isinstance(start, HandStarted)
+    match, number = split(start.hand)
+    about = {name: told[name] for name in ("hand", "ruleset", "verdict", "at")}
+    about |= {"match": match, "number": number, "fingerprint": fingerprint(one.game)}
+    held = {it["seat"]: it for it in told["showdown"]}
+    for pot in told["pots"] or ({"shares": ()},):
+        paid = {share.pop("seat"): share for share in pot["shares"]}
+        nothing = _NOTHING if paid else {}
+        eligible = pot.get("eligible")
+        about["eligible"] = None if eligible is None else " ".join(map(str, eligible))
+        about |= {name: pot.get(name) for name in _POT}
+        for seat, player in enumerate(start.players):
+            yield {
+                **about,
+                "seat": seat,
+                "player": player,
+                **{name: held.get(seat, {}).get(name) for name in _HELD},
+                "five": " ".join(held.get(seat, {}).get("five", ())) or None,
+                **paid.get(seat, nothing),
+                "recorded_net": _of(told["recorded"], seat),
+                "decided_net": _of(told["decided"], seat),
+                "readings": ", ".join(
+                    f"{it['entry']} {it['nets'][seat]:+d}" for it in told["readings"]
+                ),
+            }
+
+
+def _of(nets: tuple[int, ...] | None, seat: int) -> int | None:
+    return None if nets is None else nets[seat]

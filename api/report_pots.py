@@ -1,0 +1,136 @@
+"""The pots of an audited hand: layers, dead chips, rake, exact shares and odd chips, as numbers.
+
+What the rules pay stands beside what the record paid, pot by pot and seat by seat.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from engine.cuts import Cut, cuts
+from engine.game import Game
+from engine.ranking import best_cards
+from engine.recorded import before_payment
+from engine.seats import contenders, is_alone
+from events.state import Hand
+from events.types import Cards, Events, PotSplit, RakeTaken
+from odds.rank import describe, five
+
+Row = dict[str, Any]
+
+
+def pots_as_json(game: Game, record: Events) -> list[Row] | None:
+    """Each pot and who is paid of it; None where a card or an event that decides is missing."""
+    decided = cut(game, record)
+    if decided is None:
+        return None
+    splits = [event for event in record if isinstance(event, PotSplit)]
+    shares = {it.pot: dict(zip(it.seats, it.shares, strict=True)) for it in splits}
+    rakes = {it.pot: it.amount for it in record if isinstance(it, RakeTaken)}
+    beyond = max((*shares, *rakes, -1)) + 1 - len(decided)  # pots that only the record has
+    each = enumerate((*decided, *[None] * beyond))
+    return [_pot(game, at, one, rakes.get(at, 0), shares.get(at, {})) for at, one in each]
+
+
+def cut(game: Game, record: Events) -> tuple[Cut, ...] | None:
+    """How these rules cut what lay in the middle, if the record tells enough."""
+    try:
+        hand = before_payment(record)
+        return None if hand is None else cuts(game, hand)
+    except (LookupError, ValueError):  # cards that are not known, or what the rules refuse
+        return None
+
+
+def _pot(game: Game, number: int, one: Cut | None, raked: int, paid: dict[int, int]) -> Row:
+    layer = None if one is None else one.layer
+    weighed = () if one is None else one.award.seats
+    shares = [_share(game, one, seat, paid.get(seat, 0)) for seat in sorted({*weighed, *paid})]
+    return {
+        "pot": number,
+        "low": None if layer is None else layer.low,
+        "high": None if layer is None else layer.high,
+        "amount": 0 if one is None else one.amount,
+        "dead": 0 if one is None else one.dead,
+        "folded": None if layer is None else layer.folded,
+        "eligible": None if layer is None else layer.eligible,
+        "rake": 0 if one is None else one.rake,
+        "recorded_rake": raked,
+        "odd_chips": game.odd_chips if any(share["odd"] for share in shares) else None,
+        "shares": shares,
+    }
+
+
+def _share(game: Game, one: Cut | None, seat: int, recorded: int) -> Row:
+    found = {"seat": seat, "recorded": recorded, "decided": 0, "exact": "0", "odd": 0}
+    if one is not None and seat in one.award.seats:
+        place = one.award.seats.index(seat)
+        found["decided"] = one.award.shares[place]
+        found["exact"], found["odd"] = str(one.exact(place)), one.odd(place, game.split_unit)
+    return found
+
+
+def showdown_as_json(game: Game, record: Events) -> list[Row]:
+    """What each seat holds that came to a showdown and did not muck; nothing of unknown cards."""
+    try:
+        hand = before_payment(record)
+        if hand is None or is_alone(hand):
+            return []
+        stay = [seat for seat in contenders(hand) if seat not in hand.showing.mucked]
+        return [_held(game, hand, seat) for seat in stay]
+    except (LookupError, ValueError):
+        return []
+
+
+def _held(game: Game, hand: Hand, seat: int) -> Row:
+    value, cards = counted(game, hand, seat)
+    made = describe(value, game.straights, game.ranking)
+    said = game.announce == "announced" and seat in dict(hand.showing.announced)
+    return {"seat": seat, "value": value, "made": made, "five": cards, "announced": said}
+
+
+def counted(game: Game, hand: Hand, seat: int) -> tuple[int, Cards]:
+    """The five cards that count, announced or best, and what they are worth."""
+    said = dict(hand.showing.announced) if game.announce == "announced" else {}
+    cards = said[seat] if seat in said else best_cards(game, hand, seat)
+    return five(cards, straights=game.straights, ranking=game.ranking), cards
+
+
+def pots_as_lines(game: Game, record: Events, names: tuple[str, ...]) -> list[list[str]]:
+    """A row for each pot; none, if there is one pot and it is simply what was put in."""
+    found = cut(game, record) or ()
+    if len(found) == 1 and _is_plain(found[0]):
+        return []
+    return [
+        [f"pot {at}", _level(one), f"{one.amount} chips", "; ".join(_beside(game, one, names))]
+        for at, one in enumerate(found)
+    ]
+
+
+def _is_plain(one: Cut) -> bool:
+    return not (one.dead or one.rake) and len(set(one.award.shares)) == 1
+
+
+def _level(one: Cut) -> str:
+    return "" if one.layer is None else f"{one.layer.low} to {one.layer.high}"
+
+
+def _beside(game: Game, one: Cut, names: tuple[str, ...]) -> Iterator[str]:
+    """What must be known of a pot besides its level to pay it by hand."""
+    award, layer = one.award, one.layer
+    if one.dead:
+        yield f"{one.dead} dead"
+    if layer is not None and layer.folded:
+        yield f"{layer.folded} of hands that folded"
+    if one.rake:
+        yield f"{one.rake} to the house"
+    if layer is not None and len(layer.eligible) < len(names):
+        yield "for " + ", ".join(names[seat] for seat in layer.eligible)
+    if len(set(award.weights)) > 1:
+        parts = ", ".join(
+            f"{names[seat]} {Fraction(weight, sum(award.weights))}"
+            for seat, weight in zip(award.seats, award.weights, strict=True)
+        )
+        yield f"shared as {parts}"
+    for place, seat in enumerate(award.seats):
+        if odd := one.odd(place, game.split_unit):
+            yield f"{odd} odd to {names[seat]} ({game.odd_chips})"

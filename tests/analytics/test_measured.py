@@ -1,0 +1,220 @@
+"""Means drawn again: the amounts that the files average, and the ends of a plain loop."""
+
+import csv
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+
+from analytics import bids_rows, bids_worth, luck_rows, swaps_rows
+from analytics.bids import chosen
+from analytics.bids_measures import MEASURES
+from analytics.cache_folder import VARIABLE
+from analytics.measured import Cells, Measured, amounts
+from analytics.opponent_measures import NUMBERS
+from analytics.redrawn import of_cells, of_difference, of_values
+from analytics.swaps import of_luck
+from analytics.swaps_measures import MEASURES as OF_LUCK
+from analytics.tables import Tables
+from api.main import main
+from events.types import AuctionSettled, BidPlaced
+from store.reader import Reader
+from tests.analytics import test_opponent_questions as opponents
+from tests.analytics.auction_pages import PAGES, auctions, page, played_rows, risks, worths
+from tests.sessions import Captured, printed, told
+
+DIFFERENCES = ("think_leak",)
+EVERY = [*MEASURES.values(), *OF_LUCK.values(), *NUMBERS.values()]
+MEANS = [one for one in EVERY if one.kind == "mean" and one.name not in DIFFERENCES]
+FILES = sorted({one.file for one in MEANS})
+
+
+def _tables(file: str) -> tuple[Tables, str]:
+    """The hands of a file's page, and what the file is asked of."""
+    if file.startswith("opponent"):
+        leaves, _, _ = page(opponents.PAGES / f"{file}.txt")
+        found = opponents.told(leaves)
+        source = opponents.SOURCES.get(file, "acts")
+        columns = "* REPLACE (true AS fault)" if file == "opponent_faulted" else "*"
+        tables = Tables({"acts": found.acts, "ends": found.ends})
+        return tables, f"SELECT {columns}, '' AS part FROM {source}"
+    leaves = page(PAGES / f"{file}.txt").leaves
+    rows = auctions(leaves)
+    made = {
+        "auctions": bids_rows.table(rows),
+        "worths": bids_worth.table(worths(rows)),
+        "played": luck_rows.table(played_rows(leaves)),
+        "risks": swaps_rows.table(risks(leaves)),
+    }
+    asked = chosen(None, None) if file.startswith("bids") else of_luck(file, None, None)
+    return Tables(made), asked
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_what_is_drawn_again_is_what_the_file_averages(file: str) -> None:
+    """Every mean of every row of the file's answer, and how many it is of."""
+    tables, asked = _tables(file)
+    names = {one.counted for one in MEANS if one.file == file}
+    found: dict[Any, list[dict[str, Any]]] = {}
+    for row in tables.told(amounts(file, names), asked).to_pylist():
+        key = (row["player"], row["part"], row.get("basis"), row["measure"])
+        found.setdefault(key, []).append(row)
+    said = 0
+    for row in tables.ask(file, asked):
+        for name in names:
+            cells = found.pop((row["player"], row["part"], row.get("basis"), name), [])
+            n = sum(one["below"] * one["times"] for one in cells)
+            assert n == (row[f"{name}_n"] or 0)
+            if n:
+                whole = sum(one["above"] * one["times"] for one in cells)
+                assert float(row[f"{name}_mean"]) == pytest.approx(whole / n)
+                said += 1
+    assert {} == found
+    assert said
+
+
+def test_what_is_drawn_again_of_ends_is_what_hands_came_to() -> None:
+    tables, asked = _tables("opponent_ends")
+    cells = tables.told(amounts("opponent_ends", ["net"]), asked).to_pylist()
+    for row in tables.ask("opponent_ends", asked):
+        mine = [one for one in cells if all(one[it] == row[it] for it in ("player", "ending"))]
+        assert row["hands"] == sum(one["times"] for one in mine)
+        assert row["net"] == pytest.approx(sum(one["above"] * one["times"] for one in mine))
+
+
+def test_a_file_without_means_has_nothing_to_draw() -> None:
+    assert "" == amounts("bids_after", ["won"])
+
+
+def _naive(deals: Sequence[Sequence[float]], draws: int = 3_000) -> tuple[float, float]:
+    """Deal by deal, with another generator: the mean over all that happened in the deals drawn."""
+    chance = random.Random(1)
+    found = []
+    for _ in range(draws):
+        drawn = chance.choices(deals, k=len(deals))
+        found.append(fmean(one for deal in drawn for one in deal))
+    found.sort()
+    return found[draws // 40], found[-draws // 40 - 1]
+
+
+def _near(ends: tuple[float, float]) -> Any:
+    return pytest.approx(ends, abs=0.08 * (ends[1] - ends[0]))
+
+
+def test_where_several_happen_in_a_hand_the_hand_is_drawn() -> None:
+    """Bets of one hand are alike: as many hands with one bet each would be surer of themselves."""
+    chance = random.Random(2)
+    hands = [[chance.expovariate(1)] * chance.choice((1, 4)) for _ in range(60)]
+    cells: Cells = [(sum(hand), len(hand), 1) for hand in hands]
+    held = of_cells(cells)
+    assert held == _near(_naive(hands))
+    single = of_values(*zip(*[(bet, 1) for hand in hands for bet in hand], strict=True))
+    assert held is not None
+    assert single is not None
+    assert held[1] - held[0] > 1.3 * (single[1] - single[0])
+
+
+def test_a_hand_counts_as_often_as_there_was_one_like_it() -> None:
+    one = of_cells([(3.0, 1, 20), (8.0, 2, 30)])
+    assert one == of_cells([(3.0, 1, 1)] * 20 + [(8.0, 2, 1)] * 30)
+
+
+def test_of_a_difference_both_sides_are_drawn() -> None:
+    chance = random.Random(3)
+    strong, weak = ([chance.expovariate(1 / size) for _ in range(50)] for size in (900, 400))
+    held = of_difference([(it, 1, 1) for it in strong], [(it, 1, 1) for it in weak])
+    found = []
+    for _ in range(3_000):
+        first, second = (fmean(chance.choices(side, k=50)) for side in (strong, weak))
+        found.append(first - second)
+    found.sort()
+    assert held == _near((found[75], found[-76]))
+
+
+def test_of_one_side_alone_there_is_no_difference() -> None:
+    assert of_difference([(1.0, 1, 40)], []) is None
+
+
+def test_an_interval_is_told_to_a_person_where_it_says_something_else() -> None:
+    one = Measured("a", "", "paid", 2.0, None, 40, 1.0, 3.0, 1.1, 3.1)
+    assert one.drawn is None
+    assert (1.1, 3.3) == one._replace(drawn_high=3.3).drawn
+    assert one._replace(low=None, high=None).drawn is None
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("measured") / "ledger"
+    words = ("auction-2024", "--hands", "150", "--seed", "7", "--match", "m", "--ledger", str(made))
+    assert main(["play", *words]) == 0
+    return made
+
+
+@pytest.fixture(autouse=True)
+def looked_at(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MUCKRAKE_LEDGER", str(here))
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+
+
+def _prices(here: Path) -> Iterator[int]:
+    """What seat 0 paid in auctions that it bid in by choice and did not lose."""
+    for listed in Reader(here).snapshot().hands():
+        events = [one.event for one in Reader(here).snapshot().read(listed.hand)]
+        bids = {one.seat: one for one in events if isinstance(one, BidPlaced)}
+        for one in events:
+            if isinstance(one, AuctionSettled) and 0 in one.seats and bids[0].origin == "chosen":
+                yield one.price
+
+
+def test_what_a_card_cost_is_drawn_again_as_from_the_record(here: Path, capsys: Captured) -> None:
+    prices = list(_prices(here))
+    found = told(capsys, "bids", "random-0", "--spots", "0", "--json")
+    assert {"seed": 8, "draws": 1000} == found["again"]
+    paid = found["players"][0]["measures"]["paid"]
+    assert len(prices) == paid["n"]
+    assert fmean(prices) == pytest.approx(paid["value"])
+    assert (paid["drawn_low"], paid["drawn_high"]) == _near(_naive([[it] for it in prices]))
+
+
+def test_of_few_nothing_is_drawn(capsys: Captured) -> None:
+    """And of nothing but means."""
+    for command in ("bids", "swaps", "opponent"):
+        words = (command, "random-0", "--spots", "3", "--json")
+        found = told(capsys, *words)
+        (part,) = found["parts"] if command == "opponent" else found["players"]
+        measures = part["numbers"] if command == "opponent" else part["measures"]
+        kinds = {one.name: one.kind for one in EVERY}
+        means = {name for name, one in measures.items() if kinds[name] == "mean" and one["n"] >= 30}
+        drawn = {name for name, one in measures.items() if "drawn_low" in one}
+        assert means == drawn
+
+
+def test_ends_of_hands_are_drawn_again(capsys: Captured) -> None:
+    (part,) = told(capsys, "opponent", "random-0", "--spots", "0", "--json")["parts"]
+    for one in part["ends"]:
+        assert (one["hands"] >= 30) == (one["drawn_low"] is not None)
+
+
+def test_a_file_has_both_intervals(capsys: Captured, tmp_path: Path) -> None:
+    for command in ("bids", "swaps", "opponent"):
+        into = tmp_path / f"{command}.csv"
+        printed(capsys, command, "random-0", "--spots", "0", "--csv", str(into))
+        with into.open() as file:
+            rows = list(csv.DictReader(file))
+        assert {"low", "high", "drawn_low", "drawn_high"} <= set(rows[0])
+        assert any(row["drawn_low"] for row in rows)
+
+
+def test_a_person_reads_it_where_it_differs(capsys: Captured) -> None:
+    rows = told(capsys, "bids", "random-0", "--spots", "0", "--json")["players"][0]["measures"]
+    names = ("value", "k", "n", "low", "high", "drawn_low", "drawn_high")
+    far = [
+        name
+        for name, one in rows.items()
+        if Measured("", "", name, *(one.get(it) for it in names)).drawn
+    ]
+    out = printed(capsys, "bids", "random-0", "--spots", "0")
+    assert len(far) == out.count("drawn again")
