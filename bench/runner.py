@@ -37,7 +37,8 @@ class Target(NamedTuple):
 class Bench(NamedTuple):
     """`run(n)` does n items; the units it returns are the fair measure. The first one is ours.
 
-    With a `size`, everybody does so many items a round, and not as many as the time allows.
+    With a `size`, everybody does so many items a round, and not as many as the time allows. `goal`
+    is how many units a second ours has to reach by itself.
     """
 
     title: str
@@ -48,6 +49,7 @@ class Bench(NamedTuple):
     clock: Callable[[], float] = process_time
     size: int = 0
     micros: bool = False  # also say what one item costs
+    goal: int = 0
 
 
 class Measured(NamedTuple):
@@ -141,6 +143,10 @@ def _held(bench: Bench, results: Results) -> list[str]:
     """A peer that is not installed here can be neither met nor missed."""
     ours = bench.contenders[0].name
     lines = []
+    if bench.goal:
+        alone = median(results[ours].units)
+        verdict = "met" if alone >= bench.goal else "**missed**"
+        lines.append(f"- goal: {bench.goal:,} {bench.unit}s/s: {verdict}, {alone:,.0f}")
     for peer, at_least, kind in bench.targets:
         verdict = "not measured, it is not installed"
         if peer in results:

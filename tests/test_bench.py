@@ -138,11 +138,12 @@ def test_a_table_says_rates_ratios_and_which_targets_were_met() -> None:
 | ours | 200 | 1,000 | 5.0 |  |
 | theirs 2.1 | 60 | 250 | 4.2 | **4.00** × (4.00..4.00) |
 
+- goal: 1,500 events/s: **missed**, 1,000
 - target: at least 2 × theirs: met, 4.00
 - aim: at least 4.5 × theirs: **missed**, 4.00
 - target: at least 1 × absent: not measured, it is not installed
 """
-    bench = Bench("who is faster", "hand", "event", contenders, targets)
+    bench = Bench("who is faster", "hand", "event", contenders, targets, goal=1_500)
     assert expected == table(bench, found, {"ours": "ours", "theirs": "theirs 2.1"}) + "\n"
 
 
