@@ -11,13 +11,13 @@ than to read them. pokerkit reads the first of the same files and plays it to th
 process that runs already.
 """
 
-import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from statistics import median
 from time import perf_counter
 from types import ModuleType
@@ -71,7 +71,7 @@ def imported(
     scratch: Path, path: Path, *, audit: bool = False, processes: int | None = None
 ) -> Took:
     """One import into a new ledger."""
-    start, before = perf_counter(), sum(os.times()[:4])
+    start, before = perf_counter(), _worked()
     with _opened(scratch) as (folder, ledger), _as_a_command():
         files = list(entries([path], folder))
         wishes = Wishes(audit=audit)
@@ -81,7 +81,14 @@ def imported(
             assert found.refused is None, found.refused
             assert added == found.hands, found.skipped
         durable = perf_counter() - start
-    return Took(durable, perf_counter() - start, sum(os.times()[:4]) - before)
+    return Took(durable, perf_counter() - start, max(_worked() - before, 1e-6))
+
+
+def _worked() -> float:
+    """Seconds of processor time, of this process and of those it has waited for; `os.times` counts
+    in hundredths."""
+    both = (getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN))
+    return sum(it.ru_utime + it.ru_stime for it in both)
 
 
 _numbers = count()

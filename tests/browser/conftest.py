@@ -170,6 +170,11 @@ AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice")
 
 
+def settled(page: "Page") -> None:
+    """What follows from another colour scheme or width has been drawn: two frames later it has."""
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def complaints(page: "Page", *rules: str) -> list[str]:
     """What axe finds on a page: the rule, where, and why; all rules, or those of these names."""
     if page.evaluate("typeof axe === 'undefined'"):
