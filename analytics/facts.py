@@ -17,7 +17,6 @@ from analytics.facts_names import COLUMNS, COUNTS, FLAGS
 from engine.game import Game, fingerprint, fingerprint_of, from_json
 from engine.games import RULESETS
 from engine.steps import Betting, Straddle
-from engine.units import per_chip
 from store.columns import encoded
 from store.leaf import Leaf
 from store.projection import FromRows, Projection
@@ -113,11 +112,6 @@ def stakes(game: Game) -> tuple[int | None, int | None]:
     sizes = [one.size for one in game.script if isinstance(one, Betting)]
     limit = game.sizing == "fixed" and sizes
     return (big or max(straddles, default=0)) or None, max(sizes) if limit else None
-
-
-def units(game: Game) -> int:
-    """How many of a hand's units make a chip, so that hands of several units can be added up."""
-    return per_chip(game.unit)
 
 
 @cache

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pyarrow as pa
 
-from analytics.facts import SCHEMA, stakes, units
+from analytics.facts import SCHEMA, stakes
 from analytics.facts_cells import Column
 from analytics.facts_laid import ACTIONS, Laid
 from analytics.facts_money import money
@@ -21,6 +21,7 @@ from analytics.facts_spots import DONE
 from analytics.facts_walk import walks
 from analytics.facts_words import chosen, head, players
 from engine.game import Game
+from engine.units import per_chip
 
 Rules = Callable[[str], Game | None]
 Told = dict[str, pa.Array]
@@ -74,7 +75,7 @@ def games_of(laid: Laid, rules: Rules) -> tuple[list[Game | None], Column]:
 
 def units_of(games: Sequence[Game | None], ruleset: Column) -> Column:
     """How many of each hand's units make a chip; of unknown rules one."""
-    found: Column = np.array([1 if it is None else units(it) for it in games]).take(ruleset)
+    found: Column = np.array([1 if it is None else per_chip(it.unit) for it in games]).take(ruleset)
     return found
 
 
@@ -83,7 +84,9 @@ def _stakes(
 ) -> dict[str, pa.Array]:
     """The big blind, the big bet, units to a chip; of unknown rules the highest blind there was."""
     none = (None, None, None)
-    each = zip(*(none if it is None else (*stakes(it), units(it)) for it in games), strict=True)
+    each = zip(
+        *(none if it is None else (*stakes(it), per_chip(it.unit)) for it in games), strict=True
+    )
     found = {}
     for name, told in zip(("big_blind", "big_bet", "per_chip"), each, strict=True):
         known: Column = np.array([it or 0 for it in told], dtype=np.int64).take(ruleset)

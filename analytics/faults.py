@@ -10,13 +10,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from analytics.facts import units
 from analytics.facts_names import STREETS
 from analytics.luck_rules import Rulebook
 from analytics.row_head import HEAD, WHO, Row, head, tabled
 from engine.game import Game
 from engine.hand import turn
 from engine.turn import ToAct, ToBid, Turn
+from engine.units import per_chip
 from events.evolve import evolve, replay
 from events.notation import say
 from events.state import Hand
@@ -64,7 +64,7 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
     if end is None or end.voided or Faulted not in leaf.by_kind:
         return
     game = rules.of(end.start.ruleset)
-    unit = units(game) if game else 1
+    unit = per_chip(game.unit) if game else 1
     events: list[Any] = [one.event for one in leaf.recorded]
     hand = replay(events[:1])
     for place, event in enumerate(events[1:], start=1):

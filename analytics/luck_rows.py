@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pyarrow as pa
 
-from analytics.facts import units
 from analytics.luck_closed import Closed, closed, may_close
 from analytics.luck_rules import Rulebook, Text
 from analytics.row_head import Row, head, tabled
+from engine.units import per_chip
 from events.types import AuctionSettled, CardSwapped, PotSplit
 from store.leaf import Leaf
 
@@ -129,7 +129,7 @@ def _rows(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
         return
     events = [one.event for one in leaf.recorded]
     game = rules.of(end.start.ruleset)
-    unit = units(game) if game else 1
+    unit = per_chip(game.unit) if game else 1
     prices = _prices(events, len(end.stacks))
     contenders = [seat for seat, how in enumerate(end.standing) if how != "folded"]
     for seat, player in enumerate(end.start.players):

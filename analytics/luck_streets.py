@@ -13,7 +13,6 @@ import pyarrow as pa
 from msgspec.structs import replace
 
 from analytics.bids_rows import known
-from analytics.facts import units
 from analytics.luck_closed import Closed, swaps_to_come
 from analytics.luck_equity import expected
 from analytics.luck_rules import Rulebook
@@ -21,6 +20,7 @@ from analytics.row_head import HEAD, WHO, Row, head, tabled
 from engine.game import Game
 from engine.pots import pots
 from engine.seats import contenders
+from engine.units import per_chip
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import (
@@ -79,7 +79,7 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
     game, how = rules.of(end.start.ruleset), rules.showdown(end.start.ruleset)
     assert game is not None
     assert how is not None
-    unit = units(game)
+    unit = per_chip(game.unit)
     events = filled([one.event for one in leaf.recorded])
     for name, chips, error in _changes(events, end, game, how, leaf.stream):
         for seat, player in enumerate(end.start.players):

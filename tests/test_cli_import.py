@@ -325,3 +325,17 @@ def test_there_must_be_such_a_ruleset(capsys: Captured, tmp_path: Path) -> None:
 
 def test_nothing_to_import_is_misuse() -> None:
     assert 2 == main(["import"])
+
+
+@pytest.mark.parametrize("watching", [True, False])
+def test_a_bar_is_drawn_for_who_is_watching(
+    watching: bool, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It counts hands, on stderr, and only on a terminal."""
+    gamelog(tmp_path / "gamelog.txt")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: watching)
+    assert main(["import", str(tmp_path / "gamelog.txt")]) in (0, 3)
+    drawn = capsys.readouterr().err
+    assert watching == ("importing" in drawn)
+    assert watching == (drawn.count(f"{ROUNDS} hands") > 1)  # once in the last line

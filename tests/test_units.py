@@ -1,10 +1,8 @@
 """A chip, and what is counted in parts of one."""
 
 import pytest
-from msgspec.structs import replace
 
-from analytics.facts import units
-from engine.games import named
+from engine.units import per_chip
 
 
 @pytest.mark.parametrize(
@@ -20,4 +18,4 @@ from engine.games import named
     ],
 )
 def test_hands_of_several_units_are_added_up_in_chips(unit: str, parts: int) -> None:
-    assert parts == units(replace(named("pokerstars-nl"), unit=unit))
+    assert parts == per_chip(unit)

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from analytics.bids_rows import known
-from analytics.facts import units
 from analytics.facts_names import STREETS
 from analytics.facts_seats import dealt_in, positions
 from analytics.locked import Played, costs
 from analytics.luck_rules import Rulebook
 from analytics.opponent_strength import tenth
+from engine.units import per_chip
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import Bet, BidPlaced, Called, Cards, CardSwapped, Checked, Folded, Raised, Shown
@@ -35,7 +35,7 @@ def acts_of(leaf: Leaf, rules: Rulebook, me: str | None = None) -> Iterator[Row]
         return
     game = rules.of(end.start.ruleset)
     told = iter(story(leaf, end.start, game))
-    walk = _Walk(leaf, end, me, units(game) if game else 1)
+    walk = _Walk(leaf, end, me, per_chip(game.unit) if game else 1)
     how = rules.showdown(end.start.ruleset)
     for place, one in enumerate(leaf.recorded[1:], start=1):
         event: Any = one.event
@@ -178,7 +178,7 @@ def ends_of(
     if end is None or end.voided:
         return
     game = rules.of(end.start.ruleset)
-    unit = units(game) if game else 1
+    unit = per_chip(game.unit) if game else 1
     events: list[Any] = [one.event for one in leaf.recorded]
     at = positions(end, events)
     match, number = split(leaf.stream)
@@ -229,7 +229,7 @@ def played_of(leaf: Leaf, rules: Rulebook) -> Played | None:
     match, number = split(leaf.stream)
     if blinds is None or number is None or game is None:
         return None
-    unit = units(game)
+    unit = per_chip(game.unit)
     start = end.start
     one, other = (after - had for after, had in zip(end.stacks, start.stacks, strict=True))
     players = (start.players[0], start.players[1])

@@ -15,7 +15,6 @@ import sqlglot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.facts import units
 from analytics.luck_rows import rows_of as luck_of
 from analytics.luck_streets import CHANCES, can_be_told, rows_of
 from analytics.questions import SQL, text_of
@@ -28,6 +27,7 @@ from api.asking.viewer import Viewer
 from api.main import main
 from dealer.play import play
 from engine.games import named
+from engine.units import per_chip
 from events.cards import DECK
 from store.leaf import Leaf
 from store.reader import Reader
@@ -54,7 +54,7 @@ def _nets(one: Leaf) -> list[float]:
     game = RULES.of(one.hand.start.ruleset)
     assert game is not None
     both = zip(one.hand.stacks, one.hand.start.stacks, strict=True)
-    return [(after - before) / units(game) for after, before in both]
+    return [(after - before) / per_chip(game.unit) for after, before in both]
 
 
 def _of(rows: Sequence[dict[str, Any]], seat: int) -> list[dict[str, Any]]:

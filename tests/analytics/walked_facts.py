@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from analytics.facts import SCHEMA, units
+from analytics.facts import SCHEMA
 from analytics.facts import stakes as stakes_of
 from analytics.facts_names import COUNTS, STREETS
 from analytics.facts_packed import WAYS
 from analytics.facts_seats import STEALING, dealt_in, positions
 from analytics.facts_seen import class_of
 from engine.game import Game
+from engine.units import per_chip
 from events.state import Hand
 from events.types import BlindPosted, BoardDealt, Folded, HoleDealt, PotSplit, Shown
 from store.leaf import Leaf, split
@@ -48,14 +49,14 @@ def rows_of(leaf: Leaf, rules: Rules) -> Iterator[Row]:
     money(leaf, hand, rows)
     seen(leaf, hand, rows)
     big, bet = stakes(leaf, game)
-    per_chip = None if game is None else units(game)
+    parts = None if game is None else per_chip(game.unit)
     match, number = split(leaf.stream)
     for seat in seats:
         row = rows[seat]
         row |= {"hand_seq": leaf.hand_seq, "match": match, "number": number, "seat": seat}
         row |= {"game": hand.start.game, "player": hand.start.players[seat]}
         row |= {"players": len(seats), "position": at[seat]}
-        row |= {"big_blind": big, "big_bet": bet, "per_chip": per_chip}
+        row |= {"big_blind": big, "big_bet": bet, "per_chip": parts}
         pack(row)
         yield row
 
