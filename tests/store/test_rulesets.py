@@ -3,12 +3,15 @@
 import json
 from pathlib import Path
 
-from msgspec.structs import replace
+import msgspec
+import pytest
+from msgspec.structs import fields, replace
 
 from api.main import main
 from dealer.play import play
-from engine.game import fingerprint, fingerprint_of, to_json
+from engine.game import LATER, Game, fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
+from engine.policies import Policies
 from events.ledger import Append
 from events.types import Events, HandStarted
 from store.ledger import open_ledger
@@ -40,6 +43,29 @@ def test_a_fingerprint_is_that_of_the_text() -> None:
     assert fingerprint(HOUSE) == fingerprint_of(json.dumps(reworded).encode())
     changed = json.loads(to_json(HOUSE)) | {"odd_chips": "fractional"}
     assert fingerprint(HOUSE) != fingerprint_of(json.dumps(changed).encode())
+
+
+class Newer(Game, frozen=True, kw_only=True):
+    """The rules of a later program, which knows one more policy."""
+
+    invented: str = "as before"
+
+
+def test_a_policy_that_came_later_changes_no_older_fingerprint(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("engine.game.LATER", ("invented",))
+    newer = Newer(**{name: getattr(HOUSE, name) for name in HOUSE.__struct_fields__})
+    assert to_json(newer) == to_json(HOUSE)
+    assert fingerprint(newer) == fingerprint(HOUSE)
+    assert msgspec.json.decode(to_json(HOUSE), type=Newer) == newer
+    changed = replace(newer, invented="otherwise")
+    assert fingerprint(changed) != fingerprint(HOUSE)
+    assert msgspec.json.decode(to_json(changed), type=Newer) == changed
+
+
+def test_what_came_later_is_a_policy_with_a_default() -> None:
+    assert not set(LATER) - {one.name for one in fields(Policies) if not one.required}
 
 
 def test_a_hand_is_judged_by_rules_that_only_its_ledger_knows(tmp_path: Path) -> None:
