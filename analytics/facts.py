@@ -61,8 +61,8 @@ SCHEMA = pa.schema(
     ]
 )
 # 2: who is all-in was offered nothing, whatever a foreign record lets him do; 3: a euro cent, a
-# penny and a hundredth of a chip are no chips.
-VERSION = 3
+# penny and a hundredth of a chip are no chips; 4: to straddle by choice is to enter.
+VERSION = 4
 
 Text = Callable[[str], bytes | None]
 Rules = Callable[[str], Game | None]

@@ -82,6 +82,7 @@ class Laid:
         self.acts = self._acts()
         self.first_act = self.acts_upto.take(np.append(self.heads, cells.size))
         self.blinds = self._blinds()
+        self.straddlers = self._straddlers()
         self.moves = self._moves()
         self._shares()
         self.deals, self.shows = self.at("HoleDealt"), self.at("Shown")
@@ -187,6 +188,13 @@ class Laid:
         """Row, hand, seat, place and kind of each blind."""
         row, hand, seat, place = self.at("BlindPosted")
         return row, hand, seat, place, self.cells.codes("kind", BLINDS, row)
+
+    def _straddlers(self) -> Column:
+        """The places that straddled before the flop when they might have folded (U4)."""
+        row, hand, _, place, blind = self.blinds
+        chosen: Column = self.cells.codes("origin", {"chosen": 1, "recorded": 1}, row) == 1
+        chosen &= (blind == BLINDS["straddle"]) & (place < self.places)
+        return place[chosen & (self.lies(row, hand) == 0)]
 
     def _moves(self) -> Moves:
         cells = self.cells

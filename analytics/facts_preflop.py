@@ -6,8 +6,10 @@ The big blind is level one, so the first raise makes two: `raises` counts from n
 from functools import cache
 from types import SimpleNamespace
 
-from analytics.facts_spots import CALL, FOLD, RAISE, Chances, Spots
+from analytics.facts_spots import CALL, FOLD, RAISE, Chances, Spots, word
 
+# A straddle that might have been a fold (U4): chips put in by choice, and no raise.
+STRADDLED = word(vpip=True, pfr=False)
 FIELDS = {
     "kind": 2,
     "asked": 1,  # false of a fold instead of a straddle, outside every round

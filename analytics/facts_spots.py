@@ -19,6 +19,12 @@ DONE = len(FLAGS)  # a word has a bit for each opportunity, and from here on one
 assert 2 * DONE < 63
 
 
+def word(**taken: bool) -> int:
+    """The word of these opportunities, each of them taken or not."""
+    bits = ((FLAGS.index(name), done) for name, done in taken.items())
+    return sum(1 << bit | done << DONE + bit for bit, done in bits)
+
+
 class Spots:
     """The spots of some fields, so many bits each; `define` tells what they mean for flags."""
 

@@ -16,6 +16,7 @@ from analytics.facts_money import money
 from analytics.facts_named import named
 from analytics.facts_names import COUNTS, FLAGS, STREETS
 from analytics.facts_packed import packed
+from analytics.facts_preflop import STRADDLED
 from analytics.facts_seen import classes, seen
 from analytics.facts_spots import DONE
 from analytics.facts_walk import walks
@@ -37,6 +38,7 @@ def facts_of(rules: Rules, events: pa.Table) -> pa.Table:
     for walk in walks(laid, games, ruleset, at):
         walk.run()
         words[walk.table.places] = walk.words
+    words[laid.straddlers] |= STRADDLED
     chips = money(laid)
     keep = np.flatnonzero(laid.told.take(laid.place_hand) & was.dealt)
     hand = laid.place_hand[keep]

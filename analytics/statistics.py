@@ -38,7 +38,12 @@ def _before() -> Iterator[Statistic]:
 
 
 _ENTERING = (
-    ("vpip", "VPIP", "put chips in before the flop by choice", "acted before the flop"),
+    (
+        "vpip",
+        "VPIP",
+        "put chips in before the flop by choice",
+        "acted before the flop, or chose to straddle",
+    ),
     ("vpip_all", "VPIP of all hands", "as `vpip`", "dealt in"),
     ("pfr", "PFR", "at least one raise before the flop", "as `vpip`"),
     ("pfr_able", "PFR when able", "as `pfr`", "acted with a raise on the menu"),

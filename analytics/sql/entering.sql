@@ -1,5 +1,5 @@
 -- How often does each player enter the pot, and how often does he do so by raising?
--- Out of the hands in which he acted before the flop by choice; `all` of those he was dealt.
+-- Out of the hands in which he chose before the flop, if only to straddle; `all` of those he was dealt.
 SELECT
   player,
   part,

@@ -55,7 +55,9 @@ def grid(
 
 
 class Acts(NamedTuple):
-    """How often he could choose before the flop, and which shares of that he raised and called."""
+    """How often he could choose before the flop, and which shares of that he raised and called.
+
+    To straddle by choice is counted with calls."""
 
     n: int
     raised: float

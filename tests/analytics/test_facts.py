@@ -1,6 +1,7 @@
 """Facts: the traps on which trackers disagree, and laws over random hands of every ruleset."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from engine.game import fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
 from events.ledger import Recorded
 from events.notation import read
+from events.types import BlindPosted, BoardDealt
 from store.columns import encoded
 from store.leaf import Leaf
 from tests.analytics.told_hands import leaves
@@ -56,21 +58,6 @@ def test_a_big_blind_who_checks_has_not_entered_and_a_small_blind_who_completes_
     """Big blind checks his option: not VPIP. Small blind completes: VPIP (1)."""
     rows = told(SIX, "> 3 folds; 4 folds; 5 folds; 0 folds; 1 calls; 2 checks; 1 bets 10; 2 folds")
     assert (True, False) == (rows["sb"]["vpip"], rows["bb"]["vpip"])
-
-
-def test_a_straddle_is_no_choice_to_enter_and_folding_it_is_an_action() -> None:
-    """The URCS straddle is a forced amount: not VPIP; folding it is an action (2)."""
-    rows = told(
-        "hand urcs-1998, button 0: ann bob cat",
-        "> 1 folds; 2 folds",
-    )
-    assert {"vpip": False, "pfr": False} == chances(rows["bob"])
-    rows = told(
-        "hand urcs-1998, button 0: ann bob cat",
-        "> 1 straddles; 2 folds; 0 folds",
-    )
-    assert {} == chances(rows["bob"])
-    assert {"ann": "BTN", "bob": "BB"} == {name: rows[name]["position"] for name in ("ann", "bob")}
 
 
 def test_a_walk_leaves_the_denominators_and_keeps_the_winnings() -> None:
@@ -233,8 +220,10 @@ def test_hole_cards_have_a_class(cards: tuple[str, ...], name: str | None) -> No
 
 @pytest.mark.parametrize("game", GAMES)
 def test_facts_agree_with_the_chips_and_with_one_another(game: str) -> None:
-    rows = facts(lambda mark: None).build(sealed(of_games(game, count=40))).to_pylist()
+    hands = sealed(of_games(game, count=40))
+    rows = facts(lambda mark: None).build(hands).to_pylist()
     assert len(rows) >= 80
+    chose = {(leaf.hand_seq, seat) for leaf in hands for seat in straddlers(leaf)}
     nets: Counter[int] = Counter()
     for row in rows:
         assert row["net"] == row["collected"] - row["put_in"]
@@ -245,8 +234,20 @@ def test_facts_agree_with_the_chips_and_with_one_another(game: str) -> None:
         assert not row["fold_to_3bet"] or not row["four_bet"]
         nets[row["hand_seq"]] += row["net"]
         acted = sum(row[name] for name in COUNTS if name.startswith("preflop"))
-        assert (row["vpip"] is not None) == (acted > 0)
+        entered = (row["hand_seq"], row["seat"]) in chose
+        assert (row["vpip"] is not None) == (row["pfr"] is not None) == (acted > 0 or entered)
+        assert row["vpip"] or not entered
     assert all(net <= 0 for net in nets.values())
+
+
+def straddlers(leaf: Leaf) -> Iterator[int]:
+    """Who straddled before the flop of his own will."""
+    for one in leaf.recorded:
+        match one.event:
+            case BoardDealt():
+                return
+            case BlindPosted(seat=seat, kind="straddle", origin="chosen"):
+                yield seat
 
 
 def test_building_in_parts_gives_the_same() -> None:

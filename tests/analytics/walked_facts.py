@@ -44,6 +44,7 @@ def rows_of(leaf: Leaf, rules: Rules) -> Iterator[Row]:
     acts = story(leaf, hand.start, game)
     rows: dict[int, Row] = {seat: dict.fromkeys(COUNTS, 0) for seat in seats}
     _count(acts, rows)
+    straddle(events, rows)
     before = preflop([act for act in acts if act.street == 0], at, rows)
     postflop([act for act in acts if act.street], before, rows)
     money(leaf, hand, rows)
@@ -59,6 +60,17 @@ def rows_of(leaf: Leaf, rules: Rules) -> Iterator[Row]:
         row |= {"big_blind": big, "big_bet": bet, "per_chip": parts}
         pack(row)
         yield row
+
+
+def straddle(events: Sequence[object], rows: dict[int, Row]) -> None:
+    """Who straddled when he might have folded has put chips in by choice, and raised nothing."""
+    for event in events:
+        match event:
+            case BoardDealt():
+                return
+            case BlindPosted(seat=seat, kind="straddle", origin=origin) if seat in rows:
+                if origin not in ("forced", "default"):
+                    rows[seat] |= {"vpip": True, "pfr": False}
 
 
 def stakes(leaf: Leaf, game: Game | None) -> tuple[int | None, int | None]:
