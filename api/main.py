@@ -14,6 +14,7 @@ VERSION = "0.1.0"
 COMMANDS = {
     "demo": "Play every ruleset, keep, replay and judge every hand; show a contested one.",
     "games": "The rulesets there are; one of them in full.",
+    "init": "An empty ledger under a name of its own, and the key that it will sign with.",
     "play": "Matches between our own bots, written into the ledger.",
     "match": "Two bots that speak the MIT protocol, in processes of their own, on record.",
     "import": "Foreign hand histories, judged and written into the ledger.",
@@ -36,6 +37,9 @@ COMMANDS = {
     "serve": "The API and the web pages over this ledger.",
     "key": "Keys to the API: create, list and revoke.",
     "get": "One request to the API, without a server.",
+    "publish": "The newest checkpoint, once enough witnesses have cosigned it.",
+    "witness": "Cosign the checkpoints of other people's logs, if they only grow.",
+    "monitor": "Somebody's log read leaf by leaf: forks, wrong leaves, repeated records.",
     "compact": "Merge small segments, and prove that nothing changed.",
     "completion": "What teaches a shell to complete all of this.",
     "doctor": "What is installed, what is in the ledger, and whether it is sound.",

@@ -4,7 +4,9 @@ The files of the tree hold the leaves that are sealed. Those of the hot log are 
 they are asked for: that takes the secret that nonces are derived from.
 """
 
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 
 from events.lines import leaf_bytes
 from store.checkpoint import Opened
@@ -56,6 +58,12 @@ class Prover:
             raise Refuted(f"{stream} has not ended: only what has closed is in the tree")
         recorded = self._ledger.read(stream)
         return hand_seq, leaf_bytes(hand_seq, recorded, nonces_in(self._nonces, stream))
+
+    def leaves(self, begin: int, count: int) -> Iterator[bytes]:
+        """The bytes of so many leaves in a row."""
+        for leaf in islice(self._ledger.leaves(begin - 1), count):
+            nonces = nonces_in(self._nonces, leaf.stream)
+            yield leaf_bytes(leaf.hand_seq, leaf.recorded, nonces)
 
     def receipt(self, stream: str, known: Opened, note: bytes) -> tuple[bytes, Receipt]:
         """A hand's leaf, and the receipt that it stands under this checkpoint, given as signed."""

@@ -6,24 +6,29 @@ to. Nothing beyond the newest signed checkpoint is told.
 Who is told of a match later than it is played is told of the tree later, too: its size would say
 how many hands there are that he may not know of. For him a checkpoint over what he knows is signed
 when he asks. It is one that the log could have signed then: of one log and one time there is but
-one root.
+one root. A ledger with witnesses shows him the newest that they have cosigned of what he knows.
 """
 
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from store import tiles
-from store.checkpoint import Checkpoint, Opened, open_checkpoint, sign
+from store.checkpoint import Checkpoint, open_checkpoint, sign
 from store.live import Live
-from store.notary import CHECKPOINT, last_checkpoint, public_keys
+from store.notary import public_keys
 from store.note import Key
 from store.private import Private
 from store.proofs import Prover
+from store.published import policy_of, published
 from store.reader import Snapshot
 from store.tiles import Tile
 from store.tree import Proof, Refuted, consistency
 
 _hashed: WeakKeyDictionary[Live, dict[int, bytes]] = WeakKeyDictionary()
+
+
+NOTHING = "nothing was signed for in this ledger yet: ask again in a second"
+UNSEEN = "no checkpoint of this ledger has been cosigned by enough witnesses yet: ask again later"
 
 
 class Unsigned(Exception):
@@ -50,14 +55,18 @@ class Tree:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._disk = snapshot.live.disk
-        known = last_checkpoint(self._disk)
-        if known is None or (snapshot.early and not snapshot.next_seq):
-            raise Unsigned("nothing was signed for in this ledger yet: ask again in a second")
-        self.newest: Opened = known
-        self.note: bytes = self._disk.read(CHECKPOINT)
+        if snapshot.early and not snapshot.next_seq:
+            raise Unsigned(NOTHING)
+        is_witnessed = policy_of(self._disk) is not None
+        known = published(
+            self._disk, snapshot.next_seq if snapshot.early and is_witnessed else None
+        )
+        if known is None:
+            raise Unsigned(UNSEEN if is_witnessed else NOTHING)
+        self.newest, self.note = known
         self._prover: Prover | None = None
-        if snapshot.early and known.checkpoint.size > snapshot.next_seq:
-            self.note = self._earlier(known.checkpoint.origin, snapshot.next_seq)
+        if snapshot.early and self.size > snapshot.next_seq:
+            self.note = self._earlier(self.newest.checkpoint.origin, snapshot.next_seq)
             self.newest = open_checkpoint(self.note, self.keys)
 
     @property
@@ -83,10 +92,13 @@ class Tree:
 
     def tile(self, path: str) -> bytes:
         """The bytes of a tile by its C2SP name; `Refuted` if it is none, or beyond the tree."""
-        tile = tiles.read_path(path)
-        if tile.width > tiles.width(tile, self.size):
-            raise Refuted(f"{path} is not in a tree of {self.size} leaves")
-        return b"".join(self._hashes(tile))
+        return b"".join(self._hashes(self._tile(f"tile/{path}")))
+
+    def entries(self, path: str) -> bytes:
+        """The leaves of a tile of level 0, each after its length in two bytes."""
+        tile = self._tile(f"tile/0/{path}")
+        leaves = self.prover.leaves(tile.number * tiles.SPAN, tile.width)
+        return b"".join(len(leaf).to_bytes(2, "big") + leaf for leaf in leaves)
 
     def grown(self, old: int, new: int) -> Grown:
         """The proof that a tree of `old` leaves is the beginning of one of `new`."""
@@ -101,6 +113,12 @@ class Tree:
         if signer is None:
             raise NoSecrets("the secrets of this ledger are not here: nothing is signed for")
         return sign(Checkpoint(origin, size, self.prover.head(size)), signer)
+
+    def _tile(self, path: str) -> Tile:
+        tile = tiles.read_path(path)
+        if tile.width > tiles.width(tile, self.size):
+            raise Refuted(f"{path} is not in a tree of {self.size} leaves")
+        return tile
 
     def _hashes(self, tile: Tile) -> list[bytes]:
         begin, level = tile.number * tiles.SPAN, tile.level * tiles.HEIGHT

@@ -101,8 +101,26 @@ def writing(folder: Path, doing: str) -> Iterator["FileLedger"]:
                     ledger.close()
                 finally:
                     lock.release()
+            _publish(folder)
         except Broken as failure:
             raise click.ClickException(str(failure)) from None
+
+
+def _publish(folder: Path) -> None:
+    """What was written is shown to the ledger's witnesses, if it has any."""
+    from api.witnesses import publish_newest
+    from store.tree import Refuted
+
+    try:
+        found = publish_newest(folder)
+    except Refuted as reason:
+        note(f"nothing was published: {reason}")
+        return
+    if found is not None:
+        note(found.sentence)
+        for one in found.replies:
+            if one.refusal is not None:
+                note(f"{one.witness}: {one.refusal}")
 
 
 @contextmanager

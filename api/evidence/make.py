@@ -11,10 +11,11 @@ from events.types import DeckOpened, HandStarted, Match, MatchStarted
 from events.views import Auditor, viewpoint
 from store.checkpoint import Opened
 from store.leaf import split
-from store.notary import CHECKPOINT, last_checkpoint, nonces_in
+from store.notary import nonces_in
 from store.note import sign
 from store.private import Private
 from store.proofs import Prover
+from store.published import policy_of, published
 from store.reader import Snapshot
 from store.tree import Refuted
 
@@ -40,7 +41,14 @@ def evidence(
         raise Unproved(
             f"{private.folder} holds no secrets: only who has them can open what is hidden"
         )
-    under = under or _newest(ledger)
+    under = under or published(ledger.live.disk)
+    if under is None:
+        witnessed = policy_of(ledger.live.disk) is not None
+        raise Unproved(
+            "too few witnesses have cosigned a checkpoint of this ledger yet: muckrake publish"
+            if witnessed
+            else "nothing was ever signed for in this ledger"
+        )
     try:
         leaf, receipt = Prover(ledger, nonces).receipt(hand, *under)
     except Refuted as reason:
@@ -67,15 +75,6 @@ def evidence(
         deck=_opened(records, hand) or (_kept(private, records, hand) if auditor else None),
     )
     return write(told, lambda text: sign(text, signer))
-
-
-def _newest(ledger: Snapshot) -> tuple[Opened, bytes]:
-    """The newest checkpoint, and the same as it was signed."""
-    disk = ledger.live.disk
-    known = last_checkpoint(disk)
-    if known is None:
-        raise Unproved("nothing was ever signed for in this ledger")
-    return known, disk.read(CHECKPOINT)
 
 
 def save(path: Path, bundle: bytes) -> None:

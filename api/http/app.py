@@ -6,6 +6,7 @@ the server, who asks, what he may still spend, his turn, the length of what he s
 plain ASGI application around the next, so that a stream stays one.
 """
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -35,6 +36,7 @@ from api.http.sizes import Sized
 from api.http.turns import Turned
 from api.main import VERSION
 from api.pages import PAGES, mounted
+from api.witnesses import publishing
 
 
 def create_app(desk: Desk) -> FastAPI:
@@ -42,7 +44,9 @@ def create_app(desk: Desk) -> FastAPI:
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
+        witnesses = asyncio.create_task(publishing(desk.settings.folder))
         yield
+        witnesses.cancel()
         desk.close()
 
     keys, logins = Keys(desk.settings.folder), Logins(desk.settings.folder)

@@ -212,6 +212,8 @@ def test_the_tree_is_as_large_as_what_is_told(house: House) -> None:
         "log/checkpoint",
         "log/consistency?from=1",
         "log/consistency?from=1&format=txt",
+        "log/tile/entries/000.p/5",
+        "log/tile/entries/000.p/6",
         "log/tile/0/000.p/5",
         "log/tile/0/000.p/6",
         "matches/a/root",

@@ -169,6 +169,9 @@ ROUTES: dict[str, Asked] = {
     ),
     "/api/v1/log/checkpoint": Asked("the signature of the second world is by the first's key"),
     "/api/v1/log/key": Asked("shared by the worlds"),
+    "/api/v1/log/tile/entries/{path:path}": Asked(
+        "names and digests of stubbed lines", (("000.p/9",), ("000.p/150",), ("none",))
+    ),
     "/api/v1/log/tile/{path:path}": Asked(
         "hashes of stubbed lines", (("0/000.p/9",), ("0/000.p/150",), ("1/000.p/1",), ("none",))
     ),

@@ -40,6 +40,8 @@ ASKED = (
     f"/api/v1/hands/closed-{AUCTION}/1/proof?format=zip",
     "/api/v1/log/checkpoint",
     "/api/v1/log/consistency?from=1",
+    "/api/v1/log/tile/entries/000.p/91",
+    "/api/v1/log/tile/entries/000.p/92",
     "/api/v1/log/tile/0/000.p/91",
     "/api/v1/log/tile/0/000.p/92",
     "/api/v1/players",

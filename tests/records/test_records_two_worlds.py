@@ -56,6 +56,7 @@ PATHS = (
     "/matches/m/verify",
     "/log/checkpoint",
     "/log/tile/0/000.p/2",
+    "/log/tile/entries/000.p/2",
     "/log/consistency?from=1",
 )
 

@@ -50,6 +50,29 @@ def key(request: Request, ask: Ask) -> Response:
 
 
 @router.get(
+    "/tile/entries/{path:path}",
+    operation_id="entries",
+    summary="The leaves behind a tile of level 0: up to 256 entries",
+    description="Each is two bytes of length, then the leaf: which record it is, and the digest of"
+    " its public lines. The SHA-256 of a zero byte and a leaf is its hash in the tile.",
+    response_class=Response,
+    responses=BYTES,
+)
+def entries(
+    request: Request,
+    ask: Ask,
+    path: Annotated[str, Path(max_length=80, examples=["000.p/9"])],
+) -> Response:
+    with proving():
+        tree = Tree(ask.snapshot())
+        try:
+            leaves = tree.entries(path)
+        except Refuted as reason:
+            raise Problem("not-found", str(reason)) from None
+    return sent(request, leaves, "tile", cache=FOREVER)
+
+
+@router.get(
     "/tile/{path:path}",
     operation_id="tile",
     summary="A tile of the tree: up to 256 hashes of one level",
@@ -65,7 +88,7 @@ def tile(
     with proving():
         tree = Tree(ask.snapshot())
         try:
-            hashes = tree.tile(f"tile/{path}")
+            hashes = tree.tile(path)
         except Refuted as reason:
             raise Problem("not-found", str(reason)) from None
     return sent(request, hashes, "tile", cache=FOREVER)

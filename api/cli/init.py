@@ -1,0 +1,48 @@
+"""`muckrake init`: an empty ledger, and the key that it will sign with."""
+
+from pathlib import Path
+
+import click
+
+from api.cli.ledger import json_option, ledger_option, plainly, writing
+from api.cli.output import document
+
+
+@click.command()
+@click.option(
+    "--origin",
+    metavar="NAME",
+    help="What its log is called: best the address it will be served at, without https://.",
+)
+@ledger_option
+@json_option
+def init(origin: str | None, folder: Path, as_document: bool) -> None:
+    """Begin an empty ledger and print its public key, to be published before the first hand.
+
+    A ledger that is written to before begins by itself, under a name that is drawn.
+    """
+    with plainly():
+        from store.disk import RealDisk
+        from store.manifest import PATH
+        from store.notary import public_keys
+        from store.private import Private
+        from store.tree import Refuted
+
+        if (folder / PATH).exists():
+            raise click.ClickException(f"there is a ledger in {folder} already")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            signer = Private(folder).secrets(origin).signer
+        except Refuted as reason:
+            raise click.UsageError(str(reason)) from None
+        if origin is not None and signer.key.name != origin:
+            raise click.ClickException(
+                f"{folder}/private holds the key of {signer.key.name}, not of {origin}"
+            )
+        with writing(folder, "init"):
+            pass
+        keys = [key.text() for key in public_keys(RealDisk(folder))]
+    if as_document:
+        document("muckrake.init/1", ledger=str(folder), origin=signer.key.name, keys=keys)
+    else:
+        click.echo("\n".join(keys))

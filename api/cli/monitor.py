@@ -1,0 +1,118 @@
+"""`muckrake monitor URL`: follow somebody's log, and say what it must not do."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import click
+import msgspec
+
+from api.cli.ledger import no_ledger_option, plainly
+from api.cli.output import WRONG, asked_to_stop, document, note
+from api.cli.witness import keys_of
+from api.monitoring import Monitor, Seen, Unreachable, over_http
+from store.note import Key
+from store.policy import Policy, read_policy
+from store.tree import Refuted
+
+
+@click.command()
+@click.argument("url")
+@click.option(
+    "--state",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="The file in which the monitor keeps what it has seen; made if it is not there.",
+)
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="KEY",
+    help="The log's public key as you know it, or a file with one a line.",
+)
+@click.option(
+    "--policy",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A C2SP tlog-policy: each checkpoint must be cosigned as it says.",
+)
+@click.option("--hands", is_flag=True, help="Verify the public evidence of every hand, too.")
+@click.option(
+    "--watch",
+    type=click.FloatRange(1, 86_400),
+    metavar="SECONDS",
+    help="Look again this often, until stopped.",
+)
+@no_ledger_option
+@click.option("--json", "as_document", is_flag=True, help="One document a look.")
+def monitor(
+    url: str,
+    state: Path,
+    keys: tuple[str, ...],
+    policy: Path | None,
+    hands: bool,
+    watch: float | None,
+    as_document: bool,
+) -> None:
+    """Read every leaf of the log at URL (https://HOST/api/v1/log), once, and check it.
+
+    Exit code 3 as long as anything was ever found: a repeated record, a wrong leaf, a fork.
+    """
+    known = [key for said in keys for key in keys_of(said)]
+    with plainly(), asked_to_stop() as stop:
+        get = over_http(url)
+        try:
+            asked = None if policy is None else read_policy(policy.read_bytes())
+            here = Monitor(get, state, known or _served(get, asked), asked)
+            look = _evidence(url) if hands else None
+            found = _looked(here, url, look, as_document)
+            while watch is not None and not stop():
+                time.sleep(watch)
+                found = _looked(here, url, look, as_document)
+        except (Refuted, Unreachable) as reason:
+            raise click.ClickException(str(reason)) from None
+    if found.findings:
+        raise click.exceptions.Exit(WRONG)
+
+
+def _served(get: Callable[[str], bytes], policy: Policy | None) -> list[Key]:
+    """The keys that the log itself names, if nobody has named any."""
+    if policy is not None and policy.logs:
+        return []
+    note("the log is believed about its own key: name it with --key, or a policy")
+    lines = get("key").decode(errors="replace").splitlines()
+    return [Key.read(line) for line in lines]
+
+
+def _looked(
+    here: Monitor, url: str, hand: Callable[[str], str | None] | None, as_document: bool
+) -> Seen:
+    seen = here.look(hand)
+    if as_document:
+        document("muckrake.monitor/1", url=url, **msgspec.to_builtins(seen))
+        return seen
+    click.echo(f"{seen.origin}  {seen.size:,} leaves, {seen.new:,} of them new")
+    for one in seen.findings:
+        place = "" if one.leaf is None else f"leaf {one.leaf}: "
+        click.echo(f"FOUND  {place}{one.sentence}")
+    return seen
+
+
+def _evidence(url: str) -> Callable[[str], str | None]:
+    """What is wrong with the public evidence of a hand, as the log's own server gives it."""
+    from api.evidence.bundle import Unfit, unpacked
+    from api.evidence.verify import verify
+
+    get = over_http(url.rstrip("/").removesuffix("/log"))
+
+    def check(stream: str) -> str | None:
+        match, _, number = stream.rpartition("/")
+        bundle = get(f"hands/{quote(match, safe='')}/{number}/proof?format=zip")
+        try:
+            verdict = verify(unpacked(bundle))
+        except Unfit as reason:
+            return f"the evidence of {stream} cannot be read: {reason}"
+        return "; ".join(verdict.problems) or None
+
+    return check

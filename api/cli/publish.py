@@ -1,0 +1,78 @@
+"""`muckrake publish`: the newest checkpoint, once enough witnesses have cosigned it."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from api.cli.ledger import json_option, ledger_option, plainly, reading
+from api.cli.output import asked_to_stop, document, note
+from store.tree import Refuted
+
+if TYPE_CHECKING:
+    from api.witnesses import Publication
+
+
+@click.command()
+@click.option(
+    "--policy",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A C2SP tlog-policy with the addresses of witnesses; kept by the ledger from now on.",
+)
+@click.option(
+    "--watch",
+    type=click.FloatRange(0.1, 86_400),
+    metavar="SECONDS",
+    help="Go on, and look for a newer checkpoint this often, until stopped.",
+)
+@ledger_option
+@json_option
+def publish(policy: Path | None, watch: float | None, folder: Path, as_document: bool) -> None:
+    """Ask the ledger's witnesses to cosign its newest checkpoint, and publish it if enough do.
+
+    A ledger without witnesses publishes each checkpoint as soon as it is signed.
+    """
+    with plainly(), reading(folder) as ledger:
+        from api.witnesses import publish_newest
+        from store.policy import read_policy
+        from store.published import keep_policy, policy_of
+
+        disk = ledger.live.disk
+        try:
+            if policy is not None:
+                keep_policy(disk, read_policy(policy.read_bytes()))
+            if policy_of(disk) is None:
+                raise click.ClickException(
+                    f"{folder} asks no witness: name some with --policy FILE"
+                )
+            found = publish_newest(folder)
+            _say(found, as_document)
+            if watch is not None:
+                with asked_to_stop() as stop:
+                    while not stop():
+                        if (newer := publish_newest(folder)) is not None:
+                            _say(found := newer, as_document)
+                        time.sleep(watch)
+        except Refuted as reason:
+            raise click.ClickException(str(reason)) from None
+    if found is not None and not found.is_published:
+        raise click.exceptions.Exit(1)
+
+
+def _say(found: "Publication | None", as_document: bool) -> None:
+    """One line, and a note for each witness that did not cosign."""
+    if found is None:
+        if as_document:
+            document("muckrake.publish/1", size=None, is_published=None, replies=[])
+        else:
+            click.echo("nothing to publish: no checkpoint is newer than the one that is published")
+        return
+    if as_document:
+        document("muckrake.publish/1", **msgspec.to_builtins(found))
+    else:
+        click.echo(found.sentence)
+    for one in found.replies:
+        if one.refusal is not None:
+            note(f"{one.witness}: {one.refusal}")

@@ -1,0 +1,122 @@
+"""`muckrake witness`: cosign the checkpoints of other people's logs, until somebody stops it."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from api.cli.ledger import no_ledger_option, plainly
+from api.cli.output import document
+from store.note import SIGNS, Key
+from store.tree import Refuted
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+    from store.witness import Witness
+
+PORT = 8100
+BODY_MAX = 65_536  # bytes of a request: a proof of 63 hashes and a checkpoint with its signatures
+
+
+@click.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option(
+    "--log",
+    "logs",
+    multiple=True,
+    required=True,
+    metavar="KEY",
+    help="The public key of a log, or a file with one a line; several times for several.",
+)
+@click.option("--name", help="What a new witness is called: best the address that it will have.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=PORT,
+    show_default=True,
+    help="At which port; 0 takes any that is free.",
+)
+@no_ledger_option
+@click.option("--json", "as_document", is_flag=True, help="One document instead of the text.")
+def witness(
+    folder: Path,
+    logs: tuple[str, ...],
+    name: str | None,
+    host: str,
+    port: int,
+    as_document: bool,
+) -> None:
+    """Be a witness: cosign a checkpoint of a log if it grew from the last one cosigned here.
+
+    FOLDER keeps the witness's key and what it has cosigned; never restore an old copy of it.
+    """
+    keys = [key for said in logs for key in keys_of(said)]
+    with plainly():
+        import uvicorn
+
+        from api.http.served import bound
+        from store.witness import Witness
+
+        try:
+            here = Witness(folder, keys, name)
+        except Refuted as reason:
+            raise click.ClickException(str(reason)) from None
+        try:
+            sock = bound(host, port)
+            address = f"http://{host}:{sock.getsockname()[1]}"
+            if as_document:
+                document("muckrake.witness/1", address=address, key=here.key.text())
+            else:
+                click.echo(f"{address}  cosigns for {', '.join(key.name for key in keys)}")
+                click.echo(here.key.text())
+            sys.stdout.flush()
+            config = uvicorn.Config(
+                application(here),
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                limit_concurrency=64,
+                timeout_keep_alive=5,
+                timeout_graceful_shutdown=5,
+            )
+            uvicorn.Server(config).run([sock])
+        finally:
+            here.close()
+
+
+def keys_of(said: str) -> list[Key]:
+    """The public keys of logs: one on the command line, or those of a file, one a line."""
+    path = Path(said)
+    try:
+        lines = path.read_text().splitlines() if path.is_file() else [said]
+        keys = [Key.read(line) for line in lines if line.strip()]
+    except (OSError, ValueError) as reason:
+        raise click.UsageError(f"{said} is neither a key nor a file of keys: {reason}") from None
+    if not keys or any(key.kind != SIGNS for key in keys):
+        raise click.UsageError(f"{said} names no key that a log signs with")
+    return keys
+
+
+def application(here: "Witness") -> "Starlette":
+    """The one route of a witness, by C2SP tlog-witness."""
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    async def add_checkpoint(request: Request) -> Response:
+        body = b""
+        async for part in request.stream():
+            body += part
+            if len(body) > BODY_MAX:
+                told = f"a request of more than {BODY_MAX} bytes is not read\n"
+                return Response(told, 413, media_type="text/plain; charset=utf-8")
+        answer = await run_in_threadpool(here.add_checkpoint, body)
+        return Response(answer.body, answer.status, {"Content-Type": answer.media})
+
+    return Starlette(routes=[Route("/add-checkpoint", add_checkpoint, methods=["POST"])])

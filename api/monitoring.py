@@ -1,0 +1,278 @@
+"""A monitor follows a log over HTTP: it reads every leaf once, and finds what the log must not do.
+
+It reads the C2SP tlog-tiles layout (`checkpoint`, `tile/...`, `tile/entries/...`), so it needs
+nothing of the ledger's but its key. What it has seen is in a file of its own: the tree so far, the
+name of every record, every checkpoint. It finds a checkpoint that its key did not sign, a tree that
+shrank or does not extend the one seen before (a fork), an entry that is not the leaf of the tree, a
+leaf that says nonsense, and a record that is there twice.
+"""
+
+import re
+import sqlite3
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from events.ledger import is_match
+from events.lines import leaf_of
+from store.checkpoint import Checkpoint, open_checkpoint
+from store.note import Key
+from store.policy import Policy
+from store.tiles import SPAN, Tile, tiles
+from store.tree import EMPTY, WIDTH, Frontier, Refuted, frontier, leaf_hash, node_hash
+
+TIMEOUT_S = 30.0
+ANSWER_MAX = 32 * 1024 * 1024
+_TABLES = """
+    CREATE TABLE IF NOT EXISTS log (origin TEXT, size INTEGER, frontier TEXT);
+    CREATE TABLE IF NOT EXISTS checkpoints (size INTEGER, note BLOB, UNIQUE (size, note));
+    CREATE TABLE IF NOT EXISTS records (stream TEXT PRIMARY KEY, leaf INTEGER, events INTEGER);
+    CREATE TABLE IF NOT EXISTS findings (leaf INTEGER, sentence TEXT);
+"""
+
+
+class Unreachable(Exception):
+    """The log does not answer, or not as a log does: nothing is known beyond what was."""
+
+
+class Finding(Struct, frozen=True):
+    """One thing that the log must not do; at which leaf, if it is about one."""
+
+    leaf: int | None
+    sentence: str
+
+
+class LeafText(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a leaf says: which record it is of, and the digest of the record's public lines."""
+
+    first: int
+    hand_seq: int
+    lines: int
+    record_sha256: str
+    stream: str
+    v: int
+
+
+class Seen(Struct, frozen=True):
+    """What a look at the log came to."""
+
+    origin: str
+    size: int
+    new: int
+    findings: tuple[Finding, ...]
+
+
+Get = Callable[[str], bytes]
+LookAt = Callable[[str], str | None]  # a hand by its stream: what is wrong with it, if anything
+
+
+class Monitor:
+    """One log as one monitor knows it; `state` is its file, made if it is not there."""
+
+    def __init__(self, get: Get, state: Path, keys: Collection[Key], policy: Policy | None) -> None:
+        """The log's checkpoints are believed by these keys, and as this policy asks."""
+        self._get = get
+        self._keys = tuple(keys)
+        self._policy = policy
+        self._state = sqlite3.connect(state, isolation_level=None)
+        self._state.executescript(_TABLES)
+
+    def close(self) -> None:
+        self._state.close()
+
+    def look(self, hand: LookAt | None = None) -> Seen:
+        """Read what is new; all or nothing of it is remembered."""
+        note = self._get("checkpoint")
+        self._state.execute("BEGIN IMMEDIATE")
+        try:
+            seen = self._looked(note, hand)
+            self._state.execute("COMMIT")
+        except BaseException:
+            self._state.execute("ROLLBACK")
+            raise
+        return seen
+
+    def _looked(self, note: bytes, hand: LookAt | None) -> Seen:
+        origin, known = self._known()
+        try:
+            new = self._opened(note)
+        except Refuted as reason:
+            return self._found(origin or "", known.size, 0, (Finding(None, str(reason)),))
+        if origin is not None and new.origin != origin:
+            told = f"the log of {origin} calls itself {new.origin} now"
+            return self._found(origin, known.size, 0, (Finding(None, told),))
+        self._state.execute(
+            "INSERT OR IGNORE INTO checkpoints VALUES (?, ?)", (new.size, sqlite3.Binary(note))
+        )
+        if new.size < known.size:
+            told = (
+                f"the newest checkpoint is of {new.size} leaves, and one of {known.size} was signed"
+                " before: the log was set back"
+            )
+            return self._found(new.origin, known.size, 0, (Finding(None, told),))
+        self._state.execute("SAVEPOINT leaves")
+        grown, found = known, []
+        for place, leaf in enumerate(self._leaves(known.size, new.size), start=known.size):
+            grown = grown.added((leaf_hash(leaf),))
+            if sentence := self._wrong(place, leaf):
+                found.append(Finding(place, sentence))
+        if grown.root() != new.root:
+            self._state.execute("ROLLBACK TO leaves")
+            return self._found(new.origin, known.size, 0, self._why(known, new))
+        if hand is not None:
+            rows = self._state.execute(
+                "SELECT leaf, stream FROM records WHERE leaf >= ?", (known.size,)
+            )
+            for place, stream in rows.fetchall():
+                if not is_match(stream) and (sentence := hand(stream)):
+                    found.append(Finding(place, sentence))
+        self._state.execute("DELETE FROM log")
+        hashes = ",".join(one.hex() for one in grown.hashes)
+        self._state.execute("INSERT INTO log VALUES (?, ?, ?)", (new.origin, new.size, hashes))
+        return self._found(new.origin, new.size, new.size - known.size, tuple(found))
+
+    def _known(self) -> tuple[str | None, Frontier]:
+        """The log's name and the tree as it was when it was last looked at."""
+        row = self._state.execute("SELECT origin, size, frontier FROM log").fetchone()
+        if row is None:
+            return None, Frontier()
+        return row[0], Frontier(row[1], tuple(map(bytes.fromhex, filter(None, row[2].split(",")))))
+
+    def _opened(self, note: bytes) -> Checkpoint:
+        if self._policy is not None:
+            return self._policy.opened(note, self._keys).checkpoint
+        return open_checkpoint(note, self._keys).checkpoint
+
+    def _leaves(self, old: int, new: int) -> Iterator[bytes]:
+        """Every leaf from one size to another, bundle by bundle."""
+        for number in range(old // SPAN, -(-new // SPAN) if new > old else 0):
+            width = min(SPAN, new - number * SPAN)
+            leaves = entries(self._get(_path("entries", number, width)), width)
+            yield from leaves[max(0, old - number * SPAN) :]
+
+    def _why(self, known: Frontier, new: Checkpoint) -> tuple[Finding, ...]:
+        """Why the leaves do not make the root that was signed: a wrong entry, or a fork."""
+        bad = []
+        for number in range(known.size // SPAN, -(-new.size // SPAN)):
+            width = min(SPAN, new.size - number * SPAN)
+            leaves = entries(self._get(_path("entries", number, width)), width)
+            hashes = self._get(_path("0", number, width))
+            for at, leaf in enumerate(leaves):
+                place = number * SPAN + at
+                is_new = place >= known.size
+                if is_new and hashes[at * WIDTH : (at + 1) * WIDTH] != leaf_hash(leaf):
+                    bad.append(Finding(place, "the entry is not the leaf that is in the tree"))
+        if bad:
+            return tuple(bad)
+        if self._root_of_tiles(new.size) == new.root:
+            told = (
+                f"the checkpoint of {new.size} leaves does not extend the one of {known.size}"
+                " that was signed before: the log has forked"
+            )
+        else:
+            told = f"the tree that is served is not the one of {new.size} leaves that was signed"
+        return (Finding(None, told),)
+
+    def _root_of_tiles(self, size: int) -> bytes:
+        """The root that the served tiles make, whatever was seen before."""
+        served: dict[tuple[int, int], bytes] = {}
+        for tile in tiles(size):
+            data = self._get(tile.path())
+            if len(data) != tile.width * WIDTH:
+                raise Unreachable(f"{tile.path()} has {len(data)} bytes, not {tile.width * WIDTH}")
+            for at in range(tile.width):
+                place = tile.number * SPAN + at
+                served[8 * tile.level, place] = data[at * WIDTH : (at + 1) * WIDTH]
+
+        def hashes(level: int, index: int) -> bytes:
+            if (level, index) not in served:
+                below = hashes(level - 1, 2 * index), hashes(level - 1, 2 * index + 1)
+                served[level, index] = node_hash(*below)
+            return served[level, index]
+
+        return frontier(size, hashes).root() if size else EMPTY
+
+    def _wrong(self, place: int, leaf: bytes) -> str | None:
+        """What is wrong with a leaf by what it says, and by what others have said."""
+        try:
+            text = _text(leaf)
+        except msgspec.MsgspecError:
+            return "the leaf is not spelled as a leaf is"
+        if leaf != leaf_of(text.hand_seq, text.stream, text.first, text.lines, text.record_sha256):
+            return "the leaf is not spelled in the one way that it can be"
+        if (
+            text.v != 1
+            or text.hand_seq != place
+            or not re.fullmatch("[0-9a-f]{64}", text.record_sha256)
+        ):
+            return f"the leaf says that it is leaf {text.hand_seq} of version {text.v}"
+        query = "SELECT leaf, events FROM records WHERE stream = ?"
+        row = self._state.execute(query, (text.stream,)).fetchone()
+        before, events = row or (place, 0)
+        if row and (text.first != events or not is_match(text.stream)):
+            return f"{text.stream} is in the log already, as leaf {before}"
+        if text.first != events:
+            return (
+                f"{text.stream} begins with event {text.first}: what came before is not in the log"
+            )
+        self._state.execute(
+            "INSERT INTO records VALUES (?, ?, ?) ON CONFLICT (stream) DO UPDATE SET events = ?",
+            (text.stream, place, text.lines, events + text.lines),
+        )
+        return None
+
+    def _found(self, origin: str, size: int, new: int, found: tuple[Finding, ...]) -> Seen:
+        """What was found now is found for good: every later look names it too."""
+        for one in found:
+            row = (one.leaf, one.sentence)
+            known = "SELECT 1 FROM findings WHERE leaf IS ? AND sentence = ?"
+            if self._state.execute(known, row).fetchone() is None:
+                self._state.execute("INSERT INTO findings VALUES (?, ?)", row)
+        rows = self._state.execute("SELECT leaf, sentence FROM findings ORDER BY rowid").fetchall()
+        return Seen(origin, size, new, tuple(Finding(*row) for row in rows))
+
+
+def entries(bundle: bytes, count: int) -> list[bytes]:
+    """The entries of a bundle, each after its length; there must be so many."""
+    found, at = [], 0
+    while at + 2 <= len(bundle):
+        end = at + 2 + int.from_bytes(bundle[at : at + 2], "big")
+        if end > len(bundle):
+            break
+        found.append(bundle[at + 2 : end])
+        at = end
+    if at != len(bundle) or len(found) != count:
+        raise Unreachable(f"a bundle of {len(found)} whole entries, where {count} should be")
+    return found
+
+
+def over_http(url: str) -> Get:
+    """What stands below an address; `Unreachable` says what was answered instead."""
+
+    def get(path: str) -> bytes:
+        try:
+            with urllib.request.urlopen(f"{url.rstrip('/')}/{path}", timeout=TIMEOUT_S) as answer:
+                data: bytes = answer.read(ANSWER_MAX + 1)
+        except urllib.error.HTTPError as reason:
+            with reason:
+                raise Unreachable(f"{reason.url} answered {reason.code}") from None
+        except (OSError, ValueError) as reason:
+            raise Unreachable(f"{url} does not answer: {reason}") from None
+        if len(data) > ANSWER_MAX:
+            raise Unreachable(f"{url}/{path} has more than {ANSWER_MAX} bytes")
+        return data
+
+    return get
+
+
+def _path(level: str, number: int, width: int) -> str:
+    path = Tile(0, number, width).path()
+    return path.replace("tile/0/", f"tile/{level}/", 1)
+
+
+def _text(leaf: bytes) -> LeafText:
+    return msgspec.json.decode(leaf, type=LeafText)

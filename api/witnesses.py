@@ -1,0 +1,209 @@
+"""Witnesses are asked over HTTP: a checkpoint is published once enough of them have cosigned it.
+
+The asking half of C2SP tlog-witness. Each witness is sent the newest checkpoint with a proof that
+it extends the last one which that witness cosigned; who is down or slow is passed over, and the
+policy says whether the others are enough.
+"""
+
+import asyncio
+import http.client
+import sys
+import threading
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from msgspec import Struct
+
+from store.checkpoint import Checkpoint
+from store.disk import RealDisk
+from store.frames import Damaged
+from store.live import NoLedger
+from store.lock import Held, Lock
+from store.notary import CHECKPOINT, last_checkpoint
+from store.note import Note, Signature, parse, to_base64
+from store.note import verify as verify_note
+from store.policy import Witness
+from store.private import Private
+from store.proofs import Prover
+from store.published import FOLDER, POLICY, policy_of, publish, published
+from store.reader import Reader
+from store.tree import Refuted, consistency
+
+TIMEOUT_S = 5.0
+ANSWER_MAX = 65_536
+AT_ONCE = 16
+PAUSE_S = 1.0
+PAUSE_MAX_S = 60.0
+
+
+class Reply(Struct, frozen=True):
+    """What one witness said: its name in the policy, and why it did not cosign (None: it did)."""
+
+    witness: str
+    refusal: str | None
+
+
+class Publication(Struct, frozen=True):
+    """A checkpoint of so many leaves, what every witness said, and whether that was enough."""
+
+    size: int
+    is_published: bool
+    replies: tuple[Reply, ...]
+
+    @property
+    def sentence(self) -> str:
+        """What is to be said of it."""
+        signed = sum(one.refusal is None for one in self.replies)
+        what = "published" if self.is_published else "not published: too few witnesses cosigned"
+        return (
+            f"checkpoint of {self.size} leaves, {signed} of {len(self.replies)} witnesses: {what}"
+        )
+
+
+class _No(Exception):
+    """Why a witness did not cosign."""
+
+
+def publish_newest(folder: Path, timeout_s: float = TIMEOUT_S) -> Publication | None:
+    """Ask every witness of a ledger about its newest checkpoint; None if nothing is to be asked.
+
+    One process asks at a time: who comes second leaves it to the first.
+    """
+    if not (folder / POLICY).exists():
+        return None
+    disk = RealDisk(folder)
+    policy = policy_of(disk)
+    assert policy is not None
+    disk.make_folder(FOLDER)
+    try:
+        lock = Lock(folder / FOLDER, "publishing")
+    except Held:
+        return None
+    try:
+        newest, shown = last_checkpoint(disk), published(disk)
+        if newest is None or (shown and shown[0].checkpoint == newest.checkpoint):
+            return None
+        asking = _Asking(folder, disk.read(CHECKPOINT), newest.checkpoint, timeout_s)
+        known = {one.key: shown[0].checkpoint.size for one in shown[0].witnesses} if shown else {}
+        askable = [one for one in policy.witnesses if one.url]
+        with ThreadPoolExecutor(min(AT_ONCE, len(askable) or 1)) as pool:
+            found = pool.map(lambda one: asking.ask(one, known.get(one.key, 0)), askable)
+            answers = list(zip(askable, found, strict=True))
+        parsed = parse(asking.note)
+        new = tuple(answer for _, answer in answers if isinstance(answer, Signature))
+        replies = tuple(
+            Reply(one.name, None if isinstance(answer, Signature) else answer)
+            for one, answer in answers
+        )
+        try:
+            publish(disk, Note(parsed.text, (*parsed.signatures, *new)).format())
+        except Refuted:
+            return Publication(newest.checkpoint.size, False, replies)
+        return Publication(newest.checkpoint.size, True, replies)
+    finally:
+        lock.release()
+
+
+async def publishing(folder: Path) -> None:
+    """Publish whatever is signed for, as long as a server runs; witnesses that refuse have time."""
+    said, pause_s = "", PAUSE_S
+    while True:
+        try:
+            found = await asyncio.to_thread(publish_newest, folder)
+            sentence = "" if found is None or found.is_published else found.sentence
+        except (Damaged, NoLedger, Refuted, OSError) as reason:
+            sentence = str(reason)
+        if sentence and sentence != said:
+            print(f"muckrake: {sentence}", file=sys.stderr)
+        said = sentence
+        pause_s = min(2 * pause_s, PAUSE_MAX_S) if sentence else PAUSE_S
+        await asyncio.sleep(pause_s)
+
+
+class _Asking:
+    """One checkpoint, and the tree that it is the head of."""
+
+    def __init__(self, folder: Path, note: bytes, new: Checkpoint, timeout_s: float) -> None:
+        nonces = Private(folder).nonces()
+        if nonces is None:
+            raise Refuted("the secrets of this ledger are not here: nothing can be proved")
+        self.note = note
+        self._new = new
+        self._timeout_s = timeout_s
+        self._prover = Prover(Reader(folder).snapshot(), nonces)
+        self._one = threading.Lock()
+
+    def ask(self, witness: Witness, old: int) -> Signature | str:
+        """The cosignature of a witness, or why not; if it names another old size, that is tried."""
+        try:
+            status, body = self._sent(witness, old)
+            if status == http.client.CONFLICT:
+                old = self._size_of(witness, old, body)
+                status, body = self._sent(witness, old)
+            if status == http.client.CONFLICT:
+                self._size_of(witness, old, body)
+            if status != http.client.OK:
+                raise _No(f"{witness.url} answered {status}: {_said(body)}")
+            return self._signature(witness, body)
+        except (_No, Refuted) as reason:
+            return str(reason)
+
+    def _sent(self, witness: Witness, old: int) -> tuple[int, bytes]:
+        with self._one:
+            proof = consistency(old, self._new.size, self._prover.hashes)
+        head = "".join(f"{line}\n" for line in (f"old {old}", *map(to_base64, proof), ""))
+        request = urllib.request.Request(
+            f"{(witness.url or '').rstrip('/')}/add-checkpoint", head.encode() + self.note
+        )
+        try:
+            with _opener.open(request, timeout=self._timeout_s) as answer:
+                return answer.status, answer.read(ANSWER_MAX)
+        except urllib.error.HTTPError as answer:
+            with answer:
+                return answer.code, answer.read(ANSWER_MAX)
+        except (OSError, ValueError, http.client.HTTPException) as reason:
+            raise _No(f"{witness.url} does not answer: {reason}") from None
+
+    def _size_of(self, witness: Witness, old: int, body: bytes) -> int:
+        """The size that a witness remembers; one that this ledger cannot extend is a rollback."""
+        text = body.decode(errors="replace").strip()
+        size = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
+        if size is None:
+            raise _No(f"{witness.url} names no size of the last checkpoint: {_said(body)}")
+        if size > self._new.size:
+            raise _No(
+                f"{witness.url} has cosigned {size} leaves of {self._new.origin}, and only"
+                f" {self._new.size} are here: an old copy is in the place of the ledger"
+            )
+        if size == old:
+            raise _No(
+                f"{witness.url} has cosigned another history of {self._new.origin} with {size}"
+                " leaves: the log has forked"
+            )
+        return size
+
+    def _signature(self, witness: Witness, body: bytes) -> Signature:
+        """The line of the answer that this witness's key has made; others are passed over."""
+        text = parse(self.note).text
+        signatures = parse(f"{text}\n".encode() + body).signatures
+        for one in signatures:
+            if (one.name, one.id) == (witness.key.name, witness.key.id):
+                verify_note(Note(text, (one,)), [witness.key])
+                return one
+        raise _No(f"{witness.url} answered without a signature of {witness.key.text()}")
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A witness is asked where the policy says, and nowhere else."""
+
+    def redirect_request(self, *args: object, **named: object) -> None:
+        return None
+
+
+_opener = urllib.request.build_opener(_NoRedirects)
+
+
+def _said(body: bytes) -> str:
+    return repr(body.decode(errors="replace").strip()[:200])

@@ -1,0 +1,75 @@
+"""Which checkpoint anybody may be given: the newest, or the newest that enough witnesses cosigned.
+
+    witnesses           a policy: which witnesses this ledger asks, and how many are enough
+    published/SIZE      checkpoints of so many leaves as the policy asks for them, cosigned
+
+Without the file `witnesses` every checkpoint is published as soon as it is signed.
+"""
+
+from store.checkpoint import Opened
+from store.disk import Disk, put
+from store.frames import Damaged
+from store.notary import CHECKPOINT, last_checkpoint, public_keys
+from store.policy import Policy, read_policy
+from store.tree import Refuted
+
+POLICY = "witnesses"
+FOLDER = "published"
+KEPT_MAX = 4_096  # older ones are for readers who are told of a match later than it is played
+
+
+def policy_of(disk: Disk) -> Policy | None:
+    """The witnesses that a ledger asks before it publishes; None if it asks nobody."""
+    if POLICY not in disk.names(""):
+        return None
+    try:
+        return read_policy(disk.read(POLICY))
+    except Refuted as reason:
+        raise Damaged(f"{POLICY} cannot be read: {reason}") from None
+
+
+def keep_policy(disk: Disk, policy: Policy) -> None:
+    """From now on nothing is published that this policy does not hold for."""
+    if policy.logs and not set(public_keys(disk)).intersection(policy.logs):
+        names = ", ".join(key.text() for key in policy.logs)
+        raise Refuted(f"this policy is for another log: it names {names}")
+    askable = {one.key for one in policy.witnesses if one.url}
+    if not policy.is_met(askable):
+        raise Refuted(
+            f"this policy asks for {policy.quorum}, and no address is given of enough witnesses:"
+            " a line is `witness NAME KEY URL`"
+        )
+    put(disk, POLICY, policy.text.encode())
+
+
+def published(disk: Disk, most: int | None = None) -> tuple[Opened, bytes] | None:
+    """The newest checkpoint that may be shown, also as it was signed; of at most so many leaves."""
+    policy = policy_of(disk)
+    if policy is None:
+        known = last_checkpoint(disk)
+        return None if known is None else (known, disk.read(CHECKPOINT))
+    for size in reversed(_sizes(disk)):
+        if most is None or size <= most:
+            note = disk.read(f"{FOLDER}/{size}")
+            try:
+                return policy.opened(note, public_keys(disk)), note
+            except Refuted:
+                continue  # published under another policy, or not what was published
+    return None
+
+
+def publish(disk: Disk, note: bytes) -> None:
+    """A cosigned checkpoint is published; `Refuted` if the policy does not hold for it."""
+    policy = policy_of(disk)
+    assert policy is not None
+    size = policy.opened(note, public_keys(disk)).checkpoint.size
+    disk.make_folder(FOLDER)
+    put(disk, f"{FOLDER}/{size}", note)
+    for old in _sizes(disk)[:-KEPT_MAX]:
+        disk.remove(f"{FOLDER}/{old}")
+
+
+def _sizes(disk: Disk) -> list[int]:
+    if FOLDER not in disk.names(""):
+        return []
+    return sorted(int(name) for name in disk.names(FOLDER) if name.isascii() and name.isdigit())

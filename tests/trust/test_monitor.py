@@ -1,0 +1,180 @@
+"""A monitor at work on logs that lie: each attack is signed by the log's own key."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from api.monitoring import Monitor, Seen, Unreachable
+from events.lines import leaf_of
+from store.checkpoint import Checkpoint, cosign, sign
+from store.note import WITNESSES, Signer
+from store.policy import Policy, read_policy
+from store.tiles import SPAN, read_path
+from store.tree import Frontier, leaf_hash
+from tests.trust.stored_hashes import InMemory
+
+LOG = Signer("poker.example/log", bytes(range(32)))
+DIGEST = "ab" * 32
+
+
+def leaf(place: int, stream: str | None = None, first: int = 0, lines: int = 9) -> bytes:
+    return leaf_of(place, stream or f"scrim/{place}", first, lines, DIGEST)
+
+
+class Log:
+    """A log of these leaves as it is served; `shown` are entries that lie about them."""
+
+    def __init__(
+        self, leaves: Sequence[bytes], shown: dict[int, bytes] | None = None, by: Signer = LOG
+    ) -> None:
+        self.leaves = list(leaves)
+        self.shown = shown or {}
+        self.hashes = InMemory([leaf_hash(one) for one in leaves])
+        root = Frontier().added(leaf_hash(one) for one in leaves).root()
+        self.note = sign(Checkpoint(by.key.name, len(leaves), root), by)
+        self.asked: list[str] = []
+
+    def get(self, path: str) -> bytes:
+        self.asked.append(path)
+        if path == "checkpoint":
+            return self.note
+        tile = read_path(path.replace("tile/entries/", "tile/0/"))
+        places = range(tile.number * SPAN, tile.number * SPAN + tile.width)
+        if path.startswith("tile/entries/"):
+            told = [self.shown.get(place, self.leaves[place]) for place in places]
+            return b"".join(len(one).to_bytes(2, "big") + one for one in told)
+        return b"".join(self.hashes(8 * tile.level, place) for place in places)
+
+
+def looked(state: Path, log: Log, policy: Policy | None = None) -> Seen:
+    monitor = Monitor(log.get, state, [LOG.key], policy)
+    try:
+        return monitor.look()
+    finally:
+        monitor.close()
+
+
+def sentences(seen: Seen) -> list[str]:
+    return [f"{one.leaf} {one.sentence}" for one in seen.findings]
+
+
+HANDS = [leaf(place) for place in range(600)]
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    return tmp_path / "monitor.db"
+
+
+def test_a_log_that_grows_is_read_once(state: Path) -> None:
+    sizes = (0, 1, 255, 256, 300, 600)
+    for before, size in zip((0, *sizes), sizes, strict=False):
+        expected = Seen("poker.example/log", size, size - before, ())
+        assert expected == looked(state, Log(HANDS[:size]))
+    log = Log(HANDS)
+    assert 0 == looked(state, log).new
+    assert ["checkpoint"] == log.asked, "nothing new, nothing read"
+
+
+def test_records_of_a_match_go_on_where_they_ended(state: Path) -> None:
+    leaves = [leaf(0, "scrim", 0, 3), leaf(1), leaf(2, "scrim", 3, 2), leaf(3, "scrim", 5, 1)]
+    assert () == looked(state, Log(leaves)).findings
+
+
+def test_one_hand_has_one_record(state: Path) -> None:
+    """Two leaves of one hand, perhaps with different payouts, are under one signature."""
+    seen = looked(state, Log([*HANDS[:5], leaf(5, "scrim/3")]))
+    assert ["5 scrim/3 is in the log already, as leaf 3"] == sentences(seen)
+    assert sentences(seen) == sentences(looked(state, Log([*HANDS[:5], leaf(5, "scrim/3")])))
+
+
+def test_a_repetition_is_found_long_after(state: Path) -> None:
+    assert () == looked(state, Log(HANDS)).findings
+    seen = looked(state, Log([*HANDS, leaf(600), leaf(601, "scrim/7", 9)]))
+    assert ["601 scrim/7 is in the log already, as leaf 7"] == sentences(seen)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (leaf(3, "scrim", 4), "scrim begins with event 4: what came before is not in the log"),
+        (leaf(2), "the leaf says that it is leaf 2 of version 1"),
+        (leaf(3).replace(b'"v":1', b'"v":2'), "is not spelled in the one way that it can be"),
+        (leaf(3) + b" ", "is not spelled in the one way that it can be"),
+        (b"nonsense", "the leaf is not spelled as a leaf is"),
+        (leaf(3).replace(b"ab", b"zz"), "the leaf says that it is leaf 3 of version 1"),
+    ],
+)
+def test_a_leaf_that_says_nonsense_is_found(state: Path, wrong: bytes, sentence: str) -> None:
+    (found,) = sentences(looked(state, Log([*HANDS[:3], wrong])))
+    assert found.startswith("3 ")
+    assert sentence in found
+
+
+def test_an_entry_that_is_not_the_leaf_is_found(state: Path) -> None:
+    """The tree is what was signed; the text that is shown for one leaf of it is another."""
+    seen = looked(state, Log(HANDS[:300], {280: leaf(280, "scrim/999")}))
+    assert ["280 the entry is not the leaf that is in the tree"] == sentences(seen)
+    assert 0 == seen.size, "nothing of it is taken for seen"
+
+
+def test_a_fork_is_found(state: Path) -> None:
+    assert () == looked(state, Log(HANDS[:300])).findings
+    forked = [*HANDS[:200], leaf(200, "scrim/other"), *HANDS[201:400]]
+    (found,) = sentences(looked(state, Log(forked)))
+    assert "of 400 leaves does not extend the one of 300" in found
+    assert "the log has forked" in found
+
+
+def test_a_fork_of_the_same_size_is_found(state: Path) -> None:
+    assert () == looked(state, Log(HANDS[:300])).findings
+    (found,) = sentences(looked(state, Log([*HANDS[:299], leaf(299, "scrim/other")])))
+    assert "of 300 leaves does not extend the one of 300" in found
+
+
+def test_a_tree_that_nobody_signed_is_found(state: Path) -> None:
+    log = Log(HANDS[:300])
+    log.note = Log([*HANDS[:299], leaf(299, "scrim/other")]).note
+    (found,) = sentences(looked(state, log))
+    assert "the tree that is served is not the one of 300 leaves that was signed" in found
+
+
+def test_a_log_that_was_set_back_is_found(state: Path) -> None:
+    assert () == looked(state, Log(HANDS[:300])).findings
+    (found,) = sentences(looked(state, Log(HANDS[:299])))
+    assert "of 299 leaves, and one of 300 was signed before: the log was set back" in found
+
+
+def test_another_key_and_another_log_are_found(state: Path) -> None:
+    assert () == looked(state, Log(HANDS[:3])).findings
+    stranger = Signer("poker.example/log", bytes(range(1, 33)))
+    (found,) = sentences(looked(state, Log(HANDS[:4], by=stranger)))
+    assert "no known key has signed this" in found
+
+
+def test_a_policy_asks_for_witnesses(state: Path) -> None:
+    witness = Signer("w.example", bytes(range(2, 34)), WITNESSES)
+    lines = f"log {LOG.key.text()}\nwitness w {witness.key.text()}\nquorum w\n"
+    policy = read_policy(lines.encode())
+    log = Log(HANDS[:3])
+    assert [
+        "None the checkpoint of 3 leaves is cosigned by no known witness: the policy asks for w"
+    ] == sentences(looked(state, log, policy))
+    log.note = cosign(log.note, witness, 1_790_000_000)
+    assert 3 == looked(state, log, policy).size
+
+
+def test_what_is_not_a_log_is_no_finding(state: Path) -> None:
+    log = Log(HANDS[:3])
+    log.get = lambda path: log.note if path == "checkpoint" else b"<html>"  # type: ignore[method-assign]
+    with pytest.raises(Unreachable, match="a bundle of 0 whole entries, where 3 should be"):
+        looked(state, log)
+    assert 3 == looked(state, Log(HANDS[:3])).size
+
+
+def test_what_was_found_is_not_forgotten(state: Path) -> None:
+    assert 1 == len(looked(state, Log([*HANDS[:3], leaf(3, "scrim/1")])).findings)
+    later = looked(state, Log([*HANDS[:3], leaf(3, "scrim/1"), leaf(4), leaf(5)]))
+    assert ["3 scrim/1 is in the log already, as leaf 1"] == sentences(later)
+    assert 6 == later.size
