@@ -20,7 +20,7 @@ answers nothing more, for what memory says may not be so, and a failed sync must
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -312,8 +312,17 @@ class FileLedger:
         for call in found.calls:
             answers = [self._tail.add(*placed) for placed in call]
             if call[0].pos >= found.manifest.next_pos:
+                self._check_once(one.append for one in call)
                 self._admission.remember(call[0].append, answers)
         watermark.publish(self._disk, found.log.path, found.log.size)
+
+    def _check_once(self, appends: Iterable[Append]) -> None:
+        """Damage, if the log begins a hand that is sealed already."""
+        for one in appends:
+            begins = not (one.expected or is_match(one.stream))
+            if begins and self._sealed.version(one.stream) is not None:
+                told = f"{self._found.log.path} begins {one.stream} again, which has ended"
+                raise Damaged(f"{told} and is sealed: one hand has one record")
 
     def _void_open(self) -> None:
         """Hands left open by a dead writer are voided together: every contribution goes back."""

@@ -176,6 +176,13 @@ class Live:
             hot = next((one.hand_seq for one in state.tail.closed if one.stream == stream), None)
         return state.sealed.hand_seq(stream) if hot is None else hot
 
+    def hand_seqs(self, stream: str) -> list[int]:
+        """Every time that a hand closed: more than one is a second record of it."""
+        with self._lock:
+            state = self._state
+            hot = [one.hand_seq for one in state.tail.closed if one.stream == stream]
+        return [*state.sealed.hand_seqs(stream), *hot]
+
     def parts(self) -> Parts:
         """The segments and the closed part of the log, of one moment."""
         with self._lock:

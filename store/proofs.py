@@ -52,10 +52,13 @@ class Prover:
         return node_hash(*below)
 
     def leaf(self, stream: str) -> tuple[int, bytes]:
-        """A hand's place among all that closed, and the bytes of its leaf."""
+        """A hand's place among all that closed, and its leaf; refused if it has two."""
         hand_seq = self._ledger.hand_seq(stream)
         if hand_seq is None:
             raise Refuted(f"{stream} has not ended: only what has closed is in the tree")
+        if len(closed := self._ledger.live.hand_seqs(stream)) > 1:
+            places = " and ".join(map(str, sorted(closed)))
+            raise Refuted(f"{stream} is in the tree as {places}: one hand has one record")
         recorded = self._ledger.read(stream)
         return hand_seq, leaf_bytes(hand_seq, recorded, nonces_in(self._nonces, stream))
 

@@ -166,6 +166,10 @@ class Sealed:
         found = self._find(stream)
         return None if found is None else found.hand_seq
 
+    def hand_seqs(self, stream: str) -> list[int]:
+        """Every time that a sealed hand closed: more than one is a second record of it."""
+        return [row.hand_seq for row in self._rows(stream)]
+
     def read(self, stream: str) -> tuple[Recorded, ...]:
         """Everything sealed of one stream."""
         match, number = split(stream)
@@ -230,27 +234,32 @@ class Sealed:
 
     def _looked_up(self, stream: str) -> _Row | None:
         """A sealed hand's row in the table of hands."""
+        return next(self._rows(stream), None)
+
+    def _rows(self, stream: str) -> Iterator[_Row]:
+        """Every row of a hand in the tables of hands."""
         match, number = split(stream)
         if number is None or stream != f"{match}/{number}":
-            return None
+            return
         for low, high, at in self._hands.get(match, ()):
             if low <= number <= high:
                 opened = self._files.open(self.segments[at], HANDS.name)
                 for group in opened.having(match=match, number=number):
                     matches = opened.bounds["match"][group]
-                    if (place := self._place(at, group, match, number, matches)) >= 0:
+                    for place in self._places(at, group, match, number, matches):
                         first = opened.bounds["hand_seq"][group][0]
-                        return _Row(self.segments[at], group, place, first + place)
-        return None
+                        yield _Row(self.segments[at], group, place, first + place)
 
-    def _place(self, at: int, group: int, match: str, number: int, matches: tuple[str, str]) -> int:
-        """In which row of a group a hand is; its match is looked at where there are several."""
+    def _places(
+        self, at: int, group: int, match: str, number: int, matches: tuple[str, str]
+    ) -> list[int]:
+        """In which rows of a group a hand is; its match is looked at where there are several."""
         numbers = self._column(at, group, "number").to_numpy()
         places: list[int] = (numbers == number).nonzero()[0].tolist()
         if places and matches != (match, match):
             names = self._column(at, group, "match")
             places = [place for place in places if names[place].as_py() == match]
-        return places[0] if places else -1
+        return places
 
     def _read(self, at: int, group: int, name: str) -> pa.ChunkedArray:
         """A column of the table of hands."""

@@ -20,10 +20,12 @@ from store.checkpoint import Checkpoint, open_checkpoint
 from store.disk import Disk
 from store.frames import Damaged
 from store.leaf import Leaf, split
-from store.notary import CHECKPOINT, last_checkpoint, nonces_in, public_keys
+from store.lock import holder
+from store.notary import CHECKPOINT, KEYS, last_checkpoint, nonces_in, public_keys
+from store.note import Key
 from store.reader import Snapshot
 from store.tree import EMPTY, WIDTH, Frontier, Refuted, leaf_hash
-from store.treefile import TreeFiles, faults
+from store.treefile import FOLDER, TreeFiles, faults
 
 _TOGETHER = 4096  # leaves whose hashes are read at once
 
@@ -37,13 +39,18 @@ class Wrong(NamedTuple):
 
 
 class Verified(Struct, frozen=True):
-    """What was looked at, and what was found."""
+    """What was looked at, and what was found.
+
+    Of the `leaves` so many are `signed`, under the newest checkpoint, and the others `unsigned`.
+    """
 
     matches: int
     hands: int
     events: int
     digests: int
     leaves: int
+    signed: int
+    unsigned: int
     commitments: int
     replayed: int
     balanced: int
@@ -61,16 +68,23 @@ class Verifier:
     """One pass over a ledger; `leaves` may be watched while it goes."""
 
     def __init__(self, ledger: Snapshot, nonces: bytes, older: bytes | None = None) -> None:
-        self._ledger = ledger
+        """What is looked at is `self.ledger`: the one given, or newer if a checkpoint is."""
         self._disk = ledger.live.disk
         self._nonces = nonces
-        self._stored = _Stored(self._disk, ledger.live.leaves_by_place()[0])
         self._wrong: list[Wrong] = []
+        self.keys: tuple[Key, ...] = ()  # that may have signed
         self._signed_by: tuple[str, ...] = ()
-        self._heads = self._signed(older)  # what the tree must be, at which sizes
+        self._signed = 0  # leaves under the newest checkpoint, as far as it is right
+        self._unsigned = ""  # the first stream that is not
+        self._heads = self._signed_heads(older)  # what the tree must be, at which sizes
+        if max(self._heads, default=0) > ledger.next_seq:  # its writer has gone on meanwhile
+            ledger = Snapshot(ledger.live, *ledger.live.refresh())
+        self.ledger = ledger
+        self._stored = _Stored(self._disk, ledger.live.leaves_by_place()[0])
         self._tree = Frontier()
         self._new: list[bytes] = []
         self._matches: set[str] = set()
+        self._records = _Records()
         self._count = dict.fromkeys(
             ("hands", "events", "digests", "leaves", "commitments", "replayed", "balanced"), 0
         )
@@ -79,7 +93,7 @@ class Verifier:
         """Everything that closed, each looked at when it is asked for."""
         self._files()
         try:
-            for leaf in self._ledger.leaves():
+            for leaf in self.ledger.leaves():
                 self._look(leaf)
                 yield leaf
         except Damaged as damage:
@@ -87,6 +101,7 @@ class Verifier:
             return
         self._grow()
         self._ends()
+        self._covers()
 
     def found(self, where: str, sentence: str) -> None:
         """Something that whoever watches has found wrong."""
@@ -96,6 +111,8 @@ class Verifier:
         """What it came to; everything must have been looked at."""
         return Verified(
             matches=len(self._matches),
+            signed=min(self._signed, self._count["leaves"]),
+            unsigned=max(0, self._count["leaves"] - self._signed),
             size=self._tree.size,
             root=self._tree.root().hex(),
             signed_by=self._signed_by,
@@ -103,18 +120,18 @@ class Verifier:
             **self._count,
         )
 
-    def _signed(self, older: bytes | None) -> dict[int, list[tuple[str, Checkpoint]]]:
+    def _signed_heads(self, older: bytes | None) -> dict[int, list[tuple[str, Checkpoint]]]:
         """The newest checkpoint, and one that somebody has kept."""
         heads: dict[int, list[tuple[str, Checkpoint]]] = {}
         try:
+            self.keys = public_keys(self._disk)
             known = last_checkpoint(self._disk)
-            if known is None:
-                self._wrong.append(Wrong(CHECKPOINT, "nothing was ever signed for", note=True))
-            else:
+            if known is not None:
                 self._signed_by = tuple(key.text() for key in known.keys)
+                self._signed = known.checkpoint.size
                 heads.setdefault(known.checkpoint.size, []).append((CHECKPOINT, known.checkpoint))
             if older is not None:
-                kept = open_checkpoint(older, public_keys(self._disk)).checkpoint
+                kept = open_checkpoint(older, self.keys).checkpoint
                 heads.setdefault(kept.size, []).append(("the checkpoint that you kept", kept))
         except (Damaged, Refuted) as reason:
             self._wrong.append(Wrong("a checkpoint", str(reason)))
@@ -132,6 +149,13 @@ class Verifier:
         record = lines(leaf.recorded, nonces_in(self._nonces, leaf.stream))
         first = leaf.recorded[0].index
         hashed = leaf_hash(leaf_of(leaf.hand_seq, leaf.stream, first, len(record), digest(record)))
+        if sentence := self._records.wrong(leaf):
+            self._wrong.append(Wrong(leaf.stream, sentence))
+        if leaf.hand_seq != count["leaves"]:
+            told = f"it closed as {leaf.hand_seq}, and {count['leaves']} is the next"
+            self._wrong.append(Wrong(leaf.stream, told))
+        if count["leaves"] == self._signed:
+            self._unsigned = leaf.stream
         count["leaves"] += 1
         count["events"] += len(leaf.recorded)
         count["commitments"] += b"".join(record).count(b'{"commitment":')
@@ -170,6 +194,7 @@ class Verifier:
             if expected.root != self._tree.root():
                 told = f"the first {expected.size} closed streams are not those it was signed for"
                 self._wrong.append(Wrong(name, told))
+                self._signed = 0 if name == CHECKPOINT else self._signed
 
     def _ends(self) -> None:
         """A checkpoint of nothing holds; one of more than there is says that the end is lost."""
@@ -179,6 +204,29 @@ class Verifier:
                     continue
                 told = f"it was signed for {size} closed streams, and {self._tree.size} are there"
                 self._wrong.append(Wrong(name, f"{told}: the end of the ledger is lost"))
+
+    def _covers(self) -> None:
+        """Everything that closed is under the signature, or a writer is about to sign for it."""
+        leaves, names = self._count["leaves"], self._disk.names("")
+        if leaves and KEYS not in names:
+            told = f"it is missing, and {leaves:,} streams have closed: nobody can check who signed"
+            self._wrong.append(Wrong(KEYS, told))
+        if not self._unsigned:
+            return
+        writer = holder(self.ledger.live.folder)
+        told = f"{leaves - self._signed:,} of {leaves:,} leaves are not under it,"
+        told += f" from {self._unsigned} on"
+        if CHECKPOINT.rpartition("/")[2] not in self._disk.names(FOLDER):
+            told = f"it is missing, and {leaves:,} streams have closed"
+        if writer:
+            told += f": {writer} signs for them when more closes, or at its end"
+        else:
+            told += ", and nobody is writing: whoever writes next signs for what he can vouch for"
+        self._wrong.append(Wrong(CHECKPOINT, told, note=self._may_wait(writer, names)))
+
+    def _may_wait(self, writer: str | None, names: list[str]) -> bool:
+        """Whether there is a writer who may not have signed yet: of what is sealed he has."""
+        return writer is not None and KEYS in names and self._stored.size <= self._signed
 
 
 def unbalanced(hand: Hand) -> str | None:
@@ -198,6 +246,36 @@ def doubled(hand: Hand) -> str | None:
     known = [card for cards in (*hand.hole, hand.board) for card in cards if card != UNKNOWN]
     twice = sorted(card for card in set(known) if known.count(card) > 1)
     return f"{' and '.join(twice)} in two places" if twice else None
+
+
+class _Records:
+    """Which streams were recorded so far: a hand once, a match's records in order."""
+
+    def __init__(self) -> None:
+        self._records: dict[str, int] = {}
+        self._hands: dict[str, tuple[int, int]] = {}  # of a match, between which all are there ...
+        self._beyond: dict[str, set[int]] = {}  # ... and those that came out of turn
+
+    def wrong(self, leaf: Leaf) -> str | None:
+        """What is wrong with the place of this leaf in its stream, if anything."""
+        match, number = split(leaf.stream)
+        first = leaf.recorded[0].index
+        if number is None:
+            known = self._records.get(match, 0)
+            self._records[match] = first + len(leaf.recorded)
+            return None if first == known else f"it goes on from {first} records, and had {known}"
+        if first:
+            return f"its leaf begins with its event {first}: one hand has one record"
+        low, end = self._hands.get(match, (number, number))
+        beyond = self._beyond.setdefault(match, set())
+        if low <= number < end or number in beyond:
+            return "it is recorded a second time: one hand has one record"
+        beyond.add(number)
+        while end in beyond:
+            beyond.remove(end)
+            end += 1
+        self._hands[match] = low, end
+        return None
 
 
 class _Stored:

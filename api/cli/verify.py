@@ -11,7 +11,8 @@ from api.cli.ledger import json_option, ledger_option, reading
 from api.cli.output import WRONG, document, note, progress
 
 if TYPE_CHECKING:
-    from store.verify import Verified
+    from store.private import Private
+    from store.verify import Verified, Verifier
 
 NAMED_MAX = 20  # findings that are printed: more is what --json is for
 
@@ -77,10 +78,12 @@ def _whole(folder: Path, checkpoint: Path | None, as_document: bool) -> None:
             )
         older = checkpoint.read_bytes() if checkpoint else None
         verifier = Verifier(ledger, nonces, older)
-        dealt = Dealt(ledger, private)
+        dealt = Dealt(verifier.ledger, private)
         for leaf in progress(verifier.leaves(), "verifying", ledger.next_seq):
             if sentence := dealt.wrong(leaf):
                 verifier.found(leaf.stream, sentence)
+        if sentence := _unsignable(private, verifier):
+            verifier.found("private/signing.key", sentence)
         found = verifier.verified()
     if as_document:
         told: dict[str, Any] = msgspec.to_builtins(found)
@@ -95,10 +98,23 @@ def _whole(folder: Path, checkpoint: Path | None, as_document: bool) -> None:
         raise click.exceptions.Exit(WRONG)
 
 
+def _unsignable(private: "Private", verifier: "Verifier") -> str | None:
+    """What is wrong with the key that signs next, where something was to be signed for."""
+    if not verifier.ledger.next_seq:
+        return None
+    signer, known = private.signer(), verifier.keys
+    if signer is None:
+        return f"it is missing, and {verifier.ledger.next_seq:,} streams have closed"
+    if signer.key not in known:
+        return f"its public key {signer.key.text()} is not in keys"
+    return None
+
+
 def summary(found: "Verified", decks: int) -> str:
     """3 matches, 3,000 hands, 63,118 events; what was checked; every finding on its line."""
     counted = (
         f"digests {found.digests:,}/{found.leaves:,}",
+        f"signed {found.signed:,}/{found.leaves:,}",
         f"commitments {found.commitments:,}",
         f"replay {found.replayed:,}/{found.hands:,}",
         f"chips conserved {found.balanced:,}/{found.hands:,}",
