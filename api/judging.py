@@ -4,8 +4,8 @@ from typing import NamedTuple, cast
 
 from msgspec.structs import replace
 
+from engine.changes import partner_of
 from engine.game import Game, fingerprint
-from engine.games import GAMES
 from engine.verdict import Report, judge
 from events.types import Events, HandStarted
 
@@ -24,4 +24,4 @@ def by_rules(record: Events, game: Game) -> Judged:
     held = record
     if start.ruleset != mark:
         held = (replace(start, game=game.name, ruleset=mark), *record[1:])
-    return Judged(record, game, judge(game, held, GAMES.get(game.partner or "")))
+    return Judged(record, game, judge(game, held, partner_of(game)))

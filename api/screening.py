@@ -8,7 +8,6 @@ from analytics.batch.rows import Words
 from analytics.batch.screen import Screen
 from api.rules import Rules
 from engine.game import Game
-from engine.games import GAMES
 
 if TYPE_CHECKING:
     from store.reader import Snapshot
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 def screened(ledger: "Snapshot", rules: Rules, other: Game | None) -> Iterator[Batch]:
     """Every hand that is over, some thousand at a time, by its own rules or by others."""
-    return batches(ledger, Screen(rules.marked, GAMES.get, Words(), other))
+    return batches(ledger, Screen(rules.marked, Words(), other))
 
 
 def agreed(batch: Batch, place: int) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def _prepared(records: tuple[Events, ...], copies: int) -> _Hands:
     leaves = [_leaf(number, record) for number, record in enumerate(records)]
     words = Words()
     rows = gathered([encoded(leaves)] * copies, words)
-    screen = Screen(MARKED.get, GAMES.get, words)
+    screen = Screen(MARKED.get, words)
     return _Hands(records, to_parquet(leaves), rows, Laid(rows, words), screen)
 
 

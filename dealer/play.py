@@ -108,8 +108,8 @@ def play_hand(
 
 
 def usual_seats(game: Game) -> int:
-    """As many as the game seats, up to six."""
-    return min(game.seats_max, 6)
+    """As many as the game seats, up to six if that is enough."""
+    return max(game.seats_min, min(game.seats_max, 6))
 
 
 def last_standing(hand: Hand) -> str | None:

@@ -14,17 +14,18 @@ def by_expectation(
     `order` are the claimants from the left of the button; odd chips go in that order (U18).
     """
     left = hand.paid
-    chips = sum(left) + sum(hand.dead)
+    dead = sum(hand.dead)  # nobody's stake: it is won with the first group's share (G6)
+    chips = sum(left) + dead
     found: list[Award] = []
     for strength in sorted(set(strengths.values()), reverse=True):
         group = tuple(seat for seat in order if strengths[seat] == strength)
         reach = max(left[seat] for seat in group)
-        covered = sum(min(paid, reach) for paid in left)
+        covered = sum(min(paid, reach) for paid in left) + dead
         weights = _weights(game, hand, left, group)
         prize = _prize(game, hand, group, covered, chips, weights)
         if prize and sum(weights):
             found.append(divided(game, prize, group, weights))
-            chips -= prize
+            chips, dead = chips - prize, 0
         left = tuple(max(paid - reach, 0) for paid in left)
     return tuple(found)
 

@@ -105,6 +105,8 @@ def planned(game: Game, seats: int, partner: Game | None) -> tuple[Plan, Stakes]
             return f"{name} {getattr(game, name)} is for the engine"
     if seats > 2 and (game.raise_ceiling != "own_stack" or game.showdown_tie != "split"):
         return "heads-up rules at a larger table are for the engine"
+    if game.rake is not None and game.showdown_tie != "split":
+        return "a rake where all may take back what they put in is for the engine"
     if not game.seats_min <= seats <= game.seats_max:
         return f"{game.name} does not seat {seats}"
     opening = game.script[0]

@@ -21,6 +21,7 @@ from analytics.batch.replay import Replay
 from analytics.batch.rows import BAD, Column, Rows, Words
 from analytics.batch.table import Hands
 from analytics.batch.why import Why
+from engine.changes import partner_of
 from engine.game import Game
 
 Find = Callable[[str], Game | None]
@@ -39,8 +40,8 @@ class Screened(NamedTuple):
 class Screen:
     """Rulesets as plans, remembered from one group of rows to the next."""
 
-    def __init__(self, find: Find, partner: Find, words: Words, other: Game | None = None) -> None:
-        self._find, self._partner, self._other = find, partner, other
+    def __init__(self, find: Find, words: Words, other: Game | None = None) -> None:
+        self._find, self._other = find, other
         self.words = words
         self._plans: dict[tuple[int, int, int], tuple[Plan, Stakes] | Why] = {}
         self._games: dict[int, Game | None] = {}
@@ -86,7 +87,7 @@ class Screen:
             return Why.RULES
         if self._other is None and game.name != self.words.word(name):
             return Why.START
-        found = planned(game, size, self._partner(game.partner or ""))
+        found = planned(game, size, partner_of(game))
         return Why.RULES if isinstance(found, str) else found
 
     def _group(

@@ -24,7 +24,7 @@ from api.asking.filters_tree import VERDICTS
 from api.asking.verdicts_kept import Kept, load, save
 from api.asking.viewed import Viewed
 from api.rules import Rules
-from engine.games import GAMES
+from engine.changes import partner_of
 from engine.verdict import judge
 from events.types import Events, HandStarted
 from store.query import Query
@@ -84,7 +84,7 @@ class Verdicts:
         total = self._look(snapshot)
         if total:
             rules = Rules(snapshot, None)
-            screen = Screen(rules.marked, GAMES.get, Words())
+            screen = Screen(rules.marked, Words())
             done = 0
             yield Progress(0, total)
             for batch in batches(snapshot, screen, self._is_left):
@@ -145,7 +145,7 @@ class Verdicts:
         game = rules.of(record) if isinstance(start, HandStarted) else None
         code = NONE
         if game is not None:
-            code = CODES[judge(game, record, GAMES.get(game.partner or "")).verdict]
+            code = CODES[judge(game, record, partner_of(game)).verdict]
         with self._turn:
             self._codes[seq] = code
             self._changes += 1

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from api.importing.entries import ID, Entry, digest
 from api.importing.heard import HEARD
 from api.importing.spool import RUN, Chunk, Kept, Spool
+from engine.changes import partner_of
 from engine.game import Game, fingerprint, to_json
-from engine.games import GAMES
 from engine.verdict import Verdict, judge
 from events.state import Hand
 from events.types import BidPlaced, Events, HandStarted, SourceNoted
@@ -315,7 +315,7 @@ def _nets(hand: ToldHand, end: Hand) -> tuple[int, ...]:
 
 
 def _judge(found: Outcome, hand: ToldHand, record: Events, wishes: Wishes) -> None:
-    verdict = judge(hand.game, record, GAMES.get(hand.game.partner or "")).verdict
+    verdict = judge(hand.game, record, partner_of(hand.game)).verdict
     if verdict == "differ" and wishes.strict:
         raise Refused(hand.line, f"hand {hand.number} differs from what its rules decide")
     found.verdicts[verdict] = found.verdicts.get(verdict, 0) + 1

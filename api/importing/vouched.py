@@ -15,7 +15,6 @@ from analytics.batch.screen import Screen
 from analytics.batch.why import Why
 from api.importing.spool import RUN
 from engine.game import Game, fingerprint
-from engine.games import GAMES
 from events.ledger import Conflict
 from events.many import Each, Many
 from events.types import HandStarted
@@ -86,4 +85,4 @@ _games: dict[str, Game] = {}  # by fingerprint, those that the screen knows
 
 @cache
 def _screen() -> Screen:
-    return Screen(_games.get, GAMES.get, Words())
+    return Screen(_games.get, Words())

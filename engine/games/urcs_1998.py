@@ -17,18 +17,30 @@ from engine.steps import (
 )
 from engine.turn import IllegalCommand
 
+STATED = {10: 2}  # "Low betting limit: $10 (implies: ante=$2, blind=$5, straddle=$10)"
+
+
+def ante_at(low: int) -> int:
+    """The ante at a low limit: the stated one, else half of the limit, at least a dollar (U1)."""
+    return STATED.get(low) or max(1, low // 2)
+
+
+def forced_at(low: int) -> tuple[Blind, Straddle]:
+    """Blind and straddle at a low limit (U23)."""
+    return Blind(low // 2), Straddle(low)
+
 
 def script(
     low: int, high: int, ante: int | None, blind_rounds: tuple[int, ...]
 ) -> tuple[AnyStep, ...]:
-    """Ante, blind and straddle follow from the low limit, unless the ante is stated (U1, U23)."""
+    """Ante, blind and straddle follow from the low limit, unless another ante is asked for."""
     if low < 2:
         raise IllegalCommand(f"the low limit is at least 2, not {low}: half of it is the blind")
     if high < low:
         raise IllegalCommand(f"the high limit is at least the low one of {low}, not {high}")
-    forced = (Blind(low // 2), Straddle(low))
+    forced = forced_at(low)
     return (
-        Antes(max(1, low // 2) if ante is None else ante),
+        Antes(ante_at(low) if ante is None else ante),
         DealHole(2),
         *forced,
         Betting("first", low),
@@ -51,7 +63,10 @@ def urcs(
     game: Game | None = None,
     **policies: Any,
 ) -> Game:
-    """The game at other limits: "All of these parameters should be configurable at runtime"."""
+    """The game at other limits: "All of these parameters should be configurable at runtime".
+
+    Without arguments it is the game of the document, by its default parameters.
+    """
     base = game or URCS_1998
     rounds = policies.get("blind_rounds", base.blind_rounds)
     return replace(base, script=script(low, high, ante, rounds), **policies)
@@ -60,7 +75,7 @@ def urcs(
 URCS_1998 = Game(
     name="urcs-1998",
     document="Rules of Hold 'Em Poker for Computers, URCS 1998",
-    script=script(10, 20, 2, (1, 2)),
+    script=script(10, 20, None, (1, 2)),
     stack=1000,
     partner="urcs-1998-standard",
     sizing="fixed",
@@ -96,7 +111,7 @@ URCS_1998_STANDARD = replace(
     URCS_1998,
     name="urcs-1998-standard",
     document="card-room limit hold'em with URCS stakes",
-    script=script(10, 20, 2, (1,)),
+    script=script(10, 20, None, (1,)),
     partner="urcs-1998",
     blind_rounds=(1,),
     straddle="forced",

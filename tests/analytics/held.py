@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from analytics.batch.rows import Words, read
 from analytics.batch.screen import Find, Screen, Screened
 from analytics.batch.why import Why
+from engine.changes import partner_of
 from engine.game import Game, fingerprint
-from engine.games import GAMES, RULESETS
+from engine.games import RULESETS
 from engine.verdict import judge
 from events import types as t
 from events.codec import Unreadable, decode
@@ -36,7 +37,7 @@ def screened(records: Sequence[Events], find: Find = MARKED.get) -> Screened:
     """What the screen says of these records, as a ledger would store them."""
     leaves = [leaf(number, record) for number, record in enumerate(records)]
     words = Words()
-    return Screen(find, GAMES.get, words).judge(read(table(leaves), words))
+    return Screen(find, words).judge(read(table(leaves), words))
 
 
 def is_screened(why: int) -> bool:
@@ -50,7 +51,7 @@ def agree(game: Game, records: Iterable[Events]) -> Counted:
     found = screened(named, (MARKED | {fingerprint(game): game}).get)
     counted: Counted = Counter()
     for record, code, nets in zip(named, found.why.tolist(), found.nets.tolist(), strict=True):
-        report = judge(game, record, GAMES.get(game.partner or ""))
+        report = judge(game, record, partner_of(game))
         why = Why(code)
         counted[report.verdict, why.name] += 1
         told = f"{why.name}, {report.verdict}, {report.divergence}\n{say_all(record)}"

@@ -15,7 +15,7 @@ from analytics.batch.readings import around_the_corner
 from analytics.batch.rows import Rows, Words, gathered, read
 from analytics.batch.screen import Screen, Screened
 from analytics.batch.why import Why
-from engine.games import GAMES, named
+from engine.games import named
 from odds.batch import Showdown, worth
 from store.columns import encoded, table
 from tests.analytics.held import MARKED, followed, forged, leaf, screened
@@ -60,7 +60,7 @@ def _laid_out(name: str) -> tuple[Rows, Callable[[Rows], Screened], Screened]:
     records = islice(followed(named(name), "spoilt"), 20)
     words = Words()
     rows = read(table([leaf(number, record) for number, record in enumerate(records)]), words)
-    judge = Screen(MARKED.get, GAMES.get, words).judge
+    judge = Screen(MARKED.get, words).judge
     return rows, judge, judge(rows)
 
 
@@ -80,8 +80,8 @@ def test_tables_are_read_together_as_one_by_one() -> None:
     leaves = [leaf(number, record) for number, record in enumerate(records)]
     tables = [table(leaves[:3]), table(leaves[3:5]), encoded(leaves[5:6]), encoded(leaves[6:])]
     words = Words()
-    found = Screen(MARKED.get, GAMES.get, words).judge(gathered(tables, words))
-    one = Screen(MARKED.get, GAMES.get, words).judge(read(table(leaves), words))
+    found = Screen(MARKED.get, words).judge(gathered(tables, words))
+    one = Screen(MARKED.get, words).judge(read(table(leaves), words))
     assert one.why.tolist() == found.why.tolist()
     assert one.nets.tolist() == found.nets.tolist()
 

@@ -16,7 +16,6 @@ from analytics.batch.ledger import batches
 from analytics.batch.rows import Words
 from analytics.batch.screen import Screen
 from api.rules import Rules
-from engine.games import GAMES
 from store.reader import Reader
 from tests.sessions import Captured, printed
 
@@ -60,7 +59,7 @@ def _same(capsys: Captured, folder: Path, fewest: float) -> None:
     tables = [_printed(capsys, *words, *more) for more in ((), ("--engine",))]
     assert tables[0] == tables[1]
     snapshot = Reader(folder).snapshot()
-    screen = Screen(Rules(snapshot, None).marked, GAMES.get, Words())
+    screen = Screen(Rules(snapshot, None).marked, Words())
     found = list(batches(snapshot, screen))
     hands, left = sum(map(len, found)), sum(len(one.records) for one in found)
     assert hands == len(json.loads(documents[0])["hands"])

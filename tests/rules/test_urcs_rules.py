@@ -23,7 +23,7 @@ from tests.pages import played
 URCS = named("urcs-1998")
 
 
-@pytest.mark.parametrize(("ante", "pot"), [(2, 8), (None, 20)])
+@pytest.mark.parametrize(("ante", "pot"), [(None, 8), (2, 8), (5, 20)])
 def test_the_pot_after_four_antes(ante: int | None, pot: int) -> None:
     """ "Low betting limit: $10 (implies: ante=$2, blind=$5, straddle=$10)": 2 stated, 5 by the
     formula "one-half of the low betting limit" (U1)."""
@@ -37,7 +37,8 @@ low  ante  blind  straddle
 2    1     1      2
 3    1     1      3
 5    2     2      5
-10   5     5      10
+10   2     5      10
+11   5     5      11
 15   7     7      15
 """
 
@@ -48,6 +49,14 @@ def test_forced_bets_follow_from_the_low_limit(row: str) -> None:
     low, ante, blind, straddle = map(int, row.split())
     game = urcs(low, 2 * low)
     assert (Antes(ante), Blind(blind), Straddle(straddle)) == (game.script[0], *game.script[2:4])
+
+
+def test_without_arguments_it_is_the_document_s_game() -> None:
+    """ "Low betting limit: $10 (implies: ante=$2, blind=$5, straddle=$10)", "High betting limit:
+    $20": nothing was changed, so nothing is different."""
+    assert URCS == urcs()
+    assert fingerprint(URCS) == fingerprint(urcs())
+    assert (Antes(2), Blind(5), Straddle(10)) == (urcs().script[0], *urcs().script[2:4])
 
 
 def test_the_presets_are_the_default_parameters() -> None:

@@ -1,0 +1,253 @@
+"""Rulesets at other parameters: what a setting makes of one, what it is called, who its partner is.
+
+The name says what was changed: `site-nl.big-20.stack-2000` is `site-nl` with `big=20` and
+`stack=2000`. Whatever follows from a setting by the document (blinds from a limit, bets from a
+blind) is not said. Two names are two rulesets, and no setting changes the rules under a name.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from math import lcm
+from typing import Any
+
+from msgspec.structs import replace
+
+from engine.faults import fault
+from engine.game import Game, fingerprint
+from engine.games import RULESETS
+from engine.games.urcs_1998 import ante_at, forced_at
+from engine.parameters import (
+    NONE,
+    Impossible,
+    first,
+    known,
+    lacking,
+    parameters,
+    plain,
+    seats_most,
+    sizes,
+    swaps,
+)
+from engine.policies import Rake
+from engine.steps import Antes, AnyStep, Betting, Blind, Blinds, DealBoard, Straddle, SwapHole
+
+
+def changed(game: Game, settings: Mapping[str, str]) -> Game:
+    """This ruleset with other parameters, each given as text: `changed(game, {"big": "20"})`.
+
+    A value that a parameter has already changes nothing. `Impossible` says in one sentence what
+    cannot be, and what can.
+    """
+    base, before = origin(game)
+    wanted = _still_asked(base, {**before, **settings}, set(before) - set(settings))
+    made = _made(base, wanted)
+    for name in _in_order(wanted):
+        rest = {other: text for other, text in wanted.items() if other != name}
+        if _made_or_none(base, rest) == made:
+            wanted = rest
+    if not wanted:
+        return base
+    said = [f"{name}-{plain(parameters(made)[name].said)}" for name in _in_order(wanted)]
+    readings = tuple(
+        one
+        for one in made.readings
+        if one.policy not in wanted and lacking(made, one.policy) is None
+    )
+    return replace(made, name=".".join((base.name, *said)), readings=readings)
+
+
+def ruleset(name: str) -> Game:
+    """The ruleset of this name: one there is, or one changed as the name says."""
+    base, *parts = name.split(".")
+    if base not in RULESETS:
+        there = ", ".join(sorted(RULESETS))
+        raise LookupError(f"no ruleset is called {name}: there are {there}")
+    settings = dict(part.partition("-")[::2] for part in parts)
+    try:
+        found = changed(RULESETS[base], settings)
+    except Impossible as reason:
+        raise LookupError(f"no ruleset is called {name}: {reason}") from None
+    if found.name != name:
+        raise LookupError(f"no ruleset is called {name}: what it says is called {found.name}")
+    return found
+
+
+@lru_cache(maxsize=1 << 10)
+def origin(game: Game) -> tuple[Game, dict[str, str]]:
+    """The ruleset that a changed one was made of, and its settings; itself, if it is none."""
+    base, *parts = game.name.split(".")
+    if not parts or base not in RULESETS:
+        return game, {}
+    settings = dict(part.partition("-")[::2] for part in parts)
+    made = _made_or_none(RULESETS[base], settings)
+    same = made is not None and fingerprint(replace(made, name=game.name)) == fingerprint(game)
+    return (RULESETS[base], settings) if same else (game, {})
+
+
+@lru_cache(maxsize=1 << 10)
+def partner_of(game: Game) -> Game | None:
+    """The partner of a ruleset, with the same settings as far as it has such parameters."""
+    partner = RULESETS.get(game.partner or "")
+    if partner is None:
+        return None
+    _, settings = origin(game)
+    while settings:
+        try:
+            return changed(partner, settings)
+        except Impossible as reason:
+            at_fault = reason.name
+        settings = {name: text for name, text in settings.items() if at_fault not in (None, name)}
+    return partner
+
+
+def _still_asked(base: Game, wanted: dict[str, str], earlier: set[str]) -> dict[str, str]:
+    """Without what was set earlier and means nothing any more: caps of a rake that there is not."""
+    while True:
+        try:
+            _made(base, wanted)
+        except Impossible as reason:
+            if reason.name not in earlier:
+                raise
+            wanted = {name: text for name, text in wanted.items() if name != reason.name}
+            earlier = earlier - {reason.name}
+        else:
+            return wanted
+
+
+def _in_order(settings: Mapping[str, str]) -> list[str]:
+    return [name for name in known() if name in settings]
+
+
+def _made_or_none(base: Game, settings: Mapping[str, str]) -> Game | None:
+    try:
+        return _made(base, settings)
+    except Impossible:
+        return None
+
+
+def _made(base: Game, settings: Mapping[str, str]) -> Game:
+    """The rules that these settings make, still under the name of what they were made of."""
+    for name in settings:
+        _check_name(base, name)
+    values = {name: _value(base, name, settings[name]) for name in _in_order(settings)}
+    fields = {name: value for name, value in values.items() if name in Game.__struct_fields__}
+    made = replace(base, **fields)
+    made = replace(made, rake=_raked(made.rake, values))
+    for name in values:
+        if why := lacking(made, name):
+            raise Impossible(f"{base.name} has no {name}: {why}", name)
+    made = replace(made, script=_script(base, made, values))
+    if "seats_max" not in values and "burn" in values:
+        made = replace(made, seats_max=min(made.seats_max, seats_most(made)))
+    if sentence := fault(made):
+        raise Impossible(f"{base.name} cannot be changed so: {sentence}")
+    return made
+
+
+def _check_name(base: Game, name: str) -> None:
+    if name == "rake":
+        parts = ", ".join(one for one in known() if one.startswith("rake_"))
+        raise Impossible(f"a rake is set by its parts: {parts}", name)
+    if name not in known():
+        there = ", ".join(parameters(base))
+        raise Impossible(f"no parameter of {base.name} is called {name}: there are {there}", name)
+
+
+def _value(base: Game, name: str, text: str) -> Any:
+    kind = known()[name][1]
+    value = kind.read(plain(text))
+    if value is None:
+        raise Impossible(f"{name} of {base.name} may be {kind.may}, not {text}", name)
+    return None if value is NONE else value
+
+
+def _raked(rake: Rake | None, values: Mapping[str, Any]) -> Rake | None:
+    """The house's cut, part by part; without a rate there is none."""
+    if "rake_percent" in values:
+        rate = values["rake_percent"]
+        if not rate:
+            return None
+        of = 100 if (rate * 100).denominator == 1 else rate.denominator
+        rake = replace(rake or Rake(percent=1), percent=int(rate * of), of=of)
+    if rake is None:
+        return None
+    parts = {
+        "caps_by_players" if name == "rake_caps" else name.removeprefix("rake_"): value
+        for name, value in values.items()
+        if name.startswith("rake_") and name not in ("rake_percent", "rake_pots")
+    }
+    return replace(rake, **parts)
+
+
+def _script(base: Game, made: Game, values: Mapping[str, Any]) -> tuple[AnyStep, ...]:
+    """The script at other amounts, with swaps and forced bets where the policies want them."""
+    low, high = (values.get(name) for name in ("low", "high"))
+    blinds: Blinds | None = first(base, Blinds)
+    big = values.get("big")
+    if blinds is not None and made.sizing == "fixed":
+        big = low
+    elif blinds is not None:
+        low = high = big if big or base.sizing != "fixed" else blinds.big
+    lines: list[AnyStep] = []
+    rounds = 0
+    forced = _forced(base, low)
+    chances = _chances(base, values)
+    for step in base.script:
+        match step:
+            case Blind() | Straddle():
+                continue
+            case Blinds():
+                step = _blinds(step, big, values)
+            case Antes(amount=amount):
+                ante = amount if low is None or low == sizes(base)[0] else ante_at(low)
+                step = Antes(values.get("ante", ante))
+            case SwapHole():
+                step = chances.pop(0)
+            case Betting(street=street, size=size):
+                rounds += 1
+                lines += forced if rounds in made.blind_rounds else ()
+                step = Betting(street, (low if rounds <= 2 else high) or size)
+        lines.append(step)
+    return _ordered(made, lines)
+
+
+def _blinds(blinds: Blinds, big: int | None, values: Mapping[str, Any]) -> Blinds:
+    """The small blind is half of the big one, unless it is set, too."""
+    if big is None or big == blinds.big:
+        small, big = blinds.small, blinds.big
+    else:
+        small = max(1, big // 2)
+    return Blinds(values.get("small", small), big, values.get("ante", blinds.ante))
+
+
+def _forced(base: Game, low: int | None) -> tuple[AnyStep, ...]:
+    """Blind and straddle before a round of betting, in a game that has them."""
+    if first(base, Straddle) is None:
+        return ()
+    if low is None or low == sizes(base)[0]:
+        return first(base, Blind), first(base, Straddle)
+    return forced_at(low)
+
+
+def _chances(base: Game, values: Mapping[str, Any]) -> list[SwapHole]:
+    """All chances as parts of one number: a deck draws of one number all through a hand."""
+    names = ("swap_flop", "swap_turn")
+    there = [*zip(names, swaps(base), strict=False)]
+    if not any(name in values for name in names):
+        return [step for step in base.script if isinstance(step, SwapHole)]
+    chances = [values.get(name, chance) for name, chance in there]
+    of = lcm(*(chance.denominator for chance in chances))
+    of = 100 if 100 % of == 0 else of
+    return [SwapHole(int(chance * of), of) for chance in chances]
+
+
+def _ordered(made: Game, lines: list[AnyStep]) -> tuple[AnyStep, ...]:
+    """Each swap right before or right after its board card (S1)."""
+    late, early = (
+        (DealBoard, SwapHole) if made.swap_order == "before_board" else (SwapHole, DealBoard)
+    )
+    for at in range(len(lines) - 1):
+        one, two = lines[at : at + 2]
+        if isinstance(one, late) and isinstance(two, early):
+            lines[at : at + 2] = [two, one]
+    return tuple(lines)
