@@ -229,7 +229,7 @@ def test_the_tree_is_as_large_as_what_is_told(house: House) -> None:
 
     before = told()
     assert b"\n5\n" in before[0][1]
-    assert [200] * 7 == [status for status, _ in before]
+    assert [200] * 8 == [status for status, _ in before]
     again = House(house.folder)
     again.clock.now = now_ms()
     again.begin("b")
