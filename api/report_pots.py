@@ -52,7 +52,7 @@ def _pot(game: Game, number: int, one: Cut | None, raked: int, paid: dict[int, i
         "amount": 0 if one is None else one.amount,
         "dead": 0 if one is None else one.dead,
         "folded": None if layer is None else layer.folded,
-        "eligible": None if layer is None else layer.eligible,
+        "eligible": None if one is None else one.eligible,
         "rake": 0 if one is None else one.rake,
         "recorded_rake": raked,
         "odd_chips": game.odd_chips if any(share["odd"] for share in shares) else None,
@@ -123,8 +123,8 @@ def _beside(game: Game, one: Cut, names: tuple[str, ...]) -> Iterator[str]:
         yield f"{layer.folded} of hands that folded"
     if one.rake:
         yield f"{one.rake} to the house"
-    if layer is not None and len(layer.eligible) < len(names):
-        yield "for " + ", ".join(names[seat] for seat in layer.eligible)
+    if one.eligible is not None and len(one.eligible) < len(names):
+        yield "for " + ", ".join(names[seat] for seat in one.eligible)
     if len(set(award.weights)) > 1:
         parts = ", ".join(
             f"{names[seat]} {Fraction(weight, sum(award.weights))}"

@@ -487,7 +487,7 @@ CATALOGUE: dict[str, Policy] = {
         {
             "side_pots": "into layers, each won by the best hand that paid into it",
             "expectation": "tied winners share in proportion to what each could have won",
-            "snapshot": "the main pot is what lay there when somebody went all-in",
+            "snapshot": "the main pot is all that lay there at an all-in, and what calls it later",
         },
     ),
     "expectation": Policy(

@@ -11,21 +11,24 @@ from events.state import Hand
 
 
 class Layer(NamedTuple):
-    """What each seat put in from one amount up to another, and who may win it."""
+    """What each seat put in from one amount up to another."""
 
     low: int
     high: int
-    eligible: tuple[int, ...]
     folded: int  # chips of seats that are out
 
 
 class Cut(NamedTuple):
-    """A pot: how much of it was nobody's stake, what the house took, who is paid the rest."""
+    """A pot: how much of it was nobody's stake, what the house took, who is paid the rest.
+
+    Where pots are paid by weights, or counted together, nobody says who may win one (U13, G3).
+    """
 
     dead: int
     rake: int
     award: Award
-    layer: Layer | None  # None where a pot is no layer of the stakes (U13, G3, T8)
+    eligible: tuple[int, ...] | None
+    layer: Layer | None  # None where a pot is no layer of the stakes (T8)
 
     @property
     def amount(self) -> int:
@@ -49,10 +52,13 @@ def cuts(game: Policies, hand: Hand) -> tuple[Cut, ...]:
     whole = [rake + award.amount for rake, award in zip(rakes, paid, strict=True)]
     found = pots(game, hand, contenders(hand))
     alike = [pot.amount for pot in found] == whole
-    layers = levels(game, hand, found) if alike else (None,) * len(paid)
+    none = (None,) * len(paid)
+    layers = levels(game, hand, found) if alike else none
+    seats = [pot.seats for pot in found] if alike else none
+    each = enumerate(zip(rakes, paid, seats, layers, strict=True))
     return tuple(
-        Cut(0 if number else dead_chips(game, hand), rake, award, layer)
-        for number, (rake, award, layer) in enumerate(zip(rakes, paid, layers, strict=True))
+        Cut(0 if number else dead_chips(game, hand), rake, award, eligible, layer)
+        for number, (rake, award, eligible, layer) in each
     )
 
 
@@ -65,7 +71,7 @@ def levels(game: Policies, hand: Hand, found: tuple[Pot, ...]) -> tuple[Layer | 
     for number, (amount, seats) in enumerate(found):
         high = min(own[seat] for seat in seats)
         folded = amount - len(seats) * (high - low) - (0 if number else dead_chips(game, hand))
-        told.append(Layer(low, high, seats, folded))
+        told.append(Layer(low, high, folded))
         low = high
     return tuple(told)
 

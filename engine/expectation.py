@@ -41,7 +41,8 @@ def _weights(
 
 def _when_tapped(hand: Hand, seat: int) -> int:
     """The pot at the time the seat tapped out; the whole pot for who never did."""
-    return min(hand.tapped[seat] or hand.pot, hand.pot)
+    had = hand.tapped[seat]
+    return min(sum(had) + sum(hand.dead), hand.pot) if had else hand.pot
 
 
 def _prize(

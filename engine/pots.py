@@ -53,14 +53,38 @@ def layers(stakes: tuple[int, ...], claimants: tuple[int, ...]) -> tuple[Pot, ..
     return tuple(found)
 
 
+def snapshots(
+    stakes: tuple[int, ...], tapped: tuple[tuple[int, ...], ...], claimants: tuple[int, ...]
+) -> tuple[Pot, ...]:
+    """What each seat put in up to a claimant's stake, or before that claimant went all-in (T8).
+
+    A larger bet that lay in the middle when he went all-in belongs to the main pot; of what came
+    later only as much as calls his own wager. Where no larger bet lay there, these are the layers.
+    """
+    found: dict[tuple[int, ...], int] = {}
+    for other, stake in enumerate(stakes):
+        levels = {}
+        for seat in claimants:
+            lay = tapped[seat][other] if tapped[seat] else 0
+            levels[seat] = min(max(stakes[seat], lay), stake)
+        below = 0
+        top = max(levels.values())
+        for level in sorted(set(levels.values())):
+            seats = tuple([seat for seat in claimants if levels[seat] >= level])
+            found[seats] = found.get(seats, 0) + (stake if level == top else level) - below
+            below = level
+    every = sorted(found.items(), key=lambda one: (-len(one[0]), one[0]))
+    return tuple([Pot(chips, seats) for seats, chips in every if chips])
+
+
 def pots(game: Policies, hand: Hand, claimants: tuple[int, ...]) -> tuple[Pot, ...]:
-    """The layers of the stakes; dead chips are nobody's stake and go to the first pot (G6)."""
+    """The pots of the stakes; dead chips are nobody's stake and go to the first pot (G6)."""
+    own = stakes(game, hand)
     if game.split == "snapshot":
-        return _snapshots(hand, claimants)
-    if game.dead_chips == "stake":
-        return layers(stakes(game, hand), claimants)
-    found = layers(hand.paid, claimants)
-    dead = sum(hand.dead)
+        found = snapshots(own, hand.tapped, claimants)
+    else:
+        found = layers(own, claimants)
+    dead = sum(hand.dead) if game.dead_chips == "first_pot" else 0
     if not dead:
         return found
     if not found or len(found[0].seats) < len(claimants):  # all-in for a dead ante alone
@@ -73,23 +97,6 @@ def stakes(game: Policies, hand: Hand) -> tuple[int, ...]:
     if game.dead_chips == "first_pot":
         return hand.paid
     return tuple(paid + dead for paid, dead in zip(hand.paid, hand.dead, strict=True))
-
-
-def _snapshots(hand: Hand, claimants: tuple[int, ...]) -> tuple[Pot, ...]:
-    """The main pot is what lay there when a seat went all-in, later calls not counted (T8)."""
-    left = tuple(seat for seat in claimants if hand.standing[seat] == "live")
-    tapped = sorted((seat for seat in claimants if seat not in left), key=hand.tapped.__getitem__)
-    found = []
-    below = 0
-    for place, seat in enumerate(tapped):
-        level = min(hand.tapped[seat], hand.pot)
-        if place == len(tapped) - 1 and not left:
-            level = hand.pot  # nobody is left for more
-        found.append(Pot(level - below, tuple(sorted((*tapped[place:], *left)))))
-        below = level
-    if left:
-        found.append(Pot(hand.pot - below, left))
-    return tuple(pot for pot in found if pot.amount > 0)
 
 
 def expectations(paid: tuple[int, ...], seats: tuple[int, ...]) -> tuple[int, ...]:

@@ -291,7 +291,7 @@ def _tap_out(hand: Hand, seat: int) -> Hand:
     if hand.standing[seat] != "live":
         return hand
     standing = put(hand.standing, seat, "all_in")
-    return replace(hand, standing=standing, tapped=put(hand.tapped, seat, hand.pot))
+    return replace(hand, standing=standing, tapped=put(hand.tapped, seat, hand.paid))
 
 
 def _force(hand: Hand, seat: int, amount: int) -> Hand:

@@ -57,9 +57,9 @@ class Showing(Struct, frozen=True, gc=False):
 class Hand(Struct, frozen=True, gc=False):
     """A hand after some of its events: everything that a rule or a page may ask.
 
-    `forced` is the part of `paid` that was ante or blind, `tapped` the size of the pot when a
-    seat went all-in, `opener` and `aggressor` the first and the last to bet or raise in
-    the latest round.
+    `forced` is the part of `paid` that was ante or blind, `tapped` what every seat had paid when
+    this one went all-in (nothing, if it did not), `opener` and `aggressor` the first and the last
+    to bet or raise in the latest round.
     """
 
     start: HandStarted
@@ -67,7 +67,7 @@ class Hand(Struct, frozen=True, gc=False):
     paid: tuple[int, ...]
     dead: tuple[int, ...]
     forced: tuple[int, ...]
-    tapped: tuple[int, ...]
+    tapped: tuple[tuple[int, ...], ...]
     standing: tuple[Standing, ...]
     hole: tuple[Cards, ...]
     board: Cards = ()
@@ -97,7 +97,7 @@ def opened(event: HandStarted) -> Hand:
         paid=none,
         dead=none,
         forced=none,
-        tapped=none,
+        tapped=((),) * len(event.stacks),
         standing=(live,) * len(event.stacks),
         hole=((),) * len(event.stacks),
     )

@@ -39,6 +39,13 @@ deal 0: Ac 3d, 2: Ad 3h, 4: 8h 9d, board: As Kd Qc 7h 5s
 > 2 checks; 0 checks; 2 checks; 0 checks; 2 checks; 0 checks; 4 mucks
 """
 
+ALL_IN = """
+site-nl, button 0, stacks 1000 1000 90
+deal 0: Qs Qh, 1: Ks Kh, 2: As Ah, board: 2c 3d 7h 8s Jd
+> 0 raises to 30; 1 calls; 2 calls; 1 bets 100; 2 calls; 0 calls
+> 1 checks; 0 checks; 1 checks; 0 checks; 0 mucks
+"""
+
 
 def _told(text: str) -> list[dict[str, Any]]:
     table = played(text)
@@ -83,6 +90,21 @@ def test_odd_chips_pot_by_pot() -> None:
     assert [(0, 50, 50, "101/2", 0), (2, 51, 51, "101/2", 1)] == _shares(main)
     assert [(0, 25, 25, "51/2", 0), (2, 26, 26, "51/2", 1)] == _shares(side)
     assert ["clockwise_each"] * 2 == [pot["odd_chips"] for pot in (main, side)]
+
+
+def test_a_larger_bet_that_lay_there_when_somebody_went_all_in() -> None:
+    """T8: "A best, B second: 270/80 against 310/40"; of the latter no pot is a layer."""
+    main, side = _told(ALL_IN)
+    assert [(0, 90, 270, 0, 0, (0, 1, 2)), (90, 130, 80, 0, 0, (0, 1))] == _layers([main, side])
+    assert "T8        -130  -90  +220  site-nl with split snapshot" in _text(ALL_IN)
+    literal = ALL_IN.replace("0 1000 90\n", "0 1000 90\nwith split=snapshot\n")
+    pots = _told(literal)
+    assert [(None, None, 310, 0, None, (0, 1, 2)), (None, None, 40, 0, None, (0, 1))] == _layers(
+        pots
+    )
+    assert [[(2, 310, 310, "310", 0)], [(1, 40, 40, "40", 0)]] == [_shares(pot) for pot in pots]
+    told = _text(literal)
+    assert "\n layers     pot 0    310 chips\n            pot 1    40 chips   for a, b\n" in told
 
 
 def test_a_person_reads_why() -> None:

@@ -48,17 +48,29 @@ class Readings:
         found: Column = there.of.take(rows)
         return found
 
+    def _are_cut_otherwise(self) -> Column:
+        """Where a larger bet may have lain in the middle when a seat went all-in (T8).
+
+        Then there are side pots. Who wins all of them alone has put in as much as anybody, so he
+        wins all of other pots, too; unless the house takes its cut of each pot by itself.
+        """
+        game, award = self.game, self.award
+        found: Column = self.pay.many > 1
+        if game.rake is None or game.rake.scope == "hand":
+            found &= (award.wins.take(award.down, axis=1) > 0).sum(0) > 1
+        return found
+
     def _open(self, other: Game) -> Column:
         """Where a reading could pay otherwise, and that is not counted here."""
-        game, down, played = self.game, self.award.down, self.award.played
+        game, down = self.game, self.award.down
         doubt = np.zeros(len(down), dtype=bool)
         if other.kickers != game.kickers:  # only a tie of five cards can be broken (T11)
             every = np.arange(len(down))
             values = self.there.by_seat(self.values, np.arange(len(self.values)), every)
             values = np.sort(np.where(values < 0, -1 - np.arange(len(values))[:, None], values), 0)
             doubt |= (np.diff(values, axis=0) == 0).any(0)
-        if other.split != game.split:  # pots are cut otherwise only where a seat was all-in (T8)
-            doubt |= (played.stays.take(down) & ~played.able.take(down)) != 0
+        if other.split != game.split:
+            doubt |= self._are_cut_otherwise()
         if other.announce != game.announce or other.uncalled != game.uncalled:
             doubt |= True
         return doubt

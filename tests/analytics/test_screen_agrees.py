@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import islice
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from analytics.batch.why import Why
 from engine.catalogue import CATALOGUE
 from engine.game import Game, fingerprint
 from engine.games import GAMES, named
+from engine.policies import Rake
 from events import types as t
 from events.types import Events
 from tests.analytics.held import Counted, agree, followed, forged, is_screened, screened
@@ -24,6 +26,36 @@ FORGED = 160  # of each ruleset; `--slow` forges 100,000
 def test_they_agree_on_random_hands(game: Game) -> None:
     counted = agree(game, [seeded(game, f"screened {seed}").record for seed in range(40)])
     assert 40 == counted.total()
+
+
+# Where pots may be cut otherwise (T8), with a house that takes its cut of the hand or of each pot.
+SITES = [name for name in GAMES if name.startswith("site-")]
+TAKEN: list[Literal["hand", "pot"] | None] = [None, "hand", "pot"]
+
+
+@pytest.mark.parametrize("scope", TAKEN)
+@pytest.mark.parametrize("name", SITES)
+def test_they_agree_where_pots_may_be_cut_otherwise(
+    name: str, scope: Literal["hand", "pot"] | None
+) -> None:
+    _cut_otherwise(name, scope, 60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scope", TAKEN)
+@pytest.mark.parametrize("name", SITES)
+def test_they_agree_on_twenty_thousand_hands_whose_pots_may_be_cut_otherwise(
+    name: str, scope: Literal["hand", "pot"] | None
+) -> None:
+    _cut_otherwise(name, scope, 1_200)
+
+
+def _cut_otherwise(name: str, scope: Literal["hand", "pot"] | None, count: int) -> None:
+    rake = scope and Rake(percent=5, caps_by_players=((2, 7), (4, 20)), scope=scope)
+    game = replace(GAMES[name], rake=rake)
+    counted = agree(game, islice(followed(game, f"cut {scope}"), count))
+    assert counted["agree", "FINE"] > count / 2
+    assert counted["contested", "READING"] > count / 40
 
 
 @every_ruleset

@@ -6,13 +6,14 @@ from msgspec.structs import replace
 from engine.games import GAMES, named
 from engine.games.site import at_stakes
 from engine.hand import step, turn
-from engine.pots import pots
+from engine.pots import layers, pots, snapshots
+from engine.recorded import before_payment
+from engine.seats import contenders, is_alone
 from engine.steps import Betting, Blinds
 from engine.turn import Raise, ToAct
 from events.state import Hand
+from tests.hands import seeded
 from tests.pages import Table, played
-
-SITE = named("site-nl")
 
 
 @pytest.mark.parametrize("name", ["site-fl", "site-pl", "site-nl"])
@@ -67,36 +68,68 @@ def _raised(table: Table) -> str:
     return "all" if max(hand.paid) == 1000 else str(hand.round.bet)
 
 
-def _situation(paid: tuple[int, ...], tapped: tuple[int, ...], pot: int) -> Hand:
-    """Contributions, and the pot at which each seat went all-in; 0 for those who did not."""
-    stacks = " ".join(["1000"] * len(paid))
-    hand = played(f"site-nl, button 0, stacks {stacks}").hand
-    standing = tuple("all_in" if one else "live" for one in tapped)
-    return replace(hand, paid=paid, tapped=tapped, standing=standing, pot=pot)
-
-
+# What each seat paid in the end; what each had when a seat went all-in; pots, and who may win them.
 MAIN_POTS = """
-paid        all-in at  pot  side_pots                 snapshot
-130,90,130  0,250,0    350  270:0,1,2 80:0,2          250:0,1,2 100:0,2
-50,120,200  50,170,0   370  150:0,1,2 140:1,2 80:2    50:0,1,2 120:1,2 200:2
-50,50,50    0,0,0      150  150:0,1,2                 150:0,1,2
-60,60,100   120,60,0   220  180:0,1,2 40:2            60:0,1,2 60:0,2 100:2
+paid           all-in                           side_pots                     snapshot
+130,90,130     1:30,90,130                      270:012 80:02                 310:012 40:02
+130,90,130     1:130,90,130                     270:012 80:02                 350:012
+130,90,130     1:30,90,30                       270:012 80:02                 270:012 80:02
+90,90          0:90,150                         180:01                        180:01
+50,120,200     0:50,0,0 1:50,120,0              150:012 140:12 80:2           150:012 140:12 80:2
+50,90,99,99    0:50,0,0,0 1:50,90,99,0          200:0123 120:123 18:23  200:0123 129:123 9:23
+60,60,60       0:60,20,20 1:60,60,20 2:60,60,60 180:012                       180:012
+40,90,90       0:40,90,10 1:10,90,10            120:012 100:12                170:012 50:12
+60,40,90,90    0:60,0,0,0 1:60,40,90,0          160:0123 60:023 60:23  200:0123 20:023 30:123 30:23
+10,5,10        1:0,5,10                         15:012 10:02                  20:012 5:02
 """
 
 
 @pytest.mark.parametrize("row", MAIN_POTS.strip().splitlines()[1:])
 def test_the_main_pot_by_layers_and_literally(row: str) -> None:
-    """ "the pot currently at the center of the table [...] is treated as the main pot" (T8)."""
-    head, rest = row.split()[:3], row.split()[3:]
-    paid, tapped, (pot,) = (tuple(map(int, word.split(","))) for word in head)
-    hand = _situation(paid, tapped, pot)
+    """ "eligible for the portion of the pot to the point of his final wager"; "all the new bets are
+    placed in a side pot" (T8)."""
+    words = row.split()
+    paid = _chips(words[0])
+    told = dict(word.split(":") for word in words[1:] if "," in word)
+    tapped = tuple(_chips(told.get(str(seat), "")) for seat in range(len(paid)))
     every = tuple(range(len(paid)))
-    found = [
-        f"{one.amount}:{','.join(map(str, one.seats))}"
-        for split in ("side_pots", "snapshot")
-        for one in pots(replace(SITE, split=split), hand, every)
+    found = (*layers(paid, every), *snapshots(paid, tapped, every))
+    assert words[1 + len(told) :] == [
+        f"{one.amount}:{''.join(map(str, one.seats))}" for one in found
     ]
-    assert rest == found
+
+
+def _chips(row: str) -> tuple[int, ...]:
+    return tuple(map(int, row.split(","))) if row else ()
+
+
+@pytest.mark.parametrize("name", ["site-fl", "site-pl", "site-nl", "site-nl-standard"])
+def test_of_every_chip_only_a_larger_bet_that_lay_there_changes_its_pot(name: str) -> None:
+    """What an all-in seat may win is what lay there, cut to what each has in the end, and each call
+    of his wager; the others may win everything; no chip is made or lost (T8)."""
+    game, differ = replace(GAMES[name], split="snapshot"), 0
+    for number in range(150):
+        hand = before_payment(seeded(game, f"main pots {number}").record)
+        if hand is None or is_alone(hand):
+            continue
+        stay = contenders(hand)
+        found = pots(game, hand, stay)
+        assert hand.pot == sum(pot.amount for pot in found)
+        seats = range(len(hand.paid))
+        larger = False
+        for seat in stay:
+            mine = sum(pot.amount for pot in found if seat in pot.seats)
+            mine -= sum(hand.dead)  # anybody's (G6)
+            lay, own = hand.tapped[seat], hand.paid[seat]
+            if not lay:
+                assert hand.standing[seat] == "live"
+                assert sum(hand.paid) == mine
+                continue
+            assert mine == sum(min(hand.paid[one], max(lay[one], own)) for one in seats)
+            larger |= any(min(hand.paid[one], lay[one]) > own for one in seats)
+        assert larger == (found != pots(GAMES[name], hand, stay))
+        differ += larger
+    assert differ > 3
 
 
 @pytest.mark.parametrize(
