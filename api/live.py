@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from api.playing import Playing
-from dealer.live.news import Joins, Returns, TopsUp
+from dealer.live.news import Joins
 from dealer.live.staged import STAGE, Stage, Staged, before, free_chair
 from dealer.live.table import LiveTable
 from dealer.live.thinking import ThinkingBot
@@ -42,7 +42,6 @@ def live(
         yield record
         if stop():
             break
-        room.buy_in_again()
 
 
 class _Room:
@@ -60,7 +59,6 @@ class _Room:
             ledger,
             match.decks,
             self._clock,
-            freeze_out=plan.freeze_out,
             times=stage.times,
         )
 
@@ -87,10 +85,3 @@ class _Room:
                 else:
                     self.seat(one.player, chair)
         return self.table.ready()
-
-    def buy_in_again(self) -> None:
-        """Who has lost all brings as much again, and waits for the big blind."""
-        for away in self.table.room.away:
-            if not away.stack:
-                self._clock.tell(TopsUp(away.player, self._plan.game.stack))
-                self._clock.tell(Returns(away.player))

@@ -10,6 +10,7 @@ from dealer.deck import Decks, SeededDecks
 from dealer.many import Job, at_once
 from dealer.play import Plan, dealt, last_standing
 from engine.game import fingerprint, to_json
+from engine.table import is_freeze_out
 from events.ledger import DeckSecrets, Ledger
 from events.types import Dealing, Disclosure, Events, MatchStarted
 from store.ledger import FileLedger
@@ -50,7 +51,7 @@ class Playing:
 
     def _reason(self) -> str:
         hand = self.recording.last
-        if self.plan.freeze_out and hand is not None and (winner := last_standing(hand)):
+        if is_freeze_out(self.plan.game) and hand is not None and (winner := last_standing(hand)):
             return f"{winner} has it all"
         return WHOLE if self.recording.hands == self.plan.hands else self.ended or STOPPED
 

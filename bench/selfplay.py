@@ -8,6 +8,8 @@ exact equity count every new spot, and keep what they counted.
 
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from bench.peers import installed
 from bench.play import PASS, pokerkit, texasholdem
 from bench.runner import SEED, Bench, Contender, Target
@@ -42,14 +44,15 @@ def _bots(title: str, game: str) -> Bench:
 
 
 def selfplay(game: str, bot: str) -> Callable[[int], int]:
-    """So many hands more of one match; the bots keep what they have counted."""
+    """So many hands more of one match, new stacks in each; the bots keep what they have counted."""
+    rules = replace(named(game), stacks="reset", broke="set_anew")
     played = 0
 
     def run(hands: int) -> int:
         nonlocal played
         seed = f"{SEED}/{bot}/{played}"
         played += 1
-        match = Plan(named(game), "bench", hands, seed, (bot, bot))
+        match = Plan(rules, "bench", hands, seed, (bot, bot))
         records = dealt(match, SeededDecks(seed))
         return sum(isinstance(event, DECISIONS) for record in records for event in record)
 

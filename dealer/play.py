@@ -9,7 +9,17 @@ from dealer.bots import BOTS, Bot, Histories, look
 from dealer.deck import Deck, Decks, SeededDecks
 from engine.game import Game
 from engine.hand import begin, step, turn
-from engine.table import Seating, Table, deal_in, moved, settled, sit, winner
+from engine.table import (
+    Seating,
+    Table,
+    deal_in,
+    has_all,
+    is_freeze_out,
+    moved,
+    set_anew,
+    settled,
+    sit,
+)
 from engine.turn import Command, Over, ToDeal, ToSwap, Turn
 from events.state import Hand
 from events.types import Event, Events
@@ -19,7 +29,6 @@ class Plan(Struct, frozen=True):
     """A match to be played: by which rules, by which bots, how many hands at most.
 
     `deals`: how often each deck is dealt, the players a seat further each time (G21).
-    `freeze_out`: until one player has it all; else the table is then set anew.
     """
 
     game: Game
@@ -28,7 +37,6 @@ class Plan(Struct, frozen=True):
     seed: str
     bots: tuple[str, ...]
     deals: int = 1
-    freeze_out: bool = False
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -49,27 +57,30 @@ def plan(
     bots: tuple[str, ...],
     *,
     mirrored: bool = False,
-    freeze_out: bool = False,
 ) -> Plan:
     """A match; mirrored, every player holds every seat's cards once, from fixed places (G21)."""
     if mirrored:
         game = replace(game, deck_slots="fixed")
-    return Plan(game, match, hands, seed, bots, len(bots) if mirrored else 1, freeze_out)
+    return Plan(game, match, hands, seed, bots, len(bots) if mirrored else 1)
 
 
 def play(
     game: Game, match: str, hands: int, seed: str, seats: int | None = None
 ) -> Iterator[Events]:
-    """Seeded hands between random bots at one table."""
-    bots = ("random",) * (seats or usual_seats(game))
-    return dealt(Plan(game, match, hands, seed, bots), SeededDecks(seed))
+    """Seeded hands between random bots at one table, one freeze-out after the other."""
+    plan = Plan(game, match, hands, seed, ("random",) * (seats or usual_seats(game)))
+    decks, played = SeededDecks(seed), 0
+    while played < hands:
+        for record in dealt(plan, decks, played + 1):
+            played += 1
+            yield record
 
 
-def dealt(match: Plan, decks: Decks) -> Iterator[Events]:
-    """The hands of a match, one after another."""
+def dealt(match: Plan, decks: Decks, first: int = 1) -> Iterator[Events]:
+    """The hands of a match, one after another; a freeze-out ends when one player has it all."""
     game = match.game
-    table = fresh = _table(match)
-    for number in range(1, match.hands + 1):
+    table = _table(match)
+    for number in range(first, match.hands + 1):
         again = (number - 1) % match.deals
         table = table if again else moved(game, table)
         seating = _rotated(deal_in(game, table), again)
@@ -80,10 +91,10 @@ def dealt(match: Plan, decks: Decks) -> Iterator[Events]:
         if match.deals > 1:  # stacks are made anew, and nobody leaves
             continue
         table = settled(game, table, seating, hand)
-        if winner(table):
-            if match.freeze_out:
+        if has_all(table):
+            if is_freeze_out(game):
                 return
-            table = fresh
+            table = set_anew(game, table)
 
 
 def play_hand(

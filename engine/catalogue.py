@@ -640,6 +640,19 @@ CATALOGUE: dict[str, Policy] = {
             "carried": "what he ended the last one with",
         },
     ),
+    "broke": Policy(
+        "table",
+        (
+            "M5",
+            "T17",
+        ),
+        "Where stacks are carried, what becomes of a player who has nothing left?",
+        {
+            "leaves": "he is out for good, and who is left with everything has won: a freeze-out",
+            "buys_in": "he brings a new stack before the next hand",
+            "set_anew": "he waits until one has everything, and then all get a new stack",
+        },
+    ),
 }
 
 # The parts of the policy `rake`.

@@ -134,3 +134,4 @@ class Policies(Struct, frozen=True, kw_only=True):
     # Between hands.
     button: Literal["moving", "dead"] = "moving"
     stacks: Literal["reset", "carried"] = "reset"
+    broke: Literal["leaves", "buys_in", "set_anew"] = "set_anew"

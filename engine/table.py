@@ -1,4 +1,4 @@
-"""Between hands: who is dealt in, where the button goes, who posts, who is out and in which place.
+"""Between hands: who is dealt in, where the button goes, who posts, who is out.
 
 A table has numbered chairs, some empty; a hand has dense seats. `deal_in` makes the one from the
 other, `settled` takes the outcome back. Nothing moves during a hand (T17).
@@ -21,22 +21,18 @@ class Chair(Struct, frozen=True):
     posts: bool = False
 
 
-class Place(Struct, frozen=True):
-    """Who is out of a freeze-out, and the place he took; equal ones share it."""
-
-    player: str
-    place: int
-
-
 class Table(Struct, frozen=True):
-    """Chairs in clockwise order; the chairs that had the button and the blinds last."""
+    """Chairs in clockwise order; the chairs that had the button and the blinds last.
+
+    `order`: the chairs in the order in which players sat down, for the first button (T1).
+    """
 
     chairs: tuple[Chair | None, ...]
+    order: tuple[int, ...] = ()
     button: int | None = None
     small: int | None = None
     big: int | None = None
     bankrolls: tuple[tuple[str, int], ...] = ()
-    places: tuple[Place, ...] = ()
 
 
 class Seating(Struct, frozen=True):
@@ -63,7 +59,8 @@ def sit(table: Table, chair: int, player: str, stack: int, *, posts: bool) -> Ta
         raise IllegalCommand(f"{player} brings {stack} chips: a seat needs at least one")
     running = table.button is not None
     new = Chair(player, stack, waits=running and not posts, posts=running and posts)
-    return _with(table, chair, new)
+    earlier = (other for other in table.order if other != chair)
+    return replace(_with(table, chair, new), order=(*earlier, chair))
 
 
 def stand_up(table: Table, chair: int) -> Table:
@@ -81,12 +78,15 @@ def add_chips(table: Table, chair: int, amount: int) -> Table:
 
 
 def moved(game: Game, table: Table) -> Table:
-    """The button moves on for the next hand, and the blinds with it (M1, M4, M5)."""
+    """The button moves on for the next hand, and the blinds with it (M1, M4, M5).
+
+    At a fresh table who sat down first of those who are dealt in has it (T1).
+    """
     dealt = _dealt(table)
     if len(dealt) < 2:
         raise IllegalCommand(f"a hand needs two players with chips, not {len(dealt)}")
     if table.button is None:
-        return _blinds_from(game, table, dealt[0])
+        return _blinds_from(game, table, min(dealt, key=table.order.index))
     if game.button == "dead" and len(dealt) > 2 and table.big is not None:
         return _dead_button(table)
     return _blinds_from(game, table, _next(table, table.button, dealt))
@@ -115,27 +115,44 @@ def deal_in(game: Game, table: Table) -> Seating:
 
 
 def settled(game: Game, table: Table, seating: Seating, hand: Hand) -> Table:
-    """The table after a hand: stacks carried or made anew, bankrolls counted, busts placed."""
+    """The table after a hand: stacks carried or made anew, bankrolls counted.
+
+    Who has nothing left is out (M5), has a new stack, or stays without one, as `broke` says.
+    """
     chairs = list(table.chairs)
     nets: dict[str, int] = {}
     for seat, chair in enumerate(seating.chairs):
         one = _taken(table, chair)
         stack = hand.stacks[seat] if game.stacks == "carried" else one.stack
         nets[one.player] = hand.stacks[seat] - hand.start.stacks[seat]
-        chairs[chair] = replace(one, stack=stack, waits=False, posts=False) if stack else None
-    out = _busted(table, seating, hand) if game.stacks == "carried" else ()
-    return replace(
-        table,
-        chairs=tuple(chairs),
-        bankrolls=_banked(table, nets),
-        places=(*table.places, *out),
-    )
+        if not stack and game.broke == "buys_in":
+            stack = game.stack
+        out = not stack and game.broke == "leaves"
+        chairs[chair] = None if out else replace(one, stack=stack, waits=False, posts=False)
+    return replace(table, chairs=tuple(chairs), bankrolls=_banked(table, nets))
 
 
-def winner(table: Table) -> str | None:
-    """Who holds everything, when a freeze-out is over (M5)."""
+def is_freeze_out(game: Game) -> bool:
+    """Whether who has nothing left is out for good, so that the last player with chips wins."""
+    return game.stacks == "carried" and game.broke == "leaves"
+
+
+def has_all(table: Table) -> str | None:
+    """Who holds everything: he has won a freeze-out (M5), any other table is set anew."""
     left = [one.player for one in table.chairs if one is not None and one.stack]
     return left[0] if len(left) == 1 else None
+
+
+def set_anew(game: Game, table: Table) -> Table:
+    """Every player gets a new stack, and the table is a fresh one."""
+    chairs = (one and Chair(one.player, game.stack) for one in table.chairs)
+    return fresh(replace(table, chairs=tuple(chairs)))
+
+
+def fresh(table: Table) -> Table:
+    """The table as if nobody had dealt yet: nobody waits, and who sat down first deals (T1)."""
+    chairs = (one and replace(one, waits=False, posts=False) for one in table.chairs)
+    return replace(table, chairs=tuple(chairs), button=None, small=None, big=None)
 
 
 def _dead_button(table: Table) -> Table:
@@ -196,18 +213,6 @@ def _next(table: Table, after: int, among: tuple[int, ...]) -> int:
 
 def _brings(game: Game, one: Chair) -> int:
     return one.stack if game.stacks == "carried" else game.stack
-
-
-def _busted(table: Table, seating: Seating, hand: Hand) -> tuple[Place, ...]:
-    """Who has nothing left: more chips at the start of the hand ranks higher, equal ones share."""
-    out = [seat for seat in range(len(seating.chairs)) if not hand.stacks[seat]]
-    players = sum(one is not None for one in table.chairs)
-    still_in = players - len(out)
-    began = hand.start.stacks
-    return tuple(
-        Place(seating.players[seat], still_in + 1 + sum(began[o] > began[seat] for o in out))
-        for seat in sorted(out, key=lambda seat: -began[seat])
-    )
 
 
 def _banked(table: Table, nets: dict[str, int]) -> tuple[tuple[str, int], ...]:

@@ -161,15 +161,15 @@ def after_the_name(text: str) -> list[str]:
 
 
 def test_a_seed_that_was_drawn_is_told_and_plays_the_same_again(capsys: Captured) -> None:
-    assert main(["play", "auction-2024", "--print"]) == 0
+    assert main(["play", "site-nl", "--print"]) == 0
     out, err = capsys.readouterr()
     seed = err.splitlines()[0].rpartition(" seed ")[2]
-    again = printed(capsys, "play", "auction-2024", "--print", "--seed", seed)
+    again = printed(capsys, "play", "site-nl", "--print", "--seed", seed)
     assert after_the_name(out) == after_the_name(again)
 
 
 def test_printed_hands_as_json_are_the_events(capsys: Captured) -> None:
-    words = ("auction-2024", "--seed", "7", "--match", "m", "--print", "--json")
+    words = ("auction-2024", "--hands", "1", "--seed", "7", "--match", "m", "--print", "--json")
     told = json.loads(printed(capsys, "play", *words))
     assert (told["schema"], told["game"], told["seed"]) == ("muckrake.play/1", "auction-2024", "7")
     (record,) = play(GAMES["auction-2024"], "m", 1, "7")

@@ -91,7 +91,7 @@ def test_play_as_json(capsys: Captured, tmp_path: Path) -> None:
 
 
 def test_a_match_without_a_name_is_given_one(capsys: Captured, tmp_path: Path) -> None:
-    words = ("play", "auction-2024", "--seed", "7", "--ledger", str(tmp_path))
+    words = ("play", "site-nl", "--seed", "7", "--ledger", str(tmp_path))
     first, second = (printed(capsys, *words).split()[0] for _ in range(2))
     assert first != second
     assert len(first) == 12
@@ -99,7 +99,7 @@ def test_a_match_without_a_name_is_given_one(capsys: Captured, tmp_path: Path) -
 
 
 def test_what_may_be_seen_later_is_recorded(tmp_path: Path) -> None:
-    words = ["play", "auction-2024", "--match", "m", "--disclosure", "open-after-match"]
+    words = ["play", "site-nl", "--match", "m", "--disclosure", "open-after-match"]
     assert main([*words, "--ledger", str(tmp_path)]) == 0
     assert kept(tmp_path, "m")[0].disclosure == "open-after-match"
 
@@ -146,7 +146,7 @@ def test_a_full_disk_ends_a_match_with_one_sentence(
         many = ("play", "auction-2024", "--hands", "50", "--match", "m", *words)
         assert "No space left on device" in said(capsys, 1, *many)
     assert kept(tmp_path, "m/1")[-1] == t.HandEnded()
-    assert main(["play", "auction-2024", *words]) == 0
+    assert main(["play", "site-nl", *words]) == 0
     capsys.readouterr()
     one, two = told(capsys, "matches", *words)["matches"]
     assert (one["match"], one["status"], two["status"]) == ("m", "not ended", WHOLE)
@@ -159,7 +159,7 @@ def test_a_second_writer_is_told_who_writes(capsys: Captured, tmp_path: Path) ->
     assert "is being written by play derby (process " in sentence
     ledger.close()
     lock.release()
-    assert main(["play", "auction-2024", "--ledger", str(tmp_path)]) == 0
+    assert main(["play", "site-nl", "--ledger", str(tmp_path)]) == 0
 
 
 def test_readers_do_not_mind_a_writer(capsys: Captured, tmp_path: Path) -> None:

@@ -5,12 +5,17 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
+from api.cli.plans import ENDLESS, plans_of
 from api.main import main
 from api.playing import WHOLE
 from dealer.bots import BOTS
 from dealer.check import check_deal
-from engine.game import Game, from_json
+from dealer.deck import SeededDecks
+from dealer.play import dealt, plan
+from engine.game import Game, fingerprint, from_json
+from engine.games import GAMES
 from events import types as t
 from events.deck import committed, unfit
 from events.evolve import replay
@@ -53,12 +58,13 @@ def test_bots_sit_down_in_the_order_of_their_names(home: Path) -> None:
 
 
 def test_bots_go_round_the_table_until_every_seat_is_taken(home: Path) -> None:
-    start, _, _ = played(home, "probability", "--bots", "caller,random", "--seats", "5")
+    words = ("--bots", "caller,random", "--seats", "5", "--hands", "1")
+    start, _, _ = played(home, "probability", *words)
     assert ("caller-0", "random-1", "caller-2", "random-3", "caller-4") == start.players
 
 
 def test_one_name_alone_fills_the_smallest_table(home: Path) -> None:
-    start, _, _ = played(home, "auction-2024", "--bots", "caller")
+    start, _, _ = played(home, "auction-2024", "--bots", "caller", "--hands", "1")
     assert ("caller-0", "caller-1") == start.players
 
 
@@ -86,6 +92,7 @@ def test_an_unknown_bot_is_refused_and_the_known_ones_are_named(capsys: Captured
         ("auction-2024 --bots ,", "no bot is called : there are "),
         ("auction-2024 --mirror --hands 7", "each deck is dealt 2 times: 7 hands are no multiple"),
         ("site-nl --mirror", "site-nl carries stacks from hand to hand: a mirrored hand needs"),
+        ("probability --mirror", "probability carries stacks from hand to hand: a mirrored hand"),
         ("auction-2024 --freeze-out", "auction-2024 gives every hand new stacks: nobody can ever"),
         ("auction-2024 --dealing recorded", "'recorded' is not one of 'seeded', 'committed'"),
         ("auction-2024 --matches 2 --print", "--print shows the hands of one match: leave out"),
@@ -107,7 +114,7 @@ def rules_of(home: Path, hand: Events) -> Game:
 
 
 def test_play_simulates_unless_it_is_told_to_commit(home: Path) -> None:
-    start, records, _ = played(home, "auction-2024")
+    start, records, _ = played(home, "auction-2024", "--hands", "1")
     assert "seeded" == start.dealing
     assert ["MatchEnded"] == [type(record).__name__ for record in records]
     assert () == Private(home).chains("m")
@@ -163,9 +170,9 @@ def test_after_the_match_one_secret_opens_all_of_it(home: Path) -> None:
 
 
 def test_the_seed_of_a_committed_match_decides_no_card(home: Path, capsys: Captured) -> None:
-    words = ("play", "auction-2024", "--dealing", "committed", "--seed", "7", "--match")
+    words = ("play", "auction-2024", "--hands", "1", "--dealing", "committed", "--seed", "7")
     for name in ("one", "two"):
-        printed(capsys, *words, name)
+        printed(capsys, *words, "--match", name)
     dealt = [
         [event for event in kept(home, f"{name}/1") if isinstance(event, t.HoleDealt)]
         for name in ("one", "two")
@@ -195,20 +202,81 @@ def holes(hand: Events) -> tuple[t.Event, ...]:
     return tuple(event for event in hand[:6] if isinstance(event, t.HoleDealt))
 
 
-def test_a_mirrored_match_deals_one_deck_to_everybody_unless_told_otherwise(home: Path) -> None:
-    start, _, hands = played(home, "probability", "--mirror", "--seats", "4")
-    assert 4 == start.deals == len(hands)
+def test_a_mirrored_deck_is_dealt_to_everybody() -> None:
+    """Where the article's stacks are made anew for every hand: that is another ruleset."""
+    game = replace(GAMES["probability"], stacks="reset", broke="set_anew")
+    match = plan(game, "m", 4, "7", ("random",) * 4, mirrored=True)
+    hands = list(dealt(match, SeededDecks("7", match.deals)))
     assert 1 == len({holes(hand) for hand in hands})
     for seat in range(4):
-        assert set(start.players) == {players(hand)[seat] for hand in hands}
+        assert set(match.players) == {players(hand)[seat] for hand in hands}
+
+
+# How long a match is.
+
+
+ANEW = replace(GAMES["probability"], stacks="reset", broke="set_anew")
+CARRIED = replace(GAMES["probability"], broke="buys_in")
+
+
+@pytest.mark.parametrize(
+    ("game", "words", "hands"),
+    [
+        (GAMES["auction-2024"], {}, 1000),
+        (GAMES["auction-2024-mit"], {"mirror": True}, 1000),
+        (GAMES["swap-2022"], {"live": True}, 1000),
+        (GAMES["urcs-1998"], {}, ENDLESS),
+        (GAMES["probability"], {"live": True}, ENDLESS),
+        (GAMES["urcs-1998"], {"freeze_out": False}, 1),
+        (GAMES["site-nl"], {}, 1),
+        (GAMES["site-nl"], {"freeze_out": True}, ENDLESS),
+        (GAMES["site-nl"], {"freeze_out": True, "hands": 3}, 3),
+        (ANEW, {"mirror": True, "seats": 4}, 4),
+        (CARRIED, {}, 1),
+    ],
+)
+def test_without_hands_a_match_is_as_long_as_its_document_says(
+    game: Game, words: dict[str, Any], hands: int
+) -> None:
+    """ "Rounds: 1000" of auctions and swaps; of a freeze-out "the game continues until one player
+    has won the money"; other documents say nothing."""
+    options = [
+        "hands",
+        "seed",
+        "bots",
+        "seats",
+        "match",
+        "matches",
+        "dealing",
+        "mirror",
+        "freeze_out",
+        "live",
+        "think_ms",
+    ]
+    (match,) = plans_of(game, dict.fromkeys(options) | words)
+    assert hands == match.hands
+
+
+def test_an_auction_is_a_thousand_hands(home: Path, capsys: Captured) -> None:
+    document = told(capsys, "play", "auction-2024-mit", "--seed", "7", "--bots", "caller")
+    assert (1000, WHOLE) == (document["hands"], document["reason"])
 
 
 # Freeze-outs.
 
 
-@pytest.mark.parametrize(("game", "seats"), [("urcs-1998", "2"), ("site-nl", "3")])
-def test_a_freeze_out_ends_when_one_player_has_it_all(home: Path, game: str, seats: str) -> None:
-    start, records, hands = played(home, game, "--freeze-out", "--seats", seats, "--seed", "4")
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [
+        ("urcs-1998", "--seats 2"),
+        ("probability", "--seats 4"),
+        ("site-nl", "--seats 3 --freeze-out"),
+    ],
+)
+def test_a_freeze_out_ends_when_one_player_has_it_all(home: Path, game: str, words: str) -> None:
+    """ "We will be playing freeze out poker: each player buys in to the game with some amount of
+    cash, and the game continues until one player has won the money." """
+    start, records, hands = played(home, game, *words.split(), "--seed", "4")
     ended = records[-1]
     won = [place for place, net in enumerate(ended.nets) if net > 0]
     assert 1 == len(won)
@@ -233,6 +301,25 @@ def test_who_has_nothing_left_is_dealt_no_more_hands(home: Path) -> None:
 
 
 def test_a_freeze_out_takes_no_more_hands_than_it_may(home: Path) -> None:
-    _, records, hands = played(home, "urcs-1998", "--freeze-out", "--hands", "3")
+    _, records, hands = played(home, "urcs-1998", "--hands", "3")
     assert 3 == len(hands)
     assert WHOLE == records[-1].reason
+
+
+def test_without_a_freeze_out_the_table_is_set_anew(home: Path) -> None:
+    """And that is another ruleset: who has lost all waits, until one player has it all."""
+    words = ("--no-freeze-out", "--bots", "aggressive", "--seats", "3", "--hands", "200")
+    start, records, hands = played(home, "urcs-1998", *words)
+    assert (200, WHOLE) == (len(hands), records[-1].reason)
+    states = [replay(hand) for hand in hands]
+    over = [at for at, hand in enumerate(states) if sum(stack > 0 for stack in hand.stacks) == 1]
+    assert over
+    for at in over[:-1]:
+        assert (1000, 1000, 1000) == states[at + 1].start.stacks
+    assert "set_anew" == rules_of(home, hands[0]).broke
+    assert fingerprint(GAMES["urcs-1998"]) != start.ruleset
+
+
+def test_what_is_no_freeze_out_may_be_told_so(home: Path) -> None:
+    start, _, _ = played(home, "auction-2024", "--no-freeze-out", "--hands", "1")
+    assert fingerprint(GAMES["auction-2024"]) == start.ruleset

@@ -93,7 +93,7 @@ def test_committed_matches_are_bound_before_another_process_deals_them(
 def test_a_name_that_is_taken_is_noticed_before_anything_is_played(
     home: Path, capsys: Captured
 ) -> None:
-    printed(capsys, "play", "auction-2024", "--match", "m-2")
+    printed(capsys, "play", "site-nl", "--match", "m-2")
     sentence = said(capsys, 1, "play", "auction-2024", "--match", "m", "--matches", "3")
     assert sentence.startswith("there is a match m-2 in ")
     assert () == kept(home, "m-1")
@@ -191,7 +191,7 @@ def test_a_writer_that_is_killed_loses_nothing_it_said_and_leaves_no_process(
     running.kill()
     running.wait()
     wait_for(lambda: not members(group))
-    assert main(["play", "auction-2024", "--match", "next"]) == 0
+    assert main(["play", "site-nl", "--match", "next"]) == 0
     after = [(one.pos, one.event) for one in Reader(home).snapshot().read_from(0)]
     assert before == after[: len(before)]
     last = {one.stream: one.event for one in Reader(home).snapshot().read_from(0)}

@@ -25,12 +25,12 @@ def test_compacting_changes_files_and_nothing_else(capsys: Captured, tmp_path: P
     words = ("--ledger", str(tmp_path))
     before = None
     for number in (1, 2, 3):
-        assert main(["play", "auction-2024", "--match", f"m{number}", "--seed", "1", *words]) == 0
+        assert main(["play", "site-nl", "--match", f"m{number}", "--seed", "1", *words]) == 0
         assert main(["compact", *words]) == 0
     capsys.readouterr()
     before = tuple(Reader(tmp_path).read_from(0))
     assert told(capsys, "doctor", *words)["ledger"]["segments"] == 1
-    assert main(["play", "auction-2024", "--match", "m4", "--seed", "1", *words]) == 0
+    assert main(["play", "site-nl", "--match", "m4", "--seed", "1", *words]) == 0
     capsys.readouterr()
     document = told(capsys, "compact", *words)
     assert document["segments"] == {"before": 2, "after": 1}
@@ -102,7 +102,7 @@ def spoiled(path: Path) -> None:
 def test_damage_to_the_log_is_named_and_nothing_is_served(capsys: Captured, tmp_path: Path) -> None:
     words = ("--ledger", str(tmp_path))
     for number in (1, 2, 3):
-        assert main(["play", "auction-2024", "--match", f"m{number}", "--seed", "1", *words]) == 0
+        assert main(["play", "site-nl", "--match", f"m{number}", "--seed", "1", *words]) == 0
     capsys.readouterr()
     (log,) = (tmp_path / "log").iterdir()
     spoiled(log)
@@ -147,7 +147,7 @@ def test_sql_is_not_asked_of_a_damaged_table(
 
 def test_a_damaged_manifest_is_named(capsys: Captured, tmp_path: Path) -> None:
     words = ("--ledger", str(tmp_path))
-    assert main(["play", "auction-2024", *words]) == 0
+    assert main(["play", "site-nl", *words]) == 0
     capsys.readouterr()
     spoiled(tmp_path / "manifest.json")
     (finding,) = told(capsys, "doctor", *words, code=3)["findings"]

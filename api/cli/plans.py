@@ -5,6 +5,7 @@ import secrets
 from typing import Any, cast, get_args
 
 import click
+from msgspec.structs import replace
 
 from dealer.bots import BOTS
 from dealer.clock import SITE, turns_of
@@ -13,6 +14,7 @@ from dealer.live.table import clocked
 from dealer.play import Plan, plan, player_name, usual_seats
 from engine.game import Game
 from engine.games import GAMES
+from engine.table import is_freeze_out
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 ENDLESS = 2**31 - 1  # a freeze-out ends by itself: with the last dollar
@@ -22,11 +24,12 @@ THINK_MS = 40  # what a bot thinks at a live table, unless told otherwise
 
 def plans_of(game: Game, said: dict[str, Any]) -> list[Plan]:
     """The matches, in the order of their numbers; each has a seed of its own."""
+    game = _freeze_out(game, said["freeze_out"])
     _playable(game, said)
     if said["live"]:
         game = clocked(game)
     bots = _seated(game, said["bots"], said["seats"])
-    hands = said["hands"] or (ENDLESS if said["freeze_out"] else len(bots) if said["mirror"] else 1)
+    hands = said["hands"] or _length(game, len(bots) if said["mirror"] else 1)
     if said["mirror"] and hands % len(bots):
         raise click.UsageError(
             f"each deck is dealt {len(bots)} times: {hands} hands are no multiple of that"
@@ -42,7 +45,6 @@ def plans_of(game: Game, said: dict[str, Any]) -> list[Plan]:
             f"{seed}{number}",
             bots,
             mirrored=said["mirror"],
-            freeze_out=said["freeze_out"],
         )
         for number in ([f"-{one}" for one in range(1, many + 1)] if many else [""])
     ]
@@ -91,16 +93,28 @@ def _playable(game: Game, said: dict[str, Any]) -> None:
             f"{game.name} carries stacks from hand to hand: a mirrored hand needs the same stacks"
         )
     _under_a_clock(said)
-    _finite(said)
-    if said["freeze_out"] and game.stacks != "carried":
+    _finite(game, said)
+
+
+def _freeze_out(game: Game, wanted: bool | None) -> Game:
+    """The game as it is, or a ruleset of its own that is a freeze-out, or none."""
+    if wanted is None or wanted == is_freeze_out(game):
+        return game
+    if game.stacks != "carried":
         raise click.UsageError(
             f"{game.name} gives every hand new stacks: nobody can ever have it all"
         )
+    return replace(game, broke="leaves" if wanted else "set_anew")
 
 
-def _finite(said: dict[str, Any]) -> None:
+def _length(game: Game, least: int) -> int:
+    """As many hands as the document says, a freeze-out to its end, else no more than needed."""
+    return game.hands or (ENDLESS if is_freeze_out(game) else least)
+
+
+def _finite(game: Game, said: dict[str, Any]) -> None:
     """Many matches are dealt elsewhere, so all their decks are committed to before they begin."""
-    endless = said["freeze_out"] and not said["hands"]
+    endless = is_freeze_out(game) and not said["hands"]
     if endless and said["matches"] and said["dealing"] == "committed":
         raise click.UsageError(
             "--matches commits to all decks first: say how many --hands a freeze-out may take"

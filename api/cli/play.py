@@ -36,7 +36,8 @@ Ended = tuple[Plan, Played]
 @click.option(
     "--hands",
     type=click.IntRange(min=1),
-    help="How many; else 1, one deck in a mirrored match, as many as a freeze-out takes.",
+    help="How many; else as its document says (1000 of an auction), all of a freeze-out, "
+    "else 1, or one deck in a mirrored match. It is the same with --live.",
 )
 @click.option("--seed", help="Decides every card and choice; drawn, and told, if not given.")
 @click.option(
@@ -59,7 +60,11 @@ Ended = tuple[Plan, Played]
     "seeded if not given, committed with --live.",
 )
 @click.option("--mirror", is_flag=True, help="Deal every deck once to each seat's player.")
-@click.option("--freeze-out", is_flag=True, help="Play until one player has it all.")
+@click.option(
+    "--freeze-out/--no-freeze-out",
+    default=None,
+    help="Play until one player has it all, or then set the table anew; else as the game says.",
+)
 @click.option(
     "--disclosure",
     type=click.Choice(get_args(Disclosure)),
@@ -70,7 +75,7 @@ Ended = tuple[Plan, Played]
 @click.option(
     "--live",
     is_flag=True,
-    help="One table under a real clock, written answer by answer; who loses all buys in again.",
+    help="One table under a real clock, written answer by answer.",
 )
 @click.option(
     "--think-ms",

@@ -1,7 +1,8 @@
 """Between hands: who takes a chair, sits out, comes back, buys chips or leaves, and who may not.
 
 `engine/table.py` has the rules of chairs, button and blinds. Here is what is around them: chairs
-kept for who is away, chips that come and go, and that none of this is possible in a freeze-out.
+kept for who is away or has lost all, chips that come and go, and that none of this is possible
+in a freeze-out.
 """
 
 from collections.abc import Callable, Set
@@ -12,7 +13,18 @@ from msgspec.structs import replace
 
 from dealer.live.news import Joins, Leaves, Returns, SitsOut, TopsUp, Wish
 from engine.game import Game
-from engine.table import Chair, Seating, Table, add_chips, settled, sit, stand_up
+from engine.table import (
+    Chair,
+    Seating,
+    Table,
+    add_chips,
+    fresh,
+    is_freeze_out,
+    set_anew,
+    settled,
+    sit,
+    stand_up,
+)
 from engine.turn import IllegalCommand
 from events.state import Hand
 
@@ -31,7 +43,6 @@ class Room(Struct, frozen=True):
 
     table: Table
     away: tuple[Away, ...] = ()
-    freeze_out: bool = False
     bought: int = 0
     taken: int = 0
 
@@ -41,21 +52,23 @@ def granted(game: Game, room: Room, wish: Wish) -> Room:
     return _WISHES[type(wish)](game, room, wish)
 
 
-def gathered(room: Room, gone: Set[str]) -> Room:
+def gathered(game: Game, room: Room, gone: Set[str]) -> Room:
     """The room before a hand: who is gone is not dealt in, who is back takes his chair again.
 
     A freeze-out goes on without asking who is there. Any other table at which too few are dealt
     in has come to a stop: it begins as a fresh one, and nobody waits any more (T1).
     """
-    if room.freeze_out:
+    if is_freeze_out(game):
         return room
+    if game.broke == "set_anew":
+        room = _set_anew(game, room)
     for away in room.away:
         if away.gone and away.player not in gone:
             room = _seated_again(room, away, posts=False)
     for chair, one in enumerate(room.table.chairs):
         if one is not None and one.player in gone:
             room = _stood_up(room, chair, one, gone=True)
-    return room if players_in(room) > 1 else replace(room, table=_fresh(room.table))
+    return room if players_in(room) > 1 else replace(room, table=fresh(room.table))
 
 
 def players_in(room: Room) -> int:
@@ -64,20 +77,21 @@ def players_in(room: Room) -> int:
 
 
 def after(game: Game, room: Room, seating: Seating, hand: Hand) -> Room:
-    """The room after a hand: who has lost all keeps his chair, but for a freeze-out (M5)."""
-    table = settled(game, room.table, seating, hand)
-    bust = [
-        Away(chair, player, 0)
-        for chair, player in zip(seating.chairs, seating.players, strict=True)
-        if table.chairs[chair] is None
-    ]
-    away = room.away if room.freeze_out else (*room.away, *bust)
-    return replace(room, table=table, away=away)
+    """The room after a hand: who has lost all is out, has bought in again, or keeps his chair."""
+    table, away, bought = settled(game, room.table, seating, hand), room.away, room.bought
+    for seat, chair in enumerate(seating.chairs):
+        one = table.chairs[chair]
+        if one is None or game.stacks == "reset":
+            continue
+        bought += one.stack - hand.stacks[seat]
+        if not one.stack:
+            table, away = stand_up(table, chair), (*away, Away(chair, one.player, 0))
+    return replace(room, table=table, away=away, bought=bought)
 
 
 def _joined(game: Game, room: Room, wish: Joins) -> Room:
     """A chair that nobody has or keeps, with chips of one's own."""
-    if room.freeze_out and room.table.button is not None:
+    if is_freeze_out(game) and room.table.button is not None:
         raise IllegalCommand(f"{wish.player} may not join: this freeze-out has begun")
     if game.stacks == "reset" and wish.chips != game.stack:
         raise IllegalCommand(
@@ -94,7 +108,7 @@ def _joined(game: Game, room: Room, wish: Joins) -> Room:
 
 
 def _sat_out(game: Game, room: Room, wish: SitsOut) -> Room:
-    _no_freeze_out(room, wish.player, "sit out")
+    _no_freeze_out(game, wish.player, "sit out")
     away = _away(room, wish.player)
     if away is not None and not away.gone:
         raise IllegalCommand(f"{wish.player} sits out already")
@@ -117,7 +131,7 @@ def _returned(game: Game, room: Room, wish: Returns) -> Room:
 def _topped_up(game: Game, room: Room, wish: TopsUp) -> Room:
     """ "the player cannot get additional funds [...] while he is in the midst of a game": now he
     can, as he is in none (T17)."""
-    _no_freeze_out(room, wish.player, "add chips")
+    _no_freeze_out(game, wish.player, "add chips")
     if game.stacks == "reset":
         raise IllegalCommand(
             f"{wish.player} may not add chips: {game.name} gives every hand {game.stack}"
@@ -136,7 +150,7 @@ def _topped_up(game: Game, room: Room, wish: TopsUp) -> Room:
 
 def _left(game: Game, room: Room, wish: Leaves) -> Room:
     """ "no player can take money off the table (except the final winner, of course)" (M5)."""
-    _no_freeze_out(room, wish.player, "leave")
+    _no_freeze_out(game, wish.player, "leave")
     if _away(room, wish.player) is None:
         room = _stood_up(room, *_sitting(room, wish.player), gone=False)
     away = _away(room, wish.player)
@@ -151,13 +165,25 @@ def _stood_up(room: Room, chair: int, one: Chair, *, gone: bool) -> Room:
 
 
 def _seated_again(room: Room, away: Away, posts: bool) -> Room:
+    """Dealt in again; he had kept his chair, so he sat down when he first took it."""
     table = sit(room.table, away.chair, away.player, away.stack, posts=posts)
+    table = replace(table, order=room.table.order)
     return replace(room, table=table, away=tuple(one for one in room.away if one is not away))
 
 
-def _fresh(table: Table) -> Table:
-    chairs = (one and replace(one, waits=False, posts=False) for one in table.chairs)
-    return replace(table, chairs=tuple(chairs), button=None, small=None, big=None)
+def _set_anew(game: Game, room: Room) -> Room:
+    """Once one player has all the chips and others have none, each of them gets a new stack."""
+    chips = [one.stack for one in (*room.table.chairs, *room.away) if one is not None and one.stack]
+    broke = {one.player for one in room.away if not one.stack}
+    if len(chips) != 1 or not broke:
+        return room
+    away = tuple(replace(one, stack=game.stack) for one in room.away)
+    room = replace(room, table=set_anew(game, room.table), away=away)
+    for one in away:
+        if one.player in broke:
+            room = _seated_again(room, one, posts=False)
+    bought = room.bought + game.stack * (1 + len(broke))
+    return replace(room, bought=bought, taken=room.taken + chips[0])
 
 
 def _sitting(room: Room, player: str) -> tuple[int, Chair]:
@@ -171,8 +197,8 @@ def _away(room: Room, player: str) -> Away | None:
     return next((one for one in room.away if one.player == player), None)
 
 
-def _no_freeze_out(room: Room, player: str, what: str) -> None:
-    if room.freeze_out:
+def _no_freeze_out(game: Game, player: str, what: str) -> None:
+    if is_freeze_out(game):
         raise IllegalCommand(f"{player} may not {what}: this is a freeze-out")
 
 

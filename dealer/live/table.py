@@ -15,7 +15,7 @@ from dealer.live.floor import Floor
 from dealer.live.hand import LiveHand
 from dealer.live.news import Answered, Clock, Player
 from engine.game import Game
-from engine.table import Seating, Table, deal_in, moved, winner
+from engine.table import Seating, Table, deal_in, has_all, is_freeze_out, moved
 from engine.turn import IllegalCommand
 from events.ledger import Ledger
 from events.types import Events
@@ -38,7 +38,6 @@ class LiveTable:
         decks: Decks,
         clock: Clock,
         *,
-        freeze_out: bool = False,
         times: Times = SITE,
     ) -> None:
         if game.time_out == "none":
@@ -46,9 +45,7 @@ class LiveTable:
         if not game.seats_min <= chairs <= game.seats_max:
             allowed = f"{game.seats_min}..{game.seats_max}"
             raise IllegalCommand(f"{game.name} seats {allowed} players, not {chairs}")
-        if freeze_out and game.stacks != "carried":
-            raise IllegalCommand(f"{game.name} gives every hand new stacks: nobody can ever win")
-        self.room = Room(Table((None,) * chairs), freeze_out=freeze_out)
+        self.room = Room(Table((None,) * chairs))
         self.hands = 0
         self.raked = 0
         self._game, self._match = game, match
@@ -89,7 +86,7 @@ class LiveTable:
     @property
     def winner(self) -> str | None:
         """Who has won a freeze-out (M5)."""
-        return winner(self.room.table) if self.room.freeze_out and self.hands else None
+        return has_all(self.room.table) if is_freeze_out(self._game) and self.hands else None
 
     def _can_begin(self) -> bool:
         return players_in(self.room) > 1
@@ -108,7 +105,7 @@ class LiveTable:
                 self.room = granted(self._game, self.room, wish)
             except IllegalCommand as refusal:
                 self._floor.refuse(wish.player, str(refusal))
-        self.room = gathered(self.room, self._floor.gone)
+        self.room = gathered(self._game, self.room, self._floor.gone)
 
 
 def _posting(game: Game, seating: Seating) -> Seating:

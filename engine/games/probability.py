@@ -27,6 +27,8 @@ PROBABILITY = Game(
     ranking="top_card",
     straights="cyclic",
     odd_chips="first_left_all",
+    stacks="carried",
+    broke="leaves",
     readings=(
         Reading("P1", "straights", "standard", "elsewhere a straight may not wrap past the ace"),
         Reading("P3 P4", "ranking", "standard", "elsewhere all five cards are compared"),

@@ -95,6 +95,7 @@ URCS_1998 = Game(
     show_first="last_aggressor",
     muck="forfeits",
     stacks="carried",
+    broke="leaves",
     readings=(
         Reading("U12", "expectation", "snapshot", '"the amount in the pot at the time"'),
         Reading("U13 U15", "tapped_prize", "whole_pot", '"has Ei = E and so wins it all"'),

@@ -333,7 +333,8 @@ def test_a_cancelled_match_has_ended_and_the_ledger_is_sound(new: Site) -> None:
 
 def test_a_job_that_is_over_cannot_be_stopped(new: Site) -> None:
     writer = new.as_("writer")
-    where = writer.post("/api/v1/matches", json={"game": GAME}).headers["location"]
+    wanted = {"game": GAME, "hands": 1}
+    where = writer.post("/api/v1/matches", json=wanted).headers["location"]
     over(writer, where)
     assert 409 == writer.delete(where).status_code
 
@@ -351,7 +352,7 @@ def test_a_job_whose_process_is_killed_has_failed_and_what_was_written_is_safe(n
     told = writer.get(where).json()
     assert "failed" == told["state"]
     assert "the process that did it is gone: what it had written is safe" == told["detail"]
-    again = writer.post("/api/v1/matches", json={"game": GAME})
+    again = writer.post("/api/v1/matches", json={"game": GAME, "hands": 1})
     assert "done" == over(writer, again.headers["location"])["state"]
     assert () == check(RealDisk(new.folder))
 

@@ -89,7 +89,6 @@ class Scene:
         *,
         bot: str = "caller",
         chairs: int | None = None,
-        freeze_out: bool = False,
         times: Times = SITE,
         decks: Decks | None = None,
     ) -> None:
@@ -103,7 +102,6 @@ class Scene:
             self.ledger,
             decks or SeededDecks("seed"),
             self.clock,
-            freeze_out=freeze_out,
             times=times,
         )
         self.sitters: dict[str, Sitter] = {}

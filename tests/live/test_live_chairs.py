@@ -1,5 +1,7 @@
 """Joining, waiting, posting, sitting out, buying chips and leaving: always between hands."""
 
+from itertools import pairwise
+
 import pytest
 from msgspec.structs import replace
 
@@ -167,6 +169,73 @@ def test_who_has_lost_all_keeps_his_chair_and_may_buy_in_again() -> None:
     assert 400 == next(stacks["ann"] for stacks, _ in hands if "ann" in stacks)
 
 
+@pytest.mark.parametrize("broke", ["buys_in", "set_anew"])
+def test_who_has_lost_all_buys_in_or_waits_for_the_table_to_be_set_anew(broke: str) -> None:
+    """As at a table that is dealt in bulk: nobody need say anything."""
+    game = replace(SITE, broke=broke, stack=60)
+    scene = Scene(game, (60, 60, 60), bot="random")
+    hands = [opening(scene)[0] for _ in range(60)]
+    total = [sum(stacks.values()) for stacks in hands]
+    if broke == "buys_in":
+        assert all({"ann", "bob", "cid"} == set(stacks) for stacks in hands)
+        assert total == sorted(total)
+        assert total[-1] > 180
+    else:
+        assert {180} == set(total)
+        assert {2, 3} == {len(stacks) for stacks in hands}
+        again = [now for then, now in pairwise(hands) if len(then) < len(now)]
+        assert again
+        assert all(dict.fromkeys(("ann", "bob", "cid"), 60) == stacks for stacks in again)
+    room = scene.table.room
+    assert room.bought == chips_in(room) + room.taken
+
+
+def test_a_table_is_not_set_anew_while_somebody_sits_out_with_chips() -> None:
+    """He may come back with them; then two have lost all, and bob has what there is."""
+    scene = Scene(replace(SITE, stack=40), (40, 40, 40), bot="random")
+    scene.clock.tell(SitsOut("ann"))
+    while scene.table.ready():
+        scene.hand()
+    assert 40 == next(one.stack for one in scene.table.room.away if one.player == "ann")
+    scene.clock.tell(Leaves("ann"))
+    stacks, _ = opening(scene)
+    assert {"bob": 40, "cid": 40} == stacks
+
+
+def test_who_sat_down_first_deals_first_and_again_at_a_fresh_table() -> None:
+    """Chairs 3, 0 and 5 are taken in this order. Who sits out keeps his chair, and so his rank;
+    who left it comes last (T1)."""
+    scene = Scene(SITE, (), chairs=6)
+    for name, chair in (("ann", 3), ("bob", 0), ("cid", 5)):
+        scene.enter(name)
+        scene.clock.tell(Joins(name, chair, 1000))
+    _, posts = opening(scene)
+    assert ["cid small 5", "bob big 10"] == posts
+    for name in ("bob", "cid"):
+        scene.clock.tell(SitsOut(name))
+    assert not scene.table.ready()
+    for name in ("bob", "cid"):
+        scene.clock.tell(Returns(name))
+    _, posts = opening(scene)
+    assert ["cid small 5", "bob big 10"] == posts
+    scene.clock.tell(Leaves("ann"))
+    scene.clock.tell(SitsOut("bob"))
+    assert not scene.table.ready()
+    scene.clock.tell(Joins("ann", 4, 1000))
+    scene.clock.tell(Returns("bob"))
+    _, posts = opening(scene)
+    assert ["ann small 5", "cid big 10"] == posts
+
+
+def test_who_was_first_and_left_before_the_first_hand_does_not_deal() -> None:
+    scene = Scene(SITE, (), chairs=6)
+    for name, chair in (("ann", 3), ("bob", 5), ("cid", 0)):
+        scene.enter(name)
+        scene.clock.tell(Joins(name, chair, 1000))
+    _, posts = opening(scene, Leaves("ann"))
+    assert ["bob small 5", "cid big 10"] == posts
+
+
 def test_a_table_that_stopped_begins_as_a_fresh_one() -> None:
     """Two who wait for each other would wait for ever: the first of them is the dealer (T1)."""
     scene = Scene(SITE, (1000, 1000))
@@ -218,7 +287,7 @@ FROZEN: list[tuple[Wish, str]] = [
 @pytest.mark.parametrize(("wish", "sentence"), FROZEN, ids=str)
 def test_nobody_takes_money_off_a_freeze_out_nor_brings_any(wish: Wish, sentence: str) -> None:
     """ "That is, no player can take money off the table (except the final winner, of course)." """
-    scene = Scene(clocked(named("urcs-1998")), FIVE, freeze_out=True)
+    scene = Scene(clocked(named("urcs-1998")), FIVE)
     scene.enter("gus")
     opening(scene)
     opening(scene, wish)
@@ -242,7 +311,7 @@ def test_where_stacks_are_made_anew_nobody_brings_others() -> None:
 
 
 def test_where_there_is_no_big_blind_a_newcomer_waits() -> None:
-    scene = Scene(clocked(named("urcs-1998")), FIVE)
+    scene = Scene(replace(clocked(named("urcs-1998")), broke="set_anew"), FIVE)
     scene.enter("gus")
     opening(scene)
     opening(scene, Joins("gus", 5, 300, posts=True))

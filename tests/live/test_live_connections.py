@@ -211,7 +211,7 @@ def test_who_is_gone_is_not_dealt_in_and_waits_for_the_big_blind_when_he_is_back
 def test_a_freeze_out_deals_to_who_is_gone() -> None:
     """ "no player can take money off the table": his blinds stay in play, and the record says that
     he was not there."""
-    scene = Scene(SITE, THREE, freeze_out=True)
+    scene = Scene(replace(SITE, broke="leaves"), THREE)
     scene.clock.tell(Lost("cid"))
     assert "cid" in _players(scene)
     record = [say(one.event) for one in scene.recorded(1)]

@@ -55,7 +55,8 @@ time_out               none                         bot_default      =          
 rake                   none                         =                =          =
 button                 moving                       =                =          =
 stack                  1000                         400              200        1000
-stacks                 carried                      reset            =          .
+stacks                 carried                      reset            =          carried
+broke                  leaves                       set_anew         =          leaves
 seats_max              .                            2                =          23
 hands                  .                            1000             =          .
 hole_order             one_each_from_left           pairs_from_dealer  =          one_each_from_left
@@ -97,6 +98,7 @@ rake                   none                          =                          
 button                 moving                        =                             =
 stack                  1000                          =                             =
 stacks                 carried                       =                             =
+broke                  set_anew                      =                             =
 hole_order             one_each_from_left            =                             =
 """
 

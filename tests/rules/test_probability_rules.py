@@ -1,10 +1,17 @@
 """The article on probability: the numbers it quotes, and what its own code says of hands."""
 
+from collections.abc import Iterable
 from itertools import pairwise
 from math import comb
 
 import pytest
+from msgspec.structs import replace
 
+from dealer.play import play
+from engine.games import named
+from events.evolve import replay
+from events.state import Hand
+from events.types import Events, PotSplit
 from odds.rank import value
 
 HANDS = """
@@ -23,6 +30,27 @@ def test_the_number_of_deals_to_four_players() -> None:
     board_first = comb(52, 5) * comb(47, 2) * comb(45, 2) * comb(43, 2) * comb(41, 2)
     holes_first = comb(52, 2) * comb(50, 2) * comb(48, 2) * comb(46, 2) * comb(44, 5)
     assert 2_059_501_377_037_104_000 == board_first == holes_first
+
+
+def test_larger_stacks_make_side_pots_by_themselves() -> None:
+    """ "players with more chips (larger stacks) tend to have a strategic advantage (they can force
+    other players to go all-in)": with stacks made anew for every hand nobody had any (M5)."""
+    shown, unequal, parted = _showdowns(play(named("probability"), "m", 400, "larger stacks"))
+    assert 0 < parted < unequal < shown
+    anew = replace(named("probability"), stacks="reset", broke="set_anew")
+    assert (0, 0) == _showdowns(play(anew, "m", 400, "larger stacks"))[1:]
+
+
+def _showdowns(records: Iterable[Events]) -> tuple[int, int, int]:
+    """How many there were, with unequal stacks, and with more pots than one."""
+    shown = unequal = parted = 0
+    for record in records:
+        hand: Hand = replay(record)
+        if sum(standing != "folded" for standing in hand.standing) > 1:
+            shown += 1
+            unequal += len(set(hand.start.stacks)) > 1
+            parted += sum(isinstance(event, PotSplit) for event in record) > 1
+    return shown, unequal, parted
 
 
 def test_the_number_of_positions_that_a_player_can_see() -> None:

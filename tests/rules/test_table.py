@@ -3,24 +3,28 @@
 import pytest
 from msgspec.structs import replace
 
-from dealer.play import play
+from dealer.deck import SeededDecks
+from dealer.play import dealt, plan, play
 from engine.game import Game
 from engine.games import named
 from engine.hand import begin
+from engine.standing import Last, Standing, by_busts, by_winnings
 from engine.table import (
     Chair,
-    Place,
     Seating,
     Table,
     add_chips,
     deal_in,
+    fresh,
+    has_all,
     moved,
+    set_anew,
     settled,
     sit,
     stand_up,
-    winner,
 )
 from engine.turn import IllegalCommand, Post
+from events.evolve import replay
 from events.state import Hand
 from events.types import HandStarted
 from tests.pages import played
@@ -47,6 +51,43 @@ def test_the_first_person_sitting_is_the_first_dealer() -> None:
     the next player posting the small blind." (T1)"""
     table = moved(SITE, _table((0, 1000, 0, 1000, 1000, 0)))
     assert (1, 3, 4) == (table.button, table.small, table.big)
+
+
+def _seated(*order: int) -> Table:
+    table = Table((None,) * 6)
+    for chair in order:
+        table = sit(table, chair, NAMES[chair], 1000, posts=False)
+    return table
+
+
+def test_whoever_sat_down_first_deals_first_whatever_his_chair() -> None:
+    """ "the first person sitting on the table becoming the dealer and the next player posting the
+    small blind": dot in chair 3, then ann in 0, then fox in 5 (T1)."""
+    table = moved(SITE, _seated(3, 0, 5))
+    assert (3, 5, 0) == (table.button, table.small, table.big)
+    seating = deal_in(SITE, table)
+    assert "dot" == seating.players[seating.button]
+
+
+def test_if_the_first_has_left_before_the_first_hand_the_second_deals() -> None:
+    """And who takes his chair after that, or comes back to it, sat down last (T1)."""
+    left = stand_up(_seated(3, 5, 0), 3)
+    assert 5 == moved(SITE, left).button
+    assert 5 == moved(SITE, sit(left, 3, "gus", 1000, posts=False)).button
+
+
+def test_who_has_no_chips_does_not_deal_first() -> None:
+    table = _seated(3, 5, 0)
+    broke = replace(table, chairs=(*table.chairs[:3], Chair("dot", 0), *table.chairs[4:]))
+    assert 5 == moved(SITE, broke).button
+
+
+def test_a_table_that_begins_afresh_has_its_first_dealer_again() -> None:
+    """Of those who are still there, whoever has been sitting longest (T1)."""
+    table = moved(SITE, moved(SITE, _seated(3, 0, 5)))
+    assert 5 == table.button
+    assert 3 == moved(SITE, fresh(table)).button
+    assert 0 == moved(SITE, stand_up(fresh(table), 3)).button
 
 
 @pytest.mark.parametrize(("button", "expected"), [("moving", (4, 5, 0)), ("dead", (3, 4, 5))])
@@ -164,8 +205,23 @@ def test_the_dealer_of_a_match_alternates_and_bankrolls_have_no_floor() -> None:
         table = settled(game, table, seating, _ended(hand, (0, 800)))
     assert [0, 1, 0, 1] == buttons
     assert (("ann", -1600), ("bob", 1600)) == table.bankrolls
-    assert winner(table) is None
-    assert () == table.places
+    assert has_all(table) is None
+
+
+@pytest.mark.parametrize(
+    ("nets", "decided", "expected"),
+    [
+        ((-7, 7), True, Standing("bob", None, False, (2, 1))),
+        ((0, 0), True, Standing(None, None, True, (1, 1))),
+        ((5, -5), False, Standing(None, "ann", False, (1, 2))),
+        ((0, 0), False, Standing(None, None, False, (1, 1))),
+    ],
+)
+def test_the_higher_bankroll_wins_and_equal_ones_are_a_draw(
+    nets: tuple[int, ...], decided: bool, expected: Standing
+) -> None:
+    """M4; a match that was cut off has somebody ahead and no winner."""
+    assert expected == by_winnings(("ann", "bob"), nets, decided=decided)
 
 
 def test_a_freeze_out_carries_stacks_and_moves_the_button_over_busts() -> None:
@@ -175,7 +231,6 @@ def test_a_freeze_out_carries_stacks_and_moves_the_button_over_busts() -> None:
     seating = deal_in(URCS, table)
     table = settled(URCS, table, seating, _ended(_begun(URCS, seating)[1], (1300, 0, 1700)))
     assert (1300, 1700) == tuple(one.stack for one in table.chairs if one)
-    assert (Place("bob", 3),) == table.places
     table = moved(URCS, table)
     assert 2 == table.button
     assert (0, 2) == deal_in(URCS, table).chairs
@@ -186,15 +241,74 @@ def test_two_busts_in_one_hand_are_ranked_by_what_they_began_with() -> None:
     table = moved(URCS, _table((30, 12, 2958)))
     seating = deal_in(URCS, table)
     over = settled(URCS, table, seating, _ended(_begun(URCS, seating)[1], (0, 0, 3000)))
-    assert (Place("ann", 2), Place("bob", 3)) == over.places
-    assert "cid" == winner(over)
+    assert "cid" == has_all(over)
+    lasts = {"ann": Last(9, 30, 0), "bob": Last(9, 12, 0), "cid": Last(9, 2958, 3000)}
+    assert Standing("cid", None, False, (2, 3, 1)) == by_busts(NAMES[:3], lasts)
 
 
 def test_equal_busts_share_their_place() -> None:
-    table = moved(URCS, _table((30, 30, 2940)))
-    seating = deal_in(URCS, table)
-    over = settled(URCS, table, seating, _ended(_begun(URCS, seating)[1], (0, 0, 3000)))
-    assert (Place("ann", 2), Place("bob", 2)) == over.places
+    lasts = {"ann": Last(9, 30, 0), "bob": Last(9, 30, 0), "cid": Last(9, 2940, 3000)}
+    assert Standing("cid", None, False, (2, 2, 1)) == by_busts(NAMES[:3], lasts)
+
+
+def test_who_went_out_later_is_placed_higher() -> None:
+    """However much he had when he went, and while others still play on nobody has won (M5)."""
+    lasts = {
+        "ann": Last(4, 900, 0),
+        "bob": Last(7, 20, 0),
+        "cid": Last(9, 1500, 1600),
+        "dot": Last(9, 2500, 2400),
+    }
+    assert Standing(None, "dot", False, (4, 3, 2, 1)) == by_busts(NAMES[:4], lasts)
+
+
+THREE = (900, 900, 1200)
+
+
+def _after(game: Game) -> Table:
+    """The table once ann has lost all she had to cid."""
+    table = moved(game, _table(THREE))
+    seating = deal_in(game, table)
+    return settled(game, table, seating, _ended(_begun(game, seating)[1], (0, 900, 2100)))
+
+
+def test_who_has_nothing_left_leaves_buys_in_or_waits() -> None:
+    """The three values of `broke`, after ann has lost all (M5, T17)."""
+    left = _after(replace(URCS, broke="leaves"))
+    assert (None, Chair("bob", 900), Chair("cid", 2100)) == left.chairs
+    again = _after(replace(URCS, broke="buys_in"))
+    assert (Chair("ann", 1000), Chair("bob", 900), Chair("cid", 2100)) == again.chairs
+    waits = _after(replace(URCS, broke="set_anew"))
+    assert (Chair("ann", 0), Chair("bob", 900), Chair("cid", 2100)) == waits.chairs
+    assert (1, 2) == deal_in(URCS, moved(URCS, waits)).chairs
+    anew = set_anew(URCS, waits)
+    assert tuple(Chair(name, 1000) for name in NAMES[:3]) == anew.chairs
+    assert 0 == moved(URCS, anew).button
+
+
+@pytest.mark.parametrize("broke", ["leaves", "buys_in", "set_anew"])
+def test_a_match_goes_on_as_its_ruleset_says_when_somebody_has_nothing_left(broke: str) -> None:
+    game = replace(named("site-nl"), broke=broke)
+    match = plan(game, "m", 300, "9", ("random",) * 3)
+    hands = [replay(record) for record in dealt(match, SeededDecks("9"))]
+    stacks = [dict(zip(hand.start.players, hand.start.stacks, strict=True)) for hand in hands]
+    bought = {player for hand in stacks[1:] for player, had in hand.items() if had == 1000}
+    if broke == "leaves":
+        assert len(hands) < 300
+        assert {3000} == {sum(had.values()) for had in stacks}
+        assert 1 == sum(stack > 0 for stack in hands[-1].stacks)
+        return
+    assert 300 == len(hands)
+    assert set(match.players) == bought
+    for hand, had in zip(hands, stacks[1:], strict=False):
+        over = dict(zip(hand.start.players, hand.stacks, strict=True))
+        carried = {player: stack or 1000 for player, stack in over.items()}
+        if broke == "buys_in":
+            assert carried == had
+        elif sum(stack > 0 for stack in over.values()) > 1:
+            assert {player: stack for player, stack in over.items() if stack} == had
+        else:
+            assert dict.fromkeys(match.players, 1000) == had
 
 
 def test_both_bust_in_a_hand_that_is_played() -> None:
@@ -213,10 +327,10 @@ deal 0: Ks Kh, 1: Qs Qh, 2: As Ah, board: 2c 3d 7h 8s Jd
 def test_a_freeze_out_ends_when_one_player_has_it_all() -> None:
     """ "the game continues until one player has won the money" (M5)."""
     table = moved(URCS, _table((1000, 1000)))
-    assert winner(table) is None
+    assert has_all(table) is None
     seating = deal_in(URCS, table)
     over = settled(URCS, table, seating, _ended(_begun(URCS, seating)[1], (2000, 0)))
-    assert ("ann", (Place("bob", 2),)) == (winner(over), over.places)
+    assert "ann" == has_all(over)
     with pytest.raises(IllegalCommand, match=r"^a hand needs two players with chips, not 1$"):
         moved(URCS, over)
 

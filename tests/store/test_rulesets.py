@@ -8,14 +8,19 @@ import pytest
 from msgspec.structs import fields, replace
 
 from api.main import main
+from api.recording import Recording, announced
+from api.rules import Rules
+from api.screening import screened
 from dealer.play import play
 from engine.game import LATER, Game, fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
 from engine.policies import Policies
+from engine.verdict import judge
 from events.ledger import Append
 from events.types import Events, HandStarted
 from store.ledger import open_ledger
 from store.reader import Reader
+from tests.sessions import Captured, told
 
 HOUSE = replace(GAMES["probability"], name="house-rules", odd_chips="clockwise_each")
 
@@ -76,6 +81,46 @@ def test_a_hand_is_judged_by_rules_that_only_its_ledger_knows(tmp_path: Path) ->
     ledger.close()
     lock.release()
     assert 0 == main(["audit", "--all", "--ledger", str(tmp_path)])
+
+
+# What these rulesets were called before they said what becomes of who has nothing left, and before
+# the article's stacks were carried.
+BEFORE = {
+    "urcs-1998": "6cbefc47103c8190",
+    "urcs-1998-standard": "2ed141869c30f39e",
+    "probability": "465be30721b3f1c8",
+    "probability-standard": "33c0d0a72bbbf5ee",
+}
+
+
+@pytest.mark.parametrize("name", BEFORE)
+def test_a_ledger_of_older_rules_is_audited_screened_and_verified_as_before(
+    tmp_path: Path, capsys: Captured, name: str
+) -> None:
+    carried = "carried" if name.startswith("urcs") else "reset"
+    old = replace(GAMES[name], stacks=carried, broke="set_anew")
+    assert BEFORE[name] == fingerprint(old) != fingerprint(GAMES[name])
+    assert b"broke" not in to_json(old)
+    records = list(play(old, "old", 40, "1", 4))
+    ledger, lock = open_ledger(tmp_path, "test")
+    ledger.keep_ruleset(fingerprint(old), to_json(old))
+    recording = Recording(ledger, announced("old", records[0], "1", "open"))
+    assert 40 == sum(1 for _ in recording.keep(records, lambda: False))
+    recording.end("played")
+    ledger.close()
+    lock.release()
+    where = ("--ledger", str(tmp_path))
+    hands = told(capsys, "audit", "--all", *where)["hands"]
+    partner = GAMES[GAMES[name].partner or ""]
+    assert [judge(old, record, partner).verdict for record in records] == [
+        one["verdict"] for one in hands
+    ]
+    assert {"agree", "contested"} >= {one["verdict"] for one in hands}
+    snapshot = Reader(tmp_path).snapshot()
+    batches = screened(snapshot, Rules(snapshot, None), None)
+    fine = sum(sum(batch.fine().values()) for batch in batches)
+    assert (fine > 0) == name.startswith("probability")  # the screen leaves URCS to the engine
+    assert 0 == main(["verify", "--all", *where])
 
 
 def test_a_kept_text_that_is_not_what_its_name_says_judges_nothing(tmp_path: Path) -> None:

@@ -44,7 +44,9 @@ class MatchWanted(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     game: str = Field(max_length=80, examples=["auction-2024-mit"])
-    hands: int | None = Field(None, ge=1, le=10_000_000, description="Else as many as it takes.")
+    hands: int | None = Field(
+        None, ge=1, le=10_000_000, description="Else the document's, all of a freeze-out, or one."
+    )
     seed: str | None = Field(None, max_length=200, description="Drawn, and told, if not given.")
     bots: list[str] | None = Field(None, max_length=10, examples=[["equity", "random"]])
     seats: int | None = Field(None, ge=1, le=10)
@@ -52,7 +54,7 @@ class MatchWanted(BaseModel):
     dealing: Literal["seeded", "committed"] | None = None
     disclosure: Disclosure = "sealed"
     mirror: bool = False
-    freeze_out: bool = False
+    freeze_out: bool | None = Field(None, description="Whether it is one; else as the game says.")
     live: bool = False
     think_ms: int | None = Field(None, ge=0, le=10_000)
     folders: list[str] | None = Field(

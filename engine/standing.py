@@ -1,0 +1,59 @@
+"""Who has won a match, who is ahead in one that decided nothing, and in which place everybody is.
+
+Where every hand has new stacks, winnings decide (M4); in a freeze-out it is who is left (M5).
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+Rank = tuple[int, ...]
+
+
+class Last(Struct, frozen=True):
+    """The last hand that a player was dealt: its number, his chips before it and after it."""
+
+    hand: int
+    began: int
+    left: int
+
+
+class Standing(Struct, frozen=True):
+    """Who won, or else who leads alone; `places` of the players in order, equal ones share one."""
+
+    winner: str | None
+    leader: str | None
+    draw: bool
+    places: tuple[int, ...]
+
+
+def by_winnings(players: Sequence[str], nets: Sequence[int], *, decided: bool) -> Standing:
+    """The higher bankroll is ahead, and wins a match that has been played to its end (M4)."""
+    return _standing(players, [(net,) for net in nets], decided)
+
+
+def by_busts(players: Sequence[str], lasts: Mapping[str, Last]) -> Standing:
+    """Who has chips is before who is out, and has won if nobody else has any (M5).
+
+    Who went out later is before who went out earlier; of two in one hand, who began it with more.
+    """
+    ranks = [_rank(lasts.get(player)) for player in players]
+    return _standing(players, ranks, sum(1 in rank[:1] for rank in ranks) == 1)
+
+
+def _rank(last: Last | None) -> Rank:
+    if last is None:
+        return ()
+    return (1, last.left) if last.left else (0, last.hand, last.began)
+
+
+def _standing(players: Sequence[str], ranks: Sequence[Rank], decided: bool) -> Standing:
+    places = tuple(1 + sum(other > mine for other in ranks) for mine in ranks)
+    first = [player for player, place in zip(players, places, strict=True) if place == 1]
+    alone = first[0] if len(first) == 1 else None
+    return Standing(
+        winner=alone if decided else None,
+        leader=None if decided else alone,
+        draw=decided and alone is None,
+        places=places,
+    )
