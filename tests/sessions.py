@@ -16,7 +16,7 @@ from store.reader import Reader
 
 Captured = pytest.CaptureFixture[str]
 SCRIM = ("auction-2024", "--hands", "40", "--seed", "7", "--match", "scrim")
-PAIRS = ("probability", "--hands", "12", "--seed", "4", "--seats", "4", "--match", "pairs")
+PAIRS = ("urcs-1998", "--hands", "12", "--seed", "3", "--seats", "4", "--match", "pairs")
 
 
 def printed(capsys: Captured, *words: str, code: int = 0) -> str:

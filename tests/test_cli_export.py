@@ -225,8 +225,8 @@ def test_as_json_it_says_what_it_wrote(tmp_path: Path, capsys: Captured) -> None
             ("scrim",),
             "--to says which format: mit-gamelog, phh, acpc, ndjson, csv",
         ),
-        (1, ("pairs", "--to", "phh"), "pairs/1: PHH has no code for probability: it plays with"),
-        (1, ("pairs", "--to", "acpc"), "pairs/1: ACPC has no code for probability: it plays"),
+        (1, ("pairs", "--to", "phh"), "pairs/1: PHH has no code for urcs-1998: its sequence"),
+        (1, ("pairs", "--to", "acpc"), "pairs/1: ACPC has no code for urcs-1998: its sequence"),
         (1, ("pairs", "--to", "mit-gamelog"), "pairs/1: a gamelog has two players, not 4"),
     ],
 )

@@ -248,7 +248,7 @@ def test_matches_are_listed_with_what_they_came_to(capsys: Captured, folder: Pat
         *("match", "game", "ruleset", "players", "hands", "first", "last", "nets", "status"),
     ]
     assert scrim.split("\t")[:2] == ["scrim", "auction-2024"]
-    assert pairs.split("\t")[:2] == ["pairs", "probability"]
+    assert pairs.split("\t")[:2] == ["pairs", "urcs-1998"]
     start, end = kept(folder, "scrim")
     one, other = told(capsys, "matches")["matches"]
     assert one.pop("first") <= one.pop("last")
@@ -317,7 +317,7 @@ def test_hands_in_a_pipe_are_lines_and_the_rest_is_told_beside_them(capsys: Capt
     out, err = capsys.readouterr()
     header, one, _ = out.splitlines()
     assert header.split("\t")[:3] == ["hand", "match", "game"]
-    assert one.split("\t")[:3] == ["pairs/1", "pairs", "probability"]
+    assert one.split("\t")[:3] == ["pairs/1", "pairs", "urcs-1998"]
     assert err == "there are more: --after pairs/2\n"
 
 

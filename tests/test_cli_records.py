@@ -177,7 +177,7 @@ def test_all_hands_are_counted_by_match_and_ruleset(capsys: Captured) -> None:
     match, ruleset, hands, *counts = scrim.split("\t")
     assert (match, ruleset, hands) == ("scrim", "auction-2024", "40")
     assert sum(map(int, counts)) == 40
-    assert pairs.split("\t")[:3] == ["pairs", "probability", "12"]
+    assert pairs.split("\t")[:3] == ["pairs", "urcs-1998", "12"]
 
 
 def test_audit_as_json(capsys: Captured) -> None:
