@@ -300,6 +300,11 @@ _NEEDS: tuple[tuple[tuple[str, ...], Callable[[Game], bool], str], ...] = (
         lambda game: game.time_out in _CLOCKED,
         "there is no clock that waits: set time_out, too",
     ),
+    (
+        ("broke",),
+        lambda game: game.stacks == "carried",
+        "every hand has new stacks: set stacks=carried, too",
+    ),
 )
 
 

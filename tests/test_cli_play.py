@@ -317,6 +317,7 @@ def test_without_a_freeze_out_the_table_is_set_anew(home: Path) -> None:
     for at in over[:-1]:
         assert (1000, 1000, 1000) == states[at + 1].start.stacks
     assert "set_anew" == rules_of(home, hands[0]).broke
+    assert "urcs-1998.broke-set_anew" == start.game
     assert fingerprint(GAMES["urcs-1998"]) != start.ruleset
 
 

@@ -5,13 +5,13 @@ import secrets
 from typing import Any, cast, get_args
 
 import click
-from msgspec.structs import replace
 
 from dealer.bots import BOTS
 from dealer.clock import SITE, turns_of
 from dealer.live.staged import Happening, Stage, What
 from dealer.live.table import clocked
 from dealer.play import Plan, plan, player_name, usual_seats
+from engine.changes import changed
 from engine.game import Game
 from engine.games import GAMES
 from engine.table import is_freeze_out
@@ -24,8 +24,9 @@ THINK_MS = 40  # what a bot thinks at a live table, unless told otherwise
 
 def plans_of(game: Game, said: dict[str, Any]) -> list[Plan]:
     """The matches, in the order of their numbers; each has a seed of its own."""
-    game = _freeze_out(game, said["freeze_out"])
     _playable(game, said)
+    game = _freeze_out(game, said["freeze_out"])
+    _finite(game, said)
     if said["live"]:
         game = clocked(game)
     bots = _seated(game, said["bots"], said["seats"])
@@ -93,7 +94,6 @@ def _playable(game: Game, said: dict[str, Any]) -> None:
             f"{game.name} carries stacks from hand to hand: a mirrored hand needs the same stacks"
         )
     _under_a_clock(said)
-    _finite(game, said)
 
 
 def _freeze_out(game: Game, wanted: bool | None) -> Game:
@@ -104,7 +104,7 @@ def _freeze_out(game: Game, wanted: bool | None) -> Game:
         raise click.UsageError(
             f"{game.name} gives every hand new stacks: nobody can ever have it all"
         )
-    return replace(game, broke="leaves" if wanted else "set_anew")
+    return changed(game, {"broke": "leaves" if wanted else "set_anew"})
 
 
 def _length(game: Game, least: int) -> int:

@@ -198,6 +198,7 @@ urcs-1998 | rake_percent=5 | ... split=expectation knows no rake
 urcs-1998 | odd_chips=first_left_all | ... odd_chips is dealer or clockwise_each
 urcs-1998 | kickers=all_seven | ... kickers is five_cards
 urcs-1998 | button=dead | urcs-1998 has no button: no small blind could be left out in its script
+auction-2024 | broke=leaves | auction-2024 has no broke: ... new stacks: set stacks=carried, too
 swap-2022 | swap_flop=0.1 | swap_flop of swap-2022 may be a whole percent ... 1/30, not 0.1
 swap-2022 | swap_turn=101 | swap_turn of swap-2022 may be a whole percent from 0 to 100, or ...
 swap-2022 | swap_flop=3/0 | swap_flop of swap-2022 may be a whole percent from 0 to 100, or ...
@@ -246,6 +247,7 @@ WITH: dict[str, Settings] = {
     "high": {"sizing": "fixed"},
     "low": {"sizing": "fixed", "high": "50"},
     "split": {"odd_chips": "clockwise_each"},
+    "broke": {"stacks": "carried"},
 }
 
 
