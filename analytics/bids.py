@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from analytics import bids_rows
 from analytics.ask import natural
 from analytics.bids_measures import MEASURES
-from analytics.measured import Again, Measured, judged, means
+from analytics.measured import Again, Measured, means, measured, ratios
 from analytics.statistics_chosen import quoted
 from analytics.tables import Source
 
@@ -59,9 +59,9 @@ class Bids:
         """Every measure of a player or of all, in their order, parts one after the other; with
         `again`, every mean's interval once more with its auctions drawn again."""
         drawn = Again()
-        if again:
-            for file in FILES:
-                drawn.ask(self._tables, file, chosen(player, by), means(MEASURES.values()))
+        wanted = ratios(MEASURES.values()) | (means(MEASURES.values()) if again else set())
+        for file in FILES:
+            drawn.ask(self._tables, file, chosen(player, by), wanted)
         counted: dict[tuple[str, str], dict[tuple[str, str | None], Any]] = {}
         for file in FILES:
             for row in self._ask(file, player, by):
@@ -70,7 +70,7 @@ class Bids:
         for who, part in sorted(counted, key=lambda key: (key[0], natural(key[1]))):
             for one in MEASURES.values():
                 row = counted[who, part].get((one.file, one.basis), {})
-                yield Measured(who, part, one.name, *judged(one, row), *drawn.of(one, who, part))
+                yield measured(one, row, drawn, who, part)
 
     def ranks(self, player: str | None, by: By | None = None) -> list[dict[str, Any]]:
         """The bids at each tenth, in chips and in pots."""

@@ -1,12 +1,13 @@
 """Every measure of bidding by its name: what it says, and which SQL file counts it.
 
-A share is `k` of `n` with a Wilson interval, a mean has Student's, a number has none.
+A share is `k` of `n` with a Wilson interval, a mean has Student's, a ratio of sums one with its
+auctions drawn again, a number has none.
 """
 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-Kind = Literal["share", "mean", "number"]
+Kind = Literal["share", "mean", "ratio", "number"]
 Basis = Literal["own", "known"]
 BASES: tuple[Basis, ...] = ("own", "known")
 
@@ -27,6 +28,20 @@ class Measure(NamedTuple):
         return self.name.removesuffix(f"_{self.basis}")
 
 
+_HEADLINE: tuple[tuple[str, str, str, Kind], ...] = (
+    (
+        "regret",
+        "Regret",
+        "the best outcome that any bid could have had, less his own, in chips",
+        "mean",
+    ),
+    (
+        "efficiency",
+        "Bid efficiency",
+        "what his bids came to less what bidding 0 would have, of the same of the best bids",
+        "ratio",
+    ),
+)
 _PLACED: tuple[tuple[str, str, str, Kind], ...] = (
     ("held", "Auctions held", "auctions that he bid in, whatever his bid was", "number"),
     ("bid", "Bid", "what he bid, in chips", "mean"),
@@ -58,8 +73,24 @@ _WORTH: tuple[tuple[str, str, str, Kind], ...] = (
     ("value", "Value of the card", "swing × pot", "mean"),
     ("gain", "Gain", "equity with the card, less with nobody having one", "mean"),
     ("swing", "Swing", "equity with the card, less with the rival having it", "mean"),
-    ("break_even", "Break-even price", "pot × swing / (1 - swing)", "mean"),
-    ("captured", "Captured", "swing × (pot + price) - price, of auctions won", "mean"),
+    (
+        "break_even",
+        "Break-even price",
+        "the price at which winning and losing pay the same, where there is one",
+        "mean",
+    ),
+    (
+        "break_even_unbounded",
+        "Break-even unbounded",
+        "auctions in which no price is too high, of all; they have no break-even price",
+        "share",
+    ),
+    (
+        "captured",
+        "Captured",
+        "what winning came to less what the rival's winning for 0 would have, of auctions won",
+        "mean",
+    ),
     ("overpaid", "Overpaid", "auctions won above the break-even price", "share"),
     ("overpayment", "Overpayment", "price above break-even, of auctions won", "mean"),
     ("underbid", "Underbid", "auctions lost to a bid below the break-even price", "share"),
@@ -69,11 +100,18 @@ _WORTH: tuple[tuple[str, str, str, Kind], ...] = (
         "lost: value above the rival's bid; won: the rival's bid above the value",
         "mean",
     ),
-    ("efficiency", "Bid efficiency", "captured of all that could be captured", "number"),
+    (
+        "capture_of_won",
+        "Capture of won",
+        "of auctions won, what winning came to less losing at that price, of what all could have",
+        "ratio",
+    ),
 )
 
 
 def _measures() -> Iterator[Measure]:
+    for name, title, meaning, kind in _HEADLINE:
+        yield Measure(f"{name}_known", f"{title} (known)", meaning, "bids_worth", kind, "known")
     for name, title, meaning, kind in _PLACED:
         yield Measure(name, title, meaning, "bids_placed", kind)
     for name, title, meaning, kind in _OUTCOMES:
@@ -83,13 +121,6 @@ def _measures() -> Iterator[Measure]:
         for name, title, meaning, kind in _WORTH:
             told = f"{title} ({basis})"
             yield Measure(f"{name}_{basis}", told, meaning, "bids_worth", kind, basis)
-    yield Measure(
-        "regret_known",
-        "Regret (known)",
-        "the best outcome that any bid could have had, less his own, in chips",
-        "bids_worth",
-        basis="known",
-    )
     yield Measure(
         "allocated",
         "Went where worth more",
@@ -102,7 +133,7 @@ def _measures() -> Iterator[Measure]:
         "Allocation efficiency",
         "value to the winners / value to whoever it was worth more to",
         "bids_allocation",
-        "number",
+        "ratio",
     )
 
 

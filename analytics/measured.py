@@ -1,7 +1,7 @@
 """What a measure comes to, out of a row of its SQL file; a mean also with its deals drawn again.
 
-The amounts behind the means of a file are asked for by the file itself: its last SELECT makes way
-for one that tells them instead of their average. So no mean is defined a second time.
+The amounts behind the means and ratios of a file are asked for by the file itself: its last SELECT
+makes way for one that tells them instead of their average. So none is defined a second time.
 """
 
 import re
@@ -16,10 +16,14 @@ from analytics.tables import Source
 
 Row = dict[str, Any]
 Key = tuple[str, ...]  # player, part, and whatever else a file divides by
-Cells = list[tuple[float, int, int]]
+Cells = list[tuple[float, float, int]]
 # Where something happens several times in a hand the hand is drawn; elsewhere a row is a deal.
 HANDS = ("opponent_numbers", "swaps_luck")
 _MEAN = re.compile(r"^ *avg\((?P<what>.+)\) AS (?P<name>\w+)_mean,?$", re.MULTILINE)
+_RATIO = re.compile(
+    r"^ *sum\((?P<over>.+)\) / nullif\(sum\((?P<under>.+)\), 0\) AS (?P<name>\w+)_value,?$",
+    re.MULTILINE,
+)
 _SOURCE = re.compile(r"^ *FROM (?P<source>.+?)^ *GROUP BY (?P<keys>.+?)$", re.MULTILINE | re.DOTALL)
 _OF_TABLE = re.compile(r"\b\w+\.")
 Ends = tuple[float | None, float | None]
@@ -62,30 +66,38 @@ def judged(one: Measure, row: Row) -> Numbers:
         k = int(row.get(f"{name}_k") or 0)
         low, high = wilson(k, n) or NEVER
         return (k / n if n else None), k, n, low, high
-    if one.kind == "number":
+    if one.kind in ("number", "ratio"):
         return steady(row.get(f"{name}_value")), None, n, None, None
     mean, deviation = steady(row.get(f"{name}_mean")), steady(row.get(f"{name}_sd"))
     held = student(mean, deviation, n) if mean is not None and deviation is not None else None
     return mean, None, n, *(held or NEVER)
 
 
+def measured(one: Measure, row: Row, drawn: "Again", who: str, part: str) -> Measured:
+    """One measure of a player's part; the interval of a ratio is that of deals drawn again."""
+    numbers, again = judged(one, row), drawn.of(one, who, part)
+    if one.kind == "ratio":
+        return Measured(who, part, one.name, *numbers[:3], *again)
+    return Measured(who, part, one.name, *numbers, *again)
+
+
 class Again:
-    """The amounts behind the means of some files, drawn again when somebody asks."""
+    """The amounts behind the means and ratios of some files, drawn again when somebody asks."""
 
     def __init__(self) -> None:
         self._cells: dict[tuple[str, str, Key], Cells] = {}
 
     def ask(self, tables: Source, file: str, chosen: str, names: Iterable[str]) -> None:
-        """The amounts behind these means of a file; it may have none of them."""
+        """The amounts behind these numbers of a file; it may have none of them."""
         if not (sql := amounts(file, names)):
             return
         *keys, named, above, below, times = tables.told(sql, chosen).to_pydict().values()
         told = sorted(zip(zip(*keys, strict=True), named, above, below, times, strict=True))
         for key, name, value, number, often in told:
-            self._cells.setdefault((file, name, key), []).append((value, int(number), int(often)))
+            self._cells.setdefault((file, name, key), []).append((value, number, int(often)))
 
     def of(self, one: Measure, *key: str) -> Ends:
-        """The ends of a mean of a player's part."""
+        """The ends of a mean, or ratio, of a player's part."""
         return ends(self.cells(one.file, one.counted, *key, *((one.basis,) if one.basis else ())))
 
     def less(self, one: Measure, other: Measure, *key: str) -> Ends:
@@ -97,13 +109,18 @@ class Again:
         return steady(low), steady(high)
 
     def cells(self, file: str, name: str, *key: str) -> Cells:
-        """Sums, of how many, and in how many deals."""
+        """Sums, of how many or of what, and in how many deals."""
         return self._cells.get((file, name, key), [])
 
 
 def means(measures: Iterable[Measure]) -> set[str]:
     """Which of them are means, as files call them."""
     return {one.counted for one in measures if one.kind == "mean"}
+
+
+def ratios(measures: Iterable[Measure]) -> set[str]:
+    """Which of them are ratios of sums, as files call them."""
+    return {one.counted for one in measures if one.kind == "ratio"}
 
 
 def ends(cells: Cells) -> Ends:
@@ -115,29 +132,34 @@ def ends(cells: Cells) -> Ends:
 
 
 def amounts(file: str, names: Iterable[str]) -> str:
-    """A question: which sums each of these means of a file is made of, and how often was there
-    each; nothing where it has none of them."""
+    """A question: which sums each of these means and ratios of a file is made of, and how often was
+    there each; nothing where it has none of them."""
     text = text_of(file)
     wanted = set(names)
-    found = [one for one in _MEAN.finditer(text) if one["name"] in wanted]
+    kinds = (_MEAN, _RATIO)
+    found = [one for kind in kinds for one in kind.finditer(text) if one["name"] in wanted]
     if not found:
         return ""
-    source = _SOURCE.search(text, found[-1].end())
+    source = _SOURCE.search(text, max(one.end() for one in found))
     assert source, f"{file}.sql has no GROUP BY after its means"
-    told = (_each(file, one["name"], one["what"], *source.groups()) for one in found)
+    told = (_each(file, one.groupdict(), *source.groups()) for one in found)
     return text[: text.rindex("\nSELECT")] + "\n" + "\nUNION ALL\n".join(told)
 
 
-def _each(file: str, name: str, what: str, source: str, keys: str) -> str:
-    """The amounts of one mean, of deals in which there was any."""
-    amount = f"CAST({what} AS DOUBLE)"
-    if file in HANDS:
-        sums = f"round(sum({amount}), 9) AS above, count({what}) AS below"
-        rows = f"SELECT {keys}, {sums} FROM {source} GROUP BY {keys}, hand_seq"
+def _each(file: str, one: dict[str, str], source: str, keys: str) -> str:
+    """The amounts of a mean, or both of a ratio, of deals in which there were any."""
+    group = ""
+    if "over" in one:
+        above, below = one["over"], one["under"]
+    elif file in HANDS:
+        above, below = f"round(sum(CAST({one['what']} AS DOUBLE)), 9)", f"count({one['what']})"
+        group = f" GROUP BY {keys}, hand_seq"
     else:
-        rows = f"SELECT {keys}, {amount} AS above, 1 AS below FROM {source}"
+        above, below = one["what"], "1"
+    sums = f"CAST({above} AS DOUBLE) AS above, CAST({below} AS DOUBLE) AS below"
+    rows = f"SELECT {keys}, {sums} FROM {source}{group}"
     named = _OF_TABLE.sub("", keys)
     return (
-        f"SELECT {named}, '{name}' AS measure, above, below, count(*) AS times "
+        f"SELECT {named}, '{one['name']}' AS measure, above, below, count(*) AS times "
         f"FROM ({rows}) AS deals WHERE above IS NOT NULL GROUP BY {named}, above, below"
     )

@@ -14,7 +14,7 @@ from analytics.statistics_intervals import DRAWS, FEW, SEED, SKEW, Interval
 
 Numbers = NDArray[np.float64]
 Times = NDArray[np.int64]
-Cells = Sequence[tuple[float, int, int]]  # a sum, of how many, and in how many deals
+Cells = Sequence[tuple[float, float, int]]  # a sum, of how many or of what, in how many deals
 AT_ONCE = 200_000  # deals in memory
 MANY = 100_000  # deals, of which sums are as good as normal, or nobody would wait for them
 
@@ -28,9 +28,7 @@ def redrawn(strata: Sequence[Numbers], number: Callable[[Numbers], Numbers]) -> 
         return None
     chance = np.random.default_rng(SEED)
     every = [_sums(rows, np.ones(len(rows), np.int64), chance) for rows in strata if len(rows)]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = number(np.asarray(sum(every)))
-    return _middle(found) if np.isfinite(found).all() else None
+    return _numbers(number, np.asarray(sum(every)))
 
 
 def mean(sums: Numbers) -> Numbers:
@@ -45,11 +43,11 @@ def of_values(values: Sequence[float], times: Sequence[int]) -> Interval | None:
 
 
 def of_cells(cells: Cells) -> Interval | None:
-    """Of a mean of what may happen several times in a deal."""
+    """Of a mean of what may happen several times in a deal, or of one sum of another."""
     rows, times = _told(cells)
     if int(times.sum()) < FEW:
         return None
-    return _middle(mean(_sums(rows, times, np.random.default_rng(SEED))))
+    return _numbers(mean, _sums(rows, times, np.random.default_rng(SEED)))
 
 
 def of_difference(one: Cells, other: Cells) -> Interval | None:
@@ -108,6 +106,13 @@ def _skew(away: Numbers, times: Times) -> float:
     squares, cubes = times @ away**2, np.abs(times @ away**3)
     some = squares > 1e-9
     return float((cubes[some] / squares[some] ** 1.5).max(initial=0.0))
+
+
+def _numbers(number: Callable[[Numbers], Numbers], sums: Numbers) -> Interval | None:
+    """The middle of these numbers; none where a draw has nothing to divide by."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = number(sums)
+    return _middle(found) if np.isfinite(found).all() else None
 
 
 def _middle(found: Numbers) -> Interval:

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from analytics.ask import natural
 from analytics.fairness_tests import binomial
-from analytics.measured import Again, Measured, judged, means
+from analytics.measured import Again, Measured, means, measured
 from analytics.statistics_chosen import quoted
 from analytics.statistics_intervals import steady, wilson
 from analytics.swaps_apart import Apart, apart
@@ -49,7 +49,7 @@ class Luck:
         for who, part in sorted(counted, key=lambda key: (key[0], natural(key[1]))):
             for one in MEASURES.values():
                 row = counted[who, part].get(one.file, {})
-                yield Measured(who, part, one.name, *judged(one, row), *drawn.of(one, who, part))
+                yield measured(one, row, drawn, who, part)
 
     def rates(self, player: str | None = None) -> list[Row]:
         """How often cards changed, beside the stated chance: exact and two-sided."""

@@ -5,9 +5,10 @@ WITH judged AS (
         c.player,
         c.part,
         c.outcome,
-        mine.won - mine.lost AS swing,
-        his.won - his.lost AS rival_swing,
-        c.pot
+        mine.swing,
+        his.swing AS rival_swing,
+        mine.value AS worth,
+        his.value AS rival_worth
     FROM chosen AS c
     INNER JOIN worths AS mine
         ON c.hand_seq = mine.hand_seq AND c.auction = mine.auction AND c.seat = mine.seat
@@ -25,8 +26,7 @@ SELECT
     sum(CASE WHEN swing <> rival_swing AND (outcome = 'won') = (swing > rival_swing) THEN 1 ELSE 0 END)
         AS allocated_k,
     sum(CASE WHEN swing <> rival_swing THEN 1 ELSE 0 END) AS allocated_n,
-    sum(CASE WHEN outcome = 'won' THEN swing ELSE rival_swing END * pot)
-        / nullif(sum(greatest(swing, rival_swing) * pot), 0) AS allocation_value,
+    sum(CASE WHEN outcome = 'won' THEN worth ELSE rival_worth END) / nullif(sum(greatest(worth, rival_worth)), 0) AS allocation_value,
     count(*) AS allocation_n
 FROM judged
 GROUP BY player, part

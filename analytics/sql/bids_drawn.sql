@@ -11,7 +11,7 @@ WITH placed AS (
         c.pot,
         c.outcome,
         coalesce(c.texture, 'not known') AS texture,
-        (w.won - w.lost) * c.pot AS worth,
+        w.value AS worth,
         row_number() OVER (ORDER BY c.hand_seq, c.auction, c.seat) - 1 AS place,
         count(*) OVER () AS every
     FROM chosen AS c

@@ -120,23 +120,23 @@ def _worths(
         also={"those": every},
     )
     found = bids_worth.auctions(those.to_pylist())
-    ranking = _Ranking(viewed)
-    valued = list(bids_worth.worths(watch(found, "counting third cards", len(found)), ranking.of))
-    told = {"auctions": size, "valued": len(found), "counted": ranking.counted}
+    rules = _Rules(viewed)
+    valued = list(bids_worth.worths(watch(found, "counting third cards", len(found)), rules.of))
+    told = {"auctions": size, "valued": len(found), "counted": rules.counted}
     return bids_worth.table(valued), told
 
 
-class _Ranking:
+class _Rules:
     """What is known of third cards under the rules that a row names; nothing of odd ones."""
 
     def __init__(self, viewed: Viewed) -> None:
-        self._rules = Rulebook(viewed.snapshot.ruleset)
+        self._book = Rulebook(viewed.snapshot.ruleset)
         self._begun: dict[Showdown, int] = {}
 
-    def of(self, row: Row) -> ThirdCards | None:
-        how = self._rules.showdown(row["ruleset"])
-        if how is None or how.hole_min:
-            return None
+    def of(self, row: Row) -> bids_worth.Rules | None:
+        return bids_worth.rules_of(row["ruleset"], self._book, self._third)
+
+    def _third(self, how: Showdown) -> ThirdCards:
         third = _third_cards(cache_folder(), how)
         self._begun.setdefault(how, third.counted)
         return third

@@ -24,8 +24,8 @@ FEW = 30
 SPOTS = 200
 BYS = ("seat", "pot", "board", "strength", "rival", "match", "game")
 OVERVIEW = (
-    *("won", "tied", "bid_median", "bid_pot", "paid", "net_won"),
-    *("value_own", "overpaid_own", "underbid_own", "efficiency_known"),
+    *("regret_known", "efficiency_known", "won", "tied", "bid_median", "bid_pot", "paid"),
+    *("net_won", "value_own", "overpaid_own", "underbid_own"),
 )
 
 

@@ -55,7 +55,12 @@ def auctions(leaves: list[Leaf]) -> list[dict[str, Any]]:
 
 def worths(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What third cards were worth, kept in memory over all tests."""
-    return list(bids_worth.worths(bids_worth.auctions(rows), lambda row: THIRD))
+    return list(bids_worth.worths(bids_worth.auctions(rows), rules_of))
+
+
+def rules_of(row: dict[str, Any]) -> bids_worth.Rules | None:
+    """Those of a row's own ruleset."""
+    return bids_worth.rules_of(row["ruleset"], RULES, lambda how: THIRD)
 
 
 def played_rows(leaves: list[Leaf]) -> list[dict[str, Any]]:

@@ -66,7 +66,7 @@ def test_every_question_has_its_text() -> None:
 
 @pytest.mark.parametrize("one", [*MEASURES.values(), *OF_LUCK.values()], ids=lambda one: one.name)
 def test_every_measure_has_its_columns(one: Any) -> None:
-    ends = {"share": "k", "mean": "mean", "number": "value"}
+    ends = {"share": "k", "mean": "mean", "ratio": "value", "number": "value"}
     columns = set(_columns(one.file))
     assert {f"{one.counted}_n", f"{one.counted}_{ends[one.kind]}"} <= columns
 

@@ -10,14 +10,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from analytics import bids_sniffing, bids_two_sizes
+from analytics import bids_rows, bids_sniffing, bids_two_sizes, bids_worth
+from analytics.bids import Bids
 from analytics.bids_kept import RECORD, ThirdCards
 from analytics.bids_rows import table
 from analytics.bids_sniffing import TELLS, _owed, pairs
 from analytics.bids_worth import auctions as of_two
-from analytics.bids_worth import spread
-from tests.analytics.auction_pages import PAGES, auctions, page, worths
+from analytics.bids_worth import spread, tie_rule
+from analytics.measured import Measured
+from analytics.tables import Tables
+from engine.games import named
+from store.leaf import Leaf
+from tests.analytics.auction_pages import PAGES, auctions, leaf, page, worths
 
 HOLE, FLOP = ("Ah", "Kh"), ("Qh", "7s", "2d")
 
@@ -32,10 +38,7 @@ def test_a_bidder_who_sees_his_own_cards_has_the_published_equities(
     values: dict[tuple[str, int], dict[str, Any]],
 ) -> None:
     """Ah Kh on Qh 7s 2d: e = 0.580426, w = 0.722881, l = 0.374905."""
-    own = values["own", 0]
-    assert (0.722881, 0.374905, 0.580426) == tuple(
-        round(own[name], 6) for name in ("won", "lost", "neither")
-    )
+    assert (0.580426, 0.722881, 0.374905) == _equities(values["own", 0])
 
 
 def test_with_both_hands_known_the_swing_is_the_same_for_both(
@@ -43,9 +46,94 @@ def test_with_both_hands_known_the_swing_is_the_same_for_both(
 ) -> None:
     """Against 8s 8d: e = 0.297980, w = 0.541508, the rival's w = 0.783510, t = 0.431408."""
     mine, his = values["known", 0], values["known", 1]
-    told = (mine["neither"], mine["won"], his["won"], mine["tied"])
-    assert (0.29798, 0.541508, 0.78351, 0.431408) == tuple(round(one, 6) for one in told)
-    assert round(mine["won"] - mine["lost"], 12) == round(his["won"] - his["lost"], 12)
+    even, won, lost = _equities(mine)
+    assert (0.29798, 0.541508, 0.78351) == (even, won, _equities(his)[1])
+    assert (0.541508, 0.21649) == (won, lost)
+    assert mine["swing"] == his["swing"]
+    assert 0.431408 == round(mine["actual"] / 800, 6)  # of a pot of 800, tied at 0
+
+
+def _equities(row: dict[str, Any]) -> tuple[float, ...]:
+    """With nobody having the third card, with it, and with the rival having it."""
+    won = row["neither"] + row["gain"]
+    return tuple(round(one, 6) for one in (row["neither"], won, won - row["swing"]))
+
+
+NEVER_LOSES = """{game}, button 0, stacks 400 400
+deal 0: As 3d 2c, 1: Ah 3s, board: Kc Qd 9h 4c 5s
+> 0 calls; 1 checks; 1 bids 50; 0 bids 60
+> 1 checks; 0 bets 5; 1 folds"""
+
+
+@pytest.mark.parametrize(
+    ("game", "unbounded", "even", "overpaid", "underbid"),
+    [("auction-2024", (1, 1), None, 0, 1), ("auction-2024-mit", (0, 1), 4.368, 1, 0)],
+)
+def test_a_price_without_bounds_is_counted_apart(
+    game: str, unbounded: tuple[int, int], even: float | None, overpaid: int, underbid: int
+) -> None:
+    """Over a pot of 4 somebody who cannot lose pays 50. Where bankrolls do not change in a tie no
+    price is too high, and whoever loses to any has bid too little; where ties are split 4.4 is."""
+    mine, his = _measured([leaf(1, NEVER_LOSES.format(game=game))])
+    for found in (mine, his):
+        share = found["break_even_unbounded_known"]
+        assert unbounded == (share.k, share.n)
+        price = found["break_even_known"]
+        assert (1 - unbounded[0], even) == (price.n, price.value and round(price.value, 3))
+    assert (overpaid, 1) == (mine["overpaid_known"].k, mine["overpaid_known"].n)
+    paid = mine["overpayment_known"]
+    assert (1, 0 if even is None else 45.632) == (paid.n, paid.value and round(paid.value, 3))
+    assert (underbid, 1) == (his["underbid_known"].k, his["underbid_known"].n)
+
+
+def _measured(leaves: list[Leaf]) -> list[dict[str, Measured]]:
+    """Every measure of both players."""
+    rows = auctions(leaves)
+    tables = Tables({"auctions": bids_rows.table(rows), "worths": bids_worth.table(worths(rows))})
+    found: dict[str, dict[str, Measured]] = {}
+    for one in Bids(tables).measures():
+        found.setdefault(one.player, {})[one.statistic] = one
+    return list(found.values())
+
+
+def test_where_ties_are_split_values_are_those_of_before() -> None:
+    """With ties half, as every auction was counted once: P x swing / (1 - swing), and `captured`
+    at the same price over what could be captured, which was called efficiency."""
+    text = (PAGES / "bids_worth.txt").read_text("utf-8").replace("auction-2024", "auction-2024-mit")
+    leaves = [leaf(at, hand) for at, hand in enumerate(text.split("\n\n")[:-1], start=1)]
+    rows = auctions(leaves)
+    bids = {(row["hand_seq"], row["seat"]): row for row in rows}
+    for it in worths(rows):
+        bid, swing = bids[it["hand_seq"], it["seat"]], it["swing"]
+        pot, price, rival_bid = bid["pot"], bid["price"], bid["rival_bid"]
+        assert it["break_even"] == pytest.approx(pot * swing / (1 - swing))
+        won = bid["outcome"] == "won"
+        assert it["taken"] == pytest.approx(swing * (pot + price) - price if won else 0)
+        assert it["takeable"] == pytest.approx(max(0, swing * (pot + rival_bid) - rival_bid))
+
+
+def test_a_card_is_worth_nothing_that_is_said_under_rules_that_nobody_knows() -> None:
+    rows = auctions(page(PAGES / "bids_worth.txt").leaves)
+    assert worths(rows)
+    assert [] == worths([{**row, "ruleset": "unknown"} for row in rows])
+
+
+@pytest.mark.parametrize(
+    ("policies", "rule"),
+    [
+        ({}, "no_change"),
+        ({"showdown_tie": "split"}, "split"),
+        ({"seats_max": 3, "showdown_tie": "split"}, "split"),
+        ({"seats_max": 3}, None),  # who folded has chips in the pot that nobody takes back
+        ({"raise_ceiling": "own_stack"}, None),
+        ({"bid_max": "unbounded"}, None),
+        ({"dead_chips": "stake", "showdown_tie": "split"}, None),
+    ],
+)
+def test_of_rules_that_pay_a_price_otherwise_nothing_is_said(
+    policies: dict[str, Any], rule: str | None
+) -> None:
+    assert rule == tie_rule(replace(named("auction-2024"), **policies))
 
 
 def test_a_spot_is_counted_once_and_found_again_in_other_suits(tmp_path: Path) -> None:

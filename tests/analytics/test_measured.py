@@ -13,7 +13,7 @@ from analytics import bids_rows, bids_worth, luck_rows, swaps_rows
 from analytics.bids import chosen
 from analytics.bids_measures import MEASURES
 from analytics.cache_folder import VARIABLE
-from analytics.measured import Cells, Measured, amounts
+from analytics.measured import Again, Cells, Measured, amounts, measured
 from analytics.opponent_measures import NUMBERS
 from analytics.redrawn import of_cells, of_difference, of_values
 from analytics.swaps import of_luck
@@ -30,6 +30,8 @@ DIFFERENCES = ("think_leak",)
 EVERY = [*MEASURES.values(), *OF_LUCK.values(), *NUMBERS.values()]
 MEANS = [one for one in EVERY if one.kind == "mean" and one.name not in DIFFERENCES]
 FILES = sorted({one.file for one in MEANS})
+RATIOS = {one.counted for one in MEASURES.values() if one.kind == "ratio"}
+SIDES = ("above", "below")
 
 
 def _tables(file: str) -> tuple[Tables, str]:
@@ -74,6 +76,47 @@ def test_what_is_drawn_again_is_what_the_file_averages(file: str) -> None:
                 said += 1
     assert {} == found
     assert said
+
+
+def test_both_sums_of_a_ratio_are_those_that_the_file_divides() -> None:
+    for file in {one.file for one in MEASURES.values() if one.kind == "ratio"}:
+        tables, asked = _tables(file)
+        names = {one.counted for one in MEASURES.values() if one.file == file} & RATIOS
+        told = tables.told(amounts(file, names), asked).to_pylist()
+        assert names == {row["measure"] for row in told}
+        for row in tables.ask(file, asked):
+            for name in names:
+                key = (row["player"], row["part"], row.get("basis"), name)
+                mine = [
+                    one
+                    for one in told
+                    if key == (one["player"], one["part"], one.get("basis"), one["measure"])
+                ]
+                over, under = (sum(it[side] * it["times"] for it in mine) for side in SIDES)
+                value = row[f"{name}_value"]
+                assert value == (pytest.approx(over / under) if under else None)
+
+
+def test_a_ratio_has_the_interval_of_auctions_drawn_again() -> None:
+    """Deal by deal, with another generator; of fewer than 30 it has none."""
+    chance = random.Random(4)
+    deals = [(chance.gauss(1, 2), chance.expovariate(1 / 3)) for _ in range(60)]
+    found = []
+    for _ in range(3_000):
+        drawn = chance.choices(deals, k=len(deals))
+        found.append(sum(one for one, _ in drawn) / sum(other for _, other in drawn))
+    found.sort()
+    ratio = MEASURES["efficiency_known"]
+    again = Again()
+    for size in (29, 60):
+        again._cells[ratio.file, "efficiency", (str(size), "", "known")] = [
+            (*deal, 1) for deal in deals[:size]
+        ]
+    row = {"efficiency_value": 0.4, "efficiency_n": 60}
+    few, one = (measured(ratio, row, again, size, "") for size in ("29", "60"))
+    assert (None, None) == (few.low, few.high)
+    assert (one.low, one.high) == _near((found[75], found[-76]))
+    assert (0.4, None, None, None) == (one.value, one.k, one.drawn_low, one.drawn_high)
 
 
 def test_what_is_drawn_again_of_ends_is_what_hands_came_to() -> None:

@@ -147,6 +147,20 @@ def test_the_bidder_bids_the_price_at_which_winning_and_losing_pay_the_same(
     assert Bid(0, 0) == BOTS["pot-odds"]("any").choose(seen)
 
 
+@pytest.mark.parametrize(("game", "bid"), [("auction-2024", 22), ("auction-2024-mit", 18)])
+def test_the_bidder_prices_the_card_by_the_tie_rule_of_his_ruleset(game: str, bid: int) -> None:
+    """On three kings many hands tie: where a price comes back in a tie it may be higher."""
+    seen = msgspec.structs.replace(
+        sight(named(game)),
+        asked=ToBid(0, 396),
+        seat=0,
+        pot=40,
+        hole=("4c", "3d"),
+        board=("Ks", "Kd", "Kh"),
+    )
+    assert Bid(0, bid) == BOTS["bidder"]("any").choose(seen)
+
+
 def sight(game: Game) -> Seen:
     """What the first to be asked sees."""
     _, hand = begin(game, "m/1", 0, NAMES[:2], (game.stack,) * 2)

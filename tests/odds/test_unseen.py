@@ -13,7 +13,7 @@ from odds.batch import CHUNK, STANDARD, Showdown, column, showdown
 from odds.equity import Odds
 from odds.rank import Cards
 from odds.swaps import share_with_swaps
-from odds.third_card import third_card, third_card_known
+from odds.third_card import Outcomes, third_card, third_card_known
 from odds.unseen import against_unseen
 from tests.odds.test_batch import RULES
 from tests.odds.test_equity import small_decks, value_of
@@ -124,7 +124,7 @@ def test_a_third_card_is_worth_what_elsewhere_was_counted() -> None:
     assert 0.347976 == round(float(card.swing), 6)
     assert 0.142455 == round(float(card.gain), 6)
     assert 1.39 == round(float(card.value(4)), 2)
-    price = card.break_even(4)
+    price = Outcomes(card, 4, "split").break_even
     assert price is not None
     assert 2.13 == round(float(price), 2)
 
