@@ -23,6 +23,7 @@ from analytics.swaps_measures import MEASURES as OF_LUCK
 from analytics.winnings import LINES
 from api.cli.games import line_of, said
 from api.main import muckrake
+from docs.contested import contested
 from docs.filter_tables import filter_fields, filter_flags
 from docs.http_tables import endpoints, limits, pages, problems, scopes
 from engine.catalogue import CATALOGUE, KINDS, RAKE
@@ -310,6 +311,7 @@ PARTS: dict[str, Callable[[], str]] = {
         records,
         policies,
         rake,
+        contested,
         kinds,
         games,
         recorded,
