@@ -17,6 +17,8 @@ from store.ledger import FileLedger
 
 WHOLE = "every hand was played"
 STOPPED = "interrupted"
+CHOSEN = "what the bots choose is what the seed says: everybody who knows it knows their bids"
+SEEDED = "the decks are those of a seed: everybody who knows the seed knows the cards"
 
 
 class Terms(Struct, frozen=True):

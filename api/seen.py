@@ -18,6 +18,10 @@ from events.state import Hand
 from events.views import HIDDEN, Auditor, Hidden, Seen, Viewpoint, see, viewpoint
 
 _HIDDEN = "hidden"
+OF_A_SEED = (
+    "Its deck was shuffled from a seed: hidden cards are only as hidden as the seed, and everybody"
+    " who knows it knows the cards."
+)
 _STORED: dict[type[Seen], type[t.Event | t.Match]] = {
     views.HoleDealtSeen: t.HoleDealt,
     views.BidPlacedSeen: t.BidPlaced,

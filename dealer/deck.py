@@ -1,6 +1,7 @@
 """A shuffled deck that answers what the engine asks of chance, and where decks come from."""
 
 import random
+import secrets
 from collections.abc import Callable
 from copy import copy
 from typing import Protocol
@@ -58,8 +59,19 @@ class Decks(Protocol):
         ...
 
 
+SEED_BYTES = 16  # of a drawn seed: nobody finds 128 bits by trying
+
+
+def drawn_seed() -> str:
+    """A seed that nobody can guess, in hex."""
+    return secrets.token_hex(SEED_BYTES)
+
+
 class SeededDecks:
-    """Decks that a seed decides, each for `deals` hands in a row; for simulations."""
+    """Decks that a seed decides, each for `deals` hands in a row; for simulations.
+
+    Whoever knows the seed knows every card.
+    """
 
     def __init__(self, seed: str, deals: int = 1) -> None:
         self._seed = seed

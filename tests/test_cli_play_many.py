@@ -61,9 +61,11 @@ def test_matches_are_named_and_seeded_by_their_number(home: Path, capsys: Captur
     words = ("auction-2024", "--hands", "20", "--bots", "random,caller")
     text = printed(capsys, "play", *words, "--matches", "3", "--match", "m", "--seed", "7")
     assert ["m-1", "m-2", "m-3"] == [line.split()[0] for line in text.splitlines()]
-    assert ["7-1", "7-2", "7-3"] == [line.split()[-1] for line in text.splitlines()]
-    for number in (1, 2, 3):
-        printed(capsys, "play", *words, "--match", f"one-{number}", "--seed", f"7-{number}")
+    seeds = [line.split()[-1] for line in text.splitlines()]
+    again = printed(capsys, "play", *words, "--matches", "3", "--match", "n", "--seed", "7")
+    assert seeds == [line.split()[-1] for line in again.splitlines()]
+    for number, seed in enumerate(seeds, 1):
+        printed(capsys, "play", *words, "--match", f"one-{number}", "--seed", seed)
         for hand in range(1, 21):
             assert kept(home, f"m-{number}/{hand}")[1:] == kept(home, f"one-{number}/{hand}")[1:]
         assert kept(home, f"m-{number}")[-1] == kept(home, f"one-{number}")[-1]
@@ -74,7 +76,8 @@ def test_many_matches_as_json(home: Path, capsys: Captured) -> None:
     document = json.loads(printed(capsys, "play", *words))
     assert "muckrake.play-matches/1" == document["schema"]
     one, two = document["matches"]
-    assert ("7-1", "7-2") == (one["seed"], two["seed"])
+    assert (32, 32) == (len(one["seed"]), len(two["seed"]))
+    assert one["seed"] != two["seed"]
     assert (2, WHOLE, "sealed") == (one["hands"], one["reason"], one["disclosure"])
 
 

@@ -55,9 +55,15 @@ MATCHES = Finding(
     "matches",
     frozenset({"MatchStarted", "MatchEnded"}),
     pa.schema(
-        {"hand_seq": pa.int64(), "match": pa.string(), "type": pa.string(), "how": pa.string()}
+        {
+            "hand_seq": pa.int64(),
+            "match": pa.string(),
+            "type": pa.string(),
+            "how": pa.string(),
+            "seed": pa.string(),
+        }
     ),
-    "SELECT hand_seq, match, type, disclosure AS how FROM events"
+    "SELECT hand_seq, match, type, disclosure AS how, seed FROM events"
     " WHERE number IS NULL AND type IN ('MatchStarted', 'MatchEnded') ORDER BY hand_seq, idx",
 )
 MIRRORED = Finding(
@@ -147,18 +153,21 @@ class Opened(NamedTuple):
 
 
 def opened(snapshot: Snapshot) -> Opened:
-    """What `api.seen.is_open` says of each match."""
+    """What `api.seen.is_open` says of each match; of a seed only if all that it dealt is open."""
     said: dict[str, str] = {}
+    dealt: dict[str, set[str]] = {}
     ended = set()
     for row in found(snapshot, MATCHES).to_pylist():
         if row["type"] == "MatchStarted":
             said.setdefault(row["match"], row["how"])
+            if row["seed"] is not None:
+                dealt.setdefault(row["seed"], set()).add(row["match"])
         else:
             ended.add(row["match"])
     over = {match for match, how in said.items() if how != "sealed" and match in ended}
-    return Opened(
-        frozenset(over | {match for match, how in said.items() if how == "open"}), frozenset(over)
-    )
+    shut = {match for matches in dealt.values() if not matches <= over for match in matches}
+    hands = frozenset(over | {match for match, how in said.items() if how == "open"})
+    return Opened(hands, frozenset(over - shut))
 
 
 def told_bids(snapshot: Snapshot) -> pa.Table:

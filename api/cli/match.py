@@ -1,6 +1,5 @@
 """`muckrake match`: two bots that speak the MIT protocol, in processes of their own, on record."""
 
-import secrets
 import signal
 import time
 from collections.abc import Iterator
@@ -14,13 +13,15 @@ import msgspec
 
 from api.cli.ledger import hand_of, json_option, ledger_option, reading, writing
 from api.cli.output import INTERRUPTED, NotFound, asked_to_stop, document, note, progress
+from api.cli.plans import dealing_of
 from api.cli.plans import named as match_name
 from api.cli.play import summary
+from api.playing import SEEDED
 from api.recording import Played
 from api.wire.gamelog import gamelog as logged
 from api.wire.recorded import Meeting
 from api.wire.report import as_json, as_text
-from dealer.deck import SeededDecks
+from dealer.deck import SeededDecks, drawn_seed
 from dealer.wire.apart import Gone, Job
 from dealer.wire.limits import Limits
 from dealer.wire.plan import Plan, plan
@@ -48,13 +49,12 @@ _file = click.Path(dir_okay=False, writable=True, path_type=Path)
 @click.option(
     "--hands", type=click.IntRange(min=1), default=1000, show_default=True, help="How many."
 )
-@click.option("--seed", help="Decides every card; drawn, and told, if not given.")
+@click.option("--seed", help="Deals the decks of this seed: whoever knows it knows the cards.")
 @click.option(
     "--dealing",
     type=click.Choice(["seeded", "committed"]),
-    default="seeded",
-    show_default=True,
-    help="Decks of the seed, or decks that the dealer commits to before the first hand.",
+    help="Decks that the dealer commits to before the first hand, or decks of a seed, drawn and "
+    "told if not given; committed, unless there is a --seed.",
 )
 @click.option("--mirror", is_flag=True, help="Deal every deck twice, the seats exchanged.")
 @click.option("--open-bids", is_flag=True, help="Show the first bid early, as the engine did.")
@@ -82,7 +82,7 @@ def match(
     game: str,
     hands: int,
     seed: str | None,
-    dealing: str,
+    dealing: str | None,
     mirror: bool,
     open_bids: bool,
     clock: float,
@@ -96,10 +96,11 @@ def match(
     """Play two MIT Pokerbots bots, as they are, against each other."""
     programs = _found(bots)
     match = _planned(game, match_name(name), programs, hands, mirror, open_bids)
-    seed = _seed(seed, dealing)
+    made = dealing_of(dealing, seed, "committed")
+    seed = _seed(seed, made)
     decks = SeededDecks(seed or "", match.deals)
     meeting = Meeting(Job(match, programs, Limits(clock=clock), decks))
-    start = meeting.announced(seed, cast(Disclosure, disclosure), cast(Dealing, dealing))
+    start = meeting.announced(seed, cast(Disclosure, disclosure), made)
     begun = time.monotonic()
     with _ended_by_sigterm(), writing(folder, f"match {start.match}") as ledger:
         ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
@@ -114,7 +115,9 @@ def match(
         about = {**told, "mirrored": mirror, **msgspec.to_builtins(played)}
         document("muckrake.match/1", **about, **as_json(parts, faults))
     else:
-        click.echo(f"{summary(played, seed)}\n\n{as_text(parts, faults)}")
+        click.echo(f"{summary(played, seed, made)}\n\n{as_text(parts, faults)}")
+    if made == "seeded":
+        note(SEEDED)
     note(f"{played.reason}: {played.hands} in {folder}, {time.monotonic() - begun:.1f} s")
     if played.hands < hands:
         raise click.exceptions.Exit(INTERRUPTED)
@@ -127,10 +130,10 @@ def _found(bots: tuple[Path, Path]) -> tuple[Program, Program]:
         raise NotFound(str(why)) from None
 
 
-def _seed(said: str | None, dealing: str) -> str | None:
+def _seed(said: str | None, dealing: Dealing) -> str | None:
     """What decides the decks, unless they are drawn and committed to."""
     if dealing == "seeded":
-        return secrets.token_hex(4) if said is None else said
+        return drawn_seed() if said is None else said
     if said is not None:
         raise click.UsageError("--seed decides no committed deck: leave it out")
     return None

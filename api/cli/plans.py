@@ -2,12 +2,14 @@
 
 import re
 import secrets
+from hashlib import sha256
 from typing import Any, cast, get_args
 
 import click
 
 from dealer.bots import BOTS
 from dealer.clock import SITE, turns_of
+from dealer.deck import SEED_BYTES, drawn_seed
 from dealer.live.staged import Happening, Stage, What
 from dealer.live.table import clocked
 from dealer.play import Plan, plan, player_name, usual_seats
@@ -15,6 +17,7 @@ from engine.changes import changed
 from engine.game import Game
 from engine.games import GAMES
 from engine.table import is_freeze_out
+from events.types import Dealing
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 ENDLESS = 2**31 - 1  # a freeze-out ends by itself: with the last dollar
@@ -35,7 +38,7 @@ def plans_of(game: Game, said: dict[str, Any]) -> list[Plan]:
         raise click.UsageError(
             f"each deck is dealt {len(bots)} times: {hands} hands are no multiple of that"
         )
-    seed = secrets.token_hex(4) if said["seed"] is None else said["seed"]
+    seed = drawn_seed() if said["seed"] is None else said["seed"]
     many = said["matches"]
     match = named(said["match"], f"-{many}" if many else "")
     return [
@@ -43,12 +46,22 @@ def plans_of(game: Game, said: dict[str, Any]) -> list[Plan]:
             game,
             f"{match}{number}",
             hands,
-            f"{seed}{number}",
+            seed_of(seed, number),
             bots,
             mirrored=said["mirror"],
         )
         for number in ([f"-{one}" for one in range(1, many + 1)] if many else [""])
     ]
+
+
+def dealing_of(said: str | None, seed: str | None, usual: Dealing) -> Dealing:
+    """How decks are made: as it was said; a seed that is given asks for its own decks."""
+    return cast(Dealing, said) if said else "seeded" if seed is not None else usual
+
+
+def seed_of(seed: str, number: str) -> str:
+    """The seed of one of many matches: who learns it learns nothing of the other matches' seeds."""
+    return sha256(f"{seed}{number}".encode()).hexdigest()[: 2 * SEED_BYTES] if number else seed
 
 
 def stage_of(match: Plan, said: dict[str, Any]) -> Stage:

@@ -13,14 +13,25 @@ from api.cli import completing
 from api.cli.games import game_of
 from api.cli.ledger import json_option, ledger_option, writing
 from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, watched
-from api.cli.plans import ENDLESS, THINK_MS, plans_of, stage_of
-from api.playing import STOPPED, WHOLE, Playing, Terms, begun, elsewhere, here, taken
+from api.cli.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
+from api.playing import (
+    CHOSEN,
+    SEEDED,
+    STOPPED,
+    WHOLE,
+    Playing,
+    Terms,
+    begun,
+    elsewhere,
+    here,
+    taken,
+)
 from api.recording import Played
 from dealer.live.staged import Stage
 from dealer.many import Gone
 from dealer.play import Plan
 from events.notation import say_all
-from events.types import Disclosure, Events
+from events.types import Dealing, Disclosure, Events
 
 if TYPE_CHECKING:
     from store.ledger import FileLedger
@@ -39,7 +50,11 @@ Ended = tuple[Plan, Played]
     help="How many; else as its document says (1000 of an auction), all of a freeze-out, "
     "else 1, or one deck in a mirrored match. It is the same with --live.",
 )
-@click.option("--seed", help="Decides every card and choice; drawn, and told, if not given.")
+@click.option(
+    "--seed",
+    help="Decides every card and choice, of committed decks the choices only; drawn, and told, if "
+    "not given.",
+)
 @click.option(
     "--bots",
     metavar="A,B,...",
@@ -57,7 +72,7 @@ Ended = tuple[Plan, Played]
     "--dealing",
     type=click.Choice(["seeded", "committed"]),
     help="Decks of the seed, or decks that the dealer commits to before the players add to them; "
-    "seeded if not given, committed with --live.",
+    "seeded if not given, committed with --live and no --seed.",
 )
 @click.option("--mirror", is_flag=True, help="Deal every deck once to each seat's player.")
 @click.option(
@@ -104,9 +119,8 @@ def play(folder: Path, as_document: bool, printing: bool, game: str, **said: Any
     many = said["matches"] is not None
     if many and printing:
         raise click.UsageError("--print shows the hands of one match: leave out --matches")
-    terms = Terms(
-        said["dealing"] or ("committed" if said["live"] else "seeded"), said["disclosure"]
-    )
+    usual: Dealing = "committed" if said["live"] else "seeded"
+    terms = Terms(dealing_of(said["dealing"], said["seed"], usual), said["disclosure"])
     stage = stage_of(plans[0], said)
     since = time.monotonic()
     shown: list[Any] = []
@@ -124,11 +138,13 @@ def play(folder: Path, as_document: bool, printing: bool, game: str, **said: Any
     told = [_as_json(*one, terms.disclosure) for one in ended]
     if not as_document:
         for plan, played in ended:
-            click.echo(summary(played, plan.seed), err=printing)
+            click.echo(summary(played, plan.seed, terms.dealing), err=printing)
     elif many:
         document("muckrake.play-matches/1", matches=told)
     else:
         document("muckrake.play/1", **told[0], **({"records": shown} if printing else {}))
+    if terms.dealing == "seeded" or said["seed"] is not None:
+        note(SEEDED if terms.dealing == "seeded" else CHOSEN)
     reason = _reason([played for _, played in ended], len(plans))
     count = sum(played.hands for _, played in ended)
     note(f"{reason}: {count} in {folder}, {time.monotonic() - since:.1f} s")
@@ -145,9 +161,10 @@ def _live(
     return live(match, ledger, think_ms, stop, stage, note)
 
 
-def summary(played: Played, seed: str | None) -> str:
+def summary(played: Played, seed: str | None, dealing: Dealing) -> str:
     """scrim  probability  1000 hands  21022 events  random-0 +15, random-1 -15  seed 7"""
-    decided = "decks committed" if seed is None else f"seed {seed}"
+    made = [] if dealing == "seeded" else ["decks committed"]
+    decided = ", ".join(made + ([] if seed is None else [f"seed {seed}"]))
     nets = zip(played.players, played.nets, strict=True)
     told = ", ".join(f"{player} {net:+d}" if net else f"{player} 0" for player, net in nets)
     counts = f"{played.hands} hand{'s' * (played.hands != 1)}  {played.events} events"

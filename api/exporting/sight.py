@@ -87,8 +87,19 @@ class Eyes:
             records = [one.event for one in self._snapshot.read(name)]
             started = (one.players for one in records if isinstance(one, t.MatchStarted))
             players = next(started, None) or self._seated(name)
-            self._matches[name] = _Match(players, is_open(records), is_open(records, over=True))
+            self._matches[name] = _Match(players, is_open(records), self._secrets(name, records))
         return self._matches[name]
+
+    def _secrets(self, match: str, records: list[Record]) -> bool:
+        """Whether its own secrets are open; a seed is not while another match that it dealt is
+        sealed."""
+        if not is_open(records, over=True):
+            return False
+        if not any(isinstance(one, t.MatchStarted) and one.seed is not None for one in records):
+            return True
+        from api.asking.withheld import opened  # asks the whole ledger: few need it
+
+        return match in opened(self._snapshot).secrets
 
     def _seated(self, match: str) -> tuple[str, ...]:
         """Who sits in a hand of a match that nobody announced."""

@@ -2,14 +2,13 @@
 makes no sense, in the sentences of the command line.
 """
 
-import secrets
 from pathlib import Path
 from typing import Any
 
 import click
 
 from api.cli.match import SPOKEN
-from api.cli.plans import NAME, plans_of, stage_of
+from api.cli.plans import NAME, dealing_of, plans_of, stage_of
 from api.cli.plans import named as match_name
 from api.http.problem import Problem
 from dealer.wire.plan import plan
@@ -31,13 +30,13 @@ def of_match(asked: dict[str, Any]) -> dict[str, Any]:
         raise Problem("invalid", "open_bids is for bots from folders")
     bots = None if asked["bots"] is None else ",".join(asked["bots"])
     wish = {**asked, "bots": bots, "matches": None}
-    wish["dealing"] = asked["dealing"] or ("committed" if asked["live"] else "seeded")
+    wish["dealing"] = dealing_of(asked["dealing"], asked["seed"], "committed")
     try:
         (found,) = plans_of(named(asked["game"]), wish)
         stage_of(found, wish)
     except click.UsageError as reason:
         raise Problem("invalid", reason.format_message()) from None
-    return wish | {"match": found.match, "seed": found.seed}
+    return wish | {"match": found.match}  # a seed is drawn where it is used, and kept nowhere else
 
 
 def of_folders(asked: dict[str, Any], bots: Path | None) -> dict[str, Any]:
@@ -66,11 +65,10 @@ def of_folders(asked: dict[str, Any], bots: Path | None) -> dict[str, Any]:
         raise Problem("invalid", reason.format_message()) from None
     except ValueError as reason:
         raise Problem("invalid", str(reason)) from None
-    dealing = asked["dealing"] or "seeded"
+    dealing = dealing_of(asked["dealing"], asked["seed"], "committed")
     if dealing == "committed" and asked["seed"] is not None:
         raise Problem("invalid", "a seed decides no committed deck: leave it out")
-    seed = None if dealing == "committed" else asked["seed"] or secrets.token_hex(4)
-    drawn = {"match": match, "seed": seed, "dealing": dealing, "hands": hands}
+    drawn = {"match": match, "dealing": dealing, "hands": hands}
     clock = asked["clock"] or CLOCK_S
     return {**asked, **drawn, "clock": clock, "folders": [str(one) for one in folders]}
 

@@ -37,7 +37,7 @@ from api.live import live
 from api.playing import STOPPED, Terms, begun, here, taken
 from api.wire.recorded import Meeting
 from api.wire.report import as_json as as_parts
-from dealer.deck import SeededDecks
+from dealer.deck import SeededDecks, drawn_seed
 from dealer.wire.apart import Gone
 from dealer.wire.apart import Job as Meet
 from dealer.wire.limits import Limits
@@ -191,7 +191,8 @@ def _played(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) 
     for _ in hands:
         told.add(1)
     played = match.end()
-    result = {"seed": plan.seed, "disclosure": disclosure, **msgspec.to_builtins(played)}
+    about = {"dealing": wish["dealing"], "disclosure": disclosure}
+    result = {**about, **msgspec.to_builtins(played)}
     return {"state": "cancelled" if played.reason == STOPPED else "done", "result": result}
 
 
@@ -204,7 +205,10 @@ def _met(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> 
     match = meant(GAMES[wish["game"]], wish["match"], players, wish["hands"], **how)
     if ledger.read(match.match):
         raise Refused(f"there is a match {match.match} already: give this one another name")
-    seed, dealing = wish["seed"], cast(Dealing, wish["dealing"])
+    dealing = cast(Dealing, wish["dealing"])
+    seed = wish["seed"]
+    if seed is None and dealing == "seeded":
+        seed = drawn_seed()
     decks = SeededDecks(seed or "", match.deals)
     meeting = Meeting(Meet(match, (one, two), Limits(clock=wish["clock"]), decks))
     start = meeting.announced(seed, cast(Disclosure, wish["disclosure"]), dealing)
@@ -225,7 +229,7 @@ def _met(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> 
         )
     except Gone as reason:
         return {"state": "failed", "detail": str(reason)}
-    about = {"seed": seed, "disclosure": wish["disclosure"], **how}
+    about = {"dealing": dealing, "disclosure": wish["disclosure"], **how}
     told_of_bots = as_parts(meeting.parts(), meeting.faults)
     result = {**about, **msgspec.to_builtins(played), **told_of_bots}
     return {"state": "cancelled" if played.reason == STOPPED else "done", "result": result}

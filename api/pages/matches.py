@@ -26,7 +26,8 @@ DISCLOSURES = {
 }
 DEALINGS = {
     "committed": "The dealer committed to every deck before the players added nonces of their own.",
-    "seeded": "Decks are shuffled from a seed: for simulations, nobody was bound by it.",
+    "seeded": "Decks are shuffled from a seed, for simulations: nobody was bound by it, and hidden"
+    " cards are only as hidden as the seed.",
     "recorded": "Somebody else dealt, and these are the cards he wrote down.",
 }
 

@@ -5,11 +5,13 @@ from typing import Any
 from fastapi import Request
 
 from api.asking.frames import opening
+from api.asking.records import started
 from api.asking.viewed import Viewed
 from api.exporting.sight import Sight
 from api.http.ask import Asked
 from api.http.problem import Problem
 from api.pages.to import To
+from api.seen import OF_A_SEED
 from events import types as t
 from store.leaf import split
 
@@ -22,6 +24,7 @@ def of_hand(request: Request, ask: Asked, viewed: Viewed, sight: Sight, tab: str
     match, number = split(sight.stream)
     assert number is not None
     to = To(request.query_params.get("as"))
+    announced = started(viewed.snapshot, match)
     return {
         "tab": tab,
         "hand": sight.stream,
@@ -33,6 +36,7 @@ def of_hand(request: Request, ask: Asked, viewed: Viewed, sight: Sight, tab: str
         "at": sight.ones[-1].stored.at,
         "over": any(isinstance(one.seen, t.HandEnded | t.HandVoided) for one in sight.ones),
         "open": sight.open,
+        "of_a_seed": OF_A_SEED if announced and announced.dealing == "seeded" else None,
         "earlier": _there(viewed, match, number - 1),
         "later": _there(viewed, match, number + 1),
         "trail": (("Matches", to.matches()), (match, to.match(match))),

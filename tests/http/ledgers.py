@@ -83,7 +83,7 @@ def _keep(ledger: FileLedger, match: Kept, changed: Changed) -> None:
         "seeded",
         match.disclosure,
         True,
-        SEED,
+        SEED if match.name == "open" else f"{SEED} of {match.name}",
     )
     ledger.append(Append(match.name, 0, (start,), AT))
     nets = [0, 0]

@@ -36,7 +36,8 @@ def test_a_match_is_played_and_can_be_read(new: Site) -> None:
     assert f"/api/v1/jobs/{begun.json()['id']}" == where
     told = over(writer, where)
     assert ("done", 12, 12) == (told["state"], told["hands"], told["total"])
-    assert "7" == told["result"]["seed"]
+    assert "seeded" == told["result"]["dealing"]
+    assert "seed" not in told["result"]
     assert ["random", "tight"] == [one.partition("-")[0] for one in told["result"]["players"]]
     assert 12 == len(list(Reader(new.folder).hands("scrim")))
 
@@ -162,10 +163,10 @@ def test_decks_of_bots_from_folders_may_be_committed_to(tmp_path: Path) -> None:
         bot(tmp_path / "bots", name)
     site = site_of(tmp_path / "ledger", bots=tmp_path / "bots")
     writer = site.as_("writer")
-    wanted = {"game": GAME, "folders": ["ursa", "lynx"], "hands": 2, "dealing": "committed"}
+    wanted = {"game": GAME, "folders": ["ursa", "lynx"], "hands": 2}
     wanted["disclosure"] = "open"
     told = over(writer, writer.post("/api/v1/matches", json=wanted).headers["location"])
-    assert ("done", 2, None) == (told["state"], told["hands"], told["result"]["seed"])
+    assert ("done", 2, "committed") == (told["state"], told["hands"], told["result"]["dealing"])
     kinds = [type(one.event) for one in Reader(site.folder).read(told["match"])]
     assert [MatchStarted, DeckCommitted] == kinds[:2]
     assert DeckOpened in kinds

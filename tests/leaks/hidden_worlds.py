@@ -121,12 +121,18 @@ def second_world(home: Path, first: Path, viewer: Viewer) -> Path:
     return _kept(home / "ledger", others, live, "other", late)
 
 
+def kept_with_seeds(folder: Path, seed: str) -> Path:
+    """The first world, with this one seed in every match that has one: some open, some sealed."""
+    return _kept(folder, PLAYED, _running(), seed, told=seed)
+
+
 def _kept(
     folder: Path,
     played: tuple[Kept, ...],
     live: Events,
     seed: str,
     late: t.Event | None = None,
+    told: str = "told",
 ) -> Path:
     """A signed ledger: several segments, a hot tail, and a hand that is being played."""
     ledger, lock = open_ledger(folder, "a test", projections(folder))
@@ -142,7 +148,8 @@ def _kept(
         ledger.keep_ruleset(fingerprint(GAMES[game]), to_json(GAMES[game]))
     for one in played:
         if one.disclosure is not None:
-            add(one.name, _started(one.name, one.hands[0], one.disclosure, seed, one.kind))
+            own = told if one.kind == "after" else seed
+            add(one.name, _started(one.name, one.hands[0], one.disclosure, own, one.kind))
             if one.kind == COMMITTED:
                 add(one.name, t.DeckCommitted("ab" * 32, HANDS))
             add(one.name, t.NonceGiven(URSA, "n0"), t.NonceGiven(LYNX, "n1"))
@@ -170,7 +177,6 @@ def _started(
 ) -> t.MatchStarted:
     """What is open to all keeps its seed; where decks are committed to there is none."""
     start = start_of(hand)
-    told = {"after": "told", COMMITTED: None}.get(kind, seed)
     dealing: t.Dealing = "committed" if kind == COMMITTED else "seeded"
     players = tuple(dict.fromkeys(start.players))
     return t.MatchStarted(
@@ -181,7 +187,7 @@ def _started(
         dealing,
         disclosure,
         True,
-        told,
+        None if kind == COMMITTED else seed,
         2 if kind == MIRRORED else 1,
     )
 

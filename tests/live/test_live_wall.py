@@ -81,7 +81,7 @@ def test_the_clock_tells_the_time_of_day() -> None:
 
 # The command.
 
-LIVE = ("play", "site-nl", "--live", "--seats", "3", "--think-ms", "1", "--seed", "7")
+LIVE = ("play", "site-nl", "--live", "--seats", "3", "--think-ms", "1")
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_a_live_match_is_committed_to_written_answer_by_answer_and_agreed_with(
 
 
 def test_seeded_decks_are_dealt_live_if_they_are_asked_for(home: Path, capsys: Captured) -> None:
-    told(capsys, *LIVE, "--dealing", "seeded", "--match", "one")
+    told(capsys, *LIVE, "--seed", "7", "--match", "one")
     told(capsys, "play", "site-nl", "--seats", "3", "--seed", "7", "--match", "other")
     assert kept(home, "one/1")[1:] == kept(home, "other/1")[1:]
 

@@ -119,7 +119,7 @@ def test_mirrored_hands_are_kept_in_pairs(ledger: Path, tmp_path: Path, capsys: 
 def test_committed_decks_are_those_that_were_dealt_and_open_when_none_comes_again(
     mirror: list[str], ledger: Path, tmp_path: Path, capsys: Captured
 ) -> None:
-    words = ["--hands", "6", "--dealing", "committed", "--disclosure", "open", "--match", "m"]
+    words = ["--hands", "6", "--disclosure", "open", "--match", "m"]
     document = told(capsys, "match", *_bots(tmp_path), *words, *mirror)
     assert (document["seed"], document["hands"]) == (None, 6)
     records: list[Any] = [one.event for one in Reader(ledger).read("m")]

@@ -47,11 +47,18 @@ class MatchWanted(BaseModel):
     hands: int | None = Field(
         None, ge=1, le=10_000_000, description="Else the document's, all of a freeze-out, or one."
     )
-    seed: str | None = Field(None, max_length=200, description="Drawn, and told, if not given.")
+    seed: str | None = Field(
+        None,
+        max_length=200,
+        description="Whoever knows it knows what it decides: the decks, unless they are committed"
+        " to, and what bots of ours choose. Drawn if not given; an auditor reads it in the match.",
+    )
     bots: list[str] | None = Field(None, max_length=10, examples=[["equity", "random"]])
     seats: int | None = Field(None, ge=1, le=10)
     match: str | None = Field(None, max_length=64, description="Its name; drawn if not given.")
-    dealing: Literal["seeded", "committed"] | None = None
+    dealing: Literal["seeded", "committed"] | None = Field(
+        None, description="`committed` if not given, `seeded` with a seed."
+    )
     disclosure: Disclosure = "sealed"
     mirror: bool = False
     freeze_out: bool | None = Field(None, description="Whether it is one; else as the game says.")

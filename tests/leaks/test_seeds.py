@@ -1,0 +1,213 @@
+"""Nobody finds the cards of a seeded match by its seed: a drawn one has 128 bits, and none is named
+to anybody while something that it dealt is sealed.
+
+The attack had two public bundles and tried all seeds of 32 bits against the board cards. Nothing is
+tried here: a drawn seed has 2^128 others beside it, and whatever the public is told is the same in
+worlds that differ in their seeds alone.
+"""
+
+import hashlib
+import io
+import json
+import random
+import shutil
+from binascii import unhexlify
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from api.evidence.make import evidence
+from api.main import main
+from api.seen import OF_A_SEED
+from dealer.deck import SEED_BYTES, SeededDecks
+from engine.turn import ToDeal
+from events.types import MatchStarted
+from store.private import Private
+from store.reader import Reader
+from tests.http.clients import Site, over, site_of
+from tests.leaks.asked_routes import addresses
+from tests.leaks.conftest import Pair
+from tests.leaks.doors import answers, door
+from tests.leaks.hidden_worlds import as_they_are, kept_with_seeds, stubbed
+from tests.leaks.test_leaks_at_the_command_line import COMMANDS, DEAR, said
+from tests.sessions import printed, told
+from tests.wire.misfits import bot
+
+BITS = 128
+Captured = pytest.CaptureFixture[str]
+
+
+def seed_in(folder: Path, match: str) -> str:
+    """What the record of a match says of it, to who may read the ledger's folder."""
+    start = Reader(folder).read(match)[0].event
+    assert isinstance(start, MatchStarted)
+    assert start.seed is not None
+    return start.seed
+
+
+def traces(seed: str) -> list[bytes]:
+    """The seed as it may stand somewhere, and what anybody who has it could compute from it."""
+    word = seed.encode()
+    deck = " ".join(SeededDecks(seed).deck(1).deal(ToDeal(20, "hole")).cards)
+    digests = [hashlib.new(name, word).digest() for name in ("sha256", "sha512", "md5", "sha1")]
+    spelled = [form for digest in digests for form in (digest, digest.hex().encode())]
+    return [word, unhexlify(word), word.upper(), deck.encode(), *spelled]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MUCKRAKE_LEDGER", str(tmp_path / "ledger"))
+    return tmp_path / "ledger"
+
+
+def test_a_drawn_seed_has_as_many_bits_as_a_key(
+    home: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    play = ("play", "auction-2024")
+    seeds = [told(capsys, *play)["seed"] for _ in range(2)]
+    several = json.loads(printed(capsys, *play, "--matches", "2", "--json"))
+    seeds += [one["seed"] for one in several["matches"]]
+    seeds.append(told(capsys, *play, "--dealing", "committed")["seed"])  # what bots choose
+    seeds.append(told(capsys, *play, "--live", "--think-ms", "0")["seed"])
+    bots = [str(bot(tmp_path, name).folder) for name in ("ursa", "lynx")]
+    wire = ("match", *bots, "--hands", "1", "--dealing", "seeded")
+    seeds.append(told(capsys, *wire)["seed"])
+    assert len(seeds) == len(set(seeds))
+    assert BITS == 8 * SEED_BYTES
+    assert [BITS] * len(seeds) == [8 * len(unhexlify(one)) for one in seeds]
+
+
+def test_a_job_draws_a_seed_as_long_and_says_it_to_nobody(tmp_path: Path) -> None:
+    """Neither in its answer nor in its own files: it stands in the match's record alone."""
+    site = site_of(tmp_path / "ledger")
+    wanted = {"game": "auction-2024", "hands": 3, "match": "m", "dealing": "seeded"}
+    writer = site.as_("writer")
+    begun = writer.post("/api/v1/matches", json=wanted)
+    heard = over(writer, begun.headers["location"])
+    assert "done" == heard["state"]
+    seed = seed_in(site.folder, "m")
+    assert BITS == 8 * len(unhexlify(seed))
+    written = [one.read_bytes() for one in (site.folder / "jobs").rglob("*") if one.is_file()]
+    assert [] == _found(seed, [begun.content, json.dumps(heard).encode(), *written])
+    seen = site.as_("auditor").get("/api/v1/matches/m").json()
+    assert seed == seen["seed"]
+
+
+@pytest.mark.parametrize("dealing", ["seeded", "committed"])
+def test_a_sealed_match_names_its_seed_at_no_door(
+    dealing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    """Pages, documents, files, the feed, the log of the server, its metrics, and public bundles."""
+    folder = tmp_path / "ledger"
+    words = ("auction-2024", "--hands", "4", "--match", "m", "--dealing", dealing)
+    with as_they_are():
+        assert main(["play", *words, "--ledger", str(folder)]) == 0
+        capsys.readouterr()
+        seed = seed_in(folder, "m")
+        log = io.StringIO()
+        monkeypatch.setattr("sys.stderr", log)
+        bodies = _public_bodies(site_of(folder, logs=True, delay_s=0.0))
+        snapshot = Reader(folder).snapshot()
+        bundles = [evidence(snapshot, f"m/{number}", "public") for number in (1, 2)]
+    assert "/api/v1/matches/m" in log.getvalue()
+    told_so = [OF_A_SEED.encode() in one for one in bodies].count(True)
+    assert (3 if dealing == "seeded" else 0) == told_so  # each page of the hand
+    assert [] == _found(seed, [*bodies, *bundles, log.getvalue().encode()])
+
+
+def _public_bodies(site: Site) -> list[bytes]:
+    """What anybody is answered at every kind of door that speaks of a match or its hands."""
+    asked = [
+        "/metrics",
+        "/matches",
+        "/matches/m",
+        "/hands/m/1",
+        "/hands/m/1/audit",
+        "/hands/m/1/events",
+        "/api/v1/matches",
+        "/api/v1/matches/m",
+        "/api/v1/matches/m/root",
+        "/api/v1/hands/m/1",
+        "/api/v1/hands/m/1/events",
+        "/api/v1/hands/m/1/proof",
+        "/api/v1/hands/m/1/proof?format=zip",
+        "/api/v1/exports/events?format=ndjson",
+        "/api/v1/exports/events?format=arrow",
+        "/api/v1/stream?after=start&until=now",
+        "/api/v1/sql?q=SELECT * FROM events WHERE number IS NULL",
+    ]
+    with TestClient(site.app, "http://127.0.0.1:8000") as client:
+        answered = [client.get(one) for one in asked]
+        wrong = [client.get("/api/v1/matches/m/none"), client.get("/api/v1/sql?q=SELECT seed+1")]
+    assert [200] * len(asked) == [one.status_code for one in answered]
+    heads = [str(one.headers).encode() for one in (*answered, *wrong)]
+    return [*heads, *(one.content for one in (*answered, *wrong))]
+
+
+def _found(seed: str, said: list[bytes]) -> list[bytes]:
+    return [trace for trace in traces(seed) if any(trace in one for one in said)]
+
+
+def test_the_search_finds_what_is_there() -> None:
+    """Else nothing here would prove anything."""
+    seed = random.Random(1).randbytes(SEED_BYTES).hex()
+    for trace in traces(seed):
+        assert trace in _found(seed, [b"before" + trace + b"after"])
+
+
+# Two worlds that differ in their seeds alone.
+
+
+@pytest.fixture(scope="module")
+def of_other_seeds(
+    pair_of: Callable[[str], Pair], tmp_path_factory: pytest.TempPathFactory
+) -> Pair:
+    """Every match of the first world and of the second is of one drawn seed, and is else the same.
+
+    So a match that is open, and over, has the seed of others that are sealed.
+    """
+    first, home = pair_of("public").folders[0], tmp_path_factory.mktemp("seeds")
+    folders = []
+    for seed in ("5eed" * 8, "0dd5" * 8):
+        folder = home / seed / "ledger"
+        shutil.copytree(Private(first).folder, Private(folder).folder)
+        with stubbed():
+            folders.append(kept_with_seeds(folder, seed))
+    pair = (folders[0], folders[1])
+    apps = (door(pair[0]), door(pair[1]))
+    return pair_of("public")._replace(name="seeds", folders=pair, apps=apps)
+
+
+@pytest.mark.parametrize("name", ["public", "a player"])
+def test_no_answer_tells_a_seed_while_anything_is_sealed(
+    name: str, of_other_seeds: Pair, pair_of: Callable[[str], Pair]
+) -> None:
+    key = pair_of(name).key
+    asked = addresses("most" if name == "public" else "some")
+    here, there = (answers(door(folder), asked, key) for folder in of_other_seeds.folders)
+    assert len(asked) // 2 < [one.status for one in here].count(200)
+    assert [] == [it for it, one, other in zip(asked, here, there, strict=True) if one != other]
+    assert not any(b"5eed5eed" in one.body for one in here)
+
+
+def test_no_command_tells_a_seed_either(
+    of_other_seeds: Pair, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    differing = []
+    for words in COMMANDS:
+        if words[0] in DEAR:
+            continue
+        here, there = (
+            said(it.parent, words, "public", capsysbinary) for it in of_other_seeds.folders
+        )
+        differing += [words] if here != there else []
+    assert [] == differing
+
+
+def test_an_auditor_is_told_every_seed(of_other_seeds: Pair) -> None:
+    """Else nothing above would prove anything."""
+    asked = ["/api/v1/matches/after-auction-2024-mit", "/api/v1/exports/events?format=ndjson"]
+    here, there = (answers(app, asked, of_other_seeds.auditor) for app in of_other_seeds.apps)
+    assert [] == [it for it, one, other in zip(asked, here, there, strict=True) if one == other]
