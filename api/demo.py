@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from analytics.cache_folder import cache_folder
 from api.cli.ledger import closed_hands, reading, writing
-from api.evidence.bundle import read
 from api.evidence.make import evidence, save
+from api.evidence.verify import read_bundle
 from api.recording import Recording, announced
 from api.report import as_json, as_text
 from api.wire.recorded import Meeting
@@ -40,6 +40,7 @@ from events.ledger import Ledger
 from events.notation import read as read_line
 from events.notation import say, say_all
 from events.types import Events, HandStarted, MatchEnded
+from store.notary import public_keys
 
 DISPUTED = "auction-2024"  # its document and its engine disagree about money (A9)
 SPOKEN = "auction-2024-mit"  # by the bots of the wire match
@@ -223,10 +224,11 @@ def _proved(folder: Path, meant: Path, disputed: tuple[Events, Report]) -> Prove
     said = as_text(GAMES[DISPUTED], record, report), f"{told}\n".encode()
     with reading(folder) as ledger:
         save(file, evidence(ledger, start.hand, "public", said))
+        key = public_keys(ledger.live.disk)[-1].text()
     with tempfile.TemporaryDirectory(prefix="muckrake-") as lone:
-        for name, content in read(file).items():
+        for name, content in read_bundle(str(file)).items():
             Path(lone, name).write_bytes(content)
-        alone = [sys.executable, "-I", "-S", "verify.py"]
+        alone = [sys.executable, "-I", "-S", "verify.py", "--key", key]
         ran = subprocess.run(alone, cwd=lone, capture_output=True, text=True, check=False)
     if ran.returncode:
         raise Wrong(f"the evidence of {start.hand} does not hold: {ran.stdout}{ran.stderr}")

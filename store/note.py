@@ -3,7 +3,8 @@
 A key has a name, a kind and 32 public bytes, and from them an id of four bytes. Two kinds are
 known: 1 signs the text, 4 is a witness, who signs a checkpoint with the time at which he saw it
 (C2SP tlog-cosignature). Signatures of keys that the reader does not know mean nothing, and are
-passed over; one of a known key that does not hold spoils the note.
+passed over; one of a known key that does not hold spoils the note. Keys and signatures of small
+order, or in a second spelling, are refused.
 """
 
 import base64
@@ -17,6 +18,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from msgspec import Struct
 
+from store.curve import NEUTRAL, is_drawn
 from store.tree import Refuted
 
 SIGNS = 1
@@ -41,6 +43,8 @@ class Key(Struct, frozen=True):
         key = cls(name, kind, public)
         if key.text() != text:
             raise Refuted(f"the public key of {name} is not the one that its id says")
+        if not is_drawn(public):
+            raise Refuted(f"the public key of {name} is no key that anybody can have drawn")
         return key
 
     @property
@@ -199,6 +203,8 @@ def _held(key: Key, text: str, signed: bytes) -> Signed:
         at, signed = int.from_bytes(signed[:8], "big"), signed[8:]
         message = _witnessed(text, at)
     try:
+        if not is_drawn(key.public) or signed[:32] == NEUTRAL:
+            raise InvalidSignature
         Ed25519PublicKey.from_public_bytes(key.public).verify(signed, message)
     except InvalidSignature:
         raise Refuted(f"the signature of {key.name}+{key.id.hex()} does not hold") from None
@@ -233,12 +239,17 @@ def _key_parts(text: str, what: str) -> tuple[str, int, bytes]:
 
 
 def _named(name: str) -> None:
-    if not name or "+" in name or any(sign.isspace() or sign < " " for sign in name):
+    if not name or "+" in name or any(sign.isspace() or _controls(sign) for sign in name):
         raise Refuted(f"{name[:80]!r} cannot be the name of a key: no spaces, no plus, not empty")
 
 
 def _writable(text: str) -> None:
     if not text.endswith("\n"):
         raise Refuted("the text of a note ends in a newline")
-    if any(sign < " " and sign != "\n" for sign in text):
+    if any(_controls(sign) and sign != "\n" for sign in text):
         raise Refuted("a note has no control characters but newlines")
+
+
+def _controls(sign: str) -> bool:
+    """Whether this is a control character of ASCII."""
+    return sign < " " or sign == "\x7f"

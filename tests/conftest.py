@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 pytest.register_assert_rewrite("tests.laws")
 os.environ["MUCKRAKE_CACHE"] = tempfile.mkdtemp(prefix="muckrake-cache-")  # not the user's own
 atexit.register(shutil.rmtree, os.environ["MUCKRAKE_CACHE"], ignore_errors=True)
+os.environ["MUCKRAKE_KNOWN_KEYS"] = os.path.join(os.environ["MUCKRAKE_CACHE"], "known_keys")
 
 settings.register_profile(
     "dev", deadline=None, max_examples=25, print_blob=True, suppress_health_check=list(HealthCheck)

@@ -214,7 +214,8 @@ def test_the_demo_ends_with_evidence_that_holds_and_the_way_to_the_pages(
     hand = re.search(r"/hands/(auction-2024/\d+)/audit\n", text)
     assert hand is not None
     assert f"  Hand {hand[1]} of auction-2024, " in text
-    told = printed(capsys, "verify", str(folder.with_name("shown-evidence.zip")))
+    file = str(folder.with_name("shown-evidence.zip"))
+    told = printed(capsys, "verify", file, "--key", str(folder / "keys"))
     assert all(line in text for line in told.splitlines())
     assert "CONTESTED" in printed(capsys, "audit", hand[1], "--ledger", str(folder))
 

@@ -23,6 +23,7 @@ WRONG = 3  # exit code: checked, and found wrong
 FORBIDDEN = 4  # exit code: not permitted for this viewpoint
 MISSING = 5  # exit code: what was asked for does not exist
 CONTESTED = 6  # exit code: right, but another reading pays differently (under --strict)
+OWN_KEY = 7  # exit code: it holds, and nothing but itself says whose key signed it
 INTERRUPTED = 130  # exit code: Ctrl-C
 
 

@@ -1,6 +1,8 @@
 """`muckrake verify`: a bundle that somebody sent, or the whole ledger, checked from its bytes."""
 
+import os
 import time
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,18 +10,31 @@ import click
 import msgspec
 
 from api.cli.ledger import json_option, ledger_option, reading
-from api.cli.output import WRONG, document, note, progress
+from api.cli.output import OWN_KEY, WRONG, document, note, progress
 
 if TYPE_CHECKING:
+    from api.evidence.verify import Key
     from store.private import Private
     from store.verify import Verified, Verifier
 
 NAMED_MAX = 20  # findings that are printed: more is what --json is for
+FOLDERS_OWN = (
+    "WARNING: nothing says whose key this is but the ledger's own folder, and whoever wrote that"
+    " can have signed it anew: say --key and the key you know."
+)
 
 
 @click.command()
-@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--all", "every", is_flag=True, help="Everything in the ledger.")
+@click.option(
+    "--key",
+    "words",
+    multiple=True,
+    metavar="KEY",
+    help="A public key of the log as you know it, or a file of such keys; else those that your own"
+    " file of known keys has of that log.",
+)
 @click.option(
     "--checkpoint",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -28,42 +43,78 @@ NAMED_MAX = 20  # findings that are printed: more is what --json is for
 @ledger_option
 @json_option
 def verify(
-    file: Path | None, every: bool, checkpoint: Path | None, folder: Path, as_document: bool
+    file: Path | None,
+    every: bool,
+    words: tuple[str, ...],
+    checkpoint: Path | None,
+    folder: Path,
+    as_document: bool,
 ) -> None:
-    """Check the bytes, digests, proofs and chips of an evidence bundle (FILE) or of the ledger."""
+    """Check the bytes, digests, proofs and chips of an evidence bundle (FILE, or the folder it was
+    unpacked into) or of the ledger; ends with 7 if nobody said which key is the log's."""
     if (file is None) != every:
         raise click.UsageError("name a bundle to verify, or the whole ledger with --all")
     if checkpoint and not every:
         raise click.UsageError("--checkpoint goes with --all: a bundle has one of its own")
+    given = tuple(key for word in words for key in _meant(word))
     if file is not None:
-        _bundle(file, as_document)
+        _bundle(file, given, as_document)
     else:
-        _whole(folder, checkpoint, as_document)
+        _whole(folder, given, checkpoint, as_document)
 
 
-def _bundle(file: Path, as_document: bool) -> None:
-    """By the program that lies in every bundle; never the copy in this one."""
-    from api.evidence.bundle import Unfit, read
-    from api.evidence.verify import verify as verify_files
+def known_file() -> Path:
+    """The user's own file of known keys: one a line, as each log's owner published it."""
+    if named := os.environ.get("MUCKRAKE_KNOWN_KEYS"):
+        return Path(named)
+    return (
+        Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "muckrake/known_keys"
+    )
+
+
+def _meant(word: str) -> list["Key"]:
+    """The keys that a word means: a key, or those in a file of that name."""
+    from api.evidence.verify import Misused, known_keys
 
     try:
-        verdict = verify_files(read(file))
-    except FileNotFoundError:
-        raise click.ClickException(f"there is no file {file}") from None
-    except Unfit as reason:
-        proved, problems = [], [str(reason)]
-    else:
-        proved, problems = list(verdict.proved), list(verdict.problems)
+        return known_keys(word)
+    except Misused as reason:
+        raise click.UsageError(str(reason)) from None
+
+
+def _kept(name: str) -> tuple["Key", ...]:
+    """The keys of this log in the user's own file."""
+    file = known_file()
+    return tuple(key for key in _meant(str(file)) if key.name == name) if file.exists() else ()
+
+
+def _bundle(file: Path, given: tuple["Key", ...], as_document: bool) -> None:
+    """By the program that lies in every bundle; never the copy in this one."""
+    from api.evidence import verify as script
+
+    read = cache(lambda: script.read_bundle(str(file)))
+    try:
+        known = given or _kept(script.read_key("key", read()["key"]).name)
+    except (script.Wrong, script.Unread, LookupError):
+        known = given
+    verdict = script.judged(read, known)
+    problems, proved, code = verdict
+    if code == script.UNREAD:
+        raise click.ClickException(problems[0])
+    own = [script.WARNING] if code == OWN_KEY else []
     if as_document:
         found = [{"where": file.name, "sentence": sentence} for sentence in problems]
-        document("muckrake.verify/1", file=str(file), ok=not problems, proved=proved, wrong=found)
+        said = {"ok": not problems, "key_known": bool(known), "proved": proved, "wrong": found}
+        document("muckrake.verify/1", file=str(file), **said)
     else:
-        click.echo("\n".join(problems or proved))
-    if problems:
-        raise click.exceptions.Exit(WRONG)
+        click.echo("\n".join((*problems, *proved, *own)))
+    if code:
+        raise click.exceptions.Exit(code)
 
 
-def _whole(folder: Path, checkpoint: Path | None, as_document: bool) -> None:
+def _whole(
+    folder: Path, given: tuple["Key", ...], checkpoint: Path | None, as_document: bool
+) -> None:
     begun = time.monotonic()
     with reading(folder) as ledger:
         from api.evidence.dealt import Dealt
@@ -84,18 +135,36 @@ def _whole(folder: Path, checkpoint: Path | None, as_document: bool) -> None:
                 verifier.found(leaf.stream, sentence)
         if sentence := _unsignable(private, verifier):
             verifier.found("private/signing.key", sentence)
+        known = given or _kept_for(verifier.verified().signed_by)
+        if sentence := _foreign(verifier.verified(), known):
+            verifier.found("keys", sentence)
         found = verifier.verified()
+    own = bool(found.signed_by) and not known
     if as_document:
         told: dict[str, Any] = msgspec.to_builtins(found)
         wrong = [one._asdict() for one in found.wrong]
-        document(
-            "muckrake.verify/1", **{**told, "decks": dealt.checked, "wrong": wrong, "ok": found.ok}
-        )
+        told |= {"decks": dealt.checked, "wrong": wrong, "ok": found.ok, "key_known": bool(known)}
+        document("muckrake.verify/1", **told)
     else:
         click.echo(summary(found, dealt.checked), nl=False)
+        if own:
+            click.echo(FOLDERS_OWN)
     note(f"{folder} verified in {time.monotonic() - begun:.1f} s")
-    if not found.ok:
-        raise click.exceptions.Exit(WRONG)
+    if not found.ok or own:
+        raise click.exceptions.Exit(OWN_KEY if found.ok else WRONG)
+
+
+def _kept_for(signed_by: tuple[str, ...]) -> tuple["Key", ...]:
+    """The keys that the user's own file has of the log that signed."""
+    return _kept(signed_by[0].partition("+")[0]) if signed_by else ()
+
+
+def _foreign(found: "Verified", known: tuple["Key", ...]) -> str | None:
+    """Why the newest checkpoint is not of a key that is known, if some are and it is not."""
+    if not known or not found.leaves or {key.line for key in known} & {*found.signed_by}:
+        return None
+    by = " and ".join(found.signed_by) or "nobody"
+    return f"its checkpoint is signed by {by}, and not by a key that you know"
 
 
 def _unsignable(private: "Private", verifier: "Verifier") -> str | None:

@@ -1,13 +1,12 @@
-"""The evidence bundle: a zip of flat files, written from given values, and read with suspicion.
+"""The evidence bundle: a zip of flat files, written from given values.
 
 The same values make the same bytes: nothing is compressed, no file has a time. What may be opened
-to whom is decided before; here it is only put in its place.
+to whom is decided before; here it is only put in its place. `verify.py` reads and checks it.
 """
 
 import io
 import stat
 import zipfile
-import zlib
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -16,18 +15,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from api.evidence.verify import CONTENTS, FILE_MAX
+from api.evidence.verify import CONTENTS
 from events.commitments import Opening
 
-FILES_MAX = 32
-WHOLE_MAX = 4 * FILE_MAX  # bytes of a bundle, packed or unpacked
 SCRIPT = Path(__file__).with_name("verify.py")
 
 _canonical = msgspec.json.Encoder(order="sorted").encode
-
-
-class Unfit(ValueError):
-    """A zip that is no bundle, or that nobody should unpack; the sentence says why."""
 
 
 class OpenDeck(Struct, frozen=True):
@@ -111,60 +104,6 @@ def packed(files: dict[str, bytes]) -> bytes:
     return output.getvalue()
 
 
-def read(path: Path) -> dict[str, bytes]:
-    """The files of a zip that somebody sent."""
-    if path.stat().st_size > WHOLE_MAX:
-        raise Unfit(f"{path.name} is larger than {WHOLE_MAX} bytes: that is no bundle")
-    return unpacked(path.read_bytes())
-
-
-def unpacked(whole: bytes) -> dict[str, bytes]:
-    """The files of a zip, in memory: nothing is written, and nothing grows beyond its bounds."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(whole)) as archive:
-            entries = archive.infolist()
-            _check(entries)
-            return {entry.filename: _text(archive, entry) for entry in entries}
-    except Unfit:
-        raise
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as reason:
-        raise Unfit(f"this is not a whole zip file: {reason}") from None
-    except (NotImplementedError, RuntimeError) as reason:
-        raise Unfit(f"this zip is packed in a way that is not read: {reason}") from None
-
-
-def _check(entries: list[zipfile.ZipInfo]) -> None:
-    """Few plain files with plain names, each once, none large."""
-    if len(entries) > FILES_MAX:
-        raise Unfit(f"{len(entries)} files are in this zip: no bundle has more than {FILES_MAX}")
-    names = [entry.filename for entry in entries]
-    for entry in entries:
-        name, kind = entry.filename, stat.S_IFMT(entry.external_attr >> 16)
-        if not name.isascii() or set(name) & set('/\\:"') or name in ("", ".", ".."):
-            raise Unfit(f"{name[:80]!a} is no name of a file: a bundle has no folders")
-        if names.count(name) > 1:
-            raise Unfit(f"{name[:80]!a} is in this zip more than once")
-        if kind not in (0, stat.S_IFREG):
-            raise Unfit(f"{name[:80]!a} is not a plain file")
-        if entry.flag_bits & 1:
-            raise Unfit(f"{name[:80]!a} is encrypted: a bundle is for everybody who has it")
-        if entry.file_size > FILE_MAX:
-            raise Unfit(
-                f"{name[:80]!a} would have {entry.file_size} bytes, and may have {FILE_MAX}"
-            )
-    if sum(entry.file_size for entry in entries) > WHOLE_MAX:
-        raise Unfit(f"this zip would unpack to more than {WHOLE_MAX} bytes")
-
-
-def _text(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """What is in a file; never more than its entry says, whatever is packed in it."""
-    with archive.open(entry) as packed_file:
-        text = packed_file.read(entry.file_size + 1)
-    if len(text) != entry.file_size:
-        raise Unfit(f"{entry.filename!a} has not the size that the zip says")
-    return text
-
-
 def _openings(evidence: Evidence) -> bytes:
     """Each hidden value with its nonce, in the order of the lines."""
     rows: list[dict[str, Any]] = [
@@ -177,6 +116,6 @@ def _openings(evidence: Evidence) -> bytes:
 def _readme(evidence: Evidence) -> bytes:
     return (
         f"This is the evidence of the hand {evidence.hand}, as {evidence.view} may see it.\n"
-        "Run `python3 verify.py` in this folder: it says what is proved, or what is wrong.\n"
-        "Then compare the key that it names with the one that you know from somewhere else.\n"
+        "Run `python3 verify.py --key KEY` in this folder, or take a verify.py that you trust.\n"
+        "KEY is the log's public key as you know it from somewhere else.\n"
     ).encode()

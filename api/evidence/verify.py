@@ -1,14 +1,22 @@
 #!/usr/bin/env python3
-"""Check the evidence in this folder: who signed it, that nothing was changed, that it adds up.
+"""Check the evidence of a hand: who signed it, that nothing was changed, that it adds up.
 
-Unpack the bundle, go into the folder, and run `python3 verify.py`. Any Python from 3.8 on will do;
-nothing else is needed and nothing of the folder is executed. It ends with 0 and says what is
-proved, or with 3 and one sentence for each problem. If you do not trust who gave you the bundle,
-take this file from somewhere else, or write your own: docs/record-format.md says every byte.
+    python3 verify.py [PATH] [--key KEY]...
+
+PATH is a bundle: a zip, or a folder into which one was unpacked; without it, the folder in which
+this file lies. KEY is a public key of the log as you know it from elsewhere, or a file with such
+keys, one a line. Any Python from 3.8 on will do; nothing else is needed and nothing of a bundle is
+executed. If you do not trust who gave you the bundle, do not run the copy that came with it: take
+this file from somewhere else and name the bundle, or write your own: docs/record-format.md says
+every byte.
+
+It says what is proved and ends with 0; with 7 if all holds, but you named no key, so that nothing
+tells whose signature it is; with 3 and one sentence for each problem if something is wrong; with 1
+if the bundle cannot be read or is of a later version; with 2 if the command line makes no sense.
 
 It goes from the outside in, and each step rests on those before it:
 
-1. The folder holds the files of a bundle and no others, and none is too large to be one.
+1. The bundle holds the files of a bundle and no others, and none is too large to be one.
 2. `contents` names the digest of every file and is signed by the key in `key`.
 3. `checkpoint` is signed by the same key; `receipt.tlog-proof` leads from the leaf to its root;
    the leaf names the digest of `events.jsonl`.
@@ -27,12 +35,15 @@ if __name__ == "__main__" and not (sys.flags.isolated or getattr(sys.flags, "saf
 
 import base64
 import binascii
+import functools
 import hashlib
 import hmac
 import json
 import os
 import re
 import stat
+import struct
+import zlib
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
 ALWAYS = (
@@ -49,34 +60,56 @@ ALWAYS = (
 )
 SOMETIMES = ("deck.json", "report.json", "report.txt")
 FILE_MAX = 8 * 1024 * 1024  # bytes; a hand has some ten thousand
+FILES_MAX = 32
+BUNDLE_MAX = 4 * FILE_MAX  # bytes of a bundle, packed or unpacked
 WHOLE_MAX = 2**53 - 1  # the largest number that every reader of JSON reads alike
+DECIMAL_MAX = 2**63 - 1
 DEPTH_MAX = 8
 SIGNATURES_MAX = 100
 PROBLEMS_MAX = 20
 COMMITMENT = b"muckrake/commitment/v1\x00"
-CONTENTS = "muckrake evidence v1"
+VERSION = 1
+CONTENTS = f"muckrake evidence v{VERSION}"
 PROOF = "c2sp.org/tlog-proof@v1"
 UNKNOWN = "??"  # a card that nobody recorded, or that is not opened here: counted, not compared
 DECK = tuple(rank + suit for rank in "23456789TJQKA" for suit in "cdhs")
+PROVED, UNREAD, MISUSED, WRONG, OWN_KEY = 0, 1, 2, 3, 7  # how the program ends
+WARNING = (
+    "WARNING: nothing says whose key this is but the bundle itself, and anybody can sign a bundle"
+    " with a key of his own: say --key and the key you know."
+)
 
 
 class Wrong(Exception):
     """What is wrong, in a sentence, or in several."""
 
 
+class Unread(Exception):
+    """Why nothing can be said of a bundle: it is not there, or of a later version."""
+
+
 class Verdict(NamedTuple):
-    """Sentences: what is wrong, or else what is proved; one of the two is empty."""
+    """Sentences: what is wrong, or else what is proved; one of the two is empty. And a code."""
 
     problems: Tuple[str, ...]
     proved: Tuple[str, ...]
+    code: int = PROVED
 
 
-def verify(files: Dict[str, bytes]) -> Verdict:
-    """Check a bundle, given as the names of its files and what is in them."""
+def verify(files: Dict[str, bytes], known: Sequence["Key"] = ()) -> Verdict:
+    """Check a bundle, its files by name; where keys are known, one of them must have signed."""
+    return judged(lambda: files, known)
+
+
+def judged(read: Callable[[], Dict[str, bytes]], known: Sequence["Key"] = ()) -> Verdict:
+    """Check the bundle that this reads."""
     try:
-        return Verdict((), tuple(plain(sentence) for sentence in proofs(files)))
+        proved = tuple(plain(sentence) for sentence in proofs(read(), known))
+        return Verdict((), proved, PROVED if known else OWN_KEY)
     except Wrong as wrong:
-        return Verdict(refusals(wrong), ())
+        return Verdict(refusals(wrong), (), WRONG)
+    except Unread as reason:
+        return Verdict((plain(str(reason)),), (), UNREAD)
 
 
 def refusals(wrong: Wrong) -> Tuple[str, ...]:
@@ -86,10 +119,12 @@ def refusals(wrong: Wrong) -> Tuple[str, ...]:
     return tuple(plain(sentence) for sentence in told)
 
 
-def proofs(files: Dict[str, bytes]) -> Iterator[str]:
+def proofs(files: Dict[str, bytes], known: Sequence["Key"]) -> Iterator[str]:
     """The steps in their order; each refuses what is wrong, and so nothing is proved by halves."""
+    check_version(files)
     check_names(files)
-    key = read_key(files["key"])
+    key = read_key("key", files["key"])
+    check_known(key, known)
     check_contents(files, key)
     head = read_checkpoint(files, key)
     leaf = read_leaf(files, head)
@@ -116,7 +151,8 @@ def proofs(files: Dict[str, bytes]) -> Iterator[str]:
             "The deck is opened: the cards known here are those that the commitment and nonces in"
             " deck.json make; that these came before the hand is for the match's records to show."
         )
-    yield f"Signed by {key.line}: compare it with the key you know."
+    compare = ", a key that you know." if known else ": compare it with the key you know."
+    yield f"Signed by {key.line}{compare}"
 
 
 def check_all(*checks: Callable[[], object]) -> None:
@@ -126,12 +162,22 @@ def check_all(*checks: Callable[[], object]) -> None:
         try:
             check()
         except Wrong as wrong:
-            found.extend(wrong.args)
+            found.extend(one for one in wrong.args if one not in found)
     if found:
         raise Wrong(*found)
 
 
 # 1. The files.
+
+
+def check_version(files: Dict[str, bytes]) -> None:
+    """A bundle of a later version may hold anything: it needs a later copy of this program."""
+    told = re.match(rb"muckrake evidence v([1-9][0-9]{0,8})\n", files.get("contents", b""))
+    if told and int(told.group(1)) > VERSION:
+        raise Unread(
+            f"this bundle is of version {told.group(1).decode()}, and this verify.py knows no"
+            f" version after {VERSION}: take a newer one from somebody whom you trust"
+        )
 
 
 def check_names(files: Dict[str, bytes]) -> None:
@@ -163,26 +209,52 @@ class Key(NamedTuple):
     public: bytes
 
 
-def read_key(text: bytes) -> Key:
-    """NAME+HASH+BASE64: the hash is of the name and the key, the key an Ed25519 key."""
-    line = read_text("key", text)[:-1]
-    found = re.match(r"([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)\Z", line)
+NAME = "[^\\s+\x00-\x1f\x7f]+"  # of a key: no whitespace, no control character, no plus
+
+
+def read_key(where: str, text: bytes) -> Key:
+    """NAME+HASH+BASE64 and a newline: the hash is of the name and the key, the key of Ed25519."""
+    line = read_text(where, text)[:-1]
+    found = re.match(f"({NAME})\\+([0-9a-f]{{8}})\\+([A-Za-z0-9+/=]+)\\Z", line)
     if not text.endswith(b"\n") or not found:
-        raise Wrong("key is not one line NAME+HASH+KEY")
+        raise Wrong(f"{where} is not one line NAME+HASH+KEY")
     name, mark, encoded = found.groups()
-    kind_and_key = read_base64("key", encoded)
-    known = hashlib.sha256(name.encode() + b"\n" + kind_and_key).digest()[:4]
+    kind_and_key = read_base64(where, encoded)
+    hashed = hashlib.sha256(name.encode() + b"\n" + kind_and_key).digest()[:4]
     if len(kind_and_key) != 33 or kind_and_key[0] != 1:
-        raise Wrong("key is not an Ed25519 key")
-    if known.hex() != mark:
-        raise Wrong("key is damaged: its hash is not that of its name and key")
-    return Key(line, name, known, kind_and_key[1:])
+        raise Wrong(f"{where} is not an Ed25519 key that signs notes")
+    if hashed.hex() != mark:
+        raise Wrong(f"{where} is damaged: its hash is not that of its name and key")
+    if key_point(kind_and_key[1:]) is None:
+        raise Wrong(f"{where} is no key that anybody can have drawn: no point of order L")
+    return Key(line, name, hashed, kind_and_key[1:])
+
+
+def read_known(where: str, text: bytes) -> List[Key]:
+    """A file of keys, one a line; empty lines and those that begin with # say nothing."""
+    found = [
+        read_key(f"{where} line {number}", line.strip() + b"\n")
+        for number, line in enumerate(text.split(b"\n"), 1)
+        if line.strip() and not line.startswith(b"#")
+    ]
+    if not found:
+        raise Wrong(f"{where} holds no key")
+    return found
+
+
+def check_known(key: Key, known: Sequence[Key]) -> None:
+    """The key is one of those that are known, if any are."""
+    if not known or key in known:
+        return
+    same = ", ".join(one.line for one in known if one.name == key.name)
+    of_it = f"; of that log you know {same}" if same else ""
+    raise Wrong(f"this is signed by {key.line}, which is no key that you know{of_it}")
 
 
 def read_note(name: str, note: bytes, key: Key) -> str:
     """The text of a note, if this key signed it; other keys' signatures prove nothing here."""
     whole = read_text(name, note)
-    if re.search(r"[\x00-\x09\x0b-\x1f]", whole):
+    if re.search(r"[\x00-\x09\x0b-\x1f\x7f]", whole):
         raise Wrong(f"{name} holds a control character")
     text, blank, signed = whole.rpartition("\n\n")
     lines = signed.split("\n")
@@ -191,10 +263,12 @@ def read_note(name: str, note: bytes, key: Key) -> str:
     text += "\n"
     count = 0
     for line in lines:
-        found = re.match("\u2014 ([^\\s+]+) ([A-Za-z0-9+/=]+)\\Z", line)
+        found = re.match(f"\u2014 ({NAME}) ([A-Za-z0-9+/=]+)\\Z", line)
         if not found:
             raise Wrong(f"{name} is not a signed note: {quoted(line)} is no signature")
         signature = read_base64(name, found.group(2))
+        if len(signature) < 5:
+            raise Wrong(f"{name} is not a signed note: {quoted(line)} is too short a signature")
         if (found.group(1), signature[:4]) != (key.name, key.mark):
             continue
         if not is_signed(key.public, signature[4:], text.encode()):
@@ -244,7 +318,8 @@ def read_checkpoint(files: Dict[str, bytes], key: Key) -> Head:
         raise Wrong("checkpoint is not three lines: the log, its size, its root")
     if found.group(1) != key.name:
         raise Wrong(f"checkpoint is of the log {quoted(found.group(1))}, not of {key.name}")
-    return Head(int(found.group(2)), read_hash("checkpoint", found.group(3)))
+    size = read_decimal("checkpoint", found.group(2))
+    return Head(size, read_hash("checkpoint", found.group(3)))
 
 
 def read_leaf(files: Dict[str, bytes], head: Head) -> Dict[str, Any]:
@@ -266,7 +341,7 @@ def read_leaf(files: Dict[str, bytes], head: Head) -> Dict[str, Any]:
     found = re.match(r"([^\n]*)\nindex (0|[1-9][0-9]{0,18})((?:\n[^\n]+)*)\Z", proof)
     if not found or found.group(1) != PROOF:
         raise Wrong(f"receipt.tlog-proof does not begin with {PROOF} and an index")
-    place = int(found.group(2))
+    place = read_decimal("receipt.tlog-proof", found.group(2))
     if place != leaf["hand_seq"]:
         raise Wrong(f"the receipt is for leaf {place}, not for leaf {leaf['hand_seq']}")
     path = [read_hash("receipt.tlog-proof", one) for one in found.group(3).split("\n")[1:]]
@@ -565,7 +640,9 @@ def check_ruleset(text: bytes, start: Line) -> None:
 
 def check_hand(files: Dict[str, bytes], lines: List[Line]) -> None:
     """The hand added up line by line, and its cards beside the deck's, if that is opened."""
-    table = Table(lines[0])
+    swapped = any(line["type"] == "CardSwapped" for line in lines)
+    rules = read_json("ruleset.json", files["ruleset.json"], DEPTH_MAX) if swapped else {}
+    table = Table(lines[0], rules.get("swap_discard") == "dead")
     for number, line in enumerate(lines[1:], 2):
         try:
             table.count(line)
@@ -576,25 +653,34 @@ def check_hand(files: Dict[str, bytes], lines: List[Line]) -> None:
 
 
 class Table:
-    """Chips in stacks, pot and rake, and cards in hands and on the board; counted, not judged."""
+    """Chips in stacks, pot and rake, and cards in hands and on the board; counted, not judged.
 
-    def __init__(self, start: Line) -> None:
+    `dies` says that by the rules a card that was swapped away is out of play.
+    """
+
+    def __init__(self, start: Line, dies: bool = False) -> None:
         self.brought: List[int] = start["stacks"]
         self.stacks = list(self.brought)
         self.paid = [0] * len(self.stacks)
         self.hole: List[List[str]] = [[] for _ in self.stacks]
         self.board: List[str] = []
+        self.dies, self.gone = dies, []  # type: bool, List[str]
         self.pot = self.rake = 0
         self.over = False
         if len(start["players"]) != len(self.stacks) or not self.stacks:
             raise Wrong("events.jsonl line 1: not every player has a stack, or nobody plays")
+        if start["button"] >= len(self.stacks):
+            raise Wrong(f"events.jsonl line 1: there is no seat {start['button']} for the button")
 
     def count(self, line: Line) -> None:
         """One more line; after it everything must still be where it can be."""
         kind = line["type"]
-        for seat in (line["seat"],) if "seat" in line else line.get("seats", ()):
-            if seat >= len(self.stacks):
+        seats = line.get("seats", [])
+        for seat in (*seats, line.get("seat"), line.get("next")):
+            if seat is not None and seat >= len(self.stacks):
                 raise Wrong(f"there is no seat {seat}")
+        if len(set(seats)) != len(seats):
+            raise Wrong("a seat is named twice")
         if self.over and kind not in ("Faulted", "Disconnected", "Reconnected"):
             raise Wrong(f"{kind} comes after the end of the hand")
         if kind == "Faulted" and line["where"] == "bid" and not self.over:
@@ -652,9 +738,14 @@ class Table:
             raise Wrong(f"seat {line['seat']} has no card in slot {slot}")
         if UNKNOWN not in (old, hole[slot]) and old != hole[slot]:
             raise Wrong(f"seat {line['seat']} holds {hole[slot]} in slot {slot}, not {old}")
-        if UNKNOWN not in (old, new) and line.get("changed") not in (None, old != new):
-            raise Wrong(f"what is told of slot {slot} is not what happened to {old}")
-        if new != UNKNOWN or line.get("changed") is not False:
+        old, changed = hole[slot] if old == UNKNOWN else old, line.get("changed")
+        if UNKNOWN not in (old, new):
+            if changed not in (None, old != new):
+                raise Wrong(f"what is told of slot {slot} is not what happened to {old}")
+            changed = old != new
+        if changed and self.dies:
+            self.gone.append(old)
+        if new != UNKNOWN or changed is not False:
             hole[slot] = new
 
     def show(self, line: Line) -> None:
@@ -679,10 +770,10 @@ class Table:
             raise Wrong(f"{-self.pot} chips more are paid out than are in the pot")
         if sum(self.stacks) + self.pot + self.rake != sum(self.brought):
             raise Wrong("chips are made or lost")
-        if sum(map(len, self.hole)) + len(self.board) > len(DECK):
+        if sum(map(len, self.hole)) + len(self.board) + len(self.gone) > len(DECK):
             raise Wrong("more cards are dealt than a deck has")
         seen: Set[str] = set()
-        for card in (card for cards in (*self.hole, self.board) for card in cards):
+        for card in (card for cards in (*self.hole, self.board, self.gone) for card in cards):
             if card in seen:
                 raise Wrong(f"{card} is in two places")
             if card != UNKNOWN:
@@ -895,7 +986,7 @@ def read_text(name: str, text: bytes) -> str:
 
 
 def read_json(name: str, text: bytes, deep: int) -> Dict[str, Any]:
-    """An object in canonical form: keys sorted and once, no spaces, whole numbers only."""
+    """An object in canonical form: ASCII keys, sorted and once, no spaces, whole numbers only."""
     try:
         value: Dict[str, Any] = json.loads(
             text.decode("utf-8"),
@@ -919,8 +1010,8 @@ def canonical(value: Any) -> bytes:
 
 def _once(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
     found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key stands there twice")
+    if len(found) != len(pairs) or not all(key.isascii() for key in found):
+        raise ValueError("a key stands there twice, or is sorted in two ways")
     return found
 
 
@@ -959,6 +1050,13 @@ def read_hash(name: str, text: str) -> bytes:
     return found
 
 
+def read_decimal(name: str, digits: str) -> int:
+    """A number that fits into eight bytes with a sign."""
+    if int(digits) > DECIMAL_MAX:
+        raise Wrong(f"{name}: {digits} is more than {DECIMAL_MAX}")
+    return int(digits)
+
+
 def quoted(value: Any) -> str:
     """A hostile value in a sentence: short, and without anything that a terminal obeys."""
     told = json.dumps(value)
@@ -985,15 +1083,30 @@ ROOT = pow(2, (PRIME - 1) // 4, PRIME)
 
 
 def is_signed(public: bytes, signature: bytes, message: bytes) -> bool:
-    """Whether this key signed this message: the point R of the signature is S*B - k*A."""
-    key = _point(public)
+    """Whether this key signed this message: the point R of the signature is S*B - k*A.
+
+    Both points must be of order L, as every honest one is: under others a signature may hold for
+    many messages. Then no multiple of 8 is needed (RFC 8032, 5.1.7, without cofactor).
+    """
+    key = key_point(public)
     number = int.from_bytes(signature[32:], "little")
     if len(signature) != 64 or key is None or number >= ORDER:
         return False
     challenge = hashlib.sha512(signature[:32] + public + message).digest()
     factor = int.from_bytes(challenge, "little") % ORDER
     minus = (PRIME - key[0], key[1], 1, PRIME - key[3])
-    return _packed(_sum(number, BASE, factor, minus)) == signature[:32]
+    point = _packed(_sum(number, BASE, factor, minus))
+    return point == signature[:32] and point != NEUTRAL
+
+
+@functools.lru_cache(maxsize=64)
+def key_point(public: bytes) -> Any:
+    """The point of a public key in its one spelling, or None: it must be of the order L."""
+    point = _point(public) if len(public) == 32 else None
+    if point is None or public == NEUTRAL:
+        return None
+    none: Point = (0, 1, 1, 0)
+    return point if _packed(_sum(ORDER, point, 0, none)) == NEUTRAL else None
 
 
 def _add(p: Point, q: Point) -> Point:
@@ -1037,16 +1150,38 @@ def _point(packed: bytes) -> Any:
     return x, y, 1, x * y % PRIME
 
 
+NEUTRAL = b"\x01" + bytes(31)
 BASE: Point = _point((4 * pow(5, PRIME - 2, PRIME) % PRIME).to_bytes(32, "little"))
 
 
-# The folder.
+# The folder or zip.
+
+
+def read_bundle(path: str) -> Dict[str, bytes]:
+    """The files of a bundle: of a folder, or of a zip, which is unpacked in memory."""
+    try:
+        found = os.stat(path)
+        if stat.S_ISDIR(found.st_mode):
+            return read_folder(path)
+        if not stat.S_ISREG(found.st_mode):
+            raise Unread(f"{path} is neither a file nor a folder")
+        if found.st_size > BUNDLE_MAX:
+            raise Wrong(f"{path} is larger than {BUNDLE_MAX} bytes: that is no bundle")
+        with open(path, "rb") as file:
+            return unpacked(file.read(BUNDLE_MAX + 1))
+    except (FileNotFoundError, NotADirectoryError):
+        raise Unread(f"there is no file or folder {path}") from None
+    except (OSError, ValueError) as reason:
+        raise Unread(f"a file cannot be read: {reason}") from None
 
 
 def read_folder(folder: str) -> Dict[str, bytes]:
     """The files of a folder; a bundle has no links, no folders, and nothing huge."""
+    names = sorted(os.listdir(folder))
+    if len(names) > FILES_MAX:
+        raise Wrong(f"{len(names)} files are in this folder: a bundle has at most {FILES_MAX}")
     files = {}
-    for name in sorted(os.listdir(folder)):
+    for name in names:
         path = os.path.join(folder, name)
         found = os.lstat(path)
         if not stat.S_ISREG(found.st_mode):
@@ -1060,20 +1195,210 @@ def read_folder(folder: str) -> Dict[str, bytes]:
     return files
 
 
-def main() -> int:
-    """Check the folder that this file lies in, and say what came of it."""
+class Entry(NamedTuple):
+    """What the list at the end of a zip says of a file in it."""
+
+    name: str
+    flags: int
+    method: int
+    crc: int
+    packed: int
+    size: int
+    begin: int
+
+
+STORED, DEFLATED = 0, 8
+ENCRYPTED, DESCRIBED = 1, 8  # flags: bit 0; bit 3: sizes and sum stand after the file
+HARMLESS = 0x0806 | DESCRIBED  # bits 1 and 2: how hard it was packed; bit 11: names in UTF-8
+RENAMES = {0x0001: "zip64", 0x7075: "a second name", 0x9901: "encryption"}  # fields that say more
+NO_ZIP = "this is not a whole zip file"
+
+
+def unpacked(whole: bytes) -> Dict[str, bytes]:
+    """The files of a zip: every byte of it belongs to one of them, and nothing is there twice."""
+    if len(whole) > BUNDLE_MAX:
+        raise Wrong(f"this is larger than {BUNDLE_MAX} bytes: that is no bundle")
+    end = len(whole) - 22
+    if end < 0 or whole[end : end + 4] != b"PK\5\6":
+        raise Wrong(f"{NO_ZIP}: its last 22 bytes are not the end of a zip")
+    disks, here, count, size, begin, comment = struct.unpack("<IHHIIH", whole[end + 4 :])
+    if disks or here != count or comment or begin + size != end:
+        raise Wrong(f"{NO_ZIP}: its end does not say where its list is")
+    if count > FILES_MAX:
+        raise Wrong(f"{count} files are in this zip: no bundle has more than {FILES_MAX}")
+    entries = list(read_entries(whole, begin, end, count))
+    check_entries(entries)
+    files, at, before = {}, 0, whole[:begin]
+    for entry in entries:
+        data, at = read_entry(before, entry, at)
+        files[entry.name] = inflated(entry, data)
+    if at != begin:
+        raise Wrong(f"{NO_ZIP}: {begin - at} bytes before its list belong to no file")
+    return files
+
+
+def read_entries(whole: bytes, at: int, end: int, count: int) -> Iterator[Entry]:
+    """The list of a zip, from its first byte to its last."""
+    for _ in range(count):
+        if at + 46 > end or whole[at : at + 4] != b"PK\1\2":
+            raise Wrong(f"{NO_ZIP}: its list is not one of {count} files")
+        fields = struct.unpack("<HHHHIIIIHHHHHII", whole[at + 4 : at + 46])
+        flags, method, crc, packed, size, name, extra, comment = (*fields[2:4], *fields[5:11])
+        at += 46 + name + extra + comment
+        if at > end:
+            raise Wrong(f"{NO_ZIP}: its list is cut short")
+        begin = at - comment - extra
+        said = read_name(whole[begin - name : begin])
+        if stat.S_IFMT(fields[13] >> 16) not in (0, stat.S_IFREG):
+            raise Wrong(f"{quoted(said)} is not a plain file")
+        if comment or fields[11]:
+            raise Wrong(f"{quoted(said)} has a comment or is on another disk: that is not read")
+        check_extra(said, whole[begin : begin + extra])
+        yield Entry(said, flags, method, crc, packed, size, fields[14])
+    if at != end:
+        raise Wrong(f"{NO_ZIP}: {end - at} bytes after its list belong to nothing")
+
+
+def read_name(text: bytes) -> str:
+    """A plain name in ASCII: no path, and nothing that is one to some other program."""
+    name = text.decode("latin-1")
+    if not re.match(r"[ -~]+\Z", name) or set(name) & set('/\\:"') or name in (".", ".."):
+        raise Wrong(f"{quoted(name[:80])} is no name of a file: a bundle has no folders")
+    return name
+
+
+def check_extra(name: str, extra: bytes) -> None:
+    """Times and owners are passed over; fields that change a file's name or size are not read."""
+    at = 0
+    while at < len(extra):
+        kind, size = struct.unpack("<HH", extra[at : at + 4].ljust(4, b"\xff"))
+        at += 4 + size
+        if at > len(extra):
+            raise Wrong(f"{NO_ZIP}: the fields of {quoted(name)} are cut short")
+        if kind in RENAMES:
+            raise Wrong(f"{quoted(name)} has a field for {RENAMES[kind]}: that is not read")
+
+
+def check_entries(entries: List[Entry]) -> None:
+    """Each name once, nothing encrypted or packed in another way, and nothing large."""
+    names = [entry.name for entry in entries]
+    for entry in entries:
+        name = quoted(entry.name)
+        if names.count(entry.name) > 1:
+            raise Wrong(f"{name} is in this zip more than once")
+        if entry.flags & ENCRYPTED:
+            raise Wrong(f"{name} is encrypted: a bundle is for everybody who has it")
+        if entry.flags & ~HARMLESS or entry.method not in (STORED, DEFLATED):
+            raise Wrong(f"{name} is packed in a way that is not read: stored or deflated is")
+        if entry.size > FILE_MAX:
+            raise Wrong(f"{name} would have {entry.size} bytes, and may have {FILE_MAX}")
+    if sum(entry.size for entry in entries) > BUNDLE_MAX:
+        raise Wrong(f"this zip would unpack to more than {BUNDLE_MAX} bytes")
+
+
+def read_entry(whole: bytes, entry: Entry, at: int) -> Tuple[bytes, int]:
+    """A file as it is packed, and where it ends: it begins where the one before it ended."""
+    name = quoted(entry.name)
+    if entry.begin != at:
+        raise Wrong(f"{NO_ZIP}: {name} does not begin where the file before it ends")
+    if at + 30 > len(whole) or whole[at : at + 4] != b"PK\3\4":
+        raise Wrong(f"{NO_ZIP}: {name} is not where its list says")
+    fields = struct.unpack("<HHHHHIIIHH", whole[at + 4 : at + 30])
+    begin = at + 30 + fields[8]
+    data = begin + fields[9]
+    end = data + entry.packed
+    if whole[at + 30 : begin] != entry.name.encode() or end > len(whole):
+        raise Wrong(f"{NO_ZIP}: {name} is not where its list says")
+    check_extra(entry.name, whole[begin:data])
+    sums = (entry.crc, entry.packed, entry.size)
+    later = entry.flags & DESCRIBED and fields[5:8] == (0, 0, 0)
+    if fields[1:3] != entry[1:3] or not (later or fields[5:8] == sums):
+        raise Wrong(f"{NO_ZIP}: {name} says of itself what its list does not")
+    if not entry.flags & DESCRIBED:
+        return whole[data:end], end
+    told = struct.pack("<III", *sums)
+    for described in (b"PK\7\x08" + told, told):
+        if whole[end : end + len(described)] == described:
+            return whole[data:end], end + len(described)
+    raise Wrong(f"{NO_ZIP}: what stands after {name} is not its size and sum")
+
+
+def inflated(entry: Entry, data: bytes) -> bytes:
+    """What is in a file; never more than its list says, whatever is packed in it."""
+    name, text, whole = quoted(entry.name), data, True
+    if entry.method == DEFLATED:
+        inflating = zlib.decompressobj(-15)
+        try:
+            text = inflating.decompress(data, entry.size + 1)
+        except zlib.error:
+            raise Wrong(f"{NO_ZIP}: {name} cannot be unpacked") from None
+        whole = inflating.eof and not inflating.unused_data
+    if len(text) != entry.size or not whole:
+        raise Wrong(f"{NO_ZIP}: {name} has not the size that its list says")
+    if zlib.crc32(text) != entry.crc:
+        raise Wrong(f"{NO_ZIP}: {name} has not the sum that its list says")
+    return text
+
+
+# The command line.
+
+
+class Misused(Exception):
+    """A command line that makes no sense, and why."""
+
+
+def read_words(words: Sequence[str]) -> Tuple[str, List[Key]]:
+    """The bundle that is named, or this file's folder, and the keys that are known."""
+    paths: List[str] = []
+    known: List[Key] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--key" and not rest:
+            raise Misused("--key needs a public key, or a file of them")
+        if word == "--key" or word.startswith("--key="):
+            known += known_keys(rest.pop(0) if word == "--key" else word[6:])
+        elif word.startswith("-") and word != "-":
+            raise Misused(f"there is no option {quoted(word)}: there are --key KEY and --help")
+        else:
+            paths.append(word)
+    if len(paths) > 1:
+        raise Misused(f"one bundle is checked at a time, and {len(paths)} are named")
+    return (paths or [os.path.dirname(os.path.abspath(__file__))])[0], known
+
+
+def known_keys(word: str) -> List[Key]:
+    """The keys that a word means: itself, if it is one, or what is in the file of that name."""
     try:
-        verdict = verify(read_folder(os.path.dirname(os.path.abspath(__file__))))
+        if re.match(f"{NAME}\\+[0-9a-f]{{8}}\\+[A-Za-z0-9+/=]+\\Z", word):
+            return [read_key("the key you know", word.encode() + b"\n")]
+        with open(word, "rb") as file:
+            return read_known(word, file.read(FILE_MAX))
     except Wrong as wrong:
-        verdict = Verdict(refusals(wrong), ())
-    except OSError as reason:
-        verdict = Verdict((plain(f"a file cannot be read: {reason}"),), ())
+        raise Misused(str(wrong)) from None
+    except (OSError, ValueError):
+        raise Misused(f"{quoted(word)} is neither a public key nor a file of them") from None
+
+
+def main(words: Sequence[str]) -> int:
+    """Check the bundle that is named, and say what came of it."""
+    if "--help" in words or "-h" in words:
+        print((__doc__ or "").strip())
+        return PROVED
+    try:
+        path, known = read_words(words)
+    except Misused as reason:
+        print(plain(f"verify.py: {reason}"), file=sys.stderr)
+        return MISUSED
+    verdict = judged(lambda: read_bundle(path), known)
     for problem in verdict.problems:
-        print(f"WRONG: {problem}.")
-    if not verdict.problems:
+        print(f"{'WRONG' if verdict.code == WRONG else 'NOT CHECKED'}: {problem}.")
+    if verdict.proved:
         print(" ".join(verdict.proved))
-    return 3 if verdict.problems else 0
+    if verdict.code == OWN_KEY:
+        print(WARNING)
+    return verdict.code
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -5,9 +5,8 @@ from typing import NamedTuple
 from api.asking.proof import bundle
 from api.asking.tree import NoSecrets, Unsigned
 from api.asking.viewed import Viewed
-from api.evidence.bundle import unpacked
 from api.evidence.make import Unproved
-from api.evidence.verify import verify
+from api.evidence.verify import judged, unpacked
 from api.exporting.sight import Sight
 from store.tree import Refuted
 
@@ -26,5 +25,5 @@ def integrity(viewed: Viewed, sight: Sight) -> Proof:
         made = bundle(viewed, sight)
     except (NoSecrets, Refuted, Unproved, Unsigned) as reason:
         return Proof(lacking=str(reason))
-    found = verify(unpacked(made))
+    found = judged(lambda: unpacked(made))
     return Proof(found.proved, found.problems)

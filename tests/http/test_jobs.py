@@ -327,7 +327,8 @@ def test_a_cancelled_match_has_ended_and_the_ledger_is_sound(new: Site) -> None:
     assert told["hands"] == told["result"]["hands"] < LONG
     assert told["hands"] == len(list(Reader(new.folder).hands("long")))
     assert () == check(RealDisk(new.folder))
-    assert 0 == main(["verify", "--all", "--ledger", str(new.folder)])
+    known = ("--key", str(new.folder / "keys"))
+    assert 0 == main(["verify", "--all", *known, "--ledger", str(new.folder)])
     assert 200 == writer.delete(where).status_code  # once more changes nothing
     assert "cancelled" == writer.get(where).json()["state"]
 

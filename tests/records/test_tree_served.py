@@ -12,8 +12,7 @@ from api.asking.one_line import one_line
 from api.asking.tree import Tree, Unsigned
 from api.asking.viewed import Viewed
 from api.asking.viewer import viewer_of
-from api.evidence.bundle import unpacked
-from api.evidence.verify import verify
+from api.evidence.verify import unpacked, verify
 from api.facts import projections
 from events.commitments import commitment
 from events.ledger import Append

@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from api.evidence import bundle
-from api.evidence.bundle import Evidence, OpenDeck, Unfit, packed, unpacked, write
-from api.evidence.verify import FILE_MAX, verify
+from api.evidence.bundle import Evidence, OpenDeck, packed, write
+from api.evidence.verify import BUNDLE_MAX, FILE_MAX, Wrong, read_bundle, unpacked, verify
 from engine.game import Game, to_json
 from engine.games import GAMES
 from events import types as t
@@ -140,7 +139,7 @@ def test_an_opened_deck_is_checked() -> None:
 def test_the_readme_says_in_three_sentences_what_to_do() -> None:
     text = unpacked(_bundle("public"))["README.txt"].decode()
     assert "evidence of the hand scrim/2, as public may see it." in text
-    assert "`python3 verify.py`" in text
+    assert "`python3 verify.py --key KEY`" in text
     assert 3 == text.count(".\n")
 
 
@@ -168,7 +167,7 @@ def test_a_changed_byte_of_the_zip_changes_nothing_or_is_refused() -> None:
         changed[at] ^= 1 << at % 8
         try:
             files = unpacked(bytes(changed))
-        except Unfit:
+        except Wrong:
             continue
         assert files == clean or verify(files).problems, at
 
@@ -186,7 +185,7 @@ def _zip(*entries: tuple[str, bytes], **fields: Any) -> bytes:
 
 
 def _refused(whole: bytes) -> str:
-    with pytest.raises(Unfit) as refusal:
+    with pytest.raises(Wrong) as refusal:
         unpacked(whole)
     return str(refusal.value)
 
@@ -200,13 +199,13 @@ def test_a_name_that_is_a_path_is_refused(name: str) -> None:
 
 def test_a_link_is_refused() -> None:
     link = _zip(("key", b"/etc/passwd"), external_attr=(stat.S_IFLNK | 0o777) << 16)
-    assert "'key' is not a plain file" == _refused(link)
+    assert '"key" is not a plain file' == _refused(link)
 
 
 def test_a_name_that_stands_there_twice_is_refused() -> None:
     with pytest.warns(UserWarning, match="Duplicate name"):
         twice = _zip(("key", b"1"), ("key", b"2"))
-    assert "'key' is in this zip more than once" == _refused(twice)
+    assert '"key" is in this zip more than once' == _refused(twice)
 
 
 def test_too_many_files_are_refused() -> None:
@@ -218,7 +217,7 @@ def test_a_bomb_is_refused_before_it_goes_off() -> None:
     """A thousand times as large as it looks: what it would be is read in its list, and no more."""
     bomb = _zip(("key", bytes(FILE_MAX + 1)))
     assert len(bomb) < 20_000
-    assert "'key' would have 8388609 bytes, and may have 8388608" == _refused(bomb)
+    assert '"key" would have 8388609 bytes, and may have 8388608' == _refused(bomb)
     bombs = _zip(*((f"{number}", bytes(FILE_MAX)) for number in range(5)))
     assert "this zip would unpack to more than 33554432 bytes" == _refused(bombs)
 
@@ -233,7 +232,7 @@ def test_a_bomb_that_lies_about_its_size_is_refused() -> None:
 def test_an_encrypted_file_is_refused() -> None:
     locked = bytearray(_zip(("key", b"x")))
     locked[locked.index(b"PK\x01\x02") + 8] |= 1
-    assert "'key' is encrypted: a bundle is for everybody who has it" == _refused(bytes(locked))
+    assert '"key" is encrypted: a bundle is for everybody who has it' == _refused(bytes(locked))
 
 
 @pytest.mark.parametrize("text", [b"", b"PK", b"not a zip" * 99, b"PK\x05\x06" + bytes(9)])
@@ -248,7 +247,7 @@ def test_any_byte_of_a_zips_own_lists_may_be_anything() -> None:
             for value in (0, 255, whole[at] ^ 1, whole[at] ^ 128):
                 changed = bytearray(whole)
                 changed[at] = value
-                with contextlib.suppress(Unfit):
+                with contextlib.suppress(Wrong):
                     unpacked(bytes(changed))
 
 
@@ -261,11 +260,11 @@ def test_a_zip_that_was_cut_short_is_refused(kept: float) -> None:
 def test_a_file_is_read_only_if_it_is_not_huge(tmp_path: Path) -> None:
     path = tmp_path / "hand.zip"
     path.write_bytes(_bundle())
-    assert unpacked(_bundle()) == bundle.read(path)
+    assert unpacked(_bundle()) == read_bundle(str(path))
     with open(path, "r+b") as file:
-        file.truncate(bundle.WHOLE_MAX + 1)
-    with pytest.raises(Unfit, match=r"hand.zip is larger than 33554432 bytes: that is no bundle"):
-        bundle.read(path)
+        file.truncate(BUNDLE_MAX + 1)
+    with pytest.raises(Wrong, match=r"hand\.zip is larger than 33554432 bytes: that is no bundle"):
+        read_bundle(str(path))
 
 
 def test_a_bundle_is_as_small_as_its_script_and_its_hand() -> None:

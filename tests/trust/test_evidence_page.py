@@ -112,7 +112,7 @@ def test_the_verifier_reads_the_page_as_far_as_it_goes() -> None:
     files = {name: SHOWN[name].encode() for name in ("events.jsonl", "receipt.tlog-proof")}
     files |= {name: SHOWN[name].encode() for name in ("checkpoint", "contents", "key")}
     files |= {name: _bytes(name) for name in ("leaf.json", "openings.json")}
-    key = script.read_key(files["key"])
+    key = script.read_key("key", files["key"])
     script.check_contents(files, key)
     leaf = script.read_leaf(files, script.read_checkpoint(files, key))
     lines = script.read_lines(files["events.jsonl"], leaf)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from api.evidence.bundle import unpacked, write
-from api.evidence.verify import canonical, verify
+from api.evidence.bundle import write
+from api.evidence.verify import canonical, unpacked, verify
 from engine.game import Game
 from events import types as t
 from events.cards import DECK

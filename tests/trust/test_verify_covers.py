@@ -145,9 +145,9 @@ def told(capsys: Captured) -> str:
 
 def test_what_is_signed_is_told_in_words_and_to_programs(small: Path, capsys: Captured) -> None:
     capsys.readouterr()
-    assert main(["verify", "--all"]) == 0
+    assert main(["verify", "--all", "--key", str(small / "keys")]) == 0
     assert "digests 6/6   signed 6/6   " in capsys.readouterr().out
-    assert main(["verify", "--all", "--json"]) == 0
+    assert main(["verify", "--all", "--json", "--key", str(small / "keys")]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (6, 6, 0) == (document["leaves"], document["signed"], document["unsigned"])
     FileLedger(RealDisk(small)).append(whole(9))
