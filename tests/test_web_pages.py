@@ -48,6 +48,21 @@ def read(site: Site, path: str, status: int = 200, who: str | None = "auditor") 
     return " ".join(answer.text.split())
 
 
+def test_the_page_of_bids_opens_with_regret_and_then_efficiency(tmp_path: Path) -> None:
+    """As the JSON has them."""
+    site = of_forger(tmp_path, *play(GAME, "scrim", 12, "7"))
+    page = read(site, "/players/random-0/bids")
+    told = site.as_("auditor").get("/api/v1/players/random-0/bids").json()["players"][0]["measures"]
+    assert ["regret_known", "efficiency_known"] == list(told)[:2]
+    regret, efficiency = (f"{told[name]['value']:.2f}" for name in list(told)[:2])
+    opening, _, table = page.partition("<h2>Measures</h2>")
+    of_both = rf"regret \(known\) <b>{regret}</b>.*bid efficiency \(known\) <b>{efficiency}</b>"
+    assert re.search(of_both.replace("-", "\N{MINUS SIGN}"), opening)
+    assert table.index("Regret (known)") < table.index("Bid efficiency (known)")
+    none = of_forger(tmp_path / "none", *play(GAMES["swap-2022"], "swap", 1, "7"))
+    assert "Nobody called random-0 has bid" in read(none, "/players/random-0/bids")
+
+
 def test_a_pot_that_was_paid_to_nobody_who_won_it_differs(tmp_path: Path) -> None:
     record = dealt()
     at = next(at for at, event in enumerate(record) if isinstance(event, t.PotSplit))

@@ -17,6 +17,7 @@ from api.pages.site import page
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 VALUED = 80  # auctions whose card is valued while somebody waits for a page
+HEADLINE = ("regret_known", "efficiency_known")
 TEXTURES = ("dry", "two-tone", "paired", "monotone")
 
 
@@ -49,6 +50,9 @@ def bids(
         beside=beside(drawn),
         worth=worth(drawn),
         textures=textures(drawn),
+        headline=[
+            {"of": MEASURES[name], "told": found[name]} for name in HEADLINE if name in found
+        ],
         rows=rows,
         ranks=ranks,
         pairs=[pair for pair in told.beside if player in (pair.dealer, pair.rival)],
