@@ -31,6 +31,7 @@ from dealer.wire.apart import Job
 from dealer.wire.limits import USUAL
 from dealer.wire.plan import plan
 from dealer.wire.program import program
+from dealer.wire.sandbox import Guard
 from engine.game import Game, fingerprint, to_json
 from engine.games import GAMES
 from engine.verdict import Report, judge
@@ -169,7 +170,7 @@ def played(
             recording = Recording(ledger, announced(game.name, records[0], seed, "open"))
             written += [_digest(record) for record in recording.keep(records, lambda: False)]
             recording.end(OVER)
-        records, wire = met(ledger, min(hands, WIRE_HANDS), seed, note)
+        records, wire = met(folder, ledger, min(hands, WIRE_HANDS), seed, note)
         tally(GAMES[SPOKEN], records)
         written += [_digest(record) for record in records]
         ledger.seal()
@@ -194,11 +195,13 @@ def _until_disputed(
     raise AssertionError("there are hands without end")
 
 
-def met(ledger: Ledger, hands: int, seed: str, note: Note) -> tuple[list[Events], Wire]:
+def met(
+    folder: Path, ledger: Ledger, hands: int, seed: str, note: Note
+) -> tuple[list[Events], Wire]:
     """A match between the two bots that ship as examples, each in a process of its own."""
     bots = (program(STEADY, STEADY.name), program(GRUFF, GRUFF.name))
     match = plan(GAMES[SPOKEN], WIRE, (bots[0].name, bots[1].name), hands)
-    meeting = Meeting(Job(match, bots, USUAL, SeededDecks(seed)))
+    meeting = Meeting(Job(match, bots, USUAL, SeededDecks(seed), Guard((folder,), seed=seed)))
     records: list[Events] = []
 
     def watch(durable: Iterable[Events]) -> Iterator[Events]:

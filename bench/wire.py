@@ -31,10 +31,11 @@ from dealer.deck import SeededDecks
 from dealer.wire.apart import Ears, Job, played_apart
 from dealer.wire.connection import IDLE
 from dealer.wire.limits import Limits
-from dealer.wire.match import play
+from dealer.wire.match import play, started
 from dealer.wire.plan import plan
 from dealer.wire.player import Player, Reply
 from dealer.wire.program import Program, program
+from dealer.wire.sandbox import Guard
 from engine.games import GAMES
 from store.ledger import open_ledger
 from store.projections import STANDARD
@@ -180,24 +181,19 @@ def _overheard(bots: tuple[Program, Program], hands: int) -> tuple[list[tuple[in
     """Every line of a match, in order, and whom it was for; what a hand costs between replies."""
     lines: list[tuple[int, bytes]] = []
     match = plan(GAMES["auction-2024-mit"], "bench", NAMES, hands)
-    players = (Player(bots[0], Limits()), Player(bots[1], Limits()))
-    for player in players:
-        player.start()
-    heard = (Overheard(players[0], 0, lines), Overheard(players[1], 1, lines))
-    begun = thread_time()
-    for _ in play(match, match.legs[0], SeededDecks("wire"), heard):
-        pass
-    between = thread_time() - begun - sum(one.inside for one in heard)
-    for player in players:
-        player.dismiss()
-        player.end()
+    with started(bots, Limits(), Guard(()), print) as players:
+        heard = (Overheard(players[0], 0, lines), Overheard(players[1], 1, lines))
+        begun = thread_time()
+        for _ in play(match, match.legs[0], SeededDecks("wire"), heard):
+            pass
+        between = thread_time() - begun - sum(one.inside for one in heard)
     return lines, between * 1_000 / hands
 
 
 def _match(bots: tuple[Program, Program], folder: Path, hands: int) -> float:
     """Seconds from the first question to the last reply, and then until all is durable."""
     match = plan(GAMES["auction-2024-mit"], "bench", NAMES, hands)
-    job = Job(match, bots, Limits(), SeededDecks("wire"))
+    job = Job(match, bots, Limits(), SeededDecks("wire"), Guard((folder,)))
     ledger, lock = open_ledger(folder, "bench", STANDARD)
     try:
         over: list[tuple[float, float]] = []

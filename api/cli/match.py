@@ -26,6 +26,7 @@ from dealer.wire.apart import Gone, Job
 from dealer.wire.limits import Limits
 from dealer.wire.plan import Plan, plan
 from dealer.wire.program import NoBot, Program, named
+from dealer.wire.sandbox import Guard
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events.ledger import Conflict
@@ -99,7 +100,8 @@ def match(
     made = dealing_of(dealing, seed, "committed")
     seed = _seed(seed, made)
     decks = SeededDecks(seed or "", match.deals)
-    meeting = Meeting(Job(match, programs, Limits(clock=clock), decks))
+    guard = Guard((folder,), seed=seed)
+    meeting = Meeting(Job(match, programs, Limits(clock=clock), decks, guard))
     start = meeting.announced(seed, cast(Disclosure, disclosure), made)
     begun = time.monotonic()
     with _ended_by_sigterm(), writing(folder, f"match {start.match}") as ledger:

@@ -43,6 +43,7 @@ from dealer.wire.apart import Job as Meet
 from dealer.wire.limits import Limits
 from dealer.wire.plan import plan as meant
 from dealer.wire.program import named as programs
+from dealer.wire.sandbox import Guard
 from engine.game import fingerprint, to_json
 from engine.games import GAMES, named
 from events.ledger import Conflict, is_match
@@ -210,7 +211,8 @@ def _met(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> 
     if seed is None and dealing == "seeded":
         seed = drawn_seed()
     decks = SeededDecks(seed or "", match.deals)
-    meeting = Meeting(Meet(match, (one, two), Limits(clock=wish["clock"]), decks))
+    guard = Guard((folder,), seed=seed)
+    meeting = Meeting(Meet(match, (one, two), Limits(clock=wish["clock"]), decks, guard))
     start = meeting.announced(seed, cast(Disclosure, wish["disclosure"]), dealing)
     ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
     told.say()

@@ -12,9 +12,18 @@ from api.report import aligned
 from api.wire.folded import Unusable
 from dealer.wire.player import Conduct
 from dealer.wire.program import Program
+from dealer.wire.sandbox import Means
 
 _SHOWN = 20  # bad replies that the text shows of each bot
 _WIDTH = 60  # characters of one that it shows
+
+
+_APART: dict[Means, str] = {  # the best first
+    "user+namespaces": "kept apart as another user and by namespaces",
+    "namespaces": "kept apart by namespaces",
+    "user": "kept apart as another user",
+    "none": "not kept apart, and could read what you can, the ledger and its secrets too",
+}
 
 
 class Part(Struct, frozen=True):
@@ -30,6 +39,8 @@ class Part(Struct, frozen=True):
     exit: int | None
     faults: dict[str, int]
     last_lines: tuple[str, ...]
+    kept_apart: Means
+    not_kept_because: tuple[str, ...]
 
 
 def part(program: Program, legs: Sequence[Conduct], faults: Iterable[Unusable]) -> Part:
@@ -46,6 +57,8 @@ def part(program: Program, legs: Sequence[Conduct], faults: Iterable[Unusable]) 
         exit=legs[-1].exit if legs else None,
         faults=dict(Counter(one.kind for one in faults if one.player == program.name)),
         last_lines=legs[-1].last_lines if legs else (),
+        kept_apart=max((leg.kept_apart for leg in legs), key=[*_APART].index, default="none"),
+        not_kept_because=tuple(dict.fromkeys(why for leg in legs for why in leg.not_kept)),
     )
 
 
@@ -63,10 +76,22 @@ def as_text(parts: Sequence[Part], faults: Sequence[Unusable]) -> str:
         unusable = sum(one.faults.values())
         clock, slowest = f"{one.clock_left:.3f} s", f"{one.slowest_ms:.1f} ms"
         rows.append([one.player, str(one.replies), str(unusable), clock, slowest])
-    lines = aligned(rows, numbers=range(1, 5))
+    lines = [*aligned(rows, numbers=range(1, 5)), "", *_apart(parts)]
     for one in parts:
         lines += _why(one, [fault for fault in faults if fault.player == one.player])
     return "\n".join(lines)
+
+
+def _apart(parts: Sequence[Part]) -> list[str]:
+    """A sentence for each means by which bots were kept from the ledger and from each other."""
+    lines = []
+    for means in dict.fromkeys(one.kept_apart for one in parts):
+        names = ", ".join(one.player for one in parts if one.kept_apart == means)
+        lines.append(f"{_APART[means]}: {names}")
+        if means == "none":
+            reasons = dict.fromkeys(why for one in parts for why in one.not_kept_because)
+            lines += [f"  {_safe(why)}" for why in reasons]
+    return lines
 
 
 def _why(one: Part, faults: Sequence[Unusable]) -> list[str]:

@@ -24,6 +24,7 @@ from dealer.wire.plan import Plan
 from dealer.wire.player import Conduct
 from dealer.wire.process import sweep
 from dealer.wire.program import Program
+from dealer.wire.sandbox import Guard, remove_stale
 from engine.game import Game
 from events.cards import DECK
 from events.types import Events
@@ -54,6 +55,7 @@ class Job(NamedTuple):
     programs: tuple[Program, Program]
     limits: Limits
     decks: Decks
+    guard: Guard
 
 
 class Ears(NamedTuple):
@@ -116,6 +118,8 @@ def _ended(process: BaseProcess, pipe: Connection) -> None:
         process.join()
     if process.exitcode != 0:
         sweep(f"{process.pid}-")
+    if process.pid is not None:
+        remove_stale(process.pid)
 
 
 # The other process.
@@ -147,7 +151,7 @@ def _play(pipe: Connection, job: Job) -> None:
 
     _tables_read(job.match.game)
     for leg in job.match.legs:
-        with started(job.programs, job.limits, note) as players:
+        with started(job.programs, job.limits, job.guard, note) as players:
             whole = _hands_of(pipe, job, play(job.match, leg, job.decks, players))
         pipe.send_bytes(_CONDUCT + _encoder.encode([player.conduct() for player in players]))
         if not whole:

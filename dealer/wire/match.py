@@ -16,30 +16,36 @@ from dealer.wire.limits import Limits
 from dealer.wire.plan import Plan
 from dealer.wire.player import Player
 from dealer.wire.program import Program
+from dealer.wire.sandbox import Guard, Sandbox, rooms
 from dealer.wire.spot import Referee
 from events.types import Events
 
 
 @contextmanager
 def started(
-    programs: tuple[Program, Program], limits: Limits, tell: Callable[[str], None]
+    programs: tuple[Program, Program], limits: Limits, guard: Guard, tell: Callable[[str], None]
 ) -> Iterator[tuple[Player, Player]]:
     """Both bots, the second one built once the first has connected; at the end nothing is left."""
-    players = (Player(programs[0], limits), Player(programs[1], limits))
-    try:
-        for player in players:
-            player.start()
-            for sentence in player.notes:
-                tell(f"{player.program.name}: {sentence}")
-        yield players
-        for player in players:
-            player.dismiss()
-        deadline = time.monotonic() + limits.quit
-        for player in players:
-            player.leave(deadline)
-    finally:
-        for player in players:  # after an interruption nobody is waited for
-            player.end()
+    one, two = programs
+    with rooms() as (first, second):
+        players = (
+            Player(one, limits, Sandbox(one, two.folder, guard, first)),
+            Player(two, limits, Sandbox(two, one.folder, guard, second)),
+        )
+        try:
+            for player in players:
+                player.start()
+                for sentence in (*player.notes, *player.sandbox.warnings):
+                    tell(f"{player.program.name}: {sentence}")
+            yield players
+            for player in players:
+                player.dismiss()
+            deadline = time.monotonic() + limits.quit
+            for player in players:
+                player.leave(deadline)
+        finally:
+            for player in players:  # after an interruption nobody is waited for
+                player.end()
 
 
 def play(

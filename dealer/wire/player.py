@@ -10,8 +10,9 @@ from msgspec import Struct
 from dealer.wire.connection import IDLE, Connection, Overlong
 from dealer.wire.limits import Limits
 from dealer.wire.output import Output
-from dealer.wire.process import Process
+from dealer.wire.process import NotKept, Process
 from dealer.wire.program import Program
+from dealer.wire.sandbox import Means, Sandbox
 from events.types import FaultKind
 
 HOST = "127.0.0.1"  # nobody from outside plays along
@@ -38,6 +39,8 @@ class Conduct(Struct, frozen=True):
     exit: int | None
     last_lines: tuple[str, ...]
     log: bytes
+    kept_apart: Means
+    not_kept: tuple[str, ...]  # why better means did not work
 
 
 class Answering(Protocol):
@@ -59,8 +62,9 @@ class Player:
     `silent` says why. `replies` counts what it was asked, `slowest` is the longest it took.
     """
 
-    def __init__(self, program: Program, limits: Limits) -> None:
+    def __init__(self, program: Program, limits: Limits, sandbox: Sandbox) -> None:
         self.program = program
+        self.sandbox = sandbox
         self.output = Output(limits.log_bytes)
         self.clock = limits.clock
         self.replies = 0
@@ -107,8 +111,8 @@ class Player:
 
     def _run(self, words: tuple[str, ...], what: str) -> Process | None:
         try:
-            return Process(words, self.program.folder, self.output)
-        except (OSError, ValueError) as why:
+            return self.sandbox.start(words, self.output)
+        except (OSError, NotKept) as why:
             self._note(f"its {what} command cannot be started: {why}")
             return None
 
@@ -197,12 +201,13 @@ class Player:
             self._note(f"it did not exit within {self._limits.quit:g} s of the end, and was ended")
 
     def end(self) -> None:
-        """Nothing of it is left."""
+        """Nothing of it is left, neither a process nor a file."""
         if self._process is not None:
             self.exit = self._process.end()
             self._process = None
         if self._connection is not None:
             self._hang_up("the match was over")
+        self.sandbox.clear()
 
     def conduct(self) -> Conduct:
         """What is to be said of it, now that it is over."""
@@ -216,6 +221,8 @@ class Player:
             self.exit,
             self.output.last_lines,
             self.output.log,
+            self.sandbox.means,
+            tuple(self.sandbox.reasons),
         )
 
     def _note(self, what: str) -> None:

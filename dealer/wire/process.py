@@ -1,53 +1,106 @@
-"""A program that we started, with all it started in turn: begun in a group of its own, ended whole.
+"""A program that we started, with all it started in turn: begun by the launcher, ended whole.
 
-Only what we started is ever ended: the group that the program leads, and, where the system tells
-(Linux), whoever left that group but still carries the mark we gave it in its environment.
+Only what we started is ever ended: what descends from the launcher, and, where the system tells
+(Linux), whoever still carries the mark we gave it in its environment.
 """
 
 import os
 import secrets
 import signal
+import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import msgspec
+
+from dealer.wire import launcher
 from dealer.wire.output import Output
 
 _MARK = "MUCKRAKE_BOT"
 _PROC = Path("/proc")
 _SWEEPS = 50  # who starts others faster than that is not caught by looking
 _LAST_WORDS_S = 1.0
+_ENTRY_S = 10.0  # for entering a sandbox
+_END_S = 5.0
+
+
+class NotKept(Exception):
+    """The sandbox could not be entered, and nothing was started; the reason why."""
 
 
 class Process:
     """One program under way; `end` leaves nothing of it behind."""
 
-    def __init__(self, words: tuple[str, ...], folder: Path, output: Output) -> None:
+    def __init__(self, order: dict[str, Any], output: Output) -> None:
+        """Start it as the order to the launcher says: NotKept, or OSError if it is no command."""
         self._mark = f"{os.getpid()}-{secrets.token_hex(8)}"
-        self._running = subprocess.Popen(
-            words,
-            cwd=folder,
-            env={**os.environ, _MARK: self._mark},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        self._heard = b""
+        self._exited = False
+        self._code: int | None = None
+        if not order["namespaces"]:  # there all end with the first process, and no mark is needed
+            order["env"] = {**order["env"], _MARK: self._mark}
+        self._link, theirs = socket.socketpair()
+        with theirs:
+            self._launcher = subprocess.Popen(
+                [sys.executable, "-I", "-S", launcher.__file__],
+                cwd="/",
+                env={_MARK: self._mark},
+                stdin=theirs.fileno(),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
         self._output = output
-        assert self._running.stdout is not None
-        output.drain(self._running.stdout)
+        assert self._launcher.stdout is not None
+        output.drain(self._launcher.stdout)
+        try:
+            self._entered(msgspec.json.encode(order) + b"\n")
+        except BaseException:
+            self.end()
+            raise
+
+    def _entered(self, order: bytes) -> None:
+        self._link.settimeout(_ENTRY_S)
+        try:
+            self._link.sendall(order)
+            while b"\n" not in self._heard:
+                chunk = self._link.recv(4_096)
+                if not chunk:
+                    raise NotKept("its launcher ended at once")
+                self._heard += chunk
+        except TimeoutError:
+            raise NotKept(f"its launcher said nothing for {_ENTRY_S:g} s") from None
+        except OSError as why:
+            raise NotKept(f"its launcher ended at once: {why.strerror}") from None
+        first, self._heard = self._heard.split(b"\n", 1)
+        self._link.setblocking(False)
+        if first.startswith(b"-"):
+            raise NotKept(first[1:].decode("utf-8", "replace"))
+        if first.startswith(b"!"):
+            number = int(first[1:])
+            raise OSError(number, os.strerror(number))
 
     @property
     def has_exited(self) -> bool:
-        """Whether it is over; until `end`, its number stays taken, so nobody else can have it."""
-        if self._running.returncode is not None:
-            return True
-        if not hasattr(os, "waitid"):  # macOS before Python 3.13
-            return self._running.poll() is not None
-        look = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, self._running.pid, look) is not None
+        """Whether its first process is over; what that has started may go on."""
+        while not self._exited:
+            try:
+                chunk = self._link.recv(4_096)
+            except BlockingIOError:
+                return False
+            except OSError:
+                chunk = b""
+            self._heard += chunk
+            line, end, _ = self._heard.partition(b"\n")
+            if end:
+                self._code = int(line[1:])
+            self._exited = bool(end) or not chunk
+        return True
 
     def wait(self, seconds: float) -> bool:
         """Whether it is over within so many seconds."""
@@ -62,16 +115,18 @@ class Process:
 
     def end(self) -> int | None:
         """Kill what is left of it, the programs it started too; its exit code, if it gave one."""
-        exited = self.has_exited
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._running.pid, signal.SIGKILL)
+        _ = self.has_exited
+        self._link.close()  # for the launcher this is the word to end it all
+        try:
+            self._launcher.wait(_END_S)
+        except subprocess.TimeoutExpired:  # the system holds it, in some device perhaps
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._launcher.pid, signal.SIGKILL)
         sweep(self._mark)
         self._output.wait(_LAST_WORDS_S)
-        try:
-            code = self._running.wait(_LAST_WORDS_S)
-        except subprocess.TimeoutExpired:  # the system holds it, in some device perhaps
-            return None
-        return code if exited else None
+        with suppress(subprocess.TimeoutExpired):
+            self._launcher.wait(_LAST_WORDS_S)
+        return self._code
 
 
 def sweep(mark: str) -> None:

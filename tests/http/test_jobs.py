@@ -184,6 +184,9 @@ def test_bots_from_folders_play_where_the_server_allows_it(tmp_path: Path) -> No
     assert ("done", 6, 6) == (told["state"], told["hands"], told["total"])
     assert ["ursa", "lynx"] == told["result"]["players"]
     assert 2 == len(told["result"]["bots"])
+    assert {"user+namespaces", "namespaces", "user", "none"} >= {
+        one["kept_apart"] for one in told["result"]["bots"]
+    }
     assert 6 == len(list(Reader(site.folder).hands("met")))
 
 

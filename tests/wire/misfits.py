@@ -10,10 +10,12 @@ from dealer.wire.match import play, started
 from dealer.wire.plan import Plan, plan
 from dealer.wire.player import Player
 from dealer.wire.program import Program, program
+from dealer.wire.sandbox import Guard
 from engine.games import GAMES
 from events.types import Events
 
 SHORT = Limits(clock=9.0, reply=1.0, build=1.0, connect=3.0, quit=0.4, log_bytes=1_000)
+OPEN = Guard(())  # nothing is hidden from these bots
 
 # Calls everything, bids 3, checks otherwise; what makes a bot odd stands between these two parts.
 _HEAD = """\
@@ -83,12 +85,18 @@ def matched(
     game: str = "auction-2024-mit",
     *,
     open_bids: bool = False,
+    guard: Guard = OPEN,
 ) -> tuple[Plan, list[Events], tuple[Player, Player], list[str]]:
     """A whole match: its plan, its records, its players, and what was said about them."""
     names = (programs[0].name, programs[1].name)
     match = plan(GAMES[game], "m", names, hands, open_bids=open_bids)
     said: list[str] = []
-    with started(programs, limits, said.append) as players:
+
+    def tell(sentence: str) -> None:
+        if "not kept apart" not in sentence:
+            said.append(sentence)
+
+    with started(programs, limits, guard, tell) as players:
         records = list(play(match, match.legs[0], SeededDecks("7"), players))
     return match, records, players, said
 

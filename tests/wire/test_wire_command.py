@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
@@ -16,6 +16,7 @@ from api.wire.recorded import for_good
 from dealer.check import check_deal
 from dealer.examples import GRUFF, STEADY
 from dealer.wire.plan import plan
+from dealer.wire.sandbox import Means
 from engine.games import GAMES
 from events.evolve import replay
 from events.types import DeckCommitted, DeckOpened, MatchStarted, NonceGiven
@@ -57,6 +58,11 @@ def test_the_example_bots_play_a_match_that_is_kept_audited_and_logged(
     assert document["players"] == ["steady", "gruff"]
     assert (document["hands"], document["reason"]) == (30, "every hand was played")
     assert document["faults"] == []
+    for one in document["bots"]:
+        assert one["kept_apart"] in get_args(Means)
+        assert one["not_kept_because"] or one["kept_apart"] == (
+            "user+namespaces" if os.geteuid() == 0 else "namespaces"
+        )
     assert [(0, None), (0, None)] == [(one["exit"], one["silent"]) for one in document["bots"]]
     assert "differ" in printed(capsys, "audit", "--all")
     source = read(log.read_bytes())

@@ -17,7 +17,7 @@ from engine.audit import audit
 from engine.games import GAMES
 from events.evolve import replay
 from events.types import Events, Faulted
-from tests.wire.misfits import MISFITS, SHORT, bot, left_behind, matched
+from tests.wire.misfits import MISFITS, OPEN, SHORT, bot, left_behind, matched
 
 HANDS = 6
 SLEEPS = "import time; time.sleep(60)"
@@ -130,7 +130,7 @@ def test_an_interruption_in_the_middle_leaves_no_bot_behind(tmp_path: Path) -> N
     pair = (bot(tmp_path, "good"), bot(tmp_path, "stay", MISFITS["stay"]))
 
     def interrupted() -> None:
-        with started(pair, SHORT, print):
+        with started(pair, SHORT, OPEN, print):
             assert len(left_behind(tmp_path)) == 2
             raise KeyboardInterrupt
 
@@ -143,7 +143,7 @@ def test_a_referee_that_is_killed_is_told_of_and_leaves_no_bot_behind(tmp_path: 
     pair = (bot(tmp_path, "good"), bot(tmp_path, "plain"))
     match = plan(GAMES["auction-2024-mit"], "m", ("good", "plain"), 99_999)
     ears = Ears(print, lambda legs: None)
-    hands = played_apart(Job(match, pair, SHORT, SeededDecks("7")), ears, lambda: False)
+    hands = played_apart(Job(match, pair, SHORT, SeededDecks("7"), OPEN), ears, lambda: False)
     while next(hands) is None:
         pass
     assert len(left_behind(tmp_path)) == 2

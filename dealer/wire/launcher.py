@@ -1,0 +1,342 @@
+"""The process between the match and a bot: enters the sandbox, starts the bot there, ends it whole.
+
+It is a program of its own, `python -I -S launcher.py`, of the standard library only. Its standard
+input is a socket to the match: one line of JSON comes in and says what to start and how to keep it
+apart. Lines go out:
+
+    -REASON   the sandbox cannot be entered, nothing was started
+    !ERRNO    the sandbox was entered, and the command cannot be started
+    +         the bot has been started
+    =CODE     its first process has exited, below zero by that signal
+
+When the match closes its end, or is killed, all that was started here is killed.
+"""
+
+import contextlib
+import ctypes
+import errno
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+NEW_MOUNTS, NEW_IPC, NEW_USER, NEW_PIDS = 0x0002_0000, 0x0800_0000, 0x1000_0000, 0x2000_0000
+READ_ONLY, NO_SUID, NO_DEVICES, NO_EXEC = 1, 2, 4, 8  # of mount(2) and mount_setattr(2) alike
+BIND, RECURSIVE, PRIVATE = 4_096, 16_384, 1 << 18
+DETACH = 2
+MOUNT_SETATTR, HERE, WHOLE_TREE = 442, -100, 0x8000
+DUMPABLE, SUBREAPER, NO_NEW_PRIVILEGES = 4, 36, 38
+
+PLAIN = NO_SUID | NO_DEVICES
+SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")
+DEVICES = ("null", "zero", "full", "random", "urandom")
+DEVICE_LINKS = {"fd": "self/fd", "stdin": "self/fd/0", "stdout": "self/fd/1", "stderr": "self/fd/2"}
+SEEN_AS = 1_000  # root is seen as this number in a user namespace of its own: nobody's root
+ROUNDS = 200
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Refused(Exception):
+    """This system does not let us keep the bot apart like this."""
+
+
+def main() -> None:
+    """Read the order, start what it says, stay until it is over."""
+    match = socket.socket(fileno=os.dup(0))
+    with open(os.devnull, "r+b", buffering=0) as null:
+        os.dup2(null.fileno(), 0)
+        order = _order(match)
+        try:
+            if order["namespaces"]:
+                _enter(order, match, null.fileno())
+            elif sys.platform == "linux":
+                _told(_libc.prctl(SUBREAPER, 1, 0, 0, 0), "be told of orphans")
+            _supervise(order, match, _started(order, match, null.fileno()))
+        except (Refused, OSError) as why:
+            match.sendall(f"-{_sentence(why)}\n".encode())
+            sys.exit(1)
+
+
+def _order(match: socket.socket) -> dict[str, Any]:
+    line = b""
+    while not line.endswith(b"\n"):
+        chunk = match.recv(1 << 20)
+        if not chunk:
+            sys.exit(0)
+        line += chunk
+    found: dict[str, Any] = json.loads(line)
+    return found
+
+
+def _sentence(why: Exception) -> str:
+    return f"{why.filename}: {why.strerror}" if isinstance(why, OSError) else str(why)
+
+
+# Namespaces: another view of files and processes.
+
+
+def _enter(order: Mapping[str, Any], match: socket.socket, null: int) -> None:
+    """Return as the first process of new namespaces, in which only what is shown can be seen."""
+    kinds = NEW_MOUNTS | NEW_PIDS | NEW_IPC
+    user, group = os.getuid(), os.getgid()
+    if order["user"] is None:
+        _told(_libc.unshare(kinds | NEW_USER), "new user, mount and process namespaces")
+        _write("/proc/self/setgroups", "deny")
+        _write("/proc/self/uid_map", f"{user or SEEN_AS} {user} 1")
+        _write("/proc/self/gid_map", f"{group or SEEN_AS} {group} 1")
+    else:
+        _told(_libc.unshare(kinds), "new mount and process namespaces")
+    first = os.fork()
+    if first:
+        match.close()
+        _silent(null)
+        os.waitpid(first, 0)  # it is over when all in the namespace are
+        os._exit(0)
+    _root(order)
+    if order["user"] is not None:
+        _become(order["user"])
+
+
+def _root(order: Mapping[str, Any]) -> None:
+    """A root folder of our own: the system and the toolchains to read, the bot's copy to write."""
+    root = order["room"] + "/root"
+    size = f"size={order['scratch_bytes']}"
+    _mount(None, "/", None, RECURSIVE | PRIVATE)
+    _mount("tmpfs", root, "tmpfs", PLAIN, "mode=755,size=1m")
+    for path in SCRATCH:
+        os.makedirs(root + path)
+        _mount("tmpfs", root + path, "tmpfs", PLAIN, f"mode=1777,{size}")
+    for name in DEVICES:
+        _file(f"{root}/dev/{name}")
+        _mount(f"/dev/{name}", f"{root}/dev/{name}", None, BIND)
+    for name, target in DEVICE_LINKS.items():
+        os.symlink(f"/proc/{target}", f"{root}/dev/{name}")
+    for link, target in order["links"]:
+        os.makedirs(os.path.dirname(root + link), exist_ok=True)
+        os.symlink(target, root + link)
+    for path in order["shown"]:
+        _shown(path, root + path, READ_ONLY | PLAIN)
+    hidden = [root + path for path in order["hidden"] if os.path.lexists(root + path)]
+    for path in hidden:
+        if os.path.isdir(path):
+            _mount("tmpfs", path, "tmpfs", PLAIN, "mode=755,size=64k")
+        else:
+            _mount("/dev/null", path, None, BIND)
+    _shown(order["room"] + "/work", root + order["folder"], PLAIN)
+    os.makedirs(f"{root}/proc", exist_ok=True)
+    _mount("proc", f"{root}/proc", "proc", READ_ONLY | PLAIN | NO_EXEC)
+    for path in (*hidden, root):
+        _flags(path, READ_ONLY, 0)
+    os.chdir(root)
+    _told(_libc.pivot_root(b".", b"."), "change the root folder")
+    _told(_libc.umount2(b".", DETACH), "leave the old root folder")
+    os.chdir("/")
+
+
+def _shown(source: str, target: str, flags: int) -> None:
+    """A folder or a file of the system at this place, with all that is mounted below it."""
+    if os.path.isdir(source):
+        os.makedirs(target, exist_ok=True)
+    else:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        _file(target)
+    _mount(source, target, None, BIND | RECURSIVE)
+    _flags(target, flags, WHOLE_TREE)
+
+
+def _file(path: str) -> None:
+    if not os.path.lexists(path):
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))
+
+
+def _mount(source: str | None, target: str, kind: str | None, flags: int, more: str = "") -> None:
+    words = [text.encode() if text is not None else None for text in (source, target, kind, more)]
+    _told(_libc.mount(*words[:3], ctypes.c_ulong(flags), words[3]), f"mount {kind or source}")
+
+
+def _flags(path: str, flags: int, depth: int) -> None:
+    """Set flags of a mount, and with `WHOLE_TREE` of all below it; others stay as they are."""
+    wish = (ctypes.c_uint64 * 4)(flags, 0, 0, 0)
+    call = ctypes.c_long(MOUNT_SETATTR)
+    done = _libc.syscall(call, HERE, path.encode(), depth, wish, ctypes.sizeof(wish))
+    _told(done, "set the flags of a mount")
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def _told(result: int, what: str) -> None:
+    if result:
+        raise Refused(f"{what}: {os.strerror(ctypes.get_errno())}")
+
+
+# Another user.
+
+
+def _become(user: int) -> None:
+    """A user and a group of this number, and of no other group, for good."""
+    try:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    except OSError as why:
+        raise Refused(f"become user {user}: {why.strerror}") from None
+
+
+# The bot.
+
+
+def _started(order: Mapping[str, Any], match: socket.socket, null: int) -> int:
+    """Start the bot's first process; what keeps it from that is told, and nothing else happens."""
+    told, tell = os.pipe()
+    if sys.platform == "linux":
+        _told(_libc.prctl(DUMPABLE, 0, 0, 0, 0), "keep our memory to ourselves")
+    pid = os.fork()
+    if not pid:
+        _bot(order, tell)
+    os.close(tell)
+    _silent(null)
+    with os.fdopen(told, "rb") as pipe:
+        trouble = pipe.read()
+    if trouble:
+        match.sendall(trouble + b"\n")
+        os._exit(1)
+    match.sendall(b"+\n")
+    return pid
+
+
+def _bot(order: Mapping[str, Any], tell: int) -> NoReturn:
+    try:
+        os.setsid()
+        if order["user"] is not None and not order["namespaces"]:
+            _become(order["user"])
+        _checked(order)
+        if sys.platform == "linux":
+            _told(_libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0), "give up new privileges")
+        for name, value in order["limits"].items():
+            _limit(getattr(resource, name), value)
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
+            signal.signal(number, signal.SIG_DFL)
+        os.umask(0o022)
+        os.chdir(order["cwd"])
+        os.execvpe(order["words"][0], order["words"], order["env"])
+    except Refused as why:
+        os.write(tell, f"-{why}".encode())
+    except OSError as why:
+        os.write(tell, f"!{why.errno}".encode())
+    except ValueError:  # a zero among the words
+        os.write(tell, f"!{errno.EINVAL}".encode())
+    except BaseException as why:
+        os.write(tell, f"-{type(why).__name__}: {why}".encode())
+    os._exit(127)
+
+
+def _checked(order: Mapping[str, Any]) -> None:
+    """What must not be reached cannot be, and what must be can be."""
+    if order["user"] is not None:
+        for path in order["hidden"]:
+            if not order["namespaces"] and os.access(path, os.R_OK | os.X_OK):
+                raise Refused(f"every user may read {path}: chmod o-rwx {path}")
+    for tool, path in order["needs"].items():
+        if _which(tool, order["env"]["PATH"]) != path:
+            raise Refused(f"{path} would be out of its reach")
+
+
+def _which(tool: str, path: str) -> str | None:
+    """The program of this name, as `execvp` finds it."""
+    for folder in path.split(os.pathsep):
+        found = os.path.join(folder, tool)
+        if os.path.isfile(found) and os.access(found, os.X_OK):
+            return found
+    return None
+
+
+def _limit(kind: int, value: int) -> None:
+    hard = resource.getrlimit(kind)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(kind, (value, value))
+
+
+def _silent(null: int) -> None:
+    """Not we hold what the bot's output goes to."""
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+
+
+def _supervise(order: Mapping[str, Any], match: socket.socket, bot: int) -> None:
+    """Tell when the bot has exited; end what it started when the match says so, or is gone."""
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    look = select.poll()
+    look.register(match, select.POLLIN)
+    look.register(woken, select.POLLIN)
+    while True:
+        for pid, code in _reaped():
+            if pid == bot:
+                with contextlib.suppress(OSError):
+                    match.sendall(f"={code}\n".encode())
+            if not pid:
+                return
+        for handle, _ in look.poll():
+            if handle == woken:
+                os.read(woken, 4_096)
+            else:  # nothing else ever comes from there
+                if not order["namespaces"]:  # in a namespace all end with its first process
+                    _end(order["user"], bot)
+                return
+
+
+def _reaped() -> Sequence[tuple[int, int]]:
+    """Who has exited, and with which code; (0, 0) if nobody is left."""
+    found: list[tuple[int, int]] = []
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return [*found, (0, 0)]
+        if not pid:
+            return found
+        found.append((pid, os.waitstatus_to_exitcode(status)))
+
+
+def _end(user: int | None, bot: int) -> None:
+    """Kill whatever descends from us, and all that this user runs, until there is nothing."""
+    for _ in range(ROUNDS):
+        if user is not None and not os.fork():
+            _become(user)
+            with contextlib.suppress(OSError):
+                os.kill(-1, signal.SIGKILL)
+            os._exit(0)
+        for pid in _children():
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        if sys.platform != "linux":
+            with contextlib.suppress(OSError):
+                os.killpg(bot, signal.SIGKILL)
+        if (0, 0) in _reaped():
+            return
+        time.sleep(0.002)
+
+
+def _children() -> list[int]:
+    me = os.getpid()
+    try:
+        with open(f"/proc/{me}/task/{me}/children") as file:
+            return [int(pid) for pid in file.read().split()]
+    except OSError:
+        return []
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,280 @@
+"""Where a bot runs: by which means it is kept apart, in which copy of its folder, and what it sees.
+
+The means are tried, best first, with everything that the bot will need; where one does not work
+the next is tried, and the reason is kept for the report.
+"""
+
+import fcntl
+import os
+import pwd
+import random
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from dealer.wire.output import Output
+from dealer.wire.process import NotKept, Process
+from dealer.wire.program import Program
+from dealer.wire.visible import TOOLS, environment, tool, visible
+
+Means = Literal["user+namespaces", "namespaces", "user", "none"]
+
+_PREFIX = "muckrake-bots-"
+_USERS = (range(1_879_048_192, 2_147_483_648), range(61_184, 65_520))  # nobody's, by convention
+_SCRATCH_BYTES = 256 << 20
+_YOUNG_S = 60  # a folder that is younger may have just been made, and not yet be held
+
+
+class Guard(Struct, frozen=True):
+    """What no bot may see, by which means it is kept from it, and the decks' seed, if any.
+
+    `means` are those to be tried, in this order; None is what this system may offer.
+    """
+
+    hidden: tuple[Path, ...]
+    means: tuple[Means, ...] | None = None
+    seed: str | None = None
+
+
+class Sandbox:
+    """The place of one bot in one leg of a match; `means` is what keeps it apart in the end.
+
+    `reasons` says of better means why they did not work.
+    """
+
+    def __init__(self, program: Program, rival: Path, guard: Guard, room: Path) -> None:
+        self.reasons: list[str] = []
+        self._program = program
+        self._guard = guard
+        self._secret = _outside(program.folder, guard.hidden)
+        self._hidden = _outside(program.folder, (*guard.hidden, rival))
+        self._room = room
+        self._left = list(_offered() if guard.means is None else guard.means)
+        self._user: int | None = None
+        self._order: dict[str, Any] | None = None
+
+    @property
+    def means(self) -> Means:
+        """What is tried now, or has worked."""
+        return self._left[0]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is to be told when nothing keeps the bot apart."""
+        if self.means != "none":
+            return ()
+        because = "; ".join(self.reasons) or "this system has no means"
+        return (f"it is not kept apart and can read what you can, the ledger too ({because})",)
+
+    def start(self, words: Sequence[str], output: Output) -> Process:
+        """A command of this bot; OSError if it cannot be started, NotKept if no means is left."""
+        while True:
+            try:
+                if self._order is None:
+                    self._order = self._prepared()
+                return Process({**self._order, "words": words}, output)
+            except NotKept as why:
+                self.reasons.append(f"{self.means}: {why}")
+                self.clear()
+                if len(self._left) == 1:
+                    raise NotKept("; ".join(self.reasons)) from None
+                self._left.pop(0)
+
+    def clear(self) -> None:
+        """Take away what the bot left on the disk."""
+        remove(self._room)
+        if self._user is not None and "namespaces" not in self.means:
+            for folder in ("/tmp", "/var/tmp", "/dev/shm"):
+                _remove_files_of(self._user, Path(folder))
+        self._order = self._user = None
+
+    def _prepared(self) -> dict[str, Any]:
+        """The order to the launcher, but for the words; the copy of the bot's folder is made."""
+        namespaces, program = "namespaces" in self.means, self._program
+        if "user" in self.means:
+            self._user = _unused_user()
+        if self.means == "user" and (why := _spoken(self._guard.seed)):
+            raise NotKept(why)
+        work, scratch = self._room / "work", self._room / "tmp"
+        try:
+            (self._room / "root").mkdir(parents=True)
+            scratch.mkdir()
+            _copy(program.folder, work, self._hidden)
+            if self._user is not None:
+                _give(self._room, self._user)
+        except (OSError, shutil.Error) as why:
+            raise NotKept(f"its folder cannot be copied: {why}") from None
+        home = program.folder if namespaces else work
+        hidden = (*self._hidden, self._room.parent) if namespaces else self._secret
+        shown, links = visible(program) if namespaces else ((), ())
+        return {
+            "cwd": str(home),
+            "env": environment(home, Path("/tmp") if namespaces else scratch),
+            "user": self._user,
+            "namespaces": namespaces,
+            "needs": _needs(program) if self.means != "none" else {},
+            "hidden": [str(path) for path in hidden],
+            "room": str(self._room),
+            "shown": [str(path) for path in shown],
+            "links": [(str(link), target) for link, target in links],
+            "folder": str(program.folder),
+            "scratch_bytes": _SCRATCH_BYTES,
+            "limits": {"RLIMIT_CORE": 0},
+        }
+
+
+@contextmanager
+def rooms() -> Iterator[tuple[Path, Path]]:
+    """A folder for each of two bots; nothing is left of them, nor of those of a killed match."""
+    remove_stale()
+    top = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_base()))
+    handle = os.open(top, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)  # for as long as this process is there
+        top.chmod(0o711)
+        yield top / "0", top / "1"
+    finally:
+        remove(top)
+        os.close(handle)
+
+
+def remove_stale(match: int | None = None) -> None:
+    """Take away the folders of killed matches, or of that which this process played."""
+    for path in _base().glob(f"{_PREFIX}{match or '*'}-*"):
+        with suppress(OSError):
+            found = path.lstat()
+            young = match is None and time.time() - found.st_mtime < _YOUNG_S
+            if young or found.st_uid != os.getuid():
+                continue
+            handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove(path)
+            finally:
+                os.close(handle)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder, however deep and however closed a bot has left it."""
+    if not os.path.lexists(folder):
+        return
+    for words in (["rm", "-rf"], ["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+        done = subprocess.run([*words, "--", str(folder)], stderr=subprocess.DEVNULL, check=False)
+        if words[0] == "rm" and not done.returncode:
+            break
+
+
+def _base() -> Path:
+    """Where programs may be started from: some systems forbid it in their temporary folder."""
+    usual = Path(tempfile.gettempdir())
+    other = Path("/var/tmp")
+    forbidden = os.statvfs(usual).f_flag & getattr(os, "ST_NOEXEC", 0)
+    return other if forbidden and other.is_dir() else usual
+
+
+def _offered() -> tuple[Means, ...]:
+    """The means that are worth a trial, best first."""
+    if sys.platform != "linux":
+        return ("none",)
+    if os.geteuid() == 0:
+        return ("user+namespaces", "namespaces", "user", "none")
+    return ("namespaces", "none")
+
+
+def _outside(folder: Path, hidden: Sequence[Path]) -> tuple[Path, ...]:
+    """These folders as they really are, but for the bot's own."""
+    return tuple({path.resolve() for path in hidden} - {folder})
+
+
+def _needs(program: Program) -> dict[str, str]:
+    """The tools that must be found where they are found now: its own commands, and the usual."""
+    words = {command[0] for command in (program.build, program.run) if command}
+    paths = {word: tool(word) for word in (*words, *TOOLS) if os.sep not in word}
+    return {word: path for word, path in paths.items() if path}
+
+
+def _unused_user() -> int:
+    """A number that no user and no process has, and that this system lets us have."""
+    mapped = _mapped()
+    taken = {entry.pw_uid for entry in pwd.getpwall()} | _running()
+    chance = random.SystemRandom()
+    for numbers in _USERS:
+        for _ in range(100):
+            number = chance.choice(numbers)
+            if number not in taken and any(number in span for span in mapped):
+                return number
+    raise NotKept("no number is free for another user")
+
+
+def _mapped() -> list[range]:
+    """The numbers that users may have here; in a container these may be few."""
+    lines = Path("/proc/self/uid_map").read_text().splitlines()
+    spans = [[int(word) for word in line.split()] for line in lines]
+    return [range(first, first + count) for first, _, count in spans]
+
+
+def _running() -> set[int]:
+    """The users of all processes."""
+    found = set()
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            with suppress(OSError):
+                found.add(entry.stat().st_uid)
+    return found
+
+
+def _spoken(seed: str | None) -> str | None:
+    """Why a command line tells the seed to every user, if one does."""
+    if seed is None:
+        return None
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                words = re.split(rb"[\0\s=]", (entry / "cmdline").read_bytes())
+                if b"--seed" in words and seed.encode() in words:
+                    return f"every user may read the seed in the command line of {entry.name}"
+    return None
+
+
+def _copy(source: Path, target: Path, hidden: Sequence[Path]) -> None:
+    """A bot's folder: links as links, and nothing that is hidden, unreadable or no file."""
+
+    def left_out(folder: str, names: list[str]) -> list[str]:
+        return [name for name in names if not _copied(Path(folder, name), hidden)]
+
+    shutil.copytree(source, target, symlinks=True, ignore=left_out)
+
+
+def _copied(path: Path, hidden: Sequence[Path]) -> bool:
+    kind = path.lstat().st_mode
+    if stat.S_ISLNK(kind):
+        return True
+    plain = stat.S_ISDIR(kind) or stat.S_ISREG(kind)
+    return plain and path not in hidden and os.access(path, os.R_OK)
+
+
+def _give(folder: Path, user: int) -> None:
+    """All of this belongs to the user now."""
+    os.lchown(folder, user, user)
+    folder.chmod(0o700)
+    for at, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            os.lchown(os.path.join(at, name), user, user)
+
+
+def _remove_files_of(user: int, folder: Path) -> None:
+    """What a user whose number nobody else has left in a folder that all may write to."""
+    for entry in folder.iterdir():
+        with suppress(OSError):
+            if entry.lstat().st_uid == user:
+                remove(entry)
