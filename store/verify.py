@@ -23,6 +23,8 @@ from store.leaf import Leaf, split
 from store.lock import holder
 from store.notary import CHECKPOINT, KEYS, last_checkpoint, nonces_in, public_keys
 from store.note import Key
+from store.published import FOLDER as PUBLISHED
+from store.published import policy_of, published
 from store.reader import Snapshot
 from store.tree import EMPTY, WIDTH, Frontier, Refuted, leaf_hash
 from store.treefile import FOLDER, TreeFiles, faults
@@ -121,7 +123,7 @@ class Verifier:
         )
 
     def _signed_heads(self, older: bytes | None) -> dict[int, list[tuple[str, Checkpoint]]]:
-        """The newest checkpoint, and one that somebody has kept."""
+        """The newest checkpoint, the newest published one, and one that somebody has kept."""
         heads: dict[int, list[tuple[str, Checkpoint]]] = {}
         try:
             self.keys = public_keys(self._disk)
@@ -130,6 +132,10 @@ class Verifier:
                 self._signed_by = tuple(key.text() for key in known.keys)
                 self._signed = known.checkpoint.size
                 heads.setdefault(known.checkpoint.size, []).append((CHECKPOINT, known.checkpoint))
+            if policy_of(self._disk) is not None and (shown := published(self._disk)):
+                checkpoint = shown[0].checkpoint
+                named = f"{PUBLISHED}/{checkpoint.size}"
+                heads.setdefault(checkpoint.size, []).append((named, checkpoint))
             if older is not None:
                 kept = open_checkpoint(older, self.keys).checkpoint
                 heads.setdefault(kept.size, []).append(("the checkpoint that you kept", kept))

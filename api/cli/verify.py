@@ -13,8 +13,9 @@ from api.cli.ledger import json_option, ledger_option, reading
 from api.cli.output import OWN_KEY, WRONG, document, note, progress
 
 if TYPE_CHECKING:
-    from api.evidence.verify import Key
+    from api.evidence.verify import Key, Policy
     from store.private import Private
+    from store.reader import Snapshot
     from store.verify import Verified, Verifier
 
 NAMED_MAX = 20  # findings that are printed: more is what --json is for
@@ -36,6 +37,11 @@ FOLDERS_OWN = (
     " file of known keys has of that log.",
 )
 @click.option(
+    "--policy",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A C2SP tlog-policy: which logs are believed, and which witnesses must have cosigned.",
+)
+@click.option(
     "--checkpoint",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="With --all: a checkpoint that you kept; the ledger must still begin with it.",
@@ -46,6 +52,7 @@ def verify(
     file: Path | None,
     every: bool,
     words: tuple[str, ...],
+    policy: Path | None,
     checkpoint: Path | None,
     folder: Path,
     as_document: bool,
@@ -57,10 +64,13 @@ def verify(
     if checkpoint and not every:
         raise click.UsageError("--checkpoint goes with --all: a bundle has one of its own")
     given = tuple(key for word in words for key in _meant(word))
+    asked = None if policy is None else _asked(policy)
+    if asked is not None and not given:
+        given = tuple(asked.logs)
     if file is not None:
-        _bundle(file, given, as_document)
+        _bundle(file, given, asked, as_document)
     else:
-        _whole(folder, given, checkpoint, as_document)
+        _whole(folder, given, policy, checkpoint, as_document)
 
 
 def known_file() -> Path:
@@ -88,7 +98,19 @@ def _kept(name: str) -> tuple["Key", ...]:
     return tuple(key for key in _meant(str(file)) if key.name == name) if file.exists() else ()
 
 
-def _bundle(file: Path, given: tuple["Key", ...], as_document: bool) -> None:
+def _asked(policy: Path) -> "Policy":
+    """Which logs and witnesses a policy believes."""
+    from api.evidence.verify import Misused, known_policy
+
+    try:
+        return known_policy(str(policy))
+    except Misused as reason:
+        raise click.UsageError(str(reason)) from None
+
+
+def _bundle(
+    file: Path, given: tuple["Key", ...], asked: "Policy | None", as_document: bool
+) -> None:
     """By the program that lies in every bundle; never the copy in this one."""
     from api.evidence import verify as script
 
@@ -97,7 +119,7 @@ def _bundle(file: Path, given: tuple["Key", ...], as_document: bool) -> None:
         known = given or _kept(script.read_key("key", read()["key"]).name)
     except (script.Wrong, script.Unread, LookupError):
         known = given
-    verdict = script.judged(read, known)
+    verdict = script.judged(read, known, asked)
     problems, proved, code = verdict
     if code == script.UNREAD:
         raise click.ClickException(problems[0])
@@ -113,7 +135,11 @@ def _bundle(file: Path, given: tuple["Key", ...], as_document: bool) -> None:
 
 
 def _whole(
-    folder: Path, given: tuple["Key", ...], checkpoint: Path | None, as_document: bool
+    folder: Path,
+    given: tuple["Key", ...],
+    policy: Path | None,
+    checkpoint: Path | None,
+    as_document: bool,
 ) -> None:
     begun = time.monotonic()
     with reading(folder) as ledger:
@@ -135,6 +161,8 @@ def _whole(
                 verifier.found(leaf.stream, sentence)
         if sentence := _unsignable(private, verifier):
             verifier.found("private/signing.key", sentence)
+        if policy is not None and (sentence := _unseen(ledger, policy, older)):
+            verifier.found("witnesses", sentence)
         known = given or _kept_for(verifier.verified().signed_by)
         if sentence := _foreign(verifier.verified(), known):
             verifier.found("keys", sentence)
@@ -152,6 +180,26 @@ def _whole(
     note(f"{folder} verified in {time.monotonic() - begun:.1f} s")
     if not found.ok or own:
         raise click.exceptions.Exit(OWN_KEY if found.ok else WRONG)
+
+
+def _unseen(ledger: "Snapshot", policy: Path, kept: bytes | None) -> str | None:
+    """Why the checkpoint that was kept, or else the published one, is not as the policy asks."""
+    from store.notary import public_keys
+    from store.policy import read_policy
+    from store.published import published
+    from store.tree import Refuted
+
+    disk = ledger.live.disk
+    shown = published(disk) if kept is None else None
+    note = shown[1] if shown else kept
+    try:
+        asked = read_policy(policy.read_bytes())
+        if note is None:
+            return "no checkpoint was ever published"
+        asked.opened(note, public_keys(disk))
+    except Refuted as reason:
+        return str(reason)
+    return None
 
 
 def _kept_for(signed_by: tuple[str, ...]) -> tuple["Key", ...]:

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Check the evidence of a hand: who signed it, that nothing was changed, that it adds up.
 
-    python3 verify.py [PATH] [--key KEY]...
+    python3 verify.py [PATH] [--key KEY]... [--policy FILE]
 
 PATH is a bundle: a zip, or a folder into which one was unpacked; without it, the folder in which
 this file lies. KEY is a public key of the log as you know it from elsewhere, or a file with such
-keys, one a line. Any Python from 3.8 on will do; nothing else is needed and nothing of a bundle is
+keys, one a line. FILE is a c2sp.org/tlog-policy: which logs are believed, which witnesses are
+known, and which of them must have cosigned the checkpoint. Any Python from 3.8 on will do; nothing
+else is needed and nothing of a bundle is
 executed. If you do not trust who gave you the bundle, do not run the copy that came with it: take
 this file from somewhere else and name the bundle, or write your own: docs/record-format.md says
 every byte.
@@ -44,7 +46,7 @@ import re
 import stat
 import struct
 import zlib
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 ALWAYS = (
     "README.txt",
@@ -96,16 +98,23 @@ class Verdict(NamedTuple):
     code: int = PROVED
 
 
-def verify(files: Dict[str, bytes], known: Sequence["Key"] = ()) -> Verdict:
+def verify(
+    files: Dict[str, bytes], known: Sequence["Key"] = (), policy: Optional["Policy"] = None
+) -> Verdict:
     """Check a bundle, its files by name; where keys are known, one of them must have signed."""
-    return judged(lambda: files, known)
+    return judged(lambda: files, known, policy)
 
 
-def judged(read: Callable[[], Dict[str, bytes]], known: Sequence["Key"] = ()) -> Verdict:
+def judged(
+    read: Callable[[], Dict[str, bytes]],
+    known: Sequence["Key"] = (),
+    policy: Optional["Policy"] = None,
+) -> Verdict:
     """Check the bundle that this reads."""
+    is_known = bool(known or (policy and policy.logs))
     try:
-        proved = tuple(plain(sentence) for sentence in proofs(read(), known))
-        return Verdict((), proved, PROVED if known else OWN_KEY)
+        proved = tuple(plain(sentence) for sentence in proofs(read(), known, policy))
+        return Verdict((), proved, PROVED if is_known else OWN_KEY)
     except Wrong as wrong:
         return Verdict(refusals(wrong), (), WRONG)
     except Unread as reason:
@@ -119,14 +128,18 @@ def refusals(wrong: Wrong) -> Tuple[str, ...]:
     return tuple(plain(sentence) for sentence in told)
 
 
-def proofs(files: Dict[str, bytes], known: Sequence["Key"]) -> Iterator[str]:
+def proofs(
+    files: Dict[str, bytes], known: Sequence["Key"], policy: Optional["Policy"] = None
+) -> Iterator[str]:
     """The steps in their order; each refuses what is wrong, and so nothing is proved by halves."""
     check_version(files)
     check_names(files)
     key = read_key("key", files["key"])
     check_known(key, known)
+    check_known(key, policy.logs if policy else ())
     check_contents(files, key)
     head = read_checkpoint(files, key)
+    seen = cosigners(files["checkpoint"], policy) if policy else []
     leaf = read_leaf(files, head)
     lines = read_lines(files["events.jsonl"], leaf)
     view, opened = read_openings(files["openings.json"], lines)
@@ -151,8 +164,12 @@ def proofs(files: Dict[str, bytes], known: Sequence["Key"]) -> Iterator[str]:
             "The deck is opened: the cards known here are those that the commitment and nonces in"
             " deck.json make; that these came before the hand is for the match's records to show."
         )
-    compare = ", a key that you know." if known else ": compare it with the key you know."
+    is_known = known or (policy and policy.logs)
+    compare = ", a key that you know." if is_known else ": compare it with the key you know."
     yield f"Signed by {key.line}{compare}"
+    if policy:
+        names = ", ".join(map(named, seen)) or "no witness"
+        yield f"Cosigned by {names}: what the policy asks for, {named(policy.quorum)}."
 
 
 def check_all(*checks: Callable[[], object]) -> None:
@@ -212,7 +229,10 @@ class Key(NamedTuple):
 NAME = "[^\\s+\x00-\x1f\x7f]+"  # of a key: no whitespace, no control character, no plus
 
 
-def read_key(where: str, text: bytes) -> Key:
+LOGS, WITNESSES = 1, 4  # kinds of keys: one signs notes, one cosigns checkpoints with a time
+
+
+def read_key(where: str, text: bytes, kind: int = LOGS) -> Key:
     """NAME+HASH+BASE64 and a newline: the hash is of the name and the key, the key of Ed25519."""
     line = read_text(where, text)[:-1]
     found = re.match(f"({NAME})\\+([0-9a-f]{{8}})\\+([A-Za-z0-9+/=]+)\\Z", line)
@@ -221,8 +241,9 @@ def read_key(where: str, text: bytes) -> Key:
     name, mark, encoded = found.groups()
     kind_and_key = read_base64(where, encoded)
     hashed = hashlib.sha256(name.encode() + b"\n" + kind_and_key).digest()[:4]
-    if len(kind_and_key) != 33 or kind_and_key[0] != 1:
-        raise Wrong(f"{where} is not an Ed25519 key that signs notes")
+    if len(kind_and_key) != 33 or kind_and_key[0] != kind:
+        does = "signs notes" if kind == LOGS else "cosigns checkpoints"
+        raise Wrong(f"{where} is not an Ed25519 key that {does}")
     if hashed.hex() != mark:
         raise Wrong(f"{where} is damaged: its hash is not that of its name and key")
     if key_point(kind_and_key[1:]) is None:
@@ -253,6 +274,17 @@ def check_known(key: Key, known: Sequence[Key]) -> None:
 
 def read_note(name: str, note: bytes, key: Key) -> str:
     """The text of a note, if this key signed it; other keys' signatures prove nothing here."""
+    text, signatures = read_signatures(name, note)
+    found = [signed for who, mark, signed in signatures if (who, mark) == (key.name, key.mark)]
+    if not all(is_signed(key.public, signed, text.encode()) for signed in found):
+        raise Wrong(f"{name} was changed after {key.name} signed it, or another key signed it")
+    if not found:
+        raise Wrong(f"{name} is not signed by the key in key, {key.line}")
+    return text
+
+
+def read_signatures(name: str, note: bytes) -> Tuple[str, List[Tuple[str, bytes, bytes]]]:
+    """The text of a note, and of each signature its key's name, its mark, and what it signed."""
     whole = read_text(name, note)
     if re.search(r"[\x00-\x09\x0b-\x1f\x7f]", whole):
         raise Wrong(f"{name} holds a control character")
@@ -260,8 +292,7 @@ def read_note(name: str, note: bytes, key: Key) -> str:
     lines = signed.split("\n")
     if not blank or lines.pop() != "" or not 0 < len(lines) <= SIGNATURES_MAX:
         raise Wrong(f"{name} is not a signed note: a text, an empty line, signatures")
-    text += "\n"
-    count = 0
+    found_all: List[Tuple[str, bytes, bytes]] = []
     for line in lines:
         found = re.match(f"\u2014 ({NAME}) ([A-Za-z0-9+/=]+)\\Z", line)
         if not found:
@@ -269,14 +300,8 @@ def read_note(name: str, note: bytes, key: Key) -> str:
         signature = read_base64(name, found.group(2))
         if len(signature) < 5:
             raise Wrong(f"{name} is not a signed note: {quoted(line)} is too short a signature")
-        if (found.group(1), signature[:4]) != (key.name, key.mark):
-            continue
-        if not is_signed(key.public, signature[4:], text.encode()):
-            raise Wrong(f"{name} was changed after {key.name} signed it, or another key signed it")
-        count += 1
-    if not count:
-        raise Wrong(f"{name} is not signed by the key in key, {key.line}")
-    return text
+        found_all.append((found.group(1), signature[:4], signature[4:]))
+    return text + "\n", found_all
 
 
 def check_contents(files: Dict[str, bytes], key: Key) -> None:
@@ -320,6 +345,84 @@ def read_checkpoint(files: Dict[str, bytes], key: Key) -> Head:
         raise Wrong(f"checkpoint is of the log {quoted(found.group(1))}, not of {key.name}")
     size = read_decimal("checkpoint", found.group(2))
     return Head(size, read_hash("checkpoint", found.group(3)))
+
+
+class Policy(NamedTuple):
+    """Which logs are believed, which witnesses are known, and which of these are enough."""
+
+    logs: List[Key]
+    witnesses: Dict[str, Key]
+    groups: List[Tuple[str, int, List[str]]]
+    quorum: str
+
+
+def cosigners(checkpoint: bytes, policy: Policy) -> List[str]:
+    """The witnesses that have cosigned, by their names in the policy; they must be the quorum."""
+    text, signatures = read_signatures("checkpoint", checkpoint)
+    found = []
+    for name, key in policy.witnesses.items():
+        for who, mark, signed in signatures:
+            if (who, mark) != (key.name, key.mark):
+                continue
+            at = int.from_bytes(signed[:8], "big")
+            message = f"cosignature/v1\ntime {at}\n{text}".encode()
+            if at > DECIMAL_MAX or not is_signed(key.public, signed[8:], message):
+                raise Wrong(f"checkpoint was changed after {key.name} cosigned it")
+            found.append(name)
+            break
+    met = {*found, NOBODY}
+    for name, needed, members in policy.groups:  # a group names only what stands above it
+        if len(met.intersection(members)) >= needed:
+            met.add(name)
+    if policy.quorum not in met:
+        by = ", ".join(map(named, found)) or "no witness of the policy"
+        raise Wrong(
+            f"checkpoint is cosigned by {by}, and the policy asks for {named(policy.quorum)}"
+        )
+    return found
+
+
+NOBODY = "none"
+
+
+def read_policy(where: str, text: bytes) -> Policy:
+    """The lines of a c2sp.org/tlog-policy."""
+    policy = Policy([], {}, [], "")
+    quorums: List[str] = []
+    members: Set[str] = set()
+    keys: Set[bytes] = set()
+    for number, line in enumerate(read_text(where, text).split("\n"), 1):
+        words = [word for word in re.split("[ \t]+", line) if word]
+        at = f"{where} line {number}"
+        if not words or words[0].startswith("#"):
+            continue
+        names = {NOBODY, *policy.witnesses, *(name for name, _, _ in policy.groups)}
+        if words[0] == "log" and 2 <= len(words) <= 3:
+            key = read_key(at, words[1].encode() + b"\n")
+            policy.logs.append(key)
+        elif words[0] == "witness" and 3 <= len(words) <= 4 and words[1] not in names:
+            key = read_key(at, words[2].encode() + b"\n", WITNESSES)
+            policy.witnesses[words[1]] = key
+        elif words[0] == "group" and len(words) > 3 and words[1] not in names:
+            of = words[3:]
+            counts = {"all": len(of), "any": 1, **{str(n): n for n in range(1, len(of) + 1)}}
+            is_new = len(of) == len(set(of)) and not members.intersection(of)
+            if words[2] not in counts or not is_new or not set(of) <= names - {NOBODY}:
+                raise Wrong(f"{at} is no group of witnesses and groups above it, each once")
+            policy.groups.append((words[1], counts[words[2]], of))
+            members.update(of)
+            continue
+        elif words[0] == "quorum" and len(words) == 2 and words[1] in names and not quorums:
+            quorums.append(words[1])
+            continue
+        else:
+            raise Wrong(f"{at} is no line of a policy, or names what is not above it, or twice")
+        if key.public in keys:
+            raise Wrong(f"{at}: this key stands above already")
+        keys.add(key.public)
+    if not quorums:
+        raise Wrong(f"{where} has no line `quorum NAME`, or `quorum none`")
+    return policy._replace(quorum=quorums[0])
 
 
 def read_leaf(files: Dict[str, bytes], head: Head) -> Dict[str, Any]:
@@ -1347,24 +1450,45 @@ class Misused(Exception):
     """A command line that makes no sense, and why."""
 
 
-def read_words(words: Sequence[str]) -> Tuple[str, List[Key]]:
-    """The bundle that is named, or this file's folder, and the keys that are known."""
+def read_words(words: Sequence[str]) -> Tuple[str, List[Key], Optional[Policy]]:
+    """The bundle that is named, or this file's folder; the keys that are known; the policy."""
     paths: List[str] = []
     known: List[Key] = []
+    policies: List[Policy] = []
     rest = list(words)
     while rest:
-        word = rest.pop(0)
-        if word == "--key" and not rest:
-            raise Misused("--key needs a public key, or a file of them")
-        if word == "--key" or word.startswith("--key="):
-            known += known_keys(rest.pop(0) if word == "--key" else word[6:])
-        elif word.startswith("-") and word != "-":
-            raise Misused(f"there is no option {quoted(word)}: there are --key KEY and --help")
+        option, equals, value = rest.pop(0).partition("=")
+        if option in ("--key", "--policy"):
+            if not equals and not rest:
+                what = "a public key, or a file of them" if option == "--key" else "a file"
+                raise Misused(f"{option} needs {what}")
+            value = value if equals else rest.pop(0)
+            if option == "--key":
+                known += known_keys(value)
+            else:
+                policies.append(known_policy(value))
+        elif option.startswith("-") and option != "-":
+            known_ones = "--key KEY, --policy FILE and --help"
+            raise Misused(f"there is no option {quoted(option)}: there are {known_ones}")
         else:
-            paths.append(word)
+            paths.append(option + equals + value)
     if len(paths) > 1:
         raise Misused(f"one bundle is checked at a time, and {len(paths)} are named")
-    return (paths or [os.path.dirname(os.path.abspath(__file__))])[0], known
+    if len(policies) > 1:
+        raise Misused("one policy says whom to believe, and several are named")
+    here = os.path.dirname(os.path.abspath(__file__))
+    return (paths or [here])[0], known, policies[0] if policies else None
+
+
+def known_policy(path: str) -> Policy:
+    """The policy in the file of that name."""
+    try:
+        with open(path, "rb") as file:
+            return read_policy(path, file.read(FILE_MAX))
+    except Wrong as wrong:
+        raise Misused(str(wrong)) from None
+    except (OSError, ValueError):
+        raise Misused(f"{quoted(path)} is no file that can be read") from None
 
 
 def known_keys(word: str) -> List[Key]:
@@ -1386,11 +1510,11 @@ def main(words: Sequence[str]) -> int:
         print((__doc__ or "").strip())
         return PROVED
     try:
-        path, known = read_words(words)
+        path, known, policy = read_words(words)
     except Misused as reason:
         print(plain(f"verify.py: {reason}"), file=sys.stderr)
         return MISUSED
-    verdict = judged(lambda: read_bundle(path), known)
+    verdict = judged(lambda: read_bundle(path), known, policy)
     for problem in verdict.problems:
         print(f"{'WRONG' if verdict.code == WRONG else 'NOT CHECKED'}: {problem}.")
     if verdict.proved:

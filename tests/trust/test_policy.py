@@ -2,8 +2,9 @@
 
 import pytest
 
+from api.evidence import verify as script
 from store.checkpoint import Checkpoint, cosign, sign
-from store.note import WITNESSES, Signer
+from store.note import WITNESSES, Note, Signature, Signer, parse
 from store.policy import read_policy
 from store.tree import Refuted, leaf_hash
 
@@ -31,14 +32,30 @@ def cosigned(*numbers: int) -> bytes:
     return note
 
 
+def both_open(lines: str, note: bytes) -> bool:
+    """Whether the note fits the policy, by the ledger's reader and by the one in each bundle."""
+    try:
+        read_policy(lines.encode()).opened(note, [LOG.key])
+        here = True
+    except Refuted:
+        here = False
+    try:
+        script.cosigners(note, script.read_policy("policy", lines.encode()))
+        alone = True
+    except script.Wrong:
+        alone = False
+    assert here == alone
+    return here
+
+
 @pytest.mark.parametrize("numbers", [(0, 1, 3), (1, 2, 4), (0, 1, 2, 3, 4)])
 def test_a_quorum_of_groups_of_groups_is_met(numbers: tuple[int, ...]) -> None:
-    policy = read_policy(TWO_LEVELS.encode())
-    assert 1 == policy.opened(cosigned(*numbers)).checkpoint.size
+    assert both_open(TWO_LEVELS, cosigned(*numbers))
 
 
 @pytest.mark.parametrize("numbers", [(), (0, 1), (0, 3), (3, 4), (0, 3, 4)])
 def test_too_few_witnesses_are_no_quorum(numbers: tuple[int, ...]) -> None:
+    assert not both_open(TWO_LEVELS, cosigned(*numbers))
     policy = read_policy(TWO_LEVELS.encode())
     with pytest.raises(Refuted, match="the policy asks for both"):
         policy.opened(cosigned(*numbers))
@@ -46,6 +63,7 @@ def test_too_few_witnesses_are_no_quorum(numbers: tuple[int, ...]) -> None:
 
 def test_one_witness_counts_once_however_often_he_signs() -> None:
     lines = f"log {LOG.key.text()}\n{WITNESS_LINES}group two 2 w0 w1\nquorum two\n"
+    assert not both_open(lines, cosign(cosigned(0), W[0], 1_700_000_001))
     policy = read_policy(lines.encode())
     with pytest.raises(Refuted, match="cosigned by w0: the policy asks for two"):
         policy.opened(cosign(cosigned(0), W[0], 1_700_000_001))
@@ -88,3 +106,18 @@ def test_a_policy_without_logs_takes_them_from_elsewhere() -> None:
 def test_a_policy_that_says_nonsense_is_refused_by_its_line(lines: str, sentence: str) -> None:
     with pytest.raises(Refuted, match=sentence):
         read_policy(lines.encode())
+    with pytest.raises(script.Wrong):
+        script.read_policy("policy", lines.encode())
+
+
+def test_a_cosignature_that_does_not_hold_spoils_the_checkpoint() -> None:
+    """Of a witness that is known: changed, of another text, of a time that does not exist."""
+    lines = f"log {LOG.key.text()}\n{WITNESS_LINES}quorum none\n"
+    other = sign(Checkpoint("poker.example/log", 2, leaf_hash(b"1")), LOG)
+    parts = parse(cosigned(0)), parse(cosign(other, W[0], 1_700_000_000))
+    mixed = Note(parts[0].text, (parts[0].signatures[0], parts[1].signatures[1]))
+    last = parts[0].signatures[1]
+    later = Signature(last.name, last.id, b"\xff" * 8 + last.signed[8:])
+    assert both_open(lines, cosigned(0))
+    assert not both_open(lines, mixed.format())
+    assert not both_open(lines, Note(parts[0].text, (parts[0].signatures[0], later)).format())

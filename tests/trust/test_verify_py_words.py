@@ -142,7 +142,10 @@ def test_a_key_is_read_before_a_file_of_its_name(good: Path, tmp_path: Path) -> 
 
 
 MISUSE = {
-    "an option that is not there": (("--all",), 'there is no option "--all": there are --key KEY'),
+    "an option that is not there": (
+        ("--all",),
+        'there is no option "--all": there are --key KEY, --policy FILE',
+    ),
     "an option misspelled": (("--keys", "x"), 'there is no option "--keys"'),
     "two bundles": (("a.zip", "b.zip"), "one bundle is checked at a time, and 2 are named"),
     "no key after --key": (("a.zip", "--key"), "--key needs a public key, or a file of them"),

@@ -3,12 +3,14 @@
 import json
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from api.evidence import verify as script
 from api.main import main
 from dealer.play import play as played
 from engine.games import GAMES
@@ -23,6 +25,7 @@ from tests.sessions import name, printed, said
 
 Captured = pytest.CaptureFixture[str]
 ORIGIN = "poker.example/api/v1/log"
+STRANGE = f"witness w3 {Signer('w3.example', bytes(range(32)), WITNESSES).key.text()}\n"
 
 
 class Running:
@@ -130,6 +133,25 @@ def test_what_is_published_was_cosigned(
     assert 0 == main(["publish"])
     assert (signed(ledger), both) == shown(ledger)
     assert 0 == main([*words])
+
+    trusted = Path(script.__file__).read_bytes()  # nobody runs the copy in the bundle
+    (tmp_path / "verify.py").write_bytes(trusted)
+    alone = (sys.executable, str(tmp_path / "verify.py"), str(tmp_path / "e.zip"))
+    asked = ("--policy", str(tmp_path / "both"))
+    proved = "Cosigned by w1, w2: what the policy asks for, g."
+    assert proved in printed(capsys, "verify", str(tmp_path / "e.zip"), *asked)
+    assert proved in subprocess.run([*alone, *asked], capture_output=True, text=True).stdout
+    assert 0 == main(["verify", "--all", *asked])
+
+    (tmp_path / "more").write_text(
+        (tmp_path / "both").read_text().replace("quorum g", f"{STRANGE}group h all g w3\nquorum h")
+    )
+    asked = ("--policy", str(tmp_path / "more"))
+    refusal = "checkpoint is cosigned by w1, w2, and the policy asks for h"
+    assert refusal in printed(capsys, "verify", str(tmp_path / "e.zip"), *asked, code=3)
+    ran = subprocess.run([*alone, *asked], capture_output=True, text=True, check=False)
+    assert (3, True) == (ran.returncode, refusal in ran.stdout)
+    assert "is cosigned by w1, w2" in printed(capsys, "verify", "--all", *asked, code=3)
 
     witnesses[0].stop()
     assert 0 == main(["publish", "--policy", str(tmp_path / "either")])
