@@ -22,6 +22,8 @@ SHUFFLE = b"muckrake/shuffle/v1\0"
 SWAP = b"muckrake/swap/v1\0"
 
 SECRET_BYTES = 32
+CHAIN_MAX = 2**22  # hands: a longer chain takes too long to walk
+COUNTED_MAX = 65_535  # bytes of a text whose length stands in two
 
 
 class Committed(Struct, frozen=True):
@@ -77,6 +79,8 @@ def unfit(made: Committed, opened: DeckOpened) -> str | None:
         return (
             f"deck {opened.number} is not one of the decks {made.first}..{made.last} of its chain"
         )
+    if made.hands > CHAIN_MAX:
+        return f"a chain of {made.hands} hands is too long: {CHAIN_MAX} are the most"
     secret = secret_of(opened)
     if secret is None:
         return f"the secret of deck {opened.number} is not {SECRET_BYTES} bytes in hex"
@@ -185,6 +189,8 @@ def _below(many: int, draws: Iterator[int], width: int) -> int:
 def _counted(text: str) -> bytes:
     """Text with its length before it, so that nothing can be moved across the border."""
     said = text.encode()
+    if len(said) > COUNTED_MAX:
+        raise ValueError(f"a name or nonce of {len(said)} bytes: {COUNTED_MAX} are the most")
     return len(said).to_bytes(2, "big") + said
 
 

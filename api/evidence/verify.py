@@ -1056,13 +1056,16 @@ class Dealer:
         first, self.board = 2 * self.seats + self.board, self.board + count
         if self.fixed:
             return self.order[first : first + count]
-        return self.take(count + self.rules["burn"])[self.rules["burn"] :]
+        burn = self.rules["burn"]
+        if not is_whole(52)(burn):
+            raise TypeError("so many cards cannot be burnt")
+        return self.take(count + burn)[burn:]
 
     def swap(self, seat: int, slot: int, changed: Any) -> str:
         """Luck says whether the card goes; then the next card comes, or one of the last."""
         step = self.rules["script"][self.step]
-        if not is_whole(2**31)(step["of"] - 1):
-            raise TypeError("chances are out of a whole number")
+        if not is_whole(2**31)(step["of"]) or not step["of"] or not is_whole(2**31)(step["chance"]):
+            raise TypeError("chances are whole numbers, and out of one")
         lost = self.luck.below(step["of"], 4) < step["chance"]
         if changed not in (None, lost):
             raise Wrong(f"seat {seat}, slot {slot}: the deck's luck says otherwise")

@@ -18,6 +18,7 @@ from api.pages.players import router as players
 from api.pages.replayer import router as replayer
 from api.pages.static_files import STATIC, Files
 from api.pages.swapping import router as swapping
+from api.pages.verifying import router as verifying
 from api.pages.winning import router as winning
 
 PAGES: tuple[APIRouter, ...] = (
@@ -36,6 +37,7 @@ PAGES: tuple[APIRouter, ...] = (
     opposing,
     fairness,
     live,
+    verifying,
 )
 
 

@@ -46,6 +46,10 @@ class To(Struct, frozen=True):
     def live(self, match: str | None = None) -> str:
         return self._at("/live", match=match)
 
+    def verify(self) -> str:
+        """Where a bundle is judged in the browser."""
+        return self._at("/verify")
+
     def games(self) -> str:
         return self._at("/games")
 

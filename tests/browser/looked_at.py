@@ -37,6 +37,7 @@ PATHS = (
     "/fairness?as=public",
     "/live",
     "/live?match=swap&as=public",
+    "/verify",
 )
 """Those whose answer is 200."""
 WRONG = (

@@ -240,6 +240,7 @@ ROUTES: dict[str, Asked] = {
     "/players/{player}/opponent": of_players("a page"),
     "/fairness": Asked("refused to all of these"),
     "/live": Asked("a page"),
+    "/verify": Asked("made of the code"),
 }
 
 

@@ -19,6 +19,8 @@ EVERY = (
     (replace(GAMES["site-nl"], burn=1), False),
     (replace(GAMES["auction-2024"], third_card="bottom", burn=1), False),
     (replace(GAMES["swap-2022"], burn=1), True),
+    (replace(GAMES["swap-2022"], seats_max=3, burn=1), True),
+    (replace(GAMES["auction-2024"], seats_max=3), True),
 )
 
 
@@ -64,7 +66,7 @@ class Stranger:
 
     def third(self, seat: int) -> str:
         if self.fixed:
-            return self.deck[51 if seat == self.button else 50]
+            return self.deck[51 - (seat - self.button) % self.seats]
         if self.rules["third_card"] == "bottom":
             self.bottom -= 1
             return self.deck[self.bottom + 1]
@@ -73,18 +75,19 @@ class Stranger:
     def swap(self, step: dict[str, Any], place: int, on_turn: bool) -> str | None:
         if self.luck.below(step["of"]) >= step["chance"]:
             return None
-        return self.deck[(47 if on_turn else 51) - place] if self.fixed else self.next()
+        late = 2 * self.seats if on_turn else 0
+        return self.deck[51 - place - late] if self.fixed else self.next()
 
 
 def owed(hand: t.Events, dealer: Stranger) -> Iterator[tuple[t.Event, t.Event]]:
     """Each event that gives cards, and what it should have said."""
     hole: dict[int, tuple[str, ...]] = {}
     step: dict[str, Any] = {}
-    swaps = place = 0
+    swaps = 0
     for event in hand:
         match event:
             case t.StepEntered(step=at, name=name):
-                step, place = dealer.rules["script"][at], 0
+                step = dealer.rules["script"][at]
                 swaps += name == "swap"
                 hole = dealer.hole() if name == "hole" else hole
             case t.HoleDealt(seat=seat) if step["type"] == "DealHole":
@@ -93,9 +96,9 @@ def owed(hand: t.Events, dealer: Stranger) -> Iterator[tuple[t.Event, t.Event]]:
                 yield event, t.HoleDealt(seat, (dealer.third(seat),))
             case t.BoardDealt(cards=cards):
                 yield event, t.BoardDealt(dealer.street(len(cards)))
-            case t.CardSwapped(old=old):
+            case t.CardSwapped(seat=seat, slot=slot, old=old):
+                place = 2 * ((seat - dealer.button) % dealer.seats) + slot
                 new = dealer.swap(step, place, swaps == 2)
-                place += 1
                 yield event, replace(event, new=new or old)
 
 

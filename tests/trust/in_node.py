@@ -1,0 +1,75 @@
+"""`verify.js` under node, asked many questions by one process: the second verifier in the tests."""
+
+import atexit
+import base64
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.evidence.verify import Key, Verdict
+from api.pages.static_files import STATIC
+from tests.trust.own_bundles import Files
+
+VERIFY_JS = STATIC / "verify.js"
+DRIVER = Path(__file__).with_name("node_verifier.js")
+NONE = "no node found: `sudo apt install nodejs` (18 or later), or set MUCKRAKE_NODE to its path"
+
+
+def node() -> str:
+    """The program; without it a test is skipped, or fails where MUCKRAKE_NODE is `require`."""
+    named = os.environ.get("MUCKRAKE_NODE", "")
+    there = shutil.which("node" if named in ("", "require") else named)
+    if there is None:
+        if named:
+            pytest.fail(NONE, pytrace=False)
+        pytest.skip(NONE)
+    return there
+
+
+@cache
+def _process() -> "subprocess.Popen[str]":
+    process = subprocess.Popen(
+        [node(), DRIVER, VERIFY_JS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    atexit.register(process.terminate)
+    return process
+
+
+def _asked(question: dict[str, Any]) -> Any:
+    node()
+    process = _process()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(f"{json.dumps(question)}\n")
+    process.stdin.flush()
+    answer = process.stdout.readline()
+    assert answer, "node has ended: what it said stands above"
+    return json.loads(answer)
+
+
+def b64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def judged_in_node(bundle: Files | bytes, known: Sequence[Key] = ()) -> Verdict:
+    """What verify.js says of the files of a bundle, or of a zip."""
+    question: dict[str, Any] = {"known": [key.line for key in known]}
+    if isinstance(bundle, bytes):
+        question["zip"] = b64(bundle)
+    else:
+        question["files"] = [[name, b64(text)] for name, text in bundle.items()]
+    found = _asked(question)
+    return Verdict(tuple(found["problems"]), tuple(found["proved"]), found["code"])
+
+
+def called_in_node(name: str, *values: bytes) -> Any:
+    """What a function of verify.js gives for bytes."""
+    found = _asked({"name": name, "values": [b64(value) for value in values]})
+    return base64.b64decode(found) if isinstance(found, str) else found

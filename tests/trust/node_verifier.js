@@ -1,0 +1,22 @@
+// Answers questions to verify.js, one a line of JSON, for the tests: a bundle to judge, or a function to call.
+"use strict";
+
+const verifier = require(process.argv[2]);
+const bytes = (text) => new Uint8Array(Buffer.from(text, "base64"));
+
+/** The verdict on the files or the zip that a line holds. */
+function judge({ files, zip, known }) {
+  const read = () => (files ? new Map(files.map(([name, text]) => [name, bytes(text)])) : verifier.unpacked(bytes(zip)));
+  return verifier.judged(read, known.length ? verifier.readKnown("known", known.join("\n")) : []);
+}
+
+/** What a function gives for bytes. */
+function call({ name, values }) {
+  const found = verifier[name](...values.map(bytes));
+  return found instanceof Uint8Array ? Buffer.from(found).toString("base64") : Boolean(found);
+}
+
+require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const asked = JSON.parse(line);
+  process.stdout.write(`${JSON.stringify(asked.name ? call(asked) : judge(asked))}\n`);
+});
