@@ -61,7 +61,7 @@ class Committer:
         self._kept.keep(self._match, DeckChain(last.hex(), hands))
         self._publish((DeckCommitted(commitment, hands),))
         heard = self._nonces(commitment)
-        nonces = tuple(NonceGiven(player, usable(given)) for player, given in heard)
+        nonces = tuple(contribution(player, given) for player, given in heard)
         self._publish(nonces)
         return Chain(Committed(first, hands, commitment, nonces), links)
 
@@ -121,8 +121,8 @@ class CommittedDecks:
         return next(one for one in reversed(self._chains) if one.made.covers(number))
 
 
-def usable(given: str | None) -> str:
+def contribution(player: str, given: str | None) -> NonceGiven:
     """A player's nonce as he gave it; one that is drawn for him, if he gave none that can stand."""
     if given and len(given) <= NONCE_MAX and given.isascii() and given.isprintable():
-        return given
-    return secrets.token_hex(SECRET_BYTES)
+        return NonceGiven(player, given, "player")
+    return NonceGiven(player, secrets.token_hex(SECRET_BYTES), "dealer")

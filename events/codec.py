@@ -1,7 +1,8 @@
 """Events and match records as canonical bytes, and back: one JSON object on one line.
 
-Canonical means: keys sorted, no spaces, every field present, UTF-8, whole numbers only (the
-form of RFC 8785 for such values). Bytes that say the same in another form are refused, so an
+Canonical means: keys sorted, no spaces, every field present (one that is younger than its event
+is left out where it has its default), UTF-8, whole numbers only (the form of RFC 8785 for such
+values). Bytes that say the same in another form are refused, so an
 event has one spelling and a digest of the bytes is a digest of the event.
 """
 

@@ -2,7 +2,7 @@
 
 A commitment is a digest of a value and a nonce that nobody can guess; without the nonce not even
 a value with two possibilities can be found by trying. Nonces are derived from one key a match, so
-none is stored. docs/record-format.md has every byte.
+none is stored, and from the value, so none is used for two. docs/record-format.md has every byte.
 """
 
 import hmac
@@ -15,6 +15,7 @@ import msgspec
 
 COMMITMENT = b"muckrake/commitment/v1\x00"
 NONCES = b"muckrake/nonces/v1\x00"
+SALTED = b"muckrake/nonces/v2\x00"
 
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
@@ -31,19 +32,24 @@ class Opening(NamedTuple):
 class Nonces:
     """The nonces of a match: one for each field of each event, all from one key.
 
+    `of_values`: one for each value of each field, since version 2.
+
     Known, the key opens that match and no other. This is HMAC-SHA256 as the standard library has
     it, spelled out, with the key's two blocks ready: three times as fast.
     """
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, *, of_values: bool = False) -> None:
+        self._of_values = of_values
         block = key.ljust(64, b"\0")
         self._inner = bytes(byte ^ 0x36 for byte in block)
         self._outer = bytes(byte ^ 0x5C for byte in block)
 
-    def of(self, stream: str, index: int, field: str) -> bytes:
-        """The nonce of one field of one event."""
-        inner = sha256(self._inner + f"{stream}\n{index}\n{field}".encode()).digest()
-        return sha256(self._outer + inner).digest()
+    def of(self, stream: str, index: int, field: str, value: Any) -> bytes:
+        """The nonce of one field of one event, in which this is hidden."""
+        inner = sha256(self._inner + f"{stream}\n{index}\n{field}".encode())
+        if self._of_values:
+            inner.update(b"\n" + _canonical(value))
+        return sha256(self._outer + inner.digest()).digest()
 
     def begun(self, stream: str) -> Any:
         """Where every nonce of a stream begins, for `hide`."""
@@ -58,15 +64,18 @@ class Nonces:
         key, found = sha256(self._outer), []
         for stream, place, value in zip(begun, places, values, strict=True):
             inner, outer = stream.copy(), key.copy()
-            inner.update(place)
+            inner.update(b"%b\n%b" % (place, value) if self._of_values else place)
             outer.update(inner.digest())
             found.append(hexlify(sha256(COMMITMENT + outer.digest() + value).digest()))
         return found
 
 
-def nonces_of(secret: bytes, match: str) -> Nonces:
-    """The nonces of a match, from the secret of its ledger."""
-    return Nonces(hmac.digest(secret, NONCES + match.encode(), "sha256"))
+def nonces_of(secret: bytes, match: str, salt: bytes = b"") -> Nonces:
+    """The nonces of a match, from the secret of its ledger and a salt; version 1 had no salt."""
+    if not salt:
+        return Nonces(hmac.digest(secret, NONCES + match.encode(), "sha256"))
+    key = hmac.digest(secret, SALTED + salt + match.encode(), "sha256")
+    return Nonces(key, of_values=True)
 
 
 def commitment(nonce: bytes, value: Any) -> str:

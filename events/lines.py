@@ -113,7 +113,9 @@ def openings(
 ) -> tuple[Opening, ...]:
     """Every hidden value that this viewpoint may see, with the nonce that proves it."""
     return tuple(
-        Opening(line, field, value, nonces.of(one.recorded.stream, one.recorded.index, field))
+        Opening(
+            line, field, value, nonces.of(one.recorded.stream, one.recorded.index, field, value)
+        )
         for line, one in enumerate(told(recorded))
         for field, value in one.hidden.items()
         if disclosed or _may_open(who, one, field)
@@ -233,7 +235,8 @@ def _line(one: Told, nonces: Nonces) -> bytes:
     pattern, fields, before = _pattern(one.blank or recorded.event, tuple(hidden))
     stream, index = recorded.stream, recorded.index
     told: list[Any] = [
-        commitment(nonces.of(stream, index, field), hidden[field]).encode() for field in fields
+        commitment(nonces.of(stream, index, field, hidden[field]), hidden[field]).encode()
+        for field in fields
     ]
     told.insert(before, recorded.at)
     return pattern % tuple(told)
@@ -246,9 +249,9 @@ def _noted(one: Recorded, nonces: Nonces) -> bytes:
     return _NOTED % (
         one.at,
         _canonical(event.dialect),
-        commitment(nonces.of(stream, index, "footer"), event.footer).encode(),
+        commitment(nonces.of(stream, index, "footer", event.footer), event.footer).encode(),
         _canonical(event.format),
-        commitment(nonces.of(stream, index, "header"), event.header).encode(),
+        commitment(nonces.of(stream, index, "header", event.header), event.header).encode(),
     )
 
 

@@ -48,7 +48,7 @@ _PATTERNS: dict[type[t.Event | t.Match], str] = {
     t.MatchStarted: "match {match} of {game} {ruleset}, {dealing} decks{seed}{deals}, {disclosure}"
     "{sealed_bids}: {players}",
     t.DeckCommitted: "{hands} decks committed by {commitment}",
-    t.NonceGiven: "nonce {nonce} from {player}",
+    t.NonceGiven: "nonce {nonce} from {player}{drawn_by}",
     t.DeckOpened: "deck {number} opened by {secret}",
     t.SourceNoted: "source {format} {dialect}, header {header}, footer {footer}",
     t.MatchEnded: "match over, {reason}: {nets}",
@@ -239,6 +239,8 @@ def _deals() -> _Field:
 
 _ORIGIN = {value: f" ({value})" for value in get_args(t.Origin)}
 
+_DRAWERS = {value: f", drawn by the {value}" for value in get_args(t.Drawer)}
+
 _SPECIAL: dict[str, _Field] = {
     "next": _next(),
     "seed": _seed(),
@@ -256,4 +258,5 @@ _SPECIAL: dict[str, _Field] = {
     "told": _suffix("told", {True: ", openly", False: ""}),
     "dead_small": _suffix("dead_small", {True: ", no small blind", False: ""}),
     "all_in": _suffix("all_in", {True: " and all-in", False: ""}),
+    "drawn_by": _suffix("drawn_by", {None: "", **_DRAWERS}),
 }

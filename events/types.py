@@ -22,6 +22,7 @@ FaultKind = Literal["illegal", "malformed", "late", "disconnected"]
 FaultPlace = Literal["action", "bid", "acknowledgement"]
 Dealing = Literal["seeded", "committed", "recorded"]
 Disclosure = Literal["sealed", "open-after-match", "open"]
+Drawer = Literal["player", "dealer"]
 
 
 class _Event(Struct, frozen=True, tag=True, forbid_unknown_fields=True, gc=False):
@@ -302,11 +303,12 @@ class DeckCommitted(_Event, frozen=True):
     hands: Annotated[int, Meta(ge=1, le=2**31 - 1)]
 
 
-class NonceGiven(_Event, frozen=True):
-    """A player's own contribution to the shuffles to come."""
+class NonceGiven(_Event, frozen=True, omit_defaults=True):
+    """A player's contribution to the shuffles to come; who drew it, since that is recorded."""
 
     player: str
     nonce: str
+    drawn_by: Drawer | None = None
 
 
 class DeckOpened(_Event, frozen=True):

@@ -16,11 +16,11 @@ from events.lines import leaf_of
 from store.disk import Disk
 from store.layout import columns
 from store.manifest import Answer, Segment
+from store.nonces import Salted
 from store.notary import Notary
-from store.private import name_of
 from store.projection import Projection
 from store.recovery import Found
-from store.run import Made, Run
+from store.run import Made, Run, vouched_by
 from store.sealed import Extent, with_hands
 from store.sealing import renewed
 from store.segment import FOLDER, ROW_GROUP, cut, store
@@ -32,13 +32,13 @@ _COUNTED = {"hand_seq": 0, "pos": 1, "first_pos": 1, "last_pos": 1}
 
 
 def check_made(
-    runs: Sequence[Run], nonces: bytes | None, projections: Sequence[Projection]
+    runs: Sequence[Run], nonces: Salted | None, projections: Sequence[Projection]
 ) -> None:
     """`Conflict` unless these runs were made for the ledger of these, all with the same tables."""
     for run in runs:
         known = {(one.name, one.version) for one in with_hands(projections)}
         alike = run.projections == runs[0].projections
-        fits = run.leaves and run.vouched == name_of(nonces)
+        fits = run.leaves and run.vouched == vouched_by(nonces)
         if not (fits and alike and known >= set(run.projections.items())):
             raise Conflict("this run was not made for this ledger")
 

@@ -72,7 +72,6 @@ class FileLedger:
     ) -> None:
         self._disk = disk
         self._projections = tuple(projections)
-        self._secret = secrets.nonces if secrets else None
         self._seal_hands = seal_hands
         self._seal_bytes = seal_bytes
         self._clock = clock or now_ms
@@ -85,6 +84,7 @@ class FileLedger:
             self.notes = list(found.notes)
             self._use(found)
             self._notary = self._vouching(secrets) if secrets else None
+        self._nonces = self._notary.salts.now if self._notary else None
         self._signed_at = self._clock()
         self._void_open()
 
@@ -99,7 +99,7 @@ class FileLedger:
     def maker(self, without: Sequence[str] = ()) -> Maker:
         """What makes runs for this ledger, here or elsewhere; projections may be left for later."""
         wanted = (one for one in self._projections if one.name not in without)
-        return Maker(self._secret, tuple(wanted))
+        return Maker(self._nonces, tuple(wanted))
 
     def append_runs(self, runs: Sequence[Run]) -> None:
         """All of these runs or none, sealed and durable on return: they never pass the log."""
@@ -107,7 +107,7 @@ class FileLedger:
             return
         with self._commit:
             self._check_open()
-            check_made(runs, self._secret, self._projections)
+            check_made(runs, self._nonces, self._projections)
             self._admission.check_closed(leaf[:3] for run in runs for leaf in run.leaves)
             self._seal()  # what closed before takes its sequence numbers before
             with self._at_stake("adopting"):
@@ -286,7 +286,7 @@ class FileLedger:
     def _vouching(self, secrets: Secrets) -> Notary:
         """Who signs for this ledger; what was sealed before there was a tree is put into it."""
         now = self._found.manifest
-        notary = Notary(self._disk, secrets, now.tree)
+        notary = Notary(self._disk, secrets, now.tree, self._tail.next_seq)
         for segment in now.segments:
             if segment.last_seq >= notary.size:
                 leaves = self._sealed.leaves(segment)

@@ -169,6 +169,19 @@ class Live:
             )
         return state.manifest.tree, closed
 
+    def records(self, match: str) -> tuple[Leaf, ...]:
+        """The appends of a match's own records, in the order of closing."""
+        while True:
+            with self._lock:
+                state = self._state
+                closed = [one for one in state.tail.closed if one.stream == match]
+            try:
+                sealed = tuple(state.sealed.records(match))
+            except (FileNotFoundError, Damaged) as missing:
+                self.retired(state.manifest.number, missing)
+                continue
+            return (*sealed, *(Leaf(one.hand_seq, one.recorded()) for one in closed))
+
     def hand_seq(self, stream: str) -> int | None:
         """A hand's place among all that closed; None if it has not."""
         with self._lock:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from events.commitments import nonces_of
 from events.ledger import Recorded
 from events.many import Column
 from store import lots_tables
@@ -15,9 +14,8 @@ from store.layout import by_kind, columns, filled
 from store.leaf import Leaf, split
 from store.lots import Lot
 from store.lots_lines import digests
-from store.private import name_of
 from store.projection import Builder
-from store.run import Made, Maker, Run, Whole, check_values, check_whole, digested
+from store.run import Made, Maker, Run, Whole, check_values, check_whole, digested, vouched_by
 from store.sealed import with_hands
 
 
@@ -49,7 +47,7 @@ def mixed(maker: Maker, lot: Lot, wholes: Sequence[Whole]) -> Run:
     closed |= dict(zip(theirs, digested(maker.nonces, leaves), strict=True))
     versions = {one.name: one.version for one in wanted}
     every = tuple(closed[at] for at in range(len(closed)))
-    return Run(name_of(maker.nonces), versions, every, tables)
+    return Run(vouched_by(maker.nonces), versions, every, tables)
 
 
 def _leaf(whole: Whole, at: int, pos: int) -> Leaf:
@@ -67,7 +65,7 @@ def _made(maker: Maker, lot: Lot) -> list[Made]:
     streams = [f"{lot.match}/{number}" for number in lot.numbers.tolist()]
     if maker.nonces is None:
         return [Made(stream, 0, size, 0, "") for stream, size in zip(streams, sizes, strict=True)]
-    found = digests(lot, nonces_of(maker.nonces, lot.match))
+    found = digests(lot, maker.nonces.of(lot.match))
     return [
         Made(stream, 0, size, *told)
         for stream, size, told in zip(streams, sizes, found, strict=True)

@@ -2,7 +2,7 @@
 
     tree/0, tree/1, ...   the hashes of leaves, and of complete subtrees of 256, 65,536, ...
     tree/checkpoint       the signed head; the newest that anybody may have been given
-    tree/nonces           the digest of the secret that nonces are derived from
+    tree/nonces           the secret that nonces are derived from, by name, and their salts
     keys                  the public keys that signed for this ledger, the newest last
 
 Leaves are hashed before a checkpoint or a seal, not at every append. A checkpoint never speaks of
@@ -11,25 +11,23 @@ with another head under the same leaves has been changed. Both are refused at op
 """
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from pathlib import Path
 
-from events.commitments import Nonces, nonces_of
 from events.ledger import Recorded
 from events.lines import leaf_bytes
 from store.checkpoint import Checkpoint, Opened, open_checkpoint
 from store.checkpoint import sign as sign_checkpoint
 from store.disk import Disk, put
 from store.frames import Damaged
-from store.leaf import Leaf, split
+from store.leaf import Leaf
+from store.nonces import opened
 from store.note import Key
-from store.private import Private, Secrets, name_of
+from store.private import Private, Secrets
 from store.tail import Closed
 from store.tree import Refuted, frontier, leaf_hash
 from store.treefile import FOLDER, TreeFiles, open_tree
 
 CHECKPOINT = "tree/checkpoint"
-NONCES = "tree/nonces"
 KEYS = "keys"
 EVERY_LEAVES = 1_000  # a checkpoint is signed for so many new leaves ...
 EVERY_MS = 1_000  # ... or after so long, if there is any
@@ -38,14 +36,18 @@ EVERY_MS = 1_000  # ... or after so long, if there is any
 class Notary:
     """The tree of a ledger that is being written: one notary, as there is one writer."""
 
-    def __init__(self, disk: Disk, secrets: Secrets, sealed: int) -> None:
-        """`sealed` leaves are durable in the tree's files; the rest of them is cut off."""
+    def __init__(self, disk: Disk, secrets: Secrets, sealed: int, next_seq: int) -> None:
+        """`sealed` leaves are durable in the tree's files; the rest of them is cut off.
+
+        The leaf that closes next will be number `next_seq`.
+        """
         self._disk = disk
         self._secrets = secrets
         self._files = open_tree(disk, sealed)
         self._sealed = self._all = frontier(sealed, TreeFiles(disk))
         self._hot: list[bytes] = []  # of what closed since the last seal
-        self._keep_keys()
+        self._keep_key()
+        self.salts = opened(disk, secrets.nonces, next_seq)
         known = last_checkpoint(disk)
         self.signed = known.checkpoint.size if known else 0
         self._expected = known.checkpoint if known else None
@@ -127,7 +129,7 @@ class Notary:
         self._all = self._all.added(new)
 
     def _leaf(self, hand_seq: int, recorded: Sequence[Recorded]) -> bytes:
-        nonces = nonces_in(self._secrets.nonces, recorded[0].stream)
+        nonces = self.salts.of(recorded[0].stream, hand_seq)
         return leaf_hash(leaf_bytes(hand_seq, recorded, nonces))
 
     def _keep(self, hashes: Sequence[bytes]) -> None:
@@ -135,29 +137,13 @@ class Notary:
         self._files.append(hashes)
         self._files.sync()
 
-    def _keep_keys(self) -> None:
-        """The nonces' secret stays the same for ever; a new signing key joins the others."""
-        told = name_of(self._secrets.nonces).encode() + b"\n"
-        if NONCES.removeprefix(f"{FOLDER}/") not in self._disk.names(FOLDER):
-            put(self._disk, NONCES, told)
-        elif self._disk.read(NONCES) != told:
-            raise Damaged(
-                "private/nonce.key is not the secret that this ledger began with: without that"
-                " one its records cannot be verified; put it back from a copy"
-            )
+    def _keep_key(self) -> None:
+        """A new signing key joins the others."""
         key = self._secrets.signer.key
         known = public_keys(self._disk)
         if key not in known:
             text = "".join(f"{one.text()}\n" for one in (*known, key))
             put(self._disk, KEYS, text.encode())
-
-
-_nonces_of = lru_cache(maxsize=64)(nonces_of)
-
-
-def nonces_in(secret: bytes, stream: str) -> Nonces:
-    """The nonces of a stream's match."""
-    return _nonces_of(secret, split(stream)[0])
 
 
 def secrets_of(folder: Path, disk: Disk) -> Secrets:

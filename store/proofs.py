@@ -10,10 +10,11 @@ from itertools import islice
 
 from events.lines import leaf_bytes
 from store.checkpoint import Opened
-from store.notary import nonces_in
+from store.leaf import Leaf
+from store.nonces import salts_of
 from store.reader import Snapshot
 from store.receipt import Receipt
-from store.tree import Frontier, Refuted, frontier, inclusion, leaf_hash, node_hash
+from store.tree import Frontier, Proof, Refuted, frontier, inclusion, leaf_hash, node_hash
 from store.treefile import TreeFiles
 
 
@@ -25,7 +26,7 @@ class Prover:
     ) -> None:
         """`known` are hashes of leaves that are not sealed yet, for whoever asks again."""
         self._ledger = ledger
-        self._nonces = nonces
+        self._salts = salts_of(ledger.live.disk, nonces)
         self._known = {} if known is None else known
         self._files = TreeFiles(ledger.live.disk)
         self._sealed, self._closed = ledger.live.leaves_by_place()
@@ -60,12 +61,12 @@ class Prover:
             places = " and ".join(map(str, sorted(closed)))
             raise Refuted(f"{stream} is in the tree as {places}: one hand has one record")
         recorded = self._ledger.read(stream)
-        return hand_seq, leaf_bytes(hand_seq, recorded, nonces_in(self._nonces, stream))
+        return hand_seq, leaf_bytes(hand_seq, recorded, self._salts.of(stream, hand_seq))
 
     def leaves(self, begin: int, count: int) -> Iterator[bytes]:
         """The bytes of so many leaves in a row."""
         for leaf in islice(self._ledger.leaves(begin - 1), count):
-            nonces = nonces_in(self._nonces, leaf.stream)
+            nonces = self._salts.of(leaf.stream, leaf.hand_seq)
             yield leaf_bytes(leaf.hand_seq, leaf.recorded, nonces)
 
     def receipt(self, stream: str, known: Opened, note: bytes) -> tuple[bytes, Receipt]:
@@ -82,6 +83,11 @@ class Prover:
         receipt.check(leaf_hash(leaf), known.keys)
         return leaf, receipt
 
+    def proved(self, one: Leaf, known: Opened) -> tuple[bytes, Proof]:
+        """The bytes of a leaf that this checkpoint covers, and what leads from it to the root."""
+        leaf = leaf_bytes(one.hand_seq, one.recorded, self._salts.of(one.stream, one.hand_seq))
+        return leaf, inclusion(one.hand_seq, known.checkpoint.size, self.hashes)
+
     @cached_property
     def _hot(self) -> list[bytes]:
         """Of what closed since the last seal; hashed once, as long as it is not sealed."""
@@ -89,7 +95,7 @@ class Prover:
             self._known.pop(sealed, None)
         for one in self._closed:
             if one.hand_seq not in self._known:
-                nonces = nonces_in(self._nonces, one.stream)
+                nonces = self._salts.of(one.stream, one.hand_seq)
                 leaf = leaf_bytes(one.hand_seq, one.recorded(), nonces)
                 self._known[one.hand_seq] = leaf_hash(leaf)
         return [self._known[one.hand_seq] for one in self._closed]

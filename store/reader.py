@@ -67,6 +67,10 @@ class Snapshot:
         """Everything that closed, hands and match records, in that order, after a place in it."""
         return takewhile(lambda one: one.hand_seq < self.next_seq, self.live.leaves(after))
 
+    def records(self, match: str) -> tuple[Leaf, ...]:
+        """The appends of a match's own records, each a leaf, in that order."""
+        return tuple(one for one in self.live.records(match) if one.hand_seq < self.next_seq)
+
     def matches(self) -> dict[str, int]:
         """Every match that has records of its own, with their number."""
         known_at, counted = self.live.matches()

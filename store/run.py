@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, get_type_hints
 import msgspec
 import pyarrow as pa
 
-from events.commitments import Nonces, nonces_of
 from events.ledger import Append, Conflict, Record, Recorded, closes, is_match
 from events.lines import digest, lines
 from events.state import Hand
@@ -21,7 +20,7 @@ from store.batch import check_stream
 from store.columns import encoded, leaves_of
 from store.layout import by_kind, filled
 from store.leaf import Leaf, split
-from store.private import name_of
+from store.nonces import Salted
 from store.projection import Builder, Projection
 from store.sealed import with_hands
 
@@ -70,7 +69,7 @@ class Run(NamedTuple):
 class Maker(NamedTuple):
     """Makes runs for one ledger: the secret of its nonces, if it has one, and its projections."""
 
-    nonces: bytes | None
+    nonces: Salted | None
     projections: tuple[Projection, ...]
 
     def run(self, wholes: Sequence[Whole]) -> Run:
@@ -88,20 +87,21 @@ class Maker(NamedTuple):
             pos += len(events)
         tables = tables_of(leaves, self.projections)
         versions = {one.name: one.version for one in with_hands(self.projections)}
-        return Run(name_of(self.nonces), versions, tuple(digested(self.nonces, leaves)), tables)
+        return Run(vouched_by(self.nonces), versions, tuple(digested(self.nonces, leaves)), tables)
 
 
-def digested(secret: bytes | None, leaves: Iterable[Leaf]) -> Iterable[Made]:
+def vouched_by(nonces: Salted | None) -> str:
+    """What a run says of the nonces it was digested with; nothing where there are none."""
+    return "" if nonces is None else nonces.name
+
+
+def digested(nonces: Salted | None, leaves: Iterable[Leaf]) -> Iterable[Made]:
     """Each leaf with its digest, under the nonces of its match."""
-    known: dict[str, Nonces] = {}
     for leaf in leaves:
         first, size = leaf.recorded[0], len(leaf.recorded)
         told, found = 0, ""
-        if secret is not None:
-            match, _ = split(leaf.stream)
-            if match not in known:
-                known[match] = nonces_of(secret, match)
-            record = lines(leaf.recorded, known[match])
+        if nonces is not None:
+            record = lines(leaf.recorded, nonces.of(split(leaf.stream)[0]))
             told, found = len(record), digest(record)
         yield Made(leaf.stream, first.index, size, told, found)
 

@@ -176,12 +176,13 @@ class Sealed:
         if number is not None:
             found = self._find(stream)
             return () if found is None else self.read_hand_seq(found.hand_seq)
-        return tuple(
-            one
-            for segment in self._records.get(match, ())
-            for hand_seq in self._appends(segment, match)
-            for one in self.read_hand_seq(hand_seq)
-        )
+        return tuple(one for leaf in self.records(match) for one in leaf.recorded)
+
+    def records(self, match: str) -> Iterator[Leaf]:
+        """The sealed appends of a match's own records, in the order of closing."""
+        for segment in self._records.get(match, ()):
+            for hand_seq in self._appends(segment, match):
+                yield Leaf(hand_seq, self.read_hand_seq(hand_seq))
 
     def read_hand_seq(self, hand_seq: int) -> tuple[Recorded, ...]:
         """What closed as this one; nothing if that is not sealed."""

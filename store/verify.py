@@ -21,7 +21,8 @@ from store.disk import Disk
 from store.frames import Damaged
 from store.leaf import Leaf, split
 from store.lock import holder
-from store.notary import CHECKPOINT, KEYS, last_checkpoint, nonces_in, public_keys
+from store.nonces import salts_of
+from store.notary import CHECKPOINT, KEYS, last_checkpoint, public_keys
 from store.note import Key
 from store.published import FOLDER as PUBLISHED
 from store.published import policy_of, published
@@ -72,7 +73,7 @@ class Verifier:
     def __init__(self, ledger: Snapshot, nonces: bytes, older: bytes | None = None) -> None:
         """What is looked at is `self.ledger`: the one given, or newer if a checkpoint is."""
         self._disk = ledger.live.disk
-        self._nonces = nonces
+        self._salts = salts_of(self._disk, nonces)
         self._wrong: list[Wrong] = []
         self.keys: tuple[Key, ...] = ()  # that may have signed
         self._signed_by: tuple[str, ...] = ()
@@ -152,7 +153,7 @@ class Verifier:
 
     def _look(self, leaf: Leaf) -> None:
         count = self._count
-        record = lines(leaf.recorded, nonces_in(self._nonces, leaf.stream))
+        record = lines(leaf.recorded, self._salts.of(leaf.stream, leaf.hand_seq))
         first = leaf.recorded[0].index
         hashed = leaf_hash(leaf_of(leaf.hand_seq, leaf.stream, first, len(record), digest(record)))
         if sentence := self._records.wrong(leaf):

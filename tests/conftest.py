@@ -107,3 +107,9 @@ def no_loop_of_somebody_else(request: pytest.FixtureRequest) -> Iterator[None]:
     _set_running_loop(None)
     yield
     _set_running_loop(loop)
+
+
+@pytest.fixture
+def salted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same salt for every ledger: those of one secret and one record have one root."""
+    monkeypatch.setattr("store.nonces.drawn_salt", lambda: b"the same salt for every ledger..")

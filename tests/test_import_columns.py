@@ -24,6 +24,7 @@ from formats import follow, known
 from formats.mit.note import Noted, noted
 from formats.mit.write import write
 from formats.told import ToldHand
+from store.nonces import Salted
 from store.projections import STANDARD
 from store.run import Made, Maker, Run, read
 
@@ -71,7 +72,7 @@ def imported(
         if not columns:
             patch.setattr(taken, "read", hand_by_hand)
         (entry,) = entries([path], scratch)
-        with spool.spool(scratch / "spool", AT, Maker(b"s" * 32, STANDARD)) as out:
+        with spool.spool(scratch / "spool", AT, Maker(Salted(b"s" * 32), STANDARD)) as out:
             found = taken.taken(entry, wishes, out, lambda hands: None)
         runs = [read(fetched(chunk)[1]) for chunk in found.chunks]
     return replace(found, chunks=[]), runs
@@ -183,7 +184,7 @@ def test_a_large_log_read_in_parts_comes_to_the_same(
     assert (6, 7) == (len(cut), len(ticks))
     found = []
     for at, part in enumerate(cut):
-        with spool.spool(tmp_path / f"{at}.spool", AT, Maker(b"s" * 32, STANDARD)) as out:
+        with spool.spool(tmp_path / f"{at}.spool", AT, Maker(Salted(b"s" * 32), STANDARD)) as out:
             found.append(taken.taken(part, WISHES, out, lambda hands: None))
     runs = [read(fetched(chunk)[1]) for one in found for chunk in one.chunks]
     (joined,) = parted.together([found], lambda entry: pytest.fail("a part was refused"))

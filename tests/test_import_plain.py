@@ -21,6 +21,7 @@ from formats import known, phh
 from formats.follow import followed
 from formats.plain import plain
 from formats.told import ToldHand
+from store.nonces import Salted
 from store.projections import STANDARD
 from store.run import Maker, read
 
@@ -58,7 +59,7 @@ def imported(path: Path, wishes: Wishes, *, columns: bool) -> tuple[Outcome, lis
         if not columns:
             patch.setattr(vouched, "plainly", nothing)
         (entry,) = entries([path], path.parent / "ledger")
-        with spool.spool(path.parent / "spool", AT, Maker(b"s" * 32, STANDARD)) as out:
+        with spool.spool(path.parent / "spool", AT, Maker(Salted(b"s" * 32), STANDARD)) as out:
             found = taken.taken(entry, wishes, out, lambda hands: None)
         chunks = [fetched(chunk) for chunk in found.chunks]
     return replace(found, chunks=[]), [(notes, read(hands)) for notes, hands in chunks]

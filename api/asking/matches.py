@@ -143,7 +143,8 @@ def _told(viewed: Viewed, match: str) -> dict[str, Any]:
             for one in kinds.get(t.DeckCommitted, [])
         ],
         "nonces": [
-            {"player": one.player, "nonce": one.nonce} for one in kinds.get(t.NonceGiven, [])
+            {"player": one.player, "nonce": one.nonce, "drawn_by": one.drawn_by}
+            for one in kinds.get(t.NonceGiven, [])
         ],
         "decks_opened": max((one.number for one in kinds.get(t.DeckOpened, [])), default=None),
         "source": {"format": sources[0].format, "dialect": sources[0].dialect} if sources else None,

@@ -24,7 +24,7 @@ from events.ledger import is_match
 from events.lines import leaf_bytes, lines, openings
 from events.views import Auditor, Public, Seated, Viewpoint
 from store.leaf import Leaf
-from store.notary import nonces_in
+from store.nonces import Salts, salts_of
 from store.note import to_base64
 from store.private import Private
 from store.tree import Refuted, check_inclusion, inclusion, leaf_hash
@@ -43,7 +43,7 @@ def proof(viewed: Viewed, sight: Sight) -> "Proof":
     snapshot, stream = viewed.snapshot, sight.stream
     tree = Tree(snapshot)
     leaf, receipt = tree.prover.receipt(stream, tree.newest, tree.note)
-    recorded, nonces = snapshot.read(stream), nonces_in(_secret(viewed), stream)
+    recorded, nonces = snapshot.read(stream), _salts(viewed).of(stream, sight.hand_seq)
     own = [one.event for one in records(snapshot, stream.rpartition("/")[0])]
     opened = openings(recorded, nonces, _who(viewed, sight), disclosed=is_open(own))
     checkpoint = tree.newest.checkpoint
@@ -125,7 +125,7 @@ class _Check:
     """One pass over the leaves of a match."""
 
     def __init__(self, viewed: Viewed) -> None:
-        self._nonces = _secret(viewed)
+        self._salts = _salts(viewed)
         self._tree = Tree(viewed.snapshot)
         self._dealt = Dealt(viewed.snapshot, Private(viewed.snapshot.live.folder))
         self._known: dict[tuple[int, int], bytes] = {}
@@ -136,7 +136,7 @@ class _Check:
 
     def look(self, leaf: Leaf) -> None:
         """One leaf: its digest, its place under the root, its chips and its cards."""
-        nonces = nonces_in(self._nonces, leaf.stream)
+        nonces = self._salts.of(leaf.stream, leaf.hand_seq)
         hashed = leaf_hash(leaf_bytes(leaf.hand_seq, leaf.recorded, nonces))
         self._count["leaves"] += 1
         self._count["events"] += len(leaf.recorded)
@@ -217,9 +217,9 @@ def _who(viewed: Viewed, sight: Sight) -> Viewpoint:
     return Public() if seat is None else Seated(seat)
 
 
-def _secret(viewed: Viewed) -> bytes:
+def _salts(viewed: Viewed) -> Salts:
     """What nonces are derived from; it never leaves the server."""
     nonces = Private(viewed.snapshot.live.folder).nonces()
     if nonces is None:
         raise NoSecrets("the secrets of this ledger are not here: nothing can be opened")
-    return nonces
+    return salts_of(viewed.snapshot.live.disk, nonces)

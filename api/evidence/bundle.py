@@ -16,7 +16,11 @@ import msgspec
 from msgspec import Struct
 
 from api.evidence.verify import CONTENTS
+from api.seen import OF_A_SEED
 from events.commitments import Opening
+from events.types import Dealing
+from store.note import to_base64
+from store.tree import Proof
 
 SCRIPT = Path(__file__).with_name("verify.py")
 
@@ -38,12 +42,22 @@ class OpenDeck(Struct, frozen=True):
     deals: int = 1
 
 
+class Announcement(Struct, frozen=True):
+    """One append of the match's own records that the hand rests on: its leaf, its public lines, and
+    the hashes that lead from it to the root of the checkpoint."""
+
+    leaf: bytes
+    proof: Proof
+    lines: tuple[bytes, ...]
+
+
 class Evidence(Struct, frozen=True):
     """All that a bundle says of a hand.
 
     `record` are its public lines with a newline between, `leaf` the bytes that the tree has of it,
     `receipt` leads from there to a signed checkpoint, `key` is the public key of the log. The
-    report names every card: text and JSON, and only for an auditor.
+    report names every card: text and JSON, and only for an auditor. `match` is what was announced
+    and committed to before the hand, `dealing` how its deck was made.
     """
 
     hand: str
@@ -56,6 +70,8 @@ class Evidence(Struct, frozen=True):
     key: str
     report: tuple[str, bytes] | None = None
     deck: OpenDeck | None = None
+    match: tuple[Announcement, ...] = ()
+    dealing: Dealing | None = None
 
 
 def write(evidence: Evidence, sign: Callable[[str], bytes]) -> bytes:
@@ -81,6 +97,8 @@ def texts(evidence: Evidence) -> dict[str, bytes]:
     if evidence.report is not None:
         assert evidence.view == "auditor", "a report names every card"
         files["report.txt"], files["report.json"] = evidence.report[0].encode(), evidence.report[1]
+    if evidence.match:
+        files["match.json"] = _announced(evidence.match)
     if evidence.deck is not None:
         files["deck.json"] = _canonical({"v": 1, **msgspec.to_builtins(evidence.deck)})
     return files
@@ -113,9 +131,24 @@ def _openings(evidence: Evidence) -> bytes:
     return _canonical({"openings": rows, "v": 1, "view": evidence.view})
 
 
+def _announced(match: tuple[Announcement, ...]) -> bytes:
+    """Leaves and lines are canonical JSON already, and stand there as the objects that they are."""
+    rows = [
+        {
+            "leaf": msgspec.Raw(one.leaf),
+            "lines": [msgspec.Raw(line) for line in one.lines],
+            "proof": [to_base64(each) for each in one.proof],
+        }
+        for one in match
+    ]
+    return _canonical({"records": rows, "v": 1})
+
+
 def _readme(evidence: Evidence) -> bytes:
+    seeded = f"{OF_A_SEED}\n" if evidence.dealing == "seeded" else ""
     return (
         f"This is the evidence of the hand {evidence.hand}, as {evidence.view} may see it.\n"
         "Run `python3 verify.py --key KEY` in this folder, or take a verify.py that you trust.\n"
         "KEY is the log's public key as you know it from somewhere else.\n"
+        f"{seeded}"
     ).encode()

@@ -1,17 +1,18 @@
 """The evidence of one recorded hand for one reader, out of a ledger and its secrets."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from api.evidence.bundle import Evidence, OpenDeck, write
+from api.evidence.bundle import Announcement, Evidence, OpenDeck, write
 from api.seen import is_open
 from events.deck import Committed, committed, deck_number, earlier
 from events.ledger import Recorded
 from events.lines import lines, openings
-from events.types import DeckOpened, HandStarted, Match, MatchStarted
+from events.types import DeckCommitted, DeckOpened, HandStarted, Match, MatchStarted, NonceGiven
 from events.views import Auditor, viewpoint
 from store.checkpoint import Opened
-from store.leaf import split
-from store.notary import nonces_in
+from store.leaf import Leaf, split
+from store.nonces import salts_of
 from store.note import sign
 from store.private import Private
 from store.proofs import Prover
@@ -49,8 +50,9 @@ def evidence(
             if witnessed
             else "nothing was ever signed for in this ledger"
         )
+    prover = Prover(ledger, nonces)
     try:
-        leaf, receipt = Prover(ledger, nonces).receipt(hand, *under)
+        leaf, receipt = prover.receipt(hand, *under)
     except Refuted as reason:
         raise Unproved(str(reason)) from None
     recorded = ledger.read(hand)
@@ -59,9 +61,11 @@ def evidence(
     ruleset = ledger.ruleset(start.ruleset)
     if ruleset is None:
         raise Unproved(f"{hand} is of {start.ruleset}, and this ledger does not keep its text")
-    who, own = viewpoint(view, start.players), nonces_in(nonces, hand)
+    salts = salts_of(ledger.live.disk, nonces)
+    who, own = viewpoint(view, start.players), salts.of(hand, receipt.index)
     records = _records(ledger.read(split(hand)[0]))
     auditor = isinstance(who, Auditor)
+    announced = next((one for one in records if isinstance(one, MatchStarted)), None)
     told = Evidence(
         hand=hand,
         view=view,
@@ -73,6 +77,15 @@ def evidence(
         key=signer.key.text(),
         report=report if auditor else None,
         deck=_opened(records, hand) or (_kept(private, records, hand) if auditor else None),
+        match=tuple(
+            Announcement(
+                *prover.proved(one, under[0]),
+                lines(one.recorded, salts.of(one.stream, one.hand_seq)),
+            )
+            for one in _rests_on(ledger.records(split(hand)[0]), records, hand)
+            if one.hand_seq < under[0].checkpoint.size
+        ),
+        dealing=None if announced is None else announced.dealing,
     )
     return write(told, lambda text: sign(text, signer))
 
@@ -82,6 +95,20 @@ def save(path: Path, bundle: bytes) -> None:
     aside = path.with_name(f"{path.name}.tmp")
     aside.write_bytes(bundle)
     aside.replace(path)
+
+
+def _rests_on(appended: tuple[Leaf, ...], records: tuple[Match, ...], hand: str) -> Iterator[Leaf]:
+    """What the match announced, its commitments to decks up to this hand's, and the nonces that
+    were given to that one."""
+    made, _, _ = _made(records, hand)
+    until = committed(records).index(made) + 1 if made else 0
+    seen = 0
+    for one in appended:
+        kinds = {type(it.event) for it in one.recorded}
+        seen += sum(isinstance(it.event, DeckCommitted) for it in one.recorded)
+        commits = DeckCommitted in kinds and seen <= until
+        if MatchStarted in kinds or commits or (NonceGiven in kinds and seen == until > 0):
+            yield one
 
 
 def _records(recorded: tuple[Recorded, ...]) -> tuple[Match, ...]:

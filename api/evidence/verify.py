@@ -60,7 +60,7 @@ ALWAYS = (
     "ruleset.json",
     "verify.py",
 )
-SOMETIMES = ("deck.json", "report.json", "report.txt")
+SOMETIMES = ("deck.json", "match.json", "report.json", "report.txt")
 FILE_MAX = 8 * 1024 * 1024  # bytes; a hand has some ten thousand
 FILES_MAX = 32
 BUNDLE_MAX = 4 * FILE_MAX  # bytes of a bundle, packed or unpacked
@@ -143,6 +143,7 @@ def proofs(
     leaf = read_leaf(files, head)
     lines = read_lines(files["events.jsonl"], leaf)
     view, opened = read_openings(files["openings.json"], lines)
+    announced = read_match(files, leaf, head)
     check_all(
         lambda: check_view(view, lines, opened),
         lambda: check_ruleset(files["ruleset.json"], lines[0]),
@@ -162,8 +163,10 @@ def proofs(
     if "deck.json" in files:
         yield (
             "The deck is opened: the cards known here are those that the commitment and nonces in"
-            " deck.json make; that these came before the hand is for the match's records to show."
+            " deck.json make."
         )
+    if announced:
+        yield told_of_deck(announced, leaf)
     is_known = known or (policy and policy.logs)
     compare = ", a key that you know." if is_known else ": compare it with the key you know."
     yield f"Signed by {key.line}{compare}"
@@ -428,15 +431,7 @@ def read_policy(where: str, text: bytes) -> Policy:
 def read_leaf(files: Dict[str, bytes], head: Head) -> Dict[str, Any]:
     """The leaf, if the receipt leads from it to the root, and it names the digest of the record."""
     leaf = read_json("leaf.json", files["leaf.json"], 1)
-    kinds: Dict[str, Check] = {
-        "first": is_whole(0),
-        "hand_seq": is_whole(WHOLE_MAX),
-        "lines": is_whole(WHOLE_MAX),
-        "record_sha256": is_hex,
-        "stream": is_text,
-        "v": is_one_of(1),
-    }
-    check_fields("leaf.json", leaf, kinds)
+    check_leaf("leaf.json", leaf, is_whole(0))
     told = read_text("receipt.tlog-proof", files["receipt.tlog-proof"])
     proof, _, note = told.partition("\n\n")
     if note.encode() != files["checkpoint"]:
@@ -459,14 +454,29 @@ def read_leaf(files: Dict[str, bytes], head: Head) -> Dict[str, Any]:
     return leaf
 
 
-def root_of(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes:
+def check_leaf(where: str, leaf: Any, first: "Check") -> None:
+    """A leaf has these fields; a hand begins at event 0 of its stream."""
+    kinds: Dict[str, Check] = {
+        "first": first,
+        "hand_seq": is_whole(WHOLE_MAX),
+        "lines": is_whole(WHOLE_MAX),
+        "record_sha256": is_hex,
+        "stream": is_text,
+        "v": is_one_of(1),
+    }
+    check_fields(where, leaf, kinds)
+
+
+def root_of(
+    leaf: bytes, index: int, size: int, path: Sequence[bytes], where: str = "receipt.tlog-proof"
+) -> bytes:
     """The root that a leaf's hash and the hashes beside its way up make (RFC 9162, 2.1.3.2)."""
     if index >= size:
         raise Wrong(f"the checkpoint is too old: leaf {index} is not among its {size} leaves")
     last, root = size - 1, leaf
     for beside in path:
         if last == 0:
-            raise Wrong("receipt.tlog-proof has more hashes than the tree has levels")
+            raise Wrong(f"{where} has more hashes than the tree has levels")
         if index & 1 or index == last:
             root = hashlib.sha256(b"\x01" + beside + root).digest()
             while not index & 1 and index:
@@ -475,7 +485,7 @@ def root_of(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes:
             root = hashlib.sha256(b"\x01" + root + beside).digest()
         index, last = index >> 1, last >> 1
     if last:
-        raise Wrong("receipt.tlog-proof has fewer hashes than the tree has levels")
+        raise Wrong(f"{where} has fewer hashes than the tree has levels")
     return root
 
 
@@ -900,6 +910,164 @@ MOVES: Dict[str, Callable[[Table, Line], None]] = {
     "CardSwapped": Table.swap,
     "Shown": Table.show,
 }
+
+
+# The match's own records, as far as the hand rests on them: each is a leaf of the same tree.
+
+RECORDS: Dict[str, Dict[str, Check]] = {
+    "MatchStarted": {
+        "match": is_text,
+        "game": is_text,
+        "ruleset": is_text,
+        "players": is_row(is_text),
+        "dealing": is_one_of("seeded", "committed", "recorded"),
+        "disclosure": is_one_of("sealed", "open-after-match", "open"),
+        "sealed_bids": FLAG,
+        "seed": lambda value: value is None or is_commitment(value),
+        "deals": is_one_of(*range(1, 24)),
+    },
+    "DeckCommitted": {"commitment": is_hex, "hands": is_whole(2**31 - 1)},
+    "NonceGiven": {"player": is_text, "nonce": is_text},
+    "DeckOpened": {"number": is_whole(2**31 - 1), "secret": is_hex},
+    "SourceNoted": {
+        "format": is_text,
+        "dialect": is_text,
+        "header": lambda value: is_commitment(value),
+        "footer": lambda value: is_commitment(value),
+    },
+    "MatchEnded": {
+        "nets": is_row(lambda value: type(value) is int and abs(value) <= WHOLE_MAX),
+        "reason": is_text,
+    },
+}
+
+
+class Announced(NamedTuple):
+    """What the match's records say of a hand's deck; `committed` and `given` are leaves."""
+
+    dealing: str
+    deals: int
+    first: int
+    commitment: str
+    committed: int
+    nonces: List[List[str]]
+    given: int
+
+
+def read_match(files: Dict[str, bytes], hand: Dict[str, Any], head: Head) -> Any:
+    """What match.json proves, or None where there is none: no records vouch for the deck then."""
+    if "match.json" not in files:
+        return None
+    told = read_json("match.json", files["match.json"], 6)
+    check_fields(
+        "match.json", told, {"records": lambda rows: type(rows) is list, "v": is_one_of(1)}
+    )
+    match, _, number = hand["stream"].rpartition("/")
+    lines: List[Tuple[Dict[str, Any], Line]] = []
+    place, event = -1, 0
+    for row in told["records"]:
+        leaf = read_record(row, match, head)
+        if leaf["hand_seq"] <= place or leaf["first"] < event:
+            raise Wrong("match.json: the records are not in the order in which they closed")
+        place, event = leaf["hand_seq"], leaf["first"] + leaf["lines"]
+        lines += [(leaf, line) for line in row["lines"]]
+    starts = [line for _, line in lines if line["type"] == "MatchStarted"]
+    if len(starts) != 1 or lines[0][1]["type"] != "MatchStarted" or starts[0]["match"] != match:
+        raise Wrong("match.json does not begin with MatchStarted of this match, or not once")
+    dealing, deals = starts[0]["dealing"], starts[0]["deals"]
+    announced = Announced(dealing, deals, 0, "", -1, [], -1)
+    if dealing == "committed":
+        if not re.match(r"[1-9][0-9]{0,9}\Z", number):
+            raise Wrong(f"match.json: {quoted(hand['stream'])} has no number")
+        deck = int(number) - (int(number) - 1) % deals
+        announced = read_commitment(lines, deck, announced)
+        if announced.given >= hand["hand_seq"]:
+            raise Wrong("match.json: the nonces were given after the hand was over")
+    if "deck.json" in files:
+        opened = read_json("deck.json", files["deck.json"], 3)
+        mine = {
+            "commitment": announced.commitment,
+            "deals": announced.deals,
+            "first": announced.first,
+            "nonces": announced.nonces,
+        }
+        if any(opened.get(name) != value for name, value in mine.items()):
+            raise Wrong("deck.json opens another deck than match.json has committed to")
+    return announced
+
+
+def read_record(row: Any, match: str, head: Head) -> Dict[str, Any]:
+    """One row of match.json: a leaf of the match, its lines, and that it is in the tree."""
+    where = "match.json"
+    kinds: Dict[str, Check] = {
+        "leaf": lambda value: type(value) is dict,
+        "lines": is_row(lambda value: type(value) is dict),
+        "proof": is_row(is_text),
+    }
+    if type(row) is not dict:
+        raise Wrong(f"{where}: a record is no object")
+    check_fields(where, row, kinds)
+    leaf: Dict[str, Any] = row["leaf"]
+    check_leaf(where, leaf, is_whole(WHOLE_MAX))
+    if leaf["stream"] != match:
+        raise Wrong(f"{where} holds a record of {quoted(leaf['stream'])}, not of {quoted(match)}")
+    for line in row["lines"]:
+        kind = line.get("type")
+        if type(kind) is not str or kind not in RECORDS:
+            raise Wrong(f"{where}: {quoted(kind)} is no kind of record of a match")
+        kinds = {"type": is_text, "at": AT, **RECORDS[kind]}
+        if kind == "NonceGiven" and "drawn_by" in line:
+            kinds["drawn_by"] = is_one_of("player", "dealer")
+        check_fields(where, line, kinds)
+    record = b"\n".join(canonical(line) for line in row["lines"])
+    if leaf["lines"] != len(row["lines"]) or not row["lines"]:
+        raise Wrong(f"{where}: leaf {leaf['hand_seq']} has {leaf['lines']} lines, and not these")
+    if hashlib.sha256(record).hexdigest() != leaf["record_sha256"]:
+        raise Wrong(f"{where}: the lines of leaf {leaf['hand_seq']} are not those it names")
+    hashed = hashlib.sha256(b"\x00" + canonical(leaf)).digest()
+    path = [read_hash(where, one) for one in row["proof"]]
+    if root_of(hashed, leaf["hand_seq"], head.size, path, where) != head.root:
+        raise Wrong(f"{where}: leaf {leaf['hand_seq']} does not lead to the root in checkpoint")
+    return leaf
+
+
+def read_commitment(
+    lines: List[Tuple[Dict[str, Any], Line]], deck: int, announced: Announced
+) -> Announced:
+    """The commitment that covers this deck, and the nonces that follow it."""
+    first, found = 1, announced
+    for leaf, line in lines:
+        if line["type"] == "DeckCommitted":
+            if found.first:
+                raise Wrong("match.json goes on after the commitment to this deck")
+            if first <= deck < first + line["hands"]:
+                found = found._replace(
+                    first=first, commitment=line["commitment"], committed=leaf["hand_seq"]
+                )
+            first += line["hands"]
+        elif line["type"] == "NonceGiven" and found.first:
+            nonces = [*found.nonces, [line["player"], line["nonce"]]]
+            found = found._replace(nonces=nonces, given=leaf["hand_seq"])
+    if not found.first or not found.nonces:
+        raise Wrong(f"match.json shows no commitment to deck {deck}, or no nonce that followed it")
+    return found
+
+
+def told_of_deck(found: Announced, hand: Dict[str, Any]) -> str:
+    """How the deck was made, and what of it was there first."""
+    if found.dealing == "committed":
+        return (
+            f"Its deck was committed to in leaf {found.committed}, the nonces came in leaf"
+            f" {found.given} and the hand closed as leaf {hand['hand_seq']}: who was given a"
+            f" checkpoint of more than {found.given} leaves before its first card knows that the"
+            " deck was fixed before."
+        )
+    if found.dealing == "seeded":
+        return (
+            "Its deck was shuffled from a seed: hidden cards are only as hidden as the seed, and"
+            " everybody who knows it knows the cards."
+        )
+    return "Its cards are those that somebody else wrote down."
 
 
 # The deck, if its secret was opened: docs/deals.md says how it is made and dealt.

@@ -86,7 +86,7 @@ def stubbed() -> Iterator[None]:
     changed, so that lines, leaves, roots, receipts and bundles are compared as they are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("events.lines.commitment", lambda nonce, value: "0" * 64)
-        patch.setattr(Nonces, "of", lambda self, stream, index, field: bytes(32))
+        patch.setattr(Nonces, "of", lambda self, stream, index, field, value: bytes(32))
         yield
 
 

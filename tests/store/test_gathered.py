@@ -19,6 +19,7 @@ from store.leaf import Leaf
 from store.lots import Lot
 from store.lots_lines import digests
 from store.lots_tables import tables
+from store.nonces import Salted
 from store.projections import STANDARD
 from store.run import check_values, digested
 
@@ -55,8 +56,9 @@ def alike(records: list[t.Events], names: Sequence[str] = NAMES) -> None:
         found = laid.select([it for it in columns() if it in laid.column_names])
         assert rows.schema == found.schema
         assert rows.to_pylist() == found.to_pylist()
-    made = [(one.lines, one.sha256) for one in digested(SECRET, leaves)]
-    assert made == digests(lot, nonces_of(SECRET, "m"))
+    for salt in (b"", bytes(range(32))):  # both versions of the nonces
+        made = [(one.lines, one.sha256) for one in digested(Salted(SECRET, salt), leaves)]
+        assert made == digests(lot, nonces_of(SECRET, "m", salt))
     told_tables = tables(lot, names)
     for projection in (one for one in STANDARD if one.name in names):
         table = projection.build(leaves)

@@ -11,13 +11,15 @@ from store.disk import RealDisk
 from store.frames import Damaged
 from store.ledger import CLOSE_HANDS, FileLedger, open_ledger
 from store.manifest import read as manifest_of
-from store.notary import last_checkpoint, nonces_in, public_keys
+from store.nonces import salts_of
+from store.notary import last_checkpoint, public_keys
 from store.note import Signer
 from store.private import Exposed, Private, Secrets
 from store.reader import Reader
 from store.tree import EMPTY, leaf_hash, node_hash
 from tests.store.small_hands import begun, ended, noted, whole
 
+pytestmark = pytest.mark.usefixtures("salted")
 SECRETS = Secrets(bytes(range(32)), Signer("m.local/test", bytes(32)))
 FROZEN = Path(__file__).parent / "frozen/v1/ledger"
 
@@ -36,8 +38,9 @@ def signed(folder: Path) -> tuple[int, bytes]:
 
 def naive_root(folder: Path, size: int) -> bytes:
     """The head by the definition of RFC 6962, from the events as any reader has them."""
+    salts = salts_of(RealDisk(folder), SECRETS.nonces)
     hashes = [
-        leaf_hash(leaf_bytes(one.hand_seq, one.recorded, nonces_in(SECRETS.nonces, one.stream)))
+        leaf_hash(leaf_bytes(one.hand_seq, one.recorded, salts.of(one.stream, one.hand_seq)))
         for one in Reader(folder).snapshot().leaves()
     ]
     return head(hashes[:size])

@@ -22,6 +22,7 @@ from store.projections import STANDARD
 from store.run import Run, Whole, read, spelled
 from tests.store.small_hands import begun, ended, noted, whole
 
+pytestmark = pytest.mark.usefixtures("salted")
 SECRETS = Secrets(bytes(range(32)), Signer("m.local/runs", bytes(32)))
 AT = 1_700_000_000_000
 

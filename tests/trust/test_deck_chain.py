@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dealer.chain import NONCE_MAX, CommittedDecks, Committer, usable
+from dealer.chain import NONCE_MAX, CommittedDecks, Committer, contribution
 from dealer.deck import SeededDecks, of_key
 from engine.turn import ToDeal
 from events.deck import committed, earlier, opened_key, unfit
@@ -50,7 +50,7 @@ def test_the_secret_is_kept_before_the_commitment_and_that_before_anybody_is_ask
     (chain,) = table.kept.chains("m")
     (made,) = committed(table.records)
     assert made.commitment == earlier(bytes.fromhex(chain.secret), chain.hands).hex()
-    assert (NonceGiven("ursa", "one"), NonceGiven("lynx", "two")) == made.nonces
+    assert (NonceGiven("ursa", "one", "player"), NonceGiven("lynx", "two", "player")) == made.nonces
 
 
 def test_a_crash_while_the_commitment_is_written_leaves_the_secret(tmp_path: Path) -> None:
@@ -162,11 +162,11 @@ def test_openings_are_secrets_that_lead_back_to_one_another() -> None:
 
 @pytest.mark.parametrize("given", ["x", "correct horse battery staple", "a" * NONCE_MAX])
 def test_a_players_nonce_stands_as_he_gave_it(given: str) -> None:
-    assert given == usable(given)
+    assert NonceGiven("ann", given, "player") == contribution("ann", given)
 
 
 @pytest.mark.parametrize("given", [None, "", "a" * (NONCE_MAX + 1), "tab\t", "naïve", "\ud800"])
 def test_for_a_nonce_that_cannot_stand_one_is_drawn(given: str | None) -> None:
-    drawn = usable(given)
-    assert 64 == len(drawn)
-    assert drawn != usable(given)
+    drawn = contribution("ann", given)
+    assert ("dealer", 64) == (drawn.drawn_by, len(drawn.nonce))
+    assert drawn.nonce != contribution("ann", given).nonce

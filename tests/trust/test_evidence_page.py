@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from api.evidence import verify as script
 from events import types as t
 from events.codec import decode_record
-from events.commitments import Nonces
+from events.commitments import Nonces, nonces_of
 from events.ledger import Recorded
 from events.lines import lines as project_lines
 from tests.fences import fences
@@ -68,6 +68,17 @@ def test_openings_hold_the_nonces_of_what_they_open() -> None:
     (opening,) = json.loads(SHOWN["openings.json"])["openings"]
     assert opening["nonce"] == _mac(KEY, b"derby/1\n5\ncards").hex()
     assert _mac(KEY, b"derby/1\n4\ncards").hex() in TEXT
+
+
+def test_version_two_of_the_nonces_is_what_the_page_says() -> None:
+    told = [line.split() for line in SHOWN["v2"].splitlines() if line]
+    shown = {name: bytes.fromhex(text) for text, name in ((it[0], " ".join(it[1:])) for it in told)}
+    key = _mac(SECRET, b"muckrake/nonces/v2\x00" + shown["salt"] + b"derby")
+    nonce = _mac(key, b'derby/1\n5\ncards\n["7c","2h"]')
+    made = _hash(b"muckrake/commitment/v1\x00", nonce, b'["7c","2h"]')
+    assert (shown["match key"], shown["nonce"], shown["commitment"]) == (key, nonce, made)
+    ours = nonces_of(SECRET, "derby", shown["salt"])
+    assert nonce == ours.of("derby/1", 5, "cards", ("7c", "2h"))
 
 
 def test_digests_leaves_and_root_are_what_the_page_says() -> None:

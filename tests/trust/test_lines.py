@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from engine.game import Game
 from events import types as t
 from events.cards import DECK
-from events.commitments import NONCES, commitment, nonces_of
+from events.commitments import NONCES, SALTED, commitment, nonces_of
 from events.ledger import Recorded
 from events.lines import digest, leaf_bytes, lines, openings
 from events.types import Events
@@ -23,7 +23,8 @@ from events.views import Auditor, Hidden, Public, Seated, Viewpoint, see, see_on
 from tests.hands import every_game, sources, walk
 from tests.worlds import other_world, viewers
 
-KEY = nonces_of(bytes(range(32)), "m")
+SECRET = bytes(range(32))
+KEY = nonces_of(SECRET, "m")
 AT = 1_790_000_000_000
 RAW = t.Faulted(0, 'X"\n', "malformed", "bid")
 
@@ -167,18 +168,32 @@ def test_what_was_disclosed_is_open_to_everybody() -> None:
     assert whole == openings(recorded, KEY, Public(), disclosed=True)
 
 
-def test_nonces_of_other_fields_events_hands_and_matches_are_others() -> None:
+@pytest.mark.parametrize("salt", [b"", b"s" * 32])
+def test_nonces_of_other_fields_events_hands_and_matches_are_others(salt: bytes) -> None:
+    """Of equal values, too."""
     record = (_start(), t.BidPlaced(0, 7, True), t.BidPlaced(1, 7, True), t.HandEnded())
-    nonces = [one.nonce for one in openings(_recorded(record), KEY, Auditor())]
-    nonces += [one.nonce for one in openings(_recorded(record, "m/2"), KEY, Auditor())]
-    other = nonces_of(bytes(range(32)), "n")
+    mine, other = (nonces_of(SECRET, match, salt) for match in ("m", "n"))
+    nonces = [one.nonce for one in openings(_recorded(record), mine, Auditor())]
+    nonces += [one.nonce for one in openings(_recorded(record, "m/2"), mine, Auditor())]
     nonces += [one.nonce for one in openings(_recorded(record), other, Auditor())]
     assert len(nonces) == len(set(nonces))
 
 
+def test_since_version_two_another_value_and_another_salt_have_another_nonce() -> None:
+    """Of version one it was the same: what opened one value gave away the nonce of the other."""
+    old, one, other = (nonces_of(SECRET, "m", salt) for salt in (b"", b"s" * 32, b"t" * 32))
+    assert old.of("m/1", 7, "amount", 3) == old.of("m/1", 7, "amount", 4)
+    found = {key.of("m/1", 7, "amount", bid) for key in (one, other) for bid in range(500)}
+    assert 1_000 == len(found)
+
+
 def test_a_nonce_is_hmac_as_the_standard_library_has_it() -> None:
-    key = hmac.digest(bytes(range(32)), NONCES + b"m", "sha256")
-    assert hmac.digest(key, b"m/1\n7\ncards", "sha256") == KEY.of("m/1", 7, "cards")
+    key = hmac.digest(SECRET, NONCES + b"m", "sha256")
+    assert hmac.digest(key, b"m/1\n7\ncards", "sha256") == KEY.of("m/1", 7, "cards", ("As",))
+    salt = b"s" * 32
+    key = hmac.digest(SECRET, SALTED + salt + b"m", "sha256")
+    expected = hmac.digest(key, b'm/1\n7\ncards\n["As"]', "sha256")
+    assert expected == nonces_of(SECRET, "m", salt).of("m/1", 7, "cards", ("As",))
 
 
 def test_no_text_of_an_event_is_taken_for_a_commitment() -> None:

@@ -26,6 +26,7 @@ from store.tree import Refuted
 from store.verify import Verified, Verifier
 from tests.store.small_hands import noted
 
+pytestmark = pytest.mark.usefixtures("salted")
 SECRETS = Secrets(bytes(range(32)), Signer("m.local/ledger", bytes(32)))
 STRANGER = Secrets(SECRETS.nonces, Signer("m.local/ledger", bytes([1]) * 32))
 HANDS = tuple(play(GAMES["auction-2024"], "m", 12, "verify"))

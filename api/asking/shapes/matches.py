@@ -1,6 +1,6 @@
 """Matches, rulesets and the signed tree in JSON, and whether what was dealt was chance."""
 
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from analytics.fairness import Test
 from api.asking.shapes.hands import Page
@@ -41,10 +41,11 @@ class Commitment(TypedDict):
 
 
 class Nonce(TypedDict):
-    """What a player gave to the shuffle."""
+    """What a player gave to the shuffle, and who drew it: of old matches nobody knows."""
 
     player: str
     nonce: str
+    drawn_by: Literal["player", "dealer"] | None
 
 
 class Source(TypedDict):
