@@ -32,6 +32,7 @@ from dealer.wire.limits import USUAL
 from dealer.wire.plan import plan
 from dealer.wire.program import program
 from dealer.wire.sandbox import Guard
+from engine.changes import origin, partner_of
 from engine.game import Game, fingerprint, to_json
 from engine.games import GAMES
 from engine.verdict import Report, judge
@@ -47,6 +48,7 @@ DISPUTED = "auction-2024"  # its document and its engine disagree about money (A
 SPOKEN = "auction-2024-mit"  # by the bots of the wire match
 WIRE = "wire"
 WIRE_HANDS = 40
+UNDISPUTED_MAX = 5_000  # by then a hand is contested, or none ever is
 OVER = "the demo is over"  # by which an earlier demo is known
 EVENTS = "segments/events*.parquet"
 Note = Callable[[str], None]
@@ -62,6 +64,10 @@ class Wrong(Exception):
 
 class Occupied(Exception):
     """Something else is where the demo's ledger should be."""
+
+
+class Undisputed(Exception):
+    """At these settings there is no disputed pot to show."""
 
 
 class Tally(NamedTuple):
@@ -106,6 +112,7 @@ class Shown(NamedTuple):
     tallies: list[Tally]
     wire: Wire
     kept: Kept
+    game: Game
     disputed: Events
     report: Report
     proved: Proved
@@ -115,11 +122,12 @@ def shown(games: Iterable[Game], hands: int, seed: str, folder: Path | None, not
     """The demo from its first hand to its evidence; `Wrong` if anything is not as it should be."""
     with _instead_of(folder or cache_folder() / "demo") as (made, meant):
         tallies, wire, disputed = played(games, hands, seed, made, note)
-        proved = _proved(made, meant, disputed)
+        game, record, report = disputed
+        proved = _proved(made, meant, game, (record, report))
         counted = sum(one.hands for one in tallies) + wire.hands
         size = sum(one.stat().st_size for one in made.glob(EVENTS))
-    record, report = disputed
-    return Shown(tallies, wire, Kept(str(meant), counted, size), record, report, proved)
+    kept = Kept(str(meant), counted, size)
+    return Shown(tallies, wire, kept, game, record, report, proved)
 
 
 @contextmanager
@@ -156,18 +164,20 @@ def _check_free(folder: Path) -> None:
 
 def played(
     games: Iterable[Game], hands: int, seed: str, folder: Path, note: Note
-) -> tuple[list[Tally], Wire, tuple[Events, Report]]:
+) -> tuple[list[Tally], Wire, tuple[Game, Events, Report]]:
     """A match of every ruleset into one ledger; then the whole ledger read from its files."""
     tallies, written = [], []
-    disputed: tuple[Events, Report] | None = None
+    disputed: tuple[Game, Events, Report] | None = None
     with writing(folder, "demo") as ledger:
         for game in games:
             records = list(islice(_dealt(game, seed), hands))
-            if game.name == DISPUTED:
-                disputed, records = _until_disputed(game, seed, records)
+            base = origin(game)[0].name
+            if base == DISPUTED:
+                (record, report), records = _until_disputed(game, seed, records)
+                disputed = game, record, report
             tallies.append(tally(game, records))
             ledger.keep_ruleset(fingerprint(game), to_json(game))
-            recording = Recording(ledger, announced(game.name, records[0], seed, "open"))
+            recording = Recording(ledger, announced(base[:64], records[0], seed, "open"))
             written += [_digest(record) for record in recording.keep(records, lambda: False)]
             recording.end(OVER)
         records, wire = met(folder, ledger, min(hands, WIRE_HANDS), seed, note)
@@ -186,13 +196,18 @@ def _until_disputed(
     game: Game, seed: str, first: list[Events]
 ) -> tuple[tuple[Events, Report], list[Events]]:
     """The first hand on which the readings pay differently, and all hands up to it at least."""
-    records = []
+    records: list[Events] = []
     for number, record in enumerate(chain(first, islice(_dealt(game, seed), len(first), None))):
         records.append(record)
         report = _judged(game, record)
         if report.verdict == "contested":
             return (record, report), first if number < len(first) else records
-    raise AssertionError("there are hands without end")
+        if number == UNDISPUTED_MAX:
+            break
+    raise Undisputed(
+        f"none of {UNDISPUTED_MAX:,} hands of {game.name} is contested, and the demo shows one: "
+        "leave that setting to muckrake play"
+    )
 
 
 def met(
@@ -217,14 +232,14 @@ def met(
     return records, Wire(ended.players, ended.hands, ended.nets, replies, trouble)
 
 
-def _proved(folder: Path, meant: Path, disputed: tuple[Events, Report]) -> Proved:
+def _proved(folder: Path, meant: Path, game: Game, disputed: tuple[Events, Report]) -> Proved:
     """The evidence of the hand, checked by the program in it, alone, by a bare Python."""
     record, report = disputed
     start = record[0]
     assert isinstance(start, HandStarted)
     file = meant.with_name(f"{meant.name}-evidence.zip")
-    told = json.dumps(as_json(record, GAMES[DISPUTED], report), indent=2, ensure_ascii=False)
-    said = as_text(GAMES[DISPUTED], record, report), f"{told}\n".encode()
+    told = json.dumps(as_json(record, game, report), indent=2, ensure_ascii=False)
+    said = as_text(game, record, report), f"{told}\n".encode()
     with reading(folder) as ledger:
         save(file, evidence(ledger, start.hand, "public", said))
         key = public_keys(ledger.live.disk)[-1].text()
@@ -266,12 +281,12 @@ def check(game: Game, record: Events) -> tuple[str, str | None]:
 
 
 def _judged(game: Game, record: Events) -> Report:
-    return judge(game, record, GAMES.get(game.partner or ""))
+    return judge(game, record, partner_of(game))
 
 
 def _dealt(game: Game, seed: str) -> Iterator[Events]:
     """As many hands as anybody asks for; the same ones every time."""
-    return play(game, game.name, 1_000_000, seed)
+    return play(game, origin(game)[0].name[:64], 1_000_000, seed)
 
 
 def _digest(record: Events) -> bytes:

@@ -21,7 +21,7 @@ from analytics.results import METHODS
 from analytics.statistics import STATISTICS
 from analytics.swaps_measures import MEASURES as OF_LUCK
 from analytics.winnings import LINES
-from api.cli.games import line_of, said
+from api.cli.games import line_of
 from api.main import muckrake
 from docs.contested import contested
 from docs.filter_tables import filter_fields, filter_flags
@@ -29,6 +29,7 @@ from docs.http_tables import endpoints, limits, pages, problems, scopes
 from engine.catalogue import CATALOGUE, KINDS, RAKE
 from engine.game import Game, fingerprint
 from engine.games import GAMES, RECORDED, RULESETS
+from engine.parameters import spelled as said
 from engine.steps import AnyStep
 from events import types as t
 from events.notation import read, read_record

@@ -87,17 +87,27 @@ def origin(game: Game) -> tuple[Game, dict[str, str]]:
 @lru_cache(maxsize=1 << 10)
 def partner_of(game: Game) -> Game | None:
     """The partner of a ruleset, with the same settings as far as it has such parameters."""
-    partner = RULESETS.get(game.partner or "")
-    if partner is None:
+    try:
+        partner = ruleset(game.partner or "")
+    except LookupError:
         return None
-    _, settings = origin(game)
-    while settings:
+    try:
+        return as_far(partner, origin(game)[1])[0]
+    except Impossible:  # what fits each alone does not fit together here
+        return partner
+
+
+def as_far(game: Game, settings: Mapping[str, str]) -> tuple[Game, dict[str, str]]:
+    """A ruleset with those settings that it can have, and why it cannot have each of the others."""
+    fitting, refused = dict(settings), dict[str, str]()
+    while True:
         try:
-            return changed(partner, settings)
+            return changed(game, fitting), refused
         except Impossible as reason:
-            at_fault = reason.name
-        settings = {name: text for name, text in settings.items() if at_fault not in (None, name)}
-    return partner
+            if reason.name is None:
+                raise
+            refused[reason.name] = str(reason)
+            del fitting[reason.name]
 
 
 def _still_asked(base: Game, wanted: dict[str, str], earlier: set[str]) -> dict[str, str]:

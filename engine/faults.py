@@ -150,7 +150,7 @@ def _combination(game: Game) -> str | None:
 
 _CONTRADICTIONS: tuple[tuple[Callable[[Game], bool], str], ...] = (
     (
-        lambda game: game.seats_min > 2 and game.stacks == "carried",
+        lambda game: game.seats_min > 2 and game.stacks == "carried" and game.broke != "buys_in",
         "players go broke where stacks are carried, until two are left: seats_min is 2",
     ),
     (

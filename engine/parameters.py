@@ -134,7 +134,7 @@ def spelled(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
-        return ",".join(map(spelled, value))
+        return ",".join(map(spelled, value)) or "none"
     return "none" if value is None else str(value)
 
 

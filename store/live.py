@@ -112,6 +112,10 @@ class Live:
         """The text of a ruleset that was kept with the hands."""
         return rulesets.kept(self.disk, fingerprint)
 
+    def rulesets(self) -> tuple[str, ...]:
+        """The fingerprints of all rulesets that were kept with the hands."""
+        return tuple(rulesets.every(self.disk))
+
     def hands(self, after: int) -> Iterator[Listed]:
         """Closed hands after a place in their order, as far as they are known."""
         while True:

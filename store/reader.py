@@ -43,6 +43,10 @@ class Snapshot:
         """The text of a ruleset that this ledger keeps."""
         return self.live.ruleset(fingerprint)
 
+    def rulesets(self) -> tuple[str, ...]:
+        """The fingerprints of all rulesets that this ledger keeps."""
+        return self.live.rulesets()
+
     def read(self, stream: str) -> tuple[Recorded, ...]:
         """Everything in one stream, in order; nothing if there is no such stream."""
         return tuple(one for one in self.live.read(stream) if one.pos < self.next_pos)

@@ -4,6 +4,8 @@ A hand names its ruleset by fingerprint only. The text is the engine's; the ledg
 an old hand can be judged by its own rules when newer ones have taken their name.
 """
 
+from collections.abc import Iterator
+
 from store.disk import Disk, put
 
 FOLDER = "rulesets"
@@ -24,6 +26,13 @@ def kept(disk: Disk, fingerprint: str) -> bytes | None:
         return disk.read(_path(fingerprint))
     except FileNotFoundError:
         return None
+
+
+def every(disk: Disk) -> Iterator[str]:
+    """The fingerprint of each ruleset that is kept."""
+    for name in disk.names(FOLDER):
+        if name.endswith(".json"):
+            yield name.removesuffix(".json")
 
 
 def _path(fingerprint: str) -> str:

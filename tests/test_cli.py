@@ -179,7 +179,7 @@ def test_printed_hands_as_json_are_the_events(capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("play",), "Missing argument 'GAME': see muckrake play --help"),
+        (("play",), "name one GAME, or one --ruleset FILE: see muckrake play --help"),
         (("play", "probability", "--seats", "99"), "probability seats 2..23 players, not 99"),
         (("play", "auction-2024", "--seats", "3"), "auction-2024 seats 2..2 players, not 3"),
         (("play", "probability", "--seats", "0"), "probability seats 2..23 players, not 0"),

@@ -21,7 +21,7 @@ from api.asking.viewed import Viewed
 from api.asking.watching import Watch, unwatched
 from api.exporting.wanted import Absent
 from api.playing import STOPPED
-from engine.games import RULESETS
+from api.rules import Rules
 from events.types import MatchEnded, MatchStarted
 from store.leaf import split
 from store.reader import Snapshot
@@ -69,16 +69,15 @@ def lengths(ledger: Snapshot) -> dict[str, int]:
         match, number = split(listed.hand)
         last[match] = max(last.get(match, 0), number or 0)
     found = {}
+    rules = Rules(ledger, None)
     for match in ledger.matches():
         records = [one.event for one in ledger.read(match)]
         started = next((one for one in records if isinstance(one, MatchStarted)), None)
         ended = any(isinstance(one, MatchEnded) and one.reason != STOPPED for one in records)
         if ended and match in last:
             found[match] = last[match]
-        elif started is not None and started.game in RULESETS:
-            planned = RULESETS[started.game].hands
-            if planned is not None:
-                found[match] = planned
+        elif started is not None and (game := rules.marked(started.ruleset)) and game.hands:
+            found[match] = game.hands
     return found
 
 

@@ -9,14 +9,31 @@ import click
 import msgspec
 
 from api.cli.output import document, note, progress, wrong
-from api.demo import DISPUTED, SPOKEN, Kept, Occupied, Proved, Shown, Tally, Wire, Wrong, shown
+from api.cli.parameters import named_values, rules_of, rules_options
+from api.demo import (
+    DISPUTED,
+    SPOKEN,
+    Kept,
+    Occupied,
+    Proved,
+    Shown,
+    Tally,
+    Undisputed,
+    Wire,
+    Wrong,
+    shown,
+)
 from api.report import aligned, as_json, as_text
+from engine.changes import as_far
+from engine.game import Game
 from engine.games import GAMES
+from engine.parameters import Impossible
 
 
 @click.command()
 @click.option("--hands", type=click.IntRange(min=1), default=100, show_default=True, help="Each.")
 @click.option("--seed", default="1", show_default=True, help="Decides every card and choice.")
+@rules_options
 @click.option(
     "--ledger",
     "folder",
@@ -24,12 +41,24 @@ from engine.games import GAMES
     help="Where to keep it: a new folder, or an earlier demo's; else one in your cache folder.",
 )
 @click.option("--json", "as_document", is_flag=True, help="One document instead of the text.")
-def demo(hands: int, seed: str, folder: Path | None, as_document: bool) -> None:
-    """Play seeded hands of every ruleset, keep, replay and judge each; show a contested one."""
-    games = progress(list(GAMES.values()), "playing, judging and keeping every ruleset")
+def demo(
+    hands: int,
+    seed: str,
+    rules: Path | None,
+    settings: tuple[str, ...],
+    folder: Path | None,
+    as_document: bool,
+) -> None:
+    """Play seeded hands of every ruleset, keep, replay and judge each; show a contested one.
+
+    A --ruleset is played besides; --set changes every ruleset that has such a parameter.
+    """
+    more = [] if rules is None else [rules_of(None, rules, ())]
+    meant = _changed([*GAMES.values(), *more], settings)
+    games = progress(meant, "playing, judging and keeping every ruleset")
     try:
         told = shown(games, hands, seed, folder, note)
-    except Occupied as reason:
+    except (Occupied, Undisputed) as reason:
         raise click.ClickException(str(reason)) from None
     except Wrong as found:
         if found.record:
@@ -42,12 +71,26 @@ def demo(hands: int, seed: str, folder: Path | None, as_document: bool) -> None:
     click.echo("\n".join(aligned(rows, numbers=range(1, len(rows[0])))))
     click.echo(_met(told.wire))
     click.echo(_kept(told.tallies, told.kept, seed))
-    click.echo(as_text(GAMES[DISPUTED], told.disputed, told.report), nl=False)
+    click.echo(as_text(told.game, told.disputed, told.report), nl=False)
     click.echo(_onward(told.proved, told.kept), nl=False)
 
 
+def _changed(games: list[Game], settings: tuple[str, ...]) -> list[Game]:
+    """Every ruleset with the settings that it has parameters for; each must fit one at least."""
+    wanted = named_values(settings)
+    try:
+        tried = [as_far(game, wanted) for game in games]
+    except Impossible as reason:
+        raise click.UsageError(str(reason)) from None
+    for name in wanted:
+        if all(name in refused for _, refused in tried):
+            why = tried[-1][1][name]
+            raise click.UsageError(f"no ruleset that is played could be changed so: {why}")
+    return [game for game, _ in tried]
+
+
 def _document(told: Shown, seed: str) -> None:
-    example = as_json(told.disputed, GAMES[DISPUTED], told.report)
+    example = as_json(told.disputed, told.game, told.report)
     example["events"] = msgspec.to_builtins(told.disputed)
     document(
         "muckrake.demo/1",

@@ -1,27 +1,43 @@
 """`muckrake games`: every ruleset there is, or one of them in full."""
 
+from pathlib import Path
+
 import click
 
 from api.asking import games as asking
 from api.cli import completing
-from api.cli.ledger import no_ledger_option
+from api.cli.ledger import ledger_option, reading
 from api.cli.output import NotFound, document, table
+from api.cli.parameters import rules_of, rules_options
 from api.report import aligned
 from engine.catalogue import CATALOGUE, meaning
-from engine.game import Game, fingerprint
-from engine.games import GAMES, RULESETS
+from engine.changes import partner_of
+from engine.game import Game, fingerprint, from_json
+from engine.games import RULESETS, is_dealt
+from engine.parameters import parameters, spelled
 
 
 @click.command()
 @click.argument("game", required=False, shell_complete=completing.games)
-@no_ledger_option
+@rules_options
+@ledger_option
 @click.option("--json", "as_document", is_flag=True, help="One document, every field of a ruleset.")
-def games(game: str | None, as_document: bool) -> None:
-    """List the rulesets, or show one GAME in full."""
-    shown = [game_of(game)] if game else list(RULESETS.values())
+def games(
+    game: str | None,
+    rules: Path | None,
+    settings: tuple[str, ...],
+    folder: Path,
+    as_document: bool,
+) -> None:
+    """List the rulesets, or show one GAME in full, perhaps changed, with its parameters.
+
+    GAME is a name or a fingerprint, also of a ruleset that only the ledger keeps.
+    """
+    one = bool(game or rules or settings)
+    shown = [_wanted(game, rules, settings, folder)] if one else list(RULESETS.values())
     if as_document:
         document("muckrake.games/1", games=[asking.as_json(one) for one in shown])
-    elif game:
+    elif one:
         click.echo(in_full(shown[0]), nl=False)
     else:
         columns = (
@@ -37,6 +53,27 @@ def games(game: str | None, as_document: bool) -> None:
         table(columns, [row(one) for one in shown])
 
 
+def _wanted(game: str | None, rules: Path | None, settings: tuple[str, ...], folder: Path) -> Game:
+    """What the words mean, or what a ledger kept under this name."""
+    try:
+        return rules_of(game, rules, settings)
+    except NotFound:
+        kept = None if rules or settings or not folder.exists() else _kept(game or "", folder)
+        if kept is None:
+            raise
+        return kept
+
+
+def _kept(name: str, folder: Path) -> Game | None:
+    """The ruleset that only this ledger has, by its name or fingerprint."""
+    with reading(folder) as ledger:
+        for mark in ledger.rulesets():
+            text = ledger.ruleset(mark)
+            if text is not None and name in (mark, from_json(text).name):
+                return asking.game_of(mark, ledger.ruleset)
+    return None
+
+
 def game_of(name: str) -> Game:
     """The ruleset of this name; an unknown one is a failure with its own exit code."""
     try:
@@ -50,7 +87,7 @@ def row(game: Game) -> tuple[str, ...]:
     script = f"{len(game.script)} steps"
     seats = f"{game.seats_min}-{game.seats_max}"
     stack, partner = str(game.stack), game.partner or ""
-    use = "play" if game.name in GAMES else "records"
+    use = "play" if is_dealt(game) else "records"
     return (game.name, fingerprint(game), use, seats, stack, partner, game.document, script)
 
 
@@ -60,12 +97,15 @@ def in_full(game: Game) -> str:
     said += aligned([[name, value] for name, value in _facts(game)])
     said += ["", "script"]
     said += [f"  {number:2}  {line_of(step)}" for number, step in enumerate(game.script)]
+    said += ["", "parameters, changed by --set NAME=VALUE"]
+    rows = [[it.name, it.said, it.kind.may] for it in parameters(game).values()]
+    said += ["  " + line for line in aligned(rows)]
     said += ["", "policies"]
     said += ["  " + line for line in aligned([_policy(game, name) for name in CATALOGUE])]
     if game.readings:
         said += ["", "readings tried on every hand"]
-    for reading in game.readings:
-        said.append(f"  {reading.entry}  {reading.policy} {reading.value}: {reading.sentence}")
+    for one in game.readings:
+        said.append(f"  {one.entry}  {one.policy} {one.value}: {one.sentence}")
     return "\n".join(said) + "\n"
 
 
@@ -77,9 +117,10 @@ def line_of(step: object) -> str:
 def _facts(game: Game) -> list[tuple[str, str]]:
     """What is neither script nor policy."""
     hands = "any number" if game.hands is None else str(game.hands)
+    partner = partner_of(game)
     return [
         ("fingerprint", fingerprint(game)),
-        ("partner", game.partner or "none"),
+        ("partner", partner.name if partner else "none"),
         ("seats", f"{game.seats_min} to {game.seats_max}"),
         ("stack", str(game.stack)),
         ("hands of a match", hands),
@@ -88,11 +129,4 @@ def _facts(game: Game) -> list[tuple[str, str]]:
 
 def _policy(game: Game, name: str) -> list[str]:
     policy, value = CATALOGUE[name], getattr(game, name)
-    return [name, said(value), policy.kind, " ".join(policy.entries), meaning(name, value)]
-
-
-def said(value: object) -> str:
-    """A value as it is spoken: yes for True."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "none" if value is None else str(value)
+    return [name, spelled(value), policy.kind, " ".join(policy.entries), meaning(name, value)]

@@ -13,6 +13,7 @@ import msgspec
 
 from api.cli.ledger import hand_of, json_option, ledger_option, reading, writing
 from api.cli.output import INTERRUPTED, NotFound, asked_to_stop, document, note, progress
+from api.cli.parameters import rules_of, rules_options
 from api.cli.plans import dealing_of
 from api.cli.plans import named as match_name
 from api.cli.play import summary
@@ -27,8 +28,7 @@ from dealer.wire.limits import Limits
 from dealer.wire.plan import Plan, plan
 from dealer.wire.program import NoBot, Program, named
 from dealer.wire.sandbox import Guard
-from engine.game import fingerprint, to_json
-from engine.games import GAMES
+from engine.game import Game, fingerprint, to_json
 from events.ledger import Conflict
 from events.types import Dealing, Disclosure, MatchStarted
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from store.ledger import FileLedger
 
 SPOKEN = ("auction-2024-mit", "swap-2022-mit")
+HANDS = 1000
 TERMINATED = 128 + signal.SIGTERM
 
 _folder = click.Path(file_okay=False, path_type=Path)
@@ -45,10 +46,11 @@ _file = click.Path(dir_okay=False, writable=True, path_type=Path)
 @click.command()
 @click.argument("bots", nargs=2, type=_folder, metavar="BOT_DIR BOT_DIR")
 @click.option(
-    "--game", type=click.Choice(SPOKEN), default=SPOKEN[0], show_default=True, help="Which."
+    "--game", type=click.Choice(SPOKEN), help=f"Which; {SPOKEN[0]} unless --ruleset says others."
 )
+@rules_options
 @click.option(
-    "--hands", type=click.IntRange(min=1), default=1000, show_default=True, help="How many."
+    "--hands", type=click.IntRange(min=1), help=f"How many; else as the rules say, {HANDS}."
 )
 @click.option("--seed", help="Deals the decks of this seed: whoever knows it knows the cards.")
 @click.option(
@@ -80,8 +82,10 @@ _file = click.Path(dir_okay=False, writable=True, path_type=Path)
 @json_option
 def match(
     bots: tuple[Path, Path],
-    game: str,
-    hands: int,
+    game: str | None,
+    rules: Path | None,
+    settings: tuple[str, ...],
+    hands: int | None,
     seed: str | None,
     dealing: str | None,
     mirror: bool,
@@ -96,7 +100,9 @@ def match(
 ) -> None:
     """Play two MIT Pokerbots bots, as they are, against each other."""
     programs = _found(bots)
-    match = _planned(game, match_name(name), programs, hands, mirror, open_bids)
+    played_by = rules_of(game if game or rules else SPOKEN[0], rules, settings)
+    hands = hands or played_by.hands or HANDS
+    match = _planned(played_by, match_name(name), programs, hands, mirror, open_bids)
     made = dealing_of(dealing, seed, "committed")
     seed = _seed(seed, made)
     decks = SeededDecks(seed or "", match.deals)
@@ -142,11 +148,11 @@ def _seed(said: str | None, dealing: Dealing) -> str | None:
 
 
 def _planned(
-    game: str, name: str, programs: tuple[Program, Program], hands: int, mirror: bool, show: bool
+    game: Game, name: str, programs: tuple[Program, Program], hands: int, mirror: bool, show: bool
 ) -> Plan:
     players = (programs[0].name, programs[1].name)
     try:
-        return plan(GAMES[game], name, players, hands, mirrored=mirror, open_bids=show)
+        return plan(game, name, players, hands, mirrored=mirror, open_bids=show)
     except ValueError as why:
         raise click.UsageError(str(why)) from None
 

@@ -13,9 +13,9 @@ from dealer.deck import SEED_BYTES, drawn_seed
 from dealer.live.staged import Happening, Stage, What
 from dealer.live.table import clocked
 from dealer.play import Plan, plan, player_name, usual_seats
-from engine.changes import changed
+from engine.changes import changed, origin
 from engine.game import Game
-from engine.games import GAMES
+from engine.games import GAMES, is_dealt
 from engine.table import is_freeze_out
 from events.types import Dealing
 
@@ -98,10 +98,16 @@ def named(match: str | None, ending: str = "") -> str:
 
 def _playable(game: Game, said: dict[str, Any]) -> None:
     """Whether this game is dealt here, and dealt in the way that is asked for."""
-    if game.name not in GAMES:
+    if not is_dealt(game):
         raise click.UsageError(
             f"{game.name} is for foreign records and is not dealt: there are {', '.join(GAMES)}"
         )
+    if said["mirror"] and game.burn:
+        raise click.UsageError(
+            f"{game.name} burns cards: in a mirrored deck every card has a place"
+        )
+    if said["live"] and origin(game)[1].get("time_out") in ("none", "bot_default"):
+        raise click.UsageError(f"{game.name} has no clock that waits: --live needs one")
     if said["mirror"] and game.stacks == "carried":
         raise click.UsageError(
             f"{game.name} carries stacks from hand to hand: a mirrored hand needs the same stacks"

@@ -10,9 +10,9 @@ import click
 import msgspec
 
 from api.cli import completing
-from api.cli.games import game_of
 from api.cli.ledger import json_option, ledger_option, writing
 from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, watched
+from api.cli.parameters import rules_of, rules_options
 from api.cli.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
 from api.playing import (
     CHOSEN,
@@ -43,7 +43,8 @@ Ended = tuple[Plan, Played]
 
 
 @click.command()
-@click.argument("game", shell_complete=completing.games)
+@click.argument("game", required=False, shell_complete=completing.games)
+@rules_options
 @click.option(
     "--hands",
     type=click.IntRange(min=1),
@@ -113,9 +114,9 @@ Ended = tuple[Plan, Played]
 @click.option("--print", "printing", is_flag=True, help="Print every hand in notation.")
 @ledger_option
 @json_option
-def play(folder: Path, as_document: bool, printing: bool, game: str, **said: Any) -> None:
-    """Play hands of GAME between bots and write them into the ledger."""
-    plans = plans_of(game_of(game), said)
+def play(folder: Path, as_document: bool, printing: bool, game: str | None, **said: Any) -> None:
+    """Play hands of GAME, or by the rules of a file, between bots, into the ledger."""
+    plans = plans_of(rules_of(game, said["rules"], said["settings"]), said)
     many = said["matches"] is not None
     if many and printing:
         raise click.UsageError("--print shows the hands of one match: leave out --matches")

@@ -7,32 +7,32 @@ from typing import Any
 
 import click
 
-from api.cli.match import SPOKEN
+from api.asking.games import NoGame, Unfit, wanted
+from api.cli.match import HANDS
 from api.cli.plans import NAME, dealing_of, plans_of, stage_of
 from api.cli.plans import named as match_name
 from api.http.problem import Problem
 from dealer.wire.plan import plan
 from dealer.wire.program import NoBot
 from dealer.wire.program import named as programs
-from engine.games import GAMES, named
+from engine.game import Game
+from engine.games import named
+from engine.parameters import Impossible
 from formats.known import FORMATS
 
-HANDS = 1_000  # of a match over the wire, as of `muckrake match`
 CLOCK_S = 30.0
 
 
 def of_match(asked: dict[str, Any]) -> dict[str, Any]:
     """A match between bots of ours, as `muckrake play` plays it."""
-    if asked["game"] not in GAMES:
-        there = ", ".join(GAMES)
-        raise Problem("invalid", f"there is no game {asked['game']!r}: there are {there}")
+    game = rules_of(asked)
     if asked["open_bids"]:
         raise Problem("invalid", "open_bids is for bots from folders")
     bots = None if asked["bots"] is None else ",".join(asked["bots"])
     wish = {**asked, "bots": bots, "matches": None}
     wish["dealing"] = dealing_of(asked["dealing"], asked["seed"], "committed")
     try:
-        (found,) = plans_of(named(asked["game"]), wish)
+        (found,) = plans_of(game, wish)
         stage_of(found, wish)
     except click.UsageError as reason:
         raise Problem("invalid", reason.format_message()) from None
@@ -46,16 +46,15 @@ def of_folders(asked: dict[str, Any], bots: Path | None) -> dict[str, Any]:
     for option in ("bots", "seats", "freeze_out", "live", "think_ms", "news"):
         if asked[option]:
             raise Problem("invalid", f"{option} is not for bots from folders")
-    if asked["game"] not in SPOKEN:
-        there = ", ".join(SPOKEN)
-        raise Problem("invalid", f"{asked['game']!r} is not played over the wire: {there} are")
-    hands = asked["hands"] or HANDS
+    game = rules_of(asked)
+    hands = asked["hands"] or game.hands or HANDS
     folders = [_inside(bots, name) for name in asked["folders"]]
     try:
         one, two = programs(folders[0], folders[1])
         match = match_name(asked["match"])
         players = (one.name, two.name)
-        plan(GAMES[asked["game"]], match, players, hands, mirrored=asked["mirror"])
+        how = {"mirrored": asked["mirror"], "open_bids": asked["open_bids"]}
+        plan(game, match, players, hands, **how)
     except NoBot:
         names = " and ".join(asked["folders"])
         raise Problem(
@@ -71,6 +70,17 @@ def of_folders(asked: dict[str, Any], bots: Path | None) -> dict[str, Any]:
     drawn = {"match": match, "dealing": dealing, "hands": hands}
     clock = asked["clock"] or CLOCK_S
     return {**asked, **drawn, "clock": clock, "folders": [str(one) for one in folders]}
+
+
+def rules_of(asked: dict[str, Any]) -> Game:
+    """The ruleset of a match: by its name or as it was sent, changed as it was asked for."""
+    handed_in = asked.get("ruleset")
+    if (asked["game"] is None) == (handed_in is None):
+        raise Problem("invalid", "name one game, or send one ruleset")
+    try:
+        return wanted(asked["game"], asked.get("set", {}), handed_in)
+    except (NoGame, Unfit, Impossible) as reason:
+        raise Problem("invalid", str(reason)) from None
 
 
 def of_import(

@@ -28,6 +28,7 @@ from api.asking.viewer import AUDITOR, Viewer
 from api.cli.plans import ENDLESS, THINK_MS, plans_of, stage_of
 from api.facts import projections
 from api.http.jobs import FOLDER, Job, Jobs, Progress, doing, held, is_job, now_ms, write, writes
+from api.http.wishes import rules_of
 from api.importing.commit import Writer
 from api.importing.entries import Entry
 from api.importing.jobs import outcomes
@@ -45,7 +46,7 @@ from dealer.wire.plan import plan as meant
 from dealer.wire.program import named as programs
 from dealer.wire.sandbox import Guard
 from engine.game import fingerprint, to_json
-from engine.games import GAMES, named
+from engine.games import named
 from events.ledger import Conflict, is_match
 from events.types import Dealing, Disclosure, Events
 from store.frames import Damaged
@@ -177,7 +178,7 @@ def _verified(folder: Path, job: Job, told: Told) -> dict[str, Any]:
 def _played(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> dict[str, Any]:
     """A match between bots of ours, hand by hand."""
     wish = job.wish
-    (plan,) = plans_of(named(wish["game"]), wish)
+    (plan,) = plans_of(rules_of(wish), wish)
     if taken(ledger, [plan]):
         raise Refused(f"there is a match {plan.match} already: give this one another name")
     disclosure = cast(Disclosure, wish["disclosure"])
@@ -203,7 +204,7 @@ def _met(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> 
     one, two = programs(Path(wish["folders"][0]), Path(wish["folders"][1]))
     how = {"mirrored": wish["mirror"], "open_bids": wish["open_bids"]}
     players = (one.name, two.name)
-    match = meant(GAMES[wish["game"]], wish["match"], players, wish["hands"], **how)
+    match = meant(rules_of(wish), wish["match"], players, wish["hands"], **how)
     if ledger.read(match.match):
         raise Refused(f"there is a match {match.match} already: give this one another name")
     dealing = cast(Dealing, wish["dealing"])

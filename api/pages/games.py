@@ -12,8 +12,10 @@ from api.http.problem import Problem
 from api.pages.site import page
 from api.pages.to import To
 from engine.catalogue import CATALOGUE, KINDS, meaning
+from engine.changes import partner_of
 from engine.game import Game, fingerprint
-from engine.games import GAMES, RULESETS
+from engine.games import RULESETS, is_dealt
+from engine.parameters import parameters, spelled
 
 router = APIRouter(include_in_schema=False)
 
@@ -32,8 +34,8 @@ class Answer(NamedTuple):
 @router.get("/games")
 def games(request: Request, ask: Ask) -> Response:
     groups = (
-        ("Dealt here", "muckrake play, match", [g for g in RULESETS.values() if g.name in GAMES]),
-        ("Of records", "muckrake import", [g for g in RULESETS.values() if g.name not in GAMES]),
+        ("Dealt here", "muckrake play, match", [g for g in RULESETS.values() if is_dealt(g)]),
+        ("Of records", "muckrake import", [g for g in RULESETS.values() if not is_dealt(g)]),
     )
     return page(request, ask, "games.html", groups=groups, fingerprint=fingerprint)
 
@@ -41,10 +43,11 @@ def games(request: Request, ask: Ask) -> Response:
 @router.get("/games/{game}")
 def game(request: Request, ask: Ask, game: str) -> Response:
     try:
-        found = asking.game_of(game)
+        with ask.viewed() as viewed:
+            found = asking.seen_game(viewed, game)
     except asking.NoGame as unknown:
         raise Problem("not-found", str(unknown)) from None
-    partner = RULESETS.get(found.partner or "")
+    partner = partner_of(found)
     to = To(request.query_params.get("as"))
     return page(
         request,
@@ -53,8 +56,9 @@ def game(request: Request, ask: Ask, game: str) -> Response:
         trail=(("Rulesets", to.games()),),
         game=found,
         mark=fingerprint(found),
-        dealt=found.name in GAMES,
+        dealt=is_dealt(found),
         partner=partner,
+        parameters=parameters(found).values(),
         script=[repr(step) for step in found.script],
         kinds=[(kind, words, answers(found, partner, kind)) for kind, words in KINDS.items()],
         plain=msgspec.json.format(msgspec.json.encode(found, order="sorted"), indent=2).decode(),
@@ -74,7 +78,7 @@ def answers(game: Game, partner: Game | None, kind: str) -> list[Answer]:
             Answer(
                 name,
                 policy.question,
-                _plain(value),
+                spelled(value),
                 meaning(name, value),
                 policy.entries,
                 differs,
@@ -85,10 +89,4 @@ def answers(game: Game, partner: Game | None, kind: str) -> list[Answer]:
 
 def _said(name: str, value: Any) -> str:
     """What a value means, or the value where it speaks for itself."""
-    return meaning(name, value) or _plain(value)
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "none" if value is None else str(value)
+    return meaning(name, value) or spelled(value)

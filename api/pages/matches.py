@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from api.asking import matches as asked
+from api.asking.games import address
 from api.asking.proof import LEAVES_MAX, root, verified
 from api.asking.shapes.matches import MatchVerified, Root
 from api.asking.tree import NoSecrets, Unsigned
@@ -15,7 +16,8 @@ from api.http.scopes import AUDIT
 from api.pages.docket import docket
 from api.pages.site import page
 from api.pages.to import To
-from engine.games import RULESETS
+from api.rules import Rules
+from engine.changes import partner_of
 
 router = APIRouter(include_in_schema=False)
 LISTED = 50  # matches of a page
@@ -56,6 +58,7 @@ def match(
             "checked": _verified(viewed, match) if verify else None,
             "docket": docket(ask, viewed, row["hands"], match, judge),
         }
+        game = Rules(viewed.snapshot, None).marked(row["ruleset"] or "")
     to = To(request.query_params.get("as"))
     return page(
         request,
@@ -64,7 +67,9 @@ def match(
         players=tuple(row["players"] or ()),
         trail=(("Matches", to.matches()),),
         row=row,
-        game=RULESETS.get(row["game"] or ""),
+        game=game,
+        partner=None if game is None else partner_of(game),
+        rules=None if game is None else address(game),
         disclosure=DISCLOSURES.get(row["disclosure"] or ""),
         dealing=DEALINGS.get(row["dealing"] or ""),
         may_verify=ask.caller.has(AUDIT),

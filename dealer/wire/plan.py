@@ -3,7 +3,10 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
+from engine.catalogue import CATALOGUE
 from engine.game import Game
+from engine.games.auction_2024 import AUCTION_2024_MIT
+from engine.games.swap_2022 import SWAP_2022_MIT
 
 
 class Plan(Struct, frozen=True):
@@ -48,7 +51,35 @@ def plan(
     open_bids: bool = False,
 ) -> Plan:
     """A match; mirrored, its cards come from fixed places in the deck, and its hands in pairs."""
+    if sentence := unspoken(game):
+        raise ValueError(sentence)
+    if open_bids and game.bids == "sealed":
+        raise ValueError(f"{game.name} has sealed bids: none of them is shown early")
+    if mirrored and game.burn:
+        raise ValueError(f"{game.name} burns cards: in a mirrored deck every card has its place")
     if mirrored and hands % 2:
         raise ValueError(f"each deck is dealt twice: {hands} hands are no pairs")
     rules = replace(game, deck_slots="fixed") if mirrored else game
     return Plan(rules, match, players, hands, mirrored, open_bids)
+
+
+# What the protocol never says: amounts, who is paid, which card comes from where.
+_FREE = {"name", "document", "script", "stack", "hands", "partner", "readings", "bids"} | {
+    name
+    for name, policy in CATALOGUE.items()
+    if policy.kind in ("pay", "rank", "deal") and name != "announce"
+}
+
+
+def unspoken(game: Game) -> str | None:
+    """Why bots of the MIT protocol cannot play by these rules; None if they can."""
+    kinds = list(map(type, game.script))
+    for spoken in (AUCTION_2024_MIT, SWAP_2022_MIT):
+        if kinds == list(map(type, spoken.script)):
+            for name in Game.__struct_fields__:
+                if name not in _FREE and getattr(game, name) != getattr(spoken, name):
+                    must = f"its {name} must be as in {spoken.name}"
+                    return f"{game.name} is not played over the wire: {must}"
+            return None
+    there = f"{AUCTION_2024_MIT.name} or {SWAP_2022_MIT.name}"
+    return f"{game.name} is not played over the wire: its script is not that of {there}"

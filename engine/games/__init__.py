@@ -63,6 +63,11 @@ RECORDED: dict[str, Game] = {game.name: game for game in _RECORDED}
 RULESETS: dict[str, Game] = GAMES | RECORDED
 
 
+def is_dealt(game: Game) -> bool:
+    """Whether hands are dealt by it here: those for records, at whatever stakes, only judge."""
+    return game.name.partition(".")[0] not in RECORDED
+
+
 def named(name: str) -> Game:
     """The ruleset of this name, or one sentence that lists those there are."""
     if name not in RULESETS:

@@ -57,7 +57,13 @@ def test_it_is_told_while_it_goes_on(new: Site) -> None:
 @pytest.mark.parametrize(
     ("wanted", "status", "sentence"),
     [
-        ({"game": "nix"}, 422, "there is no game 'nix': there are"),
+        ({"game": "nix"}, 422, "no ruleset is called nix: there are"),
+        ({"game": GAME, "set": {"x": 1}}, 422, f"no parameter of {GAME} is called x: there are"),
+        ({"game": GAME, "set": {"stack": 0.5}}, 422, "stack of auction-2024-mit may be a whole"),
+        ({"game": GAME, "set": {"ask_when_closed": None}}, 422, None),
+        ({}, 422, "name one game, or send one ruleset"),
+        ({"game": GAME, "ruleset": {}}, 422, "name one game, or send one ruleset"),
+        ({"ruleset": {"name": "mine"}}, 422, "this is no ruleset: Object missing required field"),
         ({"game": GAME, "bots": ["deep-blue"]}, 422, "no bot is called deep-blue"),
         ({"game": GAME, "match": "a/b"}, 422, "'a/b' cannot name a match"),
         ({"game": GAME, "hands": 0}, 422, None),

@@ -150,11 +150,21 @@ Policy = TypedDict(
 )
 
 
+class ParameterTold(TypedDict):
+    """A parameter that may be set: its value as it is typed, and what it may be, in words."""
+
+    parameter: str
+    value: str
+    may: str
+    about: str
+
+
 class GameTold(GameRow):
     """A ruleset in full: its script, what each of its policies means, and how else it is read."""
 
     script: list[AnyStep]
     policies: list[Policy]
+    parameters: list[ParameterTold]
     readings: list[Reading]
 
 

@@ -7,6 +7,7 @@ from fastapi.responses import Response
 
 from api.asking import games as asking
 from api.http.answer import document, format_of, listed, sent
+from api.http.ask import Ask
 from api.http.problem import Problem
 from api.http.routes.players import media
 
@@ -35,11 +36,20 @@ def games(request: Request) -> Response:
 )
 def game(
     request: Request,
-    game: Annotated[str, Path(max_length=100, description="A ruleset's name or fingerprint.")],
+    ask: Ask,
+    game: Annotated[
+        str,
+        Path(
+            max_length=2_000,
+            description="A ruleset's name, perhaps of one that was changed "
+            "(`site-nl.big-20`), or its fingerprint.",
+        ),
+    ],
 ) -> Response:
     kind = format_of(request, _ONE)
     try:
-        found = asking.game_of(game)
+        with ask.viewed() as viewed:
+            found = asking.seen_game(viewed, game)
     except asking.NoGame as unknown:
         raise Problem("not-found", str(unknown)) from None
     if kind == "md":

@@ -5,7 +5,7 @@ import re
 from collections.abc import AsyncGenerator
 from hashlib import sha256
 from shutil import rmtree
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import APIRouter, Header, Query, Request
@@ -43,7 +43,17 @@ class MatchWanted(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    game: str = Field(max_length=80, examples=["auction-2024-mit"])
+    game: str | None = Field(None, max_length=2_000, examples=["auction-2024-mit"])
+    ruleset: dict[str, Any] | None = Field(
+        None, description="Rules instead of a `game`, as /api/v1/games/{game} tells them."
+    )
+    set_: dict[str, str | int | bool | float] = Field(
+        {},
+        alias="set",
+        max_length=200,
+        description="Parameters that are changed; /api/v1/games/{game} lists them.",
+        examples=[{"stack": 200, "bids": "sealed"}],
+    )
     hands: int | None = Field(
         None, ge=1, le=10_000_000, description="Else the document's, all of a freeze-out, or one."
     )
@@ -94,7 +104,7 @@ class MatchWanted(BaseModel):
 )
 def play(request: Request, ask: Ask, wanted: MatchWanted, idempotency_key: Key = None) -> Response:
     ask.needs(WRITE)
-    asked = wanted.model_dump()
+    asked = wanted.model_dump(by_alias=True)
     digest = sha256(msgspec.json.encode(asked, order="sorted")).hexdigest()
     jobs, owner = _jobs(ask), _owner(ask)
     known = jobs.known(owner, _checked(idempotency_key), digest)

@@ -1,0 +1,91 @@
+"""`--set NAME=VALUE` and `--ruleset FILE`: the rules that a command plays by."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from api.asking import games as asking
+from api.cli.output import NotFound
+from engine.game import Game
+from engine.parameters import Impossible
+
+FILE_MAX = 1 << 20  # bytes; the longest ruleset of ours has twenty thousand
+
+
+def rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What a ruleset is changed by, and the file of one that is played instead."""
+    for option in (
+        click.option(
+            "--ruleset",
+            "rules",
+            type=click.Path(dir_okay=False, path_type=Path),
+            metavar="FILE",
+            help="The rules of a file: JSON as `games GAME --json` prints it, perhaps edited.",
+        ),
+        click.option(
+            "--set",
+            "settings",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Change a parameter; `games GAME` lists them. May be said more than once.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def rules_of(game: str | None, rules: Path | None, settings: tuple[str, ...]) -> Game:
+    """The ruleset that is meant by a name or a file, and by settings."""
+    if (game is None) == (rules is None):
+        raise click.UsageError("name one GAME, or one --ruleset FILE")
+    try:
+        return asking.wanted(game, named_values(settings), None if rules is None else _read(rules))
+    except asking.NoGame as unknown:
+        raise NotFound(str(unknown)) from None
+    except Impossible as reason:
+        raise click.UsageError(str(reason)) from None
+    except asking.Unfit as reason:
+        raise click.UsageError(f"{rules}: {reason}") from None
+
+
+def named_values(settings: tuple[str, ...]) -> dict[str, str]:
+    """`big=20` and `stack=2000` as names and values; none of them twice."""
+    found: dict[str, str] = {}
+    for one in settings:
+        name, equals, value = (part.strip() for part in one.partition("="))
+        if not (name and equals and value):
+            raise click.UsageError(f"{one!r} sets nothing: write NAME=VALUE, such as stack=2000")
+        if name in found:
+            raise click.UsageError(f"{name} is set twice, to {found[name]} and to {value}")
+        found[name] = value
+    return found
+
+
+def _read(file: Path) -> Any:
+    """What a JSON file holds; a broken one is answered with the place."""
+    try:
+        if file.stat().st_size > FILE_MAX:
+            raise click.UsageError(f"{file} is no ruleset: it has more than {FILE_MAX} bytes")
+        return json.loads(file.read_text("utf-8"), object_pairs_hook=_once)
+    except FileNotFoundError:
+        raise NotFound(f"there is no file {file}: muckrake games GAME --json > {file}") from None
+    except OSError as reason:
+        raise click.ClickException(f"{file} cannot be read: {reason.strerror}") from None
+    except json.JSONDecodeError as broken:
+        place = f"line {broken.lineno}, column {broken.colno}"
+        raise click.UsageError(f"{file} is no JSON: {place}: {broken.msg}") from None
+    except (UnicodeDecodeError, RecursionError, ValueError) as broken:
+        raise click.UsageError(f"{file} is no JSON: {broken}") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, in which nothing is said twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice!r} is said twice in one object")
+    return found
