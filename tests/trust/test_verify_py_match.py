@@ -14,6 +14,7 @@ from api.main import main
 from api.seen import OF_A_SEED
 from engine.game import to_json
 from store.reader import Reader
+from tests.trust.in_node import judged_in_node
 from tests.trust.naive_tree import path
 from tests.trust.own_bundles import AT, Draft, Files, Line, b64, problem, spelled, verdict
 from tests.trust.test_verify_py_deck import _deck, _match
@@ -59,8 +60,10 @@ class Told(Draft):
 @pytest.mark.parametrize("mirrored", [False, True])
 def test_what_was_committed_to_is_before_the_hand(opened: bool, mirrored: bool) -> None:
     for hand in range(6):
-        found = verdict(Told(hand, opened=opened, mirrored=mirrored))
+        files = Told(hand, opened=opened, mirrored=mirrored).files()
+        found = verify(files)
         assert () == found.problems
+        assert found == judged_in_node(files)
         sentence = next(one for one in found.proved if "committed to in leaf 2" in one)
         assert "the nonces came in leaf 3 and the hand closed as leaf 7" in sentence
         assert "a checkpoint of more than 3 leaves before its first card" in sentence
@@ -155,7 +158,9 @@ def test_every_lie_about_what_came_first_is_refused(name: str) -> None:
     lie, sentence = LIES[name]
     draft = Told()
     lie(draft)
-    assert sentence in problem(draft.files())
+    files = draft.files()
+    assert sentence in problem(files)
+    assert verify(files) == judged_in_node(files)
 
 
 @pytest.mark.parametrize("field", ["commitment", "deals", "first", "nonces"])
@@ -165,7 +170,9 @@ def test_the_opened_deck_is_the_one_that_the_records_have(field: str) -> None:
     other = {"commitment": "ab" * 32, "deals": 2, "first": 2, "nonces": [["ann", "x"]]}[field]
     deck = msgspec.json.decode(draft.more["deck.json"]) | {field: other}
     draft.more["deck.json"] = spelled(deck)
-    assert "deck.json opens another deck than match.json has committed to" in problem(draft.files())
+    files = draft.files()
+    assert "deck.json opens another deck than match.json has committed to" in problem(files)
+    assert verify(files) == judged_in_node(files)
 
 
 @pytest.mark.parametrize(
@@ -183,6 +190,7 @@ def test_every_bundle_of_ours_holds_what_its_deck_rests_on(
         files = unpacked(evidence(snapshot, "m/2", view))
         found = verify(files)
         assert () == found.problems
+        assert found == judged_in_node(files)
         assert any(dealing in one for one in found.proved)
         assert (OF_A_SEED in files["README.txt"].decode()) == ("seed" in dealing)
         records = msgspec.json.decode(files["match.json"])["records"]

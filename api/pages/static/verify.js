@@ -9,7 +9,7 @@
 
 const ALWAYS = ["README.txt", "checkpoint", "contents", "events.jsonl", "key", "leaf.json", "openings.json",
   "receipt.tlog-proof", "ruleset.json", "verify.py"];
-const SOMETIMES = ["deck.json", "report.json", "report.txt"];
+const SOMETIMES = ["deck.json", "match.json", "report.json", "report.txt"];
 const FILE_MAX = 8 * 1024 * 1024;
 const FILES_MAX = 32;
 const BUNDLE_MAX = 4 * FILE_MAX;
@@ -78,6 +78,7 @@ function proofs(files, known) {
   const leaf = readLeaf(files, head);
   const lines = readLines(files.get("events.jsonl"), leaf);
   const { view, opened } = readOpenings(files.get("openings.json"), lines);
+  const announced = readMatch(files, leaf, head);
   checkAll(
     () => checkView(view, lines, opened),
     () => checkRuleset(files.get("ruleset.json"), lines[0]),
@@ -94,8 +95,9 @@ function proofs(files, known) {
     `This bundle is for ${named(view)}: ${opened.size} of ${hidden} hidden values are opened.`,
     ...(files.has("deck.json")
       ? ["The deck is opened: the cards known here are those that the commitment and nonces in"
-        + " deck.json make; that these came before the hand is for the match's records to show."]
+        + " deck.json make."]
       : []),
+    ...(announced ? [toldOfDeck(announced, leaf)] : []),
     `Signed by ${key.line}${known.length ? ", a key that you know." : ": compare it with the key you know."}`,
   ];
 }
@@ -240,10 +242,7 @@ function readCheckpoint(files, key) {
 /** The leaf, if the receipt leads from it to the root, and it names the digest of the record. */
 function readLeaf(files, head) {
   const leaf = readJson("leaf.json", files.get("leaf.json"), 1);
-  checkFields("leaf.json", leaf, {
-    first: isWhole(0), hand_seq: isWhole(WHOLE_MAX), lines: isWhole(WHOLE_MAX), record_sha256: isHex,
-    stream: isText, v: isOneOf(1),
-  });
+  checkLeaf("leaf.json", leaf, isWhole(0));
   const told = readText("receipt.tlog-proof", files.get("receipt.tlog-proof"));
   const gap = told.indexOf("\n\n");
   const proof = gap < 0 ? told : told.slice(0, gap);
@@ -268,13 +267,20 @@ function readLeaf(files, head) {
   return leaf;
 }
 
+/** A leaf has these fields; a hand begins at event 0 of its stream. */
+function checkLeaf(where, leaf, first) {
+  checkFields(where, leaf, {
+    first, hand_seq: isWhole(WHOLE_MAX), lines: isWhole(WHOLE_MAX), record_sha256: isHex, stream: isText, v: isOneOf(1),
+  });
+}
+
 /** The root that a leaf's hash and the hashes beside its way up make. */
-function rootOf(leaf, index, size, path) {
+function rootOf(leaf, index, size, path, where = "receipt.tlog-proof") {
   if (index >= size) throw new Wrong(`the checkpoint is too old: leaf ${index} is not among its ${size} leaves`);
   let last = size - 1n;
   let root = leaf;
   for (const beside of path) {
-    if (last === 0n) throw new Wrong("receipt.tlog-proof has more hashes than the tree has levels");
+    if (last === 0n) throw new Wrong(`${where} has more hashes than the tree has levels`);
     if (index & 1n || index === last) {
       root = sha256(Uint8Array.of(1), beside, root);
       while (!(index & 1n) && index) [index, last] = [index >> 1n, last >> 1n];
@@ -283,7 +289,7 @@ function rootOf(leaf, index, size, path) {
     }
     [index, last] = [index >> 1n, last >> 1n];
   }
-  if (last) throw new Wrong("receipt.tlog-proof has fewer hashes than the tree has levels");
+  if (last) throw new Wrong(`${where} has fewer hashes than the tree has levels`);
   return root;
 }
 
@@ -642,6 +648,134 @@ const MOVES = {
   CardSwapped: (table, line) => table.swap(line),
   Shown: (table, line) => table.show(line),
 };
+
+// The match's own records, as far as the hand rests on them: each is a leaf of the same tree.
+
+const isMap = (value) => value instanceof Map;
+const NUMBER31 = isWhole(2 ** 31 - 1);
+const DEALS = (value) => isWhole(23)(value) && value > 0;
+const RECORDS = new Map(Object.entries({
+  MatchStarted: {
+    match: isText, game: isText, ruleset: isText, players: isRow(isText),
+    dealing: isOneOf("seeded", "committed", "recorded"), disclosure: isOneOf("sealed", "open-after-match", "open"),
+    sealed_bids: FLAG, seed: (value) => value === null || isCommitment(value), deals: DEALS,
+  },
+  DeckCommitted: { commitment: isHex, hands: NUMBER31 },
+  NonceGiven: { player: isText, nonce: isText },
+  DeckOpened: { number: NUMBER31, secret: isHex },
+  SourceNoted: { format: isText, dialect: isText, header: isCommitment, footer: isCommitment },
+  MatchEnded: { nets: isRow((value) => typeof value === "number"), reason: isText },
+}));
+
+/** What match.json proves of a hand's deck; null where there is none, for no records vouch for it then. */
+function readMatch(files, hand, head) {
+  if (!files.has("match.json")) return null;
+  const told = readJson("match.json", files.get("match.json"), 6);
+  checkFields("match.json", told, { records: Array.isArray, v: isOneOf(1) });
+  const stream = hand.get("stream");
+  const cut = stream.lastIndexOf("/");
+  const [match, number] = [cut < 0 ? "" : stream.slice(0, cut), stream.slice(cut + 1)];
+  const lines = [];
+  let [place, event] = [-1, 0];
+  for (const row of told.get("records")) {
+    const leaf = readRecord(row, match, head);
+    if (leaf.get("hand_seq") <= place || leaf.get("first") < event) {
+      throw new Wrong("match.json: the records are not in the order in which they closed");
+    }
+    [place, event] = [leaf.get("hand_seq"), leaf.get("first") + leaf.get("lines")];
+    lines.push(...row.get("lines").map((line) => ({ leaf, line, kind: line.get("type") })));
+  }
+  const starts = lines.filter(({ kind }) => kind === "MatchStarted");
+  const start = starts[0]?.line;
+  if (starts.length !== 1 || lines[0].kind !== "MatchStarted" || start.get("match") !== match) {
+    throw new Wrong("match.json does not begin with MatchStarted of this match, or not once");
+  }
+  const [dealing, deals] = [start.get("dealing"), start.get("deals")];
+  let announced = { dealing, deals, first: 0, commitment: "", committed: -1, nonces: [], given: -1 };
+  if (dealing === "committed") {
+    if (!/^[1-9][0-9]{0,9}$/.test(number)) throw new Wrong(`match.json: ${quoted(stream)} has no number`);
+    announced = readCommitment(lines, Number(number) - (Number(number) - 1) % deals, announced);
+    if (announced.given >= hand.get("hand_seq")) {
+      throw new Wrong("match.json: the nonces were given after the hand was over");
+    }
+  }
+  if (files.has("deck.json")) {
+    const opened = readJson("deck.json", files.get("deck.json"), 3);
+    for (const name of ["commitment", "deals", "first", "nonces"]) {
+      if (!opened.has(name) || spelledOut(opened.get(name)) !== spelledOut(announced[name])) {
+        throw new Wrong("deck.json opens another deck than match.json has committed to");
+      }
+    }
+  }
+  return announced;
+}
+
+/** One row of match.json: a leaf of the match, its lines, and that it is in the tree. */
+function readRecord(row, match, head) {
+  const where = "match.json";
+  if (!isMap(row)) throw new Wrong(`${where}: a record is no object`);
+  checkFields(where, row, { leaf: isMap, lines: isRow(isMap), proof: isRow(isText) });
+  const [leaf, lines] = [row.get("leaf"), row.get("lines")];
+  checkLeaf(where, leaf, isWhole(WHOLE_MAX));
+  if (leaf.get("stream") !== match) {
+    throw new Wrong(`${where} holds a record of ${quoted(leaf.get("stream"))}, not of ${quoted(match)}`);
+  }
+  for (const line of lines) {
+    const kind = line.has("type") ? line.get("type") : null;
+    if (!isText(kind) || !RECORDS.has(kind)) throw new Wrong(`${where}: ${quoted(kind)} is no kind of record of a match`);
+    const kinds = { type: isText, at: AT, ...RECORDS.get(kind) };
+    if (kind === "NonceGiven" && line.has("drawn_by")) kinds.drawn_by = isOneOf("player", "dealer");
+    checkFields(where, line, kinds);
+  }
+  const place = leaf.get("hand_seq");
+  if (leaf.get("lines") !== lines.length || !lines.length) {
+    throw new Wrong(`${where}: leaf ${place} has ${leaf.get("lines")} lines, and not these`);
+  }
+  if (hex(sha256(utf8(lines.map(canonical).join("\n")))) !== leaf.get("record_sha256")) {
+    throw new Wrong(`${where}: the lines of leaf ${place} are not those it names`);
+  }
+  const path = row.get("proof").map((one) => readHash(where, one));
+  const root = rootOf(sha256(Uint8Array.of(0), utf8(canonical(leaf))), BigInt(place), head.size, path, where);
+  if (!same(root, head.root)) throw new Wrong(`${where}: leaf ${place} does not lead to the root in checkpoint`);
+  return leaf;
+}
+
+/** The commitment that covers this deck, and the nonces that follow it. */
+function readCommitment(lines, deck, announced) {
+  const found = { ...announced, nonces: [] };
+  let first = 1;
+  for (const { leaf, line, kind } of lines) {
+    if (kind === "DeckCommitted") {
+      if (found.first) throw new Wrong("match.json goes on after the commitment to this deck");
+      if (first <= deck && deck < first + line.get("hands")) {
+        Object.assign(found, { first, commitment: line.get("commitment"), committed: leaf.get("hand_seq") });
+      }
+      first += line.get("hands");
+    } else if (kind === "NonceGiven" && found.first) {
+      found.nonces.push([line.get("player"), line.get("nonce")]);
+      found.given = leaf.get("hand_seq");
+    }
+  }
+  if (!found.first || !found.nonces.length) {
+    throw new Wrong(`match.json shows no commitment to deck ${deck}, or no nonce that followed it`);
+  }
+  return found;
+}
+
+/** How the deck was made, and what of it was there first. */
+function toldOfDeck(found, hand) {
+  if (found.dealing === "committed") {
+    return `Its deck was committed to in leaf ${found.committed}, the nonces came in leaf`
+      + ` ${found.given} and the hand closed as leaf ${hand.get("hand_seq")}: who was given a`
+      + ` checkpoint of more than ${found.given} leaves before its first card knows that the`
+      + " deck was fixed before.";
+  }
+  if (found.dealing === "seeded") {
+    return "Its deck was shuffled from a seed: hidden cards are only as hidden as the seed, and"
+      + " everybody who knows it knows the cards.";
+  }
+  return "Its cards are those that somebody else wrote down.";
+}
 
 // The deck, if its secret was opened.
 
