@@ -31,6 +31,7 @@ def live(
     """Every hand of a match, once its last answer is durable; after `stop` no other is begun."""
     plan = match.plan
     room = _Room(match, ledger, think_ms, stage, note)
+    match.recording.gives = lambda checkpoint: room.table.committed(checkpoint.decode())
     for chair, kind in enumerate(plan.bots):
         room.seat(kind, chair)
     while room.table.hands < plan.hands:

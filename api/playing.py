@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from api.recording import Played, Recording
-from dealer.chain import CHAIN_HANDS, CommittedDecks, Committer
+from dealer.chain import CHAIN_HANDS, Chain, CommittedDecks, Committer
 from dealer.deck import Decks, SeededDecks
 from dealer.many import Job, at_once
 from dealer.play import Plan, dealt, last_standing
@@ -70,7 +70,13 @@ def bound(recording: Recording, kept: DeckSecrets, hands: int) -> CommittedDecks
         return ((player, None) for player in start.players)
 
     committer = Committer(start.match, kept, recording.publish, nonces)
-    return CommittedDecks(start.match, committer.chain, min(hands, CHAIN_HANDS), start.deals)
+
+    def chain(first: int, many: int) -> Chain:
+        made = committer.chain(first, many)
+        recording.attest(first)
+        return made
+
+    return CommittedDecks(start.match, chain, min(hands, CHAIN_HANDS), start.deals)
 
 
 def started(plan: Plan, terms: Terms) -> MatchStarted:

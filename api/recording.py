@@ -62,12 +62,21 @@ class Recording:
         self.hands = 0
         self.last: Hand | None = None
         self.opens: Opens = lambda number, over: ()
+        self.gives: Callable[[bytes], None] = lambda checkpoint: None
         self.publish((start,))
 
     def publish(self, records: tuple[Match, ...]) -> None:
         """Match records, durable on return."""
         self._ledger.append(self._of_match(records))
         self._told(records)
+
+    def attest(self, first: int) -> None:
+        """Sign for the commitment to the decks from this hand on, and for the nonces.
+
+        The players are given the checkpoint before the first card.
+        """
+        if checkpoint := self._ledger.attest(self.start.match, first):
+            self.gives(checkpoint)
 
     def keep(self, hands: Iterable[Events | None], stop: Callable[[], bool]) -> Iterator[Events]:
         """Each hand again once it is durable; after `stop` no other is begun.

@@ -65,6 +65,11 @@ class Ledger(Protocol):
         """Add events to streams; each append is atomic, and all are durable on return."""
         ...
 
+    def attest(self, match: str, first: int) -> bytes | None:
+        """A signed checkpoint over all that has closed, kept as the one from before this hand of a
+        match, durable on return; None where nobody signs."""
+        ...
+
     def read(self, stream: str) -> tuple[Recorded, ...]:
         """Everything in one stream, in order; nothing if there is no such stream."""
         ...

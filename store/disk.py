@@ -42,6 +42,14 @@ class Disk(Protocol):
     def sync_folder(self, folder: str) -> None: ...
 
 
+def make_whole(folder: Path) -> None:
+    """The folder and those above it, each name durable in the one that holds it."""
+    if not folder.is_dir():
+        make_whole(folder.absolute().parent)
+        folder.mkdir(exist_ok=True)
+        RealDisk(folder.absolute().parent).sync_folder("")
+
+
 def put(disk: Disk, path: str, data: bytes) -> None:
     """A file in the place of the old one, as a whole: aside, synced, renamed; durable on return."""
     folder, _, name = path.rpartition("/")

@@ -32,13 +32,14 @@ from store import manifest, rulesets, watermark
 from store.admission import Admission, Admitted
 from store.adopting import adopt, check_made
 from store.compact import GRACE_MS, LARGE, compact, rebuild, sweep
-from store.disk import Disk, RealDisk
+from store.disk import Disk, RealDisk, make_whole
 from store.frames import Damaged
 from store.line import Call, Line, read_call
 from store.lock import Lock
 from store.notary import Notary, secrets_of
 from store.private import Secrets
 from store.projection import Projection
+from store.published import keep_before
 from store.recovery import Found, recover
 from store.run import Maker, Run
 from store.sealed import Sealed, merged
@@ -116,6 +117,13 @@ class FileLedger:
                 self._use(adopt(self._disk, *now, runs))
                 self._signed_at = self._clock()
             self._commit.notify_all()
+
+    def attest(self, match: str, first: int) -> bytes | None:
+        """A checkpoint over all that has closed, kept as the one from before this hand."""
+        with self._commit:
+            self._check_open()
+            self._sign()
+            return keep_before(self._disk, match, first) if self._notary else None
 
     def _called(self, call: Call) -> tuple[Appended, ...]:
         try:
@@ -371,7 +379,7 @@ def open_ledger(
 ) -> tuple[FileLedger, Lock]:
     """The ledger of a folder, for writing; refused while somebody else writes it."""
     try:
-        _make(folder)
+        make_whole(folder)
         lock = Lock(folder, doing)
     except OSError as failure:
         raise Broken(f"{folder} cannot be written: {_said(failure)}") from failure
@@ -382,14 +390,6 @@ def open_ledger(
     except BaseException:
         lock.release()
         raise
-
-
-def _make(folder: Path) -> None:
-    """The folder and those above it, each name durable in the one that holds it."""
-    if not folder.is_dir():
-        _make(folder.absolute().parent)
-        folder.mkdir(exist_ok=True)
-        RealDisk(folder.absolute().parent).sync_folder("")
 
 
 def _said(failure: BaseException) -> str:

@@ -2,6 +2,8 @@
 
     witnesses           a policy: which witnesses this ledger asks, and how many are enough
     published/SIZE      checkpoints of so many leaves as the policy asks for them, cosigned
+    before/MATCH.FIRST  the checkpoint from before hand FIRST of a match, over the commitment to its
+                        deck and the nonces: for the players, before the first card
 
 Without the file `witnesses` every checkpoint is published as soon as it is signed.
 """
@@ -15,6 +17,7 @@ from store.tree import Refuted
 
 POLICY = "witnesses"
 FOLDER = "published"
+BEFORE = "before"
 KEPT_MAX = 4_096  # older ones are for readers who are told of a match later than it is played
 
 
@@ -67,6 +70,23 @@ def publish(disk: Disk, note: bytes) -> None:
     put(disk, f"{FOLDER}/{size}", note)
     for old in _sizes(disk)[:-KEPT_MAX]:
         disk.remove(f"{FOLDER}/{old}")
+
+
+def keep_before(disk: Disk, match: str, first: int) -> bytes:
+    """The newest checkpoint, kept as the one from before this hand; durable on return."""
+    assert "/" not in match
+    note = disk.read(CHECKPOINT)
+    disk.make_folder(BEFORE)
+    put(disk, f"{BEFORE}/{match}.{first}", note)
+    return note
+
+
+def before(disk: Disk, match: str) -> list[tuple[int, bytes]]:
+    """The checkpoints from before the first card of each chain of decks, by its first hand."""
+    names = disk.names(BEFORE) if BEFORE in disk.names("") else []
+    told = (name.rpartition(".") for name in names)
+    firsts = sorted(int(it) for of, _, it in told if of == match and it.isascii() and it.isdigit())
+    return [(first, disk.read(f"{BEFORE}/{match}.{first}")) for first in firsts]
 
 
 def _sizes(disk: Disk) -> list[int]:

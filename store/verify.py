@@ -27,6 +27,7 @@ from store.note import Key
 from store.published import FOLDER as PUBLISHED
 from store.published import policy_of, published
 from store.reader import Snapshot
+from store.succession import doubts
 from store.tree import EMPTY, WIDTH, Frontier, Refuted, leaf_hash
 from store.treefile import FOLDER, TreeFiles, faults
 
@@ -150,6 +151,16 @@ class Verifier:
             self._wrong.append(Wrong(found.hand or found.file, found.sentence, found.note))
         for sentence in faults(self._disk, self._stored.size):
             self._wrong.append(Wrong("the tree", sentence))
+        self._keys()
+
+    def _keys(self) -> None:
+        """Every key that was replaced has signed for the next; one that was lost could not."""
+        try:
+            wrong, unstated = doubts(self._disk)
+        except Damaged:
+            return  # said already
+        self._wrong += [Wrong(KEYS, sentence) for sentence in wrong]
+        self._wrong += [Wrong(KEYS, sentence, note=True) for sentence in unstated]
 
     def _look(self, leaf: Leaf) -> None:
         count = self._count

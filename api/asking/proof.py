@@ -27,12 +27,13 @@ from store.leaf import Leaf
 from store.nonces import Salts, salts_of
 from store.note import to_base64
 from store.private import Private
+from store.published import before, policy_of
 from store.tree import Refuted, check_inclusion, inclusion, leaf_hash
 from store.verify import doubled, unbalanced
 
 if TYPE_CHECKING:
     from api.asking.shapes.hands import Proof
-    from api.asking.shapes.matches import Complaint, MatchVerified, Root
+    from api.asking.shapes.matches import Before, Complaint, MatchVerified, Root
 
 LEAVES_MAX = 5_000  # of a match that is verified while somebody waits
 
@@ -93,7 +94,26 @@ def root(viewed: Viewed, match: str, last_seq: int) -> "Root":
         "root": to_base64(checkpoint.root),
         "keys": [key.text() for key in tree.keys],
         "checkpoint": tree.note.decode(),
+        "before": _before(viewed, match),
     }
+
+
+def _before(viewed: Viewed, match: str) -> "list[Before]":
+    """Checkpoints from before the first card; a ledger with witnesses shows none uncosigned."""
+    disk = viewed.snapshot.live.disk
+    if policy_of(disk) is not None:
+        return []
+    known = ((first, note, _size(note)) for first, note in before(disk, match))
+    return [
+        {"first": first, "checkpoint": note.decode()}
+        for first, note, size in known
+        if size <= viewed.snapshot.next_seq
+    ]
+
+
+def _size(note: bytes) -> int:
+    """How many leaves a checkpoint of our own is over."""
+    return int(note.split(b"\n")[1])
 
 
 Look = Callable[[str], bool]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.cli.ledger import json_option, ledger_option, plainly
+from api.cli.ledger import json_option, ledger_option, plainly, writing
 from api.cli.output import NotFound, document, note, table
 from api.http.scopes import SCOPES, SEAT_SCOPES, NoScope, scope_of
 
@@ -103,6 +103,43 @@ def revoke(folder: Path, as_document: bool, id: str) -> None:
         document("muckrake.key-revoke/1", id=id_)
     else:
         note(f"key {id_} is revoked: it opens nothing from now on")
+
+
+@key.command()
+@ledger_option
+@json_option
+def replace(folder: Path, as_document: bool) -> None:
+    """Replace the key that the ledger signs with; the old one signs a statement over the new first.
+
+    Publish the new line and the statement where the old key was published.
+    """
+    with plainly():
+        from store.disk import RealDisk
+        from store.lock import Lock
+        from store.private import Private
+        from store.succession import FOLDER, replace_signer
+
+        private, disk = Private(folder), RealDisk(folder)
+        if private.signer() is None:
+            raise NotFound(f"{folder} has no signing key to replace: a lost one is drawn anew")
+        with writing(folder, "key replace"):
+            pass  # the old key's last checkpoint
+        lock = Lock(folder, "key replace")
+        try:
+            old = private.signer()
+            assert old is not None
+            new = replace_signer(disk, private, old)
+        finally:
+            lock.release()
+        with writing(folder, "key replace"):
+            pass  # the new key joins the known ones, and signs
+    statement = folder / FOLDER
+    if as_document:
+        about = {"old": old.key.text(), "new": new.key.text(), "statements": str(statement)}
+        document("muckrake.key-replace/1", **about)
+    else:
+        click.echo(new.key.text())
+        note(f"the statement that {old.key.text()} has signed is the last one in {statement}")
 
 
 def ends(expires: str, now: float) -> int:

@@ -115,6 +115,8 @@ def match(
         played = _played(meeting, ledger, start, hands, folder)
     for seat, player in enumerate(match.players if logs else ()):
         _write(cast(Path, logs) / f"{player}.txt", meeting.log(seat))
+    if made == "committed":
+        _checkpoint(folder, match.match, logs)
     if gamelog:
         _log(gamelog, folder, match)
     parts, faults = meeting.parts(), meeting.faults
@@ -191,6 +193,17 @@ def _log(path: Path, folder: Path, match: Plan) -> None:
         _write(path, logged(records).encode())
     except ValueError as why:
         note(f"no gamelog was written: {why}")
+
+
+def _checkpoint(folder: Path, match: str, logs: Path | None) -> None:
+    """What was signed before the first card, for who owns a bot: the bot cannot be told."""
+    from store.disk import RealDisk
+    from store.published import BEFORE, before
+
+    for first, note_of_log in before(RealDisk(folder), match):
+        note(f"signed before the first card of hand {first}: {folder / BEFORE}/{match}.{first}")
+        if logs:
+            _write(logs / f"checkpoint.{first}", note_of_log)
 
 
 def _write(path: Path, content: bytes) -> None:

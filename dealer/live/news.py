@@ -106,6 +106,10 @@ class Player(Protocol):
         """It is his turn; asked again, with the same number, when he comes back in time."""
         ...
 
+    def committed(self, checkpoint: str) -> None:
+        """The decks to come were fixed before he sees a card of them: the log has signed for it."""
+        ...
+
     def refused(self, sentence: str) -> None:
         """What he said last was not possible, and why."""
         ...

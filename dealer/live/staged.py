@@ -65,6 +65,9 @@ class Staged:
         elif ("silent", number) not in self._happens:
             self._who.asked(question)
 
+    def committed(self, checkpoint: str) -> None:
+        self._who.committed(checkpoint)
+
     def refused(self, sentence: str) -> None:
         self._note(f"{self._player}: {sentence}")
 

@@ -50,11 +50,20 @@ class LiveTable:
         self.raked = 0
         self._game, self._match = game, match
         self._decks = decks
+        self._checkpoint = ""
         self._floor = Floor(game, ledger, clock, times)
 
     def meet(self, player: str, who: Player) -> None:
         """From now on this is who is asked when it is this player's turn."""
         self._floor.players[player] = who
+        if self._checkpoint:  # who comes later is given it, too
+            who.committed(self._checkpoint)
+
+    def committed(self, checkpoint: str) -> None:
+        """Everybody at the table is given what was signed over the decks to come."""
+        self._checkpoint = checkpoint
+        for who in self._floor.players.values():
+            who.committed(checkpoint)
 
     def ready(self, until: int | None = None) -> bool:
         """Whether the next hand can begin, once all that was heard up to now is granted.

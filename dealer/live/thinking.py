@@ -32,6 +32,9 @@ class ThinkingBot:
         answer = Answered(self._player, question.number, self._bot.choose(question.seen))
         self._tell(answer, self._pause())
 
+    def committed(self, checkpoint: str) -> None:
+        """A bot of ours believes its dealer."""
+
     def refused(self, sentence: str) -> None:
         """A bot of ours answers within its menu."""
         raise AssertionError(f"{self._player} was refused: {sentence}")

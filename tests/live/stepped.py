@@ -56,12 +56,16 @@ class Sitter:
         self.name = name
         self.questions: list[Question] = []
         self.refusals: list[str] = []
+        self.checkpoints: list[str] = []
         self._clock, self._plan = clock, plan
 
     def asked(self, question: Question) -> None:
         assert self._clock.now <= question.deadline
         self.questions.append(question)
         self._plan(question)
+
+    def committed(self, checkpoint: str) -> None:
+        self.checkpoints.append(checkpoint)
 
     def refused(self, sentence: str) -> None:
         self.refusals.append(sentence)

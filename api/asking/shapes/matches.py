@@ -75,8 +75,15 @@ class MatchTold(MatchRow, Announced):
     last_seq: int | None
 
 
+class Before(TypedDict):
+    """The checkpoint that was signed before the first card of the decks from this hand on."""
+
+    first: int
+    checkpoint: str
+
+
 class Root(TypedDict):
-    """The newest checkpoint, and whether it covers the last hand of a match."""
+    """The newest checkpoint, whether it covers a match's last hand, and those from before it."""
 
     match: str
     hand_seq: int
@@ -86,6 +93,7 @@ class Root(TypedDict):
     root: str
     keys: list[str]
     checkpoint: str
+    before: list[Before]
 
 
 class Complaint(TypedDict):
