@@ -115,7 +115,7 @@ def test_a_packed_corpus_is_judged_alike(
 
 
 def test_a_ledger_of_our_own_is_judged_alike(capsys: Captured, folder: Path) -> None:
-    _same(capsys, folder, 0.8)
+    _same(capsys, folder, 0.7)  # twelve of its hands are of URCS, for the engine
 
 
 def test_hands_before_and_after_a_seal_are_judged(capsys: Captured, tmp_path: Path) -> None:
