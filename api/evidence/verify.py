@@ -991,7 +991,7 @@ def read_match(files: Dict[str, bytes], hand: Dict[str, Any], head: Head) -> Any
             "first": announced.first,
             "nonces": announced.nonces,
         }
-        if any(opened.get(name) != value for name, value in mine.items()):
+        if any(canonical(opened.get(name)) != canonical(value) for name, value in mine.items()):
             raise Wrong("deck.json opens another deck than match.json has committed to")
     return announced
 

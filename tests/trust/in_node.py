@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from api.evidence.verify import Key, Verdict
+from api.evidence.verify import Key, Verdict, judged, unpacked
 from api.pages.static_files import STATIC
 from tests.trust.own_bundles import Files
 
@@ -58,9 +58,12 @@ def b64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def judged_in_node(bundle: Files | bytes, known: Sequence[Key] = ()) -> Verdict:
+def judged_in_node(
+    bundle: Files | bytes, known: Sequence[Key] = (), policy: bytes | None = None
+) -> Verdict:
     """What verify.js says of the files of a bundle, or of a zip."""
     question: dict[str, Any] = {"known": [key.line for key in known]}
+    question["policy"] = None if policy is None else b64(policy)
     if isinstance(bundle, bytes):
         question["zip"] = b64(bundle)
     else:
@@ -73,3 +76,10 @@ def called_in_node(name: str, *values: bytes) -> Any:
     """What a function of verify.js gives for bytes."""
     found = _asked({"name": name, "values": [b64(value) for value in values]})
     return base64.b64decode(found) if isinstance(found, str) else found
+
+
+def same(bundle: Files | bytes, known: Sequence[Key] = ()) -> Verdict:
+    """What both verifiers say of the files of a bundle, or of a zip."""
+    found = judged(lambda: unpacked(bundle) if isinstance(bundle, bytes) else bundle, known)
+    assert found == judged_in_node(bundle, known)
+    return found

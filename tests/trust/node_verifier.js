@@ -4,10 +4,16 @@
 const verifier = require(process.argv[2]);
 const bytes = (text) => new Uint8Array(Buffer.from(text, "base64"));
 
-/** The verdict on the files or the zip that a line holds. */
-function judge({ files, zip, known }) {
+/** The verdict on the files or the zip that a line holds; a policy that is none is told as misuse. */
+function judge({ files, zip, known, policy }) {
   const read = () => (files ? new Map(files.map(([name, text]) => [name, bytes(text)])) : verifier.unpacked(bytes(zip)));
-  return verifier.judged(read, known.length ? verifier.readKnown("known", known.join("\n")) : []);
+  const keys = known.length ? verifier.readKnown("known", known.join("\n")) : [];
+  try {
+    return verifier.judged(read, keys, policy === null ? null : verifier.readPolicy("policy", bytes(policy)));
+  } catch (reason) {
+    if (!(reason instanceof verifier.Wrong)) throw reason;
+    return { problems: [reason.message], proved: [], code: 2 };
+  }
 }
 
 /** What a function gives for bytes. */

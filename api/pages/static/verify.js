@@ -1,7 +1,7 @@
 // Checks the evidence of a hand in a browser or under node: a second verifier beside verify.py, written from
 // docs/record-format.md and docs/deals.md. It needs no network and no library, and asks for nothing once it is there.
 //
-//     node verify.js [PATH] [--key KEY]...
+//     node verify.js [PATH] [--key KEY]... [--policy FILE]
 //
 // ends as verify.py does: 0 proved under a key that is known, 7 proved under the bundle's own key alone, 3 wrong,
 // 1 not to be checked, 2 a command line without sense. On a page it fills the elements that verify.html names.
@@ -43,21 +43,26 @@ class Unread extends Error {}
 /** What the rules of a bundle do not say how to deal. */
 class Undealt extends Error {}
 
-/** The verdict on a bundle: a Map of files by name, and the keys of which one must have signed. */
-function verify(files, known = []) {
-  return judged(() => files, known);
+/** The verdict on a bundle: a Map of files by name, keys of which one must have signed, whom a policy asks for. */
+function verify(files, known = [], policy = null) {
+  return judged(() => files, known, policy);
 }
 
 /** The verdict on what `read` reads: { problems, proved, code }. */
-function judged(read, known = []) {
+function judged(read, known = [], policy = null) {
   try {
-    const proved = proofs(read(), known).map(plain);
-    return { problems: [], proved, code: known.length ? PROVED : OWN_KEY };
+    const proved = proofs(read(), known, policy).map(plain);
+    return { problems: [], proved, code: isKnown(known, policy) ? PROVED : OWN_KEY };
   } catch (reason) {
     if (reason instanceof Wrong) return { problems: refusals(reason), proved: [], code: WRONG };
     if (reason instanceof Unread) return { problems: [plain(reason.message)], proved: [], code: UNREAD };
     throw reason;
   }
+}
+
+/** Whether anybody said which key is the log's. */
+function isKnown(known, policy) {
+  return known.length > 0 || Boolean(policy?.logs.length);
 }
 
 /** Its sentences; of very many, the first. */
@@ -68,13 +73,15 @@ function refusals(wrong) {
 }
 
 /** The steps in their order; each refuses what is wrong, and what comes back are the sentences proved. */
-function proofs(files, known) {
+function proofs(files, known, policy) {
   checkVersion(files);
   checkNames(files);
   const key = readKey("key", files.get("key"));
   checkKnown(key, known);
+  checkKnown(key, policy?.logs ?? []);
   checkContents(files, key);
   const head = readCheckpoint(files, key);
+  const seen = policy ? cosigners(files.get("checkpoint"), policy) : [];
   const leaf = readLeaf(files, head);
   const lines = readLines(files.get("events.jsonl"), leaf);
   const { view, opened } = readOpenings(files.get("openings.json"), lines);
@@ -94,11 +101,11 @@ function proofs(files, known) {
       + ` ${first.get("ruleset")}; whether the pot was paid by them is for an audit to say.`,
     `This bundle is for ${named(view)}: ${opened.size} of ${hidden} hidden values are opened.`,
     ...(files.has("deck.json")
-      ? ["The deck is opened: the cards known here are those that the commitment and nonces in"
-        + " deck.json make."]
+      ? ["The deck is opened: the cards known here are those that the commitment and nonces in deck.json make."]
       : []),
     ...(announced ? [toldOfDeck(announced, leaf)] : []),
-    `Signed by ${key.line}${known.length ? ", a key that you know." : ": compare it with the key you know."}`,
+    `Signed by ${key.line}${isKnown(known, policy) ? ", a key that you know." : ": compare it with the key you know."}`,
+    ...(policy ? [`Cosigned by ${seen.map(named).join(", ") || "no witness"}: what the policy asks for, ${named(policy.quorum)}.`] : []),
   ];
 }
 
@@ -146,8 +153,8 @@ function checkNames(files) {
 
 // 2. Keys and signed notes.
 
-/** A public key from its line NAME+ID+BASE64 with its newline. */
-function readKey(where, bytes) {
+/** A public key from its line NAME+ID+BASE64 with its newline; kind 1 signs notes, 4 cosigns checkpoints. */
+function readKey(where, bytes, kind = 1) {
   const text = readText(where, bytes);
   const line = text.slice(0, -1);
   const found = new RegExp(`^(${NAME})\\+([0-9a-f]{8})\\+([A-Za-z0-9+/=]+)$`, "u").exec(line);
@@ -155,7 +162,9 @@ function readKey(where, bytes) {
   const [, name, mark, encoded] = found;
   const kindAndKey = readBase64(where, encoded);
   const hashed = sha256(utf8(`${name}\n`), kindAndKey).slice(0, 4);
-  if (kindAndKey.length !== 33 || kindAndKey[0] !== 1) throw new Wrong(`${where} is not an Ed25519 key that signs notes`);
+  if (kindAndKey.length !== 33 || kindAndKey[0] !== kind) {
+    throw new Wrong(`${where} is not an Ed25519 key that ${kind === 1 ? "signs notes" : "cosigns checkpoints"}`);
+  }
   if (hex(hashed) !== mark) throw new Wrong(`${where} is damaged: its hash is not that of its name and key`);
   const point = keyPoint(kindAndKey.slice(1));
   if (!point) throw new Wrong(`${where} is no key that anybody can have drawn: no point of order L`);
@@ -164,7 +173,7 @@ function readKey(where, bytes) {
 
 /** The keys in a text, one a line; empty lines and those that begin with # say nothing. */
 function readKnown(where, text) {
-  const rows = text.split("\n").map((row, at) => [row.trim(), at + 1]);
+  const rows = text.split("\n").map((row, at) => [row.replace(/^[ \t-\r]+|[ \t-\r]+$/g, ""), at + 1]);
   const told = rows.filter(([row]) => row && !row.startsWith("#"));
   if (!told.length) throw new Wrong(`${where} holds no key`);
   return told.map(([row, number]) => readKey(`${where} line ${number}`, utf8(`${row}\n`)));
@@ -180,6 +189,17 @@ function checkKnown(key, known) {
 
 /** The text of a note, if this key signed it; other keys' signatures prove nothing here. */
 function readNote(name, bytes, key) {
+  const { text, signatures } = readSignatures(name, bytes);
+  const found = signatures.filter((one) => one.name === key.name && one.mark === key.mark);
+  if (!found.every((one) => isSigned(key.bytes, one.signed, utf8(text)))) {
+    throw new Wrong(`${name} was changed after ${key.name} signed it, or another key signed it`);
+  }
+  if (!found.length) throw new Wrong(`${name} is not signed by the key in key, ${key.line}`);
+  return text;
+}
+
+/** The text of a note, and of each signature its key's name, its mark, and what it signed. */
+function readSignatures(name, bytes) {
   const whole = readText(name, bytes);
   if (/[\x00-\x09\x0b-\x1f\x7f]/.test(whole)) throw new Wrong(`${name} holds a control character`);
   const gap = whole.lastIndexOf("\n\n");
@@ -188,21 +208,14 @@ function readNote(name, bytes, key) {
   if (gap < 0 || last !== "" || lines.length < 1 || lines.length > SIGNATURES_MAX) {
     throw new Wrong(`${name} is not a signed note: a text, an empty line, signatures`);
   }
-  const text = whole.slice(0, gap + 1);
-  let count = 0;
-  for (const line of lines) {
+  const signatures = lines.map((line) => {
     const found = new RegExp(`^\\u2014 (${NAME}) ([A-Za-z0-9+/=]+)$`, "u").exec(line);
     if (!found) throw new Wrong(`${name} is not a signed note: ${quoted(line)} is no signature`);
-    const signature = readBase64(name, found[2]);
-    if (signature.length < 5) throw new Wrong(`${name} is not a signed note: ${quoted(line)} is too short a signature`);
-    if (found[1] !== key.name || hex(signature.slice(0, 4)) !== key.mark) continue;
-    if (!isSigned(key.bytes, signature.slice(4), utf8(text))) {
-      throw new Wrong(`${name} was changed after ${key.name} signed it, or another key signed it`);
-    }
-    count += 1;
-  }
-  if (!count) throw new Wrong(`${name} is not signed by the key in key, ${key.line}`);
-  return text;
+    const data = readBase64(name, found[2]);
+    if (data.length < 5) throw new Wrong(`${name} is not a signed note: ${quoted(line)} is too short a signature`);
+    return { name: found[1], mark: hex(data.slice(0, 4)), signed: data.slice(4) };
+  });
+  return { text: whole.slice(0, gap + 1), signatures };
 }
 
 /** `contents`: the digests of all other files, sorted by name, in a note of the log's key. */
@@ -237,6 +250,66 @@ function readCheckpoint(files, key) {
   if (found[1] !== key.name) throw new Wrong(`checkpoint is of the log ${quoted(found[1])}, not of ${key.name}`);
   const size = readDecimal("checkpoint", found[2]);
   return { size, root: readHash("checkpoint", found[3]) };
+}
+
+/** The witnesses that have cosigned, by their names in the policy; they must be the quorum. */
+function cosigners(checkpoint, policy) {
+  const { text, signatures } = readSignatures("checkpoint", checkpoint);
+  const found = [];
+  for (const [name, key] of policy.witnesses) {
+    const one = signatures.find((signature) => signature.name === key.name && signature.mark === key.mark);
+    if (!one) continue;
+    const at = one.signed.slice(0, 8).reduce((number, byte) => number * 256n + BigInt(byte), 0n);
+    if (at > DECIMAL_MAX || !isSigned(key.bytes, one.signed.slice(8), utf8(`cosignature/v1\ntime ${at}\n${text}`))) {
+      throw new Wrong(`checkpoint was changed after ${key.name} cosigned it`);
+    }
+    found.push(name);
+  }
+  const met = new Set([...found, "none"]);
+  for (const { name, needed, members } of policy.groups) {
+    if (members.filter((member) => met.has(member)).length >= needed) met.add(name);
+  }
+  if (!met.has(policy.quorum)) {
+    const by = found.map(named).join(", ") || "no witness of the policy";
+    throw new Wrong(`checkpoint is cosigned by ${by}, and the policy asks for ${named(policy.quorum)}`);
+  }
+  return found;
+}
+
+/** The lines of a c2sp.org/tlog-policy. */
+function readPolicy(where, bytes) {
+  const policy = { logs: [], witnesses: new Map(), groups: [], quorum: null };
+  const members = new Set();
+  const keys = new Set();
+  const readOne = (at, text, kind) => {
+    const key = readKey(at, utf8(`${text}\n`), kind);
+    if (keys.has(hex(key.bytes))) throw new Wrong(`${at}: this key stands above already`);
+    keys.add(hex(key.bytes));
+    return key;
+  };
+  readText(where, bytes).split("\n").forEach((line, number) => {
+    const words = line.split(/[ \t]+/).filter(Boolean);
+    const at = `${where} line ${number + 1}`;
+    if (!words.length || words[0].startsWith("#")) return;
+    const names = new Set([...policy.witnesses.keys(), ...policy.groups.map((group) => group.name)]);
+    const isNew = words.length > 1 && words[1] !== "none" && !names.has(words[1]);
+    const [kind, count] = [words[0], words.length];
+    if (kind === "log" && (count === 2 || count === 3)) policy.logs.push(readOne(at, words[1], 1));
+    else if (kind === "witness" && (count === 3 || count === 4) && isNew) policy.witnesses.set(words[1], readOne(at, words[2], 4));
+    else if (kind === "group" && count > 3 && isNew) {
+      const of = words.slice(3);
+      const counts = new Map([["all", of.length], ["any", 1], ...of.map((_, one) => [String(one + 1), one + 1])]);
+      if (!counts.has(words[2]) || new Set(of).size !== of.length || of.some((one) => members.has(one) || !names.has(one))) {
+        throw new Wrong(`${at} is no group of witnesses and groups above it, each once`);
+      }
+      policy.groups.push({ name: words[1], needed: counts.get(words[2]), members: of });
+      of.forEach((one) => members.add(one));
+    } else if (kind === "quorum" && count === 2 && (words[1] === "none" || names.has(words[1])) && policy.quorum === null) {
+      [, policy.quorum] = words;
+    } else throw new Wrong(`${at} is no line of a policy, or names what is not above it, or twice`);
+  });
+  if (policy.quorum === null) throw new Wrong(`${where} has no line \`quorum NAME\`, or \`quorum none\``);
+  return policy;
 }
 
 /** The leaf, if the receipt leads from it to the root, and it names the digest of the record. */
@@ -651,23 +724,20 @@ const MOVES = {
 
 // The match's own records, as far as the hand rests on them: each is a leaf of the same tree.
 
-const isMap = (value) => value instanceof Map;
-const NUMBER31 = isWhole(2 ** 31 - 1);
-const DEALS = (value) => isWhole(23)(value) && value > 0;
 const RECORDS = new Map(Object.entries({
   MatchStarted: {
-    match: isText, game: isText, ruleset: isText, players: isRow(isText),
-    dealing: isOneOf("seeded", "committed", "recorded"), disclosure: isOneOf("sealed", "open-after-match", "open"),
-    sealed_bids: FLAG, seed: (value) => value === null || isCommitment(value), deals: DEALS,
+    match: isText, game: isText, ruleset: isText, players: isRow(isText), dealing: isOneOf("seeded", "committed", "recorded"),
+    disclosure: isOneOf("sealed", "open-after-match", "open"), sealed_bids: FLAG,
+    seed: (value) => value === null || isCommitment(value), deals: isOneOf(...Array.from({ length: 23 }, (_, at) => at + 1)),
   },
-  DeckCommitted: { commitment: isHex, hands: NUMBER31 },
+  DeckCommitted: { commitment: isHex, hands: isWhole(2 ** 31 - 1) },
   NonceGiven: { player: isText, nonce: isText },
-  DeckOpened: { number: NUMBER31, secret: isHex },
+  DeckOpened: { number: isWhole(2 ** 31 - 1), secret: isHex },
   SourceNoted: { format: isText, dialect: isText, header: isCommitment, footer: isCommitment },
   MatchEnded: { nets: isRow((value) => typeof value === "number"), reason: isText },
 }));
 
-/** What match.json proves of a hand's deck; null where there is none, for no records vouch for it then. */
+/** What match.json proves, or null where there is none: no records vouch for the deck then. */
 function readMatch(files, hand, head) {
   if (!files.has("match.json")) return null;
   const told = readJson("match.json", files.get("match.json"), 6);
@@ -676,33 +746,30 @@ function readMatch(files, hand, head) {
   const cut = stream.lastIndexOf("/");
   const [match, number] = [cut < 0 ? "" : stream.slice(0, cut), stream.slice(cut + 1)];
   const lines = [];
-  let [place, event] = [-1, 0];
+  let [place, event] = [-1, 0n];
   for (const row of told.get("records")) {
     const leaf = readRecord(row, match, head);
-    if (leaf.get("hand_seq") <= place || leaf.get("first") < event) {
+    if (leaf.get("hand_seq") <= place || BigInt(leaf.get("first")) < event) {
       throw new Wrong("match.json: the records are not in the order in which they closed");
     }
-    [place, event] = [leaf.get("hand_seq"), leaf.get("first") + leaf.get("lines")];
-    lines.push(...row.get("lines").map((line) => ({ leaf, line, kind: line.get("type") })));
+    place = leaf.get("hand_seq");
+    event = BigInt(leaf.get("first")) + BigInt(leaf.get("lines"));
+    lines.push(...row.get("lines").map((line) => ({ seq: place, line })));
   }
-  const starts = lines.filter(({ kind }) => kind === "MatchStarted");
-  const start = starts[0]?.line;
-  if (starts.length !== 1 || lines[0].kind !== "MatchStarted" || start.get("match") !== match) {
+  const starts = lines.filter(({ line }) => line.get("type") === "MatchStarted").map(({ line }) => line);
+  if (starts.length !== 1 || lines[0].line !== starts[0] || starts[0].get("match") !== match) {
     throw new Wrong("match.json does not begin with MatchStarted of this match, or not once");
   }
-  const [dealing, deals] = [start.get("dealing"), start.get("deals")];
-  let announced = { dealing, deals, first: 0, commitment: "", committed: -1, nonces: [], given: -1 };
-  if (dealing === "committed") {
+  const announced = { dealing: starts[0].get("dealing"), deals: starts[0].get("deals"), first: 0, commitment: "", nonces: [], given: -1 };
+  if (announced.dealing === "committed") {
     if (!/^[1-9][0-9]{0,9}$/.test(number)) throw new Wrong(`match.json: ${quoted(stream)} has no number`);
-    announced = readCommitment(lines, Number(number) - (Number(number) - 1) % deals, announced);
-    if (announced.given >= hand.get("hand_seq")) {
-      throw new Wrong("match.json: the nonces were given after the hand was over");
-    }
+    readCommitment(lines, Number(number) - (Number(number) - 1) % announced.deals, announced);
+    if (announced.given >= hand.get("hand_seq")) throw new Wrong("match.json: the nonces were given after the hand was over");
   }
   if (files.has("deck.json")) {
     const opened = readJson("deck.json", files.get("deck.json"), 3);
     for (const name of ["commitment", "deals", "first", "nonces"]) {
-      if (!opened.has(name) || spelledOut(opened.get(name)) !== spelledOut(announced[name])) {
+      if (canonical(opened.get(name) ?? null) !== canonical(announced[name])) {
         throw new Wrong("deck.json opens another deck than match.json has committed to");
       }
     }
@@ -713,13 +780,13 @@ function readMatch(files, hand, head) {
 /** One row of match.json: a leaf of the match, its lines, and that it is in the tree. */
 function readRecord(row, match, head) {
   const where = "match.json";
-  if (!isMap(row)) throw new Wrong(`${where}: a record is no object`);
-  checkFields(where, row, { leaf: isMap, lines: isRow(isMap), proof: isRow(isText) });
+  const isObject = (value) => value instanceof Map;
+  if (!isObject(row)) throw new Wrong(`${where}: a record is no object`);
+  checkFields(where, row, { leaf: isObject, lines: isRow(isObject), proof: isRow(isText) });
   const [leaf, lines] = [row.get("leaf"), row.get("lines")];
   checkLeaf(where, leaf, isWhole(WHOLE_MAX));
-  if (leaf.get("stream") !== match) {
-    throw new Wrong(`${where} holds a record of ${quoted(leaf.get("stream"))}, not of ${quoted(match)}`);
-  }
+  const [seq, stream] = [leaf.get("hand_seq"), leaf.get("stream")];
+  if (stream !== match) throw new Wrong(`${where} holds a record of ${quoted(stream)}, not of ${quoted(match)}`);
   for (const line of lines) {
     const kind = line.has("type") ? line.get("type") : null;
     if (!isText(kind) || !RECORDS.has(kind)) throw new Wrong(`${where}: ${quoted(kind)} is no kind of record of a match`);
@@ -727,52 +794,50 @@ function readRecord(row, match, head) {
     if (kind === "NonceGiven" && line.has("drawn_by")) kinds.drawn_by = isOneOf("player", "dealer");
     checkFields(where, line, kinds);
   }
-  const place = leaf.get("hand_seq");
   if (leaf.get("lines") !== lines.length || !lines.length) {
-    throw new Wrong(`${where}: leaf ${place} has ${leaf.get("lines")} lines, and not these`);
+    throw new Wrong(`${where}: leaf ${seq} has ${leaf.get("lines")} lines, and not these`);
   }
   if (hex(sha256(utf8(lines.map(canonical).join("\n")))) !== leaf.get("record_sha256")) {
-    throw new Wrong(`${where}: the lines of leaf ${place} are not those it names`);
+    throw new Wrong(`${where}: the lines of leaf ${seq} are not those it names`);
   }
   const path = row.get("proof").map((one) => readHash(where, one));
-  const root = rootOf(sha256(Uint8Array.of(0), utf8(canonical(leaf))), BigInt(place), head.size, path, where);
-  if (!same(root, head.root)) throw new Wrong(`${where}: leaf ${place} does not lead to the root in checkpoint`);
+  const hashed = sha256(Uint8Array.of(0), utf8(canonical(leaf)));
+  if (!same(rootOf(hashed, BigInt(seq), head.size, path, where), head.root)) {
+    throw new Wrong(`${where}: leaf ${seq} does not lead to the root in checkpoint`);
+  }
   return leaf;
 }
 
-/** The commitment that covers this deck, and the nonces that follow it. */
+/** Puts the commitment that covers this deck, and the nonces that follow it, into what is announced. */
 function readCommitment(lines, deck, announced) {
-  const found = { ...announced, nonces: [] };
   let first = 1;
-  for (const { leaf, line, kind } of lines) {
-    if (kind === "DeckCommitted") {
-      if (found.first) throw new Wrong("match.json goes on after the commitment to this deck");
+  for (const { seq, line } of lines) {
+    if (line.get("type") === "DeckCommitted") {
+      if (announced.first) throw new Wrong("match.json goes on after the commitment to this deck");
       if (first <= deck && deck < first + line.get("hands")) {
-        Object.assign(found, { first, commitment: line.get("commitment"), committed: leaf.get("hand_seq") });
+        Object.assign(announced, { first, commitment: line.get("commitment"), committed: seq });
       }
       first += line.get("hands");
-    } else if (kind === "NonceGiven" && found.first) {
-      found.nonces.push([line.get("player"), line.get("nonce")]);
-      found.given = leaf.get("hand_seq");
+    } else if (line.get("type") === "NonceGiven" && announced.first) {
+      announced.nonces.push([line.get("player"), line.get("nonce")]);
+      announced.given = seq;
     }
   }
-  if (!found.first || !found.nonces.length) {
+  if (!announced.first || !announced.nonces.length) {
     throw new Wrong(`match.json shows no commitment to deck ${deck}, or no nonce that followed it`);
   }
-  return found;
 }
 
 /** How the deck was made, and what of it was there first. */
-function toldOfDeck(found, hand) {
-  if (found.dealing === "committed") {
-    return `Its deck was committed to in leaf ${found.committed}, the nonces came in leaf`
-      + ` ${found.given} and the hand closed as leaf ${hand.get("hand_seq")}: who was given a`
-      + ` checkpoint of more than ${found.given} leaves before its first card knows that the`
-      + " deck was fixed before.";
+function toldOfDeck({ dealing, committed, given }, hand) {
+  if (dealing === "committed") {
+    return `Its deck was committed to in leaf ${committed}, the nonces came in leaf ${given} and the hand closed as leaf`
+      + ` ${hand.get("hand_seq")}: who was given a checkpoint of more than ${given} leaves before its first card knows that`
+      + " the deck was fixed before.";
   }
-  if (found.dealing === "seeded") {
-    return "Its deck was shuffled from a seed: hidden cards are only as hidden as the seed, and"
-      + " everybody who knows it knows the cards.";
+  if (dealing === "seeded") {
+    return "Its deck was shuffled from a seed: hidden cards are only as hidden as the seed, and everybody who knows it knows"
+      + " the cards.";
   }
   return "Its cards are those that somebody else wrote down.";
 }
@@ -1721,25 +1786,42 @@ function readFolder(folder, fs) {
   }));
 }
 
-/** The bundle that is named, or the folder in which one is, and the keys that are known. */
+/** The policy in the file of that name. */
+function knownPolicy(path, fs) {
+  try {
+    return readPolicy(path, new Uint8Array(fs.readFileSync(path)));
+  } catch (reason) {
+    if (reason instanceof Wrong) throw new Misused(reason.message);
+    throw new Misused(`${quoted(path)} is no file that can be read`);
+  }
+}
+
+/** The bundle that is named, or the folder in which one is; the keys that are known; the policy. */
 function readWords(words, fs) {
-  const [paths, known, rest] = [[], [], [...words]];
+  const [paths, known, policies, rest] = [[], [], [], [...words]];
   while (rest.length) {
     const word = rest.shift();
-    if (word === "--key" && !rest.length) throw new Misused("--key needs a public key, or a file of them");
-    if (word === "--key" || word.startsWith("--key=")) known.push(...knownKeys(word === "--key" ? rest.shift() : word.slice(6), fs));
-    else if (word.startsWith("-") && word !== "-") {
-      throw new Misused(`there is no option ${quoted(word)}: there are --key KEY and --help`);
+    const equals = word.indexOf("=");
+    const option = equals < 0 ? word : word.slice(0, equals);
+    if (option === "--key" || option === "--policy") {
+      const what = option === "--key" ? "a public key, or a file of them" : "a file";
+      if (equals < 0 && !rest.length) throw new Misused(`${option} needs ${what}`);
+      const value = equals < 0 ? rest.shift() : word.slice(equals + 1);
+      if (option === "--key") known.push(...knownKeys(value, fs));
+      else policies.push(knownPolicy(value, fs));
+    } else if (option.startsWith("-") && option !== "-") {
+      throw new Misused(`there is no option ${quoted(option)}: there are --key KEY, --policy FILE and --help`);
     } else paths.push(word);
   }
   if (paths.length > 1) throw new Misused(`one bundle is checked at a time, and ${paths.length} are named`);
-  return { path: paths[0] ?? ".", known };
+  if (policies.length > 1) throw new Misused("one policy says whom to believe, and several are named");
+  return { path: paths[0] ?? ".", known, policy: policies[0] ?? null };
 }
 
 /** Check the bundle that is named, and say what came of it. */
 function main(words, fs) {
   if (words.includes("--help") || words.includes("-h")) {
-    console.log("node verify.js [PATH] [--key KEY]...   ends with 0, 1, 2, 3 or 7, as verify.py does");
+    console.log("node verify.js [PATH] [--key KEY]... [--policy FILE]   ends with 0, 1, 2, 3 or 7, as verify.py does");
     return PROVED;
   }
   let asked;
@@ -1750,7 +1832,7 @@ function main(words, fs) {
     console.error(plain(`verify.js: ${reason.message}`));
     return MISUSED;
   }
-  const verdict = judged(() => readBundle(asked.path, fs), asked.known);
+  const verdict = judged(() => readBundle(asked.path, fs), asked.known, asked.policy);
   for (const problem of verdict.problems) console.log(`${verdict.code === WRONG ? "WRONG" : "NOT CHECKED"}: ${problem}.`);
   if (verdict.proved.length) console.log(verdict.proved.join(" "));
   if (verdict.code === OWN_KEY) console.log(WARNING);
@@ -1823,7 +1905,7 @@ function judgedOnPage(file, bytes, text) {
 
 if (typeof document !== "undefined") page();
 else if (typeof module !== "undefined") {
-  module.exports = { judged, verify, unpacked, readKnown, readKey, isSigned, keyPoint, sha256, sha512, hmac, shuffled, handKey,
+  module.exports = { judged, verify, unpacked, readKnown, readKey, readPolicy, isSigned, keyPoint, sha256, sha512, hmac, shuffled, handKey,
     canonical, unhex, hex, utf8, rootOf, Draws, Wrong };
   if (require.main === module) process.exitCode = main(process.argv.slice(2), require("node:fs"));
 }
