@@ -7,6 +7,7 @@ import pytest
 
 from api.cli.output import OWN_KEY
 from api.main import main
+from dealer.examples import GRUFF, STEADY
 from engine.changes import changed, ruleset
 from engine.game import fingerprint, from_json, to_json
 from engine.games import GAMES, RULESETS
@@ -223,3 +224,38 @@ def test_the_demo_needs_a_disputed_pot(
     answer = said(capsys, 1, *words, "--set", "showdown_tie=split")
     assert "none of 60 hands of auction-2024.showdown_tie-split is contested" in answer
     assert not (tmp_path / "demo").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--set", "seats_max=6"), "its seats_max must be as in auction-2024-mit"),
+        (("--set", "bids=sealed", "--open-bids"), "auction-2024-mit.bids-sealed has sealed bids"),
+        (("--set", "burn=1", "--mirror"), "auction-2024-mit.burn-1 burns cards"),
+        (("--ruleset", "site.json"), "its script is not that of auction-2024-mit or swap-2022-mit"),
+    ],
+)
+def test_bots_over_the_wire_play_only_what_their_protocol_can_say(
+    words: tuple[str, ...],
+    sentence: str,
+    home: Path,
+    capsys: Captured,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("site.json").write_text(printed(capsys, "games", "site-nl", "--json"))
+    bots = (str(STEADY), str(GRUFF))
+    assert sentence in said(capsys, 2, "match", *bots, *words)
+    assert not home.exists()
+
+
+def test_bots_over_the_wire_play_other_swaps(home: Path, capsys: Captured) -> None:
+    words = ("--game", "swap-2022-mit", "--set", "swap_flop=1/3", "--set", "hands=3")
+    assert main(["match", str(STEADY), str(GRUFF), *words, "--match", "met"]) == 0
+    start = kept(home, "met/3")[0]
+    assert isinstance(start, HandStarted)
+    assert "swap-2022-mit.swap_flop-1-3.hands-3" == start.game
+    assert not kept(home, "met/4")
+    assert main(["audit", "--all"]) == 0
+    capsys.readouterr()

@@ -7,6 +7,8 @@ from engine.catalogue import CATALOGUE
 from engine.game import Game
 from engine.games.auction_2024 import AUCTION_2024_MIT
 from engine.games.swap_2022 import SWAP_2022_MIT
+from engine.parameters import first
+from engine.steps import Auction
 
 
 class Plan(Struct, frozen=True):
@@ -53,7 +55,7 @@ def plan(
     """A match; mirrored, its cards come from fixed places in the deck, and its hands in pairs."""
     if sentence := unspoken(game):
         raise ValueError(sentence)
-    if open_bids and game.bids == "sealed":
+    if open_bids and game.bids == "sealed" and first(game, Auction) is not None:
         raise ValueError(f"{game.name} has sealed bids: none of them is shown early")
     if mirrored and game.burn:
         raise ValueError(f"{game.name} burns cards: in a mirrored deck every card has its place")

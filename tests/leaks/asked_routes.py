@@ -200,7 +200,11 @@ ROUTES: dict[str, Asked] = {
     ),
     "/api/v1/players/{player}/opponent": of_players("every hand is read", queries=(f"vs={LYNX}",)),
     "/api/v1/games": Asked("made of the code", formats=("json", "ndjson", "csv")),
-    "/api/v1/games/{game}": Asked("made of the code", ((AUCTION,), ("none",)), ("json", "md")),
+    "/api/v1/games/{game}": Asked(
+        "made of the code, or of the text that a hand which is seen names",
+        ((AUCTION,), (f"{AUCTION}.stack-90",), ("none",)),
+        ("json", "md"),
+    ),
     "/api/v1/exports/{dataset}": Asked(
         "whole files to the byte, their statistics and dictionaries included",
         tuple((one,) for one in ("events", "players", "bids", "swaps", "hands", "pots")),
@@ -228,7 +232,7 @@ ROUTES: dict[str, Asked] = {
     "/hands/{match}/{number}/audit": of_hands("a page", queries=("ruleset=swap-2022",)),
     "/hands/{match}/{number}/events": of_hands("a page with commitments and openings"),
     "/games": Asked("made of the code"),
-    "/games/{game}": Asked("made of the code", ((AUCTION,), ("none",))),
+    "/games/{game}": Asked("as the route has it", ((AUCTION,), ("none",))),
     "/players": Asked("a page"),
     "/players/{player}": of_players("a page"),
     "/players/{player}/grid": of_players("a page"),
