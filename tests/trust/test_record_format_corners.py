@@ -16,8 +16,9 @@ from events.commitments import nonces_of
 from events.deck import CHAIN_MAX, Committed, hand_key, unfit
 from events.ledger import Recorded
 from events.lines import lines
-from store.note import parse
+from store.note import Key, parse
 from store.tree import Refuted
+from tests.trust.in_node import judged_in_node
 from tests.trust.own_bundles import Draft, Log, b64, hands, problem, verdict, with_kinds
 from tests.trust.test_verify_py_deck import _draft as deck_draft
 from tests.trust.test_verify_py_lies import _set
@@ -270,3 +271,37 @@ def test_no_card_is_burnt_where_every_card_has_its_place() -> None:
     start = {"button": 0, "stacks": [1, 1]}
     dealer = script.Dealer(rules, start, list(script.DECK), script.Draws(b"", b""))
     assert list(script.DECK[4:7]) == dealer.to_board(3)
+
+
+# Names of keys.
+
+WHITE = [9, 10, 11, 12, 13, 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029]
+WHITE += [0x202F, 0x205F, 0x3000]
+NO_NAMES = [*WHITE, 0, 8, 0x1B, 0x1C, 0x1F, 0x7F, ord("+")]
+
+
+def _is_name(name: str) -> tuple[bool, bool, bool]:
+    """Whether verify.py, verify.js and the ledger read a key of this name."""
+    line = Log(1, name).key
+    try:
+        script.read_key("key", f"{line}\n".encode())
+        alone = True
+    except script.Wrong:
+        alone = False
+    try:
+        ledgers = Key.read(line).name == name
+    except Refuted:
+        ledgers = False
+    verdict = judged_in_node({**_draft().files(), "key": f"{line}\n".encode()})
+    return alone, not verdict.problems[0].startswith("key is not one line"), ledgers
+
+
+@pytest.mark.parametrize("sign", NO_NAMES, ids=hex)
+def test_no_name_of_a_key_has_whitespace_a_control_character_or_a_plus(sign: int) -> None:
+    assert "U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F and U+3000" in RECORD
+    assert (False, False, False) == _is_name(f"a{chr(sign)}b")
+
+
+@pytest.mark.parametrize("sign", [0x80, 0x200B, 0xFEFF, 0x2060, 0xE9, 0x1F0A1], ids=hex)
+def test_every_other_character_may_stand_in_a_name(sign: int) -> None:
+    assert (True, True, True) == _is_name(f"a{chr(sign)}b")
