@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from engine.catalogue import CATALOGUE
 from engine.faults import fault
 from engine.game import Game, fingerprint
 from engine.games import RULESETS
@@ -30,6 +31,8 @@ from engine.parameters import (
 )
 from engine.policies import Rake
 from engine.steps import Antes, AnyStep, Betting, Blind, Blinds, DealBoard, Straddle, SwapHole
+
+_PAYS = [name for name, policy in CATALOGUE.items() if policy.kind in ("pay", "rank")]
 
 
 def changed(game: Game, settings: Mapping[str, str]) -> Game:
@@ -75,24 +78,35 @@ def ruleset(name: str) -> Game:
 @lru_cache(maxsize=1 << 10)
 def origin(game: Game) -> tuple[Game, dict[str, str]]:
     """The ruleset that a changed one was made of, and its settings; itself, if it is none."""
+    base, settings, made = _named(game)
+    same = made is not None and fingerprint(replace(made, name=game.name)) == fingerprint(game)
+    return (base, settings) if same else (game, {})
+
+
+def _named(game: Game) -> tuple[Game, dict[str, str], Game | None]:
+    """What the name says: a ruleset, its settings and the rules they make, if they make any."""
     base, *parts = game.name.split(".")
     if not parts or base not in RULESETS:
-        return game, {}
+        return game, {}, None
     settings = dict(part.partition("-")[::2] for part in parts)
-    made = _made_or_none(RULESETS[base], settings)
-    same = made is not None and fingerprint(replace(made, name=game.name)) == fingerprint(game)
-    return (RULESETS[base], settings) if same else (game, {})
+    return RULESETS[base], settings, _made_or_none(RULESETS[base], settings)
 
 
 @lru_cache(maxsize=1 << 10)
 def partner_of(game: Game) -> Game | None:
-    """The partner of a ruleset, with the same settings as far as it has such parameters."""
+    """The partner of a ruleset, with the same settings as far as it has such parameters.
+
+    A table may change what pays nobody under the same name: a mirrored deck, a clock.
+    """
     try:
         partner = ruleset(game.partner or "")
     except LookupError:
         return None
+    _, settings, made = _named(game)
+    if made is None or any(getattr(made, name) != getattr(game, name) for name in _PAYS):
+        return partner
     try:
-        return as_far(partner, origin(game)[1])[0]
+        return as_far(partner, settings)[0]
     except Impossible:  # what fits each alone does not fit together here
         return partner
 
