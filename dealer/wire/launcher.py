@@ -8,6 +8,7 @@ apart. Lines go out:
     !ERRNO    the sandbox was entered, and the command cannot be started
     +         the bot has been started
     =CODE     its first process has exited, below zero by that signal
+    *REASON   it took more than it may, and was ended
 
 When the match closes its end, or is killed, all that was started here is killed.
 """
@@ -39,6 +40,7 @@ DEVICES = ("null", "zero", "full", "random", "urandom")
 DEVICE_LINKS = {"fd": "self/fd", "stdin": "self/fd/0", "stdout": "self/fd/1", "stderr": "self/fd/2"}
 SEEN_AS = 1_000  # root is seen as this number in a user namespace of its own: nobody's root
 ROUNDS = 200
+WATCH_MS = 500
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -53,6 +55,8 @@ def main() -> None:
     with open(os.devnull, "r+b", buffering=0) as null:
         os.dup2(null.fileno(), 0)
         order = _order(match)
+        with contextlib.suppress(OSError):
+            _write("/proc/self/oom_score_adj", "1000")  # if memory runs out, the bot goes first
         try:
             if order["namespaces"]:
                 _enter(order, match, null.fileno())
@@ -84,21 +88,26 @@ def _sentence(why: Exception) -> str:
 
 def _enter(order: Mapping[str, Any], match: socket.socket, null: int) -> None:
     """Return as the first process of new namespaces, in which only what is shown can be seen."""
-    kinds = NEW_MOUNTS | NEW_PIDS | NEW_IPC
+    kinds = NEW_PIDS | NEW_IPC
     user, group = os.getuid(), os.getgid()
     if order["user"] is None:
-        _told(_libc.unshare(kinds | NEW_USER), "new user, mount and process namespaces")
+        _told(_libc.unshare(kinds | NEW_USER), "new user and process namespaces")
         _write("/proc/self/setgroups", "deny")
         _write("/proc/self/uid_map", f"{user or SEEN_AS} {user} 1")
         _write("/proc/self/gid_map", f"{group or SEEN_AS} {group} 1")
     else:
-        _told(_libc.unshare(kinds), "new mount and process namespaces")
+        _told(_libc.unshare(kinds), "new process namespaces")
     first = os.fork()
     if first:
-        match.close()
         _silent(null)
-        os.waitpid(first, 0)  # it is over when all in the namespace are
+        watch = Watch(order)
+        while not os.waitpid(first, os.WNOHANG)[0]:  # it is over when all in the namespace are
+            _pause(match)
+            if reason := watch.too_much():
+                _say(match, f"*{reason}")
+                os.kill(first, signal.SIGKILL)
         os._exit(0)
+    _told(_libc.unshare(NEW_MOUNTS), "a new mount namespace")
     _root(order)
     if order["user"] is not None:
         _become(order["user"])
@@ -123,6 +132,7 @@ def _root(order: Mapping[str, Any]) -> None:
         os.symlink(target, root + link)
     for path in order["shown"]:
         _shown(path, root + path, READ_ONLY | PLAIN)
+    _known_as(order["user"] or os.getuid(), order["folder"], order["room"], root)
     hidden = [root + path for path in order["hidden"] if os.path.lexists(root + path)]
     for path in hidden:
         if os.path.isdir(path):
@@ -138,6 +148,17 @@ def _root(order: Mapping[str, Any]) -> None:
     _told(_libc.pivot_root(b".", b"."), "change the root folder")
     _told(_libc.umount2(b".", DETACH), "leave the old root folder")
     os.chdir("/")
+
+
+def _known_as(user: int, home: str, room: str, root: str) -> None:
+    """The bot's user has a name and a home for whoever looks them up, as Java does."""
+    if os.path.islink("/etc/passwd") or not os.path.isfile("/etc/passwd"):
+        return
+    with open("/etc/passwd") as before, open(f"{room}/passwd", "w") as after:
+        after.write(f"bot:x:{user}:{user}:bot:{home}:/bin/sh\n{before.read()}")
+    os.chmod(f"{room}/passwd", 0o644)
+    _mount(f"{room}/passwd", f"{root}/etc/passwd", None, BIND)
+    _flags(f"{root}/etc/passwd", READ_ONLY | PLAIN, 0)
 
 
 def _shown(source: str, target: str, flags: int) -> None:
@@ -281,20 +302,37 @@ def _supervise(order: Mapping[str, Any], match: socket.socket, bot: int) -> None
     look = select.poll()
     look.register(match, select.POLLIN)
     look.register(woken, select.POLLIN)
+    alone = not order["namespaces"]  # else all end with us, and another one watches
+    watch = Watch(order)
     while True:
         for pid, code in _reaped():
             if pid == bot:
-                with contextlib.suppress(OSError):
-                    match.sendall(f"={code}\n".encode())
+                _say(match, f"={code}")
             if not pid:
                 return
-        for handle, _ in look.poll():
-            if handle == woken:
-                os.read(woken, 4_096)
-            else:  # nothing else ever comes from there
-                if not order["namespaces"]:  # in a namespace all end with its first process
-                    _end(order["user"], bot)
-                return
+        heard = [handle for handle, _ in look.poll(WATCH_MS if alone else None)]
+        if woken in heard:
+            os.read(woken, 4_096)
+        reason = watch.too_much() if alone else None
+        if reason:
+            _say(match, f"*{reason}")
+        if reason or match.fileno() in heard:  # nothing ever comes from there but its end
+            if alone:
+                _end(order["user"], bot)
+            return
+
+
+def _say(match: socket.socket, line: str) -> None:
+    with contextlib.suppress(OSError):
+        match.sendall(f"{line}\n".encode())
+
+
+def _pause(match: socket.socket) -> None:
+    """Until it is time to look again, or the match has closed its end."""
+    look = select.poll()
+    look.register(match, select.POLLIN)
+    if look.poll(WATCH_MS):
+        time.sleep(0.001)
 
 
 def _reaped() -> Sequence[tuple[int, int]]:
@@ -314,10 +352,11 @@ def _end(user: int | None, bot: int) -> None:
     """Kill whatever descends from us, and all that this user runs, until there is nothing."""
     for _ in range(ROUNDS):
         if user is not None and not os.fork():
-            _become(user)
-            with contextlib.suppress(OSError):
+            try:
+                _become(user)
                 os.kill(-1, signal.SIGKILL)
-            os._exit(0)
+            finally:
+                os._exit(0)
         for pid in _children():
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
@@ -329,13 +368,76 @@ def _end(user: int | None, bot: int) -> None:
         time.sleep(0.002)
 
 
-def _children() -> list[int]:
-    me = os.getpid()
+# What it takes.
+
+
+class Watch:
+    """How many processes a bot has, how much memory, and how much is in its folder."""
+
+    def __init__(self, order: Mapping[str, Any]) -> None:
+        self._most = order["most"]
+        self._folders = [f"{order['room']}/{name}" for name in ("work", "tmp")]
+        self._again = time.monotonic()
+
+    def too_much(self) -> str | None:
+        """What it takes more of than it may, if anything."""
+        bot = descendants(os.getpid())
+        if len(bot) > self._most["processes"]:
+            return f"it had more than {self._most['processes']} processes at once"
+        if sum(map(_resident, bot)) > self._most["memory_bytes"]:
+            return f"it used more than {self._most['memory_bytes'] >> 20} MB of memory"
+        now = time.monotonic()
+        if now < self._again:
+            return None
+        size = sum(map(folder_size, self._folders))
+        self._again = now + max(1.0, 20 * (time.monotonic() - now))  # little of it is looking
+        if size > self._most["folder_bytes"]:
+            return f"it wrote more than {self._most['written_bytes'] >> 20} MB into its folder"
+        return None
+
+
+def descendants(pid: int) -> list[int]:
+    """All processes that a process has started, and those that they have."""
+    found = _children(pid)
+    for child in found:
+        found += _children(child)
+    return found
+
+
+def _children(pid: int | None = None) -> list[int]:
+    pid = pid or os.getpid()
     try:
-        with open(f"/proc/{me}/task/{me}/children") as file:
-            return [int(pid) for pid in file.read().split()]
+        with open(f"/proc/{pid}/task/{pid}/children") as file:
+            return [int(word) for word in file.read().split()]
     except OSError:
         return []
+
+
+def _resident(pid: int) -> int:
+    """The memory that is a process's own."""
+    try:
+        with open(f"/proc/{pid}/statm") as file:
+            _, resident, shared, *_ = file.read().split()
+    except (OSError, ValueError):
+        return 0
+    return (int(resident) - int(shared)) * resource.getpagesize()
+
+
+def folder_size(folder: str) -> int:
+    """How much of the disk a folder takes; more than any disk has if its end cannot be reached."""
+    size, left = 0, [folder]
+    while left:
+        try:
+            with os.scandir(left.pop()) as entries:
+                for entry in entries:
+                    found = entry.stat(follow_symlinks=False)
+                    size += max(512, found.st_blocks * 512)
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append(entry.path)
+        except OSError as why:
+            if why.errno == errno.ENAMETOOLONG:
+                return 1 << 62
+    return size
 
 
 if __name__ == "__main__":

@@ -29,8 +29,8 @@ def started(
     one, two = programs
     with rooms() as (first, second):
         players = (
-            Player(one, limits, Sandbox(one, two.folder, guard, first)),
-            Player(two, limits, Sandbox(two, one.folder, guard, second)),
+            Player(one, limits, Sandbox(one, two.folder, guard, limits, first)),
+            Player(two, limits, Sandbox(two, one.folder, guard, limits, second)),
         )
         try:
             for player in players:

@@ -11,8 +11,9 @@ _TAIL = 4_096
 class Output:
     """The first bytes of what was printed, for the player's log, and always the last ones."""
 
-    def __init__(self, log_bytes: int) -> None:
+    def __init__(self, log_bytes: int, most_bytes: int) -> None:
         self._log_bytes = log_bytes
+        self._left = most_bytes  # whoever prints for ever would keep us from everything else
         self._head = bytearray()
         self._tail = b""
         self._lock = threading.Lock()
@@ -34,6 +35,11 @@ class Output:
             thread.join(seconds)
 
     @property
+    def overflowed(self) -> bool:
+        """Whether it printed so much that nobody reads any more."""
+        return self._left < 0
+
+    @property
     def log(self) -> bytes:
         """The player's log."""
         with self._lock:
@@ -48,8 +54,9 @@ class Output:
 
     def _drain(self, pipe: IO[bytes]) -> None:
         with pipe:
-            while chunk := os.read(pipe.fileno(), _CHUNK):
+            while self._left >= 0 and (chunk := os.read(pipe.fileno(), _CHUNK)):
                 self._keep(chunk)
+                self._left -= len(chunk)
 
     def _keep(self, chunk: bytes) -> None:
         with self._lock:

@@ -65,7 +65,7 @@ class Player:
     def __init__(self, program: Program, limits: Limits, sandbox: Sandbox) -> None:
         self.program = program
         self.sandbox = sandbox
-        self.output = Output(limits.log_bytes)
+        self.output = Output(limits.log_bytes, limits.output_bytes)
         self.clock = limits.clock
         self.replies = 0
         self.slowest = 0.0
@@ -85,7 +85,7 @@ class Player:
         if self.program.build:
             self._build()
         try:
-            listener = socket.create_server((HOST, 0), backlog=1)
+            listener = socket.create_server((HOST, 0), backlog=16)
         except OSError as why:
             self._note(f"no port for it to connect to: {why}")
             return
@@ -106,6 +106,8 @@ class Player:
         code = building.end()
         if not in_time:
             self._note(f"its build took longer than {self._limits.build:g} s and was ended")
+        elif building.ended_because:
+            self._note(f"its build was ended: {building.ended_because}")
         elif code:
             self._note(f"its build failed with exit code {code}")
 
@@ -120,13 +122,20 @@ class Player:
         """One connection within the limit; sooner given up if there is nobody left to make it."""
         assert self._process is not None
         deadline = time.monotonic() + self._limits.connect
-        left = False
+        left, strangers = False, 0
         while (now := time.monotonic()) < deadline:
             listener.settimeout(min(0.05, deadline - now))
             try:
-                return listener.accept()[0]
+                link = listener.accept()[0]
             except TimeoutError:
                 pass
+            else:
+                if self.sandbox.means == "none" or self._process.holds(link):
+                    return link
+                link.close()
+                if not strangers:
+                    self._note("somebody else connected to its port, and was not let in")
+                strangers += 1
             if not left and self._process.has_exited:
                 left, deadline = True, min(deadline, now + _LAST_CALL_S)
         gone = "it exited before it connected"
@@ -204,7 +213,13 @@ class Player:
         """Nothing of it is left, neither a process nor a file."""
         if self._process is not None:
             self.exit = self._process.end()
+            if why := self._process.ended_because:
+                self._note(f"it was ended: {why}")
             self._process = None
+        if self.output.overflowed:
+            self._note(
+                f"it printed more than {self._limits.output_bytes >> 20} MB: no more is read"
+            )
         if self._connection is not None:
             self._hang_up("the match was over")
         self.sandbox.clear()

@@ -19,13 +19,14 @@ from typing import Any
 import msgspec
 
 from dealer.wire import launcher
+from dealer.wire.launcher import descendants
 from dealer.wire.output import Output
 
 _MARK = "MUCKRAKE_BOT"
 _PROC = Path("/proc")
 _SWEEPS = 50  # who starts others faster than that is not caught by looking
 _LAST_WORDS_S = 1.0
-_ENTRY_S = 10.0  # for entering a sandbox
+_ENTRY_S = 30.0  # for entering a sandbox
 _END_S = 5.0
 
 
@@ -42,6 +43,7 @@ class Process:
         self._heard = b""
         self._exited = False
         self._code: int | None = None
+        self.ended_because: str | None = None
         if not order["namespaces"]:  # there all end with the first process, and no mark is needed
             order["env"] = {**order["env"], _MARK: self._mark}
         self._link, theirs = socket.socketpair()
@@ -88,19 +90,23 @@ class Process:
     @property
     def has_exited(self) -> bool:
         """Whether its first process is over; what that has started may go on."""
-        while not self._exited:
-            try:
-                chunk = self._link.recv(4_096)
-            except BlockingIOError:
-                return False
-            except OSError:
-                chunk = b""
-            self._heard += chunk
-            line, end, _ = self._heard.partition(b"\n")
-            if end:
+        if not self._exited:
+            self._listen()
+        return self._exited
+
+    def _listen(self) -> None:
+        """What the launcher has said meanwhile."""
+        with suppress(OSError):
+            while chunk := self._link.recv(4_096):
+                self._heard += chunk
+            self._exited = True
+        *lines, self._heard = self._heard.split(b"\n")
+        for line in lines:
+            self._exited = True
+            if line.startswith(b"="):
                 self._code = int(line[1:])
-            self._exited = bool(end) or not chunk
-        return True
+            elif line.startswith(b"*"):
+                self.ended_because = line[1:].decode("utf-8", "replace")
 
     def wait(self, seconds: float) -> bool:
         """Whether it is over within so many seconds."""
@@ -113,9 +119,28 @@ class Process:
             pause = min(2 * pause, 0.02)
         return True
 
+    def holds(self, link: socket.socket) -> bool:
+        """Whether it is at the other end of this connection; yes, where the system does not tell.
+
+        A port is open to all: another bot may find it, and be quicker.
+        """
+        inode = _inode(link)
+        if inode is None:
+            return True
+        for pid in descendants(self._launcher.pid):
+            try:
+                handles = list((_PROC / str(pid) / "fd").iterdir())
+            except OSError:  # it has gone meanwhile, or is the launcher's own
+                continue
+            for handle in handles:
+                with suppress(OSError):
+                    if os.readlink(handle) == f"socket:[{inode}]":
+                        return True
+        return False
+
     def end(self) -> int | None:
         """Kill what is left of it, the programs it started too; its exit code, if it gave one."""
-        _ = self.has_exited
+        self._listen()
         self._link.close()  # for the launcher this is the word to end it all
         try:
             self._launcher.wait(_END_S)
@@ -127,6 +152,24 @@ class Process:
         with suppress(subprocess.TimeoutExpired):
             self._launcher.wait(_LAST_WORDS_S)
         return self._code
+
+
+def _inode(link: socket.socket) -> str | None:
+    """The number that the system has given to the other end of a connection on this machine."""
+    ends = (_spelled(link.getpeername()), _spelled(link.getsockname()))
+    for table in ("net/tcp", "net/tcp6"):
+        with suppress(OSError):
+            for row in (_PROC / table).read_text().splitlines()[1:]:
+                words = row.split()
+                if all(map(str.endswith, words[1:3], ends)):
+                    return words[9]
+    return None
+
+
+def _spelled(address: tuple[str, int]) -> str:
+    """An address as it stands in the table of connections, there perhaps as a longer one."""
+    host, port = address
+    return f"{int.from_bytes(socket.inet_aton(host), sys.byteorder):08X}:{port:04X}"
 
 
 def sweep(mark: str) -> None:

@@ -22,6 +22,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from dealer.wire.launcher import folder_size
+from dealer.wire.limits import Limits
 from dealer.wire.output import Output
 from dealer.wire.process import NotKept, Process
 from dealer.wire.program import Program
@@ -52,10 +54,13 @@ class Sandbox:
     `reasons` says of better means why they did not work.
     """
 
-    def __init__(self, program: Program, rival: Path, guard: Guard, room: Path) -> None:
+    def __init__(
+        self, program: Program, rival: Path, guard: Guard, limits: Limits, room: Path
+    ) -> None:
         self.reasons: list[str] = []
         self._program = program
         self._guard = guard
+        self._limits = limits
         self._secret = _outside(program.folder, guard.hidden)
         self._hidden = _outside(program.folder, (*guard.hidden, rival))
         self._room = room
@@ -116,6 +121,8 @@ class Sandbox:
             raise NotKept(f"its folder cannot be copied: {why}") from None
         home = program.folder if namespaces else work
         hidden = (*self._hidden, self._room.parent) if namespaces else self._secret
+        if self.means == "namespaces" and os.geteuid() == 0:  # it owns what root owns
+            hidden += _not_for_all(Path("/etc"))
         shown, links = visible(program) if namespaces else ((), ())
         return {
             "cwd": str(home),
@@ -129,7 +136,18 @@ class Sandbox:
             "links": [(str(link), target) for link, target in links],
             "folder": str(program.folder),
             "scratch_bytes": _SCRATCH_BYTES,
-            "limits": {"RLIMIT_CORE": 0},
+            "limits": {
+                "RLIMIT_CORE": 0,
+                "RLIMIT_FSIZE": self._limits.written_bytes,
+                "RLIMIT_NOFILE": self._limits.open_files,
+            }
+            | ({"RLIMIT_NPROC": 4 * self._limits.processes} if self._user else {}),  # and threads
+            "most": {
+                "processes": self._limits.processes,
+                "memory_bytes": self._limits.memory_bytes,
+                "written_bytes": self._limits.written_bytes,
+                "folder_bytes": self._limits.written_bytes + folder_size(str(work)),
+            },
         }
 
 
@@ -194,6 +212,18 @@ def _offered() -> tuple[Means, ...]:
 def _outside(folder: Path, hidden: Sequence[Path]) -> tuple[Path, ...]:
     """These folders as they really are, but for the bot's own."""
     return tuple({path.resolve() for path in hidden} - {folder})
+
+
+def _not_for_all(folder: Path) -> tuple[Path, ...]:
+    """The files and folders there that not every user may read."""
+    found = []
+    for at, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            path = Path(at, name)
+            if not path.is_symlink() and not path.lstat().st_mode & stat.S_IROTH:
+                found.append(path)
+        folders[:] = [name for name in folders if Path(at, name) not in found]
+    return tuple(found)
 
 
 def _needs(program: Program) -> dict[str, str]:

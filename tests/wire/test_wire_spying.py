@@ -3,12 +3,14 @@
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -253,6 +255,54 @@ def test_what_a_bot_builds_and_writes_it_can_use_in_the_same_leg_and_not_in_the_
         _, _, (_, one), said = matched((bot(tmp_path, "good"), builder), 1)
         assert (one.output.log, said) == (b"next door\nTrue\n", [])
     assert not (tmp_path / "builder/built.py").exists()
+
+
+@only_linux
+@pytest.mark.parametrize("apart", [True, False], ids=["apart", "not apart"])
+def test_nobody_takes_a_bots_place_at_the_port_that_waits_for_it(
+    apart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any program may find the port and be quicker; where bots are not kept apart it gets cards."""
+    strangers: list[socket.socket] = []
+    made = socket.create_server
+
+    def opened(address: tuple[str, int], **how: Any) -> socket.socket:
+        listener = made(address, **how)
+        strangers.append(socket.create_connection(listener.getsockname()))
+        return listener
+
+    monkeypatch.setattr("dealer.wire.player.socket.create_server", opened)
+    pair = (bot(tmp_path, "good"), bot(tmp_path, "plain"))
+    guard = Guard((), _spaces() if apart else ("none",))
+    _, records, players, said = matched(pair, 2, guard=guard)
+    assert len(records) == 2
+    heard = [stranger.makefile().readline() for stranger in strangers]
+    alone = "somebody else connected to its port, and was not let in"
+    if apart:
+        assert said == [f"good: {alone}", f"plain: {alone}"]
+        assert [(None, 0), (None, 0)] == [(one.silent, one.exit) for one in players]
+        assert heard == ["", ""]
+    else:
+        assert all(" H" in line for line in heard)
+
+
+@only_linux
+def test_the_user_that_a_bot_is_has_a_name_and_a_home(tmp_path: Path) -> None:
+    odd = "import pwd; me = pwd.getpwuid(os.getuid()); print(me.pw_name, me.pw_dir == os.getcwd())"
+    pair = (bot(tmp_path, "good"), bot(tmp_path, "named", odd))
+    _, _, (_, named), _ = matched(pair, 1, guard=Guard((), _spaces()))
+    assert named.output.log == b"bot True\n"
+
+
+@only_root
+def test_root_that_must_stay_root_does_not_show_what_is_only_roots(tmp_path: Path) -> None:
+    """Where programs cannot be run by another user the bot owns what root owns, so it is hidden."""
+    secret = next(path for path in Path("/etc").iterdir() if path.name == "shadow")
+    assert not secret.stat().st_mode & 4
+    odd = "print(len(open('/etc/shadow').read()), open('/etc/hostname').read() != '')"
+    pair = (bot(tmp_path, "good"), bot(tmp_path, "reader", odd))
+    _, _, (_, reader), _ = matched(pair, 1, guard=Guard((), ("namespaces",)))
+    assert reader.output.log == b"0 True\n"
 
 
 @only_linux
