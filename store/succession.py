@@ -12,6 +12,7 @@ if there was none. The statement is durable before the new key signs anything. A
 away by hand, or is lost, leaves none: then nobody but the owner says that the next one is his.
 """
 
+from contextlib import suppress
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -81,6 +82,17 @@ def doubts(disk: Disk) -> tuple[list[str], list[str]]:
         if (old, new) not in stated
     ]
     return wrong, unstated
+
+
+def successors(disk: Disk, known: set[str]) -> set[str]:
+    """The lines of these keys, and of those over which one of them has signed a statement."""
+    found = set(known)
+    for name in _names(disk):
+        with suppress(Refuted, ValueError):  # what is wrong with it, `doubts` says
+            told = read_statement(disk.read(f"{FOLDER}/{name}"))
+            if told.old.text() in found:
+                found.add(told.new.text())
+    return found
 
 
 def _names(disk: Disk) -> list[str]:

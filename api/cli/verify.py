@@ -14,6 +14,7 @@ from api.cli.output import OWN_KEY, WRONG, document, note, progress
 
 if TYPE_CHECKING:
     from api.evidence.verify import Key, Policy
+    from store.disk import Disk
     from store.private import Private
     from store.reader import Snapshot
     from store.verify import Verified, Verifier
@@ -164,7 +165,7 @@ def _whole(
         if policy is not None and (sentence := _unseen(ledger, policy, older)):
             verifier.found("witnesses", sentence)
         known = given or _kept_for(verifier.verified().signed_by)
-        if sentence := _foreign(verifier.verified(), known):
+        if sentence := _foreign(verifier.verified(), known, ledger.live.disk):
             verifier.found("keys", sentence)
         found = verifier.verified()
     own = bool(found.signed_by) and not known
@@ -207,9 +208,14 @@ def _kept_for(signed_by: tuple[str, ...]) -> tuple["Key", ...]:
     return _kept(signed_by[0].partition("+")[0]) if signed_by else ()
 
 
-def _foreign(found: "Verified", known: tuple["Key", ...]) -> str | None:
-    """Why the newest checkpoint is not of a key that is known, if some are and it is not."""
-    if not known or not found.leaves or {key.line for key in known} & {*found.signed_by}:
+def _foreign(found: "Verified", known: tuple["Key", ...], disk: "Disk") -> str | None:
+    """Why the newest checkpoint is not of a key that is known, nor of one that such a key has put
+    in its place, if some are known."""
+    from store.succession import successors
+
+    if not known or not found.leaves:
+        return None
+    if successors(disk, {key.line for key in known}) & {*found.signed_by}:
         return None
     by = " and ".join(found.signed_by) or "nobody"
     return f"its checkpoint is signed by {by}, and not by a key that you know"

@@ -223,6 +223,25 @@ def test_a_ledger_that_was_signed_anew_is_found_out(
     )
 
 
+def test_who_knows_the_old_key_follows_its_statement_to_the_new_one(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "led"
+    monkeypatch.setenv("MUCKRAKE_LEDGER", str(folder))
+    words = ("play", "auction-2024", "--hands", "3", "--seed", "1", "--match")
+    assert main([*words, "before"]) == 0
+    kept = tmp_path / "kept"
+    shutil.copy(folder / "keys", kept)
+    for number in (1, 2):
+        assert main(["key", "replace"]) == 0
+        assert main([*words, f"after{number}"]) == 0
+    capsys.readouterr()
+    printed(capsys, "verify", "--all", "--key", str(kept))
+    (folder / "replaced" / "1").unlink()
+    text = printed(capsys, "verify", "--all", "--key", str(kept), code=3)
+    assert "and not by a key that you know" in text
+
+
 def test_the_users_own_file_of_known_keys_is_asked(
     folder: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
