@@ -57,11 +57,12 @@ def adopt(
     first, pos = tail.next_seq, tail.next_pos
     leaves = [leaf for run in runs for leaf in run.leaves]
     segment = write_runs(disk, runs, first, pos, projections)
-    tree = notary.take(_hashes(first, leaves)) if notary else found.manifest.tree
+    if notary:
+        notary.take(_hashes(first, leaves))
     tail.next_seq, tail.next_pos = first + len(leaves), pos + segment.events
     ends = {one.stream: one.first + one.events for one in leaves if is_match(one.stream)}
     matches = tail.matches() | ends
-    new = renewed(disk, found, tail, producers, segment, tree, matches)
+    new = renewed(disk, found, tail, producers, segment, notary, matches)
     if notary:
         notary.sign(())
     return new

@@ -1,16 +1,28 @@
-"""What is wrong with a ledger's files, found by reading every byte of them; nothing is mended."""
+"""What is wrong with a ledger's files, found by reading every byte of them; nothing is mended.
+
+With the key of its writer, marks are compared, too: then whoever has only the folder cannot have
+changed or added a hand. That each sealed hand has the digest in its leaf is for `verify.py`.
+"""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from store import hot, manifest, watermark
+from events.lines import leaf_bytes
+from store import hot, manifest, rulesets, watermark
+from store.checkpoint import Checkpoint
 from store.disk import Disk
 from store.frames import Damaged
 from store.hot import FOLDER, Recovered
 from store.manifest import Manifest, Segment
+from store.marks import Marks
+from store.nonces import Salts, salts_of
+from store.notary import CHECKPOINT, last_checkpoint, public_keys
 from store.recovery import SEGMENTS, durable_bytes_are_there, torn
-from store.tail import Tail
+from store.remembered import ROLLBACKS, Remembered, rollbacks
+from store.tail import Closed, Tail
+from store.tree import frontier, leaf_hash
+from store.treefile import TreeFiles, path_of
 
 TRIES = 10
 _PIECE = 1 << 24
@@ -29,20 +41,127 @@ class Finding(NamedTuple):
     note: bool = False
 
 
-def check(disk: Disk) -> tuple[Finding, ...]:
-    """Everything that is found; looked at again if somebody sealed meanwhile."""
+def check(
+    disk: Disk, marks: Marks | None = None, fingerprint: Callable[[bytes], str] | None = None
+) -> tuple[Finding, ...]:
+    """Everything that is found; looked at again if somebody sealed meanwhile.
+
+    `fingerprint` tells that of a ruleset's text: then those that are kept are compared.
+    """
     for _ in range(TRIES):
         try:
-            now = manifest.read(disk)
+            now = manifest.read(disk, marks)
             if now is None:
                 raise Damaged(f"{manifest.PATH} is missing: nothing says what the ledger is")
-            found = (*_segments(disk, now), *_order(now), *_log(disk, now))
+            found = (*_segments(disk, now), *_order(now), *_log(disk, now, marks))
+            found += (*_rulesets(disk, fingerprint), *_accepted(disk))
             again = manifest.read(disk)
             if not found or (again is not None and again.number == now.number):
                 return found
         except Damaged as damage:
             return (_finding(manifest.PATH, damage),)
     return (Finding(manifest.PATH, None, "", "it changes faster than it can be checked"),)
+
+
+def check_end(
+    disk: Disk, nonces: bytes | None = None, remembered: Remembered | None = None
+) -> tuple[Finding, ...]:
+    """Whether all is there that was signed for, here or as it is remembered; of a sound ledger.
+
+    What is not sealed yet is hashed, which takes the secret of its nonces.
+    """
+    for _ in range(TRIES):
+        try:
+            heads = _heads(disk, remembered)  # before the log: a writer may add to both meanwhile
+            now = manifest.read(disk)
+            assert now is not None, "it was read before"
+            tail = Tail(now)
+            for call in hot.read(disk, now.log).calls:
+                for placed in call:
+                    tail.add(*placed)
+            return tuple(_ends(disk, now, tail, heads, nonces))
+        except FileNotFoundError:
+            continue  # a seal has taken the log away
+        except Damaged as damage:
+            return (_finding(CHECKPOINT, damage),)
+    return ()
+
+
+def _heads(disk: Disk, remembered: Remembered | None) -> list[tuple[str, Checkpoint]]:
+    """What was signed for, and where that is written."""
+    known = last_checkpoint(disk)
+    heads = [] if known is None else [(CHECKPOINT, known.checkpoint)]
+    kept = remembered.of(public_keys(disk)) if remembered else []
+    return [*heads, *((str(path), one) for path, one in kept)]
+
+
+def _ends(
+    disk: Disk,
+    now: Manifest,
+    tail: Tail,
+    heads: Sequence[tuple[str, Checkpoint]],
+    nonces: bytes | None,
+) -> Iterator[Finding]:
+    there = tail.next_seq
+    if now.tree and not (heads and heads[0][0] == CHECKPOINT):
+        told = f"{CHECKPOINT} is missing, and {there:,} streams have closed"
+        yield Finding(CHECKPOINT, None, "", told)
+    tree = frontier(now.tree, TreeFiles(disk))
+    if now.root not in ("", tree.root().hex()):
+        told = f"{path_of(0)} is not the tree whose head {manifest.PATH} has"
+        yield Finding(path_of(0), None, "", told)
+    most = max((one.size for _, one in heads), default=0)
+    salts = None if nonces is None else salts_of(disk, nonces)
+    hashes = _hashes(tail.closed[: max(0, most - now.tree)], salts) if salts else []
+    for name, one in heads:
+        if one.size > there:
+            told = f"{name} was signed for {one.size:,} closed streams, and {there:,} are there"
+            yield Finding(name, None, "", f"{told}: the end is lost, or this is an older copy")
+            continue
+        new = one.size - now.tree
+        if new > 0 and nonces is None:
+            continue
+        grown = tree.added(hashes[:new]) if new > 0 else frontier(one.size, TreeFiles(disk))
+        if grown.root() != one.root:
+            told = f"the first {one.size:,} closed streams are not those that {name} was signed for"
+            yield Finding(name, None, "", f"{told}: muckrake verify --all says which")
+    signed = heads[0][1].size if heads and heads[0][0] == CHECKPOINT else 0
+    if heads and signed < there:
+        told = f"{there - signed:,} of {there:,} closed streams are not under {CHECKPOINT}"
+        yield Finding(CHECKPOINT, None, "", told, note=True)
+
+
+def _hashes(closed: Sequence[Closed], salts: Salts) -> list[bytes]:
+    return [
+        leaf_hash(leaf_bytes(one.hand_seq, one.recorded(), salts.of(one.stream, one.hand_seq)))
+        for one in closed
+    ]
+
+
+def _rulesets(disk: Disk, fingerprint: Callable[[bytes], str] | None) -> Iterator[Finding]:
+    """Every ruleset that is kept has the fingerprint that hands name it by."""
+    if fingerprint is None or rulesets.FOLDER not in disk.names(""):
+        return
+    for name in disk.names(rulesets.FOLDER):
+        mark, dot, kind = name.rpartition(".")
+        path = f"{rulesets.FOLDER}/{name}"
+        if not dot or kind != "json":
+            continue
+        try:
+            found = fingerprint(disk.read(path))
+        except (ValueError, TypeError, AttributeError) as reason:
+            yield Finding(path, None, "", f"{path} cannot be read: {reason}")
+            continue
+        if found != mark:
+            told = f"{path} holds the rules of {found}: hands that name {mark} lack theirs"
+            yield Finding(path, None, "", told)
+
+
+def _accepted(disk: Disk) -> Iterator[Finding]:
+    """Whoever looks at a ledger hears of each time that an older copy was gone on with."""
+    for one in rollbacks(disk):
+        told = f"at {one.at} somebody went on all the same: {one.sentence}"
+        yield Finding(ROLLBACKS, None, "", told, note=True)
 
 
 def _segments(disk: Disk, now: Manifest) -> Iterator[Finding]:
@@ -97,14 +216,15 @@ def _order(now: Manifest) -> Iterator[Finding]:
         yield Finding(manifest.PATH, None, "", told)
 
 
-def _log(disk: Disk, now: Manifest) -> Iterator[Finding]:
-    """Every frame is intact, positions have no gap, and nothing durable is missing at the end."""
+def _log(disk: Disk, now: Manifest, marks: Marks | None) -> Iterator[Finding]:
+    """Every frame is intact and bears its mark, positions have no gap, and nothing durable is
+    missing at the end."""
     if now.log.removeprefix(f"{FOLDER}/") not in disk.names(FOLDER):
         yield Finding(now.log, None, "", f"{now.log} is missing: {manifest.PATH} names it")
         return
     try:
         mark = watermark.last(disk)  # before the log: a writer may add to both meanwhile
-        recovered = hot.read(disk, now.log)
+        recovered = hot.read(disk, now.log, chain=now.chain(marks))
         durable_bytes_are_there(mark, now, recovered)
         _count(now, recovered)
     except Damaged as damage:

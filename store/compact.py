@@ -17,6 +17,7 @@ from store.files import Files, files_of
 from store.frames import Damaged
 from store.layout import SCHEMA_VERSION, schema
 from store.manifest import Manifest, Segment
+from store.marks import Marks
 from store.projection import Builder, Projection
 from store.sealed import with_hands
 from store.segment import FOLDER, ROW_GROUP, Aside, Cutter, Stored, cut, named, store
@@ -31,33 +32,42 @@ def compact(
     projections: Sequence[Projection],
     at: int,
     large: int = LARGE,
+    marks: Marks | None = None,
 ) -> Manifest:
     """Neighbouring segments merged up to a size; the manifest is written if anything changed."""
     merged = tuple(
         _merge(disk, run, projections) if len(run) > 1 else run[0]
         for run in _runs(now.segments, large)
     )
-    return _swap(disk, now, merged, at)
+    return _swap(disk, now, merged, at, marks)
 
 
-def rebuild(disk: Disk, now: Manifest, projections: Sequence[Projection], at: int) -> Manifest:
+def rebuild(
+    disk: Disk,
+    now: Manifest,
+    projections: Sequence[Projection],
+    at: int,
+    marks: Marks | None = None,
+) -> Manifest:
     """Projections that are missing, outdated or no longer wanted put right, segment by segment."""
     wanted = {one.name: one.version for one in with_hands(projections)}
     segments = tuple(
         one if one.projections == wanted else _project(disk, one, projections)
         for one in now.segments
     )
-    return _swap(disk, now, segments, at)
+    return _swap(disk, now, segments, at, marks)
 
 
-def sweep(disk: Disk, now: Manifest, at: int, grace: int = GRACE_MS) -> Manifest:
+def sweep(
+    disk: Disk, now: Manifest, at: int, grace: int = GRACE_MS, marks: Marks | None = None
+) -> Manifest:
     """Files retired for longer than the grace period are removed."""
     due = {path for path, since in now.retired.items() if at - since >= grace}
     if not due:
         return now
     left = {path: since for path, since in now.retired.items() if path not in due}
     new = replace(now, number=now.number + 1, retired=left)
-    manifest.write(disk, new)
+    manifest.write(disk, new, marks)
     there = set(disk.names(FOLDER))
     for path in sorted(due):
         if path.removeprefix(f"{FOLDER}/") in there:
@@ -191,7 +201,9 @@ def _rows(files: Files, run: Sequence[Segment], today: pa.Schema) -> Iterator[pa
             yield rows.select(today.names).cast(today)
 
 
-def _swap(disk: Disk, now: Manifest, segments: tuple[Segment, ...], at: int) -> Manifest:
+def _swap(
+    disk: Disk, now: Manifest, segments: tuple[Segment, ...], at: int, marks: Marks | None
+) -> Manifest:
     """A manifest that names these segments; what it no longer names is retired."""
     if segments == now.segments:
         return now
@@ -203,5 +215,5 @@ def _swap(disk: Disk, now: Manifest, segments: tuple[Segment, ...], at: int) -> 
         segments=segments,
         retired={**now.retired, **dict.fromkeys(sorted(old), at)},
     )
-    manifest.write(disk, new)
+    manifest.write(disk, new, marks)
     return new

@@ -24,11 +24,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from events.ledger import Append, Appended, Recorded, is_match
 from events.types import HandVoided
-from store import manifest, rulesets, watermark
+from store import rulesets, watermark
 from store.admission import Admission, Admitted
 from store.adopting import adopt, check_made
 from store.compact import GRACE_MS, LARGE, compact, rebuild, sweep
@@ -37,10 +35,12 @@ from store.frames import Damaged
 from store.line import Call, Line, read_call
 from store.lock import Lock
 from store.notary import Notary, secrets_of
-from store.private import Secrets
+from store.opening import vouched
+from store.private import Private, Secrets
 from store.projection import Projection
 from store.published import keep_before
-from store.recovery import Found, recover
+from store.recovery import Found, drop_leftovers, recover
+from store.remembered import Remembered
 from store.run import Maker, Run
 from store.sealed import Sealed, merged
 from store.sealing import seal
@@ -70,6 +70,7 @@ class FileLedger:
         seal_bytes: int = SEAL_BYTES,
         clock: Callable[[], int] | None = None,
         secrets: Secrets | None = None,
+        remembered: Remembered | None = None,
     ) -> None:
         self._disk = disk
         self._projections = tuple(projections)
@@ -80,11 +81,13 @@ class FileLedger:
         self._line = Line()
         self._broken = ""
         self._closed = False
+        self.marks = secrets.marks if secrets else None
         with self._at_stake("opening the ledger"):
-            found = recover(disk)
-            self.notes = list(found.notes)
-            self._use(found)
-            self._notary = self._vouching(secrets) if secrets else None
+            self._use(recover(disk, self.marks))
+            self._notary = self._vouching(secrets, remembered) if secrets else None
+            drop_leftovers(disk, self._found.manifest)
+            self._published()
+            self.notes = list(self._found.notes)
         self._nonces = self._notary.salts.now if self._notary else None
         self._signed_at = self._clock()
         self._void_open()
@@ -115,6 +118,7 @@ class FileLedger:
                 found, producers = self._found, self._admission.producers
                 now = found, self._tail, producers, self._projections, self._notary
                 self._use(adopt(self._disk, *now, runs))
+                self._published()
                 self._signed_at = self._clock()
             self._commit.notify_all()
 
@@ -190,9 +194,10 @@ class FileLedger:
             self._check_open()
             with self._at_stake("compacting"):
                 at = self._clock()
-                now = compact(self._disk, self._found.manifest, self._projections, at, large)
-                now = rebuild(self._disk, now, self._projections, at)
-                now = sweep(self._disk, now, at, grace_ms)
+                marks, tables = self.marks, self._projections
+                now = compact(self._disk, self._found.manifest, tables, at, large, marks)
+                now = rebuild(self._disk, now, tables, at, marks)
+                now = sweep(self._disk, now, at, grace_ms, marks)
                 self._found = self._found._replace(manifest=now)
                 self._sealed = Sealed(self._disk, now.segments)
 
@@ -243,7 +248,7 @@ class FileLedger:
         if pos is not None:
             log = self._found.log
             log.write(pos, [call.payload for call, one in decided if one and one.placed])
-            watermark.publish(self._disk, log.path, log.size)
+            self._published()
         for call, one in decided:
             if one:
                 call.answer = one.answers
@@ -265,16 +270,9 @@ class FileLedger:
         if self._tail.closed:
             with self._at_stake("sealing"):
                 producers = self._admission.producers
-                self._use(
-                    seal(
-                        self._disk,
-                        self._found,
-                        self._tail,
-                        producers,
-                        self._projections,
-                        self._notary,
-                    )
-                )
+                now = self._found, self._tail, producers, self._projections, self._notary
+                self._use(seal(self._disk, *now))
+                self._published()
                 self._signed_at = self._clock()
 
     def _is_due(self) -> bool:
@@ -291,20 +289,12 @@ class FileLedger:
                 self._notary.sign(self._tail.closed)
                 self._signed_at = self._clock()
 
-    def _vouching(self, secrets: Secrets) -> Notary:
-        """Who signs for this ledger; what was sealed before there was a tree is put into it."""
-        now = self._found.manifest
-        notary = Notary(self._disk, secrets, now.tree, self._tail.next_seq)
-        for segment in now.segments:
-            if segment.last_seq >= notary.size:
-                leaves = self._sealed.leaves(segment)
-                notary.catch_up(one for one in leaves if one.hand_seq >= notary.size)
-        if notary.size > now.tree:
-            notary.sign(())
-            now = replace(now, number=now.number + 1, tree=notary.size)
-            manifest.write(self._disk, now)
-            self._found = self._found._replace(manifest=now)
-        notary.check(self._tail.closed)
+    def _vouching(self, secrets: Secrets, remembered: Remembered | None) -> Notary:
+        """Who signs for this ledger; only if it is all that was signed for before."""
+        now = self._found, self._sealed, self._tail
+        notary, found = vouched(self._disk, secrets, *now, remembered, self._clock())
+        if found is not self._found:
+            self._use(found)
         return notary
 
     def _use(self, found: Found) -> None:
@@ -322,15 +312,18 @@ class FileLedger:
             if call[0].pos >= found.manifest.next_pos:
                 self._check_once(one.append for one in call)
                 self._admission.remember(call[0].append, answers)
-        watermark.publish(self._disk, found.log.path, found.log.size)
+
+    def _published(self) -> None:
+        """Readers may believe the log so far."""
+        watermark.publish(self._disk, self._found.log.path, self._found.log.size)
 
     def _check_once(self, appends: Iterable[Append]) -> None:
         """Damage, if the log begins a hand that is sealed already."""
         for one in appends:
             begins = not (one.expected or is_match(one.stream))
             if begins and self._sealed.version(one.stream) is not None:
-                told = f"{self._found.log.path} begins {one.stream} again, which has ended"
-                raise Damaged(f"{told} and is sealed: one hand has one record")
+                told = f"{self._found.log.path} begins {one.stream} again, which has ended and"
+                raise Damaged(f"{told} is sealed: one hand has one record")
 
     def _void_open(self) -> None:
         """Hands left open by a dead writer are voided together: every contribution goes back."""
@@ -375,9 +368,12 @@ def now_ms() -> int:
 
 
 def open_ledger(
-    folder: Path, doing: str, projections: Sequence[Projection] = ()
+    folder: Path,
+    doing: str,
+    projections: Sequence[Projection] = (),
+    remembered: Remembered | None = None,
 ) -> tuple[FileLedger, Lock]:
-    """The ledger of a folder, for writing; refused while somebody else writes it."""
+    """The ledger of a folder, for its one writer; not one that is behind what is remembered."""
     try:
         make_whole(folder)
         lock = Lock(folder, doing)
@@ -385,7 +381,10 @@ def open_ledger(
         raise Broken(f"{folder} cannot be written: {_said(failure)}") from failure
     try:
         disk = RealDisk(folder)
-        ledger = FileLedger(disk, projections, secrets=secrets_of(folder, disk))
+        secrets = secrets_of(folder, disk)
+        known = remembered or Remembered()
+        ledger = FileLedger(disk, projections, secrets=secrets, remembered=known)
+        Private(folder).settle()
         return ledger, lock
     except BaseException:
         lock.release()

@@ -5,12 +5,14 @@ nobody's. A digest over its body tells damage from truth.
 """
 
 import hashlib
+from hmac import compare_digest
 
 import msgspec
 from msgspec import Struct
 
 from store.disk import Disk, put
 from store.frames import Damaged
+from store.marks import Chain, Marks
 
 PATH = "manifest.json"
 
@@ -55,7 +57,8 @@ class Manifest(Struct, frozen=True):
 
     `log_size` bytes of it were durable when the manifest was written; `retired` files are in no
     use since the time given, but a reader may still have them open. `tree` leaves are durable in
-    the files of the tree.
+    the files of the tree, and `root` is its head. `begin` is where the marks of the log begin: a
+    ledger from before there were marks has none, and no mark over its manifest.
     """
 
     number: int
@@ -68,31 +71,49 @@ class Manifest(Struct, frozen=True):
     producers: dict[str, Answer] = {}
     retired: dict[str, int] = {}
     tree: int = 0
+    root: str = ""
+    begin: str = ""
+
+    def chain(self, marks: Marks | None) -> Chain | None:
+        """The marks of its log; None if nobody can tell, or there are none."""
+        return marks.chain(self.begin, self.log) if marks and self.begin else None
 
 
-class _Sealed(Struct, frozen=True):
+class _Sealed(Struct, frozen=True, omit_defaults=True):
     manifest: msgspec.Raw
     sha256: str
+    mark: str = ""
 
 
 _encoder = msgspec.json.Encoder(order="sorted")
 
 
-def write(disk: Disk, manifest: Manifest) -> None:
+def write(disk: Disk, manifest: Manifest, marks: Marks | None = None) -> None:
     """The new manifest takes the place of the old one, durably."""
+    assert (marks is None) == (not manifest.begin), "whoever has the key marks all, else nothing"
     body = _encoder.encode(manifest)
-    sealed = _Sealed(msgspec.Raw(body), hashlib.sha256(body).hexdigest())
+    mark = marks.of_manifest(body) if marks else ""
+    sealed = _Sealed(msgspec.Raw(body), hashlib.sha256(body).hexdigest(), mark)
     put(disk, PATH, _encoder.encode(sealed))
 
 
-def read(disk: Disk) -> Manifest | None:
-    """The manifest, or None in a folder that has never been a ledger."""
+def read(disk: Disk, marks: Marks | None = None) -> Manifest | None:
+    """The manifest, or None in a folder that has never been a ledger; with a key, its mark is
+    compared: only a ledger that has not begun to bear marks may be without."""
     if PATH not in disk.names(""):
         return None
     try:
         sealed = msgspec.json.decode(disk.read(PATH), type=_Sealed)
         if hashlib.sha256(sealed.manifest).hexdigest() != sealed.sha256:
             raise Damaged(f"{PATH} does not have the digest it was written with")
-        return msgspec.json.decode(sealed.manifest, type=Manifest)
+        found = msgspec.json.decode(sealed.manifest, type=Manifest)
     except ValueError as reason:  # of msgspec, or bytes that are no text
         raise Damaged(f"{PATH} cannot be read: {reason}") from None
+    if marks and (marks.strict or found.begin or sealed.mark):
+        right = marks.of_manifest(bytes(sealed.manifest))
+        if not (found.begin and compare_digest(sealed.mark.encode(), right.encode())):
+            raise Damaged(
+                f"{PATH} does not bear the mark of private/log.key: this ledger's writer did not"
+                " write it, and nothing is signed"
+            )
+    return found

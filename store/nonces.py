@@ -72,21 +72,26 @@ def salts_of(disk: Disk, secret: bytes) -> Salts:
     return _read(disk.read(FILE), secret) if _is_there(disk) else Salts(secret)
 
 
+def check_secret(disk: Disk, secret: bytes) -> None:
+    """The secret of nonces stays the same for ever."""
+    if _is_there(disk) and not disk.read(FILE).startswith(f"{name_of(secret)}\n".encode()):
+        raise Damaged(
+            "private/nonce.key is not the secret that this ledger began with: without that"
+            " one its records cannot be verified; put it back from a copy"
+        )
+
+
 def opened(disk: Disk, secret: bytes, next_seq: int) -> Salts:
     """The salts of a ledger that is opened for writing, with a fresh one for what closes now.
 
     Durable on return; the salt of an opening in which nothing closed gives way.
     """
-    known, name = salts_of(disk, secret), f"{name_of(secret)}\n".encode()
-    if _is_there(disk) and not disk.read(FILE).startswith(name):
-        raise Damaged(
-            "private/nonce.key is not the secret that this ledger began with: without that"
-            " one its records cannot be verified; put it back from a copy"
-        )
+    check_secret(disk, secret)
+    known = salts_of(disk, secret)
     kept = [one for one in zip(known.firsts, known.salts, strict=True) if one[0] < next_seq]
     kept.append((next_seq, drawn_salt()))
     rows = "".join(f"{first} {salt.hex()}\n" for first, salt in kept)
-    put(disk, FILE, name + rows.encode())
+    put(disk, FILE, f"{name_of(secret)}\n{rows}".encode())
     return Salts(secret, *zip(*kept, strict=True))
 
 

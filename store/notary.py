@@ -10,7 +10,7 @@ what is not durable, so a ledger that is behind its checkpoint has lost somethin
 with another head under the same leaves has been changed. Both are refused at opening.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from events.ledger import Recorded
@@ -20,12 +20,13 @@ from store.checkpoint import sign as sign_checkpoint
 from store.disk import Disk, put
 from store.frames import Damaged
 from store.leaf import Leaf
-from store.nonces import opened
+from store.nonces import check_secret, opened, salts_of
 from store.note import Key
 from store.private import Private, Secrets
+from store.remembered import Remembered
 from store.tail import Closed
 from store.tree import Refuted, frontier, leaf_hash
-from store.treefile import FOLDER, TreeFiles, open_tree
+from store.treefile import FOLDER, GrowingTree, TreeFiles, check_reach, open_tree
 
 CHECKPOINT = "tree/checkpoint"
 KEYS = "keys"
@@ -36,18 +37,21 @@ EVERY_MS = 1_000  # ... or after so long, if there is any
 class Notary:
     """The tree of a ledger that is being written: one notary, as there is one writer."""
 
-    def __init__(self, disk: Disk, secrets: Secrets, sealed: int, next_seq: int) -> None:
-        """`sealed` leaves are durable in the tree's files; the rest of them is cut off.
-
-        The leaf that closes next will be number `next_seq`.
-        """
+    def __init__(
+        self, disk: Disk, secrets: Secrets, sealed: int, remembered: Remembered | None = None
+    ) -> None:
+        """`sealed` leaves are durable in the tree's files. No file is changed before `begin`."""
+        self._remembered = remembered
         self._disk = disk
         self._secrets = secrets
-        self._files = open_tree(disk, sealed)
+        self._files: GrowingTree | None = None
+        self._there = sealed
+        check_reach(disk, sealed)
         self._sealed = self._all = frontier(sealed, TreeFiles(disk))
+        self._caught: list[bytes] = []  # that are sealed, and not yet in the tree's files
         self._hot: list[bytes] = []  # of what closed since the last seal
-        self._keep_key()
-        self.salts = opened(disk, secrets.nonces, next_seq)
+        check_secret(disk, secrets.nonces)
+        self.salts = salts_of(disk, secrets.nonces)
         known = last_checkpoint(disk)
         self.signed = known.checkpoint.size if known else 0
         self._expected = known.checkpoint if known else None
@@ -58,27 +62,63 @@ class Notary:
         """How many leaves are sealed in the tree's files."""
         return self._sealed.size
 
-    def check(self, closed: Sequence[Closed]) -> None:
-        """Damage, unless the tree begins with all that was signed for last."""
-        expected = self._expected
-        if expected is None:
-            return
+    @property
+    def root(self) -> str:
+        """The head of what is sealed."""
+        return self._sealed.root().hex()
+
+    def check(self, closed: Sequence[Closed]) -> Iterator[tuple[Path, str]]:
+        """Damage, unless the tree begins with all that was signed for last.
+
+        That goes for what is remembered elsewhere, too, unless it is to be accepted: then where it
+        stands, and what is wrong with it.
+        """
+        if self._expected and (sentence := self._differs(self._expected, CHECKPOINT, closed)):
+            raise Damaged(sentence)
+        keys = (*public_keys(self._disk), self._secrets.signer.key)
+        known = self._remembered.of(keys) if self._remembered else []
+        for path, expected in sorted(known, key=lambda one: one[1].size):
+            if sentence := self._differs(expected, str(path), closed):
+                if not (self._remembered and self._remembered.accepting):
+                    raise Damaged(f"{sentence}; muckrake accept goes on from here all the same")
+                yield path, sentence
+
+    def _differs(self, expected: Checkpoint, name: str, closed: Sequence[Closed]) -> str | None:
+        """What is wrong with a ledger that does not begin as this checkpoint says."""
         there = self._sealed.size + len(closed)
         if there < expected.size:
-            raise Damaged(
-                f"{CHECKPOINT} was signed for {expected.size} closed streams, and {there} are"
+            return (
+                f"{name} was signed for {expected.size} closed streams, and {there} are"
                 " there: the end of the ledger is lost, or an old copy was put in its place"
             )
-        if expected.size <= self._sealed.size:
-            root = frontier(expected.size, TreeFiles(self._disk)).root()
-        else:
-            self._hash(closed[: expected.size - self._sealed.size])
-            root = self._all.root()
-        if root != expected.root:
-            raise Damaged(
-                f"the first {expected.size} closed streams are not those that {CHECKPOINT} was"
-                " signed for: muckrake verify --all says which"
-            )
+        if expected.size > self._sealed.size:
+            self._hash(closed)
+        begin = frontier(min(expected.size, self._there), TreeFiles(self._disk))
+        more = (*self._caught, *self._hot)[: max(0, expected.size - self._there)]
+        root = begin.added(more).root()
+        if root == expected.root:
+            return None
+        return (
+            f"the first {expected.size} closed streams are not those that {name} was"
+            " signed for: muckrake verify --all says which"
+        )
+
+    def begin(self, next_seq: int) -> None:
+        """All that was signed for is there: from now on the tree grows; a leftover is cut off.
+
+        The leaf that closes next will be number `next_seq`.
+        """
+        self._files = open_tree(self._disk, self._there)
+        self._keep(self._caught)
+        self._keep_key()
+        self.salts = opened(self._disk, self._secrets.nonces, next_seq)
+
+    def remember(self) -> str | None:
+        """The newest checkpoint is kept outside this folder, too; why not, if it cannot be."""
+        if self._remembered and _file(CHECKPOINT) in self._disk.names(FOLDER):
+            key, note = self._secrets.signer.key, self._disk.read(CHECKPOINT)
+            return self._remembered.keep(key, note)
+        return None
 
     def is_due(self, closed: int, elapsed_ms: int) -> bool:
         """Whether enough has closed, or time gone by, for another checkpoint."""
@@ -93,6 +133,7 @@ class Notary:
             now = Checkpoint(signer.key.name, self._all.size, self._all.root())
             put(self._disk, CHECKPOINT, sign_checkpoint(now, signer))
             self.signed, self._is_new = now.size, False
+            self.remember()
 
     def seal(self, closed: Sequence[Closed]) -> int:
         """What has closed goes into the tree's files and is signed for; how many leaves they have.
@@ -116,12 +157,11 @@ class Notary:
         self._all = self._sealed = self._sealed.added(hashes)
         return self.size
 
-    def catch_up(self, leaves: Iterable[Leaf]) -> int:
-        """Sealed leaves from before there was a tree; how many leaves its files have then."""
-        return self.take([self._leaf(one.hand_seq, one.recorded) for one in leaves])
-
-    def close(self) -> None:
-        self._files.close()
+    def catch_up(self, leaves: Iterable[Leaf]) -> None:
+        """Sealed leaves from before there was a tree, before it grows."""
+        new = [self._leaf(one.hand_seq, one.recorded) for one in leaves]
+        self._caught += new
+        self._all = self._sealed = self._sealed.added(new)
 
     def _hash(self, closed: Sequence[Closed]) -> None:
         new = [self._leaf(one.hand_seq, one.recorded()) for one in closed[len(self._hot) :]]
@@ -134,6 +174,7 @@ class Notary:
 
     def _keep(self, hashes: Sequence[bytes]) -> None:
         """Appended to the tree's files, and durable."""
+        assert self._files is not None, "it has begun"
         self._files.append(hashes)
         self._files.sync()
 
@@ -144,6 +185,10 @@ class Notary:
         if key not in known:
             text = "".join(f"{one.text()}\n" for one in (*known, key))
             put(self._disk, KEYS, text.encode())
+
+
+def _file(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def secrets_of(folder: Path, disk: Disk) -> Secrets:
@@ -159,7 +204,8 @@ def secrets_of(folder: Path, disk: Disk) -> Secrets:
             " can be verified; put it back from a copy, or begin a new ledger"
         )
     known = public_keys(disk)
-    return private.secrets(known[-1].name if known else None)
+    drawn = private.secrets(known[-1].name if known else None)
+    return drawn._replace(marks=private.marks(draw=True))
 
 
 def public_keys(disk: Disk) -> tuple[Key, ...]:

@@ -2,6 +2,7 @@
 
     private/signing.key    who signs: a private key as C2SP writes it
     private/nonce.key      what every nonce of a commitment is derived from
+    private/log.key        what the marks of this ledger's writer are made with (marks.py)
     private/decks/MATCH    what the decks of a committed match are derived from
 
 Each is drawn by the writer and durable before it is used. The folder is for its owner alone (0700,
@@ -19,11 +20,14 @@ from typing import NamedTuple
 import msgspec
 
 from events.ledger import DeckChain
+from store.marks import Marks
 from store.note import Signer
 
 FOLDER = "private"
 SIGNING = "signing.key"
 NONCES = "nonce.key"
+LOG = "log.key"
+LOG_DRAWN = "log.key.drawn"  # until the ledger bears marks
 DECKS = "decks"
 _NAME = b"muckrake/nonce-secret/v1\x00"
 _HEX = re.compile(rb"[0-9a-f]{64}\n")
@@ -34,11 +38,15 @@ class Exposed(OSError):
 
 
 class Secrets(NamedTuple):
-    """What a ledger needs to vouch for itself; `new` names what was drawn just now."""
+    """What a ledger needs to vouch for itself; `new` names what was drawn just now.
+
+    Without `marks` what it writes bears none.
+    """
 
     nonces: bytes
     signer: Signer
     new: tuple[str, ...] = ()
+    marks: Marks | None = None
 
 
 def name_of(nonces: bytes | None) -> str:
@@ -72,9 +80,30 @@ class Private:
 
     def nonces(self) -> bytes | None:
         """What nonces are derived from; None if there is nothing."""
-        text = self.read(NONCES)
+        return self._secret(NONCES)
+
+    def marks(self, draw: bool = False) -> Marks | None:
+        """How a writer marks what he writes; None if there is no key, and none is to be drawn.
+
+        A key that was drawn takes its place when the ledger bears marks: `settle`.
+        """
+        if (key := self._secret(LOG)) is not None:
+            return Marks(key)
+        if (key := self._secret(LOG_DRAWN)) is None and draw:
+            key = secrets.token_bytes(32)
+            self.write(LOG_DRAWN, key.hex().encode() + b"\n")
+        return None if key is None else Marks(key, strict=False)
+
+    def settle(self) -> None:
+        """The ledger bears marks: from now on nothing without one is taken."""
+        if (self.folder / LOG_DRAWN).exists():
+            (self.folder / LOG_DRAWN).rename(self.folder / LOG)
+            _sync(self.folder)
+
+    def _secret(self, name: str) -> bytes | None:
+        text = self.read(name)
         if text is not None and not _HEX.fullmatch(text):
-            raise Exposed(f"{self.folder / NONCES} is not 64 hex digits and a newline")
+            raise Exposed(f"{self.folder / name} is not 64 hex digits and a newline")
         return None if text is None else bytes.fromhex(text.decode())
 
     def keep(self, match: str, chain: DeckChain) -> None:

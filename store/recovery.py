@@ -11,6 +11,7 @@ from store.disk import Disk
 from store.frames import Damaged
 from store.hot import HotLog, Placing
 from store.manifest import Manifest
+from store.marks import Marks, new_begin
 from store.watermark import Mark
 
 SEGMENTS = "segments"
@@ -24,36 +25,42 @@ class Found(NamedTuple):
     log: HotLog
     calls: tuple[Placing, ...]
     notes: tuple[str, ...] = ()
+    marks: Marks | None = None
 
 
-def recover(disk: Disk) -> Found:
+def recover(disk: Disk, marks: Marks | None = None) -> Found:
     """The ledger of a folder; a new one where there is none."""
     for folder in (hot.FOLDER, SEGMENTS):
         disk.make_folder(folder)
-    now = manifest.read(disk)
+    now = manifest.read(disk, marks)
     if now is None:
-        return _first(disk)
+        return _first(disk, marks)
+    if now.begin and marks is None:
+        raise Damaged(
+            "private/log.key is missing: without it nobody can tell what this ledger's writer wrote"
+            " from what somebody else did; put it back from a copy"
+        )
     _named_files_are_there(disk, now)
-    recovered = hot.read(disk, now.log)
+    chain = now.chain(marks)
+    recovered = hot.read(disk, now.log, chain=chain)
     durable_bytes_are_there(watermark.last(disk), now, recovered)
     notes = [torn(now.log, recovered)] if recovered.torn else []
-    log = hot.reopen(disk, now.log, recovered)
+    log = hot.reopen(disk, now.log, recovered, chain)
     disk.sync_folder("")  # a writer that was killed may have renamed what no disk has seen yet
-    _sweep(disk, now)
-    return Found(now, log, recovered.calls, tuple(notes))
+    return Found(now, log, recovered.calls, tuple(notes), marks)
 
 
-def _first(disk: Disk) -> Found:
+def _first(disk: Disk, marks: Marks | None) -> Found:
     """A folder without a manifest is new, or the first opening was cut short."""
     for name in disk.names(SEGMENTS):
         raise Damaged(f"{manifest.PATH} is missing, but {SEGMENTS}/{name} is there")
     for name in disk.names(hot.FOLDER):
         if disk.read(f"{hot.FOLDER}/{name}"):
             raise Damaged(f"{manifest.PATH} is missing, but {hot.FOLDER}/{name} is not empty")
-    new = Manifest(0, hot.path_of(0), 0, 0, 0)
-    log = hot.create(disk, new.log, [])
-    manifest.write(disk, new)
-    return Found(new, log, ())
+    new = Manifest(0, hot.path_of(0), 0, 0, 0, begin=new_begin() if marks else "")
+    log = hot.create(disk, new.log, [], new.chain(marks))
+    manifest.write(disk, new, marks)
+    return Found(new, log, (), marks=marks)
 
 
 def _named_files_are_there(disk: Disk, now: Manifest) -> None:
@@ -79,8 +86,11 @@ def torn(path: str, recovered: hot.Recovered) -> str:
     )
 
 
-def _sweep(disk: Disk, now: Manifest) -> None:
-    """Files of ours that no manifest names are left over from a crash."""
+def drop_leftovers(disk: Disk, now: Manifest) -> None:
+    """Files of ours that no manifest names are left over from a crash.
+
+    Only once it is known that this is the newest manifest: otherwise they are hands.
+    """
     named = {now.log, *now.retired}
     named.update(file for one in now.segments for file in one.files.values())
     for folder in (hot.FOLDER, SEGMENTS):

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from store import hot, manifest
 from store.disk import Disk
-from store.hot import HotLog
-from store.manifest import Answer, Segment
+from store.hot import HotLog, Placing
+from store.manifest import Answer, Manifest, Segment
+from store.marks import new_begin
 from store.notary import Notary
 from store.projection import Projection
 from store.recovery import Found
@@ -31,8 +32,9 @@ def seal(
 ) -> Found:
     """The ledger after sealing everything that has closed; the old log is gone."""
     segment = write_segment(disk, tail.closed, projections)
-    tree = notary.seal(tail.closed) if notary else found.manifest.tree
-    return renewed(disk, found, tail, producers, segment, tree, tail.matches())
+    if notary:
+        notary.seal(tail.closed)
+    return renewed(disk, found, tail, producers, segment, notary, tail.matches())
 
 
 def renewed(
@@ -41,28 +43,35 @@ def renewed(
     tail: Tail,
     producers: Mapping[str, Answer],
     segment: Segment,
-    tree: int,
+    notary: Notary | None,
     matches: dict[str, int],
 ) -> Found:
     """The ledger with one more segment, and a new log that begins with what is still open."""
     carried = sorted(placed for _, one in tail.open() for placed in one.placed)
-    number = found.manifest.number + 1
-    log = hot.create(disk, hot.path_of(number), carried)
     new = replace(
         found.manifest,
-        number=number,
-        log=log.path,
-        log_size=log.size,
         next_pos=tail.next_pos,
         next_seq=tail.next_seq,
         segments=(*found.manifest.segments, segment),
         matches=matches,
         producers=dict(producers),
-        tree=tree,
+        tree=notary.size if notary else found.manifest.tree,
+        root=notary.root if notary else found.manifest.root,
     )
-    manifest.write(disk, new)
+    return logged(disk, found, new, tuple((one,) for one in carried))
+
+
+def logged(disk: Disk, found: Found, now: Manifest, calls: tuple[Placing, ...]) -> Found:
+    """The ledger of this manifest with a new log that begins with these calls; the old log goes."""
+    marks = found.marks
+    number = found.manifest.number + 1
+    begin = new_begin() if marks else ""
+    new = replace(now, number=number, log=hot.path_of(number), begin=begin)
+    log = hot.create(disk, new.log, calls, new.chain(marks))
+    new = replace(new, log_size=log.size)
+    manifest.write(disk, new, marks)
     _leave(disk, found.log)
-    return Found(new, log, tuple((one,) for one in carried))
+    return Found(new, log, calls, found.notes, marks)
 
 
 def _leave(disk: Disk, old: HotLog) -> None:

@@ -100,8 +100,7 @@ def open_tree(disk: Disk, size: int) -> GrowingTree:
     disk.make_folder(FOLDER)
     disk.sync_folder("")  # also when it was there: who made it may have been killed before this
     counts = _counts(size)
-    for level, count in enumerate(counts):
-        _must_hold(disk, level, count, size)
+    check_reach(disk, size)
     for name in disk.names(FOLDER):
         if name.isdecimal() and int(name) >= len(counts):
             disk.remove(f"{FOLDER}/{name}")
@@ -111,6 +110,12 @@ def open_tree(disk: Disk, size: int) -> GrowingTree:
         ends.append(disk.read(path_of(level), count // SPAN * _TILE, count * WIDTH))
     disk.sync_folder(FOLDER)
     return GrowingTree(disk, size, outputs, ends)
+
+
+def check_reach(disk: Disk, size: int) -> None:
+    """`Damaged` if the files do not hold a tree of this size."""
+    for level, count in enumerate(_counts(size)):
+        _must_hold(disk, level, count, size)
 
 
 def faults(disk: Disk, size: int) -> Iterator[str]:

@@ -5,7 +5,7 @@ the leaves, and the head compared with what was signed. Nothing is mended. Wheth
 the right seat is not asked here; that is what an audit is for.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -21,12 +21,14 @@ from store.disk import Disk
 from store.frames import Damaged
 from store.leaf import Leaf, split
 from store.lock import holder
+from store.marks import Marks
 from store.nonces import salts_of
 from store.notary import CHECKPOINT, KEYS, last_checkpoint, public_keys
 from store.note import Key
 from store.published import FOLDER as PUBLISHED
 from store.published import policy_of, published
 from store.reader import Snapshot
+from store.remembered import Remembered
 from store.succession import doubts
 from store.tree import EMPTY, WIDTH, Frontier, Refuted, leaf_hash
 from store.treefile import FOLDER, TreeFiles, faults
@@ -71,9 +73,18 @@ class Verified(Struct, frozen=True):
 class Verifier:
     """One pass over a ledger; `leaves` may be watched while it goes."""
 
-    def __init__(self, ledger: Snapshot, nonces: bytes, older: bytes | None = None) -> None:
+    def __init__(
+        self,
+        ledger: Snapshot,
+        nonces: bytes,
+        older: bytes | None = None,
+        marks: Marks | None = None,
+        remembered: Remembered | None = None,
+        fingerprint: Callable[[bytes], str] | None = None,
+    ) -> None:
         """What is looked at is `self.ledger`: the one given, or newer if a checkpoint is."""
         self._disk = ledger.live.disk
+        self._marks, self._remembered, self._fingerprint = marks, remembered, fingerprint
         self._salts = salts_of(self._disk, nonces)
         self._wrong: list[Wrong] = []
         self.keys: tuple[Key, ...] = ()  # that may have signed
@@ -125,7 +136,8 @@ class Verifier:
         )
 
     def _signed_heads(self, older: bytes | None) -> dict[int, list[tuple[str, Checkpoint]]]:
-        """The newest checkpoint, the newest published one, and one that somebody has kept."""
+        """The newest checkpoint, the newest published one, one that somebody has kept, and those
+        that are remembered."""
         heads: dict[int, list[tuple[str, Checkpoint]]] = {}
         try:
             self.keys = public_keys(self._disk)
@@ -141,13 +153,15 @@ class Verifier:
             if older is not None:
                 kept = open_checkpoint(older, self.keys).checkpoint
                 heads.setdefault(kept.size, []).append(("the checkpoint that you kept", kept))
+            for path, kept in self._remembered.of(self.keys) if self._remembered else ():
+                heads.setdefault(kept.size, []).append((str(path), kept))
         except (Damaged, Refuted) as reason:
             self._wrong.append(Wrong("a checkpoint", str(reason)))
         return heads
 
     def _files(self) -> None:
         """Every byte of every file, and the stored levels of the tree above the first."""
-        for found in check(self._disk):
+        for found in check(self._disk, self._marks, self._fingerprint):
             self._wrong.append(Wrong(found.hand or found.file, found.sentence, found.note))
         for sentence in faults(self._disk, self._stored.size):
             self._wrong.append(Wrong("the tree", sentence))

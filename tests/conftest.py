@@ -15,8 +15,10 @@ from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("tests.laws")
 os.environ["MUCKRAKE_CACHE"] = tempfile.mkdtemp(prefix="muckrake-cache-")  # not the user's own
-atexit.register(shutil.rmtree, os.environ["MUCKRAKE_CACHE"], ignore_errors=True)
 os.environ["MUCKRAKE_KNOWN_KEYS"] = os.path.join(os.environ["MUCKRAKE_CACHE"], "known_keys")
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="muckrake-state-")
+for _folder in ("MUCKRAKE_CACHE", "XDG_STATE_HOME"):
+    atexit.register(shutil.rmtree, os.environ[_folder], ignore_errors=True)
 
 settings.register_profile(
     "dev", deadline=None, max_examples=25, print_blob=True, suppress_health_check=list(HealthCheck)
@@ -71,6 +73,13 @@ def pytest_report_header() -> str:
 
     there = chromium.found()
     return f"browser: {there.file or there.reason}"
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copies of one ledger go different ways in different tests: each has its own memory."""
+    state = Path(os.environ["XDG_STATE_HOME"]) / str(abs(hash(request.node.nodeid)))
+    monkeypatch.setenv("XDG_STATE_HOME", str(state))
 
 
 @pytest.fixture

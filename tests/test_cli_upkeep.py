@@ -1,6 +1,7 @@
 """The ledger kept in order from the command line: compacted, and examined for damage."""
 
 import os
+import shutil
 import threading
 from itertools import count
 from pathlib import Path
@@ -13,6 +14,7 @@ from api.main import main
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
+from store.frames import frame, frames
 from store.ledger import open_ledger
 from store.reader import Reader
 from tests.sessions import SCRIM, printed, said, told
@@ -42,8 +44,12 @@ def test_compacting_changes_files_and_nothing_else(capsys: Captured, tmp_path: P
 
 
 def test_the_doctor_finds_nothing_wrong_and_says_what_is_there(capsys: Captured) -> None:
-    assert printed(capsys, "doctor").endswith("check          every file is sound\n")
+    *_, check, left = printed(capsys, "doctor").splitlines()
+    assert check == "check          every file is sound"
+    seldom = "each sealed hand with its leaf, chips and cards: muckrake verify --all does"
+    assert left == f"not compared   {seldom}"
     document = told(capsys, "doctor")
+    assert document["not_compared"] == [seldom]
     assert {"muckrake", "python", "pyarrow", "duckdb", "disk_free", "folder"} < set(document)
     assert document["findings"] == []
     assert document["ledger"]["log_bytes"] > 0
@@ -153,3 +159,76 @@ def test_a_damaged_manifest_is_named(capsys: Captured, tmp_path: Path) -> None:
     (finding,) = told(capsys, "doctor", *words, code=3)["findings"]
     assert finding["file"] == "manifest.json"
     assert "manifest.json" in said(capsys, 3, "matches", *words)
+
+
+# What is whole in itself, and was rewritten.
+
+
+def examined(capsys: Captured, folder: Path) -> list[str]:
+    """What the doctor finds wrong."""
+    findings = told(capsys, "doctor", "--ledger", str(folder), code=3)["findings"]
+    return [one["sentence"] for one in findings if not one["note"]]
+
+
+@pytest.fixture
+def small(capsys: Captured, tmp_path: Path) -> Path:
+    words = ("--hands", "3", "--seed", "1", "--ledger", str(tmp_path / "led"))
+    assert main(["play", "auction-2024", *words]) == 0
+    capsys.readouterr()
+    return tmp_path / "led"
+
+
+def log_of(folder: Path) -> Path:
+    (log,) = (folder / "log").iterdir()
+    return log
+
+
+@pytest.mark.parametrize("key", ["its own", "lost"])
+def test_a_hand_rewritten_with_its_checksum_is_found(
+    capsys: Captured, small: Path, key: str
+) -> None:
+    """By the mark of its frame; by its leaf, where the key of marks is not there."""
+    log = log_of(small)
+    old = list(frames(log.read_bytes()))
+    assert b'"type":"Folded"' in b"".join(one.payload for one in old)
+    log.write_bytes(
+        b"".join(
+            frame(one.pos, one.payload.replace(b'"seat":0', b'"seat":1'), one.mark) for one in old
+        )
+    )
+    if key == "lost":
+        (small / "private/log.key").unlink()
+    (told, *_) = examined(capsys, small)
+    assert ("without the mark of" if key == "its own" else "are not those that tree/ch") in told
+
+
+def test_a_ruleset_that_was_rewritten_is_found(capsys: Captured, small: Path) -> None:
+    (path,) = (small / "rulesets").iterdir()
+    path.write_bytes(path.read_bytes().replace(b'"seats_max":2', b'"seats_max":3'))
+    (sentence,) = examined(capsys, small)
+    assert f"rulesets/{path.name} holds the rules of " in sentence
+    assert main(["verify", "--all", "--ledger", str(small)]) == 3
+    path.write_bytes(b"[]")
+    capsys.readouterr()
+    (sentence,) = examined(capsys, small)
+    assert f"rulesets/{path.name} cannot be read" in sentence
+
+
+def test_an_end_that_was_cut_off_is_found(capsys: Captured, small: Path) -> None:
+    """Whole frames, and what said that they were durable."""
+    log = log_of(small)
+    *_, last, _ = (one.end for one in frames(log.read_bytes()))
+    log.write_bytes(log.read_bytes()[:last])
+    (small / "watermark").unlink()
+    for sentence in examined(capsys, small):
+        assert " was signed for 5 closed streams, and 4 are there: the end is lost" in sentence
+
+
+def test_what_could_not_be_compared_is_said(capsys: Captured, small: Path) -> None:
+    shutil.rmtree(small / "private")
+    document = told(capsys, "doctor", "--ledger", str(small))
+    assert [one.partition(":")[0] for one in document["not_compared"]] == [
+        "marks of its writer",
+        "the newest hands with the checkpoint",
+        "each sealed hand with its leaf, chips and cards",
+    ]

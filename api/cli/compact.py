@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api.cli.ledger import json_option, ledger_option, reading, writing
+from api.cli.ledger import json_option, ledger_option, reading, witness_option, writing
 from api.cli.output import document
 from api.recording import now_ms
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @ledger_option
+@witness_option
 @json_option
 def compact(folder: Path, as_document: bool) -> None:
     """Merge small segments into large ones, read back and compared event by event."""
@@ -28,12 +29,12 @@ def compact(folder: Path, as_document: bool) -> None:
 
         ledger.seal()
         ledger.close()  # from here on only the manifest changes, and the lock is still ours
-        disk, at, tables = RealDisk(folder), now_ms(), projections(folder)
+        disk, at, tables, marks = RealDisk(folder), now_ms(), projections(folder), ledger.marks
         before = manifest.read(disk)
         assert before is not None
-        merged = merging.compact(disk, before, tables, at)
-        rebuilt = merging.rebuild(disk, merged, tables, at)
-        after = merging.sweep(disk, rebuilt, at)
+        merged = merging.compact(disk, before, tables, at, marks=marks)
+        rebuilt = merging.rebuild(disk, merged, tables, at, marks)
+        after = merging.sweep(disk, rebuilt, at, marks=marks)
     told = {
         "manifest": after.number,
         "segments": {"before": len(before.segments), "after": len(after.segments)},

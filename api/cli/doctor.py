@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from api.cli.ledger import json_option, ledger_option, plainly
+from api.cli.ledger import json_option, ledger_option, plainly, remembered, witness_option
 from api.cli.output import WRONG, document
 from api.main import VERSION
 from api.report import aligned
@@ -24,9 +24,14 @@ SOUND = "every file is sound"
 
 @click.command()
 @ledger_option
+@witness_option
 @json_option
 def doctor(folder: Path, as_document: bool) -> None:
-    """Tell versions and disk space, and check every file of the ledger, if there is one."""
+    """Tell versions and disk space, and check every file of the ledger, if there is one.
+
+    The marks of its writer, rulesets and the end of the tree are compared. Whether each sealed hand
+    is the one that its leaf was signed for, and adds up, is what `verify --all` looks at.
+    """
     facts: dict[str, Any] = {
         "muckrake": VERSION,
         "python": platform.python_version(),
@@ -39,14 +44,18 @@ def doctor(folder: Path, as_document: bool) -> None:
     }
     with plainly():
         ledger, findings = examined(folder)
+        omitted = _omitted(folder) if ledger is not None else []
     if as_document:
-        document("muckrake.doctor/1", **facts, ledger=ledger, findings=findings)
+        document(
+            "muckrake.doctor/1", **facts, ledger=ledger, findings=findings, not_compared=omitted
+        )
     else:
         told = facts | (ledger or {"ledger": "none here: muckrake play makes one"})
         checks = [[_sort(finding), finding["sentence"]] for finding in findings]
         sound = [] if ledger is None or findings else [["check", SOUND]]
         told_rows = [[name, _told(value)] for name, value in told.items()]
-        click.echo("\n".join(aligned([*told_rows, *checks, *sound])))
+        left = [["not compared", sentence] for sentence in omitted]
+        click.echo("\n".join(aligned([*told_rows, *checks, *sound, *left])))
     if not all(finding["note"] for finding in findings):
         raise click.exceptions.Exit(WRONG)
 
@@ -57,13 +66,31 @@ def _sort(finding: dict[str, Any]) -> str:
 
 def examined(folder: Path) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
     """What is in the ledger, and everything found in its files; None where there is no ledger."""
-    from store.check import check
+    from engine.game import fingerprint_of
+    from store.check import check, check_end
     from store.disk import RealDisk
+    from store.private import Private
 
     if not (folder / "manifest.json").exists() and not _remains(folder):
         return None, []
-    disk = RealDisk(folder)
-    return _facts(folder), [finding._asdict() for finding in check(disk)]
+    disk, private = RealDisk(folder), Private(folder)
+    found = check(disk, private.marks(), fingerprint_of)
+    if all(one.note for one in found):
+        found += check_end(disk, private.nonces(), remembered())
+    return _facts(folder), [finding._asdict() for finding in found]
+
+
+def _omitted(folder: Path) -> list[str]:
+    """What could not be compared, or takes too long: the whole ledger would have to be read."""
+    from store.private import Private
+
+    private = Private(folder)
+    told = []
+    if (marks := private.marks()) is None or not marks.strict:
+        told.append("marks of its writer: private/log.key is not there")
+    if private.nonces() is None:
+        told.append("the newest hands with the checkpoint: private/nonce.key is not there")
+    return [*told, "each sealed hand with its leaf, chips and cards: muckrake verify --all does"]
 
 
 def _facts(folder: Path) -> dict[str, Any]:

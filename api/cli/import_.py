@@ -12,7 +12,7 @@ import click
 
 from analytics.stored import NAMES
 from api.cli.games import game_of
-from api.cli.ledger import json_option, ledger_option, plainly, writing
+from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, watched
 from api.importing.commit import Writer
 from api.importing.entries import Entry, entries
@@ -69,6 +69,7 @@ class Tally:
     help="Who may see hidden cards afterwards: nobody, everybody after the match, everybody.",
 )
 @ledger_option
+@witness_option
 @json_option
 def import_(
     files: tuple[Path, ...],

@@ -20,9 +20,11 @@ from events.views import Viewpoint
 if TYPE_CHECKING:
     from store.ledger import FileLedger
     from store.reader import Snapshot
+    from store.remembered import Remembered
 
 Door = Callable[..., Any]
 VARIABLE = "MUCKRAKE_LEDGER"
+_WITNESS = "api.cli.ledger.witness"
 
 
 def ledger_option(command: Door) -> Door:
@@ -69,29 +71,84 @@ def view_option(command: Door) -> Door:
     return option(command)
 
 
+def witness_option(command: Door) -> Door:
+    """Where the newest checkpoint is kept outside the ledger's folder."""
+
+    def keep(ctx: click.Context, _: click.Parameter, file: Path | None) -> None:
+        ctx.meta[_WITNESS] = file
+
+    option = click.option(
+        "--witness",
+        type=click.Path(dir_okay=False, path_type=Path),
+        envvar="MUCKRAKE_WITNESS",
+        expose_value=False,
+        callback=keep,
+        help="A file outside the ledger that keeps its newest checkpoint; else one in your state"
+        " folder. A ledger that is older than that is refused.",
+    )
+    return option(command)
+
+
+def remembered(*, accepting: bool = False) -> "Remembered":
+    """What is known of ledgers outside their folders, where `--witness` says."""
+    from store.remembered import Remembered
+
+    context = click.get_current_context(silent=True)
+    file = context.meta.get(_WITNESS) if context else None
+    return Remembered(file, accepting=accepting)
+
+
+def _most(folder: Path) -> tuple[int, str]:
+    """How many closed streams of this ledger somebody signed for, as far as is remembered, and
+    where that is written."""
+    from store.disk import RealDisk
+    from store.frames import Damaged
+    from store.notary import public_keys
+
+    try:
+        known = remembered().of(public_keys(RealDisk(folder)))
+    except Damaged:  # verify and doctor say so; what is read is compared on its own
+        return 0, ""
+    return max(((one.size, str(path)) for path, one in known), default=(0, ""))
+
+
 @contextmanager
-def reading(folder: Path) -> Iterator["Snapshot"]:
-    """The ledger as it is at this moment; its writer is neither needed nor disturbed."""
+def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
+    """The ledger as it is at this moment; its writer is neither needed nor disturbed.
+
+    Whoever reads an older copy hears that it is one.
+    """
     with plainly():
         from store.live import NoLedger
         from store.reader import Reader
 
         try:
+            size, file = _most(folder) if warned else (0, "")
             reader = Reader(folder)
         except (NoLedger, FileNotFoundError):
             raise NotFound(f"there is no ledger in {folder}: muckrake play makes one") from None
-        yield reader.snapshot()
+        snapshot = reader.snapshot()
+        if size > snapshot.next_seq:
+            note(
+                f"{folder} has {snapshot.next_seq:,} closed streams, and {file} was signed for"
+                f" {size:,}: its end is lost, or this is an older copy"
+            )
+        yield snapshot
 
 
 @contextmanager
-def writing(folder: Path, doing: str) -> Iterator["FileLedger"]:
-    """The ledger for its one writer; what its recovery found is told."""
+def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["FileLedger"]:
+    """The ledger for its one writer; what its recovery found is told.
+
+    Only with `accepting` it may be behind what is remembered of it.
+    """
     with plainly():
         from api.facts import projections
         from store.ledger import Broken, open_ledger
 
         try:
-            ledger, lock = open_ledger(folder, doing, projections(folder))
+            known = remembered(accepting=accepting)
+            ledger, lock = open_ledger(folder, doing, projections(folder), known)
             for sentence in ledger.notes:
                 note(sentence)
             try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn, cast, get_args
 import click
 import msgspec
 
-from api.cli.ledger import hand_of, json_option, ledger_option, reading, writing
+from api.cli.ledger import hand_of, json_option, ledger_option, reading, witness_option, writing
 from api.cli.output import INTERRUPTED, NotFound, asked_to_stop, document, note, progress
 from api.cli.parameters import rules_of, rules_options
 from api.cli.plans import dealing_of
@@ -79,6 +79,7 @@ _file = click.Path(dir_okay=False, writable=True, path_type=Path)
     help="Who may see hidden cards afterwards: nobody, everybody after the match, everybody.",
 )
 @ledger_option
+@witness_option
 @json_option
 def match(
     bots: tuple[Path, Path],

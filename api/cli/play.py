@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from api.cli import completing
-from api.cli.ledger import json_option, ledger_option, writing
+from api.cli.ledger import json_option, ledger_option, witness_option, writing
 from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, watched
 from api.cli.parameters import rules_of, rules_options
 from api.cli.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
@@ -113,6 +113,7 @@ Ended = tuple[Plan, Played]
 )
 @click.option("--print", "printing", is_flag=True, help="Print every hand in notation.")
 @ledger_option
+@witness_option
 @json_option
 def play(folder: Path, as_document: bool, printing: bool, game: str | None, **said: Any) -> None:
     """Play hands of GAME, or by the rules of a file, between bots, into the ledger."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from api.cli.ledger import json_option, ledger_option, reading
+from api.cli.ledger import json_option, ledger_option, reading, remembered, witness_option
 from api.cli.output import OWN_KEY, WRONG, document, note, progress
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ FOLDERS_OWN = (
     help="With --all: a checkpoint that you kept; the ledger must still begin with it.",
 )
 @ledger_option
+@witness_option
 @json_option
 def verify(
     file: Path | None,
@@ -143,8 +144,9 @@ def _whole(
     as_document: bool,
 ) -> None:
     begun = time.monotonic()
-    with reading(folder) as ledger:
+    with reading(folder, warned=False) as ledger:
         from api.evidence.dealt import Dealt
+        from engine.game import fingerprint_of
         from store.private import Private
         from store.verify import Verifier
 
@@ -155,12 +157,13 @@ def _whole(
                 f"{folder}/private/nonce.key is not there: without it no digest can be made again"
             )
         older = checkpoint.read_bytes() if checkpoint else None
-        verifier = Verifier(ledger, nonces, older)
+        besides = private.marks(), remembered(), fingerprint_of
+        verifier = Verifier(ledger, nonces, older, *besides)
         dealt = Dealt(verifier.ledger, private)
         for leaf in progress(verifier.leaves(), "verifying", ledger.next_seq):
             if sentence := dealt.wrong(leaf):
                 verifier.found(leaf.stream, sentence)
-        if sentence := _unsignable(private, verifier):
+        if not given and (sentence := _unsignable(private, verifier)):
             verifier.found("private/signing.key", sentence)
         if policy is not None and (sentence := _unseen(ledger, policy, older)):
             verifier.found("witnesses", sentence)
@@ -222,7 +225,10 @@ def _foreign(found: "Verified", known: tuple["Key", ...], disk: "Disk") -> str |
 
 
 def _unsignable(private: "Private", verifier: "Verifier") -> str | None:
-    """What is wrong with the key that signs next, where something was to be signed for."""
+    """What is wrong with the key that signs next, where something was to be signed for.
+
+    Whoever names the log's key needs none: an auditor's copy is without.
+    """
     if not verifier.ledger.next_seq:
         return None
     signer, known = private.signer(), verifier.keys

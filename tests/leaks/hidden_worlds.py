@@ -28,6 +28,7 @@ from events.ledger import Append, Record
 from events.types import Events
 from store.ledger import open_ledger
 from store.private import Private
+from store.remembered import Remembered
 from tests.asking.seen_ledgers import HANDS, Kept, matches, who, worlds
 from tests.exports import AT, start_of
 from tests.hands import NAMES
@@ -135,7 +136,8 @@ def _kept(
     told: str = "told",
 ) -> Path:
     """A signed ledger: several segments, a hot tail, and a hand that is being played."""
-    ledger, lock = open_ledger(folder, "a test", projections(folder))
+    apart = Remembered(folder.with_name(f"{folder.name}.witness"))  # worlds have the same key
+    ledger, lock = open_ledger(folder, "a test", projections(folder), apart)
     versions: dict[str, int] = {}
 
     def add(stream: str, *events: Record, late_ms: int = 0) -> None:

@@ -21,6 +21,7 @@ from events.ledger import Append
 from events.types import Disclosure, Events
 from events.views import Public, Seated
 from store.ledger import open_ledger
+from store.remembered import Remembered
 from tests.exports import start_of, started
 from tests.hands import seeded
 from tests.http.clients import Site, site_of
@@ -65,7 +66,7 @@ PATHS = (
 def stubbed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every commitment and nonce is the same."""
     monkeypatch.setattr("events.lines.commitment", lambda nonce, value: "0" * 64)
-    monkeypatch.setattr(Nonces, "of", lambda self, stream, index, field: bytes(32))
+    monkeypatch.setattr(Nonces, "of", lambda self, stream, index, field, value: bytes(32))
 
 
 @pytest.mark.parametrize(("game", "seed", "disclosure"), HANDS)
@@ -115,7 +116,8 @@ def _kept(folder: Path, record: Events, disclosure: Disclosure) -> Site:
     if first.exists():
         folder.mkdir(parents=True)
         shutil.copytree(first, folder / "private")
-    ledger, lock = open_ledger(folder, "a test", projections(folder))
+    apart = Remembered(folder.with_name(f"{folder.name}.witness"))  # worlds have the same key
+    ledger, lock = open_ledger(folder, "a test", projections(folder), apart)
     start = start_of(record)
     game = GAMES[start.game]
     ledger.keep_ruleset(fingerprint(game), to_json(game))

@@ -8,16 +8,22 @@ from events.ledger import Append
 from store.disk import RealDisk
 from store.ledger import FileLedger
 from store.lock import Lock
+from store.marks import Marks
+from store.note import Signer
+from store.private import Secrets
 from tests.store.small_hands import begun, ended, noted, whole
 
 THREADS = 4
 SEAL_HANDS = 25
+SECRETS = Secrets(
+    bytes(range(32)), Signer("m.local/kill", bytes(32)), marks=Marks(bytes(range(32)))
+)
 
 
 def write_until_killed(folder: Path, first: int, told: Connection) -> None:
     """Hands from number `first` on; every acknowledged append is told as stream and version."""
     lock = Lock(folder, "a writer to be killed")
-    ledger = FileLedger(RealDisk(folder), seal_hands=SEAL_HANDS)
+    ledger = FileLedger(RealDisk(folder), seal_hands=SEAL_HANDS, secrets=SECRETS)
     turn = threading.Lock()
 
     def say(append: Append) -> None:

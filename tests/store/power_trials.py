@@ -22,6 +22,7 @@ from events.types import (
 )
 from store.ledger import VOID, FileLedger
 from store.line import Call as Waiting
+from store.marks import Marks
 from store.memory import MemoryLedger
 from store.notary import last_checkpoint
 from store.note import Signer
@@ -32,6 +33,7 @@ from tests.store.simulated_disk import PowerLost, SimulatedDisk
 LIVES = 5
 CLOCK = 7
 SECRETS = Secrets(bytes(range(32)), Signer("m.local/power", bytes(32)))
+MARKED = SECRETS._replace(marks=Marks(bytes(range(32))))
 Call = tuple[Append, ...]
 
 
@@ -47,12 +49,16 @@ class Model(MemoryLedger):
         return [(name, one.version) for name, one in self._tail.open()]
 
 
-def trial(seed: str, deaf: str = "", *, parquet: bool = False, runs: float = 0.1) -> int:
+def trial(
+    seed: str, deaf: str = "", *, parquet: bool = False, runs: float = 0.1, marked: int = 0
+) -> int:
     """How many times the ledger crashed; fails if it was not whole afterwards.
 
-    `runs` is how often something is written as a run, past the log.
+    `runs` is how often something is written as a run, past the log. From the life of number
+    `marked` on, if there is one, its writers leave marks.
     """
     writer = Writer(seed, deaf)
+    writer.unmarked = marked - 1
     writer.parquet, writer.runs = parquet, runs
     with patch("store.notary.EVERY_LEAVES", 3):
         for _ in range(writer.chance.randint(1, LIVES - 1)):
@@ -77,6 +83,8 @@ class Writer:
         self.signed = 0  # so many leaves are in a checkpoint that somebody may have
         self.parquet = False  # then segments are real, and can be compacted
         self.runs = 0.0
+        self.unmarked = -1  # lives before marks are left; never if it is negative
+        self.strict = False  # whether a writer has come so far that everything bears a mark
         self.sequence = 0
         self.hands = 0
         self.versions: dict[str, int] = {}
@@ -92,8 +100,9 @@ class Writer:
                 seal_hands=self.chance.choice((2, 4, 1000)),
                 seal_bytes=self.chance.choice((2_000, 1 << 20)),
                 clock=lambda: CLOCK,
-                secrets=None if self.chance.random() < 0.05 else SECRETS,
+                secrets=(secrets := self.secrets()),
             )
+            self.strict = secrets is not None and secrets.marks is not None
             self.noted = True
             self.compare(ledger, noted)
             self.look()
@@ -108,6 +117,14 @@ class Writer:
             self.crashes += 1
         self.killed = not self.killed and self.chance.random() < 0.5
         self.disk.restart(power_lost=not self.killed)
+
+    def secrets(self) -> Secrets | None:
+        """Those of this life; some writers have none, as long as nobody leaves marks."""
+        keyless = self.chance.random() < 0.05
+        if self.unmarked == 0:
+            return MARKED._replace(marks=MARKED.marks and MARKED.marks._replace(strict=self.strict))
+        self.unmarked -= 1
+        return None if keyless else SECRETS
 
     def compare(self, ledger: FileLedger, noted: bool) -> None:
         """Nothing acknowledged is lost, nothing half-written is visible, open hands are voided."""

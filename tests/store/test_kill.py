@@ -18,7 +18,7 @@ from events.types import HandVoided
 from store.disk import RealDisk
 from store.ledger import VOID, FileLedger
 from store.lock import Held, Lock
-from tests.store.doomed import write_until_killed
+from tests.store.doomed import SECRETS, write_until_killed
 from tests.store.small_hands import whole
 
 KILLS = 40
@@ -43,7 +43,7 @@ def test_40_killed_writers_lose_nothing_acknowledged(
     for _ in range(KILLS):
         told = killed(children, tmp_path, first, chance.uniform(0.0, 0.12))
         answers += len(told)
-        ledger = FileLedger(RealDisk(tmp_path))
+        ledger = FileLedger(RealDisk(tmp_path), secrets=SECRETS)
         found = list(ledger.read_from(pos))
         assert list(range(pos, pos + len(found))) == [one.pos for one in found]
         streams = by_stream(found)
@@ -56,7 +56,7 @@ def test_40_killed_writers_lose_nothing_acknowledged(
     assert answers > 10 * KILLS
     assert voided > KILLS / 2
     assert list((tmp_path / "segments").glob("*.parquet")), "some were killed between seals"
-    everything = list(FileLedger(RealDisk(tmp_path)).read_from(0))
+    everything = list(FileLedger(RealDisk(tmp_path), secrets=SECRETS).read_from(0))
     assert list(range(pos)) == [one.pos for one in everything]
 
 

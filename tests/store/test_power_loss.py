@@ -45,6 +45,14 @@ def test_writers_of_parquet_lose_power_and_nothing_else() -> None:
     assert 40 < sum(trial(f"parquet {number}", parquet=True) for number in range(40))
 
 
+@pytest.mark.parametrize("begun", [1, 3], ids=["from the first life", "later"])
+def test_writers_that_leave_marks_lose_power_and_nothing_else(begun: int) -> None:
+    """Also while a ledger from before there were marks is taken over."""
+    with cheap_segments():
+        crashes = sum(trial(f"marked {number}", marked=begun) for number in range(500))
+    assert crashes > 500
+
+
 @pytest.mark.slow
 def test_many_more_writers_lose_power() -> None:
     with cheap_segments():

@@ -17,6 +17,7 @@ from store.frames import Damaged, frame
 from store.ledger import FileLedger, open_ledger
 from store.lock import Lock
 from store.manifest import read as manifest_of
+from store.notary import secrets_of
 from store.projections import STANDARD
 from store.proofs import Prover
 from store.reader import Reader
@@ -150,7 +151,8 @@ def test_what_is_signed_is_told_in_words_and_to_programs(small: Path, capsys: Ca
     assert main(["verify", "--all", "--json", "--key", str(small / "keys")]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (6, 6, 0) == (document["leaves"], document["signed"], document["unsigned"])
-    FileLedger(RealDisk(small)).append(whole(9))
+    disk = RealDisk(small)
+    FileLedger(disk, secrets=secrets_of(small, disk), clock=lambda: 0).append(whole(9))
     assert "signed 6/7   " in told(capsys)
 
 

@@ -1,0 +1,32 @@
+"""`muckrake accept`: go on with a ledger that is behind what is remembered of it."""
+
+from pathlib import Path
+
+import click
+
+from api.cli.ledger import json_option, ledger_option, reading, witness_option, writing
+from api.cli.output import document
+
+
+@click.command()
+@ledger_option
+@witness_option
+@json_option
+def accept(folder: Path, as_document: bool) -> None:
+    """Go on with a ledger as it is, though it is older than its newest known checkpoint, or has
+    another history: after a backup was restored. That it was done stays on record."""
+    from store.disk import RealDisk
+    from store.remembered import rollbacks
+
+    with reading(folder, warned=False):
+        pass  # only where there is a ledger: this makes none
+    disk = RealDisk(folder)
+    before = len(rollbacks(disk))
+    with writing(folder, "accept", accepting=True):
+        accepted = [one.sentence for one in rollbacks(disk)[before:]]
+    if as_document:
+        document("muckrake.accept/1", accepted=accepted)
+    elif accepted:
+        click.echo("".join(f"accepted: {sentence}\n" for sentence in accepted), nl=False)
+    else:
+        click.echo(f"nothing to accept: {folder} is all that is remembered of it")
