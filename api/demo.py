@@ -177,7 +177,7 @@ def played(
                 disputed = game, record, report
             tallies.append(tally(game, records))
             ledger.keep_ruleset(fingerprint(game), to_json(game))
-            recording = Recording(ledger, announced(base[:64], records[0], seed, "open"))
+            recording = Recording(ledger, announced(base[:64], records[0], seed, "open"), game)
             written += [_digest(record) for record in recording.keep(records, lambda: False)]
             recording.end(OVER)
         records, wire = met(folder, ledger, min(hands, WIRE_HANDS), seed, note)

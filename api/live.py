@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from api.playing import Playing
+from api.recording import TOO_FEW
 from dealer.live.news import Joins
 from dealer.live.staged import STAGE, Stage, Staged, before, free_chair
 from dealer.live.table import LiveTable
@@ -36,7 +37,7 @@ def live(
         room.seat(kind, chair)
     while room.table.hands < plan.hands:
         if not room.prepared():
-            match.ended = "fewer than two were left to be dealt in"
+            match.ended = TOO_FEW
             break
         record = tuple(chain.from_iterable(room.table.hand()))
         match.recording.played(record)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from api.recording import Played, Recording
+from api.recording import STOPPED, WHOLE, Played, Recording, has_it_all
 from dealer.chain import CHAIN_HANDS, Chain, CommittedDecks, Committer
 from dealer.deck import Decks, SeededDecks
 from dealer.many import Job, at_once
@@ -15,8 +15,6 @@ from events.ledger import DeckSecrets, Ledger
 from events.types import Dealing, Disclosure, Events, MatchStarted
 from store.ledger import FileLedger
 
-WHOLE = "every hand was played"
-STOPPED = "interrupted"
 CHOSEN = "what the bots choose is what the seed says: everybody who knows it knows their bids"
 SEEDED = "the decks are those of a seed: everybody who knows the seed knows the cards"
 
@@ -34,7 +32,7 @@ class Playing:
     def __init__(self, ledger: Ledger, kept: DeckSecrets, plan: Plan, terms: Terms) -> None:
         self.plan = plan
         self.ended: str | None = None
-        self.recording = Recording(ledger, started(plan, terms))
+        self.recording = Recording(ledger, started(plan, terms), plan.game)
         self.decks: Decks = SeededDecks(plan.seed, plan.deals)
         if terms.dealing == "committed":
             decks = bound(self.recording, kept, plan.hands)
@@ -54,7 +52,7 @@ class Playing:
     def _reason(self) -> str:
         hand = self.recording.last
         if is_freeze_out(self.plan.game) and hand is not None and (winner := last_standing(hand)):
-            return f"{winner} has it all"
+            return has_it_all(winner)
         return WHOLE if self.recording.hands == self.plan.hands else self.ended or STOPPED
 
 

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
+from engine.game import Game
+from engine.standing import Last, standing
 from events.evolve import replay
 from events.ledger import Append, Ledger
 from events.state import Hand
@@ -20,10 +22,14 @@ from events.types import (
 
 FLUSH_S = 0.08  # hands wait no longer than this for their commit: a hand takes a few milliseconds
 FLUSH_HANDS = 1_000  # ... and no more than so many wait together
+WHOLE = "every hand was played"
+STOPPED = "interrupted"
+TOO_FEW = "fewer than two were left to be dealt in"
+CUT_SHORT = (STOPPED, TOO_FEW)  # why a match ended before it was decided
 
 
 class Played(Struct, frozen=True):
-    """What a match came to."""
+    """What a match came to; who won or leads, and the players' places, as a `Standing` has them."""
 
     match: str
     game: str
@@ -33,6 +39,26 @@ class Played(Struct, frozen=True):
     events: int
     nets: tuple[int, ...]
     reason: str
+    winner: str | None
+    leader: str | None
+    draw: bool
+    places: tuple[int, ...]
+
+
+def has_it_all(player: str) -> str:
+    """Why a freeze-out ended."""
+    return f"{player} has it all"
+
+
+def outcome(
+    winner: str | None, leader: str | None, draw: bool, places: Sequence[int] | None
+) -> str:
+    """Who won a match, or is ahead in it, in words; nothing before its first hand."""
+    if places is None:
+        return ""
+    if winner is not None or draw:
+        return f"{winner} won" if winner is not None else "a draw"
+    return f"{leader} is ahead" if leader is not None else "nobody is ahead"
 
 
 Opens = Callable[[int, bool], tuple[DeckOpened, ...]]
@@ -53,10 +79,12 @@ class Recording:
     Decks are opened as the match's disclosure says: never, when it ends, or with every append.
     """
 
-    def __init__(self, ledger: Ledger, start: MatchStarted) -> None:
+    def __init__(self, ledger: Ledger, start: MatchStarted, game: Game) -> None:
         self._ledger = ledger
         self.start = start
+        self._game = game
         self._nets = dict.fromkeys(start.players, 0)
+        self._lasts: dict[str, Last] = {}
         self._records = 0
         self._events = 0
         self.hands = 0
@@ -109,8 +137,11 @@ class Recording:
             self.publish(opened)
 
     def end(self, reason: str) -> Played:
-        """No more hands: what each player won or lost in all."""
-        nets = tuple(self._nets[player] for player in self.start.players)
+        """No more hands: what each player won or lost in all, and who has won."""
+        players = self.start.players
+        nets = tuple(self._nets[player] for player in players)
+        whole = reason not in CUT_SHORT
+        found = standing(self._game, players, nets, self._lasts, whole=whole)
         disclosed = self.start.disclosure != "sealed"
         opened = self.opens(self.hands, True) if disclosed else ()
         self.publish((*opened, MatchEnded(nets, reason)))
@@ -118,11 +149,15 @@ class Recording:
             self.start.match,
             self.start.game,
             self.start.ruleset,
-            self.start.players,
+            players,
             self.hands,
             self._events,
             nets,
             reason,
+            found.winner,
+            found.leader,
+            found.draw,
+            found.places,
         )
 
     def _flush(self, gathered: list[tuple[int, Events]]) -> tuple[Events, ...]:
@@ -157,6 +192,7 @@ class Recording:
         ):
             if player in self._nets:  # who joined later has no part in the match's own nets
                 self._nets[player] += left - brought
+                self._lasts[player] = Last(self.hands, brought, left)
 
 
 def now_ms() -> int:

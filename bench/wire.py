@@ -198,7 +198,7 @@ def _match(bots: tuple[Program, Program], folder: Path, hands: int) -> float:
     try:
         over: list[tuple[float, float]] = []
         ears = Ears(print, lambda legs: over.append((perf_counter(), legs[0].lasted)))
-        recording = Recording(ledger, Meeting(job).announced("wire", "sealed"))
+        recording = Recording(ledger, Meeting(job).announced("wire", "sealed"), match.game)
         durable = 0.0
         for hand in recording.keep(played_apart(job, ears, lambda: False), lambda: False):
             assert not any(unusable(match.game, hand))

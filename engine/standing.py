@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from engine.game import Game
+from engine.table import is_freeze_out
+
 Rank = tuple[int, ...]
 
 
@@ -25,6 +28,24 @@ class Standing(Struct, frozen=True):
     leader: str | None
     draw: bool
     places: tuple[int, ...]
+
+
+def standing(
+    game: Game | None,
+    players: Sequence[str],
+    nets: Sequence[int],
+    lasts: Mapping[str, Last],
+    *,
+    whole: bool,
+) -> Standing:
+    """By busts in a freeze-out, else by winnings; they decide a `whole` match of equal stacks.
+
+    Nobody has won where chips are carried and nobody has them all, nor by unknown rules.
+    """
+    if game is not None and is_freeze_out(game):
+        return by_busts(players, lasts)
+    decided = whole and game is not None and game.stacks == "reset"
+    return by_winnings(players, nets, decided=decided)
 
 
 def by_winnings(players: Sequence[str], nets: Sequence[int], *, decided: bool) -> Standing:

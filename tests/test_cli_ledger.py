@@ -15,9 +15,8 @@ from typing import Any
 
 import pytest
 
-from api.cli.play import STOPPED, WHOLE
 from api.main import main
-from api.recording import FLUSH_S, Recording, announced
+from api.recording import FLUSH_S, STOPPED, WHOLE, Recording, announced
 from api.seen import table_after
 from dealer.play import play
 from engine.games import GAMES
@@ -72,6 +71,18 @@ def test_play_says_in_one_line_what_it_played(capsys: Captured, tmp_path: Path) 
     assert err.count("\n") == 1
 
 
+def _won(nets: tuple[int, ...]) -> dict[str, Any]:
+    """Of two who do not end even."""
+    best = int(nets[1] > nets[0])
+    assert nets[0] != nets[1]
+    return {
+        "winner": f"random-{best}",
+        "leader": None,
+        "draw": False,
+        "places": [1 + best, 2 - best],
+    }
+
+
 def test_play_as_json(capsys: Captured, tmp_path: Path) -> None:
     document = told(capsys, "play", *SCRIM, "--ledger", str(tmp_path))
     assert "records" not in document
@@ -87,6 +98,7 @@ def test_play_as_json(capsys: Captured, tmp_path: Path) -> None:
         "events": 2 + sum(map(len, dealt())),
         "nets": list(end.nets),
         "reason": WHOLE,
+        **_won(end.nets),
     }
 
 
@@ -194,7 +206,9 @@ def test_hands_wait_for_a_tenth_of_a_second_at_most(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("api.recording.time", clock)
     records, ledger = dealt(), Watched()
     ledger.calls = []
-    recording = Recording(ledger, announced("scrim", records[0], "7", "sealed"))
+    recording = Recording(
+        ledger, announced("scrim", records[0], "7", "sealed"), GAMES["auction-2024"]
+    )
     assert records == tuple(recording.keep(slowly(records), lambda: False))
     moments = [moment for moment, _ in ledger.calls]
     gaps = [later - sooner for sooner, later in pairwise(moments)]
@@ -213,7 +227,9 @@ def test_a_hand_that_no_other_follows_does_not_wait_for_company() -> None:
         assert ledger.read("scrim/1")
         yield records[1]
 
-    recording = Recording(ledger, announced("scrim", records[0], "7", "sealed"))
+    recording = Recording(
+        ledger, announced("scrim", records[0], "7", "sealed"), GAMES["auction-2024"]
+    )
     assert records[:2] == tuple(recording.keep(pausing(), lambda: False))
 
 
@@ -246,6 +262,7 @@ def test_matches_are_listed_with_what_they_came_to(capsys: Captured, folder: Pat
     header, scrim, pairs = printed(capsys, "matches").splitlines()
     assert header.split("\t") == [
         *("match", "game", "ruleset", "players", "hands", "first", "last", "nets", "status"),
+        "result",
     ]
     assert scrim.split("\t")[:2] == ["scrim", "auction-2024"]
     assert pairs.split("\t")[:2] == ["pairs", "urcs-1998"]
@@ -261,6 +278,7 @@ def test_matches_are_listed_with_what_they_came_to(capsys: Captured, folder: Pat
         "hands": 40,
         "nets": list(end.nets),
         "status": WHOLE,
+        **_won(end.nets),
     }
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from api.cli.plans import ENDLESS, plans_of
 from api.main import main
-from api.playing import WHOLE
+from api.recording import WHOLE
 from dealer.bots import BOTS
 from dealer.check import check_deal
 from dealer.deck import SeededDecks

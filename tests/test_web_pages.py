@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from analytics.winnings import Point, Winnings
 from api.asking.filters import parsed
+from api.main import main
 from api.pages.lines import Line, Piece, taken_apart
 from api.pages.static_files import STATIC, hashed
 from api.pages.to import To
@@ -120,6 +121,18 @@ def test_a_name_with_signs_in_it_is_a_name_and_no_markup(tmp_path: Path) -> None
         text = read(of_forger(tmp_path / page, (named, *rest)), f"/hands/scrim/1/{page}")
         assert "<b>&/" not in text
         assert '<a href="/players/%3Cb%3E%26%2F">&lt;b&gt;&amp;/</a>' in text
+
+
+def test_the_pages_of_a_match_say_who_won_and_name_the_places(tmp_path: Path) -> None:
+    words = ("urcs-1998", "--seats", "3", "--bots", "aggressive", "--seed", "5", "--match", "m")
+    assert main(["play", *words, "--ledger", str(tmp_path / "ledger")]) == 0
+    site = site_of(tmp_path / "ledger")
+    page = read(site, "/matches/m")
+    assert "<b>aggressive-2 won</b>" in page
+    placed = re.findall(r'">(aggressive-\d)</a></th>.*?place (\d)', page)
+    assert [("aggressive-0", "2"), ("aggressive-1", "3"), ("aggressive-2", "1")] == placed
+    for listed in ("/matches", "/"):
+        assert '<td class="nowrap">aggressive-2 won</td>' in read(site, listed)
 
 
 def test_a_page_is_not_sent_again_to_who_has_it(tmp_path: Path) -> None:

@@ -7,12 +7,18 @@ read as the viewer sees them.
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from analytics.statistics_chosen import quoted
 from api.asking.moments import moments
 from api.asking.records import ended, records, started
 from api.asking.viewed import UNCLOSED, Viewed
 from api.exporting.wanted import Absent
+from api.recording import CUT_SHORT, has_it_all
+from api.rules import Rules
+from engine.game import Game
+from engine.standing import Last, standing
+from engine.table import is_freeze_out
 from events import types as t
 from events.views import SourceNotedSeen
 from store.leaf import Leaf
@@ -24,6 +30,11 @@ SELECT match, count(*) AS hands, min(first_at) AS first, max(last_at) AS last,
 FROM hands {only} GROUP BY match {after} ORDER BY first_seq {order} {limit}
 """
 NETS = "SELECT match, player, sum(net) AS net FROM players WHERE match IN ({}) GROUP BY ALL"
+LASTS = """
+SELECT match, player, max(hand_seq) AS hand, max_by(stack, hand_seq) AS began,
+       max_by(stack + net, hand_seq) AS "left"
+FROM players WHERE match IN ({}) GROUP BY ALL
+"""
 Key = list[Any]  # where a list goes on: [first_seq], or [name] among matches without a hand
 
 
@@ -46,7 +57,7 @@ def page(viewed: Viewed, after: Key | None, limit: int, *, newest: bool = False)
         if len(found) > limit:
             break
     rows = [_row(viewed, name, played) for _, name, played in found[:limit]]
-    _count(viewed, rows)
+    _come_to(viewed, rows)
     return Page(rows, found[limit - 1][0] if len(found) > limit else None)
 
 
@@ -62,7 +73,7 @@ def one(viewed: Viewed, match: str) -> dict[str, Any]:
     if played is None and not records(viewed.snapshot, match):
         raise Absent(f"there is no match {match}: muckrake matches lists those there are")
     row = _row(viewed, match, played)
-    _count(viewed, [row])
+    _come_to(viewed, [row])
     return row | {"last_seq": played and played["last_seq"], **_told(viewed, match)}
 
 
@@ -111,6 +122,39 @@ def _row(viewed: Viewed, name: str, played: dict[str, Any] | None) -> dict[str, 
         "status": end.reason if end else OPEN,
         "ended": end is not None,
     }
+
+
+def _come_to(viewed: Viewed, rows: list[dict[str, Any]]) -> None:
+    """What was won and lost; who has won or is ahead, and the places, as `engine.standing` says."""
+    _count(viewed, rows)
+    rules = Rules(viewed.snapshot, None)
+    games = {row["match"]: _game(rules, row) for row in rows}
+    lasts = _lasts(viewed, [match for match, game in games.items() if game and is_freeze_out(game)])
+    for row in rows:
+        row |= {"winner": None, "leader": None, "draw": False, "places": None}
+        match, players, nets = row["match"], row["players"], row["nets"]
+        if nets is not None and row["hands"]:
+            whole = row["ended"] and row["status"] not in CUT_SHORT
+            last = lasts.get(match, {})
+            row |= msgspec.to_builtins(standing(games[match], players, nets, last, whole=whole))
+
+
+def _game(rules: Rules, row: dict[str, Any]) -> Game | None:
+    """The ruleset of a match; before `broke` only its end said that it was a freeze-out."""
+    game = rules.marked(row["ruleset"]) if row["ruleset"] else None
+    if game is not None and row["status"] in map(has_it_all, row["players"]):
+        return replace(game, broke="leaves")
+    return game
+
+
+def _lasts(viewed: Viewed, matches: list[str]) -> dict[str, dict[str, Last]]:
+    """Each player's last hand of each of these matches."""
+    found: dict[str, dict[str, Last]] = {}
+    if matches:
+        for row in viewed.rows(LASTS.format(", ".join(map(quoted, matches)))):
+            last = Last(row["hand"], int(row["began"]), int(row["left"]))
+            found.setdefault(row["match"], {})[row["player"]] = last
+    return found
 
 
 def _count(viewed: Viewed, rows: list[dict[str, Any]]) -> None:

@@ -20,7 +20,7 @@ from api.asking.stats import AGAIN, numbers
 from api.asking.viewed import Viewed
 from api.asking.watching import Watch, unwatched
 from api.exporting.wanted import Absent
-from api.playing import STOPPED
+from api.recording import STOPPED
 from api.rules import Rules
 from events.types import MatchEnded, MatchStarted
 from store.leaf import split

@@ -9,8 +9,10 @@ from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import cell, listed, table
 from api.cli.viewing import viewing
 from api.cli.web import web_page
+from api.recording import outcome
 
 COLUMNS = ("match", "game", "ruleset", "players", "hands", "first", "last", "nets", "status")
+RESULT = ("winner", "leader", "draw", "places")
 
 
 @click.command()
@@ -23,11 +25,17 @@ def matches(view: str, folder: Path, as_document: bool) -> None:
     with viewing(folder, view) as viewed:
         from api.asking.matches import every
 
-        rows = [{name: row[name] for name in COLUMNS} for row in every(viewed)]
+        rows = [{name: row[name] for name in COLUMNS + RESULT} for row in every(viewed)]
     if as_document:
         listed("muckrake.matches/1", "matches", rows)
         return
-    table(COLUMNS, [[_told(row[column]) for column in COLUMNS] for row in rows])
+    table(
+        (*COLUMNS, "result"),
+        [
+            [*(_told(row[column]) for column in COLUMNS), outcome(*(row[one] for one in RESULT))]
+            for row in rows
+        ],
+    )
 
 
 def _told(value: Any) -> str:

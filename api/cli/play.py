@@ -14,19 +14,8 @@ from api.cli.ledger import json_option, ledger_option, witness_option, writing
 from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, watched
 from api.cli.parameters import rules_of, rules_options
 from api.cli.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
-from api.playing import (
-    CHOSEN,
-    SEEDED,
-    STOPPED,
-    WHOLE,
-    Playing,
-    Terms,
-    begun,
-    elsewhere,
-    here,
-    taken,
-)
-from api.recording import Played
+from api.playing import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, taken
+from api.recording import STOPPED, Played, outcome
 from dealer.live.staged import Stage
 from dealer.many import Gone
 from dealer.play import Plan
@@ -35,8 +24,6 @@ from events.types import Dealing, Disclosure, Events
 
 if TYPE_CHECKING:
     from store.ledger import FileLedger
-
-__all__ = ["STOPPED", "WHOLE", "play", "summary"]
 
 Stop = Callable[[], bool]
 Ended = tuple[Plan, Played]
@@ -164,13 +151,17 @@ def _live(
 
 
 def summary(played: Played, seed: str | None, dealing: Dealing) -> str:
-    """scrim  probability  1000 hands  21022 events  random-0 +15, random-1 -15  seed 7"""
+    """scrim  swap-2022  1000 hands  21022 events  ann +15, bob -15  ann won  seed 7"""
     made = [] if dealing == "seeded" else ["decks committed"]
     decided = ", ".join(made + ([] if seed is None else [f"seed {seed}"]))
     nets = zip(played.players, played.nets, strict=True)
     told = ", ".join(f"{player} {net:+d}" if net else f"{player} 0" for player, net in nets)
     counts = f"{played.hands} hand{'s' * (played.hands != 1)}  {played.events} events"
-    return f"{played.match}  {played.game}  {counts}  {told}  {decided}"
+    result = [outcome(played.winner, played.leader, played.draw, played.places)]
+    if played.winner is not None and len(played.players) > 2:
+        order = sorted(zip(played.places, played.players, strict=True))
+        result += [f"{place}. {player}" for place, player in order[1:]]
+    return f"{played.match}  {played.game}  {counts}  {told}  {', '.join(result)}  {decided}"
 
 
 def _beginning(

@@ -35,7 +35,8 @@ from api.importing.jobs import outcomes
 from api.importing.report import as_json
 from api.importing.taken import Wishes
 from api.live import live
-from api.playing import STOPPED, Terms, begun, here, taken
+from api.playing import Terms, begun, here, taken
+from api.recording import STOPPED
 from api.wire.recorded import Meeting
 from api.wire.report import as_json as as_parts
 from dealer.deck import SeededDecks, drawn_seed

@@ -35,6 +35,7 @@ TEMPLATES.filters.update(
     coded=words.coded,
     word=word,
     many=words.many,
+    outcome=words.outcome,
     as_word=word,
 )
 TEMPLATES.globals.update(static=hashed, version=VERSION)

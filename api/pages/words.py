@@ -1,10 +1,13 @@
 """How values are written on a page: signs, thin spaces, times; numbers align in their columns."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from markupsafe import Markup
 
 from api.asking.moments import moments
+from api.recording import outcome as in_words
 
 _THIN = "\N{NARROW NO-BREAK SPACE}"
 _MINUS = "\N{MINUS SIGN}"
@@ -64,6 +67,11 @@ def coded(sentence: str) -> Markup:
         Markup("<code>{}</code>" if at % 2 else "{}").format(part)
         for at, part in enumerate(sentence.split("`"))
     )
+
+
+def outcome(row: Mapping[str, Any]) -> str:
+    """Who won a match, or is ahead in it."""
+    return in_words(row["winner"], row["leader"], row["draw"], row["places"])
 
 
 def many(count: int, one: str, more: str | None = None) -> str:

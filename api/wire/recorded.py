@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from itertools import chain, islice
 
-from api.playing import STOPPED, WHOLE, bound
-from api.recording import Played, Recording
+from api.playing import bound
+from api.recording import STOPPED, WHOLE, Played, Recording
 from api.wire.folded import Unusable, unusable
 from api.wire.report import Part, part
 from dealer.wire.apart import Ears, Job, played_apart
@@ -59,7 +59,7 @@ class Meeting:
         knows only of a seed.
         """
         match, job = self._job.match, self._job
-        recording = Recording(ledger, start)
+        recording = Recording(ledger, start, match.game)
         if start.dealing == "committed":
             assert kept is not None
             decks = bound(recording, kept, match.hands)

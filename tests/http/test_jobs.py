@@ -38,6 +38,10 @@ def test_a_match_is_played_and_can_be_read(new: Site) -> None:
     assert ("done", 12, 12) == (told["state"], told["hands"], told["total"])
     assert "seeded" == told["result"]["dealing"]
     assert "seed" not in told["result"]
+    row = writer.get("/api/v1/matches/scrim").json()
+    for name in ("winner", "leader", "draw", "places"):
+        assert row[name] == told["result"][name]
+    assert row["winner"] in row["players"]
     assert ["random", "tight"] == [one.partition("-")[0] for one in told["result"]["players"]]
     assert 12 == len(list(Reader(new.folder).hands("scrim")))
 

@@ -104,7 +104,7 @@ def test_a_ledger_of_older_rules_is_audited_screened_and_verified_as_before(
     records = list(play(old, "old", 40, "1", 4))
     ledger, lock = open_ledger(tmp_path, "test")
     ledger.keep_ruleset(fingerprint(old), to_json(old))
-    recording = Recording(ledger, announced("old", records[0], "1", "open"))
+    recording = Recording(ledger, announced("old", records[0], "1", "open"), old)
     assert 40 == sum(1 for _ in recording.keep(records, lambda: False))
     recording.end("played")
     ledger.close()

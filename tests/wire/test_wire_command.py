@@ -57,6 +57,9 @@ def test_the_example_bots_play_a_match_that_is_kept_audited_and_logged(
     document = told(capsys, "match", str(STEADY), str(GRUFF), *words)
     assert document["players"] == ["steady", "gruff"]
     assert (document["hands"], document["reason"]) == (30, "every hand was played")
+    best = max(range(2), key=lambda seat: document["nets"][seat])
+    assert (document["winner"], document["draw"]) == (document["players"][best], False)
+    assert [1 + (seat != best) for seat in range(2)] == document["places"]
     assert document["faults"] == []
     for one in document["bots"]:
         assert one["kept_apart"] in get_args(Means)

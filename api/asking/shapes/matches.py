@@ -11,7 +11,10 @@ from events.views import Hidden
 
 
 class MatchRow(TypedDict):
-    """A match of a list; nulls where it was never announced."""
+    """A match of a list; nulls where it was never announced.
+
+    `leader` is ahead in a match that nobody has won; `places` are those of `players`, in order.
+    """
 
     match: str
     game: str | None
@@ -25,6 +28,10 @@ class MatchRow(TypedDict):
     nets: list[int] | None
     status: str
     ended: bool
+    winner: str | None
+    leader: str | None
+    draw: bool
+    places: list[int] | None
 
 
 class Matches(Page):

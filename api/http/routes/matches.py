@@ -43,7 +43,7 @@ def matches(
 @router.get(
     "/{match}",
     operation_id="match",
-    summary="One match: players, ruleset, disclosure, commitments to decks, nets, status",
+    summary="One match: players, ruleset, disclosure, commitments to decks, nets, who won",
     response_class=Response,
     responses={200: {"content": {MEDIA["json"]: {}}}},
 )
