@@ -69,7 +69,10 @@ def _rank(last: Last | None) -> Rank:
 
 
 def _standing(players: Sequence[str], ranks: Sequence[Rank], decided: bool) -> Standing:
-    places = tuple(1 + sum(other > mine for other in ranks) for mine in ranks)
+    best: dict[Rank, int] = {}
+    for place, rank in enumerate(sorted(ranks, reverse=True), 1):
+        best.setdefault(rank, place)
+    places = tuple(best[rank] for rank in ranks)
     first = [player for player, place in zip(players, places, strict=True) if place == 1]
     alone = first[0] if len(first) == 1 else None
     return Standing(
