@@ -3,6 +3,7 @@
 from dealer.chain import CommittedDecks, Committer
 from dealer.play import dealt, plan
 from engine.game import Game, fingerprint
+from engine.table import is_freeze_out
 from events import types as t
 from events.ledger import DeckChain
 
@@ -30,7 +31,8 @@ def played(
 ) -> tuple[Game, list[t.Match], list[t.Events]]:
     """A committed match, opened at its end: the rules it was dealt by, its records, its hands."""
     seats = seats or min(game.seats_max, 3)
-    match = plan(game, "m", HANDS, "1", ("random",) * seats, mirrored=mirrored)
+    kind = "caller" if is_freeze_out(game) else "random"  # callers last for so few hands
+    match = plan(game, "m", HANDS, "1", (kind,) * seats, mirrored=mirrored)
     ruleset = fingerprint(match.game)
     records: list[t.Match] = [
         t.MatchStarted(
