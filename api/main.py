@@ -40,7 +40,7 @@ COMMANDS = {
     "publish": "The newest checkpoint, once enough witnesses have cosigned it.",
     "witness": "Cosign the checkpoints of other people's logs, if they only grow.",
     "monitor": "Somebody's log read leaf by leaf: forks, wrong leaves, repeated records.",
-    "accept": "Go on with a ledger that is older than what is known of it.",
+    "restored": "Go on with a ledger that is older than what is known of it.",
     "compact": "Merge small segments, and prove that nothing changed.",
     "completion": "What teaches a shell to complete all of this.",
     "doctor": "What is installed, what is in the ledger, and whether it is sound.",

@@ -80,7 +80,7 @@ class Notary:
         for path, expected in sorted(known, key=lambda one: one[1].size):
             if sentence := self._differs(expected, str(path), closed):
                 if not (self._remembered and self._remembered.accepting):
-                    raise Damaged(f"{sentence}; muckrake accept goes on from here all the same")
+                    raise Damaged(f"{sentence}; muckrake restored goes on from here all the same")
                 yield path, sentence
 
     def _differs(self, expected: Checkpoint, name: str, closed: Sequence[Closed]) -> str | None:

@@ -65,7 +65,7 @@ def test_an_older_copy_is_refused_by_whoever_writes(ledger: Path, capsys: Captur
     assert "" == told.out
     assert told.err.count("\n") == 1
     assert f"{kept()} was signed for 10 closed streams, and 5 are there" in told.err
-    assert "muckrake accept goes on from here all the same" in told.err
+    assert "muckrake restored goes on from here all the same" in told.err
     assert before == contents(ledger)
 
 
@@ -108,7 +108,7 @@ def test_a_rollback_that_is_accepted_stays_on_record(ledger: Path, capsys: Captu
     old = kept().read_bytes()
     rolled_back(ledger)
     capsys.readouterr()
-    assert main(["accept", "--json"]) == 0
+    assert main(["restored", "--json"]) == 0
     (sentence,) = json.loads(capsys.readouterr().out)["accepted"]
     assert "was signed for 10 closed streams, and 5 are there" in sentence
     (one,) = rollbacks(RealDisk(ledger))
@@ -119,18 +119,18 @@ def test_a_rollback_that_is_accepted_stays_on_record(ledger: Path, capsys: Captu
         capsys.readouterr()
         assert main([*words]) == 0
         assert f"somebody went on all the same: {sentence}" in capsys.readouterr().out
-    assert main(["accept"]) == 0
+    assert main(["restored"]) == 0
     assert "nothing to accept: " in capsys.readouterr().out
 
 
 def test_there_is_nothing_to_accept_in_a_sound_ledger(ledger: Path, capsys: Captured) -> None:
     capsys.readouterr()
-    assert main(["accept"]) == 0
+    assert main(["restored"]) == 0
     assert f"nothing to accept: {ledger} is all that is remembered of it\n" in (
         capsys.readouterr().out
     )
     assert () == rollbacks(RealDisk(ledger))
-    assert main(["accept", "--ledger", str(ledger / "nowhere")]) == 5
+    assert main(["restored", "--ledger", str(ledger / "nowhere")]) == 5
 
 
 def test_a_backup_can_be_looked_at(ledger: Path, capsys: Captured, tmp_path: Path) -> None:

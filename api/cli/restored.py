@@ -1,4 +1,4 @@
-"""`muckrake accept`: go on with a ledger that is behind what is remembered of it."""
+"""`muckrake restored`: go on with a ledger that is behind what is remembered of it."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from api.cli.output import document
 @ledger_option
 @witness_option
 @json_option
-def accept(folder: Path, as_document: bool) -> None:
+def restored(folder: Path, as_document: bool) -> None:
     """Go on with a ledger as it is, though it is older than its newest known checkpoint, or has
     another history: after a backup was restored. That it was done stays on record."""
     from store.disk import RealDisk
@@ -22,10 +22,10 @@ def accept(folder: Path, as_document: bool) -> None:
         pass  # only where there is a ledger: this makes none
     disk = RealDisk(folder)
     before = len(rollbacks(disk))
-    with writing(folder, "accept", accepting=True):
+    with writing(folder, "restored", accepting=True):
         accepted = [one.sentence for one in rollbacks(disk)[before:]]
     if as_document:
-        document("muckrake.accept/1", accepted=accepted)
+        document("muckrake.restored/1", accepted=accepted)
     elif accepted:
         click.echo("".join(f"accepted: {sentence}\n" for sentence in accepted), nl=False)
     else:
