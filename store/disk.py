@@ -42,11 +42,11 @@ class Disk(Protocol):
     def sync_folder(self, folder: str) -> None: ...
 
 
-def make_whole(folder: Path) -> None:
-    """The folder and those above it, each name durable in the one that holds it."""
+def make_whole(folder: Path, mode: int = 0o777) -> None:
+    """The folder, in this mode, and those above it, each name durable in the one that holds it."""
     if not folder.is_dir():
         make_whole(folder.absolute().parent)
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(mode, exist_ok=True)
         RealDisk(folder.absolute().parent).sync_folder("")
 
 

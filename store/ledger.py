@@ -375,7 +375,7 @@ def open_ledger(
 ) -> tuple[FileLedger, Lock]:
     """The ledger of a folder, for its one writer; not one that is behind what is remembered."""
     try:
-        make_whole(folder)
+        make_whole(folder, 0o700)  # cards of every seat are in it: who opens it up chooses to
         lock = Lock(folder, doing)
     except OSError as failure:
         raise Broken(f"{folder} cannot be written: {_said(failure)}") from failure

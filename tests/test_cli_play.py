@@ -52,6 +52,17 @@ def players(hand: Events) -> tuple[str, ...]:
 # Bots.
 
 
+def test_a_new_ledger_is_for_its_owner_alone(tmp_path: Path) -> None:
+    """Every card is in it; who has opened the folder to others before has chosen to."""
+    new, opened = tmp_path / "room" / "ledger", tmp_path / "opened"
+    opened.mkdir(0o755)
+    for folder in (new, opened):
+        assert main(["play", "site-nl", "--hands", "1", "--ledger", str(folder)]) == 0
+    assert 0o700 == stat.S_IMODE(new.stat().st_mode)
+    assert 0o755 == stat.S_IMODE(opened.stat().st_mode)
+    assert new.parent.stat().st_mode & 0o077, "only the ledger itself"
+
+
 def test_bots_sit_down_in_the_order_of_their_names(home: Path) -> None:
     start, _, hands = played(home, "site-nl", "--bots", "caller,random,random", "--hands", "3")
     assert ("caller-0", "random-1", "random-2") == start.players == players(hands[0])

@@ -22,7 +22,7 @@ def init(origin: str | None, folder: Path, as_document: bool) -> None:
     A ledger that is written to before begins by itself, under a name that is drawn.
     """
     with plainly():
-        from store.disk import RealDisk
+        from store.disk import RealDisk, make_whole
         from store.manifest import PATH
         from store.notary import public_keys
         from store.private import Private
@@ -31,7 +31,7 @@ def init(origin: str | None, folder: Path, as_document: bool) -> None:
         if (folder / PATH).exists():
             raise click.ClickException(f"there is a ledger in {folder} already")
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_whole(folder, 0o700)
             signer = Private(folder).secrets(origin).signer
         except Refuted as reason:
             raise click.UsageError(str(reason)) from None

@@ -33,6 +33,7 @@ from msgspec.structs import replace
 
 from api.asking.told import time_of
 from api.http.problem import Problem
+from store.disk import make_whole
 from store.lock import holder
 
 FOLDER = "jobs"
@@ -92,7 +93,7 @@ class Jobs:
 
     def room(self) -> Path:
         """A folder for a job that may come to be: what is sent is put there first."""
-        self.ledger.mkdir(parents=True, exist_ok=True)
+        make_whole(self.ledger, 0o700)
         for path in (self.folder, self.folder / "keys"):
             path.mkdir(0o700, exist_ok=True)
         self._forget()
