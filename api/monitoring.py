@@ -7,15 +7,17 @@ shrank or does not extend the one seen before (a fork), an entry that is not the
 leaf that says nonsense, and a record that is there twice.
 """
 
+import http.client
 import re
 import sqlite3
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from events.ledger import is_match
 from events.lines import leaf_of
@@ -46,12 +48,15 @@ class Finding(Struct, frozen=True):
     sentence: str
 
 
+Whole = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+
+
 class LeafText(Struct, frozen=True, forbid_unknown_fields=True):
     """What a leaf says: which record it is of, and the digest of the record's public lines."""
 
-    first: int
-    hand_seq: int
-    lines: int
+    first: Whole
+    hand_seq: Whole
+    lines: Whole
     record_sha256: str
     stream: str
     v: int
@@ -67,7 +72,7 @@ class Seen(Struct, frozen=True):
 
 
 Get = Callable[[str], bytes]
-LookAt = Callable[[str], str | None]  # a hand by its stream: what is wrong with it, if anything
+LookAt = Callable[[str, bytes], str | None]  # a hand by its stream and leaf hash: what is wrong
 
 
 class Monitor:
@@ -116,8 +121,10 @@ class Monitor:
             return self._found(new.origin, known.size, 0, (Finding(None, told),))
         self._state.execute("SAVEPOINT leaves")
         grown, found = known, []
+        hashes: list[bytes] = []
         for place, leaf in enumerate(self._leaves(known.size, new.size), start=known.size):
-            grown = grown.added((leaf_hash(leaf),))
+            hashes.append(leaf_hash(leaf))
+            grown = grown.added(hashes[-1:])
             if sentence := self._wrong(place, leaf):
                 found.append(Finding(place, sentence))
         if grown.root() != new.root:
@@ -128,11 +135,13 @@ class Monitor:
                 "SELECT leaf, stream FROM records WHERE leaf >= ?", (known.size,)
             )
             for place, stream in rows.fetchall():
-                if not is_match(stream) and (sentence := hand(stream)):
+                if is_match(stream):
+                    continue
+                if sentence := hand(stream, hashes[place - known.size]):
                     found.append(Finding(place, sentence))
         self._state.execute("DELETE FROM log")
-        hashes = ",".join(one.hex() for one in grown.hashes)
-        self._state.execute("INSERT INTO log VALUES (?, ?, ?)", (new.origin, new.size, hashes))
+        kept = ",".join(one.hex() for one in grown.hashes)
+        self._state.execute("INSERT INTO log VALUES (?, ?, ?)", (new.origin, new.size, kept))
         return self._found(new.origin, new.size, new.size - known.size, tuple(found))
 
     def _known(self) -> tuple[str | None, Frontier]:
@@ -200,7 +209,7 @@ class Monitor:
         """What is wrong with a leaf by what it says, and by what others have said."""
         try:
             text = _text(leaf)
-        except msgspec.MsgspecError:
+        except ValueError:  # of msgspec, or bytes that are no text
             return "the leaf is not spelled as a leaf is"
         if leaf != leaf_of(text.hand_seq, text.stream, text.first, text.lines, text.record_sha256):
             return "the leaf is not spelled in the one way that it can be"
@@ -257,11 +266,15 @@ def over_http(url: str) -> Get:
         try:
             with urllib.request.urlopen(f"{url.rstrip('/')}/{path}", timeout=TIMEOUT_S) as answer:
                 data: bytes = answer.read(ANSWER_MAX + 1)
+                if answer.length and len(data) <= ANSWER_MAX:
+                    raise Unreachable(f"{url}/{path} ended {answer.length} bytes too early")
         except urllib.error.HTTPError as reason:
             with reason:
                 raise Unreachable(f"{reason.url} answered {reason.code}") from None
         except (OSError, ValueError) as reason:
             raise Unreachable(f"{url} does not answer: {reason}") from None
+        except http.client.HTTPException as reason:
+            raise Unreachable(f"{url} does not speak HTTP: {str(reason)[:200]!r}") from None
         if len(data) > ANSWER_MAX:
             raise Unreachable(f"{url}/{path} has more than {ANSWER_MAX} bytes")
         return data

@@ -163,8 +163,10 @@ class _Asking:
         except urllib.error.HTTPError as answer:
             with answer:
                 return answer.code, answer.read(ANSWER_MAX)
-        except (OSError, ValueError, http.client.HTTPException) as reason:
+        except (OSError, ValueError) as reason:
             raise _No(f"{witness.url} does not answer: {reason}") from None
+        except http.client.HTTPException as reason:
+            raise _No(f"{witness.url} does not speak HTTP: {str(reason)[:200]!r}") from None
 
     def _size_of(self, witness: Witness, old: int, body: bytes) -> int:
         """The size that a witness remembers; one that this ledger cannot extend is a rollback."""

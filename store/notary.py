@@ -116,8 +116,8 @@ class Notary:
     def remember(self) -> str | None:
         """The newest checkpoint is kept outside this folder, too; why not, if it cannot be."""
         if self._remembered and _file(CHECKPOINT) in self._disk.names(FOLDER):
-            key, note = self._secrets.signer.key, self._disk.read(CHECKPOINT)
-            return self._remembered.keep(key, note)
+            keys = (*public_keys(self._disk), self._secrets.signer.key)
+            return self._remembered.keep(keys, self._disk.read(CHECKPOINT))
         return None
 
     def is_due(self, closed: int, elapsed_ms: int) -> bool:
@@ -198,6 +198,12 @@ def secrets_of(folder: Path, disk: Disk) -> Secrets:
     """
     private = Private(folder)
     begun = FOLDER in disk.names("") and "nonces" in disk.names(FOLDER)
+    marks = private.marks()
+    if marks and marks.strict and not begun:
+        raise Damaged(
+            "tree/nonces is missing: without it no record of this ledger can be verified;"
+            " put it back from a copy"
+        )
     if begun and private.nonces() is None:
         raise Damaged(
             "private/nonce.key is missing: without it no record of this ledger"

@@ -1,24 +1,25 @@
 """The newest checkpoint of each log, kept outside its folder: so an older copy is noticed.
 
-    $XDG_STATE_HOME/muckrake/checkpoints/NAME   else ~/.local/state; NAME is of the log's key
+    $XDG_STATE_HOME/muckrake/checkpoints/NAME   else ~/.local/state; NAME is of a key of the log
 
 Whoever can write a ledger's folder can put an older state of it there, whole in itself, with the
 checkpoint it had then. The user's own state folder knows better. Who names a file (`--witness
 FILE`) has the newest checkpoint there instead. A ledger that is behind what is remembered, or that
 has another history, is refused until somebody accepts it; that is written down in `rollbacks`.
+Each key that a log ever had has a file: an older copy may not know the newest one.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
-from store.checkpoint import Checkpoint, open_checkpoint
+from store.checkpoint import Checkpoint, open_checkpoint, read_checkpoint
 from store.disk import Disk, put
 from store.frames import Damaged
-from store.note import Key
+from store.note import Key, parse
 from store.tree import Refuted
 
 ROLLBACKS = "rollbacks"
@@ -51,28 +52,29 @@ class Remembered:
         found = []
         for path in dict.fromkeys(filter(None, map(self._place, keys))):
             try:
-                found.append((path, open_checkpoint(path.read_bytes(), keys).checkpoint))
+                found.append((path, _opened(path.read_bytes(), keys)))
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except (Refuted, OSError) as reason:
                 raise Damaged(f"{path} cannot be believed: {reason}") from None
         return found
 
-    def keep(self, key: Key, note: bytes) -> str | None:
-        """This checkpoint from now on, durable on return; why not, if it cannot be kept."""
-        path = self._place(key)
-        if path is None:
-            return f"neither ${VARIABLE} nor a home folder says where"
-        aside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with aside.open("wb") as file:
-                file.write(note)
-                file.flush()
-                os.fsync(file.fileno())
-            aside.replace(path)
-        except OSError as failure:
-            return f"{path}: {failure.strerror}"
+    def keep(self, keys: Iterable[Key], note: bytes) -> str | None:
+        """This checkpoint of a log with these keys from now on, durable on return; why not, if it
+        cannot be kept."""
+        for path in dict.fromkeys(map(self._place, keys)):
+            if path is None:
+                return f"neither ${VARIABLE} nor a home folder says where"
+            aside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with aside.open("wb") as file:
+                    file.write(note)
+                    file.flush()
+                    os.fsync(file.fileno())
+                aside.replace(path)
+            except OSError as failure:
+                return f"{path}: {failure.strerror}"
         return None
 
     def _place(self, key: Key) -> Path | None:
@@ -80,6 +82,20 @@ class Remembered:
             return self._file
         name = sha256(key.text().encode()).hexdigest()
         return self._folder / name if self._folder else None
+
+
+def _opened(note: bytes, keys: Sequence[Key]) -> Checkpoint:
+    """What is remembered; a key that came after all of these may have signed it.
+
+    Nobody can check that here, and nobody needs to: it can only make a ledger be refused.
+    """
+    parsed = parse(note)
+    told = read_checkpoint(parsed.text)
+    known = {(key.name, key.id) for key in keys}
+    is_later = known.isdisjoint((one.name, one.id) for one in parsed.signatures)
+    if is_later and told.origin in {key.name for key in keys}:
+        return told
+    return open_checkpoint(note, keys).checkpoint
 
 
 def state_folder() -> Path | None:

@@ -34,7 +34,10 @@ class TreeFiles:
 
     def hashes(self, level: int, begin: int, end: int) -> bytes:
         """Stored hashes of a level, joined."""
-        found = self._disk.read(path_of(level), begin * WIDTH, end * WIDTH)
+        try:
+            found = self._disk.read(path_of(level), begin * WIDTH, end * WIDTH)
+        except FileNotFoundError:
+            raise Damaged(f"{path_of(level)} is missing") from None
         if len(found) != (end - begin) * WIDTH:
             raise Damaged(
                 f"{path_of(level)} ends before hash {end - 1}", begin * WIDTH + len(found)

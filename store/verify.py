@@ -248,7 +248,7 @@ class Verifier:
         writer = holder(self.ledger.live.folder)
         told = f"{leaves - self._signed:,} of {leaves:,} leaves are not under it,"
         told += f" from {self._unsigned} on"
-        if CHECKPOINT.rpartition("/")[2] not in self._disk.names(FOLDER):
+        if FOLDER not in names or CHECKPOINT.rpartition("/")[2] not in self._disk.names(FOLDER):
             told = f"it is missing, and {leaves:,} streams have closed"
         if writer:
             told += f": {writer} signs for them when more closes, or at its end"

@@ -1,7 +1,8 @@
 """`muckrake monitor URL`: follow somebody's log, and say what it must not do."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,10 +12,10 @@ import msgspec
 from api.cli.ledger import no_ledger_option, plainly
 from api.cli.output import WRONG, asked_to_stop, document, note
 from api.cli.witness import keys_of
-from api.monitoring import Monitor, Seen, Unreachable, over_http
+from api.monitoring import LookAt, Monitor, Seen, Unreachable, over_http
 from store.note import Key
-from store.policy import Policy, read_policy
-from store.tree import Refuted
+from store.policy import read_policy
+from store.tree import Refuted, leaf_hash
 
 
 @click.command()
@@ -64,30 +65,30 @@ def monitor(
         get = over_http(url)
         try:
             asked = None if policy is None else read_policy(policy.read_bytes())
-            here = Monitor(get, state, known or _served(get, asked), asked)
-            look = _evidence(url) if hands else None
+            known = known or (list(asked.logs) if asked else []) or _served(get)
+            here = Monitor(get, state, known, asked)
+            look = _evidence(url, known) if hands else None
             found = _looked(here, url, look, as_document)
             while watch is not None and not stop():
                 time.sleep(watch)
-                found = _looked(here, url, look, as_document)
+                try:
+                    found = _looked(here, url, look, as_document)
+                except Unreachable as reason:  # it may come back: who watches goes on
+                    note(str(reason))
         except (Refuted, Unreachable) as reason:
             raise click.ClickException(str(reason)) from None
     if found.findings:
         raise click.exceptions.Exit(WRONG)
 
 
-def _served(get: Callable[[str], bytes], policy: Policy | None) -> list[Key]:
-    """The keys that the log itself names, if nobody has named any."""
-    if policy is not None and policy.logs:
-        return []
+def _served(get: Callable[[str], bytes]) -> list[Key]:
+    """The keys that the log itself names, where nobody has named any."""
     note("the log is believed about its own key: name it with --key, or a policy")
     lines = get("key").decode(errors="replace").splitlines()
     return [Key.read(line) for line in lines]
 
 
-def _looked(
-    here: Monitor, url: str, hand: Callable[[str], str | None] | None, as_document: bool
-) -> Seen:
+def _looked(here: Monitor, url: str, hand: LookAt | None, as_document: bool) -> Seen:
     seen = here.look(hand)
     if as_document:
         document("muckrake.monitor/1", url=url, **msgspec.to_builtins(seen))
@@ -99,15 +100,22 @@ def _looked(
     return seen
 
 
-def _evidence(url: str) -> Callable[[str], str | None]:
-    """What is wrong with the public evidence of a hand, as the log's own server gives it."""
-    from api.evidence.verify import judged, unpacked
+def _evidence(url: str, keys: Collection[Key]) -> LookAt:
+    """What is wrong with the public evidence of a hand, as the log's own server gives it: it must
+    be of the leaf that is in the tree, and signed by a known key."""
+    from api.evidence import verify as script
 
     get = over_http(url.rstrip("/").removesuffix("/log"))
+    known = [key for one in keys for key in script.known_keys(one.text())]
 
-    def check(stream: str) -> str | None:
+    def check(stream: str, leaf: bytes) -> str | None:
         match, _, number = stream.rpartition("/")
         bundle = get(f"hands/{quote(match, safe='')}/{number}/proof?format=zip")
-        return "; ".join(judged(lambda: unpacked(bundle)).problems) or None
+        files = cache(lambda: script.unpacked(bundle))
+        if wrong := script.judged(files, known).problems:
+            return "; ".join(wrong)
+        if leaf_hash(files()["leaf.json"]) != leaf:
+            return f"the evidence of {stream} is of another leaf than the one in the tree"
+        return None
 
     return check

@@ -248,6 +248,15 @@ def test_a_ledger_without_its_nonce_secret_is_not_written(tmp_path: Path) -> Non
     assert not (tmp_path / "private/nonce.key").exists()
 
 
+def test_a_ledger_without_its_salts_is_not_written(tmp_path: Path) -> None:
+    """With others every leaf of the log would be another, and the key would sign for those."""
+    written(tmp_path)
+    shutil.rmtree(tmp_path / "tree")
+    with pytest.raises(Damaged, match="tree/nonces is missing: without it no record of this"):
+        open_ledger(tmp_path, "test")
+    assert not (tmp_path / "tree").exists()
+
+
 def test_another_nonce_secret_is_noticed(tmp_path: Path) -> None:
     written(tmp_path)
     (tmp_path / "private/nonce.key").write_bytes(b"00" * 32 + b"\n")

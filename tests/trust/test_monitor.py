@@ -1,14 +1,23 @@
 """A monitor at work on logs that lie: each attack is signed by the log's own key."""
 
-from collections.abc import Sequence
+import socket
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 
+from api.cli import monitor as command
+from api.cli.monitor import _evidence
+from api.evidence.verify import unpacked
+from api.main import main
 from api.monitoring import Monitor, Seen, Unreachable
 from events.lines import leaf_of
 from store.checkpoint import Checkpoint, cosign, sign
-from store.note import WITNESSES, Signer
+from store.disk import RealDisk
+from store.notary import public_keys
+from store.note import WITNESSES, Key, Signer
 from store.policy import Policy, read_policy
 from store.tiles import SPAN, read_path
 from store.tree import Frontier, leaf_hash
@@ -104,6 +113,9 @@ def test_a_repetition_is_found_long_after(state: Path) -> None:
         (leaf(3) + b" ", "is not spelled in the one way that it can be"),
         (b"nonsense", "the leaf is not spelled as a leaf is"),
         (leaf(3).replace(b"ab", b"zz"), "the leaf says that it is leaf 3 of version 1"),
+        (leaf(3, "scrim", lines=2**53), "the leaf is not spelled as a leaf is"),
+        (leaf(3, "scrim", lines=-1), "the leaf is not spelled as a leaf is"),
+        (leaf(3).replace(b"scrim", b"\xff"), "the leaf is not spelled as a leaf is"),
     ],
 )
 def test_a_leaf_that_says_nonsense_is_found(state: Path, wrong: bytes, sentence: str) -> None:
@@ -171,6 +183,84 @@ def test_what_is_not_a_log_is_no_finding(state: Path) -> None:
     with pytest.raises(Unreachable, match="a bundle of 0 whole entries, where 3 should be"):
         looked(state, log)
     assert 3 == looked(state, Log(HANDS[:3])).size
+
+
+@pytest.mark.parametrize(
+    "answer", [b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort"]
+)
+def test_what_is_no_http_is_said_in_a_sentence(
+    state: Path, capsys: pytest.CaptureFixture[str], answer: bytes
+) -> None:
+    with answering(answer) as url:
+        assert 1 == main(["monitor", url, "--state", str(state), "--key", LOG.key.text()])
+    told = capsys.readouterr().err
+    assert told.startswith(f"muckrake: {url}")
+    assert 1 == told.count("\n")
+
+
+def test_evidence_is_that_of_the_leaf_and_of_a_known_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that has forged a hand gives the sound bundle of another, or of another log."""
+    hands = {}
+    for log in ("own", "other"):
+        monkeypatch.setenv("MUCKRAKE_LEDGER", str(tmp_path / log))
+        assert 0 == main(["play", "auction-2024", "--hands", "2", "--seed", "7", "--match", "m"])
+        for number in (1, 2):
+            file = tmp_path / f"{log}{number}.zip"
+            words = ("audit", f"m/{number}", "--as", "public", "--evidence", str(file))
+            assert 0 == main([*words])
+            hands[log, number] = file.read_bytes()
+    keys = public_keys(RealDisk(tmp_path / "own"))
+
+    def told(leaf: tuple[str, int], shown: tuple[str, int], by: Sequence[Key] = keys) -> str | None:
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(hands[shown])
+        with answering(head + hands[shown]) as url:
+            return _evidence(url, by)("m/1", leaf_hash(unpacked(hands[leaf])["leaf.json"]))
+
+    assert told(("own", 1), ("own", 1)) is None
+    sentence = "the evidence of m/1 is of another leaf than the one in the tree"
+    assert sentence == told(("own", 1), ("own", 2))
+    assert sentence == told(("own", 1), ("other", 1), public_keys(RealDisk(tmp_path / "other")))
+    assert "which is no key that you know" in (told(("own", 1), ("other", 1)) or "")
+
+
+def test_who_watches_goes_on_when_the_log_is_away(
+    state: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, away = Log(HANDS[:3]), iter((False, True, False))
+
+    def get(path: str) -> bytes:
+        if path == "checkpoint" and next(away):
+            raise Unreachable("the log is away")
+        return log.get(path)
+
+    stopped = iter((False, False, True))
+    monkeypatch.setattr(command, "over_http", lambda _: get)
+    monkeypatch.setattr(command, "asked_to_stop", lambda: nullcontext(lambda: next(stopped)))
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    words = ("monitor", "http://x", "--state", str(state), "--key", LOG.key.text())
+    assert 0 == main([*words, "--watch", "1"])
+    told = capsys.readouterr()
+    assert 2 == told.out.count("  3 leaves, ")
+    assert "the log is away\n" == told.err
+
+
+@contextmanager
+def answering(answer: bytes) -> Iterator[str]:
+    """Whoever connects is given these bytes."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/log"
+        thread.join()
 
 
 def test_what_was_found_is_not_forgotten(state: Path) -> None:

@@ -174,10 +174,39 @@ def test_a_new_key_is_known_and_the_old_one_still_counts(ledger: Path, capsys: C
     folder = state_folder()
     assert folder is not None
     there = {path.read_bytes() for path in folder.iterdir()}
-    assert {note, (ledger / "tree/checkpoint").read_bytes()} == there
+    assert {(ledger / "tree/checkpoint").read_bytes()} == there != {note}
     rolled_back(ledger)
     capsys.readouterr()
     assert main([*PLAY, "c"]) == 3
+
+
+@pytest.mark.parametrize("witness", [False, True])
+def test_a_copy_from_before_the_newest_key_is_older(
+    ledger: Path, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, witness: bool
+) -> None:
+    """It knows only the key that was replaced, and has all that this one ever signed for."""
+    if witness:
+        monkeypatch.setenv("MUCKRAKE_WITNESS", str(tmp_path / "kept"))
+        assert main([*PLAY, "w"]) == 0
+    shutil.rmtree(tmp_path / "copy")
+    shutil.copytree(ledger, tmp_path / "copy")
+    assert main(["key", "replace"]) == 0
+    assert main([*PLAY, "c"]) == 0
+    shutil.copytree(ledger, tmp_path / "newest")
+    before = contents(rolled_back(ledger))
+    capsys.readouterr()
+    assert main([*PLAY, "d"]) == 3
+    size = 15 if witness else 10
+    told = f"was signed for {size + 5} closed streams, and {size} are there"
+    assert told in capsys.readouterr().err
+    assert before == contents(ledger)
+    assert main(["verify", "--all", "--key", str(ledger / "keys")]) == 3
+    assert main(["doctor"]) == 3
+    assert main(["restored"]) == 0
+    assert main([*PLAY, "d"]) == 0, "what was accepted is put aside"
+    shutil.rmtree(ledger)
+    shutil.copytree(tmp_path / "newest", ledger)
+    assert main([*PLAY, "e"]) == 3, "and now the newer copy is the other history"
 
 
 def test_what_is_remembered_must_be_signed(ledger: Path, capsys: Captured) -> None:

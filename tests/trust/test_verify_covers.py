@@ -1,6 +1,7 @@
 """What the signature covers is counted, and a hand that is recorded twice is told."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,14 @@ def test_what_vouches_must_be_there(tmp_path: Path, name: str, seal_hands: int) 
     found = verified(tmp_path)
     assert (False, 0, 13) == (found.ok, found.signed, found.unsigned)
     assert any(one.where == name and "it is missing" in one.sentence for one in found.wrong)
+
+
+@pytest.mark.parametrize(("seal_hands", "named"), [(1, "tree/0 is missing"), (99, "it is missing")])
+def test_a_tree_that_is_not_there_is_wrong(tmp_path: Path, seal_hands: int, named: str) -> None:
+    shutil.rmtree(written(tmp_path, seal_hands=seal_hands) / "tree")
+    found = verified(tmp_path)
+    assert (False, 0) == (found.ok, found.signed)
+    assert any(named in one.sentence for one in found.wrong)
 
 
 @where_hands_lie
