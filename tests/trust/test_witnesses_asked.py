@@ -162,18 +162,22 @@ def test_what_is_published_was_cosigned(
 def test_a_forked_ledger_is_not_cosigned(
     tmp_path: Path, ledger: Path, witnesses: tuple[Running, Running], capsys: Captured
 ) -> None:
-    """A copy of the ledger, with its key, writes another history: no witness signs both."""
+    """A copy of the ledger, with its key, writes another history: no witness signs both.
+
+    Its house keeps what is remembered of the copy apart, else its own writer would refuse it.
+    """
+    apart = ("--witness", str(tmp_path / "apart"))
     assert 0 == main(["publish", "--policy", str(tmp_path / "both")])
     assert 0 == play("first")
     fork = tmp_path / "fork"
     shutil.copytree(ledger, fork)
     assert 0 == play("second")
     known = shown(ledger)
-    assert 0 == play("other", "--ledger", str(fork))
+    assert 0 == play("other", "--ledger", str(fork), *apart)
     assert known[0] == signed(fork), "two histories of one size under one key"
     _, err = capsys.readouterr()
     assert 2 == err.count("has cosigned another history of poker.example/api/v1/log with")
-    assert 0 == play("more", "--ledger", str(fork))
+    assert 0 == play("more", "--ledger", str(fork), *apart)
     _, err = capsys.readouterr()
     assert 2 == err.count("answered 422")
     assert known[0] > shown(fork)[0], "the fork shows what was common to both, and no more"
@@ -188,7 +192,8 @@ def test_a_ledger_that_was_set_back_is_told(
     assert 0 == play("first")
     assert 0 == play("second")
     capsys.readouterr()
-    assert 0 == play("again", "--ledger", str(tmp_path / "old"))
+    apart = ("--witness", str(tmp_path / "apart"))
+    assert 0 == play("again", "--ledger", str(tmp_path / "old"), *apart)
     _, err = capsys.readouterr()
     assert "an old copy is in the place of the ledger" in err
     assert (0, set()) == shown(tmp_path / "old")
