@@ -32,9 +32,10 @@ from dealer.wire.limits import USUAL
 from dealer.wire.plan import plan
 from dealer.wire.program import program
 from dealer.wire.sandbox import Guard
-from engine.changes import origin, partner_of
+from engine.changes import changed, origin, partner_of
 from engine.game import Game, fingerprint, to_json
 from engine.games import GAMES
+from engine.table import is_freeze_out
 from engine.verdict import Report, judge
 from events.codec import decode_all, encode_all
 from events.evolve import replay
@@ -169,7 +170,7 @@ def played(
     tallies, written = [], []
     disputed: tuple[Game, Events, Report] | None = None
     with writing(folder, "demo") as ledger:
-        for game in games:
+        for game in map(_going_on, games):
             records = list(islice(_dealt(game, seed), hands))
             base = origin(game)[0].name
             if base == DISPUTED:
@@ -190,6 +191,11 @@ def played(
         raise Wrong("the ledger does not hold what was written into it")
     assert disputed is not None
     return tallies, wire, disputed
+
+
+def _going_on(game: Game) -> Game:
+    """Hands enough of a freeze-out are several of them: the table is set anew, and nobody wins."""
+    return changed(game, {"broke": "set_anew"}) if is_freeze_out(game) else game
 
 
 def _until_disputed(

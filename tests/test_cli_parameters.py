@@ -209,11 +209,27 @@ def test_the_demo_changes_every_ruleset_that_has_the_parameter(
     words = ("demo", "--hands", "1", "--ledger", str(tmp_path / "demo"))
     text = printed(capsys, *words, "--set", "swap_flop=40", "--set", "low=4", "--set", "high=8")
     names = [line.split()[0] for line in text.splitlines()[1 : len(GAMES) + 1]]
-    there = {changed(GAMES["swap-2022"], {"swap_flop": "40"}).name, "urcs-1998.low-4.high-8"}
+    urcs = {"low": "4", "high": "8", "broke": "set_anew"}
+    there = {changed(GAMES["urcs-1998"], urcs).name, "swap-2022.swap_flop-40"}
     assert {*there, "site-fl.low-4.high-8", "site-nl", "auction-2024"} <= set(names)
     assert "no ruleset that is played could be changed so" in said(
         capsys, 2, *words, "--set", "x=1"
     )
+
+
+def test_the_demo_names_no_winner_of_freeze_outs_that_were_played_one_after_the_other(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    """It deals on when one player has it all: winnings say who is ahead then, not who is left."""
+    folder = str(tmp_path / "demo")
+    printed(capsys, "demo", "--hands", "30", "--ledger", folder)
+    rows = json.loads(printed(capsys, "matches", "--json", "--ledger", folder))["matches"]
+    found = {row["match"]: row for row in rows}
+    for name in ("urcs-1998", "probability", "probability-standard"):
+        row = found[name]
+        assert (row["game"], row["winner"]) == (f"{name}.broke-set_anew", None)
+        assert row["leader"] == max(zip(row["nets"], row["players"], strict=True))[1]
+    assert -6000 in found["probability"]["nets"]  # six stacks: there were six freeze-outs
 
 
 def test_the_demo_needs_a_disputed_pot(

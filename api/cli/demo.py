@@ -51,7 +51,8 @@ def demo(
 ) -> None:
     """Play seeded hands of every ruleset, keep, replay and judge each; show a contested one.
 
-    A --ruleset is played besides; --set changes every ruleset that has such a parameter.
+    A --ruleset is played besides; --set changes every ruleset that has such a parameter. A
+    freeze-out is played with broke=set_anew, so that it has as many hands as the others.
     """
     more = [] if rules is None else [rules_of(None, rules, ())]
     meant = _changed([*GAMES.values(), *more], settings)
