@@ -105,6 +105,8 @@ def test_an_unknown_bot_is_refused_and_the_known_ones_are_named(capsys: Captured
         ("site-nl --mirror", "site-nl carries stacks from hand to hand: a mirrored hand needs"),
         ("probability --mirror", "probability carries stacks from hand to hand: a mirrored hand"),
         ("auction-2024 --freeze-out", "auction-2024 gives every hand new stacks: nobody can ever"),
+        ("site-nl --set broke=buys_in --freeze-out", "is no freeze-out by broke=buys_in: say one"),
+        ("site-nl --set broke=leaves --no-freeze-out", "is a freeze-out by broke=leaves: say one"),
         ("auction-2024 --dealing recorded", "'recorded' is not one of 'seeded', 'committed'"),
         ("auction-2024 --matches 2 --print", "--print shows the hands of one match: leave out"),
         ("auction-2024 --matches 0", "0 is not in the range 1<=x<=9999"),

@@ -123,6 +123,9 @@ def _freeze_out(game: Game, wanted: bool | None) -> Game:
         raise click.UsageError(
             f"{game.name} gives every hand new stacks: nobody can ever have it all"
         )
+    if broke := origin(game)[1].get("broke"):
+        it_is = f"{'no' if wanted else 'a'} freeze-out by broke={broke}"
+        raise click.UsageError(f"{game.name} is {it_is}: say one of both")
     return changed(game, {"broke": "leaves" if wanted else "set_anew"})
 
 
