@@ -9,9 +9,10 @@ import asyncio
 import http.client
 import sys
 import threading
+import time
 import urllib.error
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -22,7 +23,7 @@ from store.frames import Damaged
 from store.live import NoLedger
 from store.lock import Held, Lock
 from store.notary import CHECKPOINT, last_checkpoint
-from store.note import Note, Signature, parse, to_base64
+from store.note import Key, Note, Signature, parse, to_base64
 from store.note import verify as verify_note
 from store.policy import Witness
 from store.private import Private
@@ -33,7 +34,7 @@ from store.tree import Refuted, consistency
 
 TIMEOUT_S = 5.0
 ANSWER_MAX = 65_536
-AT_ONCE = 16
+PATIENCE = 4  # times the timeout, which is for one piece of an answer: then nobody waits for it
 PAUSE_S = 1.0
 PAUSE_MAX_S = 60.0
 
@@ -88,9 +89,7 @@ def publish_newest(folder: Path, timeout_s: float = TIMEOUT_S) -> Publication | 
         asking = _Asking(folder, disk.read(CHECKPOINT), newest.checkpoint, timeout_s)
         known = {one.key: shown[0].checkpoint.size for one in shown[0].witnesses} if shown else {}
         askable = [one for one in policy.witnesses if one.url]
-        with ThreadPoolExecutor(min(AT_ONCE, len(askable) or 1)) as pool:
-            found = pool.map(lambda one: asking.ask(one, known.get(one.key, 0)), askable)
-            answers = list(zip(askable, found, strict=True))
+        answers = asking.ask_all(askable, known)
         parsed = parse(asking.note)
         new = tuple(answer for _, answer in answers if isinstance(answer, Signature))
         replies = tuple(
@@ -135,6 +134,27 @@ class _Asking:
         self._prover = Prover(Reader(folder).snapshot(), nonces)
         self._one = threading.Lock()
 
+    def ask_all(
+        self, witnesses: Sequence[Witness], olds: Mapping[Key, int]
+    ) -> list[tuple[Witness, Signature | str]]:
+        """What each of them says, asked at once; who drips an answer is left to it, and is not
+        asked again before it has ended."""
+        answers: dict[Key, Signature | str] = {}
+
+        def ask(witness: Witness) -> None:
+            answers[witness.key] = self.ask(witness, olds.get(witness.key, 0))
+
+        for one in witnesses:
+            if one.key not in _asked or not _asked[one.key].is_alive():
+                _asked[one.key] = threading.Thread(target=ask, args=(one,), daemon=True)
+                _asked[one.key].start()
+        most_s = PATIENCE * self._timeout_s
+        until = time.monotonic() + most_s
+        for one in witnesses:
+            _asked[one.key].join(max(0.0, until - time.monotonic()))
+        late = f"takes longer than {most_s:g} s to answer"
+        return [(one, answers.get(one.key, f"{one.url} {late}")) for one in witnesses]
+
     def ask(self, witness: Witness, old: int) -> Signature | str:
         """The cosignature of a witness, or why not; if it names another old size, that is tried."""
         try:
@@ -147,17 +167,16 @@ class _Asking:
             if status != http.client.OK:
                 raise _No(f"{witness.url} answered {status}: {_said(body)}")
             return self._signature(witness, body)
-        except (_No, Refuted) as reason:
+        except (_No, Refuted, Damaged, OSError, http.client.HTTPException) as reason:
             return str(reason)
 
     def _sent(self, witness: Witness, old: int) -> tuple[int, bytes]:
         with self._one:
             proof = consistency(old, self._new.size, self._prover.hashes)
         head = "".join(f"{line}\n" for line in (f"old {old}", *map(to_base64, proof), ""))
-        request = urllib.request.Request(
-            f"{(witness.url or '').rstrip('/')}/add-checkpoint", head.encode() + self.note
-        )
+        url = f"{(witness.url or '').rstrip('/')}/add-checkpoint"
         try:
+            request = urllib.request.Request(url, head.encode() + self.note)
             with _opener.open(request, timeout=self._timeout_s) as answer:
                 return answer.status, answer.read(ANSWER_MAX)
         except urllib.error.HTTPError as answer:
@@ -195,6 +214,9 @@ class _Asking:
                 verify_note(Note(text, (one,)), [witness.key])
                 return one
         raise _No(f"{witness.url} answered without a signature of {witness.key.text()}")
+
+
+_asked: dict[Key, threading.Thread] = {}  # who was asked last by this process, until he answers
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

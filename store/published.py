@@ -8,6 +8,8 @@
 Without the file `witnesses` every checkpoint is published as soon as it is signed.
 """
 
+from urllib.parse import urlsplit
+
 from store.checkpoint import Opened
 from store.disk import Disk, put
 from store.frames import Damaged
@@ -36,6 +38,9 @@ def keep_policy(disk: Disk, policy: Policy) -> None:
     if policy.logs and not set(public_keys(disk)).intersection(policy.logs):
         names = ", ".join(key.text() for key in policy.logs)
         raise Refuted(f"this policy is for another log: it names {names}")
+    for one in policy.witnesses:
+        if one.url and not _is_address(one.url):
+            raise Refuted(f"{one.url} is no address of a witness: https:// or http://, and a host")
     askable = {one.key for one in policy.witnesses if one.url}
     if not policy.is_met(askable):
         raise Refuted(
@@ -93,3 +98,11 @@ def _sizes(disk: Disk) -> list[int]:
     if FOLDER not in disk.names(""):
         return []
     return sorted(int(name) for name in disk.names(FOLDER) if name.isascii() and name.isdigit())
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

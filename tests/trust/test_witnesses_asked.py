@@ -2,10 +2,13 @@
 
 import json
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -157,6 +160,43 @@ def test_what_is_published_was_cosigned(
     assert 0 == main(["publish", "--policy", str(tmp_path / "either")])
     assert 0 == play("third")
     assert (signed(ledger), {"w2.example"}) == shown(ledger)
+
+
+def test_nobody_waits_for_a_witness_that_answers_byte_by_byte(
+    tmp_path: Path, ledger: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each byte comes in time, and the answer never ends: it kept every checkpoint back."""
+    monkeypatch.setattr("api.witnesses.PATIENCE", 0.1)
+    ended = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip() -> None:
+            connection, _ = server.accept()
+            with connection, suppress(OSError):
+                connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+                while not ended.wait(0.05):
+                    connection.sendall(b"a")
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        (tmp_path / "slow").write_text(f"{STRANGE.strip()} {url}\nquorum w3\n")
+        assert 0 == main(["publish", "--policy", str(tmp_path / "slow")])
+        for name in ("first", "second"):  # and it is not asked a second question meanwhile
+            assert 0 == play(name)
+            assert f"w3: {url} takes longer than 0.5 s to answer\n" in capsys.readouterr().err
+        ended.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "file:///etc/passwd", "https://", "http://a:x"])
+def test_an_address_that_is_none_is_not_kept(
+    tmp_path: Path, ledger: Path, capsys: Captured, url: str
+) -> None:
+    (tmp_path / "odd").write_text(f"{STRANGE.strip()} {url}\nquorum w3\n")
+    assert 1 == main(["publish", "--policy", str(tmp_path / "odd")])
+    assert f"muckrake: {url} is no address of a witness: " in capsys.readouterr().err
+    assert not (ledger / "witnesses").exists()
 
 
 def test_a_forked_ledger_is_not_cosigned(
