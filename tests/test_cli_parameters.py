@@ -217,6 +217,21 @@ def test_the_demo_changes_every_ruleset_that_has_the_parameter(
     )
 
 
+def test_of_several_rulesets_of_one_name_games_asks_for_a_fingerprint(
+    home: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    marks = []
+    for stack in (300, 500):
+        text = printed(capsys, "games", "site-nl", "--set", f"stack={stack}", "--json")
+        file = tmp_path / "mine.json"
+        file.write_text(renamed(text.encode(), "mine"))
+        words = ("--hands", "1", "--seed", "1", "--json", "--ledger", str(home))
+        marks.append(json.loads(printed(capsys, "play", "--ruleset", str(file), *words))["ruleset"])
+    sentence = said(capsys, 5, "games", "mine", "--ledger", str(home))
+    assert f"several rulesets called mine: name one of {', '.join(sorted(marks))}" in sentence
+    assert "stack             500" in printed(capsys, "games", marks[1], "--ledger", str(home))
+
+
 def test_the_demo_names_no_winner_of_freeze_outs_that_were_played_one_after_the_other(
     tmp_path: Path, capsys: Captured
 ) -> None:

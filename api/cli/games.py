@@ -67,11 +67,17 @@ def _wanted(game: str | None, rules: Path | None, settings: tuple[str, ...], fol
 def _kept(name: str, folder: Path) -> Game | None:
     """The ruleset that only this ledger has, by its name or fingerprint."""
     with reading(folder) as ledger:
-        for mark in ledger.rulesets():
-            text = ledger.ruleset(mark)
-            if text is not None and name in (mark, from_json(text).name):
-                return asking.game_of(mark, ledger.ruleset)
-    return None
+        texts = {mark: ledger.ruleset(mark) for mark in ledger.rulesets()}
+        marks = [mark for mark, text in texts.items() if text and _has(name, mark, text)]
+        if len(marks) > 1:
+            there = ", ".join(sorted(marks))
+            raise NotFound(f"{folder} has several rulesets called {name}: name one of {there}")
+        return asking.game_of(marks[0], ledger.ruleset) if marks else None
+
+
+def _has(name: str, mark: str, text: bytes) -> bool:
+    """Whether this is the name or the fingerprint of a ruleset that a ledger keeps."""
+    return name in (mark, from_json(text).name)
 
 
 def game_of(name: str) -> Game:

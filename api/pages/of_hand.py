@@ -5,12 +5,14 @@ from typing import Any
 from fastapi import Request
 
 from api.asking.frames import opening
+from api.asking.games import address
 from api.asking.records import started
 from api.asking.viewed import Viewed
 from api.exporting.sight import Sight
 from api.http.ask import Asked
 from api.http.problem import Problem
 from api.pages.to import To
+from api.rules import Rules
 from api.seen import OF_A_SEED
 from events import types as t
 from store.leaf import split
@@ -25,12 +27,14 @@ def of_hand(request: Request, ask: Asked, viewed: Viewed, sight: Sight, tab: str
     assert number is not None
     to = To(request.query_params.get("as"))
     announced = started(viewed.snapshot, match)
+    game = Rules(viewed.snapshot, None).marked(start.ruleset)
     return {
         "tab": tab,
         "hand": sight.stream,
         "match": match,
         "number": number,
         "start": start,
+        "rules": start.game if game is None else address(game),
         "players": start.players,
         "stacks": _stacks(start.stacks),
         "at": sight.ones[-1].stored.at,

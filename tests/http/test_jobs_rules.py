@@ -31,6 +31,19 @@ def test_a_match_of_changed_rules_is_played_by_them(new: Site) -> None:
     assert f"/games/{mark}" in auditor.get(f"/matches/{told['match']}").text
 
 
+def test_the_page_of_a_mirrored_hand_leads_to_the_rules_it_was_dealt_by(new: Site) -> None:
+    """Every card has its place in such a deck: another fingerprint under the same name (G21)."""
+    writer = new.as_("writer")
+    wanted = {"game": GAME, "mirror": True, "hands": 2}
+    told = over(writer, writer.post("/api/v1/matches", json=wanted).headers["location"])
+    mark, match = told["result"]["ruleset"], told["result"]["match"]
+    assert (GAME, False) == (told["result"]["game"], mark == fingerprint(ruleset(GAME)))
+    auditor = new.as_("auditor")
+    assert f'href="/games/{mark}"' in auditor.get(f"/hands/{match}/1").text
+    assert f'href="/games/{GAME}"' not in auditor.get(f"/hands/{match}/1").text
+    assert 200 == auditor.get(f"/games/{mark}").status_code
+
+
 def test_bots_from_folders_play_by_changed_rules(tmp_path: Path) -> None:
     bots = tmp_path / "bots"
     bot(bots, "one")
