@@ -69,6 +69,20 @@ def test_one_witness_counts_once_however_often_he_signs() -> None:
         policy.opened(cosign(cosigned(0), W[0], 1_700_000_001))
 
 
+def test_a_second_cosignature_that_does_not_hold_spoils_the_note() -> None:
+    """As any signature of a known key does: no reader stops at the first."""
+    lines = f"log {LOG.key.text()}\n{WITNESS_LINES}quorum w0\n"
+    twice = cosign(cosigned(0), W[0], 1_700_000_001)
+    assert both_open(lines, twice)
+    assert not both_open(lines, spoilt(twice))
+
+
+def spoilt(note: bytes) -> bytes:
+    """Its last signature is another."""
+    at = len(note) - 20
+    return note[:at] + (b"A" if note[at : at + 1] != b"A" else b"B") + note[at + 1 :]
+
+
 def test_a_checkpoint_of_another_log_fits_no_policy() -> None:
     lines = f"log {OTHER.key.text()}\nquorum none\n"
     with pytest.raises(Refuted, match="of which no key is known"):

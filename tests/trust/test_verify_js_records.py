@@ -94,15 +94,16 @@ def test_a_policy_names_the_log_or_does_not() -> None:
     assert 0 == _asked_for(f"log {Log().key}\nquorum none\n", _cosigned()).code
 
 
-def test_a_cosignature_that_does_not_hold_is_told_alike() -> None:
-    files = _cosigned(0)
+@pytest.mark.parametrize("numbers", [(0,), (0, 0), (0, 1, 3, 0)])
+def test_a_cosignature_that_does_not_hold_is_told_alike(numbers: tuple[int, ...]) -> None:
+    files = _cosigned(*numbers)
     for at in range(-90, -2, 7):
         note = bytearray(files["checkpoint"])
         note[at] = ord("A") if note[at] != ord("A") else ord("B")
         above = files["receipt.tlog-proof"].partition(b"\n\n")[0] + b"\n\n"
         changed = {**files, "checkpoint": bytes(note), "receipt.tlog-proof": above + bytes(note)}
         del changed["contents"]
-        _asked_for(MANY, _draft().sealed(changed))
+        assert 3 == _asked_for(MANY, _draft().sealed(changed)).code
 
 
 NONSENSE = (

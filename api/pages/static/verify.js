@@ -257,13 +257,14 @@ function cosigners(checkpoint, policy) {
   const { text, signatures } = readSignatures("checkpoint", checkpoint);
   const found = [];
   for (const [name, key] of policy.witnesses) {
-    const one = signatures.find((signature) => signature.name === key.name && signature.mark === key.mark);
-    if (!one) continue;
-    const at = one.signed.slice(0, 8).reduce((number, byte) => number * 256n + BigInt(byte), 0n);
-    if (at > DECIMAL_MAX || !isSigned(key.bytes, one.signed.slice(8), utf8(`cosignature/v1\ntime ${at}\n${text}`))) {
-      throw new Wrong(`checkpoint was changed after ${key.name} cosigned it`);
+    const own = signatures.filter((signature) => signature.name === key.name && signature.mark === key.mark);
+    for (const { signed } of own) {
+      const at = signed.slice(0, 8).reduce((number, byte) => number * 256n + BigInt(byte), 0n);
+      if (at > DECIMAL_MAX || !isSigned(key.bytes, signed.slice(8), utf8(`cosignature/v1\ntime ${at}\n${text}`))) {
+        throw new Wrong(`checkpoint was changed after ${key.name} cosigned it`);
+      }
     }
-    found.push(name);
+    if (own.length) found.push(name);
   }
   const met = new Set([...found, "none"]);
   for (const { name, needed, members } of policy.groups) {
