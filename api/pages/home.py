@@ -7,6 +7,7 @@ from api.asking import matches
 from api.http.ask import Ask
 from api.http.problem import Problem
 from api.pages.docket import docket
+from api.pages.matches import with_rules
 from api.pages.site import page
 from store.live import NoLedger
 
@@ -19,15 +20,16 @@ def home(request: Request, ask: Ask, judge: bool = False) -> Response:
     try:
         with ask.viewed() as viewed:
             found = matches.page(viewed, None, LISTED, newest=True)
+            rows = with_rules(viewed, found.rows)
             totals = viewed.rows(TOTALS)[0]
             disputed = docket(ask, viewed, totals["hands"], judge=judge)
     except (NoLedger, Problem) as none:
         if isinstance(none, Problem) and none.kind != "unavailable":
             raise
         return page(request, ask, "first_steps.html")
-    if not found.rows:
+    if not rows:
         return page(request, ask, "first_steps.html")
-    return page(request, ask, "home.html", rows=found.rows, totals=totals, docket=disputed)
+    return page(request, ask, "home.html", rows=rows, totals=totals, docket=disputed)
 
 
 TOTALS = """

@@ -1,5 +1,6 @@
 """`/matches` and `/matches/M`: who played what, what came of it, and what vouches for it."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -41,8 +42,19 @@ def matches(
     with ask.viewed() as viewed:
         key = ask.after(after, "pages")
         found = asked.page(viewed, key, LISTED, newest=True)
+        rows = with_rules(viewed, found.rows)
     following = ask.cursor(found.next, "pages")
-    return page(request, ask, "matches.html", rows=found.rows, following=following)
+    return page(request, ask, "matches.html", rows=rows, following=following)
+
+
+def with_rules(viewed: Viewed, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each match with the address of its ruleset: two may have one name."""
+    rules = Rules(viewed.snapshot, None)
+    games = [rules.marked(row["ruleset"] or "") for row in rows]
+    return [
+        row | {"rules": row["game"] if game is None else address(game)}
+        for row, game in zip(rows, games, strict=True)
+    ]
 
 
 @router.get("/matches/{match}")

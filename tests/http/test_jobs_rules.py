@@ -31,7 +31,7 @@ def test_a_match_of_changed_rules_is_played_by_them(new: Site) -> None:
     assert f"/games/{mark}" in auditor.get(f"/matches/{told['match']}").text
 
 
-def test_the_page_of_a_mirrored_hand_leads_to_the_rules_it_was_dealt_by(new: Site) -> None:
+def test_pages_of_a_mirrored_match_lead_to_the_rules_it_was_dealt_by(new: Site) -> None:
     """Every card has its place in such a deck: another fingerprint under the same name (G21)."""
     writer = new.as_("writer")
     wanted = {"game": GAME, "mirror": True, "hands": 2}
@@ -39,7 +39,8 @@ def test_the_page_of_a_mirrored_hand_leads_to_the_rules_it_was_dealt_by(new: Sit
     mark, match = told["result"]["ruleset"], told["result"]["match"]
     assert (GAME, False) == (told["result"]["game"], mark == fingerprint(ruleset(GAME)))
     auditor = new.as_("auditor")
-    assert f'href="/games/{mark}"' in auditor.get(f"/hands/{match}/1").text
+    for there in ("/", "/matches", f"/matches/{match}", f"/hands/{match}/1"):
+        assert f'href="/games/{mark}"' in auditor.get(there).text, there
     assert f'href="/games/{GAME}"' not in auditor.get(f"/hands/{match}/1").text
     assert 200 == auditor.get(f"/games/{mark}").status_code
 
