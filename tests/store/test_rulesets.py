@@ -120,7 +120,7 @@ def test_a_ledger_of_older_rules_is_audited_screened_and_verified_as_before(
     batches = screened(snapshot, Rules(snapshot, None), None)
     fine = sum(sum(batch.fine().values()) for batch in batches)
     assert (fine > 0) == name.startswith("probability")  # the screen leaves URCS to the engine
-    assert 0 == main(["verify", "--all", *where])
+    assert 0 == main(["verify", "--all", "--key", str(tmp_path / "keys"), *where])
 
 
 def test_a_kept_text_that_is_not_what_its_name_says_judges_nothing(tmp_path: Path) -> None:

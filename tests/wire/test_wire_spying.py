@@ -42,8 +42,11 @@ only_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has 
 
 @pytest.fixture
 def public(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder that every user may look into; and secrets in the environment of the match."""
-    folder = Path(tempfile.mkdtemp(prefix="public-"))
+    """A folder that every user may look into; and secrets in the environment of the match.
+
+    Not where all tests at once keep their files: nothing below /dev is ever shown to a bot.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="public-", dir="/var/tmp"))
     folder.chmod(0o755)
     monkeypatch.setenv("MUCKRAKE_TEST_SECRET", f"{WORD}-environment")
     yield folder
@@ -319,16 +322,16 @@ def test_a_link_out_of_a_bots_folder_is_not_followed_for_it(tmp_path: Path) -> N
 
 @only_linux
 def test_a_means_that_fails_half_way_gives_way_to_the_next_with_its_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    public: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Here the folder of programs is shown, but its owner alone may enter it."""
     if os.geteuid() != 0:
         pytest.skip("root has several means")
-    tools = tmp_path / "mine"
+    tools = public / "mine"
     tools.mkdir(mode=0o700)
     (tools / "python3").symlink_to("/usr/bin/python3")
     monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
-    _, _, players, said = matched((bot(tmp_path, "good"), bot(tmp_path, "plain")), 1)
+    _, _, players, said = matched((bot(public, "good"), bot(public, "plain")), 1)
     for player in players:
         assert player.sandbox.means == "namespaces"
         assert player.sandbox.reasons == [
