@@ -27,7 +27,7 @@ from events.commitments import Nonces, commitment
 from events.ledger import Append, Record
 from events.types import Events
 from store.ledger import open_ledger
-from store.private import Private
+from store.private import LOG, Private
 from store.remembered import Remembered
 from tests.asking.seen_ledgers import HANDS, Kept, matches, who, worlds
 from tests.exports import AT, start_of
@@ -116,7 +116,8 @@ def second_world(home: Path, first: Path, viewer: Viewer) -> Path:
     others = worlds(PLAYED, viewer, chance)
     assert PLAYED != others
     private = Private(home / "ledger").folder
-    shutil.copytree(Private(first).folder, private)
+    no_marks = shutil.ignore_patterns(LOG)  # they are the other ledger's: this one begins anew
+    shutil.copytree(Private(first).folder, private, ignore=no_marks)
     live = other_world(_running(), who(_running(), viewer, RUNNING), chance)
     late = t.Faulted(1, "bid(999)", "malformed", "bid")
     return _kept(home / "ledger", others, live, "other", late)

@@ -24,7 +24,7 @@ from api.seen import OF_A_SEED
 from dealer.deck import SEED_BYTES, SeededDecks
 from engine.turn import ToDeal
 from events.types import MatchStarted
-from store.private import Private
+from store.private import LOG, Private
 from store.reader import Reader
 from tests.http.clients import Site, over, site_of
 from tests.leaks.asked_routes import addresses
@@ -173,7 +173,8 @@ def of_other_seeds(
     folders = []
     for seed in ("5eed" * 8, "0dd5" * 8):
         folder = home / seed / "ledger"
-        shutil.copytree(Private(first).folder, Private(folder).folder)
+        no_marks = shutil.ignore_patterns(LOG)
+        shutil.copytree(Private(first).folder, Private(folder).folder, ignore=no_marks)
         with stubbed():
             folders.append(kept_with_seeds(folder, seed))
     pair = (folders[0], folders[1])
