@@ -6,6 +6,7 @@ changed or added a hand. That each sealed hand has the digest in its leaf is for
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from events.lines import leaf_bytes
@@ -160,7 +161,8 @@ def _rulesets(disk: Disk, fingerprint: Callable[[bytes], str] | None) -> Iterato
 def _accepted(disk: Disk) -> Iterator[Finding]:
     """Whoever looks at a ledger hears of each time that an older copy was gone on with."""
     for one in rollbacks(disk):
-        told = f"at {one.at} somebody went on all the same: {one.sentence}"
+        moment = datetime.fromtimestamp(one.at // 1000, UTC)
+        told = f"at {moment:%Y-%m-%dT%H:%M:%SZ} somebody went on all the same: {one.sentence}"
         yield Finding(ROLLBACKS, None, "", told, note=True)
 
 

@@ -112,8 +112,10 @@ def read(disk: Disk, marks: Marks | None = None) -> Manifest | None:
     if marks and (marks.strict or found.begin or sealed.mark):
         right = marks.of_manifest(bytes(sealed.manifest))
         if not (found.begin and compare_digest(sealed.mark.encode(), right.encode())):
-            raise Damaged(
-                f"{PATH} does not bear the mark of private/log.key: this ledger's writer did not"
-                " write it, and nothing is signed"
+            why = (
+                "this ledger's writer did not write it, and nothing is signed"
+                if marks.strict
+                else "that key is missing: put it back from a copy"
             )
+            raise Damaged(f"{PATH} does not bear the mark of private/log.key: {why}")
     return found

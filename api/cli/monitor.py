@@ -1,5 +1,6 @@
 """`muckrake monitor URL`: follow somebody's log, and say what it must not do."""
 
+import sqlite3
 import time
 from collections.abc import Callable, Collection
 from functools import cache
@@ -77,6 +78,8 @@ def monitor(
                     note(str(reason))
         except (Refuted, Unreachable) as reason:
             raise click.ClickException(str(reason)) from None
+        except sqlite3.Error as reason:
+            raise click.ClickException(f"{state} cannot keep what was seen: {reason}") from None
     if found.findings:
         raise click.exceptions.Exit(WRONG)
 

@@ -37,7 +37,8 @@ def test_a_lost_key_is_no_reason_to_take_what_bears_no_mark(tmp_path: Path) -> N
     told = "private/log.key is missing: without it nobody can tell what this ledger's writer"
     refused(tmp_path, told, OLD)
     other = Marks(bytes(32), strict=False)  # drawn anew
-    refused(tmp_path, "does not bear the mark of private/log.key", OLD._replace(marks=other))
+    gone = "does not bear the mark of private/log.key: that key is missing: put it back from a copy"
+    refused(tmp_path, gone, OLD._replace(marks=other))
 
 
 def test_the_key_is_drawn_once_and_takes_its_place_when_marks_are_there(tmp_path: Path) -> None:

@@ -246,6 +246,18 @@ def test_who_watches_goes_on_when_the_log_is_away(
     assert "the log is away\n" == told.err
 
 
+@pytest.mark.parametrize("name", ["not a database", "no folder/seen.db"])
+def test_a_state_file_that_cannot_be_used_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    state = tmp_path / name
+    if state.parent == tmp_path:
+        state.write_text("some other file")
+    words = ("monitor", "http://127.0.0.1:9/log", "--state", str(state), "--key", LOG.key.text())
+    assert 1 == main([*words])
+    assert capsys.readouterr().err.startswith(f"muckrake: {state} cannot keep what was seen: ")
+
+
 @contextmanager
 def answering(answer: bytes) -> Iterator[str]:
     """Whoever connects is given these bytes."""
