@@ -21,6 +21,7 @@ from events.ledger import Append
 from events.types import Disclosure, Events
 from events.views import Public, Seated
 from store.ledger import open_ledger
+from store.private import LOG
 from store.remembered import Remembered
 from tests.exports import start_of, started
 from tests.hands import seeded
@@ -115,7 +116,8 @@ def _kept(folder: Path, record: Events, disclosure: Disclosure) -> Site:
     first = folder.parent / "0" / "private"
     if first.exists():
         folder.mkdir(parents=True)
-        shutil.copytree(first, folder / "private")
+        no_marks = shutil.ignore_patterns(LOG)  # they are the other ledger's: this one begins anew
+        shutil.copytree(first, folder / "private", ignore=no_marks)
     apart = Remembered(folder.with_name(f"{folder.name}.witness"))  # worlds have the same key
     ledger, lock = open_ledger(folder, "a test", projections(folder), apart)
     start = start_of(record)
