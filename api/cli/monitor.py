@@ -1,7 +1,6 @@
 """`muckrake monitor URL`: follow somebody's log, and say what it must not do."""
 
 import sqlite3
-import time
 from collections.abc import Callable, Collection
 from functools import cache
 from pathlib import Path
@@ -11,7 +10,7 @@ import click
 import msgspec
 
 from api.cli.ledger import no_ledger_option, plainly
-from api.cli.output import WRONG, asked_to_stop, document, note
+from api.cli.output import WRONG, document, every, note
 from api.cli.witness import keys_of
 from api.monitoring import LookAt, Monitor, Seen, Unreachable, over_http
 from store.note import Key
@@ -62,7 +61,7 @@ def monitor(
     Exit code 3 as long as anything was ever found: a repeated record, a wrong leaf, a fork.
     """
     known = [key for said in keys for key in keys_of(said)]
-    with plainly(), asked_to_stop() as stop:
+    with plainly():
         get = over_http(url)
         try:
             asked = None if policy is None else read_policy(policy.read_bytes())
@@ -70,8 +69,7 @@ def monitor(
             here = Monitor(get, state, known, asked)
             look = _evidence(url, known) if hands else None
             found = _looked(here, url, look, as_document)
-            while watch is not None and not stop():
-                time.sleep(watch)
+            for _ in every(watch):
                 try:
                     found = _looked(here, url, look, as_document)
                 except Unreachable as reason:  # it may come back: who watches goes on

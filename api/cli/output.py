@@ -131,6 +131,21 @@ def cell(value: Any) -> str:
 @contextmanager
 def asked_to_stop() -> Iterator[Callable[[], bool]]:
     """Ctrl-C asks to stop after what is at work; a second one stops at once."""
+    with _interrupted() as asked:
+        yield asked.is_set
+
+
+def every(seconds: float | None) -> Iterator[None]:
+    """After each so many seconds, until Ctrl-C, which cuts the wait short; without them, never."""
+    if seconds is not None:
+        with _interrupted() as asked:
+            while not asked.wait(seconds):
+                yield
+
+
+@contextmanager
+def _interrupted() -> Iterator[threading.Event]:
+    """What Ctrl-C sets; a second one is an interrupt as ever."""
     asked = threading.Event()
 
     def ask(number: int, frame: FrameType | None) -> None:
@@ -139,6 +154,6 @@ def asked_to_stop() -> Iterator[Callable[[], bool]]:
 
     before = signal.signal(signal.SIGINT, ask)
     try:
-        yield asked.is_set
+        yield asked
     finally:
         signal.signal(signal.SIGINT, before)

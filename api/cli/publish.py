@@ -1,6 +1,5 @@
 """`muckrake publish`: the newest checkpoint, once enough witnesses have cosigned it."""
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,7 +7,7 @@ import click
 import msgspec
 
 from api.cli.ledger import json_option, ledger_option, plainly, reading
-from api.cli.output import asked_to_stop, document, note
+from api.cli.output import document, every, note
 from store.tree import Refuted
 
 if TYPE_CHECKING:
@@ -49,12 +48,9 @@ def publish(policy: Path | None, watch: float | None, folder: Path, as_document:
                 )
             found = publish_newest(folder)
             _say(found, as_document)
-            if watch is not None:
-                with asked_to_stop() as stop:
-                    while not stop():
-                        if (newer := publish_newest(folder)) is not None:
-                            _say(found := newer, as_document)
-                        time.sleep(watch)
+            for _ in every(watch):
+                if (newer := publish_newest(folder)) is not None:
+                    _say(found := newer, as_document)
         except Refuted as reason:
             raise click.ClickException(str(reason)) from None
     if found is not None and not found.is_published:

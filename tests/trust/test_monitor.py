@@ -3,7 +3,7 @@
 import socket
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -235,10 +235,8 @@ def test_who_watches_goes_on_when_the_log_is_away(
             raise Unreachable("the log is away")
         return log.get(path)
 
-    stopped = iter((False, False, True))
     monkeypatch.setattr(command, "over_http", lambda _: get)
-    monkeypatch.setattr(command, "asked_to_stop", lambda: nullcontext(lambda: next(stopped)))
-    monkeypatch.setattr("time.sleep", lambda _: None)
+    monkeypatch.setattr(command, "every", lambda seconds: iter((None, None)))
     words = ("monitor", "http://x", "--state", str(state), "--key", LOG.key.text())
     assert 0 == main([*words, "--watch", "1"])
     told = capsys.readouterr()

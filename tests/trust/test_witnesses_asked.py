@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -293,6 +294,19 @@ def test_a_policy_that_cannot_work_is_not_kept(
     (tmp_path / "policy").write_text(policy.format(other=other, witness=witness))
     assert sentence in said(capsys, 1, "publish", "--policy", str(tmp_path / "policy"))
     assert not (ledger / "witnesses").exists()
+
+
+def test_who_watches_stops_at_once(tmp_path: Path, ledger: Path) -> None:
+    """Ctrl-C cuts the wait for the next look short."""
+    witness = Signer("w.example", bytes(32), WITNESSES).key.text()
+    (tmp_path / "policy").write_text(f"witness w {witness} http://127.0.0.1:1\nquorum w\n")
+    words = ("publish", "--policy", str(tmp_path / "policy"), "--watch", "3600")
+    with subprocess.Popen([*MUCKRAKE, *words], stdout=subprocess.PIPE, text=True) as watching:
+        assert watching.stdout is not None
+        assert "nothing to publish" in watching.stdout.readline()
+        time.sleep(1)  # the wait begins a moment after the line was written
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(20) in (0, 130)
 
 
 def test_a_ledger_without_witnesses_has_nobody_to_ask(ledger: Path, capsys: Captured) -> None:
