@@ -138,6 +138,7 @@ def test_a_name_on_path_that_leads_nowhere_is_not_a_newer_python(mr: Any, tmp_pa
         (["types"], ["-m mypy"]),
         (["bench", "replay"], ["-m bench replay"]),
         (["fuzz", "--seed", "7"], ["tests/fuzz.py --seed 7"]),
+        (["house", "HEAD"], ["tests/house.py HEAD"]),
         (["accept"], ["-m pytest --accept"]),
     ],
 )
