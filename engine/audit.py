@@ -7,6 +7,7 @@ command, and only what the rules decide is folded. A divergence is a value, not 
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.game import Game, fingerprint
 from engine.hand import begin, step, turn
@@ -54,7 +55,8 @@ def audit(game: Game, record: Events) -> Divergence | None:
         )
     except IllegalCommand as refusal:
         return _refused(record, 0, str(refusal))
-    return _follow(game, record, told, decided, hand)
+    begun = replace(hand.start, assumed=start.assumed)  # no rule asks what was assumed
+    return _follow(game, record, told, (begun, *decided[1:]), hand)
 
 
 def _follow(

@@ -25,6 +25,7 @@ from events.types import (
     Faulted,
     Folded,
     HandEnded,
+    HandStarted,
     HandVoided,
     HoleDealt,
     MatchStarted,
@@ -75,7 +76,7 @@ def lines(recorded: Iterable[Recorded], nonces: Nonces) -> tuple[bytes, ...]:
         elif (hides := _HIDES.get(kind)) is not None:
             if (shown := hides(one, one.event, faults)) is not None:
                 found.append(_line(shown, nonces))
-        elif kind in _STEADY:
+        elif kind in _STEADY or _assumes(one.event):
             found.append(_pattern(one.event, ())[0] % one.at)
         else:
             found.append(_with_time(one.event, one.at))
@@ -209,6 +210,8 @@ def plain(events: Sequence[Record], at: int) -> list[bytes]:
     """The lines of events of one kind in which nothing is hidden, all at one time."""
     kind = type(events[0])
     assert kind not in _HIDES, f"{kind.__name__} has something to hide"
+    if any(map(_assumes, events)):
+        return [_pattern(event, ())[0] % at for event in events]
     spelled = b"\n" + encode_lines(events).removesuffix(b"\n")
     time = b'"at":%d,' % at
     if kind in _AMOUNT_FIRST:  # no text stands before the second key, nor looks like it
@@ -277,6 +280,11 @@ def _pattern(event: Record, hidden: tuple[str, ...]) -> Pattern:
     return Pattern(text, ordered, sum(field < "at" for field in ordered))
 
 
+def _assumes(event: Record) -> bool:
+    """Whether its line has `assumed`, which stands before the time and may hold any text."""
+    return type(event) is HandStarted and bool(event.assumed)
+
+
 def _with_time(event: Record, at: int) -> bytes:
     """The event's canonical bytes with `at` in its place among the keys, without a second pass."""
     spelled = encode(event)
@@ -287,8 +295,8 @@ def _with_time(event: Record, at: int) -> bytes:
 
 
 def _before_time(kind: type[Record]) -> list[str]:
-    """The fields that sort before `at`: at most one, and it is a number or a truth."""
-    found = [name for name in kind.__struct_fields__ if name < "at"]
+    """The fields before `at` in all lines of a kind: at most one, and it is a number or a truth."""
+    found = [name for name in kind.__struct_fields__ if name < "at" and name != "assumed"]
     assert found in ([], ["all_in"], ["amount"]), f"{kind.__name__} has more before its time"
     return found
 

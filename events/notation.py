@@ -18,7 +18,8 @@ from events import types as t
 from events.codec import Unreadable
 
 _PATTERNS: dict[type[t.Event | t.Match], str] = {
-    t.HandStarted: "hand {hand} of {game} {ruleset}, button {button}{dead_small}: {players+stacks}",
+    t.HandStarted: "hand {hand} of {game} {ruleset}, button {button}{dead_small}: {players+stacks}"
+    "{assumed}",
     t.StepEntered: "step {step}: {name}",
     t.AntePosted: "{seat} antes {amount}",
     t.BlindPosted: "{seat} posts {kind} {amount} to {to}{posting}",
@@ -237,6 +238,20 @@ def _deals() -> _Field:
     return _Field(r"(?:, each dealt \d+ times)?", say, read)
 
 
+def _assumed() -> _Field:
+    """What a record takes for so; nothing where its source says all."""
+
+    def read(text: str, fields: dict[str, Any]) -> None:
+        fields["assumed"] = tuple(
+            map(_unquoted, re.findall(_WORD, text.removeprefix("; assuming ")))
+        )
+
+    def say(event: Any) -> str:
+        return f"; assuming {', '.join(map(_text, event.assumed))}" if event.assumed else ""
+
+    return _Field(rf"(?:; assuming {_WORD}(?:, {_WORD})*)?", say, read)
+
+
 _ORIGIN = {value: f" ({value})" for value in get_args(t.Origin)}
 
 _DRAWERS = {value: f", drawn by the {value}" for value in get_args(t.Drawer)}
@@ -245,6 +260,7 @@ _SPECIAL: dict[str, _Field] = {
     "next": _next(),
     "seed": _seed(),
     "deals": _deals(),
+    "assumed": _assumed(),
     "cards": _listed("cards", " ", "[", "]"),
     "seats": _listed("seats", " and "),
     "bids": _listed("bids", " and "),

@@ -7,7 +7,7 @@ An `amount` is what moved, already cut by the stack; a total ends in `to`.
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from events.cards import Card
 
@@ -32,10 +32,12 @@ class _Event(Struct, frozen=True, tag=True, forbid_unknown_fields=True, gc=False
 # What opens a hand and marks its way.
 
 
-class HandStarted(_Event, frozen=True):
+class HandStarted(_Event, frozen=True, omit_defaults=True):
     """A hand begins under a ruleset, its players in seat order with what each brings.
 
     `dead_small`: nobody posts a small blind, because its seat has just been left (M1).
+    `assumed`: what this record takes for so although its source does not say it, each a short text
+    like `stack 400` that begins with a word of docs/import.md.
     """
 
     hand: str
@@ -44,7 +46,8 @@ class HandStarted(_Event, frozen=True):
     button: Seat
     players: tuple[str, ...]
     stacks: tuple[Chips, ...]
-    dead_small: bool = False
+    dead_small: bool = field(default_factory=bool)  # a factory's value is never left out
+    assumed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.players) != len(self.stacks):

@@ -107,7 +107,10 @@ class _Play:
         if any(hand.dead):
             raise _Unusual
         self.told, self.game, self.hand, self.items = told, game, hand, items
-        self.events: list[Event] = [replace(hand.start, hand=hand_id), *new[1:]]
+        self.events: list[Event] = [
+            replace(hand.start, hand=hand_id, assumed=told.assumed),
+            *new[1:],
+        ]
         self.stacks, self.paid = list(hand.stacks), list(hand.paid)
         self.standing: list[Standing] = list(hand.standing)
         self.aggressor: int | None = None

@@ -1,8 +1,12 @@
 """A foreign hand as its source tells it, in our words and not yet judged.
 
 A reader takes a file apart into these; `formats.follow` puts them to the rules. Amounts are whole
-numbers of the game's unit. Nothing is repaired: what the source does not say is None or absent,
-and what a reader had to conclude is named in `inferred`.
+numbers of the game's unit. Nothing is repaired: what the source does not say is None or absent.
+
+What a reader had to conclude is of two kinds. `assumed` is what no line says and a verdict can rest
+on (a stack, a rake): it stands in the record, a short text that begins with a word of
+`engine/assumptions.py`. `inferred` is what lines say in another way, or what changes nobody's chips
+(names of players, which of the known games it is): it is noted once for the file.
 """
 
 from collections.abc import Callable, Iterable
@@ -112,6 +116,7 @@ class ToldHand(Struct, frozen=True, kw_only=True):
     nets: tuple[int, ...] | None = None
     rake: int | None = None
     inferred: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
 
 
 class Skipped(Struct, frozen=True):

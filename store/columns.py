@@ -149,7 +149,8 @@ def _cells(
         elif field.form in ("numbers", "names"):
             write = json_row if field.form == "names" else spaced
             told = {value: write(value) for value in set(values)}
-            found[field.column] = [told[value] for value in values]
+            if told.keys() != {field.default}:
+                found[field.column] = [told[value] for value in values]
         elif field.column == "next":
             found["next"] = [NOBODY if value is None else value for value in values]
         else:
@@ -259,7 +260,7 @@ def _values(field: Field, cells: list[Any]) -> list[Any]:
     """Cells as a field's values; each different text is read once."""
     if field.form in ("numbers", "names"):
         read = _from_json if field.form == "names" else _from_spaced
-        told = {word: read(word) for word in set(cells)}
+        told = {word: field.default if word is None else read(word) for word in set(cells)}
         return [told[word] for word in cells]
     if field.column == "next":
         return [None if seat == NOBODY else seat for seat in cells]

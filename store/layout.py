@@ -80,6 +80,7 @@ _LAYOUT: dict[str, tuple[Any, Encoding]] = {
     "players": (CARRY, "DICTIONARY"),
     "stacks": (CARRY, "DICTIONARY"),
     "dead_small": (CARRY, "RLE"),
+    "assumed": (CARRY, "DICTIONARY"),
     "street": (CARRY, "DICTIONARY"),
     "bet": (CARRY, "DICTIONARY"),
     "size": (CARRY, "DICTIONARY"),
@@ -113,7 +114,7 @@ def fields(kind: type[Record]) -> tuple[Field, ...]:
             field.name,
             _NAMES.get((kind, field.name), field.name),
             _form(field.name, hints[field.name]),
-            field.default,
+            _default(field),
         )
         for field in msgspec.structs.fields(kind)
         if not (kind is t.HandStarted and field.name == "hand")
@@ -144,15 +145,28 @@ def filled_by() -> dict[str, tuple[str, ...]]:
     return {column: tuple(kinds) for column, kinds in found.items()}
 
 
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    made = field.default_factory
+    return field.default if made is msgspec.NODEFAULT else made()
+
+
 def filled(kinds: Mapping[type[Record], Iterable[Record]]) -> list[str]:
-    """The envelope, and what these events fill; of cards, as many as any of them has."""
+    """The envelope, and what these events fill; of cards, as many as any of them has.
+
+    A row that is empty by default has no column where it is empty in every event.
+    """
     cards = 0
+    empty = set[str]()
     for kind, events in kinds.items():
+        for field in fields(kind):
+            if field.default == () and not any(getattr(event, field.name) for event in events):
+                empty.add(field.column)
         if any(field.form == "cards" for field in fields(kind)):
             cards = max(cards, max(len(event.cards) for event in events))  # type: ignore[union-attr]
     known = set(of_types(tuple(sorted(kind.__name__ for kind in kinds))))
     known -= {f"card{place}" for place in range(cards + 1, CARDS + 1)}
     known -= {"more_cards"} if cards <= CARDS else set()
+    known -= empty
     return [name for name in columns() if name in known]
 
 
@@ -196,6 +210,8 @@ def view() -> str:
             told["cards"] = f"nullif(concat_ws(' ', {cards}, more_cards), '')"
         elif name in ("seat", "next"):
             told[name] = f'nullif("{name}", {NOBODY})'
+        elif name == "assumed":
+            told[name] = f"""CASE WHEN type IN {_words(kinds)} THEN nullif("{name}", '[]') END"""
         elif columns()[name].filler is not None:
             told[name] = f'CASE WHEN type IN {_words(kinds)} THEN "{name}" END'
         elif not name.startswith("card") and name != "more_cards":

@@ -120,6 +120,8 @@ def _cells(it: Many) -> dict[str, Column | Each]:
             for place, cards in enumerate(values.T):
                 if (cards >= 0).any():
                     found[f"card{place + 1}"] = Each(cards, WORDS)
+        elif field.default == () and not any(values.values):
+            continue  # a row that is empty by default has no column where it always is
         elif field.form in ("numbers", "names"):
             found[field.column] = _worded(values, json_row if field.form == "names" else spaced)
         else:

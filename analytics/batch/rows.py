@@ -126,6 +126,7 @@ def read(table: pa.Table, words: Words) -> Rows:
     for name in CARDS:
         cells[name] = _coded(table, name, PLACES, FOREIGN, NO_CARD)
     cells["many"] = _many(table)
+    cells["assumed"] = _assumed(table)
     ragged = {name: _ragged(table, name) for name in RAGGED}
     match = _worded(table, "match", words, heads)
     number = pc.fill_null(table["number"], 0).to_numpy().take(heads)
@@ -248,6 +249,14 @@ def _many(table: pa.Table) -> Column:
     if "more_cards" not in table.column_names:
         return np.zeros(table.num_rows, dtype=bool)
     return pc.is_valid(table["more_cards"]).to_numpy(zero_copy_only=False)
+
+
+def _assumed(table: pa.Table) -> Column:
+    """Whether a hand takes something for so that its source does not say."""
+    if "assumed" not in table.column_names:
+        return np.zeros(table.num_rows, dtype=bool)
+    indices, words = _indexed(table, "assumed")
+    return np.array([*(word not in (None, "[]") for word in words), False]).take(indices)
 
 
 def _ragged(table: pa.Table, name: str) -> Ragged:

@@ -68,6 +68,7 @@ class Screen:
         for plan, members in stakes.items():
             self._group(laid, plan, members, why, nets)
         why[laid.rows.strange] = Why.START
+        why[(why == Why.FINE) & laid.rows.cells["assumed"].take(laid.rows.first[:-1])] = Why.ASSUMED
         names = [game.name if (game := self._games.get(mark)) else None for mark, _, _ in kinds]
         return Screened(why, names, where, nets)
 

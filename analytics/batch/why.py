@@ -26,3 +26,4 @@ class Why(IntEnum):
     EVENTS = 33  # clocks, newcomers or a void: the screen does not follow these events
     LARGE = 34  # more chips than fit the screen's columns
     UNKNOWN = 35  # a card that counts was never recorded
+    ASSUMED = 36  # fine, if what the hand assumes is so

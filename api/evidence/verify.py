@@ -506,6 +506,11 @@ def is_row(check: Check) -> Check:
     return lambda value: type(value) is list and all(check(one) for one in value)
 
 
+def is_some(check: Check) -> Check:
+    """A row of at least one."""
+    return lambda value: is_row(check)(value) and len(value) > 0
+
+
 def is_rows(*checks: Check) -> Check:
     """A row of rows, each with a value for each of these."""
     return is_row(
@@ -587,6 +592,10 @@ EVENTS: Dict[str, Dict[str, Check]] = {
     "HandVoided": {"reason": is_text},
     "HandEnded": {},
 }
+LATE: Dict[str, Dict[str, Check]] = {
+    "HandStarted": {"assumed": is_some(is_text)},
+    "NonceGiven": {"drawn_by": is_one_of("player", "dealer")},
+}
 HIDDEN: Dict[str, Dict[str, Check]] = {
     "HoleDealt": {"cards": CARDS},
     "CardSwapped": {"old": CARD, "new": CARD},
@@ -626,8 +635,14 @@ def read_line(number: int, text: bytes) -> Line:
         kinds[field] = is_counted if field == "cards" else is_commitment
     if kind == "CardSwapped" and line.get("told") is True:
         kinds["changed"] = FLAG
+    kinds.update(late(kind, line))
     check_fields(where, line, kinds)
     return line
+
+
+def late(kind: str, line: Line) -> Dict[str, Check]:
+    """The fields that are younger than their kind and stand in this line."""
+    return {field: check for field, check in LATE.get(kind, {}).items() if field in line}
 
 
 def is_commitment(value: Any) -> bool:
@@ -1015,8 +1030,7 @@ def read_record(row: Any, match: str, head: Head) -> Dict[str, Any]:
         if type(kind) is not str or kind not in RECORDS:
             raise Wrong(f"{where}: {quoted(kind)} is no kind of record of a match")
         kinds = {"type": is_text, "at": AT, **RECORDS[kind]}
-        if kind == "NonceGiven" and "drawn_by" in line:
-            kinds["drawn_by"] = is_one_of("player", "dealer")
+        kinds.update(late(kind, line))
         check_fields(where, line, kinds)
     record = b"\n".join(canonical(line) for line in row["lines"])
     if leaf["lines"] != len(row["lines"]) or not row["lines"]:

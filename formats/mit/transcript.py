@@ -28,6 +28,7 @@ class Table(NamedTuple):
     game: Game
     players: tuple[str, ...]
     stack: int
+    assumed: tuple[str, ...] = ()
 
 
 class _Some(NamedTuple):
@@ -96,6 +97,7 @@ class _Transcript:
             "ruleset": fingerprint(game),
             "players": self.table.players,
             "stacks": (self.table.stack,) * 2,
+            "assumed": self.table.assumed,
         }
         same = {name: _each(value, len(rounds)) for name, value in start.items()}
         dead = np.zeros(len(rounds), dtype=bool)

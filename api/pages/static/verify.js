@@ -384,6 +384,11 @@ function isRow(check) {
   return (value) => Array.isArray(value) && value.every(check);
 }
 
+/** A check for rows of at least one. */
+function isSome(check) {
+  return (value) => isRow(check)(value) && value.length > 0;
+}
+
 /** A check for rows of rows, each with a value for each of these. */
 function isRows(...checks) {
   return isRow((row) => Array.isArray(row) && row.length === checks.length && checks.every((check, at) => check(row[at])));
@@ -430,6 +435,10 @@ const EVENTS = new Map(Object.entries({
   HandVoided: { reason: isText },
   HandEnded: {},
 }));
+const LATE = {
+  HandStarted: { assumed: isSome(isText) },
+  NonceGiven: { drawn_by: isOneOf("player", "dealer") },
+};
 const HIDDEN = new Map(Object.entries({
   HoleDealt: { cards: CARDS },
   CardSwapped: { old: CARD, new: CARD },
@@ -468,8 +477,14 @@ function readLine(number, text) {
   const kinds = { type: isText, at: AT, ...EVENTS.get(kind) };
   for (const field of Object.keys(HIDDEN.get(kind) ?? {})) kinds[field] = field === "cards" ? isCounted : isCommitment;
   if (kind === "CardSwapped" && line.get("told") === true) kinds.changed = FLAG;
+  Object.assign(kinds, late(kind, line));
   checkFields(where, line, kinds);
   return line;
+}
+
+/** The fields that are younger than their kind and stand in this line. */
+function late(kind, line) {
+  return Object.fromEntries(Object.entries(LATE[kind] ?? {}).filter(([field]) => line.has(field)));
 }
 
 const hasKeys = (value, ...keys) => value instanceof Map && value.size === keys.length && keys.every((key) => value.has(key));
@@ -792,7 +807,7 @@ function readRecord(row, match, head) {
     const kind = line.has("type") ? line.get("type") : null;
     if (!isText(kind) || !RECORDS.has(kind)) throw new Wrong(`${where}: ${quoted(kind)} is no kind of record of a match`);
     const kinds = { type: isText, at: AT, ...RECORDS.get(kind) };
-    if (kind === "NonceGiven" && line.has("drawn_by")) kinds.drawn_by = isOneOf("player", "dealer");
+    Object.assign(kinds, late(kind, line));
     checkFields(where, line, kinds);
   }
   if (leaf.get("lines") !== lines.length || !lines.length) {

@@ -1,0 +1,93 @@
+"""What a record assumes because its source does not say it, and when a verdict rests on that.
+
+An assumption is a text of `HandStarted.assumed`; its first word says what it is about (`stack 400`,
+`rake 5 % up to 300`). The rules never ask it: they hold the hand against what is assumed, and this
+says whether their answer could have been another if it were not so.
+"""
+
+from collections.abc import Callable
+
+from events.evolve import evolve
+from events.state import opened
+from events.types import (
+    BidPlaced,
+    Events,
+    HandStarted,
+    Mucked,
+    PotSplit,
+    RakeTaken,
+    Shown,
+)
+
+Matters = Callable[[Events], bool]
+
+
+def rests_on(record: Events) -> tuple[str, ...]:
+    """The assumptions of a record without which its verdict might be another.
+
+    An assumption that begins with a word nobody knows here always counts.
+    """
+    start = record[0] if record else None
+    if not isinstance(start, HandStarted):
+        return ()
+    return tuple(one for one in start.assumed if WORDS.get(one.partition(" ")[0], _always)(record))
+
+
+def is_free(assumption: str) -> bool:
+    """Whether it was fitted to this one hand, so that any other payment would have agreed too."""
+    return assumption.partition(" ")[0] in FREE
+
+
+def _always(record: Events) -> bool:
+    """Every verdict depends on it."""
+    return True
+
+
+def _stack_met(record: Events) -> bool:
+    """A stack matters where a bet, a call or a bid comes up to the least that anybody brought.
+
+    As long as everything stays below, larger stacks allow the same and smaller ones would have to
+    be smaller than what was seen.
+    """
+    start = record[0]
+    assert isinstance(start, HandStarted)
+    least = min(start.stacks, default=0)
+    hand = opened(start)
+    for event in record[1:]:
+        if isinstance(event, BidPlaced) and event.amount + hand.paid[event.seat] >= least:
+            return True
+        try:
+            hand = evolve(hand, event)
+        except (LookupError, ValueError):  # a record may hold anything
+            return True
+        if max(hand.paid) >= least or min(hand.stacks) <= 0:
+            return True
+    return False
+
+
+def _rake_taken(record: Events) -> bool:
+    """A rake matters where the house took one."""
+    return any(isinstance(event, RakeTaken) for event in record)
+
+
+def _split_unevenly(record: Events) -> bool:
+    """Who gets odd chips matters where shares of one pot are not alike."""
+    return any(isinstance(event, PotSplit) and len(set(event.shares)) > 1 for event in record)
+
+
+def _several_show(record: Events) -> bool:
+    """The order of showing matters where several seats come to show or throw away."""
+    return sum(isinstance(event, Shown | Mucked) for event in record) > 1
+
+
+WORDS: dict[str, Matters] = {
+    "stack": _stack_met,  # what a seat brought
+    "blinds": _always,  # forced bets: blinds, antes, straddles
+    "level": _always,  # the size of bets
+    "button": _always,
+    "rake": _rake_taken,  # a rate and a cap that hold for more hands than this
+    "shortfall": _rake_taken,  # chips missing in this hand, taken for the house's
+    "odd-chips": _split_unevenly,
+    "showing": _several_show,
+}
+FREE = frozenset({"shortfall"})
