@@ -54,7 +54,8 @@ def claimed(told: ToldHand, events: list[Event], hand: Hand, rest: list[Told]) -
         raise ValueError(
             f"{hand.pot} chips are left in the middle: nobody is said to have won them"
         )
-    return (*events, HandEnded(), *acknowledged(rest))
+    _counted(events, hand, HandEnded())
+    return (*events, *acknowledged(rest))
 
 
 def faulted(item: Fault) -> Faulted:
@@ -72,10 +73,14 @@ def _is_late(item: Told) -> bool:
 
 
 def _counted(events: list[Event], hand: Hand, event: Event) -> Hand:
-    """One more event, if no stack and no pot falls below nothing by it."""
+    """One more event, if no stack and no pot falls below nothing by it; but who is said to bet
+    more than he has, which the rules have refused, bets it, and what was not matched goes back."""
     amount = getattr(event, "amount", 0)
     hand = evolve(hand, event)
-    if amount < 0 or min(hand.stacks) < 0 or hand.pot < 0:
+    callers = (event.seat,) if isinstance(event, Called) else ()
+    owing = range(len(hand.stacks)) if isinstance(event, HandEnded) else callers
+    short = any(hand.stacks[seat] < 0 for seat in owing)
+    if amount < 0 or short or hand.pot < 0:
         raise ValueError(f"{type(event).__name__}: the chips for it are not there")
     events.append(event)
     return hand

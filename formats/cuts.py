@@ -23,6 +23,7 @@ from formats.mit.note import FORMAT as MIT
 from formats.phh.documents import Keys
 from formats.phh.money import Money
 from formats.pokerstars import reader as pokerstars
+from formats.rules import AS_READ, Rules
 from formats.text import encoding_of
 from formats.told import Skipped, Source, ToldHand
 
@@ -45,12 +46,14 @@ class Part(Struct, frozen=True):
     log: Log | None = None
 
 
-def parts(path: Path, format: str, heard: Callable[[], None] = lambda: None) -> tuple[Part, ...]:
+def parts(
+    path: Path, format: str, rules: Rules = AS_READ, heard: Callable[[], None] = lambda: None
+) -> tuple[Part, ...]:
     """The file cut into parts; none, if there is no simple way to cut it.
 
     A look through a gamelog takes its time, and is heard of meanwhile.
     """
-    return _WAYS[format].parts(path, heard) if format in _WAYS else ()
+    return _WAYS[format].parts(path, rules, heard) if format in _WAYS else ()
 
 
 def read(path: Path, format: str, part: Part) -> Source:
@@ -61,9 +64,9 @@ def read(path: Path, format: str, part: Part) -> Source:
     return _WAYS[format].read(text, part)
 
 
-def _gamelog(path: Path, heard: Callable[[], None]) -> tuple[Part, ...]:
+def _gamelog(path: Path, rules: Rules, heard: Callable[[], None]) -> tuple[Part, ...]:
     """Its reader knows where it may be cut."""
-    found = gamelog.cuts(path, heard)
+    found = gamelog.cuts(path, rules, heard)
     return tuple(
         Part(
             one.begin,
@@ -83,7 +86,7 @@ def _of_a_gamelog(text: bytes, part: Part) -> Source:
     return gamelog.read(text, part.log)
 
 
-def _phh(path: Path, heard: Callable[[], None]) -> tuple[Part, ...]:
+def _phh(path: Path, rules: Rules, heard: Callable[[], None]) -> tuple[Part, ...]:
     """The names of its tables must differ in a whole file, which counts in one unit."""
     found = _by_lines(path, b"[", _TABLE, once=True)
     unit = phh.unit_of(path) if found else None
@@ -94,7 +97,7 @@ def _of_phh(text: bytes, part: Part) -> Source:
     return _placed(phh.read(text, unit=part.unit), part)
 
 
-def _pokerstars(path: Path, heard: Callable[[], None]) -> tuple[Part, ...]:
+def _pokerstars(path: Path, rules: Rules, heard: Callable[[], None]) -> tuple[Part, ...]:
     return _by_lines(path, b"PokerStars ", _HAND)
 
 
@@ -105,7 +108,7 @@ def _of_pokerstars(text: bytes, part: Part) -> Source:
 class _Way(NamedTuple):
     """How the files of a format are cut, and how a part of one is read."""
 
-    parts: Callable[[Path, Callable[[], None]], tuple[Part, ...]]
+    parts: Callable[[Path, Rules, Callable[[], None]], tuple[Part, ...]]
     read: Callable[[bytes, Part], Source]
 
 

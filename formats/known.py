@@ -5,13 +5,12 @@ name where it has one.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from engine.game import Game
 from formats import acpc, irc, phh
 from formats.cuts import Part
 from formats.cuts import read as read_part
@@ -20,6 +19,7 @@ from formats.mit.grammar import MARKERS, other, splits
 from formats.mit.note import FORMAT as MIT
 from formats.pokerstars import reader as pokerstars
 from formats.pokerstars.text import HEADER, foreign_site
+from formats.rules import AS_READ, Rules
 from formats.told import Refused, Skipped, Source, ToldHand
 
 HEAD = 200  # lines by which a format is known
@@ -69,13 +69,14 @@ _OHH = re.compile(r"\s*\"?ohh\"?\s*:|\s*\{\s*\"ohh\"|.*\"spec_version\"")
 
 class Format(Struct, frozen=True):
     """A format: its name, how people call it, its sign, its reader; `retold` if its hands can be
-    put to another ruleset than the one they are read as."""
+    put to another ruleset than the one they are read as, `stacked` if they name their stacks."""
 
     name: str
     called: str
     begins: Callable[[Sequence[str]], bool]
-    read: Callable[[Path], Source]
+    read: Callable[[Path, Rules], Source]
     retold: bool = True
+    stacked: bool = True
 
 
 def format_of(path: Path) -> Format:
@@ -101,28 +102,32 @@ def format_of(path: Path) -> Format:
     raise Refused(*_unknown(head))
 
 
-def read(path: Path, named: Format, game: Game | None, part: Part | None = None) -> Source:
-    """The file, or a part of it, taken apart by this format; by these rules, if some are named."""
-    source = named.read(path) if part is None else read_part(path, named.name, part)
-    if game is None:
+def read(path: Path, named: Format, rules: Rules = AS_READ, part: Part | None = None) -> Source:
+    """The file, or a part of it, taken apart by this format; by other rules, if some are asked."""
+    if rules != AS_READ and not named.retold:
+        raise Refused(
+            1, f"{named.called} name their own rules: --game and --set cannot replace them"
+        )
+    if rules.sets("stack") and named.stacked:
+        raise Refused(1, f"the hands of {named.called} name their own stacks: leave out stack=")
+    source = named.read(path, rules) if part is None else read_part(path, named.name, part)
+    if rules == AS_READ:
         return source
-    if not named.retold:
-        raise Refused(1, f"{named.called} name their own rules: --game cannot replace them")
-    inferred = tuple(one for one in source.inferred if not one.startswith("variant "))
-    hands = _retold(source.hands, game)
-    return replace(source, hands=hands, transcripts=None, inferred=inferred)
+    kept = tuple(one for one in source.inferred if not rules.game or not _tells_variant(one))
+    hands = _retold(source.hands, rules)
+    return replace(source, hands=hands, transcripts=None, inferred=kept)
 
 
-def _retold(hands: object, game: Game) -> Iterator[ToldHand | Skipped]:
+def _tells_variant(fact: str) -> bool:
+    return fact.startswith("variant ")
+
+
+def _retold(hands: Iterable[ToldHand | Skipped], rules: Rules) -> Iterator[ToldHand | Skipped]:
     """The same hands under other rules, whose unit of chips must be theirs."""
-    assert isinstance(hands, Iterator | tuple)
     for hand in hands:
         if isinstance(hand, ToldHand):
-            if hand.game.unit != game.unit:
-                why = f"{game.name} counts in {game.unit}s, this file in {hand.game.unit}s"
-                raise Refused(hand.line, why)
-            kept = tuple(one for one in hand.inferred if not one.startswith("variant "))
-            hand = replace(hand, game=game, inferred=kept)
+            kept = tuple(one for one in hand.inferred if not rules.game or not _tells_variant(one))
+            hand = replace(hand, game=rules.of(hand.game), inferred=kept)
         yield hand
 
 
@@ -162,24 +167,36 @@ def _first(head: Sequence[str]) -> str:
     return next((line for line in head if line.strip()), "").rstrip("\n")
 
 
+def _as_told(read: Callable[[Path], Source]) -> Callable[[Path, Rules], Source]:
+    """A reader that needs not know which rules were asked for: its hands are put to them later."""
+    return lambda path, rules: read(path)
+
+
 FORMATS: dict[str, Format] = {
     one.name: one
     for one in (
-        Format(MIT, "MIT gamelog", lambda head: bool(splits(_first(head))), mit.read),
+        Format(
+            MIT,
+            "MIT gamelog",
+            lambda head: bool(splits(_first(head))),
+            mit.read,
+            stacked=False,
+        ),
         Format(
             "acpc",
             "ACPC log",
             lambda head: any(map(_ACPC.match, head)),
-            acpc.read,
+            lambda path, rules: acpc.read(path, rules=rules),
+            stacked=False,
         ),
-        Format("phh", "PHH", lambda head: any(map(_PHH.match, head)), phh.read),
+        Format("phh", "PHH", lambda head: any(map(_PHH.match, head)), _as_told(phh.read)),
         Format(
             "pokerstars",
             "PokerStars hands",
             lambda head: any(map(HEADER.search, head)),
-            pokerstars.read,
+            _as_told(pokerstars.read),
             retold=False,
         ),
-        Format("irc", "IRC month", lambda head: False, irc.read, retold=False),
+        Format("irc", "IRC month", lambda head: False, _as_told(irc.read), retold=False),
     )
 }

@@ -319,6 +319,33 @@ def test_a_log_can_be_put_to_another_ruleset(
     assert not any(fact.startswith("variant") for fact in one["inferred"])
 
 
+def test_a_parameter_can_be_set_where_the_file_does_not_say_it(
+    capsys: Captured, tmp_path: Path, ledger: Path
+) -> None:
+    log = gamelog(tmp_path / "gamelog.txt")
+    (one,) = told(capsys, log, "--set", "stack=900", "--no-audit")
+    assert kept(ledger, f"{one['match']}/1")[0].stacks == (900, 900)
+    assert "auction-2024-mit.stack-900" == one["game"]
+    assert one["inferred"][1].startswith("stack 900, as it was set")
+    (wrong,) = told(capsys, log, "--set", "stack=many", code=1)
+    assert "--set: stack of auction-2024-mit may be a whole number" in wrong["refused"]["reason"]
+    named = ("--game", "auction-2024-mit", "--set")
+    assert "may be a whole number" in said(capsys, 2, "import", str(log), *named, "stack=many")
+    assert "is set twice" in said(capsys, 2, "import", str(log), *named, "big=2", *named, "big=4")
+    assert "sets nothing" in said(capsys, 2, "import", str(log), "--set", "stack")
+
+
+def test_who_says_his_stacks_has_none_set(capsys: Captured, tmp_path: Path) -> None:
+    file = tmp_path / "hands.phhs"
+    file.write_text("[1]\nvariant = 'NT'\n", "utf-8")
+    (one,) = told(capsys, file, "--set", "stack=400", code=1)
+    assert "the hands of PHH name their own stacks: leave out stack=" == one["refused"]["reason"]
+    (tmp_path / "hands.txt").write_text("PokerStars Hand #1: \n", "utf-8")
+    (other,) = told(capsys, tmp_path / "hands.txt", "--set", "big=4", code=1)
+    sentence = "PokerStars hands name their own rules: --game and --set cannot replace them"
+    assert sentence == other["refused"]["reason"]
+
+
 def test_there_must_be_such_a_ruleset(capsys: Captured, tmp_path: Path) -> None:
     assert said(capsys, 5, "import", str(tmp_path), "--game", "chess").startswith("no ruleset")
 

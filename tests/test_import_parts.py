@@ -13,6 +13,7 @@ from api.importing.taken import Outcome, Wishes
 from bench.import_texts import phh_files, pokerstars_files
 from events.ledger import Record
 from formats import cuts, known
+from formats.rules import AS_READ
 from formats.told import Refused, Skipped, ToldHand
 from store.ledger import FileLedger
 from tests.foreign import opened
@@ -89,7 +90,7 @@ def files(texts: dict[str, str], tmp_path: Path) -> list[Entry]:
 
 
 def told(path: Path, format: str, part: cuts.Part | None = None) -> list[ToldHand | Skipped]:
-    return list(known.read(path, known.FORMATS[format], None, part).hands)
+    return list(known.read(path, known.FORMATS[format], AS_READ, part).hands)
 
 
 @pytest.mark.parametrize("odd", ODD)

@@ -20,6 +20,7 @@ from engine.policies import Rake
 from formats import known, phh
 from formats.follow import followed
 from formats.plain import plain
+from formats.rules import AS_READ
 from formats.told import ToldHand
 from store.nonces import Salted
 from store.projections import STANDARD
@@ -243,7 +244,7 @@ def test_what_is_made_of_a_plain_hand_is_what_the_rules_make_of_it(tmp_path: Pat
     same = 0
     for seats in (2, 4, 9):
         (tmp_path / "hands.txt").write_text(tables("phh-nt", 20, seats))
-        for told in known.FORMATS["phh"].read(tmp_path / "hands.txt").hands:
+        for told in known.FORMATS["phh"].read(tmp_path / "hands.txt", AS_READ).hands:
             assert isinstance(told, ToldHand)
             record, end = followed(told, "m/1")
             if made := plain(told, "m/1"):

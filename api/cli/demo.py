@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from api.cli.output import document, note, progress, wrong
-from api.cli.parameters import named_values, rules_of, rules_options
+from api.cli.parameters import rules_of, rules_options, settings_of
 from api.demo import (
     DISPUTED,
     SPOKEN,
@@ -78,7 +78,7 @@ def demo(
 
 def _changed(games: list[Game], settings: tuple[str, ...]) -> list[Game]:
     """Every ruleset with the settings that it has parameters for; each must fit one at least."""
-    wanted = named_values(settings)
+    wanted = settings_of(settings)
     try:
         tried = [as_far(game, wanted) for game in games]
     except Impossible as reason:

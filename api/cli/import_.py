@@ -11,9 +11,9 @@ from typing import cast, get_args
 import click
 
 from analytics.stored import NAMES
-from api.cli.games import game_of
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, watched
+from api.cli.parameters import asked_rules, rules_options
 from api.importing.commit import Writer
 from api.importing.entries import Entry, entries
 from api.importing.jobs import outcomes
@@ -58,6 +58,7 @@ class Tally:
 @click.argument("files", nargs=-1, required=True, metavar="FILE_OR_FOLDER...", type=Path)
 @click.option("--format", "named", type=click.Choice(list(FORMATS)), help="What the files are.")
 @click.option("--game", help="Decide by this ruleset, not by the one that the file looks like.")
+@rules_options
 @click.option("--names", multiple=True, metavar="A=x,B=y", help="Other names for players.")
 @click.option("--strict", is_flag=True, help="Refuse a file if a hand differs or is left out.")
 @click.option("--no-audit", is_flag=True, help="Do not judge; audit --all does it later.")
@@ -75,6 +76,8 @@ def import_(
     files: tuple[Path, ...],
     named: str | None,
     game: str | None,
+    rules: Path | None,
+    settings: tuple[str, ...],
     names: tuple[str, ...],
     strict: bool,
     no_audit: bool,
@@ -86,8 +89,8 @@ def import_(
     or not at all; every hand is judged by the rules it was played by."""
     if strict and no_audit:
         raise click.UsageError("--strict is about what an audit finds: leave out --no-audit")
-    rules = game_of(game) if game else None
-    wishes = Wishes(named, rules, _names(names), strict, not no_audit)
+    asked = asked_rules(game, rules, settings)
+    wishes = Wishes(named, asked, _names(names), strict, not no_audit)
     tally, begun = Tally(), time.monotonic()
     with plainly():
         every = list(entries(files, folder))

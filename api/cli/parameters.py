@@ -10,7 +10,8 @@ import click
 from api.asking import games as asking
 from api.cli.output import NotFound
 from engine.game import Game
-from engine.parameters import Impossible
+from engine.parameters import Impossible, named_values
+from formats.rules import Rules
 
 FILE_MAX = 1 << 20  # bytes; the longest ruleset of ours has twenty thousand
 
@@ -37,12 +38,21 @@ def rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def asked_rules(game: str | None, rules: Path | None, settings: tuple[str, ...]) -> Rules:
+    """What decides imported hands: a ruleset that is named, changed by settings, or the settings
+    alone, which change the one that a file looks like."""
+    if game is not None and rules is not None:
+        raise click.UsageError("name one --game, or one --ruleset FILE")
+    named = None if game is None and rules is None else rules_of(game, rules, settings)
+    return Rules(named, tuple(settings_of(settings).items()))
+
+
 def rules_of(game: str | None, rules: Path | None, settings: tuple[str, ...]) -> Game:
     """The ruleset that is meant by a name or a file, and by settings."""
     if (game is None) == (rules is None):
         raise click.UsageError("name one GAME, or one --ruleset FILE")
     try:
-        return asking.wanted(game, named_values(settings), None if rules is None else _read(rules))
+        return asking.wanted(game, settings_of(settings), None if rules is None else _read(rules))
     except asking.NoGame as unknown:
         raise NotFound(str(unknown)) from None
     except Impossible as reason:
@@ -51,17 +61,12 @@ def rules_of(game: str | None, rules: Path | None, settings: tuple[str, ...]) ->
         raise click.UsageError(f"{rules}: {reason}") from None
 
 
-def named_values(settings: tuple[str, ...]) -> dict[str, str]:
-    """`big=20` and `stack=2000` as names and values; none of them twice."""
-    found: dict[str, str] = {}
-    for one in settings:
-        name, equals, value = (part.strip() for part in one.partition("="))
-        if not (name and equals and value):
-            raise click.UsageError(f"{one!r} sets nothing: write NAME=VALUE, such as stack=2000")
-        if name in found:
-            raise click.UsageError(f"{name} is set twice, to {found[name]} and to {value}")
-        found[name] = value
-    return found
+def settings_of(settings: tuple[str, ...]) -> dict[str, str]:
+    """What `--set` says, as names and values."""
+    try:
+        return named_values(settings)
+    except Impossible as reason:
+        raise click.UsageError(str(reason)) from None
 
 
 def _read(file: Path) -> Any:

@@ -16,9 +16,9 @@ from dealer.wire.plan import plan
 from dealer.wire.program import NoBot
 from dealer.wire.program import named as programs
 from engine.game import Game
-from engine.games import named
-from engine.parameters import Impossible
+from engine.parameters import Impossible, named_values
 from formats.known import FORMATS
+from formats.rules import Rules
 
 CLOCK_S = 30.0
 
@@ -84,7 +84,12 @@ def rules_of(asked: dict[str, Any]) -> Game:
 
 
 def of_import(
-    form: str | None, game: str | None, names: list[str] | None, strict: bool, audit: bool
+    form: str | None,
+    game: str | None,
+    settings: list[str] | None,
+    names: list[str] | None,
+    strict: bool,
+    audit: bool,
 ) -> dict[str, Any]:
     """Files that were sent, as `muckrake import` has them."""
     if form is not None and form not in FORMATS:
@@ -93,17 +98,31 @@ def of_import(
         )
     if strict and not audit:
         raise Problem("invalid", "strict is about what an audit finds: leave out audit=false")
-    if game is not None:
-        try:
-            named(game)
-        except LookupError as reason:
-            raise Problem("invalid", str(reason)) from None
+    try:
+        changes = named_values(settings or ())
+        if game is not None:
+            wanted(game, changes)
+    except (NoGame, Impossible) as reason:
+        raise Problem("invalid", str(reason)) from None
     renamed: dict[str, str] = {}
     for pair in names or ():
         was, equals, now = (part.strip() for part in pair.partition("="))
         if not (was and equals and now) or renamed.setdefault(was, now) != now:
             raise Problem("invalid", f"{pair[:80]!r} renames nobody: write OLD=NEW")
-    return {"format": form, "game": game, "names": renamed, "strict": strict, "audit": audit}
+    return {
+        "format": form,
+        "game": game,
+        "set": changes,
+        "names": renamed,
+        "strict": strict,
+        "audit": audit,
+    }
+
+
+def asked_rules(wish: dict[str, Any]) -> Rules:
+    """What decides the hands of an import."""
+    game, changes = wish["game"], wish.get("set", {})
+    return Rules(wanted(game, changes) if game else None, tuple(changes.items()))
 
 
 def _inside(bots: Path, name: str) -> Path:

@@ -28,7 +28,7 @@ from api.asking.viewer import AUDITOR, Viewer
 from api.cli.plans import ENDLESS, THINK_MS, plans_of, stage_of
 from api.facts import projections
 from api.http.jobs import FOLDER, Job, Jobs, Progress, doing, held, is_job, now_ms, write, writes
-from api.http.wishes import rules_of
+from api.http.wishes import asked_rules, rules_of
 from api.importing.commit import Writer
 from api.importing.entries import Entry
 from api.importing.jobs import outcomes
@@ -47,7 +47,6 @@ from dealer.wire.plan import plan as meant
 from dealer.wire.program import named as programs
 from dealer.wire.sandbox import Guard
 from engine.game import fingerprint, to_json
-from engine.games import named
 from events.ledger import Conflict, is_match
 from events.types import Dealing, Disclosure, Events
 from store.frames import Damaged
@@ -244,8 +243,7 @@ def _imported(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told
     wish = job.wish
     paths = sorted((room / "upload").iterdir())
     files = [Entry(path.name, path, path.stat().st_size) for path in paths]
-    rules = named(wish["game"]) if wish["game"] else None
-    wishes = Wishes(wish["format"], rules, wish["names"], wish["strict"], wish["audit"])
+    wishes = Wishes(wish["format"], asked_rules(wish), wish["names"], wish["strict"], wish["audit"])
     scratch = room / "scratch"
     scratch.mkdir(exist_ok=True)
     told.say()

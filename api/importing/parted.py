@@ -17,7 +17,7 @@ def parted(entry: Entry, wishes: Wishes, tick: Callable[[int], None]) -> tuple[E
     if entry.size < LARGE or not entry.path.is_file():
         return (entry,)
     try:
-        found = parts(entry.path, format_wished(entry, wishes).name, lambda: tick(0))
+        found = parts(entry.path, format_wished(entry, wishes).name, wishes.rules, lambda: tick(0))
         name = digest(entry) if found else ""
     except (Refused, OSError):
         return (entry,)

@@ -26,6 +26,7 @@ from formats.known import FORMATS, Format, format_of, read
 from formats.mit.note import FORMAT as MIT
 from formats.phh.hand import PhhHand
 from formats.plain import Plain
+from formats.rules import AS_READ, Rules
 from formats.told import Bids, Refused, Skipped, ToldHand, Transcript
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Wishes(Struct, frozen=True):
     """What was asked for beside the files."""
 
     format: str | None = None
-    game: Game | None = None
+    rules: Rules = AS_READ
     names: Mapping[str, str] = {}
     strict: bool = False
     audit: bool = True
@@ -109,7 +110,7 @@ def _take(found: Outcome, wishes: Wishes, spool: Spool, tick: Callable[[int], No
     found.digest = digest(found.entry)
     known = format_wished(found.entry, wishes)
     found.format = known.name
-    source = read(path, known, wishes.game, found.entry.part)
+    source = read(path, known, wishes.rules, found.entry.part)
     found.dialect = source.dialect
     found.note = source.note or SourceNoted(known.name, source.dialect, "", "")
     found.inferred = list(source.inferred)

@@ -11,16 +11,19 @@ from formats.acpc.betting import QUOTED, Wrong, streets
 from formats.acpc.definitions import Definition, ruleset
 from formats.acpc.survey import Survey, fields_of, in_units, survey
 from formats.mit.grammar import MARKERS
+from formats.rules import AS_READ, Rules
 from formats.text import Text, lines
 from formats.told import Board, Holds, Refused, Skipped, Source, Told, ToldHand
 
 _DEALT = (3, 1, 1)
 
 
-def read(text: Text, definition: Definition | None = None) -> Source:
+def read(text: Text, definition: Definition | None = None, rules: Rules = AS_READ) -> Source:
     """The log taken apart; a game other than that of the public logs must be defined."""
     found = survey(lines(text), definition)
     game, stack = ruleset(found.game, found.per)
+    if rules.sets("stack"):
+        stack = rules.of(game).stack
     return Source(
         format="acpc",
         dialect=found.dialect,

@@ -10,6 +10,7 @@ from formats.mit.grammar import Names
 from formats.mit.note import FORMAT, unnoted
 from formats.mit.parts import Reader, Start
 from formats.mit.read import Teller, surveyed
+from formats.rules import Rules
 from formats.told import Source
 
 
@@ -30,9 +31,9 @@ class Cut(Struct, frozen=True):
     log: Log
 
 
-def cuts(path: Path, heard: Callable[[], None]) -> tuple[Cut, ...]:
+def cuts(path: Path, rules: Rules, heard: Callable[[], None]) -> tuple[Cut, ...]:
     """The log cut; none, if it is to be read hand by hand, or its bytes are not to be counted."""
-    found, teller, note = surveyed(path, heard=heard)
+    found, teller, note = surveyed(path, rules, heard)
     noted = unnoted(note)
     if not found.in_parts or (noted.encoding, noted.newline) != ("utf-8", "\n"):
         return ()

@@ -7,8 +7,6 @@ from engine.games.swap_2022 import SWAP_2022_MIT
 from formats.mit.note import Dialect
 from formats.told import Refused
 
-_USUAL = (200, 400)
-
 
 def dialect_of(header: str, marks: set[str]) -> Dialect:
     """Which engine wrote it; a log without the telling lines is recorded as undetermined."""
@@ -37,11 +35,3 @@ def game_of(dialect: Dialect) -> Game:
     if dialect == "A0":
         return AUCTION_2024_A0
     return SWAP_2022_MIT if dialect in ("S1", "S2", "S3", "no flop") else AUCTION_2024_MIT
-
-
-def stack_of(game: Game, most: int) -> tuple[int, str]:
-    """The engine's usual stack, unless somebody has put in more than that."""
-    if most <= game.stack:
-        return game.stack, "the usual one of that engine"
-    stack = next((size for size in _USUAL if size >= most), most)
-    return stack, f"because a seat has put in {most}, more than the usual {game.stack}"

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from events.types import Cards, FaultKind
 from formats.mit.grammar import BIDS, EXCEPTIONS, NO_AUCTION, Names, instead
 from formats.mit.note import Place, exception_of
+from formats.mit.stack import Reached
 from formats.told import Act, Bids, Board, Fault, Holds, Refused, Shows, Told, Verb
 
 _VERBS: dict[str, Verb] = {
@@ -27,8 +28,8 @@ Found = re.Match[str]
 class Block:
     """A hand being read: what is told so far, what each seat holds and has put in.
 
-    `marks` tell the dialect, `most` is the largest total of a seat, `gone` are seats that the
-    engine has given up asking. `exceptions` are those that do not follow from the reply.
+    `marks` tell the dialect, `gone` are seats that the engine has given up asking. `exceptions`
+    are those that do not follow from the reply.
     """
 
     def __init__(
@@ -59,9 +60,11 @@ class Block:
         if "bids" in self.marks and "flop twice" not in self.marks:
             self.marks.add("flop once")
 
-    @property
-    def most(self) -> int:
-        return max(put + bet for put, bet in zip(self._put, self._bets, strict=True))
+    def reach(self, reached: Reached) -> None:
+        """Count the largest total of a seat, unless the hand contradicts itself."""
+        if self.wrong is None:
+            most = max(put + bet for put, bet in zip(self._put, self._bets, strict=True))
+            reached.add(most, self.number)
 
     def unreported(self) -> str | None:
         """In logs that report swaps with the awards: a swap that is not reported."""

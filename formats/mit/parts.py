@@ -17,6 +17,7 @@ from formats.mit.grammar import Names
 from formats.mit.hand import Block
 from formats.mit.lines import UNDISTURBED, Column, Lines
 from formats.mit.note import Place
+from formats.mit.stack import Reached
 from formats.text import Text, opened
 from formats.told import Refused
 
@@ -106,11 +107,16 @@ class Part:
         found = set(self.counted.marks(self.sound)) if self.counted else set()
         return found.union(*(block.marks for block in self.others.values()))
 
-    @property
-    def most(self) -> int:
-        """The largest total of a seat."""
-        counted = self.counted.put[self.sound] if self.counted else np.zeros(0)
-        return max(int(counted.max(initial=0)), *(it.most for it in self.others.values()), 0)
+    def reach(self, reached: Reached) -> None:
+        """Count the largest total of a seat in every hand that does not contradict itself."""
+        if self.counted is not None:
+            put = self.counted.put[self.sound].max(1)
+            most, first, hands = np.unique(put, return_index=True, return_counts=True)
+            numbers = self.counted.numbers[self.sound][first]
+            for one in zip(most.tolist(), numbers.tolist(), hands.tolist(), strict=True):
+                reached.add(*one)
+        for block in self.others.values():
+            block.reach(reached)
 
     @property
     def exceptions(self) -> dict[Place, str]:

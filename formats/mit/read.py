@@ -5,19 +5,20 @@ from typing import NamedTuple
 
 from engine.game import Game
 from events.types import SourceNoted
-from formats.mit.dialect import dialect_of, game_of, stack_of
+from formats.mit.dialect import dialect_of, game_of
 from formats.mit.hand import Block
 from formats.mit.note import FORMAT, Dialect, Noted, noted
 from formats.mit.parts import Part
 from formats.mit.survey import Survey, survey
 from formats.mit.transcript import Table, transcribed
+from formats.rules import AS_READ, Rules
 from formats.text import Text, encoding_of, opened
 from formats.told import Refused, Skipped, Source, ToldHand, Transcript
 
 
-def read(text: Text) -> Source:
+def read(text: Text, rules: Rules = AS_READ) -> Source:
     """The log taken apart."""
-    found, teller, note = surveyed(text)
+    found, teller, note = surveyed(text, rules)
     return Source(
         format=FORMAT,
         dialect=teller.dialect,
@@ -30,16 +31,18 @@ def read(text: Text) -> Source:
 
 
 def surveyed(
-    text: Text, heard: Callable[[], None] = lambda: None
+    text: Text, rules: Rules = AS_READ, heard: Callable[[], None] = lambda: None
 ) -> tuple[Survey, "Teller", SourceNoted]:
     """What is known of a whole log, and who tells its hands by that."""
     found = survey(text, heard)
     dialect = dialect_of(found.header, found.marks)
     game = game_of(dialect)
-    stack, why = stack_of(game, found.most)
+    stack, why = rules.of(game).stack, "as it was set"
+    if not rules.sets("stack"):
+        stack, why = found.reached.stack(stack)
     inferred = (
         f"variant {game.name}, from the kinds of lines",
-        f"stack {stack}, {why}",
+        "; ".join(filter(None, (f"stack {stack}, {why}", found.reached.outliers(stack)))),
     )
     note = Noted(
         dialect, found.header, found.footer, encoding_of(text), _newline(text), found.exceptions
@@ -65,8 +68,6 @@ class Teller(NamedTuple):
         wrong = block.wrong
         if self._reports_swaps and block.wrong is None:
             wrong = block.unreported()
-        if wrong is None and block.most > self.stack:
-            wrong = f"round #{block.number}: {block.most} put in of a stack of {self.stack}"
         if wrong is not None:
             return Skipped(block.line, wrong)
         return ToldHand(

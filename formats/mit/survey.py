@@ -7,13 +7,14 @@ hand by hand, which says of a damaged log what is wrong with it.
 
 from collections.abc import Callable, Iterable, Iterator
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from formats.mit.chain import chained, footer
 from formats.mit.grammar import Names, instead, other, splits
 from formats.mit.hand import Block
 from formats.mit.note import Place
 from formats.mit.parts import LINES_MAX, End, Part, Start, parts
+from formats.mit.stack import Reached
 from formats.text import Text, lines
 from formats.told import Refused
 
@@ -33,7 +34,7 @@ class Survey(Struct):
     footer: str = ""
     rounds: int = 0
     marks: set[str] = set()
-    most: int = 0
+    reached: Reached = field(default_factory=Reached)
     exceptions: dict[Place, str] = {}
     kept: list[Part | Block] = []
     starts: list[tuple[Start, int, int]] = []
@@ -48,7 +49,7 @@ class Survey(Struct):
             self.kept.append(one)
         else:
             self.kept.clear()
-        self.most = max(self.most, one.most)
+        one.reach(self.reached)
         self.marks |= one.marks
         self.exceptions.update(one.exceptions)
 

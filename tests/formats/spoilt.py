@@ -12,6 +12,7 @@ from engine.verdict import judge
 from events.evolve import replay
 from formats.follow import follow
 from formats.known import FORMATS
+from formats.rules import AS_READ
 from formats.told import Refused, Skipped, ToldHand
 from tests.formats import test_format_acpc as acpc
 from tests.formats import test_format_irc as irc
@@ -44,7 +45,7 @@ def trial(name: str, seed: str) -> int:
     with TemporaryDirectory() as folder:
         path = _month(Path(folder), chance) if name == "irc" else _file(Path(folder), name, chance)
         try:
-            return sum(_is_told(hand) for hand in FORMATS[name].read(path).hands)
+            return sum(_is_told(hand) for hand in FORMATS[name].read(path, AS_READ).hands)
         except Refused as refused:
             _is_a_sentence(refused.line, refused.reason)
             return 0

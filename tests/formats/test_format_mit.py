@@ -11,7 +11,7 @@ from engine.games import RULESETS
 from events import types as t
 from events.notation import say_all
 from formats.follow import follow
-from formats.mit.read import read, surveyed
+from formats.mit.read import read
 from formats.mit.write import encoded, write
 from formats.told import Fault, Refused, Skipped, ToldHand
 
@@ -197,20 +197,6 @@ def test_players_of_one_name_are_told_apart_by_order() -> None:
     said = say_all(_follow(text)[0]).splitlines()
     assert "1 bids 0, open (default)" in said
     assert "0 bids 5" in said
-
-
-def test_the_usual_stack_is_inferred_and_another_where_a_total_shows_it() -> None:
-    assert [hand.stacks for hand in read(SWAP).hands if isinstance(hand, ToldHand)] == [(200, 200)]
-    deep = SWAP.replace("raises to 4", "raises to 300").replace("(4)", "(300)")
-    deep = deep.replace("14)", "310)").replace("awarded 14", "awarded 310")
-    deep = deep.replace("awarded -14", "awarded -310")
-    source = read(deep)
-    assert [hand.stacks for hand in source.hands if isinstance(hand, ToldHand)] == [(400, 400)]
-    assert "stack 400, because a seat has put in 310, more than the usual 200" in source.inferred
-    found, teller, _ = surveyed(deep)
-    (block,) = found.blocks(deep)
-    skipped = teller._replace(stack=250).hand(block)
-    assert skipped == Skipped(3, "round #1: 310 put in of a stack of 250")
 
 
 def test_a_log_without_an_auction_is_recorded_as_undetermined() -> None:

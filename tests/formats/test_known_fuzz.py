@@ -59,7 +59,7 @@ def test_any_bytes_are_read_or_refused_by_every_reader(
     path = tmp_path / "file"
     path.write_bytes(data)
     try:
-        for hand in read(path, named, None).hands:
+        for hand in read(path, named).hands:
             assert hand.line >= 0
     except Refused as refused:
         _is_told(refused, data)

@@ -47,7 +47,7 @@ def test_an_import_leaves_to_compact_what_the_command_leaves(
     jobs = Jobs(tmp_path / "ledger")
     room = jobs.room()
     shutil.copy2(log, room / "upload")
-    wish = of_import(None, None, None, False, audit) | {"disclosure": "sealed"}
+    wish = of_import(None, None, None, None, False, audit) | {"disclosure": "sealed"}
     write(room / "job.json", Job(room.name, "import", "", 0, now_ms(), None, wish))
     work.main(jobs.ledger, room.name)
     assert "done" == read(room).state
@@ -94,6 +94,8 @@ def test_a_file_that_is_refused_is_a_job_that_failed(new: Site) -> None:
     [
         ("/api/v1/imports?format=xls", "there is no format 'xls'"),
         ("/api/v1/imports?game=nix", "nix"),
+        ("/api/v1/imports?set=stack", "'stack' sets nothing: write NAME=VALUE"),
+        ("/api/v1/imports?game=swap-2022&set=stack=x", "stack of swap-2022 may be a whole"),
         ("/api/v1/imports?names=a", "'a' renames nobody: write OLD=NEW"),
         ("/api/v1/imports?strict=true&audit=false", "strict is about what an audit finds"),
     ],

@@ -151,6 +151,10 @@ async def bring(
         str | None, Query(alias="format", description="What the files are; else they are known.")
     ] = None,
     game: Annotated[str | None, Query(description="Decide by this ruleset.")] = None,
+    settings: Annotated[
+        list[str] | None,
+        Query(alias="set", description="NAME=VALUE: another parameter, such as stack=400."),
+    ] = None,
     names: Annotated[list[str] | None, Query(description="OLD=NEW, for players.")] = None,
     name: Annotated[str | None, Query(description="What the one file sent is called.")] = None,
     strict: Annotated[bool, Query(description="Refuse a file if a hand differs.")] = False,
@@ -159,7 +163,9 @@ async def bring(
     idempotency_key: Key = None,
 ) -> Response:
     ask.needs(WRITE)
-    wish = of_import(named_format, game, names, strict, audit) | {"disclosure": disclosure}
+    wish = of_import(named_format, game, settings, names, strict, audit) | {
+        "disclosure": disclosure
+    }
     jobs, owner, key = _jobs(ask), _owner(ask), _checked(idempotency_key)
     room = await run_in_threadpool(jobs.room)
     try:

@@ -1,0 +1,39 @@
+"""What an import was asked for about the rules: another ruleset, other parameters of it."""
+
+from functools import lru_cache
+
+from msgspec import Struct
+
+from engine.changes import changed
+from engine.game import Game
+from engine.parameters import Impossible
+from formats.told import Refused
+
+
+class Rules(Struct, frozen=True):
+    """The ruleset that decides instead of the one a file looks like, and settings of either."""
+
+    game: Game | None = None
+    settings: tuple[tuple[str, str], ...] = ()
+
+    def of(self, game: Game) -> Game:
+        """The rules that decide hands which a reader takes for hands of this game."""
+        base = self.game or game
+        if base.unit != game.unit:
+            raise Refused(1, f"{base.name} counts in {base.unit}s, this file in {game.unit}s")
+        return _changed(base, self.settings) if self.settings else base
+
+    def sets(self, name: str) -> bool:
+        """Whether this parameter was set."""
+        return name in dict(self.settings)
+
+
+AS_READ = Rules()
+
+
+@lru_cache(maxsize=1 << 10)
+def _changed(game: Game, settings: tuple[tuple[str, str], ...]) -> Game:
+    try:
+        return changed(game, dict(settings))
+    except Impossible as reason:
+        raise Refused(1, f"--set: {reason}") from None
