@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from formats import acpc, irc, phh
+from formats import acpc, irc, ohh, phh
 from formats.cuts import Part
 from formats.cuts import read as read_part
 from formats.mit import read as mit
@@ -64,7 +64,7 @@ _SITES = (  # whose hands begin in other words than their names would have
     (r".*PokerStars.* Hold'em", "a PokerStars hand in another language than English"),
     (r"MATCHSTATE:", "a transcript of the ACPC wire protocol: its dealer's log is read"),
 )
-_OHH = re.compile(r"\s*\"?ohh\"?\s*:|\s*\{\s*\"ohh\"|.*\"spec_version\"")
+_OHH = re.compile(r"[\[\s]*\{.*\"ohh\"\s*:|\s*\"ohh\"\s*:")
 
 
 class Format(Struct, frozen=True):
@@ -144,8 +144,6 @@ def _unknown(head: Sequence[str]) -> tuple[int, str]:
             return number, "a git merge marker: two files are mixed in this one"
         if site := foreign_site(line):
             return number, f"this is a hand of {site}, not of PokerStars"
-        if _OHH.match(line):
-            return 1, "this is an Open Hand History, which is not read yet"
     if what := other(first):
         return 1, f"this is {what}"
     return 1, f"no hand history that is known begins so: {first[:60].strip()!r}"
@@ -195,6 +193,13 @@ FORMATS: dict[str, Format] = {
             "PokerStars hands",
             lambda head: any(map(HEADER.search, head)),
             _as_told(pokerstars.read),
+            retold=False,
+        ),
+        Format(
+            "ohh",
+            "Open Hand History",
+            lambda head: any(map(_OHH.match, head)),
+            _as_told(ohh.read),
             retold=False,
         ),
         Format("irc", "IRC month", lambda head: False, _as_told(irc.read), retold=False),

@@ -61,27 +61,36 @@ IRC_LIMIT = _recorded(
     show_first="all_shown",
     time_out="none",
 )
-# The site lets a seat fold for nothing, and raise against those who could not answer.
-_POKERSTARS = {
+# The sites let a seat fold for nothing, and raise against those who could not answer.
+_AT_SITE = {
     "unit": "cent",
     "rake": Rake(percent=5),
     "fold_when_free": True,
     "raise_needs_responder": False,
     "time_out": "fold_or_check",
 }
-POKERSTARS_FL = _recorded(
-    SITE_FL_STANDARD,
-    "pokerstars-fl",
-    "PokerStars hand histories, fixed limit",
-    raise_cap=3,
-    **_POKERSTARS,
-)
-POKERSTARS_PL = _recorded(
-    SITE_PL_STANDARD, "pokerstars-pl", "PokerStars hand histories, pot limit", **_POKERSTARS
-)
-POKERSTARS_NL = _recorded(
-    SITE_NL_STANDARD, "pokerstars-nl", "PokerStars hand histories, no limit", **_POKERSTARS
-)
+
+
+def _at_site(site: str, called: str) -> tuple[Game, Game, Game]:
+    """Fixed, pot and no limit of a site or a file format, at stakes that its hands name."""
+    fixed = _recorded(
+        SITE_FL_STANDARD,
+        f"{site}-fl",
+        f"{called} hand histories, fixed limit",
+        raise_cap=3,
+        **_AT_SITE,
+    )
+    pot = _recorded(
+        SITE_PL_STANDARD, f"{site}-pl", f"{called} hand histories, pot limit", **_AT_SITE
+    )
+    none = _recorded(
+        SITE_NL_STANDARD, f"{site}-nl", f"{called} hand histories, no limit", **_AT_SITE
+    )
+    return fixed, pot, none
+
+
+POKERSTARS_FL, POKERSTARS_PL, POKERSTARS_NL = _at_site("pokerstars", "PokerStars")
+OHH_FL, OHH_PL, OHH_NL = _at_site("ohh", "Open Hand History")
 # The format's own player lets a seat fold for nothing, with a warning (T6).
 PHH_FT = _recorded(
     SITE_FL_STANDARD,

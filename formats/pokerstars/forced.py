@@ -11,16 +11,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.game import Game
-from engine.games.recorded import POKERSTARS_FL, POKERSTARS_NL, POKERSTARS_PL
+from engine.games import RECORDED
 from engine.games.site import at_stakes
+from engine.steps import Posts
 from engine.turn import Post
-from formats.pokerstars.grammar import Acts, Limit, Posts, Unread
+from formats.pokerstars import grammar
+from formats.pokerstars.grammar import Acts, Unread
 from formats.pokerstars.played import Line, Played, Street
 
 Told = dict[str, dict[int, int]]  # what was posted: by which seat, how much
 
-_GAMES = {"fl": POKERSTARS_FL, "pl": POKERSTARS_PL, "nl": POKERSTARS_NL}
 _ANTE, _SMALL, _BIG, _BOTH = "the ante", "small blind", "big blind", "small & big blinds"
+_STRADDLE = "straddle"
 
 
 class Forced(Struct, frozen=True):
@@ -60,14 +62,16 @@ def posted(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: 
             odd = () if game_there == game else ("heads_up_blinds",)
             if whole.button not in (one.number for one in whole.chairs if one.name in seats):
                 odd = (*odd, "button")
+            if told[_STRADDLE]:
+                game_there = _straddled(game_there, told[_STRADDLE], sizes, button, (small, big))
             return Forced(game_there, button, posts, small is None, (*inferred, *odd))
     raise Unread(f"the blinds are not where the rules put them: {_where(told, tuple(seats))}")
 
 
 def _posts(whole: Played, seats: dict[str, int]) -> Told:
-    told: Told = {_ANTE: {}, _SMALL: {}, _BIG: {}, _BOTH: {}}
+    told: Told = {_ANTE: {}, _SMALL: {}, _BIG: {}, _BOTH: {}, _STRADDLE: {}}
     for line in whole.lines:
-        if isinstance(line, Line) and isinstance(line.what, Posts):
+        if isinstance(line, Line) and isinstance(line.what, grammar.Posts):
             row, seat = told[line.what.what], seats[line.name]
             if seat in row:
                 raise Unread(f"{line.name} posts {line.what.what} twice")
@@ -104,15 +108,16 @@ def _game(whole: Played, sizes: _Sizes, unit: str) -> Game:
     header = whole.header
     high = header.high if header.limit == "fl" else None
     raked = bool(header.sign or whole.totals.rake) and not header.tournament
-    return _played_for(header.limit, sizes.small, sizes.big, high, sizes.ante, unit, raked)
+    base = RECORDED[f"{header.site}-{header.limit}"]
+    return _played_for(base, sizes.small, sizes.big, high, sizes.ante, unit, raked)
 
 
 @lru_cache(1024)
 def _played_for(
-    limit: Limit, small: int, big: int, high: int | None, ante: int, unit: str, raked: bool
+    base: Game, small: int, big: int, high: int | None, ante: int, unit: str, raked: bool
 ) -> Game:
     """One game for all hands at the same stakes: what is found for it is found once."""
-    game = at_stakes(_GAMES[limit], small, big, high, ante)
+    game = at_stakes(base, small, big, high, ante)
     return replace(game, unit=unit, rake=game.rake if raked else None)
 
 
@@ -154,6 +159,28 @@ def _beside(told: Told, sizes: _Sizes, small: int | None, big: int) -> tuple[Pos
         *(Post(seat) for seat in live),
         *(Post(seat, "dead", sizes.small) for seat in dead),
     )
+
+
+def _straddled(
+    game: Game,
+    straddles: dict[int, int],
+    sizes: _Sizes,
+    button: int,
+    blinds: tuple[int | None, int],
+) -> Game:
+    """The same rules with what each position owes; a straddle is no raise, so it sets no size."""
+    count, (small, big) = len(sizes.left), blinds
+    if small is None:
+        raise Unread("a straddle where there is no small blind")
+    owed = {small: sizes.small, big: sizes.big, **straddles}
+    if min(straddles.values()) <= sizes.big or len(owed) < len(straddles) + 2:
+        raise Unread("a straddle that is not above the big blind")
+    short = [seat for seat, amount in straddles.items() if amount == sizes.left[seat]]
+    if short:
+        raise Unread("a straddle that took the whole stack: how much it should have been is unsaid")
+    order = [(button + place) % count for place in range(1, count + 1)]
+    posts = Posts((sizes.ante,) * count, tuple(owed.get(seat, 0) for seat in order), False)
+    return replace(game, script=(posts, *game.script[1:]), seats_min=count, seats_max=count)
 
 
 def _where(told: Told, names: tuple[str, ...]) -> str:

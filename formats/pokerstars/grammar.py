@@ -16,7 +16,7 @@ from events.types import Cards
 
 Limit = Literal["fl", "pl", "nl"]
 Verb = Literal["folds", "checks", "calls", "bets", "raises"]
-Posting = Literal["small blind", "big blind", "small & big blinds", "the ante"]
+Posting = Literal["small blind", "big blind", "small & big blinds", "the ante", "straddle"]
 
 _MONEY = r"(?:[$€£] ?)?[0-9][0-9.,]*"
 _LIMITS: dict[str, Limit] = {"Limit": "fl", "Pot Limit": "pl", "No Limit": "nl"}
@@ -27,7 +27,8 @@ class Unread(Exception):
 
 
 class Header(Struct, frozen=True):
-    """The first line: the source's number of the hand, its game and stakes, what is played for."""
+    """The first line: the source's number of the hand, its game and stakes, what is played for, and
+    the site or format whose rulesets it is put to."""
 
     source_id: str
     limit: Limit
@@ -37,6 +38,7 @@ class Header(Struct, frozen=True):
     currency: str
     tournament: bool
     capped: bool
+    site: str = "pokerstars"
 
 
 class Chair(Struct, frozen=True):

@@ -17,6 +17,7 @@ from formats.told import Refused, Skipped, ToldHand
 from tests.formats import test_format_acpc as acpc
 from tests.formats import test_format_irc as irc
 from tests.formats import test_format_mit as mit
+from tests.formats import test_format_ohh as ohh
 from tests.formats import test_format_phh as phh
 from tests.formats import test_format_pokerstars as pokerstars
 
@@ -32,6 +33,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
         pokerstars.WALK,
         pokerstars.CASH + pokerstars.DEAD,
     ),
+    "ohh": (ohh.CASH, ohh.ALL_IN, ohh.CASH + ohh.ALL_IN),
     "irc": (irc.HDB, irc.ROSTER, *irc.PDB.values()),
 }
 _JUNK = "0159 ,.$:[]()*|/#'\"=-\n\r\0\x1b\x85\xa0é€\u2028"

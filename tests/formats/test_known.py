@@ -14,6 +14,9 @@ READ = (
     ("pokerstars", "PokerStars Home Game #5:  {Club} Hold'em Limit ($1/$2)\n"),
     ("pokerstars", "PokerStars Home Game Hand #5:  {Club} Hold'em Limit ($1/$2)\n"),
     ("pokerstars", "PokerStars Zoom Hand #5:  Hold'em Limit ($1/$2)\n"),
+    ("ohh", '{"ohh": {"spec_version": "1.2.2"}}'),
+    ("ohh", '[\n {\n  "ohh": {\n'),
+    ("ohh", '{"id": 7, "ohh": {"game_number"'),
     ("mit-gamelog", "\n6.176 MIT Pokerbots - a vs b vs c\n"),
 )
 IN_ANY_ORDER = (

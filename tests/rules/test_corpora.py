@@ -34,6 +34,12 @@ pokerstars-nl  sizing no_limit, unit cent, odd_chips clockwise_each, raise_cap n
 pokerstars-nl  min_raise_after_short current_plus_last_full, short_blind full, stacks carried
 pokerstars-nl  rake_pots outwards, show_first last_aggressor
 pokerstars-nl  fold_when_free True, raise_needs_responder False
+ohh-fl         sizing fixed, unit cent, odd_chips clockwise_each, raise_cap 3, cap_counts raises
+ohh-fl         cap_lift round_starts_heads_up, fold_when_free True, raise_needs_responder False
+ohh-pl         sizing pot_limit, unit cent, odd_chips clockwise_each, raise_cap none, reopen sum
+ohh-pl         fold_when_free True, raise_needs_responder False
+ohh-nl         sizing no_limit, unit cent, odd_chips clockwise_each, raise_cap none, reopen sum
+ohh-nl         fold_when_free True, raise_needs_responder False
 phh-ft         sizing fixed, unit chip, odd_chips clockwise_each, raise_cap 3, cap_counts raises
 phh-ft         reopen half_bet, short_blind full, rake none, stacks carried
 phh-ft         show_first all_shown, time_out none, fold_when_free True

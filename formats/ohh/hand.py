@@ -1,0 +1,270 @@
+"""One object of Open Hand History as a hand by the names of its players, in hundredths.
+
+An action's amount is what it put in, so a raise is counted to its total here; what nobody called is
+never said to have gone back. Nothing else is concluded.
+"""
+
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+
+from msgspec import Struct
+
+from events.types import Cards
+from formats.ohh.schema import Action, History, Pot, Round, Written
+from formats.pokerstars import grammar
+from formats.pokerstars.grammar import (
+    Acts,
+    Chair,
+    Header,
+    Limit,
+    Posting,
+    Posts,
+    Takes,
+    Totals,
+    Turns,
+    Unread,
+)
+from formats.pokerstars.played import STREETS, Line, Played, Street
+
+SITE = "ohh"
+_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
+_DEALT = ("Flop", "Turn", "River")
+_CHIPS = ("", "chips", "play", "play money", "xxx")
+_LIMITS: dict[str, Limit] = {"NL": "nl", "PL": "pl", "FL": "fl"}
+_POSTS: dict[str, Posting] = {
+    "Post Ante": "the ante",
+    "Post SB": "small blind",
+    "Post BB": "big blind",
+    "Post Dead": "small blind",
+    "Post Extra Blind": "big blind",
+    "Straddle": "straddle",
+}
+_MOVING = {*_POSTS, "Bet", "Raise", "Call"}
+_BESIDE = {"Sits Down", "Stands Up", "Added Chips"}  # chips that come now play in the next hand
+_ERROR = Decimal("0.000001")  # of a number that a program counted in binary fractions
+_MOST = Decimal(10) ** 15
+_NOTHING = Decimal(0)
+
+
+class _Play(Struct):
+    """What was bet on the street at hand, and what is known so far."""
+
+    bets: dict[str, int]
+    lines: list[Line | Street]
+    known: list[tuple[str, Cards]]
+
+    @property
+    def bet(self) -> int:
+        return max(self.bets.values(), default=0)
+
+    def put(self, name: str, amount: int) -> int:
+        """The player's bet of this street, once it is this much higher."""
+        self.bets[name] = self.bets.get(name, 0) + amount
+        return self.bets[name]
+
+
+def played(hand: History) -> Played:
+    """The whole hand, or `Unread` with the reason why not."""
+    header = _header(hand)
+    names = _names(hand)
+    chairs = _chairs(hand)
+    play = _Play({}, [], [])
+    for one in _rounds(hand):
+        if one.street in _DEALT:
+            _deal(play, one)
+        for action in one.actions or ():
+            _act(play, _name(names, action.player_id, one.street), action)
+    pots = sorted(hand.pots, key=lambda pot: pot.number)
+    if [pot.number for pot in pots] != list(range(len(pots))):
+        said = ", ".join(str(pot.number) for pot in pots)
+        raise Unread(f"the pots are numbered {said[:40]}: the main pot is 0, the next ones follow")
+    _same_forced(hand, header, play, chairs)
+    return Played(
+        header=header,
+        button=hand.dealer_seat,
+        chairs=chairs,
+        lines=tuple(play.lines),
+        known=tuple(play.known),
+        back=(),
+        takes=tuple(_takes(pots, names)),
+        totals=Totals(sum(_cents(pot.amount, "a pot") for pot in pots), (), sum(map(_raked, pots))),
+    )
+
+
+def _header(hand: History) -> Header:
+    """Hold'em for money or chips; every other game is refused by its name."""
+    if hand.game_type != "Holdem":
+        raise Unread(f"{hand.game_type[:40]} is not hold'em of a kind we have rules for")
+    if "Run_It_Twice" in (hand.flags or ()):
+        raise Unread("the board was dealt more than once")
+    said = hand.currency.strip()
+    tournament = bool(hand.tournament or hand.tournament_info)
+    if not tournament and said.upper() not in _SIGNS and said.lower() not in _CHIPS:
+        raise Unread(f"amounts in {said[:20]}: dollars, euros, pounds and chips are read")
+    low = _cents(hand.big_blind_amount, "big_blind_amount")
+    limit = _LIMITS[hand.bet_limit.bet_type]
+    if limit != "fl":
+        low, high = _cents(hand.small_blind_amount, "small_blind_amount"), low
+    else:
+        high = 2 * low
+    return Header(
+        source_id=hand.game_number,
+        limit=limit,
+        low=low,
+        high=high,
+        sign="" if tournament else _SIGNS.get(said.upper(), ""),
+        currency="" if tournament else said.upper(),
+        tournament=tournament,
+        capped=bool(hand.bet_limit.bet_cap),
+        site=SITE,
+    )
+
+
+def _names(hand: History) -> dict[int, str]:
+    """The players by their ids."""
+    names = {one.id: one.name for one in hand.players}
+    if len(names) < len(hand.players):
+        raise Unread("two players have one id")
+    if len(set(names.values())) < len(names):
+        raise Unread("two players of one name sit at the table")
+    return names
+
+
+def _chairs(hand: History) -> tuple[Chair, ...]:
+    chairs = [
+        Chair(one.seat, one.name, _cents(one.starting_stack, f"the stack of {one.name[:40]}"))
+        for one in hand.players
+    ]
+    if len({one.number for one in chairs}) < len(chairs):
+        raise Unread("two players sit in one seat")
+    return tuple(sorted(chairs, key=lambda one: one.number))
+
+
+def _name(names: dict[int, str], player: int, where: str) -> str:
+    if player not in names:
+        raise Unread(f"player {player} of the {where.lower()} is nobody at the table")
+    return names[player]
+
+
+def _rounds(hand: History) -> Iterator[Round]:
+    """The streets in their order, each once; hands that are all-in may be shown before the last."""
+    order = ["Preflop", *_DEALT]
+    last = -1
+    for one in hand.rounds:
+        if one.street in order:
+            at = order.index(one.street)
+            if at == last:
+                raise Unread(
+                    f"the board was dealt more than once: the {one.street.lower()} is twice"
+                )
+            if at < last:
+                raise Unread(f"the {one.street.lower()} comes after the {order[last].lower()}")
+            last = at
+        yield one
+
+
+def _deal(play: _Play, one: Round) -> None:
+    cards = _cards(one.cards)
+    due = STREETS[one.street.upper()]
+    if len(cards) != due:
+        raise Unread(f"the {one.street.lower()} has {len(cards)} cards")
+    play.lines.append(Street(cards))
+    play.bets = {}
+
+
+def _act(play: _Play, name: str, action: Action) -> None:
+    verb, cards = action.action, _cards(action.cards)
+    if verb in ("Add to Pot", "Added To Pot"):
+        raise Unread("chips are added to the pot that no player puts in")
+    if cards:
+        play.known.append((name, cards))
+    if verb in _BESIDE:
+        return
+    amount = _cents(action.amount or _NOTHING, f"what {name[:40]} puts in")
+    if amount and verb not in _MOVING:
+        raise Unread(f"{name[:40]} puts in {amount} by {verb}")
+    if verb == "Dealt Cards":
+        return
+    if verb in ("Shows Cards", "Mucks Cards"):
+        turned = Line(name, Turns(cards if verb == "Shows Cards" else None))
+        if turned not in play.lines:  # an early show is often said again in the end
+            play.lines.append(turned)
+    elif verb in _POSTS:
+        if verb not in ("Post Ante", "Post Dead"):
+            play.put(name, amount)
+        play.lines.append(Line(name, Posts(_POSTS[verb], amount)))
+    else:
+        play.lines.append(Line(name, _chosen(play, name, verb, amount)))
+
+
+def _chosen(play: _Play, name: str, verb: str, amount: int) -> Acts:
+    """A choice; a bet where there is one already is a raise, and a raise of nothing a bet."""
+    if verb == "Fold":
+        return Acts("folds")
+    if verb == "Check":
+        return Acts("checks")
+    bet = play.bet
+    to = play.put(name, amount)
+    if verb == "Call":
+        return Acts("calls", amount)
+    return Acts("raises", to, to - bet) if bet else Acts("bets", amount)
+
+
+def _cards(written: Written) -> Cards:
+    """Cards; those that nobody saw are left out."""
+    return grammar.cards(" ".join(card for card in written or () if card))
+
+
+def _same_forced(hand: History, header: Header, play: _Play, chairs: Iterable[Chair]) -> None:
+    """Blinds and antes that are named are what those post who have it."""
+    stacks = {one.name: one.stack for one in chairs}
+    ante = _cents(hand.ante_amount, "ante_amount")
+    low, high = (header.low // 2, header.low) if header.limit == "fl" else (header.low, header.high)
+    due = {"the ante": ante, "small blind": low, "big blind": high}
+    posted = [
+        (line.name, line.what)
+        for line in play.lines
+        if isinstance(line, Line) and isinstance(line.what, Posts)
+    ]
+    for name, what in posted:
+        owed = due.get(what.what, 0)
+        if owed and what.amount != owed and what.amount < stacks[name]:
+            raise Unread(f"{name[:40]} posts {what.what} {what.amount}, which is said to be {owed}")
+    if ante and not any(what.what == "the ante" for _, what in posted):
+        raise Unread(f"ante_amount is {ante}, and nobody posts one")
+
+
+def _raked(pot: Pot) -> int:
+    """What the house took of a pot, once the pot is what it paid and what was taken."""
+    taken = sum(_cents(part, "a rake") for part in (pot.rake, pot.jackpot) if part)
+    paid = sum(_cents(win.win_amount, "what is won") for win in pot.player_wins or ())
+    amount = _cents(pot.amount, "a pot")
+    if paid + taken != amount:
+        raise Unread(f"pot {pot.number} is {amount}, and pays {paid} and a rake of {taken}")
+    return taken
+
+
+def _takes(pots: Iterable[Pot], names: dict[int, str]) -> Iterator[tuple[str, Takes]]:
+    """What every pot paid; what a site pays beside the pot says too little about who won it."""
+    for place, pot in enumerate(pots):
+        for win in pot.player_wins or ():
+            if win.cashout_amount or win.cashout_fee:
+                raise Unread("a hand was cashed out: what its cards won is not said")
+            if win.bonus_amount:
+                raise Unread("a bonus was paid that no player put in")
+            name = _name(names, win.player_id, "pots")
+            if win.win_amount:
+                yield name, Takes(_cents(win.win_amount, f"what {name[:40]} wins"), place)
+
+
+def _cents(amount: Decimal, what: str) -> int:
+    """Hundredths; a number that is none but for an error of binary counting is taken for it."""
+    if not amount.is_finite() or abs(amount) > _MOST:
+        raise Unread(f"{what} is more than any table has held")
+    cents = amount * 100
+    whole = cents.to_integral_value()
+    if abs(cents - whole) > _ERROR:
+        raise Unread(f"{what} is {amount}: no whole number of hundredths")
+    if whole < 0:
+        raise Unread(f"{what} is {amount}: less than nothing")
+    return int(whole)
