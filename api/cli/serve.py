@@ -47,6 +47,14 @@ PORT = 8000
     help="What a caller may spend in a minute at each worker; 0 counts nothing.",
 )
 @click.option(
+    "--at-once",
+    type=click.IntRange(1),
+    default=256,
+    show_default=True,
+    metavar="N",
+    help="Connections of one address, and requests of one caller, that a worker answers at once.",
+)
+@click.option(
     "--public-url",
     metavar="URL",
     help="Where a proxy on this machine leads here from; what it says of who came is believed.",
@@ -80,6 +88,7 @@ def serve(
     workers: int,
     delay: float,
     rate: int,
+    at_once: int,
     public_url: str | None,
     origins: tuple[str, ...],
     log: Path | None,
@@ -106,7 +115,7 @@ def serve(
             delay_s=delay,
             hosts=(*LOOPBACK, *public) if is_loopback else (),
             allow_origins=origins,
-            limits=Limits(rate=rate),
+            limits=Limits(rate=rate, at_once=at_once),
             logs=log is not None,
             fronted=public_url is not None,
             bots=None if bots is None else bots.absolute(),

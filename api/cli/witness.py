@@ -1,5 +1,6 @@
 """`muckrake witness`: cosign the checkpoints of other people's logs, until somebody stops it."""
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from store.witness import Witness
 
 PORT = 8100
+AT_ONCE = 64  # connections of one address
+GRACE_S = 5
+BODY_S = 20.0
 BODY_MAX = 65_536  # bytes of a request: a proof of 63 hashes and a checkpoint with its signatures
 
 
@@ -55,8 +59,8 @@ def witness(
     """
     keys = [key for said in logs for key in keys_of(said)]
     with plainly():
-        import uvicorn
-
+        from api.http.connections import Listening
+        from api.http.limits import Limits
         from api.http.served import bound
         from store.witness import Witness
 
@@ -73,17 +77,7 @@ def witness(
                 click.echo(f"{address}  cosigns for {', '.join(key.name for key in keys)}")
                 click.echo(here.key.text())
             sys.stdout.flush()
-            config = uvicorn.Config(
-                application(here),
-                log_config=None,
-                access_log=False,
-                proxy_headers=False,
-                server_header=False,
-                limit_concurrency=64,
-                timeout_keep_alive=5,
-                timeout_graceful_shutdown=5,
-            )
-            uvicorn.Server(config).run([sock])
+            Listening(application(here), Limits(at_once=AT_ONCE), grace_s=GRACE_S).run([sock])
         finally:
             here.close()
 
@@ -109,13 +103,19 @@ def application(here: "Witness") -> "Starlette":
     from starlette.responses import Response
     from starlette.routing import Route
 
+    def refused(status: int, why: str) -> Response:
+        return Response(f"{why}\n", status, media_type="text/plain; charset=utf-8")
+
     async def add_checkpoint(request: Request) -> Response:
         body = b""
-        async for part in request.stream():
-            body += part
-            if len(body) > BODY_MAX:
-                told = f"a request of more than {BODY_MAX} bytes is not read\n"
-                return Response(told, 413, media_type="text/plain; charset=utf-8")
+        try:
+            async with asyncio.timeout(BODY_S):
+                async for part in request.stream():
+                    body += part
+                    if len(body) > BODY_MAX:
+                        return refused(413, f"a request of more than {BODY_MAX} bytes is not read")
+        except TimeoutError:
+            return refused(408, f"a request must come within {BODY_S:g} seconds")
         answer = await run_in_threadpool(here.add_checkpoint, body)
         return Response(answer.body, answer.status, {"Content-Type": answer.media})
 

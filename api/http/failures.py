@@ -56,6 +56,7 @@ def _of_http(failure: Exception) -> Problem:
 _STATUSES = {
     404: ("not-found", "nothing is at this address: /docs lists what there is"),
     405: ("method-not-allowed", "this address is there for other methods: Allow names them"),
+    408: ("too-slow", "the body came too slowly"),
     413: ("too-large", "the body is longer than this address takes"),
     415: ("unsupported-media-type", "this kind of content is not read here"),
 }

@@ -60,9 +60,14 @@ class Following(Unended[AsyncGenerator[bytes, None]]):
             async with asyncio.timeout(self._stall_s):
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
         except TimeoutError:
-            scope["state"]["cut"] = True
-            if (abort := scope["state"].get("abort")) is not None:
-                abort()  # to close it would wait for him who does not read
+            cut(scope)
+
+
+def cut(scope: Scope) -> None:
+    """End a connection whose reader takes nothing: to close it would wait for him."""
+    scope["state"]["cut"] = True
+    if (abort := scope["state"].get("abort")) is not None:
+        abort()
 
 
 async def _gone(receive: Receive) -> None:

@@ -12,11 +12,11 @@ from typing import Any
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.http.connections import PROXIES
 from api.http.layer import Layer
 from api.http.problem import Problem
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-PROXIES = frozenset({"127.0.0.1", "::1"})
 POLICY = (
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"

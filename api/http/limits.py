@@ -20,6 +20,10 @@ class Limits(Struct, frozen=True):
     query_bytes: int = 8 << 10
     seconds: float = 40.0  # until an answer begins; a question in SQL has 30 of its own
     stall_s: float = 60.0  # how long a reader may take none of what is sent to him
+    head_s: float = 10.0  # in which the head of a request must have come
+    body_s: float = 20.0  # ... and its body, but for the time that its length earns it:
+    slowest: int = 4 << 10  # bytes a second: who reads or sends more slowly is let go
+    at_once: int = 256  # connections of one address; requests of one caller
     bulk: int = 4  # exports that one worker makes at once
     sql: int = 2  # questions of strangers that it answers at once
     wait_s: float = 5.0  # how long one more waits for his turn
@@ -40,7 +44,7 @@ FAMILIES = (
         "static",
         "a style, a script, how the server is",
         0,
-        re.compile(r"/static/|/(healthz|readyz|metrics|favicon\.ico)$"),
+        re.compile(_ALWAYS),
     ),
     Family("login", "a login", 50, re.compile(r"/login$")),
     Family("bulk", "an export", 50, re.compile(r"/api/v1/exports(/|$)")),

@@ -51,11 +51,15 @@ may be a seat's, or an auditor's, and `?as=VIEW` chooses among the viewpoints yo
 Every error is a problem document (RFC 9457). Lists have a cursor that you hand back as it is.
 docs/http.md tells the rest.
 """
-OF_ALL = ("bad-request", "unauthenticated", "forbidden", "too-many-requests", "unavailable")
+OF_ALL = (
+    *("bad-request", "unauthenticated", "forbidden", "misdirected"),
+    *("too-large", "uri-too-long", "headers-too-large", "too-many-requests", "unavailable"),
+)
 OF_PLACES = ("not-found",)
+NAMING = ("play",)  # operations whose body names what may not be there
 OF_VALUES = ("invalid",)
 OF_FORMATS = ("not-acceptable",)
-OF_BODIES = ("too-large", "unsupported-media-type", "conflict")
+OF_BODIES = ("too-slow", "unsupported-media-type", "conflict")
 BY_NAME = {"cursor": "wrong-cursor", "q": "wrong-filter"}
 PLAIN = "application/json"
 UNTAGGED = ("keys", "health")  # never kept by anybody, so without a validator
@@ -160,13 +164,14 @@ def _shape(operation: dict[str, Any], shapes: Mapping[str, Any]) -> None:
 def kinds_of(path: str, method: str, operation: dict[str, Any]) -> list[str]:
     """The kinds of problems that an operation may answer with, but for those that are our fault."""
     if "health" in operation.get("tags", ()):
-        return ["unavailable"]
+        return ["bad-request", "misdirected", "headers-too-large", "uri-too-long", "unavailable"]
     kinds = list(OF_ALL)
-    kinds += OF_PLACES if "{" in path else ()
+    kinds += OF_PLACES if "{" in path or operation["operationId"] in NAMING else ()
     names = {one["name"] for one in operation.get("parameters", ())}
     kinds += OF_VALUES if names - {"as"} or "requestBody" in operation else ()
     kinds += OF_FORMATS if method == "get" else ()
     kinds += OF_BODIES if method == "post" else ()
+    kinds += ["conflict"] if method == "delete" and "jobs" in operation.get("tags", ()) else []
     kinds += ["conflict"] if method == "get" and "{number}" in path else []
     if path.endswith("/sql"):
         return [*kinds, "query-refused"]

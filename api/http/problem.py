@@ -26,6 +26,7 @@ KINDS: dict[str, Kind] = {
     "not-found": Kind(404, "There is no such thing"),
     "method-not-allowed": Kind(405, "This is not done here"),
     "not-acceptable": Kind(406, "There is no such format of it"),
+    "too-slow": Kind(408, "It came too slowly"),
     "conflict": Kind(409, "Something stands against it"),
     "too-large": Kind(413, "That is too much at once"),
     "uri-too-long": Kind(414, "The address is too long"),

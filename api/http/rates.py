@@ -7,11 +7,11 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from ipaddress import IPv6Address, ip_address
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.http.connections import network
 from api.http.layer import Layer
 from api.http.limits import family
 from api.http.problem import Problem
@@ -90,15 +90,8 @@ class Rated(Layer):
 
 
 def who(scope: Scope) -> str:
-    """The key or the session that asks, else the address; of IPv6 the network of one customer."""
+    """The key or the session that asks, else the network of the address."""
     caller = scope.get("state", {}).get("caller")
     if caller is not None and caller.id is not None:
         return f"key {caller.id}"
-    host = (scope.get("client") or ("",))[0]
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return host
-    if isinstance(address, IPv6Address):
-        return f"{address.exploded[:19]}::/64"
-    return host
+    return network((scope.get("client") or ("",))[0])

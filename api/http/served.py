@@ -4,12 +4,10 @@ Told to stop, it lets streams end with a last word, finishes what is being answe
 worker that dies is replaced; one socket is shared by all of them, so nobody notices.
 """
 
-import asyncio
 import errno
 import os
 import signal
 import socket
-import struct
 import sys
 import threading
 import time
@@ -19,12 +17,11 @@ from multiprocessing import connection, get_context, parent_process
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
-import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from fastapi import FastAPI
 
 from api.http.app import create_app
+from api.http.connections import BACKLOG, Listening
 from api.http.desk import Desk, Settings
 from api.http.jobs import Jobs
 from api.http.routes.stream import feeds_of
@@ -32,7 +29,6 @@ from dealer.unheeding import unheard, unheeding
 
 INTERRUPTED = 130
 GRACE_S = 10  # what is being answered may take so long when the server stops
-BACKLOG = 2_048
 DEATHS_MAX = 5  # workers that die within...
 DEATHS_S = 30.0  # ... so long: then something is wrong that another worker will not mend
 
@@ -68,25 +64,12 @@ def run(settings: Settings, sock: socket.socket, workers: int, log: Path | None)
         Jobs(settings.folder).stop(os.getpid())
 
 
-class _Connection(H11Protocol):
-    """A connection that can be cut by who answers on it: `request.state.abort`."""
+class OneWorker(Listening):
+    """The server of one process; who follows a stream is let go before anybody is waited for."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self.app_state = {**self.app_state, "abort": self._cut}
-
-    def _cut(self) -> None:
-        """At once: what the kernel still holds for him is dropped, he is told that it is broken."""
-        sock = self.transport.get_extra_info("socket")
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.transport.abort()
-
-
-class _Server(uvicorn.Server):
-    """uvicorn's server; who follows a stream is let go before anybody is waited for."""
-
-    def __init__(self, config: uvicorn.Config, app: Any, signals: tuple[signal.Signals, ...]):
-        super().__init__(config)
+    def __init__(self, app: FastAPI, signals: tuple[signal.Signals, ...] = ()) -> None:
+        settings: Settings = app.state.desk.settings
+        super().__init__(app, settings.limits, fronted=settings.fronted, grace_s=GRACE_S)
         self._app = app
         self._signals = signals
         self.told: list[int] = []
@@ -114,19 +97,7 @@ def _serve(
     settings: Settings, sock: socket.socket, log: Path | None, signals: tuple[signal.Signals, ...]
 ) -> int:
     with _logging(log):
-        app = create_app(Desk(settings))
-        config = uvicorn.Config(
-            app,
-            http=_Connection,
-            log_config=None,
-            log_level="critical",  # the log is ours
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            backlog=BACKLOG,
-            timeout_graceful_shutdown=GRACE_S,
-        )
-        server = _Server(config, app, signals)
+        server = OneWorker(create_app(Desk(settings)), signals)
         server.run([sock])
     return INTERRUPTED if signal.SIGINT in server.told else 0
 

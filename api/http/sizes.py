@@ -1,7 +1,9 @@
-"""What is too long, or cannot be text, is refused before anybody reads it."""
+"""What is too long, too slow, or could be read in two ways, is refused before a route reads it."""
 
+import math
 import re
 
+import anyio
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -23,32 +25,46 @@ class Sized(Layer):
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._check_lengths(scope)
+        _check_framing(scope)
         _check_text(scope)
         most = self._body_max(scope)
         if _length(scope) > most:
             raise _too_large(most)
-        size, over = 0, False
+        size, until, wrong = 0, anyio.current_time() + self.limits.body_s, 0
 
         async def counted() -> Message:
-            nonlocal size, over
-            message = await receive()
-            size += len(message.get("body", b""))
-            if size > most:
-                over = True
-                raise HTTPException(413)  # the one exception that FastAPI's parsers let through
+            nonlocal size, until, wrong
+            with anyio.move_on_at(until) as waited:
+                message = await receive()
+            if not waited.cancelled_caught:
+                came = len(message.get("body", b""))
+                size, until = size + came, until + came / self.limits.slowest
+                until = until if message.get("more_body") else math.inf  # now only his end is due
+            if waited.cancelled_caught or size > most:
+                wrong = 408 if waited.cancelled_caught else 413
+                raise HTTPException(wrong)  # the one exception that FastAPI's parsers let through
             return message
 
         begun = False
 
         async def heard(message: Message) -> None:
             nonlocal begun
-            if begun or not over:  # what a route says to half a body is not passed on
+            if begun or not wrong:  # what a route says to half a body is not passed on
                 begun = True
                 await send(message)
 
         await self.app(scope, counted, heard)
-        if over and not begun:
+        if wrong == 413 and not begun:
             raise _too_large(most)
+        if wrong and not begun:
+            raise self._too_slow()
+
+    def _too_slow(self) -> Problem:
+        limits = self.limits
+        sentence = f"a body must come within {limits.body_s:g} seconds, or {limits.slowest} bytes a"
+        problem = Problem("too-slow", f"{sentence} second where it is longer")
+        problem.headers["Connection"] = "close"
+        return problem
 
     def _check_lengths(self, scope: Scope) -> None:
         limits = self.limits
@@ -60,6 +76,22 @@ class Sized(Layer):
     def _body_max(self, scope: Scope) -> int:
         uploaded = family(scope["path"]).name == "upload"
         return self.limits.upload_bytes if uploaded else self.limits.body_bytes
+
+
+def _check_framing(scope: Scope) -> None:
+    """No request of which a proxy could think that it ends elsewhere, or is for another host."""
+    names = [name for name, _ in scope["headers"]]
+    wrong = None
+    if b"transfer-encoding" in names and b"content-length" in names:
+        wrong = "a body has a length or comes in chunks, and this one says both"
+    elif b"transfer-encoding" in names and scope["http_version"] == "1.0":
+        wrong = "HTTP/1.0 knows no chunks"
+    elif not scope["path"].startswith("/"):
+        wrong = "an address here begins with /: the host stands in its own header"
+    if wrong is not None:
+        problem = Problem("bad-request", wrong)
+        problem.headers["Connection"] = "close"  # nothing after it is read as a request
+        raise problem
 
 
 def _check_text(scope: Scope) -> None:

@@ -8,7 +8,7 @@ at once: it lets go of files and locks in its own `finally`.
 import io
 from collections.abc import AsyncIterator, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import BinaryIO, cast
 
 import anyio
@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from api.exporting.files import Writer, writer
 from api.http.answer import ANEW, about
-from api.http.following import Unended
+from api.http.following import Unended, cut
 from api.http.formats import MEDIA
 
 PIECE = 1 << 18  # no more than this is handed to the socket at once: then it is waited for
@@ -127,8 +127,10 @@ class _Flow(Unended[Iterable[bytes]]):
             async with _while_there(receive):
                 start = {"type": "http.response.start", "status": 200}
                 await send({**start, "headers": self.raw_headers})
-                with suppress(TimeoutError):  # he takes nothing: his connection is cut
+                try:
                     await self._sent(send)
+                except TimeoutError:
+                    cut(scope)
         finally:
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(_close, self._chunks)

@@ -5,8 +5,9 @@ work goes on by itself to its own end, with nobody listening; the place it takes
 then.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import anyio
 from fastapi import Request
@@ -17,6 +18,7 @@ from api.http.failures import answered
 from api.http.layer import Layer
 from api.http.limits import Limits, family
 from api.http.problem import Problem
+from api.http.rates import who
 
 
 class Turned(Layer):
@@ -26,6 +28,7 @@ class Turned(Layer):
         super().__init__(app)
         self.limits = limits
         self._places: dict[str, anyio.Semaphore] = {}
+        self._asking: Counter[str] = Counter()
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         name = family(scope["path"]).name
@@ -33,8 +36,23 @@ class Turned(Layer):
             await self.app(scope, receive, send)
             return
         seconds = None if name == "upload" else self.limits.seconds
-        async with self._turn(name):
-            await _Begun(self.app, seconds)(scope, receive, send)
+        with self._among(who(scope)):
+            async with self._turn(name):
+                await _Begun(self.app, seconds)(scope, receive, send)
+
+    @contextmanager
+    def _among(self, caller: str) -> Iterator[None]:
+        """One more request of this caller: behind a proxy, too, where connections say nothing."""
+        if self._asking[caller] >= self.limits.at_once:
+            sentence = f"{self.limits.at_once} requests of yours are being answered: end one first"
+            raise Problem("too-many-requests", sentence).after(self.limits.wait_s)
+        self._asking[caller] += 1
+        try:
+            yield
+        finally:
+            self._asking[caller] -= 1
+            if not self._asking[caller]:
+                del self._asking[caller]
 
     @asynccontextmanager
     async def _turn(self, name: str) -> AsyncIterator[None]:

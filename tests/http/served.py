@@ -6,8 +6,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import uvicorn
 from fastapi import FastAPI
+
+from api.http.served import OneWorker
 
 PATIENCE_S = 30.0  # with a machine that does much else meanwhile
 
@@ -18,8 +19,7 @@ def served(app: FastAPI) -> Iterator[int]:
     with socket.socket(proto=socket.IPPROTO_TCP) as listening:  # else asyncio waits, as Nagle does
         listening.bind(("127.0.0.1", 0))
         listening.listen(100)
-        config = uvicorn.Config(app, log_level="critical", access_log=False, proxy_headers=False)
-        server = uvicorn.Server(config)
+        server = OneWorker(app)
         before = set(threading.enumerate())
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()

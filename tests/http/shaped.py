@@ -19,6 +19,7 @@ from docs.openapi import written
 
 DOCUMENT: dict[str, Any] = msgspec.json.decode(written())
 JSON = ("application/json", "application/problem+json")
+OUR_FAULT = 500
 _OPEN = {"Problem"}  # a problem may have members of its own beside those of all
 
 
@@ -31,10 +32,14 @@ def check(answer: httpx.Response) -> None:
     kind = answer.headers.get("content-type", "").partition(";")[0]
     asked = answer.request
     operation = operation_of(asked.method, asked.url.raw_path.partition(b"?")[0].decode())
-    if operation is None or kind not in JSON or not answer.content:
-        return
-    told = operation["responses"].get(str(answer.status_code), {}).get("content", {}).get(kind)
     where = f"{asked.method} {asked.url}: {answer.status_code}"
+    if operation is None or answer.status_code == OUR_FAULT:
+        return
+    if str(answer.status_code) not in operation["responses"]:
+        raise Misshapen(f"{where}: this status is not in the document")
+    if kind not in JSON or not answer.content:
+        return
+    told = operation["responses"][str(answer.status_code)].get("content", {}).get(kind)
     if told is None:
         if kind == JSON[0]:
             raise Misshapen(f"{where}: {kind} is not in the document")

@@ -125,6 +125,16 @@ def test_an_answer_of_another_shape_would_be_found(
         check(_answered(answer.request, {**told, "pot": 12, "cards": None}))
 
 
+def test_a_status_that_is_not_in_the_document_would_be_found(site: Site) -> None:
+    asked = site.as_().get("/api/v1/hands/holdem/3").request
+    with pytest.raises(Misshapen, match="418: this status is not in the document"):
+        check(httpx.Response(418, json={}, request=asked))
+
+
+def test_to_stop_a_job_that_is_over_is_a_conflict_and_the_document_says_so() -> None:
+    assert "409" in DOCUMENT["paths"]["/api/v1/jobs/{job}"]["delete"]["responses"]
+
+
 def _answered(request: httpx.Request, told: Any) -> httpx.Response:
     return httpx.Response(200, json=told, request=request)
 
@@ -140,7 +150,7 @@ def test_every_link_of_the_root_leads_somewhere(site: Site) -> None:
 def test_every_kind_of_problem_is_met_in_a_test(kind: str) -> None:
     told = "".join(page.read_text("utf-8") for page in HERE.glob("*.http.md"))
     told += (HERE / "test_failures.py").read_text() + (HERE / "test_limits.py").read_text()
-    told += (HERE / "test_hosts.py").read_text()
+    told += (HERE / "test_hosts.py").read_text() + (HERE / "test_connections.py").read_text()
     assert re.search(rf'problem:{kind}"|"{kind}"\)', told)
 
 

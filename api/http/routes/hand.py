@@ -144,7 +144,10 @@ def hand_proof(request: Request, ask: Ask, match: Match, number: Number) -> Resp
     description="For auditors. Who sat at the table gets the same of what he sees (`basis` is then"
     " `sight`): a card that he may not see counts as one that nobody recorded.",
     response_class=Response,
-    responses=_formats("json", "txt", "html"),
+    responses={
+        **_formats("json", "txt"),
+        303: {"description": "As a page it stands at an address of its own."},
+    },
 )
 def audit(
     request: Request,

@@ -1,0 +1,231 @@
+"""The connections of one worker: how many an address may hold, and how long one may be idle.
+
+uvicorn waits for ever for a head that does not come, and for a reader who does not read. Here each
+connection has a time for its head, and another for taking what was written to it. When an address,
+or the worker, holds as many as it may, whoever has waited longest without a request is let go for
+the newcomer; where all are being answered, the newcomer is told to come again.
+"""
+
+import asyncio
+import errno
+import resource
+import socket
+import struct
+import time
+from functools import partial
+from ipaddress import IPv6Address, ip_address
+from typing import Any, NamedTuple
+
+import h11
+import msgspec
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from api.http.limits import Limits
+from api.http.problem import JSON, KINDS, Problem
+
+BACKLOG = 2_048  # newcomers that the kernel keeps for us
+FILES_WANTED = 16_384  # descriptors: each connection is one, and so is each file that is read
+LOOK_S = 1.0  # no more often is it looked for who is too slow
+NO_FILES = (errno.EMFILE, errno.ENFILE)
+PROXIES = frozenset({"127.0.0.1", "::1"})
+
+
+def network(host: str) -> str:
+    """The address as one customer's: of IPv6 the network that a customer is given."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, IPv6Address):
+        return f"{address.exploded[:19]}::/64"
+    return host
+
+
+class Connection(H11Protocol):
+    """One connection; who answers on it may cut it: `request.state.abort`."""
+
+    def __init__(self, *given: Any, crowd: "Crowd", **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.crowd = crowd
+        self.network = ""
+        self.headless_since: float | None = time.monotonic()  # None: a request is being answered
+        self._unread = 0  # bytes that were waiting for the reader when it was last looked
+        self._read_until = 0.0  # by then he must have taken them
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.app_state = {**self.app_state, "abort": self.cut}
+        self.network = network(self.client[0] if self.client else "")
+        if not self.crowd.joined(self):
+            sentence = "as many connections are open as may be, and all are being answered"
+            self._end(Problem("unavailable", sentence).after(5))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.crowd.left(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._note()
+
+    def on_response_complete(self) -> None:
+        self.headless_since = time.monotonic()
+        super().on_response_complete()
+        self._note()
+
+    def cut(self) -> None:
+        """At once: what the kernel still holds for him is dropped, he is told that it is broken."""
+        sock = self.transport.get_extra_info("socket")
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()
+
+    def look(self, now: float, limits: Limits) -> None:
+        """End it if its head has not come in time, cut it if what was written is not taken."""
+        since = self.headless_since
+        if since is not None and now - since > limits.head_s and not self.transport.is_closing():
+            sentence = f"the head of a request must come within {limits.head_s:g} seconds"
+            self._end(Problem("too-slow", sentence))
+        unread = self.transport.get_write_buffer_size()
+        if unread > self._unread or not unread:
+            self._read_until = now + limits.stall_s
+        else:
+            earned = (self._unread - unread) / limits.slowest
+            self._read_until = min(now + limits.stall_s, self._read_until + earned)
+        self._unread = unread
+        if unread and now > self._read_until:
+            self.cut()
+
+    def _note(self) -> None:
+        """Whether a request is being answered, or the head of one is waited for."""
+        if not getattr(self.cycle, "response_complete", True):
+            self.headless_since = None
+        elif self.headless_since is None:
+            self.headless_since = time.monotonic()
+
+    def _end(self, problem: Problem) -> None:
+        """Say why, if nothing else is being said, and close it."""
+        if self.conn.our_state is h11.IDLE:
+            self.transport.write(_answer(problem))
+        self.transport.close()
+
+
+class Crowd:
+    """Everybody who is connected to a worker."""
+
+    def __init__(self, limits: Limits, *, fronted: bool, room: int) -> None:
+        self.limits = limits
+        self._fronted = fronted
+        self._room = room
+        self._all: dict[Connection, None] = {}  # in the order in which they came
+        self._of: dict[str, dict[Connection, None]] = {}
+
+    def joined(self, one: Connection) -> bool:
+        """Whether there is a place for him; perhaps the place of one who asks for nothing."""
+        his = self._of.get(one.network, {})
+        counted = not (self._fronted and one.client is not None and one.client[0] in PROXIES)
+        if counted and len(his) >= self.limits.at_once and not _made_way(his):
+            return False
+        if len(self._all) >= self._room and not _made_way(self._all):
+            return False
+        self._all[one] = None
+        self._of.setdefault(one.network, {})[one] = None
+        return True
+
+    def left(self, one: Connection) -> None:
+        """He is gone."""
+        self._all.pop(one, None)
+        his = self._of.get(one.network, {})
+        his.pop(one, None)
+        if not his:
+            self._of.pop(one.network, None)
+
+    async def looked_after(self) -> None:
+        """Look at everybody, again and again, for as long as the server runs."""
+        while True:
+            await asyncio.sleep(min(LOOK_S, self.limits.head_s / 4))
+            now = time.monotonic()
+            for one in list(self._all):
+                one.look(now, self.limits)
+
+
+def _made_way(those: dict[Connection, None]) -> bool:
+    """Whether one of them was let go: who has waited longest without a request."""
+    waiting = [one for one in those if one.headless_since is not None]
+    if not waiting:
+        return False
+    first = min(waiting, key=lambda one: one.headless_since or 0.0)
+    first.crowd.left(first)
+    first.cut()
+    return True
+
+
+class Listening(uvicorn.Server):
+    """uvicorn's server with such connections; no request becomes a web socket."""
+
+    def __init__(self, app: Any, limits: Limits, *, fronted: bool = False, grace_s: int) -> None:
+        room = Room.of_process()
+        self._crowd = Crowd(limits, fronted=fronted, room=room.connections)
+        self._looking: asyncio.Task[None] | None = None
+        config = uvicorn.Config(
+            app,
+            http=partial(Connection, crowd=self._crowd),  # type: ignore[arg-type]  # it makes one
+            ws="none",
+            log_config=None,
+            log_level="critical",  # the log is ours
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            backlog=room.accepted,
+            timeout_graceful_shutdown=grace_s,
+        )
+        super().__init__(config)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().set_exception_handler(_unheard)
+        await super().startup(sockets)
+        for sock in sockets or ():
+            sock.listen(BACKLOG)  # the kernel may keep more of them than are accepted at a time
+        self._looking = asyncio.create_task(self._crowd.looked_after())
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
+        await super().shutdown(sockets)
+
+
+def _unheard(loop: asyncio.AbstractEventLoop, told: dict[str, Any]) -> None:
+    """Without descriptors asyncio tries to accept again after a second: once is enough said."""
+    failure = told.get("exception")
+    if isinstance(failure, OSError) and failure.errno in NO_FILES:
+        return
+    loop.default_exception_handler(told)
+
+
+class Room(NamedTuple):
+    """What this process has descriptors for: connections in all, and newcomers at one moment."""
+
+    connections: int
+    accepted: int
+
+    @classmethod
+    def of_process(cls) -> "Room":
+        """As many descriptors are taken as may be had; a quarter is left for the ledger's files.
+
+        Newcomers are accepted before they are counted: half of that quarter at most at a time.
+        """
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = FILES_WANTED if hard == resource.RLIM_INFINITY else min(FILES_WANTED, hard)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        kept = max(64, most // 4)
+        return cls(max(16, most - kept), min(BACKLOG, kept // 2))
+
+
+def _answer(problem: Problem) -> bytes:
+    """A whole answer, for where no request was read that could be answered."""
+    body = msgspec.json.encode(problem.document())
+    headers = {"Content-Type": JSON, "Content-Length": str(len(body)), "Connection": "close"}
+    told = "".join(f"{name}: {value}\r\n" for name, value in (headers | problem.headers).items())
+    head = f"HTTP/1.1 {problem.status} {KINDS[problem.kind].title}\r\n{told}\r\n"
+    return head.encode("ascii") + body

@@ -1,0 +1,272 @@
+"""Whoever connects and does not ask, or asks by the drop, is let go; everybody else is answered."""
+
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from fastapi import Request
+from fastapi.responses import Response
+
+from api.http.connections import Room, network
+from api.http.limits import Limits
+from api.http.streams import streamed
+from tests.http.clients import site_of
+from tests.http.served import PATIENCE_S, get, heard, said, served
+
+SOON_S = 5.0  # with seven others at this machine
+HEAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "
+# A server with few descriptors; SIGUSR1 takes away those that are left, SIGUSR2 gives them back.
+FEW = """
+import os, resource, signal, sys
+from pathlib import Path
+from api.http.desk import Settings
+from api.http.limits import Limits
+from api.http.served import bound, run
+resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[2]),) * 2)
+taken = []
+def take(*_):
+    try:
+        while True:
+            taken.append(os.dup(0))
+    except OSError:
+        pass
+def give(*_):
+    while taken:
+        os.close(taken.pop())
+signal.signal(signal.SIGUSR1, take)
+signal.signal(signal.SIGUSR2, give)
+sock = bound("127.0.0.1", 0)
+print(sock.getsockname()[1], flush=True)
+run(Settings(Path(sys.argv[1]), 0, limits=Limits(rate=0)), sock, 1, None)
+"""
+
+
+@contextmanager
+def from_address(address: str, port: int) -> Iterator[socket.socket]:
+    """A connection that comes from an address of this machine."""
+    with socket.create_connection(("127.0.0.1", port), SOON_S, (address, 0)) as talk:
+        yield talk
+
+
+def asked(port: int, address: str = "127.0.0.1") -> bytes:
+    """What somebody who asks for /healthz is answered."""
+    with from_address(address, port) as talk:
+        talk.sendall(get("/healthz"))
+        return heard(talk)
+
+
+def well(port: int, address: str = "127.0.0.1") -> bool:
+    """Whether somebody there is answered, and at once."""
+    since = time.monotonic()
+    came = asked(port, address)
+    return came.startswith(b"HTTP/1.1 200") and time.monotonic() - since < SOON_S
+
+
+def _is_open(talk: socket.socket) -> bool:
+    talk.settimeout(0)
+    try:
+        return talk.recv(1) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
+@contextmanager
+def few_files(folder: Path, files: int) -> Iterator[tuple[int, subprocess.Popen[str]]]:
+    """A server that may have so many files open: its port, its process."""
+    command = [sys.executable, "-c", FEW, str(folder), str(files)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            port = int(process.stdout.readline())
+            assert well(port)
+            yield port, process
+        finally:
+            process.terminate()
+
+
+def test_eleven_hundred_half_open_connections_stop_nobody(tmp_path: Path) -> None:
+    """The attack that stopped /healthz for minutes: more halves of heads than there are files."""
+    with few_files(tmp_path, 512) as (port, _), ExitStack() as held:
+        for number in range(1_100):
+            talk = held.enter_context(from_address(f"127.0.0.{2 + number % 20}", port))
+            talk.sendall(HEAD)
+        assert well(port), "an address of its own"
+        assert well(port, "127.0.0.2"), "an address of those that attack"
+
+
+def test_one_address_takes_the_places_of_no_other(house: Path) -> None:
+    site = site_of(house, limits=Limits(rate=0, at_once=8))
+    with served(site.app) as port, ExitStack() as held:
+        patient = held.enter_context(from_address("127.0.0.3", port))
+        patient.sendall(HEAD)
+        theirs = [held.enter_context(from_address("127.0.0.2", port)) for _ in range(40)]
+        for talk in theirs:
+            with suppress(OSError):  # the first of them are let go already
+                talk.sendall(HEAD)
+        assert well(port)
+        assert 8 >= sum(_is_open(talk) for talk in theirs)
+        assert well(port, "127.0.0.2"), "who asks is answered, who only waited longest is let go"
+        patient.sendall(b"\r\nConnection: close\r\n\r\n")
+        assert heard(patient).startswith(b"HTTP/1.1 200"), "he was not one of theirs"
+
+
+def test_who_is_being_answered_is_not_let_go_for_a_newcomer(house: Path) -> None:
+    site = site_of(house, limits=Limits(rate=0, at_once=3))
+    with served(site.app) as port, ExitStack() as held:
+        streams = [held.enter_context(from_address("127.0.0.2", port)) for _ in range(3)]
+        for talk in streams:
+            talk.sendall(get("/api/v1/stream"))
+            assert talk.recv(100).startswith(b"HTTP/1.1 200")
+        refused = asked(port, "127.0.0.2")
+        assert refused.startswith(b"HTTP/1.1 503 It cannot be answered now\r\n")
+        assert b"as many connections are open as may be" in refused
+        assert b"urn:muckrake:problem:unavailable" in refused
+        assert b"Retry-After: 5\r\n" in refused
+        assert well(port, "127.0.0.4")
+        streams.pop().close()
+        until = time.monotonic() + SOON_S
+        while not well(port, "127.0.0.2"):
+            assert time.monotonic() < until
+
+
+def test_a_head_that_trickles_is_ended_with_a_sentence(house: Path) -> None:
+    """A byte now and then is no request: neither the first of a connection, nor the second."""
+    site = site_of(house, limits=Limits(rate=0, head_s=0.8))
+    with served(site.app) as port:
+        for before in (b"", get("/healthz").replace(b"Connection: close\r\n", b"")):
+            since = time.monotonic()
+            with from_address("127.0.0.1", port) as talk:
+                talk.sendall(before + HEAD)
+                came = b""
+                talk.settimeout(0.1)
+                while time.monotonic() - since < PATIENCE_S:
+                    try:
+                        talk.sendall(b"x")
+                        part = talk.recv(1 << 16)
+                    except TimeoutError:
+                        continue
+                    except OSError:
+                        break
+                    if not part:
+                        break
+                    came += part
+            assert time.monotonic() - since < SOON_S
+            answers = came.count(b"HTTP/1.1 ")
+            assert answers == (2 if before else 1)
+            assert b"HTTP/1.1 408 It came too slowly\r\n" in came
+            assert b"the head of a request must come within 0.8 seconds" in came
+
+
+def test_a_body_that_trickles_is_refused(house: Path) -> None:
+    site = site_of(house, limits=Limits(rate=0, body_s=0.5))
+    head = "POST {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Length: 5000\r\n\r\n"
+    with served(site.app) as port:
+        for path in ("/api/v1/imports", "/api/v1/keys"):
+            since = time.monotonic()
+            with from_address("127.0.0.1", port) as talk:
+                talk.sendall(head.format(path, site.keys["admin"]).encode())
+                talk.settimeout(0.1)
+                came = b""
+                while not came and time.monotonic() - since < PATIENCE_S:
+                    talk.sendall(b"x")
+                    try:
+                        came = talk.recv(1 << 16)
+                    except TimeoutError:
+                        continue
+            assert time.monotonic() - since < SOON_S
+            assert came.startswith(b"HTTP/1.1 408")
+            assert b"urn:muckrake:problem:too-slow" in came
+    assert not list((house / "jobs").glob("*/upload/*")), "what had come of it is gone"
+
+
+def test_a_long_body_has_the_time_that_its_length_earns(house: Path) -> None:
+    site = site_of(house, limits=Limits(rate=0, body_s=0.5, slowest=1 << 16))
+    head = "POST /api/v1/imports HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{}\r\n{}\r\n\r\n"
+    key = f"Authorization: Bearer {site.keys['writer']}"
+    with served(site.app) as port, from_address("127.0.0.1", port) as talk:
+        talk.sendall(head.format(key, f"Content-Length: {6 << 15}").encode())
+        for _ in range(6):
+            time.sleep(0.25)
+            talk.sendall(b"x" * (1 << 15))
+        assert b"HTTP/1.1 408" not in heard(talk), "one and a half seconds, at twice that pace"
+
+
+@pytest.mark.parametrize("made", ["whole", "streamed"])
+def test_who_takes_nothing_of_an_answer_is_cut(made: str, house: Path) -> None:
+    site = site_of(house, limits=Limits(rate=0, stall_s=0.6))
+    size = 8 << 20  # more than the kernel keeps for both ends
+
+    @site.app.get("/api/v1/test/long")
+    def long(request: Request) -> Response:
+        pieces = (b"x" * (1 << 18) for _ in range(size >> 18))
+        return Response(b"x" * size) if made == "whole" else streamed(request, pieces, "txt")
+
+    with served(site.app) as port, from_address("127.0.0.1", port) as talk:
+        talk.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        talk.sendall(get("/api/v1/test/long"))
+        assert well(port)
+        time.sleep(4)
+        came = heard(talk)
+        assert len(came) < size, "it was cut"
+        assert size < len(said(port, get("/api/v1/test/long"))), "who reads has it whole"
+
+
+def test_a_server_without_a_file_to_open_goes_on_when_there_are_some(tmp_path: Path) -> None:
+    """accept() fails then: the newcomer waits, and nothing is written again and again."""
+    with few_files(tmp_path, 256) as (port, process):
+        process.send_signal(signal.SIGUSR1)
+        time.sleep(0.5)
+        with from_address("127.0.0.1", port) as talk:
+            talk.sendall(get("/healthz"))
+            talk.settimeout(1.5)
+            assert b"" == heard(talk)
+            process.send_signal(signal.SIGUSR2)
+            talk.settimeout(SOON_S)
+            assert heard(talk).startswith(b"HTTP/1.1 200")
+        assert well(port)
+        process.terminate()
+        assert process.stderr is not None
+        assert len(process.stderr.read()) < 10_000
+
+
+def test_behind_a_proxy_requests_of_one_client_are_counted_and_not_the_proxys(house: Path) -> None:
+    """Its connections are everybody's; who came is its own word, above each request."""
+    site = site_of(house, limits=Limits(rate=0, at_once=2), fronted=True)
+    with served(site.app) as port, ExitStack() as held:
+        for client in ("10.0.0.1", "10.0.0.1", "10.0.0.2", "10.0.0.2"):
+            talk = held.enter_context(from_address("127.0.0.1", port))
+            talk.sendall(get("/api/v1/stream", f"X-Forwarded-For: 6.6.6.6, {client}"))
+            assert talk.recv(100).startswith(b"HTTP/1.1 200")
+        third = said(port, get("/api/v1/", "X-Forwarded-For: 10.0.0.1"))
+        assert third.startswith(b"HTTP/1.1 429")
+        assert b"2 requests of yours are being answered: end one first" in third
+        assert said(port, get("/api/v1/", "X-Forwarded-For: 10.0.0.3")).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize(
+    ("files", "room"), [(20_000, Room(12_288, 2_048)), (1_024, Room(768, 128)), (64, Room(16, 32))]
+)
+def test_some_descriptors_are_left_for_the_ledger(
+    files: int, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = {"now": (min(files, 1_024), files)}
+    monkeypatch.setattr(resource, "getrlimit", lambda _: limits["now"])
+    monkeypatch.setattr(resource, "setrlimit", lambda _, wanted: limits.update(now=wanted))
+    assert room == Room.of_process()
+    assert min(files, 16_384) == limits["now"][0]
+
+
+def test_an_address_of_ipv6_is_a_network() -> None:
+    assert network("2001:db8:1:2::9") == network("2001:db8:1:2:ffff::1")
+    assert "10.0.0.1" == network("10.0.0.1")
