@@ -62,9 +62,19 @@ def put_in(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], forced
                 _bet(money, seat, amount)
             case Turns():
                 pass
-        if money.paid[seat] + money.dead[seat] > stacks[seat]:
-            raise Unread(f"{line.name} puts in more than the {stacks[seat]} he brought")
+        _spent(line, money.paid[seat] + money.dead[seat], stacks[seat])
     return money
+
+
+def _spent(line: Line, put: int, stack: int) -> None:
+    """Nobody puts in more than he brought, and who puts in all of it is said to be all-in."""
+    if put > stack:
+        raise Unread(f"{line.name} puts in more than the {stack} he brought")
+    if isinstance(line.what, Acts | Posts) and line.what.amount:
+        if line.what.all_in and put < stack:
+            raise Unread(f"{line.name} is said to be all-in with {stack - put} left")
+        if put == stack and not line.what.all_in:
+            raise Unread(f"{line.name} puts in all that he brought, and is not said to be all-in")
 
 
 def _bet(money: PutIn, seat: int, amount: int) -> None:
@@ -86,6 +96,11 @@ def payment(whole: Played, seats: dict[str, int], money: PutIn) -> Payment:
         raise Unread(f"{won} collected and a rake of {totals.rake} are no pot of {totals.total}")
     if totals.parts and sum(totals.parts) + totals.rake != totals.total:
         raise Unread(f"main and side pots do not add up to {totals.total}")
+    pots = [0] * max(1, len(totals.parts), *(take.pot + 1 for _, take in whole.takes))
+    for _, take in whole.takes:
+        pots[take.pot] += take.amount
+    if tuple(pots) != (totals.parts or (won,)):
+        raise Unread("the summary tells of other pots than were collected")
     _balanced(whole, money)
     if money.wrong:
         raise Unread(money.wrong)

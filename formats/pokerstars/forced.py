@@ -84,23 +84,24 @@ def _at_cap(line: Line | Street) -> bool:
 
 
 def _sizes(whole: Played, told: Told, stacks: tuple[int, ...]) -> tuple[_Sizes, tuple[str, ...]]:
-    """The header's stakes, of a fixed limit half the small bet and the small bet; but what a seat
-    with chips left really posted comes first."""
+    """The header's stakes, which every seat with chips left really posts.
+
+    Of a fixed limit they are the bets: the big blind is the small bet, the small blind half of it
+    or whatever is posted.
+    """
     header, antes = whole.header, told[_ANTE]
     ante = max(antes.values(), default=0)
     short = ante and all(amount == stacks[seat] for seat, amount in antes.items())
     left = tuple(stack - min(ante, stack) for stack in stacks)
     small, big = header.low, header.high
     if header.limit == "fl":
-        small, big = header.low // 2, header.low
-    first = max((paid for s, paid in told[_SMALL].items() if paid < left[s]), default=small)
-    second = max((paid for s, paid in told[_BIG].items() if paid < left[s]), default=big)
-    inferred = [
-        *(["ante"] if short else []),
-        *(["small_blind"] if first != small and header.limit != "fl" else []),
-        *(["big_blind"] if second != big else []),
-    ]
-    return _Sizes(first, second, ante, left), tuple(inferred)
+        posted = (paid for seat, paid in told[_SMALL].items() if paid < left[seat])
+        small, big = max(posted, default=header.low // 2), header.low
+    for what, row, owed in ((_SMALL, told[_SMALL], small), (_BIG, told[_BIG], big)):
+        for seat, paid in row.items():
+            if paid != min(owed, left[seat]):
+                raise Unread(f"a {what} of {paid} is posted where the stakes make it {owed}")
+    return _Sizes(small, big, ante, left), ("ante",) if short else ()
 
 
 def _game(whole: Played, sizes: _Sizes, unit: str) -> Game:

@@ -5,7 +5,6 @@ separated. `None` stands for a line that is not of the kind asked for.
 """
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
@@ -18,7 +17,7 @@ Limit = Literal["fl", "pl", "nl"]
 Verb = Literal["folds", "checks", "calls", "bets", "raises"]
 Posting = Literal["small blind", "big blind", "small & big blinds", "the ante", "straddle"]
 
-_MONEY = r"(?:[$€£] ?)?[0-9][0-9.,]*"
+MONEY = r"(?:[$€£] ?)?[0-9][0-9.,]*"
 _LIMITS: dict[str, Limit] = {"Limit": "fl", "Pot Limit": "pl", "No Limit": "nl"}
 
 
@@ -50,10 +49,11 @@ class Chair(Struct, frozen=True):
 
 
 class Posts(Struct, frozen=True):
-    """A blind or an ante."""
+    """A blind or an ante; `all_in` if the line says that it was all he had."""
 
     what: Posting
     amount: int
+    all_in: bool = False
 
 
 class Acts(Struct, frozen=True):
@@ -63,6 +63,7 @@ class Acts(Struct, frozen=True):
     verb: Verb
     amount: int = 0
     over: int = 0
+    all_in: bool = False
     capped: bool = False
     cards: Cards = ()
 
@@ -126,10 +127,10 @@ _CLUB = re.compile(r"\{[^}]*\} +")
 _TOURNAMENT = re.compile(r"Tournament #[0-9]+,")
 _HOLDEM = re.compile(
     r"(?P<before>(?:^|.*?[ (,]))Hold'em (?P<limit>No Limit|Pot Limit|Limit)\)?(?P<level>[^(]*?),? ?"
-    rf"\(?(?P<low>{_MONEY})/(?P<high>{_MONEY})(?P<more>[^)]*)\)"
+    rf"\(?(?P<low>{MONEY})/(?P<high>{MONEY})(?P<more>[^)]*)\)"
 )
 _VARIANT = re.compile(r"(?:6\+|(?!Freeroll|Money|Ticket)\b[A-Z][a-z]+) $")  # Split, 6+, Pineapple
-_CHAIR = re.compile(rf"Seat ([0-9]+): (.+) \(({_MONEY}) in chips(?:, [^()]*)?\)")
+_CHAIR = re.compile(rf"Seat ([0-9]+): (.+) \(({MONEY}) in chips(?:, [^()]*)?\)")
 _BUTTON = re.compile(r"Tables? .*Seat #([0-9]+) is the button")
 
 
@@ -175,7 +176,7 @@ def chair(line: str) -> Chair | None:
 # The lines of play.
 
 _CARDS = r"\[([^\]]*)\]"
-_ALL_IN = rf"(?: and is all-in)?( and has reached the {_MONEY} cap)?"
+_ALL_IN = rf"( and is all-in)?( and has reached the {MONEY} cap)?"
 _PLAIN: dict[str, Acts | Turns] = {
     "folds": Acts("folds"),
     "checks": Acts("checks"),
@@ -183,15 +184,15 @@ _PLAIN: dict[str, Acts | Turns] = {
 }
 _POST = re.compile(
     r"posts (?P<what>small blind|big blind|small & big blinds|the ante) "
-    rf"(?P<posted>{_MONEY}){_ALL_IN}"
+    rf"(?P<posted>{MONEY}){_ALL_IN}"
 )
 _CHOICE = re.compile(
     r"(?:(folds|checks)(?: \[([^\]]*)\])?"
-    rf"|(calls|bets) ({_MONEY})"
-    rf"|raises ({_MONEY}) to ({_MONEY})){_ALL_IN}"
+    rf"|(calls|bets) ({MONEY})"
+    rf"|raises ({MONEY}) to ({MONEY})){_ALL_IN}"
 )
 _SHOWN = re.compile(rf"shows {_CARDS}(?: \(.*\))?")
-_TAKEN = re.compile(rf"collected ({_MONEY}) from (?:(?:main )?pot|side pot(?:-([0-9]+))?)")
+_TAKEN = re.compile(rf"collected ({MONEY}) from (?:(?:main )?pot|side pot(?:-([0-9]+))?)")
 _CHATTER = re.compile(
     r"(?:is )?(?:sits out|sitting out)|doesn't show hand|will be allowed to play.*|"
     r"was removed from the table.*|is (?:dis)?connected|has returned|PokerStars .*|"
@@ -203,15 +204,17 @@ def said(rest: str) -> Said | None:
     if plain := _PLAIN.get(rest):
         return plain
     if found := _CHOICE.fullmatch(rest):
-        passes, shown, verb, added, over, to, capped = found.groups()
+        passes, shown, verb, added, over, to, *ends = found.groups()
+        all_in, capped = (end is not None for end in ends)
         if passes:
             known = cards(shown) if shown else ()
             return Acts("folds" if passes == "folds" else "checks", cards=known)
         if to:
-            return Acts("raises", money(to), money(over), capped is not None)
-        return Acts("calls" if verb == "calls" else "bets", money(added), 0, capped is not None)
+            return Acts("raises", money(to), money(over), all_in, capped)
+        return Acts("calls" if verb == "calls" else "bets", money(added), 0, all_in, capped)
     if found := _POST.fullmatch(rest):
-        return Posts(found["what"], money(found["posted"]))  # type: ignore[arg-type]
+        all_in = found[found.re.groupindex["posted"] + 1] is not None
+        return Posts(found["what"], money(found["posted"]), all_in)  # type: ignore[arg-type]
     if found := _SHOWN.fullmatch(rest):
         return Turns(cards(found[1]))
     return None
@@ -230,7 +233,7 @@ def told_of(rest: str) -> Said | None:
     return Late() if rest.startswith("has timed out") else None
 
 
-_UNCALLED = re.compile(rf"Uncalled bet \(({_MONEY})\) returned to (.+)")
+_UNCALLED = re.compile(rf"Uncalled bet \(({MONEY})\) returned to (.+)")
 _DEALT = re.compile(rf"Dealt to (.+) {_CARDS}")
 _STREET = re.compile(r"\*\*\* ([A-Z ]+) \*\*\*(?:(.*)\[([^\]]*)\])?")
 _BOARD = re.compile(rf"Board {_CARDS}")
@@ -262,9 +265,8 @@ def board(line: str) -> Cards:
 
 # The summary.
 
-_TOTALS = re.compile(rf"Total pot ({_MONEY})(.*?) \| Rake ({_MONEY})")
-_PART = re.compile(rf"(?:Main|Side) pot(?:-[0-9]+)? ({_MONEY})")
-_AFTERWARDS = re.compile(rf"(?:mucked|showed) {_CARDS}")
+_TOTALS = re.compile(rf"Total pot ({MONEY})(.*?) \| Rake ({MONEY})")
+_PART = re.compile(rf"(?:Main|Side) pot(?:-[0-9]+)? ({MONEY})")
 
 
 def totals(line: str) -> Totals | None:
@@ -274,12 +276,3 @@ def totals(line: str) -> Totals | None:
         return None
     parts = tuple(money(part) for part in _PART.findall(found[2]))
     return Totals(money(found[1]), parts, money(found[3]))
-
-
-def known_later(line: str, chairs: Iterable[Chair]) -> tuple[str, Cards] | None:
-    """Cards that only the summary names."""
-    for one in chairs:
-        start = f"Seat {one.number}: {one.name} "
-        if line.startswith(start) and (found := _AFTERWARDS.search(line, len(start))):
-            return one.name, cards(found[1])
-    return None

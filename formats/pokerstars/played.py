@@ -22,6 +22,7 @@ from formats.pokerstars.grammar import (
     Turns,
     Unread,
 )
+from formats.pokerstars.summary import Deeds, Fate, agreed, fate
 from formats.pokerstars.text import SUMMARY
 
 WIDTH_MAX = 1_000
@@ -84,15 +85,17 @@ def played(lines: tuple[str, ...]) -> Played:
     names = sorted((one.name for one in chairs), key=len, reverse=True)
     for text in texts[1 + begun : end]:
         _note(notes, names, text)
-    totals = None
+    totals, fates = None, list[Fate]()
     for text in texts[end + 1 :]:
         totals = totals or grammar.totals(text)
         if text.startswith("Board "):
             _same(notes, grammar.board(text), "the summary has another board than the hand")
-        if text.startswith("Seat ") and (later := grammar.known_later(text, chairs)):
-            notes.known.append(later)
+        if text.startswith("Seat "):
+            fates.append(fate(text, chairs))
     if totals is None:
         raise Unread("the summary does not tell the pot and the rake")
+    agreed(fates, _deeds(notes), chairs, button)
+    notes.known += [(one.name, one.held) for one in fates if one.held]
     return Played(
         header,
         button,
@@ -103,6 +106,31 @@ def played(lines: tuple[str, ...]) -> Played:
         tuple(notes.takes),
         totals,
     )
+
+
+def _deeds(notes: _Notes) -> dict[str, Deeds]:
+    """What each player did by the lines of play."""
+    found: dict[str, Deeds] = {}
+    board = 0
+    for line in notes.lines:
+        if isinstance(line, Street):
+            board += len(line.cards)
+            continue
+        deeds = found.setdefault(line.name, Deeds(set()))
+        match line.what:
+            case Acts(verb="folds"):
+                deeds.folded = board
+            case Acts(amount=amount):
+                deeds.bet += amount
+            case Posts(what=what, amount=amount):
+                deeds.posted.add(what)
+                deeds.bet += amount if what != "the ante" else 0
+            case Turns(cards=cards):
+                deeds.shown |= cards is not None
+                deeds.mucked |= cards is None
+    for name, take in notes.takes:
+        found.setdefault(name, Deeds(set())).won += take.amount
+    return found
 
 
 def _seats(texts: list[str]) -> tuple[tuple[Chair, ...], int, int]:

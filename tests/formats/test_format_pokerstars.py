@@ -239,6 +239,7 @@ def test_a_big_blind_with_nothing_left_after_its_ante_is_owed_in_full() -> None:
         .replace("bo: checks", "bo: calls 10\n")
         .replace("Uncalled bet (20) returned to bo\n", "")
         .replace("[2c 7d Jh]\n*** TURN", "[2c 7d Jh]\nbo: checks\nada: checks\n*** TURN")
+        .replace("cy (small blind)", "cy (big blind)")
         .replace("[Qs]\n", "[Qs]\nbo: bets 40\nada: folds\nUncalled bet (40) returned to bo\n")
     )
     assert "agree" == _verdict(_one(text))
