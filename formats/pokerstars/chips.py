@@ -67,14 +67,11 @@ def put_in(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], forced
 
 
 def _spent(line: Line, put: int, stack: int) -> None:
-    """Nobody puts in more than he brought, and who puts in all of it is said to be all-in."""
+    """Nobody puts in more than he brought, and who is said to be all-in has nothing left."""
     if put > stack:
         raise Unread(f"{line.name} puts in more than the {stack} he brought")
-    if isinstance(line.what, Acts | Posts) and line.what.amount:
-        if line.what.all_in and put < stack:
-            raise Unread(f"{line.name} is said to be all-in with {stack - put} left")
-        if put == stack and not line.what.all_in:
-            raise Unread(f"{line.name} puts in all that he brought, and is not said to be all-in")
+    if isinstance(line.what, Acts | Posts) and line.what.all_in and put < stack:
+        raise Unread(f"{line.name} is said to be all-in with {stack - put} left")
 
 
 def _bet(money: PutIn, seat: int, amount: int) -> None:

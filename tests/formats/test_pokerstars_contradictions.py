@@ -300,10 +300,6 @@ def _reason(text: str) -> str:
             'a line of the summary that cannot be read: "Seat 6: teal flew before',
         ),
         (ALL_IN.replace("cy: mucks hand\n", ""), "says that cy mucked, and no line does"),
-        (
-            ALL_IN.replace(" and is all-in", ""),
-            "cy puts in all that he brought, and is not said to be all-in",
-        ),
         (ALL_IN.replace("cy (9000", "cy (9001"), "cy is said to be all-in with 1 left"),
         (
             ALL_IN.replace("posts big blind 3000", "posts big blind 3001"),
