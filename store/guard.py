@@ -1,21 +1,70 @@
 """What a stranger's SQL may say: one SELECT over the views, as DuckDB's own parser spells it out.
 
 The type of a statement is not enough: DuckDB 2 calls `WITH x AS (COPY ... TO 'file') SELECT 1` a
-SELECT. So every part of its tree is looked at, and only what is known to be harmless passes.
+SELECT. So every part of its tree is looked at, and only what `sql_names.toml` allows passes: parts
+of a statement, functions, types and collations. Small and capital letters are told apart as DuckDB
+does, in ASCII alone.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+import shlex
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import duckdb
 
-NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
-FUNCTIONS = {"range", "generate_series", "unnest", "json_each", "json_tree"}
-# Macros that read DuckDB's own tables: what a view is made of is nobody's business.
-TELLING = {"pg_get_viewdef", "pg_get_constraintdef", "format_type", "get_block_size"}
+_LIST = Path(__file__).with_name("sql_names.toml")
+_AGGREGATES_LISTS = {"aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate"}
+_DEEP = "this statement is nested deeper than anybody reads: write it flatter"
+
+
+class Names(NamedTuple):
+    """The names of `sql_names.toml` in small letters; parts of statements as DuckDB has them."""
+
+    functions: frozenset[str]
+    tables: frozenset[str]
+    types: frozenset[str]
+    collations: frozenset[str]
+    parts: frozenset[str]
+    bare: frozenset[str]  # functions that are called without parentheses
+    refused: tuple[tuple[str, str], ...]  # a pattern and the reason why
+
+    def reason(self, name: str) -> str | None:
+        """Why a name is refused; `None` if no list has it."""
+        return next((why for one, why in self.refused if fnmatchcase(name, one)), None)
+
+
+@cache
+def names() -> Names:
+    """The list of names, read once."""
+    said = tomllib.loads(_LIST.read_text(encoding="utf-8"))
+    functions = _words(said["allowed"].values())
+    tables = _words(said["allowed_tables"].values())
+    return Names(
+        functions | tables,  # a row's place may hold `unnest`, too
+        tables,
+        _words(said["allowed_types"].values()),
+        _words(said["allowed_collations"].values()),
+        frozenset(" ".join(said["allowed_parts"].values()).split()),
+        _words(said["without_parentheses"].values()),
+        tuple((one, it["reason"]) for it in said["refused"] for one in shlex.split(it["names"])),
+    )
+
+
+def folded(name: str) -> str:
+    """A name as DuckDB compares it: capital letters of ASCII are small ones, and no others."""
+    return name.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
+
+
+def _words(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(folded(one) for text in texts for one in shlex.split(text))
 
 
 class Refused(Exception):
@@ -30,11 +79,14 @@ def tables(con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
         said = con.sql("SELECT json_serialize_sql($1::VARCHAR)", params=[sql]).fetchall()
     except duckdb.Error:
         return None
-    tree = json.loads(said[0][0])
+    try:
+        tree = json.loads(said[0][0])
+    except RecursionError:
+        return None
     parts = list(_parts(tree))
     if tree["error"] or any(part.get("type") == "SHOW_REF" for part in parts):
         return None
-    return {part["table_name"].lower() for part in parts if part.get("type") == "BASE_TABLE"}
+    return {folded(part["table_name"]) for part in parts if part.get("type") == "BASE_TABLE"}
 
 
 def checked(con: "duckdb.DuckDBPyConnection", sql: str, views: Sequence[str]) -> Any:
@@ -47,7 +99,10 @@ def checked(con: "duckdb.DuckDBPyConnection", sql: str, views: Sequence[str]) ->
     if found[0].type != duckdb.StatementType.SELECT:
         raise Refused(f"{found[0].type.name} is refused: only SELECT is answered")
     said = con.sql("SELECT json_serialize_sql($1::VARCHAR)", params=[found[0].query]).fetchall()
-    tree = json.loads(said[0][0])
+    try:
+        tree = json.loads(said[0][0])
+    except RecursionError:
+        raise Refused(_DEEP) from None
     if tree["error"]:
         raise Refused(f"this statement is refused: {tree['error_message']}")
     for part, known in _known(tree, frozenset(views)):
@@ -56,24 +111,71 @@ def checked(con: "duckdb.DuckDBPyConnection", sql: str, views: Sequence[str]) ->
 
 
 def _check_part(part: dict[str, Any], known: frozenset[str], views: Sequence[str]) -> None:
-    kind = part.get("type")
+    """Refuse a part of a statement that is not allowed, or that names what is not."""
+    kind = part.get("class") or part.get("type")
     if not isinstance(kind, str):
         return
-    if kind.endswith("_NODE") and kind not in NODES:
+    if kind not in names().parts:
         verb = kind.removesuffix("_NODE").removesuffix("_QUERY")
         raise Refused(f"{verb} is refused: only SELECT is answered")
-    there = ", ".join(views)
-    if kind == "TABLE_FUNCTION" and (name := part["function"]["function_name"]) not in FUNCTIONS:
-        raise Refused(f"{name} is refused: there are only {there} to read")
-    if kind == "FUNCTION" and part["function_name"].lower() in TELLING:
-        raise Refused(f"{part['function_name']} is refused: there are only {there} to read")
-    if kind == "SHOW_REF" and part["query"] is None and part["table_name"].lower() not in views:
-        raise Refused(f"SHOW is refused: there are {there}; DESCRIBE tells their columns")
-    if kind == "BASE_TABLE":
-        name = ".".join(filter(None, (part.get("schema_name"), part["table_name"])))
-        foreign = part.get("schema_name") or part.get("catalog_name")
-        if foreign or name.lower() not in known:
-            raise Refused(f"there is no table {name}: there are {there}")
+    match kind:
+        case "TABLE_FUNCTION":
+            _check_name(part["function"]["function_name"], names().tables, "table function")
+        case "FUNCTION" | "WINDOW":
+            _check_name(part["function_name"], names().functions, "function")
+            _check_call(part)
+        case "TYPE":
+            _check_name(part["type_name"], names().types, "type")
+        case "COLLATE":
+            for name in part["collation"].split("."):
+                _check_name(name, names().collations, "collation")
+        case "COLUMN_REF":
+            _check_column(part["column_names"])
+        case "SHOW_REF" if part["query"] is None:
+            if folded(part["table_name"]) not in views:
+                raise Refused(
+                    f"SHOW is refused: there are {', '.join(views)}; DESCRIBE tells their columns"
+                )
+        case "BASE_TABLE":
+            name = ".".join(filter(None, (part.get("schema_name"), part["table_name"])))
+            foreign = part.get("schema_name") or part.get("catalog_name")
+            if foreign or folded(name) not in known:
+                raise Refused(f"there is no table {name}: there are {', '.join(views)}")
+
+
+def _check_name(name: str, allowed: frozenset[str], kind: str) -> None:
+    """Refuse a name that is not allowed: with the reason, or what it might have meant."""
+    small = folded(name)
+    if small in allowed:
+        return
+    why = names().reason(small)
+    if why is not None:
+        raise Refused(f"{name} is refused: {why}")
+    like = ", ".join(get_close_matches(small, sorted(allowed), 3))
+    raise Refused(f"there is no {kind} {name}" + (f": perhaps {like}" if like else ""))
+
+
+def _check_call(part: dict[str, Any]) -> None:
+    """Refuse half-made sums, and an aggregate that is named in a text, if it would be by name."""
+    if part.get("export_state"):
+        raise Refused(f"EXPORT_STATE is refused: {names().reason('finalize')}")
+    if folded(part["function_name"]) not in _AGGREGATES_LISTS:
+        return
+    name_at = 1 if len(part["qualified_name"]["path"]) == 1 else 0  # a_list.list_aggr('sum')
+    given = [one["expression"] for one in part["arguments"]]
+    literal = given[name_at].get("literal") if len(given) > name_at else None
+    if literal is None or literal["kind"] != "STRING":
+        call = part["function_name"]
+        raise Refused(f"{call} is refused here: it is {call}(list, 'aggregate'), the name a text")
+    _check_name(literal["text"], names().functions, "function")
+
+
+def _check_column(path: Sequence[str]) -> None:
+    """Refuse a name that DuckDB would call as a function if no column has it."""
+    name = folded(path[0])
+    if len(path) == 1 and name in names().bare and name not in names().functions:
+        told = names().reason(name)
+        raise Refused(f"{path[0]} is refused: {told}; a column of that name is table.{path[0]}")
 
 
 @contextmanager
@@ -124,10 +226,10 @@ def _below(one: dict[str, Any], known: frozenset[str]) -> Waiting:
     below: Waiting = []
     for given in one.get("cte_map", {}).get("map", ()):
         below.append((given["value"], known))
-        known |= {given["key"].lower()}
+        known |= {folded(given["key"])}
     for name, value in one.items():
         if one.get("type") == "RECURSIVE_CTE_NODE" and name == "right":
-            below.append((value, known | {one["cte_name"].lower()}))
+            below.append((value, known | {folded(one["cte_name"])}))
         elif name != "cte_map":
             below.append((value, known))
     return below
