@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LIST = Path(__file__).with_name("sql_names.toml")
 _AGGREGATES_LISTS = {"aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate"}
+_TOO_DEEP = "expression depth limit"  # in what DuckDB says
 _DEEP = "this statement is nested deeper than anybody reads: write it flatter"
 
 
@@ -190,10 +191,12 @@ def in_a_sentence(memory: str, seconds: float) -> Iterator[None]:
     except duckdb.OutOfMemoryException:
         raise Refused(f"stopped: the answer needs more memory than {memory}") from None
     except duckdb.ParserException as reason:
+        if _TOO_DEEP in str(reason):
+            raise Refused(_DEEP) from None
         words = "columns named like words of SQL (at, full, to, where) stand in double quotes"
         raise Refused(f"{_sentence(reason)}; {words}") from None
     except duckdb.Error as reason:
-        raise Refused(_sentence(reason)) from None
+        raise Refused(_DEEP if _TOO_DEEP in str(reason) else _sentence(reason)) from None
 
 
 def _sentence(reason: Exception) -> str:

@@ -27,7 +27,7 @@ import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date, time, timedelta
+from datetime import date, datetime, time
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -38,10 +38,11 @@ import pyarrow.compute as pc
 
 from store import layout
 from store.about import About
+from store.answers import at_most, in_range, tellable
 from store.columns import table
 from store.files import files_of
 from store.frames import Damaged
-from store.guard import Refused, checked, in_a_sentence, tables
+from store.guard import checked, in_a_sentence, tables
 from store.leaf import Leaf
 from store.manifest import Segment
 from store.projection import Builder, Projection
@@ -216,10 +217,10 @@ class Query:
         timer = threading.Timer(seconds, session.con.interrupt)
         timer.start()
         try:
-            relation = session.con.sql(sql if self._ours else checked(session.con, sql, self.views))
-            if rows_max is None:
-                return relation.to_arrow_table()
-            return _at_most(rows_max, relation.to_arrow_reader())
+            if self._ours:
+                return at_most(rows_max, session.con.sql(sql))
+            relation = session.con.sql(checked(session.con, sql, self.views))
+            return in_range(at_most(rows_max, tellable(relation)))
         finally:
             timer.cancel()
 
@@ -347,20 +348,8 @@ class Query:
             return bool(gone)
 
 
-def _at_most(rows_max: int, reader: pa.RecordBatchReader) -> pa.Table:
-    """All rows, or a refusal before there are too many."""
-    batches, rows = [], 0
-    for batch in reader:
-        batches.append(batch)
-        rows += batch.num_rows
-        if rows > rows_max:
-            reader.close()
-            raise Refused(f"the answer has more than {rows_max} rows: add a LIMIT")
-    return pa.Table.from_batches(batches, reader.schema)
-
-
 def plain(table: pa.Table) -> list[dict[str, Any]]:
-    """Rows as JSON takes them; of columns with the same name the last one stays."""
+    """Rows as JSON takes them; the names of their columns differ."""
     told = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
         if pa.types.is_timestamp(column.type):
@@ -389,10 +378,10 @@ def _plain(value: Any) -> Any:
             return value if math.isfinite(value) else None
         case bytes():
             return value.hex()
+        case datetime():
+            return value.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
         case date() | time():
             return value.isoformat()
-        case timedelta():
-            return value.total_seconds()
         case dict():
             return {str(name): _plain(one) for name, one in value.items()}
         case list() | tuple():

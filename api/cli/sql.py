@@ -25,6 +25,6 @@ def sql(query: str, view: str, folder: Path, as_document: bool) -> None:
         listed("muckrake.sql/1", "rows", rows)
     else:
         table(
-            list(dict.fromkeys(answer.column_names)),
+            answer.column_names,
             [[cell(value) for value in row.values()] for row in rows],
         )

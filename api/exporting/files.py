@@ -74,7 +74,11 @@ class _Parquet:
 
     def __init__(self, sink: BinaryIO, schema: pa.Schema) -> None:
         self._schema = schema
-        steps = {name: how for name, how in _STEPS.items() if name in schema.names}
+        steps = {
+            name: how
+            for name, (fits, how) in _STEPS.items()
+            if name in schema.names and fits(schema.field(name).type)
+        }
         self._out = pq.ParquetWriter(
             sink,
             schema,
@@ -167,9 +171,11 @@ _SIMPLE = (
     pa.types.is_timestamp,
     pa.types.is_null,
 )
-_STEPS = {
-    **dict.fromkeys(("hand_seq", "number", "idx", "pos"), "DELTA_BINARY_PACKED"),
-    "hand": "DELTA_BYTE_ARRAY",
+_STEPS: dict[str, tuple[Callable[[pa.DataType], bool], str]] = {
+    **dict.fromkeys(
+        ("hand_seq", "number", "idx", "pos"), (pa.types.is_integer, "DELTA_BINARY_PACKED")
+    ),
+    "hand": (pa.types.is_string, "DELTA_BYTE_ARRAY"),
 }
 _LOOKED_FOR = ("hand_seq", "hand", "match", "number", "at", "player")  # by a reader, by its bounds
 _WRITERS: dict[str, Callable[[BinaryIO, pa.Schema], Writer]] = {

@@ -15,7 +15,7 @@ from store.query import plain
 router = APIRouter(prefix="/api/v1/sql", tags=["sql"])
 ROWS_MAX = 100_000
 SECONDS = 10.0
-_KINDS = ("json", "arrow", "csv")
+_KINDS = ("json", "ndjson", "csv", "arrow", "parquet")
 _TOLD = (
     "One SELECT over the views hands, events, players, bids, swaps and pots, as your viewpoint has"
     f" them: at most {ROWS_MAX:,} rows, within {SECONDS:g} s. What is refused says why."
@@ -63,7 +63,7 @@ def _answer(request: Request, ask: Ask, q: str) -> Response:
     kind = format_of(request, _KINDS)
     with ask.viewed() as viewed:
         found = viewed.stranger(q, ROWS_MAX, SECONDS)
-    if kind == "arrow":
+    if kind in ("ndjson", "arrow", "parquet"):
         return tabled(request, iter([found]), kind, ask.viewer.view, "sql")
     rows = plain(found)
     if kind == "csv":
