@@ -13,13 +13,13 @@ def rakes(game: Policies, hand: Hand, pots: tuple[int, ...]) -> tuple[int, ...]:
         return (0,) * len(pots)
     cap = _cap(rule, len(hand.stacks))
     if rule.scope == "pot":
-        return tuple(_of(rule, pot, cap) for pot in pots)
+        return tuple(taken_of(rule, pot, cap) for pot in pots)
     if game.rake_pots == "proportional":
-        return _proportional(_of(rule, sum(pots), cap), pots)
+        return _proportional(taken_of(rule, sum(pots), cap), pots)
     return _outwards(rule, pots, cap)
 
 
-def _of(rule: Rake, pot: int, cap: int | None) -> int:
+def taken_of(rule: Rake, pot: int, cap: int | None) -> int:
     """The rate of a pot, rounded and cut by the cap (R1, R2)."""
     if rule.rounding == "incremental":
         taken = pot // rule.increment * (rule.increment * rule.percent // rule.of)
@@ -47,7 +47,7 @@ def _outwards(rule: Rake, pots: tuple[int, ...], cap: int | None) -> tuple[int, 
     """Pot k bears what the rule takes of the first k together, less what the former bore (R5)."""
     taken = [0]
     for count in range(1, len(pots) + 1):
-        taken.append(_of(rule, sum(pots[:count]), cap))
+        taken.append(taken_of(rule, sum(pots[:count]), cap))
     return tuple(after - before for before, after in pairwise(taken))
 
 

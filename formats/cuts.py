@@ -23,6 +23,7 @@ from formats.mit.note import FORMAT as MIT
 from formats.phh.documents import Keys
 from formats.phh.money import Money
 from formats.pokerstars import reader as pokerstars
+from formats.pokerstars.house import Houses
 from formats.rules import AS_READ, Rules
 from formats.text import encoding_of
 from formats.told import Skipped, Source, ToldHand
@@ -44,6 +45,7 @@ class Part(Struct, frozen=True):
     last: bool
     unit: Money | None = None
     log: Log | None = None
+    houses: Houses | None = None
 
 
 def parts(
@@ -98,11 +100,14 @@ def _of_phh(text: bytes, part: Part) -> Source:
 
 
 def _pokerstars(path: Path, rules: Rules, heard: Callable[[], None]) -> tuple[Part, ...]:
-    return _by_lines(path, b"PokerStars ", _HAND)
+    """Who takes how much rake is fitted over the whole file."""
+    found = _by_lines(path, b"PokerStars ", _HAND)
+    houses = pokerstars.houses_of(path) if found else None
+    return tuple(replace(one, houses=houses) for one in found)
 
 
 def _of_pokerstars(text: bytes, part: Part) -> Source:
-    return _placed(pokerstars.read(text), part)
+    return _placed(pokerstars.read(text, part.houses), part)
 
 
 class _Way(NamedTuple):

@@ -9,7 +9,7 @@ from engine.game import Game
 from engine.pots import layers
 from formats.pokerstars.forced import Forced
 from formats.pokerstars.grammar import Acts, Posts, Turns, Unread
-from formats.pokerstars.house import coin, explained
+from formats.pokerstars.house import House, Till, coin, raked, split_by
 from formats.pokerstars.played import Line, Played
 from formats.told import Paid
 
@@ -147,19 +147,24 @@ def _by_seat(seats: dict[str, int], row: tuple[tuple[str, int], ...]) -> dict[in
     return total
 
 
-def housed(whole: Played, game: Game, money: PutIn, paid: Payment) -> Game:
-    """The game with the rake and the smallest coin that explain who was paid how much."""
+def housed(
+    whole: Played, game: Game, money: PutIn, paid: Payment, house: House | None
+) -> tuple[Game, tuple[str, ...]]:
+    """The game with the rake and the smallest coin of who paid it, and what of that is assumed."""
     shares: dict[int, list[int]] = {}
     for _, take in whole.takes:
         shares.setdefault(take.pot, []).append(take.amount)
     unit = coin(game, tuple(shares.values()))
-    board = any(not isinstance(line, Line) for line in whole.lines)
     pots = _pots(money)
     taken = tuple(pot - sum(shares.get(at, ())) for at, pot in enumerate(pots))
     rake = whole.totals.rake
     known = paid.paid is not None and min(taken, default=-1) >= 0 and sum(taken) == rake
-    seats = len(money.paid)
-    return explained(game, unit, seats, board, pots, taken if known else None, rake)
+    flop = any(not isinstance(line, Line) for line in whole.lines)
+    till = Till(pots, taken if known else None, rake, len(money.paid), flop)
+    found, assumed = raked(game, till, house)
+    if unit == game.split_unit:
+        return found, assumed
+    return split_by(found, unit), (*assumed, f"odd-chips in coins of {unit}")
 
 
 def _pots(money: PutIn) -> tuple[int, ...]:

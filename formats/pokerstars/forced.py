@@ -33,6 +33,7 @@ class Forced(Struct, frozen=True):
     posts: tuple[Post, ...] = ()
     dead_small: bool = False
     inferred: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
 
 
 class _Sizes(Struct, frozen=True):
@@ -47,24 +48,27 @@ class _Sizes(Struct, frozen=True):
 def posted(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: str) -> Forced:
     """The first arrangement under which the rules post what was posted."""
     told = _posts(whole, seats)
-    sizes, inferred = _sizes(whole, told, stacks)
+    sizes, assumed = _sizes(whole, told, stacks)
     game = _game(whole, sizes, unit)
-    if whole.header.capped:
-        if any(_at_cap(line) for line in whole.lines):
-            raise Unread("a bet has reached the cap of its table: no ruleset of ours knows one")
-        inferred = (*inferred, "cap")
+    inferred = ("cap",) if whole.header.capped else ()
+    if whole.header.capped and any(_at_cap(line) for line in whole.lines):
+        raise Unread("a bet has reached the cap of its table: no ruleset of ours knows one")
     if told[_ANTE] != {seat: min(sizes.ante, had) for seat, had in enumerate(stacks) if sizes.ante}:
         raise Unread("some pay an ante and some do not, or not the same")
     for game_there, small, big in _places(game, _button(whole, seats), len(seats)):
         posts = _beside(told, sizes, small, big)
         if posts is not None:
             button = _button(whole, seats)
-            odd = () if game_there == game else ("heads_up_blinds",)
+            if game_there != game:
+                inferred = (*inferred, "heads_up_blinds")
             if whole.button not in (one.number for one in whole.chairs if one.name in seats):
-                odd = (*odd, "button")
+                assumed = (
+                    *assumed,
+                    f"button of empty seat {whole.button} is the next to its right",
+                )
             if told[_STRADDLE]:
                 game_there = _straddled(game_there, told[_STRADDLE], sizes, button, (small, big))
-            return Forced(game_there, button, posts, small is None, (*inferred, *odd))
+            return Forced(game_there, button, posts, small is None, inferred, assumed)
     raise Unread(f"the blinds are not where the rules put them: {_where(told, tuple(seats))}")
 
 
@@ -101,7 +105,8 @@ def _sizes(whole: Played, told: Told, stacks: tuple[int, ...]) -> tuple[_Sizes, 
         for seat, paid in row.items():
             if paid != min(owed, left[seat]):
                 raise Unread(f"a {what} of {paid} is posted where the stakes make it {owed}")
-    return _Sizes(small, big, ante, left), ("ante",) if short else ()
+    assumed = (f"blinds with an ante of {ante}",) if short else ()
+    return _Sizes(small, big, ante, left), assumed
 
 
 def _game(whole: Played, sizes: _Sizes, unit: str) -> Game:

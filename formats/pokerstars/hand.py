@@ -5,13 +5,13 @@ from math import gcd
 
 from msgspec.structs import replace
 
-from engine.game import Game
 from engine.games.recorded import POKERSTARS_NL
 from events.cards import UNKNOWN
 from events.types import Cards
 from formats.pokerstars.chips import housed, payment, put_in
 from formats.pokerstars.forced import posted
 from formats.pokerstars.grammar import Acts, Posts, Totals, Turns, Unread
+from formats.pokerstars.house import House
 from formats.pokerstars.played import Line, Played, Street
 from formats.told import Act, Board, Holds, Mucks, Shows, Told, ToldHand
 
@@ -22,7 +22,7 @@ _CASH_UNITS = {"€": "euro cent", "£": "penny"}
 _CHIP_UNITS = {100: "chip", 50: "half chip"}
 
 
-def told_hand(whole: Played, number: int, line: int) -> ToldHand:
+def told_hand(whole: Played, number: int, line: int, house: House | None = None) -> ToldHand:
     """The hand in whole units of its money, or `Unread` with the reason why not."""
     grain, unit = _grain(whole)
     whole = _in_units(whole, grain)
@@ -33,9 +33,7 @@ def told_hand(whole: Played, number: int, line: int) -> ToldHand:
     forced = posted(whole, seats, stacks, unit)
     money = put_in(whole, seats, stacks, forced)
     paid = payment(whole, seats, money)
-    game = housed(whole, forced.game, money, paid)
-    raked = whole.totals.rake > 0 or _changed(game, forced.game, "rake")
-    of_house = (*["rake"] * raked, *["split_unit"] * _changed(game, forced.game, "split_unit"))
+    game, assumed = housed(whole, forced.game, money, paid, house if grain in (1, 100) else None)
     return ToldHand(
         game=game,
         number=number,
@@ -50,12 +48,9 @@ def told_hand(whole: Played, number: int, line: int) -> ToldHand:
         paid=paid.paid,
         nets=paid.nets,
         rake=whole.totals.rake,
-        inferred=(*forced.inferred, *of_house),
+        inferred=forced.inferred,
+        assumed=(*forced.assumed, *assumed),
     )
-
-
-def _changed(game: Game, before: Game, name: str) -> bool:
-    return bool(getattr(game, name) != getattr(before, name))
 
 
 def _told(whole: Played, seats: dict[str, int]) -> tuple[Told, ...]:

@@ -1,75 +1,230 @@
 """What the text never says about the house: its rate, its cap, the coin that it splits pots in.
 
-The rules that would explain the recorded numbers are tried, the likeliest first. They are
-conclusions from one hand, and marked so.
+Rate and caps are fitted over all hands of a file at the same stakes, and then held against every
+one of them. Where a file has too few hands for that, a usual rate may explain a hand by itself;
+else the rake is nothing but what is missing in this hand. Each is an assumption of the record.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.game import Game
 from engine.policies import Rake
 from engine.pots import split
-from engine.rake import rakes
+from engine.rake import rakes, taken_of
 from events.state import opened
 from events.types import HandStarted
+from formats.pokerstars.grammar import Unread, totals
+from formats.pokerstars.text import Block
 
 _PERCENTS = (5, 4, 3, 2, 1, 6, 10)
 _PERMILLES = (45, 35, 25, 55, 15, 475, 425)
-_STEPS = (100, 20)
-_LARGE_STEPS = (500, 1000, 2000)
-_CAP_STEP = 5  # every cap ever published is a multiple of it
+_STEPS = (100, 20, 500, 1000, 2000)
+_SURE = 0.9  # of the hands: what is not explained then differs
+_CENT = 100  # hundredths of a chip, where the stakes have no sign
+_STAKES = re.compile(r": +(?:\{[^}]*\} +)?(?!Tournament )(.*?\([^)]*\))")
+_SAT_OUT = ("sitting out", "out of hand")
 
 
-def explained(
-    game: Game,
-    unit: int,
-    seats: int,
-    flop: bool,
-    pots: Sequence[int],
-    taken: Sequence[int] | None,
-    total: int,
-) -> Game:
-    """The game with a rake that takes this much of each pot, or in all, if there is one.
+class Seen(NamedTuple):
+    """What one hand shows of the house."""
 
-    If none would, the ruleset keeps its own, and its audit will say that it differs.
+    seats: int
+    flop: bool
+    pot: int
+    rake: int
+
+
+class House(Struct, frozen=True):
+    """The rake that explains most hands of a file at some stakes, caps by the number of players;
+    `sure` if it explains so many that the others differ."""
+
+    rake: Rake
+    caps: dict[int, int]
+    sure: bool = False
+
+    def at(self, seats: int) -> Rake:
+        """The rake of a table with so many dealt in."""
+        cap = self.caps.get(seats)
+        return self.rake if cap is None else replace(self.rake, caps_by_players=((seats, cap),))
+
+
+Houses = Mapping[str, House]  # by the stakes of the header
+
+
+def survey(blocks: Iterable[Block]) -> Houses:
+    """The houses of a file, by its stakes."""
+    seen: dict[str, set[Seen]] = {}
+    for block in blocks:
+        if found := _seen(block):
+            stakes, one = found
+            seen.setdefault(stakes, set()).add(one)
+    houses = ((stakes, _fitted(hands)) for stakes, hands in seen.items())
+    return {stakes: house for stakes, house in houses if house is not None}
+
+
+def stakes_of(block: Block) -> str:
+    """Game and stakes of the header; of a tournament, which pays no rake by the hand, nothing."""
+    found = _STAKES.search(block.lines[0])
+    return found[1] if found else ""
+
+
+def _seen(block: Block) -> tuple[str, Seen] | None:
+    """The sums of a hand for money, as its summary prints them."""
+    stakes = stakes_of(block)
+    sums = next(filter(None, map(_totals, block.lines)), None)
+    if not stakes or sums is None:
+        return None
+    pot, rake = sums
+    per = 1 if any(sign in stakes for sign in "$€£") else _CENT
+    if pot % per or rake % per:
+        return None
+    flop = any(line.startswith("*** FLOP") for line in block.lines)
+    return stakes, Seen(_dealt_in(block), flop, pot // per, rake // per)
+
+
+def _totals(line: str) -> tuple[int, int] | None:
+    try:
+        found = totals(line.strip()) if line.startswith("Total pot ") else None
+    except Unread:
+        return None
+    return (found.total, found.rake) if found else None
+
+
+def _dealt_in(block: Block) -> int:
+    """The seats of the summary, if it tells of those who folded; else those who do not sit out."""
+    summed = block.lines.index("*** SUMMARY ***") if "*** SUMMARY ***" in block.lines else 0
+    ended = [line for line in block.lines[summed:] if line.startswith("Seat ")]
+    if summed and any(" folded " in line for line in ended):
+        return len(ended)
+    chairs = (line for line in block.lines if line.startswith("Seat ") and " in chips" in line)
+    return sum(not any(out in line for out in _SAT_OUT) for line in chairs)
+
+
+def _fitted(seen: set[Seen]) -> House | None:
+    """The rule that explains most of these hands, and more than half; the likeliest of several.
+
+    It needs two different pots that it rakes without a cap, or one and a cap that two reach. If it
+    explains nine of ten, it is the house's, and what it does not explain is not.
     """
-    start = HandStarted("", "", "", 0, ("",) * seats, (1,) * seats)
-    hand = replace(opened(start), board=("??",) * 3 if flop else ())
-    for rule in _rules(game.rake, seats, total, flop):
-        candidate = _kept_by(game, unit, rule)
-        found = rakes(candidate, hand, tuple(pots))
-        if sum(found) == total and (taken is None or found == tuple(taken)):
-            return candidate
-    return _kept_by(game, unit, game.rake)
+    informing = {one for one in seen if one.rake or one.flop}
+    if len({one.pot for one in informing if one.rake}) < 2:
+        return None
+    best, most = None, len(informing) / 2
+    for rate in _rates(no_flop=any(one.rake for one in seen if not one.flop)):
+        house = House(rate, _caps(rate, informing))
+        right = [one for one in informing if one.rake == _due(house.at(one.seats), one)]
+        free = {one.pot for one in right if one.rake and one.rake != house.caps.get(one.seats)}
+        if len(right) > most and len(free) + bool(house.caps) >= 2:
+            sure = len(right) >= _SURE * len(informing)
+            best, most = House(rate, house.caps, sure), len(right)
+    return best
+
+
+def _caps(rate: Rake, seen: set[Seen]) -> dict[int, int]:
+    """By players, the cap under which most of these hands are explained; no cap is taken for one
+    that two hands do not stop at, with however many players."""
+    below = [one for one in seen if 0 < one.rake < _due(rate, one)]
+    often = Counter(one.rake for one in below)
+    found: dict[int, int] = {}
+    for seats in {one.seats for one in below}:
+        here = [one for one in seen if one.seats == seats]
+        right = sum(one.rake == _due(rate, one) for one in here)
+        for cap in sorted({one.rake for one in below if one.seats == seats}, reverse=True):
+            count = sum(one.rake == min(_due(rate, one), cap) for one in here)
+            if often[cap] > 1 and count > right:
+                found[seats], right = cap, count
+    return found
+
+
+def _due(rate: Rake, one: Seen) -> int:
+    """What this rule takes of such a hand."""
+    if rate.no_flop_no_drop and not one.flop:
+        return 0
+    cap = rate.caps_by_players[0][1] if rate.caps_by_players else None
+    return taken_of(rate, one.pot, cap)
+
+
+def _rates(*, no_flop: bool = False) -> Iterator[Rake]:
+    """Usual rates, the likeliest first; of hands without a flop, too, if such were raked."""
+    own = Rake(percent=5, no_flop_no_drop=not no_flop)
+    percents = [replace(own, percent=percent) for percent in _PERCENTS]
+    permilles = [
+        replace(own, percent=part, of=1000 if part < 100 else 10000) for part in _PERMILLES
+    ]
+    yield from (*percents, *permilles)
+    yield from (replace(own, rounding="incremental", increment=step) for step in _STEPS)
+    yield from (replace(rate, rounding="floor") for rate in (*percents, *permilles))
+    yield from (replace(rate, rounding="ceil") for rate in (*percents, *permilles))
+
+
+# One hand.
+
+
+class Till(Struct, frozen=True):
+    """What a hand's pots are, and how much the house took of each, or in all if the text does not
+    tell."""
+
+    pots: tuple[int, ...]
+    taken: tuple[int, ...] | None
+    total: int
+    seats: int
+    flop: bool
+
+    def fits(self, game: Game) -> bool:
+        """Whether these rules take just that."""
+        start = HandStarted("", "", "", 0, ("",) * self.seats, (1,) * self.seats)
+        hand = replace(opened(start), board=("??",) * 3 if self.flop else ())
+        found = rakes(game, hand, self.pots)
+        return sum(found) == self.total and self.taken in (None, found)
+
+
+def raked(game: Game, till: Till, house: House | None) -> tuple[Game, tuple[str, ...]]:
+    """The game with the rake of its house, and what of it is assumed."""
+    if game.rake is None:
+        return game, ()
+    if house is not None:
+        rake = house.at(till.seats)
+        if house.sure or till.fits(_kept_by(game, rake)):
+            return _kept_by(game, rake), (f"rake {_said(rake)}",)
+    if not till.total:
+        return (game if till.fits(game) else _kept_by(game, None)), ()
+    for rate in _rates(no_flop=not till.flop) if house is None else ():
+        if rate.rounding in ("half_even", "incremental") and till.fits(_kept_by(game, rate)):
+            return _kept_by(game, rate), (f"rake {_said(rate)}",)
+    whole = Rake(percent=till.total, of=sum(till.pots), no_flop_no_drop=False)
+    return _kept_by(game, whole), (f"shortfall {till.total} of {sum(till.pots)}",)
 
 
 @lru_cache(4096)
-def _kept_by(game: Game, unit: int, rake: Rake | None) -> Game:
+def _kept_by(game: Game, rake: Rake | None) -> Game:
     """One game for all hands under such a house."""
-    return replace(game, split_unit=unit, rake=rake)
+    return replace(game, rake=rake)
 
 
-def _rules(own: Rake | None, seats: int, taken: int, flop: bool) -> Iterator[Rake | None]:
-    """The ruleset's own; other rates; then all of them with a cap at what was taken."""
-    if own is None:
-        return
-    if not taken:
-        yield from (own, None)
-        return
-    rates = [own]
-    rates += [replace(own, percent=percent) for percent in _PERCENTS]
-    rates += [replace(own, percent=part, of=1000 if part < 100 else 10000) for part in _PERMILLES]
-    rates += [replace(own, rounding="incremental", increment=step) for step in _STEPS]
-    rates += [replace(own, rounding="floor"), replace(own, rounding="ceil")]
-    if not flop:
-        rates = [replace(rate, no_flop_no_drop=False) for rate in rates]
-    yield from rates
-    if taken % _CAP_STEP == 0:
-        yield from (replace(rate, caps_by_players=((seats, taken),)) for rate in rates)
-    yield from (replace(rates[0], rounding="incremental", increment=step) for step in _LARGE_STEPS)
+@lru_cache(4096)
+def split_by(game: Game, unit: int) -> Game:
+    """The same rules with pots split in such coins."""
+    return replace(game, split_unit=unit)
+
+
+@lru_cache(4096)
+def _said(rake: Rake) -> str:
+    """`5 % up to 300`, `4.5 %, rounded down`, `5 % of every 100`."""
+    percent = Fraction(rake.percent * 100, rake.of)
+    said = f"{float(percent):g} %"
+    if rake.rounding == "incremental":
+        said += f" of every {rake.increment}"
+    elif rake.rounding != "half_even":
+        said += f", rounded {'down' if rake.rounding == 'floor' else 'up'}"
+    return said + "".join(f" up to {cap}" for _, cap in rake.caps_by_players)
 
 
 def coin(game: Game, shares: Sequence[Sequence[int]]) -> int:

@@ -5,6 +5,7 @@ from itertools import chain, islice
 
 from formats.pokerstars.grammar import Unread
 from formats.pokerstars.hand import told_hand
+from formats.pokerstars.house import Houses, stakes_of, survey
 from formats.pokerstars.played import played
 from formats.pokerstars.text import Block, blocks
 from formats.text import Text
@@ -14,16 +15,27 @@ KEPT = 2_000  # hands: in a text of fewer they are looked for once
 _NOTHING = "no PokerStars hand begins in this text"
 
 
-def read(text: Text) -> Source:
+def read(text: Text, houses: Houses | None = None) -> Source:
     """The text looked through once, then given out hand by hand; refused if it is damaged, or if
-    no hand of this site begins in it."""
+    no hand of this site begins in it.
+
+    A part of a text has the houses of the whole.
+    """
     found = blocks(text)
     kept = tuple(islice(found, KEPT))
-    if not sum(isinstance(block, Block) for block in chain(kept, found)):
-        line, reason = _elsewhere(kept)
-        raise Refused(line, reason)
-    hands = _hands(kept if len(kept) < KEPT else blocks(text))
+    every = (block for block in chain(kept, found) if isinstance(block, Block))
+    first = next(every, None)
+    if first is None:
+        raise Refused(*_elsewhere(kept))
+    surveyed = survey(chain((first,), every))  # which also finds all damage
+    houses = surveyed if houses is None else houses
+    hands = _hands(kept if len(kept) < KEPT else blocks(text), houses)
     return Source(format="pokerstars", dialect="", players=(), note=None, inferred=(), hands=hands)
+
+
+def houses_of(text: Text) -> Houses:
+    """Who takes how much rake in this text."""
+    return survey(block for block in blocks(text) if isinstance(block, Block))
 
 
 def _elsewhere(kept: tuple[Block | Skipped, ...]) -> tuple[int, str]:
@@ -34,12 +46,13 @@ def _elsewhere(kept: tuple[Block | Skipped, ...]) -> tuple[int, str]:
     return 1, _NOTHING
 
 
-def _hands(found: Iterable[Block | Skipped]) -> Iterator[ToldHand | Skipped]:
+def _hands(found: Iterable[Block | Skipped], houses: Houses) -> Iterator[ToldHand | Skipped]:
     for number, block in enumerate(found, 1):
         if isinstance(block, Skipped):
             yield block
             continue
         try:
-            yield told_hand(played(block.lines), number, block.line)
+            house = houses.get(stakes_of(block))
+            yield told_hand(played(block.lines), number, block.line, house)
         except Unread as reason:
             yield Skipped(block.line, str(reason))

@@ -2,7 +2,6 @@
 
 import pytest
 
-from engine.policies import Rake
 from engine.turn import Post
 from engine.verdict import judge
 from events.evolve import replay
@@ -158,21 +157,6 @@ def test_a_hand_told_in_text_agrees_with_the_rules() -> None:
     assert "agree" == _verdict(hand)
 
 
-def test_the_rake_is_inferred_from_what_was_taken() -> None:
-    assert Rake(percent=5) == _one(CASH).game.rake
-    capped = CASH.replace("14.72", "15").replace("Rake $0.78", "Rake $0.50")
-    assert Rake(percent=5, caps_by_players=((3, 50),)) == _one(capped).game.rake
-    assert ("rake",) == _one(capped).inferred == _one(CASH).inferred
-    assert "agree" == _verdict(_one(capped))
-
-
-def test_a_rake_that_nothing_explains_is_recorded_as_told() -> None:
-    odd = _one(CASH.replace("14.72", "11.49").replace("Rake $0.78", "Rake $4.01"))
-    record = follow(odd, "h/1")
-    assert 401 == replay(record).rake
-    assert "differ" == judge(odd.game, record).verdict
-
-
 def test_the_coin_of_a_split_is_inferred() -> None:
     """Pot 2.00, rake 0.10, four winners: 0.50 0.50 0.45 0.45."""
     ends = [f"p{seat} collected ${cut} from pot" for seat, cut in enumerate((".50", ".50", ".45"))]
@@ -198,7 +182,7 @@ def test_the_coin_of_a_split_is_inferred() -> None:
         ]
     )
     assert 5 == _one(text).game.split_unit
-    assert ("rake", "split_unit") == _one(text).inferred
+    assert ("rake 5 %", "odd-chips in coins of 5") == _one(text).assumed
     assert "agree" == _verdict(_one(text))
 
 
@@ -258,7 +242,8 @@ def test_an_empty_button_seat_passes_the_button_to_its_right() -> None:
     )
     assert "no line says" in _reason(dead_button.replace("Seat #1 of 9 is", "Seat of"))
     passed = _one(dead_button.replace("Seat #1 of 9 is", "Seat #1 is"))
-    assert (4, ("button", "rake")) == (passed.button, passed.inferred)
+    assert 4 == passed.button
+    assert ("button of empty seat 1 is the next to its right", "rake 5 %") == passed.assumed
 
 
 def test_without_a_small_blind_nobody_owes_one() -> None:

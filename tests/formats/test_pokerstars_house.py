@@ -1,0 +1,138 @@
+"""The rake of PokerStars texts: fitted over a whole file, assumed, and never to a hand alone."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from engine.assumptions import is_free
+from engine.audit import audit
+from formats import cuts, known
+from formats.follow import follow
+from formats.pokerstars import read
+from formats.rules import AS_READ
+from formats.told import ToldHand
+
+Sums = tuple[int, int]  # the pot and the rake of a hand, in cents
+
+
+def _hand(number: int, pot: int, rake: int, folder: int = 0) -> str:
+    """A hand of two, and of one who folds a small blind if there is one, that ends on the flop."""
+    each = (pot - folder) // 2
+    assert each * 2 + folder == pot
+    big, caller = (3, "p3") if folder else (2, "p2")
+    small = 2 if folder else 1
+    chairs = [f"Seat {seat}: p{seat} ($900 in chips)" for seat in range(1, big + 1)]
+    return "\n".join(
+        [
+            f"PokerStars Hand #{number}: Hold'em No Limit ($0.50/$1.00 USD) - 2012/03/04",
+            "Table 'Nix' 6-max Seat #1 is the button",
+            *chairs,
+            f"p{small}: posts small blind $0.50",
+            f"p{big}: posts big blind $1",
+            "*** HOLE CARDS ***",
+            f"p1: raises ${each / 100 - 1:.2f} to ${each / 100:.2f}",
+            *(["p2: folds"] if folder else []),
+            f"{caller}: calls ${each / 100 - 1:.2f}",
+            "*** FLOP *** [2c 7d Jh]",
+            f"{caller}: checks",
+            "p1: bets $1",
+            f"{caller}: folds",
+            "Uncalled bet ($1) returned to p1",
+            f"p1 collected ${(pot - rake) / 100:.2f} from pot",
+            "*** SUMMARY ***",
+            f"Total pot ${pot / 100:.2f} | Rake ${rake / 100:.2f}",
+            "",
+            "",
+        ]
+    )
+
+
+def _file(sums: Sequence[Sums]) -> str:
+    return "".join(_hand(number, *one) for number, one in enumerate(sums, 1))
+
+
+def _judged(hand: ToldHand) -> str:
+    """What is assumed of the rake; `differ` if the rules take another; `unknown` if it was fitted
+    to this hand alone."""
+    if audit(hand.game, follow(hand, "h/1")) is not None:
+        return "differ"
+    return "unknown" if any(map(is_free, hand.assumed)) else ", ".join(hand.assumed)
+
+
+def _verdicts(text: str) -> list[str]:
+    hands = list(read(text).hands)
+    assert all(isinstance(hand, ToldHand) for hand in hands), hands
+    return [_judged(hand) for hand in hands if isinstance(hand, ToldHand)]
+
+
+CAPPED = [(400, 20), (520, 26), (1000, 50), (1100, 55), (2000, 100), (4000, 100), (9000, 100)]
+
+
+def test_one_rate_and_one_cap_explain_a_file() -> None:
+    assert _verdicts(_file(CAPPED)) == ["rake 5 % up to 100"] * 7
+
+
+def test_a_rake_that_the_rest_of_the_file_does_not_explain_differs() -> None:
+    """One of eleven; each hand of a file is held against what explains all of them."""
+    many = [*CAPPED, (600, 30), (700, 35), (800, 40)]
+    for wrong in (59, 61, 0, 100, 401):
+        found = _verdicts(_file([*many, (1200, wrong)]))
+        assert found == ["rake 5 % up to 100"] * 10 + ["differ"], wrong
+
+
+def test_what_a_single_hand_shows_of_its_rake_is_no_rule_but_a_usual_rate() -> None:
+    """401 of 3,001 values of one pot of $200 agreed, because the cap was fitted to each."""
+    found = [_verdicts(_hand(1, 20000, rake))[0] for rake in range(0, 3001, 5)]
+    usual = {one for one in found if one.startswith("rake ")}
+    assert usual == {f"rake {rate} %" for rate in USUAL}
+    assert len(USUAL) == len([one for one in found if one.startswith("rake ")])
+    assert found.count("unknown") == len(found) - len(USUAL) - 1
+    assert found[0] == ""  # the house took nothing, and nothing is assumed
+
+
+USUAL = ("1", "1.5", "2", "2.5", "3", "3.5", "4", "4.25", "4.5", "4.75", "5", "5.5", "6", "10")
+
+
+def test_a_genuine_rake_of_no_usual_rate_is_unknown_where_the_file_names_no_other() -> None:
+    assert _verdicts(_hand(1, 586, 36)) == ["unknown"]
+    assert _verdicts(_file([(586, 36), (586, 36)])) == ["unknown"] * 2
+
+
+def test_a_cap_that_one_hand_alone_reaches_is_fitted_to_it() -> None:
+    found = _verdicts(_file([(400, 20), (520, 26), (1000, 50), (4000, 100)]))
+    assert found == ["rake 5 %"] * 3 + ["unknown"]
+
+
+def test_what_explains_too_few_hands_does_not_speak_against_the_others() -> None:
+    sums = [(400, 20), (520, 26), (1000, 50), (1200, 60), (1300, 49), (1700, 70)]
+    assert _verdicts(_file(sums)) == ["rake 5 %"] * 4 + ["unknown"] * 2
+    none = [(400, 21), (520, 33), (1000, 47), (1200, 80)]
+    assert "differ" not in _verdicts(_file(none))
+
+
+def test_a_cap_may_hold_for_tables_of_several_sizes() -> None:
+    """Three players at one table and two at the other; each cap is reached once there."""
+    three = "".join(_hand(9, pot, rake, folder=50) for pot, rake in ((450, 22), (9050, 100)))
+    two = _file([(400, 20), (520, 26), (1000, 50), (1200, 60), (8000, 100)])
+    found = _verdicts(two + three)
+    assert found == ["rake 5 % up to 100"] * 7
+
+
+def test_every_stake_of_a_file_has_its_own_house() -> None:
+    other = _file([(400, 16), (500, 20), (1000, 40)]).replace("$0.50/$1.00 USD", "$0.50/$1.00 EUR")
+    assert _verdicts(_file(CAPPED[:3]) + other) == ["rake 5 %"] * 3 + ["rake 4 %"] * 3
+
+
+def test_a_part_of_a_file_has_the_house_of_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cuts, "HANDS", 2)
+    path = tmp_path / "hands.txt"
+    path.write_text(_file(CAPPED))
+    parts = cuts.parts(path, "pokerstars")
+    assert len(parts) == 4
+    for part in parts:
+        for hand in known.read(path, known.FORMATS["pokerstars"], AS_READ, part).hands:
+            assert isinstance(hand, ToldHand)
+            assert hand.assumed == ("rake 5 % up to 100",)
