@@ -4,7 +4,7 @@ For all but an auditor both are made from `Seen` events alone, so neither can te
 viewpoint may not know. What is hidden is said as `hidden`; `??` was never recorded at all.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import msgspec
@@ -36,17 +36,37 @@ def is_open(records: Iterable[t.Event | t.Match], *, over: bool = False) -> bool
     """Whether a match's own records open its hands to everybody, as was announced at its start.
 
     `over`: asked of the match's own secrets. A seed would tell the cards of hands to come, so not
-    even an open match shows it before it has ended.
+    even an open match shows it before it has ended. A mirrored match deals each deck again, so it
+    opens nothing before it has ended, either.
     """
     disclosure: t.Disclosure | None = None
-    ended = False
+    ended = mirrored = False
     for event in records:
         if isinstance(event, t.MatchStarted):
             disclosure = disclosure or event.disclosure
+            mirrored = mirrored or event.deals > 1
         ended = ended or isinstance(event, t.MatchEnded)
-    if disclosure == "open" and not over:
+    if disclosure == "open" and not over and not mirrored:
         return True
     return disclosure in ("open", "open-after-match") and ended
+
+
+def is_withheld(records: Sequence[t.Event | t.Match]) -> bool:
+    """Whether the hands of a match are told to auditors alone.
+
+    Who sees one leg of a mirrored deck knows cards of the others: one's own there were another's
+    here. So a mirrored match is disclosed whole, when it opens, and to nobody before.
+    """
+    mirrored = any(isinstance(one, t.MatchStarted) and one.deals > 1 for one in records)
+    return mirrored and not is_open(records)
+
+
+def withheld_sentence(match: str) -> str:
+    """Why nobody but an auditor is told a hand."""
+    return (
+        f"{match} is a mirrored match, and each of its hands tells the cards of another: "
+        "they are told to auditors alone until it is over and open to everybody"
+    )
 
 
 def eyes(view: str, players: tuple[str, ...], opened: bool) -> Viewpoint:

@@ -198,12 +198,13 @@ class Feeds:
 
     async def batches(
         self, feed: Feed, pos: int, until: int | None, wanted: Wanted, patience_s: float
-    ) -> AsyncGenerator[Batch, None]:
-        """What is wanted from a position on, and whatever comes; an empty one when all is quiet.
+    ) -> AsyncGenerator[Batch | None, None]:
+        """What is wanted from a position on, and whatever comes; an empty one when all is quiet,
+        None after some when there is no more for now.
 
         The last one may go beyond `until`: it is the same for all.
         """
-        place, told_at = None, time.monotonic()
+        place, told_at, more = None, time.monotonic(), False
         while not self.stopping and (until is None or pos < until):
             if pos < feed.end:
                 batch = feed.ready(pos, wanted)
@@ -213,7 +214,10 @@ class Feeds:
                 pos, place = batch.next_pos, batch.place or place
                 if batch.told:
                     yield batch
-                    told_at = time.monotonic()
+                    told_at, more = time.monotonic(), True
+            elif more:
+                yield None
+                more = False
             else:
                 await _heard(feed.grown, told_at + patience_s - time.monotonic())
             if feed.lost is not None:

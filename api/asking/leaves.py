@@ -29,7 +29,7 @@ def leaves(
     watch: Watch = unwatched,
 ) -> Iterator[Leaf]:
     """All of them in the order in which they ended, or those of a match or a ruleset."""
-    for leaf in _recorded(viewed, match, watch):
+    for leaf in viewed.eyes.among(_recorded(viewed, match, watch)):
         if game is None or (leaf.hand is not None and leaf.hand.start.game == game):
             yield leaf if viewed.viewer.auditor else revealed(viewed.eyes.see(leaf))
 

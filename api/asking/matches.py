@@ -16,6 +16,7 @@ from api.asking.viewed import UNCLOSED, Viewed
 from api.exporting.wanted import Absent
 from api.recording import CUT_SHORT, has_it_all
 from api.rules import Rules
+from api.seen import is_withheld
 from engine.game import Game
 from engine.standing import Last, standing
 from engine.table import is_freeze_out
@@ -193,5 +194,6 @@ def _told(viewed: Viewed, match: str) -> dict[str, Any]:
         "decks_opened": max((one.number for one in kinds.get(t.DeckOpened, [])), default=None),
         "source": {"format": sources[0].format, "dialect": sources[0].dialect} if sources else None,
         "open": match in viewed.opened,
+        "withheld": is_withheld([one.event for one in own]),
         "announced": moments([own[0].at])[0] if own else None,
     }

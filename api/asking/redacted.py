@@ -9,6 +9,8 @@ stranger's, and an error would tell of the row. `untold` takes it away before Du
 """
 
 from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import or_
 
 import msgspec
 import pyarrow as pa
@@ -48,14 +50,22 @@ class Redacted(Query):
         super().__init__(snapshot, projections, ours=ours, seconds=seconds)
 
     def told(self, name: str, rows: str) -> str:
-        """The view as the viewer sees it."""
+        """The view as the viewer sees it, without hands that are told to auditors alone."""
+        if self._opened.withheld:
+            withheld = f"number IS NOT NULL AND {self.among(self._opened.withheld)}"
+            rows = f"SELECT * FROM ({rows}) WHERE NOT ({withheld})"
         return _TOLD[name](self, rows)
 
     def untold(self, name: str) -> pc.Expression | None:
-        """Which events are hidden altogether."""
-        if name != "events" or not self.faults.num_rows:
-            return None
-        return pc.field("pos").isin(self.faults["pos"].combine_chunks())
+        """Which rows are hidden altogether: events, and hands that are told to auditors alone."""
+        found = []
+        if name == "events" and self.faults.num_rows:
+            found.append(pc.field("pos").isin(self.faults["pos"].combine_chunks()))
+        if self._opened.withheld:
+            match = pc.field("match").cast(pa.string())
+            withheld = match.isin(pa.array(sorted(self._opened.withheld)))
+            found.append(withheld & pc.field("number").is_valid())
+        return reduce(or_, found) if found else None
 
     @property
     def faults(self) -> pa.Table:
@@ -102,6 +112,7 @@ class Redacted(Query):
         leaves = [
             revealed(eyes.see(Leaf(row["hand_seq"], self.snapshot.read(row["hand"]))))
             for row in hands.to_pylist()
+            if eyes.may_know(row["hand"])
         ]
         return self.beside(one.build(leaves))
 

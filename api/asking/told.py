@@ -49,9 +49,10 @@ class Told(NamedTuple):
 
 
 class _Watched(msgspec.Struct):
-    """Through whose eyes a stream is seen; how many of its events were hidden before the next."""
+    """Through whose eyes a stream is seen, if it is told at all; how many of its events were hidden
+    before the next."""
 
-    who: Viewpoint
+    who: Viewpoint | None
     hidden: int
     next: int
 
@@ -62,15 +63,15 @@ class Teller:
     def __init__(self, viewer: Viewer) -> None:
         self.viewer = viewer
         self._streams: OrderedDict[str, _Watched] = OrderedDict()
-        self._open: OrderedDict[str, bool] = OrderedDict()
+        self._starts: OrderedDict[str, t.MatchStarted | None] = OrderedDict()
 
     def tell(self, recorded: Iterable[Recorded], snapshot: Snapshot) -> Iterator[Told]:
         """What the viewer sees of these events, in their order."""
         for one in recorded:
             watched = self._watched(one, snapshot)
-            seen = see_one(one.event, watched.who)
+            seen = None if watched.who is None else see_one(one.event, watched.who)
             watched.next += 1
-            if seen is None:
+            if seen is None or watched.who is None:
                 watched.hidden += 1
                 continue
             count = one.index - watched.hidden + 1
@@ -95,28 +96,34 @@ class Teller:
             return _Watched(Auditor() if self.viewer.auditor else Public(), 0, one.index)
         before = snapshot.read(one.stream)[: one.index] if one.index else ()
         who = self.eyes(before[0] if before else one, snapshot)
-        hidden = sum(see_one(each.event, who) is None for each in before)
+        hidden = 0 if who is None else sum(see_one(each.event, who) is None for each in before)
         return _Watched(who, hidden, one.index)
 
-    def eyes(self, first: Recorded, snapshot: Snapshot) -> Viewpoint:
-        """Through which eyes a hand is seen while it is played, by its first event."""
+    def eyes(self, first: Recorded, snapshot: Snapshot) -> Viewpoint | None:
+        """Through which eyes a hand is seen while it is played, by its first event; a hand of a
+        mirrored match by none but an auditor's."""
         match, _ = split(first.stream)
-        if self.viewer.auditor or self._is_open(match, snapshot):
+        if self.viewer.auditor:
             return Auditor()
-        start, player = first.event, self.viewer.player
-        if player is None or not isinstance(start, t.HandStarted) or player not in start.players:
+        start = self._announced(match, snapshot)
+        if start is not None and start.deals > 1:
+            return None
+        if start is not None and start.disclosure == "open":
+            return Auditor()
+        hand, player = first.event, self.viewer.player
+        if player is None or not isinstance(hand, t.HandStarted) or player not in hand.players:
             return Public()
-        return Seated(start.players.index(player)) if self.viewer.sits_in(match) else Public()
+        return Seated(hand.players.index(player)) if self.viewer.sits_in(match) else Public()
 
-    def _is_open(self, match: str, snapshot: Snapshot) -> bool:
-        """Whether the match was announced as open: of others nothing opens while it is played."""
-        if match not in self._open:
+    def _announced(self, match: str, snapshot: Snapshot) -> t.MatchStarted | None:
+        """How a match began: while it is played, only that says what is told of it."""
+        if match not in self._starts:
             records = (one.event for one in snapshot.read(match))
             start = next((one for one in records if isinstance(one, t.MatchStarted)), None)
-            self._open[match] = start is not None and start.disclosure == "open"
-            if len(self._open) > _KEPT:
-                self._open.popitem(last=False)
-        return self._open[match]
+            self._starts[match] = start
+            if len(self._starts) > _KEPT:
+                self._starts.popitem(last=False)
+        return self._starts[match]
 
 
 def position(place: str, viewer: Viewer, snapshot: Snapshot) -> int:
@@ -137,12 +144,14 @@ def position(place: str, viewer: Viewer, snapshot: Snapshot) -> int:
 
 def _who(whose: str, first: Recorded, viewer: Viewer, snapshot: Snapshot) -> Viewpoint | None:
     """Whose count it is: what the public was told, anybody was told; else it must be his own."""
-    if whose == _PUBLIC:
-        return Public()
     if is_match(first.stream):
-        mine: Viewpoint = Auditor() if viewer.auditor else Public()
+        mine: Viewpoint | None = Auditor() if viewer.auditor else Public()
     else:
         mine = Teller(viewer).eyes(first, snapshot)
+    if mine is None:
+        return None
+    if whose == _PUBLIC:
+        return Public()
     return mine if whose == _letter(mine) else None
 
 

@@ -17,7 +17,8 @@ from analytics.stored import stored
 from api.asking.viewer import Viewer
 from api.exporting.sight import Eyes, Sight
 from api.exporting.wanted import Absent
-from store.leaf import Leaf
+from api.seen import withheld_sentence
+from store.leaf import Leaf, split
 from store.projections import STANDARD
 from store.query import Query
 from store.reader import Snapshot
@@ -81,6 +82,8 @@ class Viewed:
     def sight(self, hand: str) -> Sight:
         """A hand's events as they are seen, as far as it has come; `Absent` if there is none."""
         named = re.fullmatch(r"[^/]+/(?:0|[1-9][0-9]{0,17})", hand)
+        if named and not self.eyes.may_know(hand):
+            raise Absent(withheld_sentence(split(hand)[0]))
         record = self.snapshot.read(hand) if named else ()
         if not record:
             raise Absent(f"there is no hand {hand}: muckrake hands lists those there are")

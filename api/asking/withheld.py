@@ -61,9 +61,10 @@ MATCHES = Finding(
             "type": pa.string(),
             "how": pa.string(),
             "seed": pa.string(),
+            "deals": pa.int32(),
         }
     ),
-    "SELECT hand_seq, match, type, disclosure AS how, seed FROM events"
+    "SELECT hand_seq, match, type, disclosure AS how, seed, deals FROM events"
     " WHERE number IS NULL AND type IN ('MatchStarted', 'MatchEnded') ORDER BY hand_seq, idx",
 )
 MIRRORED = Finding(
@@ -146,28 +147,35 @@ AUCTIONS = Finding(
 
 
 class Opened(NamedTuple):
-    """Matches whose hands, and those whose own secrets, everybody may see."""
+    """Matches whose hands, and those whose own secrets, everybody may see; and those whose hands
+    are told to auditors alone."""
 
     hands: frozenset[str]
     secrets: frozenset[str]
+    withheld: frozenset[str]
 
 
 def opened(snapshot: Snapshot) -> Opened:
-    """What `api.seen.is_open` says of each match; of a seed only if all that it dealt is open."""
+    """What `api.seen.is_open` and `is_withheld` say of each match; of a seed that it is open only
+    if all that it dealt is."""
     said: dict[str, str] = {}
+    mirrored: set[str] = set()
     dealt: dict[str, set[str]] = {}
     ended = set()
     for row in found(snapshot, MATCHES).to_pylist():
         if row["type"] == "MatchStarted":
             said.setdefault(row["match"], row["how"])
+            if (row["deals"] or 1) > 1:
+                mirrored.add(row["match"])
             if row["seed"] is not None:
                 dealt.setdefault(row["seed"], set()).add(row["match"])
         else:
             ended.add(row["match"])
     over = {match for match, how in said.items() if how != "sealed" and match in ended}
     shut = {match for matches in dealt.values() if not matches <= over for match in matches}
-    hands = frozenset(over | {match for match, how in said.items() if how == "open"})
-    return Opened(hands, frozenset(over - shut))
+    at_once = {match for match, how in said.items() if how == "open"} - mirrored
+    hands = frozenset(over | at_once)
+    return Opened(hands, frozenset(over - shut), frozenset(mirrored - hands))
 
 
 def told_bids(snapshot: Snapshot) -> pa.Table:

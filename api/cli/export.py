@@ -69,7 +69,7 @@ def export(
 
         asked, eyes = wanted(snapshot, names), Eyes(snapshot, view)
         _check_seat(snapshot, eyes, asked)
-        every = chain.from_iterable(leaves(snapshot, one) for one in asked)
+        every = eyes.among(chain.from_iterable(leaves(snapshot, one) for one in asked))
         told = hands.counted(progress(every, "exporting"))
         with _sink(out, spooled=to in LOGS) as sink:
             if to in LOGS:
@@ -116,10 +116,14 @@ def _check_words(
 
 
 def _check_seat(snapshot: "Snapshot", eyes: "Eyes", asked: "tuple[Wanted, ...]") -> None:
-    """Whoever sits at no table of a match may not look at it from a seat."""
+    """Whoever sits at no table of a match may not look at it from a seat; a hand that is named is
+    one that may be told."""
     named = [one.match for one in asked if one.match is not None]
     for match in named:
         eyes.check(match)
+    for one in asked:
+        if one.number is not None:
+            eyes.check_told(f"{one.match}/{one.number}")
     if not named:
         eyes.check_any(snapshot.matches())
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from api.cli.output import NotFound, NotPermitted, note, wrong
-from api.seen import eyes, is_open
+from api.seen import eyes, is_open, is_withheld, withheld_sentence
 from events.ledger import Conflict, Record, Recorded, closes, is_match
-from events.types import Events, HandStarted
-from events.views import Viewpoint
+from events.types import Events, HandStarted, Match
+from events.views import Auditor, Viewpoint
 
 if TYPE_CHECKING:
     from store.ledger import FileLedger
@@ -232,11 +232,14 @@ def viewpoint_of(view: str, record: Events, ledger: "Snapshot") -> Viewpoint:
     check_spelling(view)
     start = start_of(record)
     match = start.hand.rpartition("/")[0]
-    opened = is_open(one.event for one in ledger.read(match))
+    records = cast(tuple[Match, ...], tuple(one.event for one in ledger.read(match)))
     try:
-        return eyes(view, start.players, opened)
+        who = eyes(view, start.players, is_open(records))
     except ValueError as absent:
         raise NotPermitted(str(absent)) from None
+    if is_withheld(records) and not isinstance(who, Auditor):
+        raise NotPermitted(withheld_sentence(match))
+    return who
 
 
 def auditor_only(view: str, doing: str) -> None:

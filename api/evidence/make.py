@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from api.evidence.bundle import Announcement, Evidence, OpenDeck, write
-from api.seen import is_open
+from api.seen import is_open, is_withheld, withheld_sentence
 from events.deck import Committed, committed, deck_number, earlier
 from events.ledger import Recorded
 from events.lines import lines, openings
@@ -65,6 +65,8 @@ def evidence(
     who, own = viewpoint(view, start.players), salts.of(hand, receipt.index)
     records = _records(ledger.read(split(hand)[0]))
     auditor = isinstance(who, Auditor)
+    if is_withheld(records) and not auditor:
+        raise Unproved(withheld_sentence(split(hand)[0]))
     announced = next((one for one in records if isinstance(one, MatchStarted)), None)
     told = Evidence(
         hand=hand,

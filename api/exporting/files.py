@@ -196,7 +196,7 @@ _canonical = msgspec.json.Encoder(order="sorted").encode
 def lines(leaves: Iterable[Leaf], eyes: Eyes) -> Iterator[tuple[int, bytes]]:
     """Each event as it is seen, in its canonical form, among the fields of its envelope; some
     lines at a time, and how many these are."""
-    for group in _by(leaves, LEAVES):
+    for group in _by(eyes.among(leaves), LEAVES):
         told = list(_told(group, eyes))
         times = pc.strftime(
             pa.array([one.at for one, _ in told], pa.timestamp("ms")), "%Y-%m-%dT%H:%M:%SZ"

@@ -4,13 +4,13 @@ An event that is hidden altogether leaves no gap: neither its place in the strea
 in the ledger is told to anybody but an auditor.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from api.seen import eyes, is_open, masked
+from api.seen import eyes, is_open, is_withheld, masked, withheld_sentence
 from events import types as t
 from events.ledger import Record, Recorded, is_match
 from events.views import Auditor, BidPlacedSeen, Hidden, Seen, see_one
@@ -49,11 +49,13 @@ class Sight(NamedTuple):
 
 
 class _Match(NamedTuple):
-    """Who plays a match, and whether its hands, and then its own secrets, are open."""
+    """Who plays a match; whether its hands, and its own secrets, are open; whether its hands are
+    told to auditors alone."""
 
     players: tuple[str, ...]
     hands: bool
     secrets: bool
+    withheld: bool
 
 
 class Eyes:
@@ -87,8 +89,23 @@ class Eyes:
             records = [one.event for one in self._snapshot.read(name)]
             started = (one.players for one in records if isinstance(one, t.MatchStarted))
             players = next(started, None) or self._seated(name)
-            self._matches[name] = _Match(players, is_open(records), self._secrets(name, records))
+            secrets = self._secrets(name, records)
+            self._matches[name] = _Match(players, is_open(records), secrets, is_withheld(records))
         return self._matches[name]
+
+    def check_told(self, stream: str) -> None:
+        """A hand of a mirrored match is told whole with its match, or to auditors alone."""
+        match = split(stream)[0]
+        if not self.may_know(stream):
+            raise Absence(withheld_sentence(match))
+
+    def may_know(self, stream: str) -> bool:
+        """Whether anything of this stream is told from here."""
+        return self.auditor or is_match(stream) or not self.match(split(stream)[0]).withheld
+
+    def among(self, leaves: Iterable[Leaf]) -> Iterator[Leaf]:
+        """The leaves of which something is told from here."""
+        return (leaf for leaf in leaves if self.may_know(leaf.stream))
 
     def _secrets(self, match: str, records: list[Record]) -> bool:
         """Whether its own secrets are open; a seed is not while another match that it dealt is
@@ -116,6 +133,7 @@ class Eyes:
 
     def see(self, leaf: Leaf) -> Sight:
         """The leaf as it is seen from here; beside the table, as the public sees it."""
+        self.check_told(leaf.stream)
         name = split(leaf.stream)[0]
         match = self.match(name)
         start = leaf.recorded[0].event

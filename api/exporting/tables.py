@@ -37,7 +37,7 @@ def tables(leaves: Iterable[Leaf], name: str, eyes: Eyes) -> Iterator[pa.Table]:
         yield empty
         return
     withheld = [column for column in POSITIONS if column in empty.column_names]
-    for sights in _groups(eyes.see(leaf) for leaf in leaves):
+    for sights in _groups(eyes.see(leaf) for leaf in eyes.among(leaves)):
         yield _SEEN.get(name, _counted)(sights, name).drop_columns(withheld)
 
 

@@ -65,7 +65,7 @@ class _Hands:
         self._sees_all = sees_all
 
     def __iter__(self) -> Iterator[Hand]:
-        for leaf in self._asked.leaves:
+        for leaf in self._asked.eyes.among(self._asked.leaves):
             if is_match(leaf.stream):
                 continue
             self.name = leaf.stream

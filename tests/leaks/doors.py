@@ -19,11 +19,12 @@ OF_A_REQUEST = frozenset({"x-request-id", "date"})  # drawn for it, or the time 
 
 
 class Answer(NamedTuple):
-    """What came: everything that could tell anybody anything."""
+    """What came: everything that could tell anybody anything, the sizes of its pieces, too."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes
+    pieces: tuple[int, ...]
 
     def header(self, name: str) -> str | None:
         return dict(self.headers).get(name)
@@ -58,7 +59,7 @@ async def _answer(
 ) -> Answer:
     path, _, query = address.partition("?")
     over = asyncio.Event()
-    status, came, body = 0, {}, bytearray()
+    status, came, body, pieces = 0, {}, bytearray(), []
     asked = [{"type": "http.request", "body": b"", "more_body": False}]
 
     async def receive() -> dict[str, Any]:
@@ -74,6 +75,7 @@ async def _answer(
             came = {name.decode().lower(): value.decode() for name, value in message["headers"]}
         else:
             body.extend(message.get("body", b""))
+            pieces.append(len(message.get("body", b"")))
             if not message.get("more_body", False):
                 over.set()
 
@@ -94,4 +96,4 @@ async def _answer(
     }
     await app(scope, receive, send)
     told = tuple(sorted((n, v) for n, v in came.items() if n not in OF_A_REQUEST))
-    return Answer(status, told, bytes(body))
+    return Answer(status, told, bytes(body), tuple(pieces))

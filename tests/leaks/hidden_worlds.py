@@ -23,8 +23,10 @@ from api.http.keys import Keys
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events import types as t
+from events.cards import DECK
 from events.commitments import Nonces, commitment
 from events.ledger import Append, Record
+from events.lines import leaf_of
 from events.types import Events
 from store.ledger import open_ledger
 from store.private import LOG, Private
@@ -83,12 +85,19 @@ EYES = {
 
 @contextmanager
 def stubbed() -> Iterator[None]:
-    """Commitments stand for values that differ: each is the same digest here, and nothing else is
-    changed, so that lines, leaves, roots, receipts and bundles are compared as they are."""
+    """Commitments stand for values that differ: each is the same digest here, and so is the digest
+    of a hand of which nothing is told. Nothing else is changed, so that lines, leaves, roots,
+    receipts and bundles are compared as they are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("events.lines.commitment", lambda nonce, value: "0" * 64)
+        patch.setattr("events.lines.leaf_of", _leaf_of)
         patch.setattr(Nonces, "of", lambda self, stream, index, field, value: bytes(32))
         yield
+
+
+def _leaf_of(hand_seq: int, stream: str, first: int, count: int, record_sha256: str) -> bytes:
+    told = "0" * 64 if stream.startswith(f"{MIRRORED}-") and "/" in stream else record_sha256
+    return leaf_of(hand_seq, stream, first, count, told)
 
 
 @contextmanager
@@ -96,6 +105,7 @@ def as_they_are() -> Iterator[None]:
     """Commitments again, inside of what is stubbed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("events.lines.commitment", commitment)
+        patch.setattr("events.lines.leaf_of", leaf_of)
         patch.setattr(Nonces, "of", _OF)
         yield
 
@@ -113,7 +123,12 @@ def first_world(home: Path) -> tuple[Path, dict[str, str]]:
 def second_world(home: Path, first: Path, viewer: Viewer) -> Path:
     """The same to this viewer; everything else is another."""
     chance = random.Random(repr(viewer))
-    others = worlds(PLAYED, viewer, chance)
+    others = tuple(
+        one._replace(hands=tuple(_redealt(hand, chance) for hand in one.hands))
+        if one.kind == MIRRORED
+        else other
+        for one, other in zip(PLAYED, worlds(PLAYED, viewer, chance), strict=True)
+    )
     assert PLAYED != others
     private = Private(home / "ledger").folder
     no_marks = shutil.ignore_patterns(LOG)  # they are the other ledger's: this one begins anew
@@ -121,6 +136,26 @@ def second_world(home: Path, first: Path, viewer: Viewer) -> Path:
     live = other_world(_running(), who(_running(), viewer, RUNNING), chance)
     late = t.Faulted(1, "bid(999)", "malformed", "bid")
     return _kept(home / "ledger", others, live, "other", late)
+
+
+def _redealt(record: Events, chance: random.Random) -> Events:
+    """Other cards for everybody, on the board, too, and another who was paid: nothing of the hand
+    is told."""
+    others = dict(zip(DECK, chance.sample(DECK, len(DECK)), strict=True))
+    seats = len(start_of(record).players)
+    return tuple(_turned(event, others, seats) for event in record)
+
+
+def _turned(event: t.Event, others: dict[str, str], seats: int) -> t.Event:
+    match event:
+        case t.HoleDealt() | t.BoardDealt() | t.Shown() | t.Announced():
+            return replace(event, cards=tuple(others[card] for card in event.cards))
+        case t.PotSplit():
+            return replace(event, seats=tuple((seat + 1) % seats for seat in event.seats))
+        case t.BidPlaced():
+            return replace(event, amount=event.amount + 1)
+        case _:
+            return event
 
 
 def kept_with_seeds(folder: Path, seed: str) -> Path:

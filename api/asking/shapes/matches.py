@@ -63,7 +63,7 @@ class Source(TypedDict):
 
 
 class Announced(TypedDict):
-    """What a match's own records tell of it."""
+    """What a match's own records tell of it; `withheld`: its hands are told to auditors alone."""
 
     sealed_bids: bool | None
     deals: int | None
@@ -73,6 +73,7 @@ class Announced(TypedDict):
     decks_opened: int | None
     source: Source | None
     open: bool
+    withheld: bool
     announced: str | None
 
 

@@ -27,6 +27,7 @@ QUIET_S = 15.0  # after so long without an event a line says that all is well
 NEXT_S = 25.0  # who asks for what comes next waits no longer
 TYPES = frozenset(kind.__name__ for kind in (*get_args(t.Event), *get_args(t.Match)))
 FOLLOWERS_MAX = 2_000  # of one process
+PIECE = 1 << 16  # bytes that are sent at once: a page's end would tell how many events it hides
 START = "start"
 _ENDS = "MatchEnded"
 
@@ -168,15 +169,23 @@ async def _chunks(
             yield b"retry: %d\nid: %b\n\n" % (RETRY_MS, place or START.encode())
         patience_s = NEXT_S if asked.soon else QUIET_S
         going = feeds.batches(feed, asked.pos, asked.until, asked.wanted, patience_s)
+        unsent = bytearray()
         async with aclosing(going) as batches:
             async for batch in batches:
-                told, last = _within(batch, asked)
-                if not batch.told:
+                told, last = _within(batch, asked) if batch else ((), False)
+                if batch is not None and told:
+                    unsent += batch.spelled(form) if told is batch.told else form(told)
+                is_gap = batch is None or not batch.told
+                size = len(unsent) if is_gap or last else len(unsent) // PIECE * PIECE
+                for begin in range(0, size, PIECE):
+                    yield bytes(unsent[begin : min(begin + PIECE, size)])
+                del unsent[:size]
+                if batch is not None and not batch.told:
                     yield _quiet(batch) if sse else b""
-                elif told:
-                    yield batch.spelled(form) if told is batch.told else form(told)
                 if last:
                     return
+        if unsent:
+            yield bytes(unsent)
         if sse and feeds.stopping:
             yield b": the server stops, come again with your last id\n\n"
 
