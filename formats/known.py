@@ -74,17 +74,20 @@ class Format(Struct, frozen=True):
     name: str
     called: str
     begins: Callable[[Sequence[str]], bool]
-    read: Callable[[Path, Rules], Source]
+    read: Callable[..., Source]
     retold: bool = True
     stacked: bool = True
 
 
-def format_of(path: Path) -> Format:
+def format_of(content: bytes | Path) -> Format:
     """The format of a file, or of a folder that is a month of the IRC database."""
-    if path.is_dir():
+    if isinstance(content, bytes):
+        start = content[:_BYTES]
+    elif content.is_dir():
         return FORMATS["irc"]
-    with path.open("rb") as raw:
-        start = raw.read(_BYTES)
+    else:
+        with content.open("rb") as raw:
+            start = raw.read(_BYTES)
     if not start:
         raise Refused(1, "the file is empty")
     for magic, what in _PACKED.items():
@@ -102,7 +105,9 @@ def format_of(path: Path) -> Format:
     raise Refused(*_unknown(head))
 
 
-def read(path: Path, named: Format, rules: Rules = AS_READ, part: Part | None = None) -> Source:
+def read(
+    content: bytes | Path, named: Format, rules: Rules = AS_READ, part: Part | None = None
+) -> Source:
     """The file, or a part of it, taken apart by this format; by other rules, if some are asked."""
     if rules != AS_READ and not named.retold:
         raise Refused(
@@ -110,7 +115,11 @@ def read(path: Path, named: Format, rules: Rules = AS_READ, part: Part | None = 
         )
     if rules.sets("stack") and named.stacked:
         raise Refused(1, f"the hands of {named.called} name their own stacks: leave out stack=")
-    source = named.read(path, rules) if part is None else read_part(path, named.name, part)
+    if part is None:
+        source = named.read(content, rules)
+    else:
+        assert isinstance(content, Path), "only what is on disk is cut into parts"
+        source = read_part(content, named.name, part)
     if rules == AS_READ:
         return source
     kept = tuple(one for one in source.inferred if not rules.game or not _tells_variant(one))

@@ -180,7 +180,7 @@ def test_a_large_log_read_in_parts_comes_to_the_same(
     whole, whole_runs = imported(tmp_path / "log.txt", tmp_path, WISHES, columns=True)
     (entry,) = entries([tmp_path / "log.txt"], tmp_path)
     ticks: list[int] = []
-    cut = parted.parted(entry, WISHES, ticks.append)
+    cut = parted.parted(entry, WISHES, tmp_path / "copy", ticks.append)
     assert (6, 7) == (len(cut), len(ticks))
     found = []
     for at, part in enumerate(cut):

@@ -52,7 +52,11 @@ def outcomes(
         processes = 1 if small else os.cpu_count() or 1
     todo: Iterable[Entry] = files
     if processes > 1:
-        todo = (part for one in files for part in parted(one, wishes, tick))
+        todo = (
+            part
+            for n, one in enumerate(files)
+            for part in parted(one, wishes, scratch / f"{n}.large", tick)
+        )
     works = (
         (job, wishes, scratch / f"{n}.spool", at, maker) for n, job in zip(count(), jobs(todo))
     )

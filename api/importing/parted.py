@@ -4,7 +4,10 @@ back."""
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from api.importing.entries import Entry, digest
+from msgspec.structs import replace
+
+from api.importing.copies import copied, remove
+from api.importing.entries import Entry
 from api.importing.taken import NAMED_MAX, Outcome, Wishes, format_wished
 from formats.cuts import parts
 from formats.told import Refused
@@ -12,37 +15,44 @@ from formats.told import Refused
 LARGE = 1 << 22  # bytes: less is not worth the cutting
 
 
-def parted(entry: Entry, wishes: Wishes, tick: Callable[[int], None]) -> tuple[Entry, ...]:
-    """The parts of a file, or itself; what is wrong with it, whoever reads it whole will say."""
+def parted(
+    entry: Entry, wishes: Wishes, place: Path, tick: Callable[[int], None]
+) -> tuple[Entry, ...]:
+    """The parts of a file, whose copy is at `place`, or itself; what is wrong with it, whoever
+    reads it whole will say."""
     if entry.size < LARGE or not entry.path.is_file():
         return (entry,)
     try:
-        found = parts(entry.path, format_wished(entry, wishes).name, wishes.rules, lambda: tick(0))
-        name = digest(entry) if found else ""
+        copy = copied(entry.path, place, small=-1)
+        known = format_wished(place, wishes)
+        found = parts(place, known.name, wishes.rules, lambda: tick(0))
     except (Refused, OSError):
+        remove(place)
         return (entry,)
-    cut = (Entry(entry.name, entry.path, one.end - one.begin, one, name) for one in found)
-    return tuple(cut) or (entry,)
+    cut = (Entry(entry.name, entry.path, one.end - one.begin, one, copy) for one in found)
+    return tuple(cut) or (Entry(entry.name, entry.path, entry.size, None, copy),)
 
 
 def together(
     jobs: Iterable[Sequence[Outcome]], again: Callable[[Entry], Outcome]
 ) -> Iterator[Outcome]:
-    """Outcomes in order, those of a file's parts as one; the spools of a job go when its last
-    outcome is done."""
+    """Outcomes in order, those of a file's parts as one; spools and copies go when the last
+    outcome of a job is done."""
     read: list[Outcome] = []  # parts of a file that is not whole yet
     spools = set[Path]()
     for job in jobs:
         for found in job:
             spools.add(Path(found.spool))
+            if found.entry.copy and isinstance(found.entry.copy.content, Path):
+                spools.add(found.entry.copy.content)
             if found.entry.part is None:
-                yield found
+                yield _done(found)
                 continue
             read.append(found)
             if found.entry.part.last:
                 whole = _joined(read) or again(_whole(read))
                 spools.add(Path(whole.spool))
-                yield whole
+                yield _done(whole)
                 read = []
         if not read:
             for path in spools:
@@ -50,9 +60,16 @@ def together(
             spools.clear()
 
 
+def _done(found: Outcome) -> Outcome:
+    """The outcome of a file whose copy nobody needs any more."""
+    found.entry = replace(found.entry, copy=None)
+    return found
+
+
 def _whole(read: Sequence[Outcome]) -> Entry:
     first = read[0].entry
-    return Entry(first.name, first.path, sum(one.entry.size for one in read))
+    size = sum(one.entry.size for one in read)
+    return Entry(first.name, first.path, size, None, first.copy)
 
 
 def _joined(read: Sequence[Outcome]) -> Outcome | None:

@@ -7,13 +7,15 @@ cannot be a record is left out with its line and its reason.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from api.importing.entries import ID, Entry, digest
+from api.importing.copies import Copy, at_hand
+from api.importing.entries import ID, Entry
 from api.importing.heard import HEARD
 from api.importing.spool import RUN, Chunk, Kept, Spool
 from engine.changes import partner_of
@@ -103,14 +105,24 @@ def _refused(found: Outcome, line: int, reason: str) -> Outcome:
 
 def _take(found: Outcome, wishes: Wishes, spool: Spool, tick: Callable[[int], None]) -> None:
     path = found.entry.path
+    if found.entry.copy is not None:
+        _read(found, found.entry.copy, wishes, spool, tick)
+        return
     if not path.exists():
         raise Refused(0, "there is no such file")
     if not (path.is_file() or path.is_dir()):
         raise Refused(0, "this is no file")
-    found.digest = digest(found.entry)
-    known = format_wished(found.entry, wishes)
+    with at_hand(path, spool.path.with_suffix(".copy")) as copy:
+        _read(found, copy, wishes, spool, tick)
+
+
+def _read(
+    found: Outcome, copy: Copy, wishes: Wishes, spool: Spool, tick: Callable[[int], None]
+) -> None:
+    found.digest = copy.sha256
+    known = format_wished(copy.content, wishes)
     found.format = known.name
-    source = read(path, known, wishes.rules, found.entry.part)
+    source = read(copy.content, known, wishes.rules, found.entry.part)
     found.dialect = source.dialect
     found.note = source.note or SourceNoted(known.name, source.dialect, "", "")
     found.inferred = list(source.inferred)
@@ -201,12 +213,13 @@ def _chunk(
         tick(chunk.hands)
 
 
-def format_wished(entry: Entry, wishes: Wishes) -> Format:
+def format_wished(content: bytes | Path, wishes: Wishes) -> Format:
     """The format that was asked for, or the one that the file itself shows."""
     if wishes.format is None:
-        return format_of(entry.path)
+        return format_of(content)
     named = FORMATS[wishes.format]
-    if entry.path.is_dir() != (named.name == "irc"):
+    is_folder = isinstance(content, Path) and content.is_dir()
+    if is_folder != (named.name == "irc"):
         what = "a folder" if named.name == "irc" else "a file"
         raise Refused(0, f"{named.called}: that is {what}, and this is none")
     return named
