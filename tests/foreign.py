@@ -10,6 +10,7 @@ from engine.games import GAMES
 from events.types import Events
 from formats.mit.write import write
 from store.ledger import FileLedger, open_ledger
+from store.private import NONCES, Private
 
 ROUNDS = 30
 
@@ -32,7 +33,11 @@ def gamelog(
 
 @contextmanager
 def opened(folder: Path) -> Iterator[FileLedger]:
-    """A ledger, closed in the end, so that it can be opened again."""
+    """A ledger, closed in the end, so that it can be opened again; all have one secret, so that the
+    same file is called the same in each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if Private(folder).nonces() is None:
+        Private(folder).write(NONCES, b"5e" * 32 + b"\n")
     ledger, lock = open_ledger(folder, "test")
     try:
         yield ledger

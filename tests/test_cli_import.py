@@ -1,6 +1,5 @@
 """`muckrake import`: what comes into the ledger, what is refused, and what is told of both."""
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -70,12 +69,6 @@ def test_a_log_is_told_field_by_field(capsys: Captured, tmp_path: Path) -> None:
     assert (ROUNDS, ROUNDS) == (one["hands"], one["imported"])
     assert ROUNDS == one["agree"] + one["contested"] + one["differ"] + one["unknown"]
     assert any(fact.startswith("stack 400") for fact in one["inferred"])
-
-
-def test_the_name_of_the_match_is_the_hash_of_the_content(capsys: Captured, tmp_path: Path) -> None:
-    log = gamelog(tmp_path / "gamelog.txt")
-    (one,) = told(capsys, log)
-    assert hashlib.sha256(log.read_bytes()).hexdigest()[:12] == one["match"]
 
 
 def test_the_hands_in_the_ledger_are_those_of_the_log(
@@ -148,32 +141,6 @@ def test_who_may_see_what_later_is_recorded(capsys: Captured, tmp_path: Path, le
     log = gamelog(tmp_path / "gamelog.txt")
     (one,) = told(capsys, log, "--disclosure", "open-after-match")
     assert "open-after-match" == kept(ledger, one["match"])[0].disclosure
-
-
-# Again.
-
-
-def test_the_same_content_again_changes_nothing(
-    capsys: Captured, tmp_path: Path, ledger: Path
-) -> None:
-    log = misjudged(tmp_path / "gamelog.txt")
-    (first,) = told(capsys, log, code=3)
-    before = size(ledger)
-    elsewhere = tmp_path / "renamed.txt"
-    elsewhere.write_bytes(log.read_bytes())
-    (again,) = told(capsys, elsewhere, code=3)
-    assert first | {"file": str(elsewhere), "imported": 0} == again
-    assert before == size(ledger)
-    assert "there already" in printed(capsys, "import", str(log), code=3)
-
-
-def test_the_same_content_twice_in_one_call_is_one_match(
-    capsys: Captured, tmp_path: Path, ledger: Path
-) -> None:
-    log = gamelog(tmp_path / "a.txt")
-    (tmp_path / "b.txt").write_bytes(log.read_bytes())
-    assert [ROUNDS, 0] == [one["imported"] for one in told(capsys, log, tmp_path / "b.txt")]
-    assert 1 == len(list(Reader(ledger).snapshot().matches()))
 
 
 # What differs, and what is left out.

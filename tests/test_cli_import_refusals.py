@@ -132,14 +132,14 @@ def test_a_reader_that_fails_on_one_file_does_not_stop_the_others(
 ) -> None:
     """It should not; but a file from a stranger is where it would."""
 
-    def failing(path: Path) -> Format:
-        if path.name == "a.txt":
+    first, second = gamelog(tmp_path / "a.txt"), gamelog(tmp_path / "b.txt", seed="3")
+
+    def failing(content: bytes | Path) -> Format:
+        if content == first.read_bytes():
             raise RecursionError("too deep")
-        return format_of(path)
+        return format_of(content)
 
     monkeypatch.setattr("api.importing.taken.format_of", failing)
-    one, two = imported(
-        capsys, gamelog(tmp_path / "a.txt"), gamelog(tmp_path / "b.txt", seed="3"), code=1
-    )
+    one, two = imported(capsys, first, second, code=1)
     failed = "the reader failed, which it should not: RecursionError: too deep"
     assert (failed, 30) == (one["refused"]["reason"], two["imported"])

@@ -14,6 +14,7 @@ from analytics.stored import NAMES
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, watched
 from api.cli.parameters import asked_rules, rules_options
+from api.cli.plans import named as named_match
 from api.importing.commit import Writer
 from api.importing.entries import Entry, entries
 from api.importing.jobs import outcomes
@@ -59,6 +60,7 @@ class Tally:
 @click.option("--format", "named", type=click.Choice(list(FORMATS)), help="What the files are.")
 @click.option("--game", help="Decide by this ruleset, not by the one that the file looks like.")
 @rules_options
+@click.option("--match", help="What the match of a single file is called; else a name is made.")
 @click.option("--names", multiple=True, metavar="A=x,B=y", help="Other names for players.")
 @click.option("--strict", is_flag=True, help="Refuse a file if a hand differs or is left out.")
 @click.option("--no-audit", is_flag=True, help="Do not judge; audit --all does it later.")
@@ -78,6 +80,7 @@ def import_(
     game: str | None,
     rules: Path | None,
     settings: tuple[str, ...],
+    match: str | None,
     names: tuple[str, ...],
     strict: bool,
     no_audit: bool,
@@ -90,10 +93,13 @@ def import_(
     if strict and no_audit:
         raise click.UsageError("--strict is about what an audit finds: leave out --no-audit")
     asked = asked_rules(game, rules, settings)
-    wishes = Wishes(named, asked, _names(names), strict, not no_audit)
+    called = None if match is None else named_match(match)
+    wishes = Wishes(named, asked, _names(names), strict, not no_audit, called)
     tally, begun = Tally(), time.monotonic()
     with plainly():
         every = list(entries(files, folder))
+    if called is not None and len(every) != 1:
+        raise click.UsageError(f"--match {called} names one file, and there are {len(every)}")
     with writing(folder, "import") as ledger, _scratch(folder) as scratch:
         done = _imported(ledger, every, wishes, cast(Disclosure, disclosure), scratch, tally)
         if as_document:
@@ -123,8 +129,9 @@ def _imported(
 
         try:
             maker = ledger.maker(() if wishes.audit else LATER)
-            read = outcomes(files, wishes, scratch, now_ms(), maker, tick)
-            for found, added in Writer(ledger, wishes.names, disclosure, maker).write(read):
+            writer = Writer(ledger, wishes.names, disclosure, maker)
+            read = outcomes(files, wishes, scratch, now_ms(), maker, tick, begun=writer.begun)
+            for found, added in writer.write(read):
                 tally.count(found, added)
                 bar(found.entry.size, 0)
                 yield found, added

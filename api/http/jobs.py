@@ -295,7 +295,7 @@ def told(job: Job, progress: Progress) -> JobTold:
     return {
         "id": job.id,
         "kind": job.kind,
-        "match": job.match,
+        "match": job.match or _only(progress.result),
         "state": progress.state,
         "hands": progress.hands,
         "total": progress.total,
@@ -304,6 +304,12 @@ def told(job: Job, progress: Progress) -> JobTold:
         "begun_at": time_of(job.at),
         "told_at": time_of(progress.at),
     }
+
+
+def _only(result: dict[str, Any] | None) -> str | None:
+    """What the match of a single file came to be called."""
+    files = (result or {}).get("files", ())
+    return files[0]["match"] if len(files) == 1 else None
 
 
 def now_ms() -> int:

@@ -90,6 +90,7 @@ def of_import(
     names: list[str] | None,
     strict: bool,
     audit: bool,
+    match: str | None = None,
 ) -> dict[str, Any]:
     """Files that were sent, as `muckrake import` has them."""
     if form is not None and form not in FORMATS:
@@ -109,6 +110,11 @@ def of_import(
         was, equals, now = (part.strip() for part in pair.partition("="))
         if not (was and equals and now) or renamed.setdefault(was, now) != now:
             raise Problem("invalid", f"{pair[:80]!r} renames nobody: write OLD=NEW")
+    if match is not None:
+        try:
+            match_name(match)
+        except click.UsageError as reason:
+            raise Problem("invalid", reason.format_message()) from None
     return {
         "format": form,
         "game": game,
@@ -116,6 +122,8 @@ def of_import(
         "names": renamed,
         "strict": strict,
         "audit": audit,
+        "match": match,
+        "owner": "",
     }
 
 

@@ -243,7 +243,8 @@ def _imported(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told
     wish = job.wish
     paths = sorted((room / "upload").iterdir())
     files = [Entry(path.name, path, path.stat().st_size) for path in paths]
-    wishes = Wishes(wish["format"], asked_rules(wish), wish["names"], wish["strict"], wish["audit"])
+    asked = (wish[one] for one in ("names", "strict", "audit", "match", "owner"))
+    wishes = Wishes(wish["format"], asked_rules(wish), *asked)
     scratch = room / "scratch"
     scratch.mkdir(exist_ok=True)
     told.say()
@@ -252,9 +253,11 @@ def _imported(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told
         with suppress(KeyboardInterrupt):
             maker = ledger.maker(() if wishes.audit else LATER)
             tick = _tick(told)
-            found_in = outcomes(files, wishes, scratch, now_ms(), maker, tick)
             disclosure = cast(Disclosure, wish["disclosure"])
-            for found, added in Writer(ledger, wishes.names, disclosure, maker).write(found_in):
+            writer = Writer(ledger, wishes.names, disclosure, maker, wishes.owner)
+            begun = writer.begun
+            found_in = outcomes(files, wishes, scratch, now_ms(), maker, tick, begun=begun)
+            for found, added in writer.write(found_in):
                 done.append(as_json(found, added, wishes.audit))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

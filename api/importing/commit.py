@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from api.importing.naming import naming_of
 from api.importing.spool import CHUNK, fetched
 from api.importing.taken import Outcome
 from api.recording import now_ms
@@ -34,14 +35,18 @@ class Writer:
         names: Mapping[str, str],
         disclosure: Disclosure,
         maker: Maker | None = None,
+        owner: str = "",
     ) -> None:
-        """`maker` is the one that has made the runs, if some were left without a projection."""
+        """`maker` has made the runs, if some were left without a projection; `owner` imports,
+        if he may not see everything."""
+        maker = maker or ledger.maker()
         self._ledger = ledger
         self._names = names
         self._disclosure = disclosure
         self._kept: set[str] = set()
         self._calls = _Calls(ledger)
-        self._runs = _Runs(ledger, maker or ledger.maker())
+        self._runs = _Runs(ledger, maker)
+        self._naming = naming_of(maker.nonces, owner)
         self._done: list[Done] = []
         self._matches = set[str]()  # of those
 
@@ -71,9 +76,13 @@ class Writer:
 
     def _file(self, found: Outcome) -> int:
         """What of it is not there yet, on its way; how many of its hands are new."""
+        there = self._there(found)
+        found.match = there or found.match
         known = [one.event for one in self._ledger.read(found.match)]
+        if known and there is None:
+            raise Refused(0, f"there is another match {found.match} in the ledger already")
         beginning = _beginning(found, self._names, self._disclosure)
-        if _is_in(found, known, beginning):
+        if known and _is_in(found, known, beginning):
             return 0
         for mark in found.rulesets.keys() - self._kept:
             self._ledger.keep_ruleset(mark, found.rulesets[mark])
@@ -95,6 +104,24 @@ class Writer:
             else:
                 way.flush_midway()
         return added
+
+    def begun(self, found: Outcome) -> str | None:
+        """Under which other name this content was begun, and not finished."""
+        name = None if found.refused else self._there(found)
+        if name is None or name == found.match:
+            return None
+        return None if isinstance(self._ledger.read(name)[-1].event, MatchEnded) else name
+
+    def _there(self, found: Outcome) -> str | None:
+        """What this content is called in the ledger, if it was begun there; by somebody else it was
+        not for who may not see that."""
+        names = self._naming.names(found.digest)
+        if not self._naming.owner:
+            names = (found.match, *names)
+        for name in names:
+            if _is_of(found, [one.event for one in self._ledger.read(name)]):
+                return name
+        return None
 
     def _flushed(self) -> Iterator[Done]:
         self._calls.flush()
@@ -193,17 +220,18 @@ class _Runs:
 
 
 def _is_in(found: Outcome, known: list[Record], beginning: tuple[Record, ...]) -> bool:
-    """Whether all of it is there; what is there must be of the same content."""
-    if not known:
-        return False
-    if found.digest not in (getattr(one, "footer", "") for one in known):
-        raise Refused(0, f"there is another match {found.match} in the ledger already")
+    """Whether all of it is there; what is there must have been begun in the same way."""
     if isinstance(known[-1], MatchEnded):
         return True
     if tuple(known[: len(beginning)]) != beginning:
         why = "was begun with other options, and not finished: import it as before"
         raise Refused(0, f"{found.match} {why}")
     return False
+
+
+def _is_of(found: Outcome, known: list[Record]) -> bool:
+    """Whether these are the records of this content."""
+    return found.digest in (getattr(one, "footer", "") for one in known)
 
 
 def _beginning(

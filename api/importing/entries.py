@@ -9,8 +9,6 @@ from msgspec import Struct
 from api.importing.copies import MONTH, Copy, month_files
 from formats.cuts import Part
 
-ID = 12  # hex digits of a match's name
-
 
 class Entry(Struct, frozen=True):
     """One file, or one month in a folder, as it was named, and how many bytes it has.

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from msgspec.structs import replace
 
 from api.importing.entries import Entry
 from api.importing.parted import parted, together
@@ -45,8 +46,12 @@ def outcomes(
     maker: Maker,
     tick: Tick,
     processes: int | None = None,
+    begun: Callable[[Outcome], str | None] = lambda found: None,
 ) -> Iterator[Outcome]:
-    """What came of each file, in order, its hands made into runs by `maker`."""
+    """What came of each file, in order, its hands made into runs by `maker`.
+
+    A file that was begun under another name before, as `begun` says, is read again under that.
+    """
     if processes is None:
         small = sum(one.size for one in files) < ALONE_BYTES
         processes = 1 if small else os.cpu_count() or 1
@@ -61,14 +66,19 @@ def outcomes(
         (job, wishes, scratch / f"{n}.spool", at, maker) for n, job in zip(count(), jobs(todo))
     )
 
-    def again(entry: Entry) -> Outcome:
+    spare = scratch / "whole.spool"
+
+    def again(entry: Entry, match: str | None = wishes.match) -> Outcome:
         """A file whose parts were not what they seemed, whole; its hands have been told."""
-        spare = scratch / "whole.spool"
-        return _job((entry,), wishes, spare, at, maker, lambda hands: None)[0]
+        other = replace(wishes, match=match)
+        return _job((entry,), other, spare, at, maker, lambda hands: None)[0]
 
     made = _alone(works, tick) if processes == 1 else _together(works, tick, processes)
     with _system_memory():
-        yield from together(made, again)
+        for found in together(made, again):
+            name = begun(found)
+            yield found if name is None else again(found.entry, name)
+        spare.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -78,6 +78,7 @@ def _joined(read: Sequence[Outcome]) -> Outcome | None:
     whole = Outcome(
         entry=_whole(read),
         digest=first.digest,
+        match=first.match,
         format=first.format,
         dialect=first.dialect,
         note=first.note,

@@ -19,6 +19,7 @@ from events.state import Hand
 from events.types import Events, HandStarted, Match, SourceNoted
 from store.batch import to_payload
 from store.leaf import split
+from store.nonces import Salted
 from store.run import Maker, Run, Whole, spelled
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ class Spool:
         self._notes: list[bytes] = []
         self._events = 0
         self._lots: list[Lot] = []
+
+    @property
+    def nonces(self) -> Salted | None:
+        """The secret of the ledger that its hands are for."""
+        return self._maker.nonces
 
     @property
     def room(self) -> int:

@@ -15,8 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from api.importing.copies import Copy, at_hand
-from api.importing.entries import ID, Entry
+from api.importing.entries import Entry
 from api.importing.heard import HEARD
+from api.importing.naming import naming_of
 from api.importing.spool import RUN, Chunk, Kept, Spool
 from engine.changes import partner_of
 from engine.game import Game, fingerprint, to_json
@@ -38,13 +39,15 @@ NAMED_MAX = 50  # hands of a verdict that are remembered by number
 
 
 class Wishes(Struct, frozen=True):
-    """What was asked for beside the files."""
+    """What was asked for beside the files, and whose they are, if he may not see everything."""
 
     format: str | None = None
     rules: Rules = AS_READ
     names: Mapping[str, str] = {}
     strict: bool = False
     audit: bool = True
+    match: str | None = None
+    owner: str = ""
 
 
 class Outcome(Struct, kw_only=True):
@@ -52,6 +55,7 @@ class Outcome(Struct, kw_only=True):
 
     entry: Entry
     digest: str = ""
+    match: str = ""
     format: str | None = None
     dialect: str | None = None
     note: SourceNoted | None = None
@@ -68,11 +72,6 @@ class Outcome(Struct, kw_only=True):
     refused: Skipped | None = None
     spool: str = ""
     chunks: list[Chunk] = []
-
-    @property
-    def match(self) -> str:
-        """The name of its match: its content's."""
-        return self.digest[:ID]
 
 
 def taken(entry: Entry, wishes: Wishes, spool: Spool, tick: Callable[[int], None]) -> Outcome:
@@ -95,6 +94,7 @@ def _refused(found: Outcome, line: int, reason: str) -> Outcome:
     return Outcome(
         entry=found.entry,
         digest=found.digest,
+        match=found.match,
         format=found.format,
         dialect=found.dialect,
         skipped=found.skipped,
@@ -120,6 +120,7 @@ def _read(
     found: Outcome, copy: Copy, wishes: Wishes, spool: Spool, tick: Callable[[int], None]
 ) -> None:
     found.digest = copy.sha256
+    found.match = wishes.match or naming_of(spool.nonces, wishes.owner).name(copy.sha256)
     known = format_wished(copy.content, wishes)
     found.format = known.name
     source = read(copy.content, known, wishes.rules, found.entry.part)

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from api.importing.naming import naming_of
 from events.types import SourceNoted
+from store.nonces import Salted
+from store.private import Private
 from tests.foreign import gamelog, opened
 from tests.formats.test_format_irc import made_month
 from tests.sessions import Captured, printed, told
@@ -47,8 +50,10 @@ def test_a_month_may_hold_players_of_any_bytes(capsys: Captured, tmp_path: Path)
 def test_a_match_of_the_same_name_stops_no_other_file(capsys: Captured, tmp_path: Path) -> None:
     """Somebody played a match under the name that the content of a file has."""
     log, other = (gamelog(tmp_path / name, rounds=3, seed=name) for name in ("a.txt", "b.txt"))
-    name = hashlib.sha256(log.read_bytes()).hexdigest()[:12]
     ledger = str(tmp_path / "ledger")
+    printed(capsys, "init", "--ledger", ledger)
+    sha256 = hashlib.sha256(log.read_bytes()).hexdigest()
+    name = naming_of(Salted(Private(tmp_path / "ledger").nonces() or b"")).name(sha256)
     play = ("play", "auction-2024-mit", "--hands", "2", "--seed", "1", "--match", name)
     printed(capsys, *play, "--ledger", ledger)
     one, two = imported(capsys, tmp_path, log, other, code=1)

@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,8 +33,42 @@ def test_a_file_is_imported_as_it_is_and_again_without_effect(new: Site) -> None
         told = over(writer, begun.headers["location"])
         (file,) = told["result"]["files"]
         assert ("scrim.txt", 30, imported) == (file["file"], file["hands"], file["imported"])
-        assert hashlib.sha256(log).hexdigest()[:12] == file["match"] == told["match"]
+        assert file["match"] == told["match"]
+        assert hashlib.sha256(log).hexdigest()[:12] != file["match"]
     assert 30 == len(list(Reader(new.folder).hands()))
+
+
+def test_who_may_not_see_everything_does_not_learn_what_others_have_imported(new: Site) -> None:
+    """Else he would try every hand that a sealed file could hold, and be told which is there."""
+    new.keys["sender"] = new.app.state.keys.make(("matches:write",), "sender")[1]
+
+    def sent(who: str, content: bytes, query: str = "") -> dict[str, Any]:
+        client = new.as_(who)
+        begun = client.post(f"/api/v1/imports{query}", content=content)
+        (file,) = over(client, begun.headers["location"])["result"]["files"]
+        return dict(file)
+
+    theirs = sent("writer", log_of(3), "?match=secret")
+    assert ("secret", 3) == (theirs["match"], theirs["imported"])
+    for guess in (log_of(3), log_of(4)):
+        named = sent("sender", guess, "?match=secret")
+        assert "there is another match secret in the ledger already" == named["refused"]["reason"]
+        for imported in (guess.count(b"Round #"), 0):
+            own = sent("sender", guess)
+            assert (imported, False) == (own["imported"], own["match"] == theirs["match"])
+
+
+def test_a_name_over_http_is_for_one_file(new: Site) -> None:
+    writer = new.as_("writer")
+    files = [("file", (name, log_of(1))) for name in ("a.log", "b.log")]
+    answer = writer.post("/api/v1/imports?match=scrim", files=files)
+    assert (422, "match=scrim names one file, and 2 were sent") == (
+        answer.status_code,
+        answer.json()["detail"],
+    )
+    odd = writer.post("/api/v1/imports?match=a/b", content=log_of(1))
+    assert 422 == odd.status_code
+    assert "'a/b' cannot name a match" in odd.json()["detail"]
 
 
 @pytest.mark.parametrize("audit", [True, False])

@@ -160,12 +160,15 @@ async def bring(
     strict: Annotated[bool, Query(description="Refuse a file if a hand differs.")] = False,
     audit: Annotated[bool, Query(description="Judge every hand.")] = True,
     disclosure: Disclosure = "sealed",
+    match: Annotated[
+        str | None, Query(max_length=64, description="What the match of one file is called.")
+    ] = None,
     idempotency_key: Key = None,
 ) -> Response:
     ask.needs(WRITE)
-    wish = of_import(named_format, game, settings, names, strict, audit) | {
-        "disclosure": disclosure
-    }
+    owner = "" if ask.caller.has(AUDIT) else _owner(ask)
+    wish = of_import(named_format, game, settings, names, strict, audit, match)
+    wish |= {"disclosure": disclosure, "owner": owner}
     jobs, owner, key = _jobs(ask), _owner(ask), _checked(idempotency_key)
     room = await run_in_threadpool(jobs.room)
     try:
@@ -173,7 +176,9 @@ async def bring(
         digest = sha256(msgspec.json.encode((wish, digests), order="sorted")).hexdigest()
         known = await run_in_threadpool(jobs.known, owner, key, digest)
         if known is None:
-            match = digests[0][1][:12] if len(digests) == 1 else None
+            if match is not None and len(digests) != 1:
+                sentence = f"match={match} names one file, and {len(digests)} were sent"
+                raise Problem("invalid", sentence)
             job = Job(room.name, "import", owner, server(), now_ms(), match, wish)
             known = await run_in_threadpool(jobs.begin, room, job, key, digest)
     finally:
