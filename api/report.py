@@ -6,6 +6,7 @@ from typing import Any
 
 from api.printable import printable
 from api.report_pots import counted, pots_as_json, pots_as_lines, showdown_as_json
+from engine.assumptions import is_free
 from engine.audit import Divergence
 from engine.game import Game
 from engine.ranking import strength
@@ -50,6 +51,8 @@ def plain(record: Events, report: Report) -> dict[str, Any]:
         "hand": _start(record).hand,
         "ruleset": report.ruleset,
         "verdict": report.verdict,
+        "assumed": report.assumed,
+        "moves": report.moves,
         "at": None if report.divergence is None else report.divergence.at,
         "recorded": report.recorded,
         "decided": report.decided,
@@ -84,6 +87,7 @@ def as_text(game: Game, record: Events, report: Report) -> str:
         _section("layers", aligned(pots_as_lines(game, record, start.players))),
         _section("award", _award(start, report)),
         _section("readings", _readings(report)),
+        _section("assumed", aligned([[one] for one in report.assumed]) if report.assumed else []),
         verdict,
     ]
     return _title(start) + "".join(told)
@@ -286,13 +290,22 @@ def ruling(report: Report) -> str:
     match report.verdict:
         case "agree":
             return f"AGREE: the record is what {name} pays, and no reading of it pays differently"
+        case "assuming":
+            return f"AGREE, ASSUMING: the record is what {name} pays, if it is so: {_if_so(report)}"
         case "contested":
             return f"CONTESTED: the record is what {name} pays; another reading pays differently"
+        case "unknown" if any(map(is_free, report.assumed)):
+            return f"UNKNOWN: any other payment would fit as well as this one: {_if_so(report)}"
         case "unknown":
             return "UNKNOWN: a card that nobody recorded could change who is paid"
         case "differ":
             assert report.divergence is not None
-            return f"DIFFER: {_parts(name, report.divergence)}"
+            still = "; no chip goes elsewhere by it" if report.moves == 0 else ""
+            return f"DIFFER: {_parts(name, report.divergence)}{still}"
+
+
+def _if_so(report: Report) -> str:
+    return "; ".join(map(printable, report.assumed))
 
 
 def _parts(name: str, found: Divergence) -> str:

@@ -27,6 +27,8 @@ def agreed(batch: Batch, place: int) -> dict[str, Any]:
         "hand": batch.hand(place),
         "ruleset": batch.ruleset(place),
         "verdict": "agree",
+        "assumed": (),
+        "moves": None,
         "at": None,
         "recorded": nets,
         "decided": nets,

@@ -5,6 +5,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from engine.assumptions import is_free, rests_on
 from engine.audit import Divergence, audit
 from engine.game import Game
 from engine.recorded import before_payment
@@ -14,9 +15,21 @@ from engine.turn import IllegalCommand
 from events.cards import UNKNOWN
 from events.evolve import evolve, replay
 from events.state import Hand
-from events.types import Events, HandStarted
+from events.types import (
+    Announced,
+    Events,
+    HandEnded,
+    HandStarted,
+    Mucked,
+    PotSplit,
+    RakeTaken,
+    Shown,
+    StepEntered,
+    UncalledReturned,
+)
 
-Verdict = Literal["agree", "contested", "differ", "unknown"]
+Verdict = Literal["agree", "assuming", "contested", "differ", "unknown"]
+"""`assuming`: it agrees, if what the record assumes is so."""
 Nets = tuple[int, ...]
 
 
@@ -30,7 +43,11 @@ class Reread(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """What was recorded, what the declared ruleset decides, and every reading that differs."""
+    """What was recorded, what the declared ruleset decides, and every reading that differs.
+
+    `assumed` is what the verdict rests on and no source said. `moves` is of a record that differs:
+    how many chips go to others than the ruleset pays; None where that cannot be counted.
+    """
 
     ruleset: str
     verdict: Verdict
@@ -38,14 +55,42 @@ class Report(Struct, frozen=True):
     decided: Nets | None
     divergence: Divergence | None = None
     readings: tuple[Reread, ...] = ()
+    assumed: tuple[str, ...] = ()
+    moves: int | None = None
+
+
+_AFTER_PLAY = (
+    StepEntered,
+    Announced,
+    Shown,
+    Mucked,
+    UncalledReturned,
+    RakeTaken,
+    PotSplit,
+    HandEnded,
+)
 
 
 def judge(game: Game, record: Events, partner: Game | None = None) -> Report:
     """The verdict on a record under the ruleset it was dealt by."""
+    found, assumed = _judged(game, record, partner), rests_on(record)
+    if not assumed:
+        return found
+    verdict = found.verdict
+    if verdict in ("agree", "contested") and any(map(is_free, assumed)):
+        verdict = "unknown"
+    return replace(found, verdict="assuming" if verdict == "agree" else verdict, assumed=assumed)
+
+
+def _judged(game: Game, record: Events, partner: Game | None) -> Report:
+    """The verdict as if all that the record assumes were so."""
     divergence = audit(game, record)
     if divergence is not None:
-        verdict: Verdict = "unknown" if divergence.undecided else "differ"
-        return Report(game.name, verdict, *_forced_sum(game, record), divergence)
+        recorded, decided = _forced_sum(game, record)
+        if divergence.undecided:
+            return Report(game.name, "unknown", recorded, decided, divergence)
+        moves = _moves(divergence, recorded, decided)
+        return Report(game.name, "differ", recorded, decided, divergence, moves=moves)
     recorded = _nets(replay(record))
     unpaid = before_payment(record)
     decided = None if unpaid is None else _paid(game, unpaid)
@@ -110,6 +155,22 @@ def _unknown(game: Game, hand: Hand) -> bool:
     return UNKNOWN in hand.board or any(
         UNKNOWN in hand.hole[seat] for seat in contenders(hand) if seat not in forfeited
     )
+
+
+def _moves(found: Divergence, recorded: Nets | None, decided: Nets | None) -> int | None:
+    """How many chips go to somebody else than the rules pay.
+
+    What would have come after another choice, bid or card nobody knows, so it is counted only where
+    record and rules part after the last of them.
+    """
+    parted = (found.recorded, found.decided)
+    if not all(event is None or isinstance(event, _AFTER_PLAY) for event in parted):
+        return None
+    if recorded is None or decided is None:
+        return None
+    more = sum(max(a - b, 0) for a, b in zip(recorded, decided, strict=True))
+    less = sum(max(b - a, 0) for a, b in zip(recorded, decided, strict=True))
+    return max(more, less)
 
 
 def _forced_sum(game: Game, record: Events) -> tuple[Nets | None, Nets | None]:

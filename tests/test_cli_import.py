@@ -2,11 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from api.main import main
+from engine.verdict import Verdict
 from events.evolve import replay
 from events.types import HandStarted, MatchEnded, MatchStarted
 from formats.follow import follow
@@ -25,9 +26,11 @@ SHAPE = {
     "hands": int,
     "imported": int,
     "agree": int,
+    "assuming": int,
     "contested": int,
     "differ": int,
     "unknown": int,
+    "moveless": int,
     "inferred": list,
     "skipped": list,
     "refused": type(None),
@@ -115,7 +118,7 @@ def test_the_ruleset_is_kept_beside_the_hands(
 def test_an_audit_afterwards_says_the_same(capsys: Captured, tmp_path: Path) -> None:
     (one,) = told(capsys, misjudged(tmp_path / "gamelog.txt"), code=3)
     rows = printed(capsys, "audit", "--all", code=3).splitlines()
-    counts = [str(one[name]) for name in ("hands", "agree", "contested", "differ", "unknown")]
+    counts = [str(one[name]) for name in ("hands", *get_args(Verdict))]
     assert [[one["match"], "auction-2024-mit", *counts]] == [row.split("\t") for row in rows[1:]]
 
 

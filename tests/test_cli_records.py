@@ -182,7 +182,8 @@ def test_all_hands_are_counted_by_match_and_ruleset(capsys: Captured) -> None:
 
 def test_audit_as_json(capsys: Captured) -> None:
     (one,) = told(capsys, "audit", "scrim/1")["hands"]
-    about = ["hand", "ruleset", "verdict", "at", "recorded", "decided", "readings"]
+    about = ["hand", "ruleset", "verdict", "assumed", "moves", "at"]
+    about += ["recorded", "decided", "readings"]
     assert list(one) == [*about, "pots", "showdown"]
     every = told(capsys, "audit", "--all")["hands"]
     assert [hand["hand"] for hand in every] == [

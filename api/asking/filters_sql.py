@@ -61,7 +61,7 @@ def where(one: Filter, span: Span | None = None, verdicts: str = "verdicts") -> 
 
 def asks_verdicts(one: Filter) -> bool:
     """Whether there must be a table of verdicts: of `hand_seq` and `verdict`."""
-    return bool({_name(term) for term in terms(one)} & {"verdict", "contested"})
+    return bool({_name(term) for term in terms(one)} & _JUDGED.keys())
 
 
 class _Condition:
@@ -202,6 +202,7 @@ _OF_HANDS: dict[str, Asks] = {
 _JUDGED: dict[str, Asks] = {
     "verdict": _held("verdict"),
     "contested": lambda term: "verdict = 'contested'",
+    "moveless": lambda term: "moves IS NOT DISTINCT FROM 0",
 }
 
 

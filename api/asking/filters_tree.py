@@ -4,12 +4,13 @@ Which fields and flags there are, what each asks and of whom, stands here and no
 """
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct
 
 from api.asking.filters_values import Amount, Moment, amount_said, moment_said
 from api.asking.patterns import Pattern, pattern_said
+from engine.verdict import Verdict
 
 Op = Literal["=", "!=", "<", "<=", ">", ">="]
 OPS: tuple[Op, ...] = ("=", "!=", "<", "<=", ">", ">=")
@@ -18,7 +19,7 @@ Kind = Literal["amount", "count", "text", "street", "verdict", "cards", "moment"
 Value = Amount | Moment | Pattern | int | str
 
 STREETS = ("preflop", "flop", "turn", "river")
-VERDICTS = ("agree", "contested", "differ", "unknown")
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 class Field(NamedTuple):
@@ -54,7 +55,7 @@ FIELDS: dict[str, Field] = {
     "match": Field("text", False, "the match by its name"),
     "game": Field("text", False, "the ruleset by its name"),
     "ruleset": Field("text", False, "the ruleset by its fingerprint"),
-    "verdict": Field("verdict", False, "what an audit says: agree, contested, differ or unknown"),
+    "verdict": Field("verdict", False, "what an audit says: " + ", ".join(VERDICTS)),
     "at": Field("moment", False, "when the hand ended"),
     "hand": Field("hand", False, "MATCH/NUMBER; after it are those that ended after it"),
 }
@@ -67,6 +68,7 @@ FLAGS: dict[str, Told] = {
     "auction-tied": Told(True, "several players won an auction with the same bid; he was one"),
     "swapped": Told(True, "a card of a player was at risk, and was swapped for another"),
     "contested": Told(False, "its verdict is contested: another reading pays differently"),
+    "moveless": Told(False, "it differs from its rules, and no chip goes elsewhere by it"),
     "voided": Told(False, "the hand does not count"),
 }
 

@@ -34,8 +34,15 @@ if TYPE_CHECKING:
 
 NONE, UNJUDGED = 0, 255  # no hand, or none whose rules anybody has; and not looked at yet
 CODES = {verdict: code for code, verdict in enumerate(VERDICTS, start=1)}
+MOVELESS = 128  # beside a code: no chip goes elsewhere
 AT_ONCE = 250  # hands for the engine between two words of progress
-SCHEMA = pa.schema({"hand_seq": pa.int64(), "verdict": pa.dictionary(pa.int8(), pa.string())})
+SCHEMA = pa.schema(
+    {
+        "hand_seq": pa.int64(),
+        "verdict": pa.dictionary(pa.int8(), pa.string()),
+        "moves": pa.int64(),  # 0, or nothing: how many is told hand by hand
+    }
+)
 
 
 class Judged(NamedTuple):
@@ -145,7 +152,8 @@ class Verdicts:
         game = rules.of(record) if isinstance(start, HandStarted) else None
         code = NONE
         if game is not None:
-            code = CODES[judge(game, record, partner_of(game)).verdict]
+            report = judge(game, record, partner_of(game))
+            code = CODES[report.verdict] | MOVELESS * (report.moves == 0)
         with self._turn:
             self._codes[seq] = code
             self._changes += 1
@@ -169,9 +177,11 @@ class Verdicts:
 def _table(codes: np.ndarray) -> pa.Table:
     """The verdicts among these codes, by their places."""
     seqs = np.flatnonzero((codes != NONE) & (codes != UNJUDGED))
-    indices = pa.array((codes[seqs] - 1).astype(np.int8))
+    found = codes[seqs]
+    indices = pa.array((found % MOVELESS - 1).astype(np.int8))
     words = pa.DictionaryArray.from_arrays(indices, pa.array(VERDICTS))
-    return pa.table([pa.array(seqs.astype(np.int64)), words], schema=SCHEMA)
+    moves = pa.array(np.zeros(len(seqs), dtype=np.int64), mask=found < MOVELESS)
+    return pa.table([pa.array(seqs.astype(np.int64)), words, moves], schema=SCHEMA)
 
 
 def shown(judged: Judged, viewed: Viewed) -> pa.Table:

@@ -46,6 +46,7 @@ class Tally:
     def __init__(self) -> None:
         self.verdicts: dict[tuple[str, str], Counter[Verdict]] = {}
         self.differ: list[str] = []
+        self.moveless = 0
         self.homeless: Counter[str] = Counter()
 
     def count(self, one: Judged) -> Judged:
@@ -55,6 +56,7 @@ class Tally:
         self.verdicts.setdefault((match, one.game.name), Counter())[one.report.verdict] += 1
         if one.report.verdict == "differ":
             self.differ.append(hand)
+            self.moveless += one.report.moves == 0
         return one
 
     def total(self, verdict: Verdict) -> int:
@@ -74,7 +76,11 @@ class Tally:
     help="Write the evidence of the one HAND, for whom --as names, to send to somebody.",
 )
 @files_option("Each hand, pot and seat, all by the engine.", "The same in Parquet.")
-@click.option("--strict", is_flag=True, help="Exit with 6 if a hand is contested.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Exit with 6 if a hand is contested, or agrees assuming something.",
+)
 @view_option
 @ledger_option
 @json_option
@@ -241,6 +247,8 @@ def _summary(judged: Iterable[Judged], tally: Tally) -> None:
         note(f"{hand} differs: muckrake audit {hand}")
     if len(tally.differ) > NAMED_MAX:
         note(f"and {len(tally.differ) - NAMED_MAX} more differ: --json names them all")
+    if tally.moveless:
+        note(f"of those that differ {tally.moveless} move no chip: muckrake hands moveless")
 
 
 def _answer(tally: Tally, strict: bool) -> None:
@@ -249,7 +257,7 @@ def _answer(tally: Tally, strict: bool) -> None:
         note(f"{hands} hands are of {named}: {UNKNOWN}")
     if tally.differ:
         raise click.exceptions.Exit(WRONG)
-    if strict and tally.total("contested"):
+    if strict and (tally.total("contested") or tally.total("assuming")):
         raise click.exceptions.Exit(CONTESTED)
     if tally.homeless:
         raise click.exceptions.Exit(1)

@@ -27,7 +27,8 @@ SCHEMA = pa.schema(
     [
         *((name, _TEXT) for name in ("hand", "match")),
         ("number", _CHIPS),
-        *((name, _TEXT) for name in ("ruleset", "fingerprint", "verdict")),
+        *((name, _TEXT) for name in ("ruleset", "fingerprint", "verdict", "assumed")),
+        ("moves", _CHIPS),
         ("at", _CHIPS),
         ("pot", pa.int32()),
         *((name, _CHIPS) for name in ("low", "high", "amount", "dead", "folded")),
@@ -86,7 +87,8 @@ def _rows(one: Judged) -> Iterator[dict[str, Any]]:
     start, told = one.record[0], as_json(*one)
     assert isinstance(start, HandStarted)
     match, number = split(start.hand)
-    about = {name: told[name] for name in ("hand", "ruleset", "verdict", "at")}
+    about = {name: told[name] for name in ("hand", "ruleset", "verdict", "moves", "at")}
+    about["assumed"] = "; ".join(told["assumed"]) or None
     about |= {"match": match, "number": number, "fingerprint": fingerprint(one.game)}
     held = {it["seat"]: it for it in told["showdown"]}
     for pot in told["pots"] or ({"shares": ()},):

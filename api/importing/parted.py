@@ -105,6 +105,7 @@ def _add(whole: Outcome, one: Outcome) -> None:
         whole.games.setdefault(game, ruleset)
     for player, net in one.nets.items():
         whole.nets[player] = whole.nets.get(player, 0) + net
+    whole.moveless += one.moveless
     for verdict, count in one.verdicts.items():
         whole.verdicts[verdict] = whole.verdicts.get(verdict, 0) + count
     for verdict, numbers in one.named.items():

@@ -25,6 +25,7 @@ def as_json(found: Outcome, added: int, audited: bool) -> dict[str, Any]:
         "hands": None if refused else found.hands,
         "imported": added,
         **{name: found.verdicts.get(name, 0) if judged else None for name in VERDICTS},
+        "moveless": found.moveless if judged else None,
         "inferred": found.inferred,
         "skipped": [_placed(one) for one in found.skipped],
         "refused": _placed(refused) if refused else None,
@@ -70,7 +71,8 @@ def _verdicts(found: Outcome) -> Iterator[str]:
     for name in VERDICTS:
         count = found.verdicts.get(name, 0)
         if found.verdicts and (count or name in ("agree", "differ")):
-            yield f"{name} {count}{_numbers(found, name)}"
+            still = f", {found.moveless} of them move no chip" if name == "differ" else ""
+            yield f"{name} {count}{_numbers(found, name)}{still if found.moveless else ''}"
 
 
 def _numbers(found: Outcome, name: Verdict) -> str:
@@ -90,7 +92,7 @@ def _next(found: Outcome) -> str:
     """The hand that is most worth a look, or how to judge them."""
     if not found.verdicts:
         return "muckrake audit --all"
-    for name in ("differ", "contested", "unknown"):
+    for name in ("differ", "contested", "unknown", "assuming"):
         for number in found.named.get(name, ()):
             return f"muckrake audit {found.match}/{number}"
     return f"muckrake hands --match {found.match}"

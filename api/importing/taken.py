@@ -67,6 +67,7 @@ class Outcome(Struct, kw_only=True):
     sealed: bool = True
     verdicts: dict[Verdict, int] = {}
     named: dict[Verdict, list[int]] = {}
+    moveless: int = 0
     inferred: list[str] = []
     skipped: list[Skipped] = []
     refused: Skipped | None = None
@@ -330,7 +331,9 @@ def _nets(hand: ToldHand, end: Hand) -> tuple[int, ...]:
 
 
 def _judge(found: Outcome, hand: ToldHand, record: Events, wishes: Wishes) -> None:
-    verdict = judge(hand.game, record, partner_of(hand.game)).verdict
+    report = judge(hand.game, record, partner_of(hand.game))
+    verdict = report.verdict
+    found.moveless += report.moves == 0
     if verdict == "differ" and wishes.strict:
         raise Refused(hand.line, f"hand {hand.number} differs from what its rules decide")
     found.verdicts[verdict] = found.verdicts.get(verdict, 0) + 1

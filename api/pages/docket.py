@@ -17,11 +17,13 @@ AT_ONCE = 5_000  # hands that are judged while somebody waits for a page
 class Docket(NamedTuple):
     """Hands by verdict, as far as the viewer may know one, and some that are not agreed on.
 
-    `left` are hands that nobody has judged yet; `going` says that somebody does so now.
+    `moveless` are those that differ without a chip going elsewhere. `left` are hands that
+    nobody has judged yet; `going` says that somebody does so now.
     """
 
     counts: dict[str, int]
     unsettled: tuple[dict[str, Any], ...]
+    moveless: int
     left: int
     going: bool
 
@@ -46,7 +48,8 @@ def docket(
     verdicts = lent(viewed, judged)
     of = "" if match is None else f"WHERE match = {quoted(match)}"
     told = f"FROM hands JOIN {verdicts} USING (hand_seq) {of}"
-    counted = viewed.rows(f"SELECT verdict, count(*) AS hands {told} GROUP BY ALL")
+    still = "count(*) FILTER (WHERE moves = 0) AS moveless"
+    counted = viewed.rows(f"SELECT verdict, count(*) AS hands, {still} {told} GROUP BY verdict")
     if not counted and not (viewed.viewer.auditor and judged.left):
         return None
     found = {row["verdict"]: row["hands"] for row in counted}
@@ -56,5 +59,6 @@ def docket(
     rows = viewed.rows(f"SELECT {asked} {told} {grave} {order}")
     unsettled = tuple({**row, "players": json.loads(row["players"])} for row in rows)
     left = max(0, hands - sum(found.values())) if judged.left else 0
-    counts = {name: found.get(name, 0) for name in VERDICTS}
-    return Docket(counts, unsettled, left, ask.desk.judging.going)
+    counts: dict[str, int] = {name: found.get(name, 0) for name in VERDICTS}
+    moveless = sum(row["moveless"] for row in counted)
+    return Docket(counts, unsettled, moveless, left, ask.desk.judging.going)

@@ -119,9 +119,12 @@ def _finished(
     blinds: tuple[int, ...],
     trimmed: bool,
 ) -> PhhHand | Skipped:
-    inferred = []
-    if any(is_unknown(value) for value in fields["starting_stacks"]):
-        inferred.append("stacks")
+    inferred: list[str] = []
+    assumed = [
+        f"stack {stacks[seat]} of seat {seat}"
+        for seat, value in enumerate(fields["starting_stacks"])
+        if is_unknown(value)
+    ]
     nets = results(fields, stacks, money)
     rake = None if nets is None else -sum(nets)
     if rake is not None and rake < 0:
@@ -129,8 +132,8 @@ def _finished(
     low, high = sizes(fields, money)
     game = game_of(base, fields["variant"], forced_bets(stacks, antes, blinds, trimmed), low, high)
     game = as_recorded(game, base, money, one, len(stacks))
-    if rake:
-        inferred.append("rake")
+    if rake and game.rake is None:
+        assumed.append(f"shortfall {rake} is the house's")
         game = replace(game, rake=rake_of(rake, one.book))
     players = names(fields, len(stacks))
     if players is None:
@@ -149,6 +152,7 @@ def _finished(
         nets=nets,
         rake=rake,
         inferred=tuple(inferred),
+        assumed=tuple(assumed),
         note=_note(fields, one),
     )
     return hand if base is not None or not is_split(hand, one.book) else split_as_shown(hand)

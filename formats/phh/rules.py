@@ -101,7 +101,7 @@ def split_as_shown(hand: AnyTold) -> AnyTold:
     if _fits(hand):
         return hand
     game = _changed(hand.game, ("odd_chips", "first_left_all"))
-    other = replace(hand, game=game, inferred=(*hand.inferred, "odd chips"))
+    other = replace(hand, game=game, assumed=(*hand.assumed, "odd-chips all to the first"))
     return other if _fits(other) else hand
 
 

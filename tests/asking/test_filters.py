@@ -109,7 +109,7 @@ def test_any_text_is_a_filter_or_is_refused_at_a_place_in_it(text: str) -> None:
         ("pot==3", 4, "after `pot=` there can stand chips or big blinds (40, 2.5bb), not `=`"),
         ("players=x", 8, "after `players=` there can stand a number, not `x`"),
         ("street=x", 7, "after `street=` there can stand preflop flop turn river, not `x`"),
-        ("verdict=x", 8, "after `verdict=` there can stand agree contested differ unknown, not"),
+        ("verdict=x", 8, "after `verdict=` there can stand agree assuming contested"),
         ("hole=AAs", 5, "after `hole=` there can stand a card pattern (AA, AKs, AKo, As, 7h??)"),
         ("hole=AsAs", 5, "after `hole=` there can stand a card pattern (AA, AKs, AKo, As, 7h??)"),
         ("hole=10h", 5, "after `hole=` there can stand a card pattern (AA, AKs, AKo, As, 7h??)"),

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from engine.game import Game
+from engine.games.recorded import PHH_NT
+from engine.policies import Rake
 from engine.steps import Posts
 from engine.verdict import judge
 from events import types as t
@@ -55,8 +58,8 @@ actions = ["d dh p1 ????", "d dh p2 ????", "p2 cc", "p1 cc", "d db 2c3d4h", "p1 
 """
 
 
-def told(text: str) -> PhhHand:
-    (hand,) = read(text).hands
+def told(text: str, game: Game | None = None) -> PhhHand:
+    (hand,) = read(text, game).hands
     assert isinstance(hand, PhhHand), hand
     return hand
 
@@ -166,14 +169,32 @@ def test_halves_that_only_the_result_shows_are_shares_of_a_pot() -> None:
 
 def test_an_unknown_stack_is_larger_than_any_bet() -> None:
     hand = told(changed(TWO, ("[500, 400]", "[inf, 400]")))
-    assert ("stacks", "players") == hand.inferred
+    assert ("players",) == hand.inferred
+    assert (f"stack {hand.stacks[0]} of seat 0",) == hand.assumed
     assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
 
 
 def test_a_rake_is_what_the_finishing_stacks_lack() -> None:
     hand = told(changed(ONE, ("[300, 0, 100]", "[295, 0, 100]")))
-    assert (5, ("rake",)) == (hand.rake, hand.inferred)
-    assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
+    assert (5, ("shortfall 5 is the house's",)) == (hand.rake, hand.assumed)
+    report = judge(hand.game, follow(hand, "m/1"))
+    assert ("unknown", hand.assumed) == (report.verdict, report.assumed)
+
+
+@pytest.mark.parametrize("paid", [295, 200, 1, 0])
+def test_whatever_is_missing_no_winner_agrees_to_it(paid: int) -> None:
+    """Chips that are missing were called rake, so that aces which were paid nothing agreed."""
+    hand = told(changed(ONE, ("[300, 0, 100]", f"[{paid}, 0, 100]")))
+    assert judge(hand.game, follow(hand, "m/1")).verdict == "unknown"
+
+
+def test_a_rake_that_was_asked_for_is_held_against_the_hand() -> None:
+    """Under `--game` with a rake nothing is assumed: what is missing is that rake, or differs."""
+    raked = replace(PHH_NT, rake=Rake(percent=10, of=100, increment=1))
+    for paid, verdict in ((280, "agree"), (279, "differ"), (281, "differ"), (300, "differ")):
+        hand = told(changed(ONE, ("[300, 0, 100]", f"[{paid}, 0, 100]")), raked)
+        assert () == hand.assumed
+        assert verdict == judge(hand.game, follow(hand, "m/1")).verdict
 
 
 def test_who_shows_cards_that_nobody_saw_has_thrown_them_away() -> None:

@@ -287,6 +287,8 @@ class Audit(TypedDict):
     hand: str
     ruleset: str
     verdict: Verdict
+    assumed: list[str]
+    moves: int | None
     at: int | None
     recorded: Nets | None
     decided: Nets | None
