@@ -20,6 +20,7 @@ from formats.mit.note import FORMAT as MIT
 from formats.pokerstars import reader as pokerstars
 from formats.pokerstars.text import HEADER, foreign_site
 from formats.rules import AS_READ, Rules
+from formats.sites.read import SITES
 from formats.told import Refused, Skipped, Source, ToldHand
 
 HEAD = 200  # lines by which a format is known
@@ -210,6 +211,16 @@ FORMATS: dict[str, Format] = {
             lambda head: any(map(_OHH.match, head)),
             _as_told(ohh.read),
             retold=False,
+        ),
+        *(
+            Format(
+                site.name,
+                f"{site.called} hands",
+                site.is_in,
+                _as_told(site.read),
+                retold=False,
+            )
+            for site in SITES
         ),
         Format("irc", "IRC month", lambda head: False, _as_told(irc.read), retold=False),
     )

@@ -1,30 +1,17 @@
 """One object of Open Hand History as a hand by the names of its players, in hundredths.
 
-An action's amount is what it put in, so a raise is counted to its total here; what nobody called is
-never said to have gone back. Nothing else is concluded.
+An action's amount is what it put in; what nobody called is never said to have gone back.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
-
-from msgspec import Struct
 
 from events.types import Cards
 from formats.ohh.schema import Action, History, Pot, Round, Written
 from formats.pokerstars import grammar
-from formats.pokerstars.grammar import (
-    Acts,
-    Chair,
-    Header,
-    Limit,
-    Posting,
-    Posts,
-    Takes,
-    Totals,
-    Turns,
-    Unread,
-)
-from formats.pokerstars.played import STREETS, Line, Played, Street
+from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posting, Posts, Unread
+from formats.pokerstars.played import Line, Played
+from formats.sites.notes import Notes
 
 SITE = "ohh"
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
@@ -46,49 +33,26 @@ _MOST = Decimal(10) ** 15
 _NOTHING = Decimal(0)
 
 
-class _Play(Struct):
-    """What was bet on the street at hand, and what is known so far."""
-
-    bets: dict[str, int]
-    lines: list[Line | Street]
-    known: list[tuple[str, Cards]]
-
-    @property
-    def bet(self) -> int:
-        return max(self.bets.values(), default=0)
-
-    def put(self, name: str, amount: int) -> int:
-        """The player's bet of this street, once it is this much higher."""
-        self.bets[name] = self.bets.get(name, 0) + amount
-        return self.bets[name]
-
-
 def played(hand: History) -> Played:
     """The whole hand, or `Unread` with the reason why not."""
-    header = _header(hand)
-    names = _names(hand)
-    chairs = _chairs(hand)
-    play = _Play({}, [], [])
+    names = {one.id: one.name for one in hand.players}
+    if len(names) < len(hand.players):
+        raise Unread("two players have one id")
+    notes = Notes(_header(hand), hand.dealer_seat, _chairs(hand))
     for one in _rounds(hand):
         if one.street in _DEALT:
-            _deal(play, one)
+            notes.deal(_cards(one.cards))
         for action in one.actions or ():
-            _act(play, _name(names, action.player_id, one.street), action)
+            _act(notes, _name(names, action.player_id, one.street), action)
     pots = sorted(hand.pots, key=lambda pot: pot.number)
     if [pot.number for pot in pots] != list(range(len(pots))):
         said = ", ".join(str(pot.number) for pot in pots)
         raise Unread(f"the pots are numbered {said[:40]}: the main pot is 0, the next ones follow")
-    _same_forced(hand, header, play, chairs)
-    return Played(
-        header=header,
-        button=hand.dealer_seat,
-        chairs=chairs,
-        lines=tuple(play.lines),
-        known=tuple(play.known),
-        back=(),
-        takes=tuple(_takes(pots, names)),
-        totals=Totals(sum(_cents(pot.amount, "a pot") for pot in pots), (), sum(map(_raked, pots))),
-    )
+    _same_forced(hand, notes)
+    for pot in pots:
+        _pay(notes, pot, names)
+    total = sum(_cents(pot.amount, "a pot") for pot in pots)
+    return notes.played(notes.totals(total, sum(map(_raked, pots))))
 
 
 def _header(hand: History) -> Header:
@@ -120,24 +84,11 @@ def _header(hand: History) -> Header:
     )
 
 
-def _names(hand: History) -> dict[int, str]:
-    """The players by their ids."""
-    names = {one.id: one.name for one in hand.players}
-    if len(names) < len(hand.players):
-        raise Unread("two players have one id")
-    if len(set(names.values())) < len(names):
-        raise Unread("two players of one name sit at the table")
-    return names
-
-
 def _chairs(hand: History) -> tuple[Chair, ...]:
-    chairs = [
+    return tuple(
         Chair(one.seat, one.name, _cents(one.starting_stack, f"the stack of {one.name[:40]}"))
         for one in hand.players
-    ]
-    if len({one.number for one in chairs}) < len(chairs):
-        raise Unread("two players sit in one seat")
-    return tuple(sorted(chairs, key=lambda one: one.number))
+    )
 
 
 def _name(names: dict[int, str], player: int, where: str) -> str:
@@ -163,51 +114,32 @@ def _rounds(hand: History) -> Iterator[Round]:
         yield one
 
 
-def _deal(play: _Play, one: Round) -> None:
-    cards = _cards(one.cards)
-    due = STREETS[one.street.upper()]
-    if len(cards) != due:
-        raise Unread(f"the {one.street.lower()} has {len(cards)} cards")
-    play.lines.append(Street(cards))
-    play.bets = {}
-
-
-def _act(play: _Play, name: str, action: Action) -> None:
+def _act(notes: Notes, name: str, action: Action) -> None:
     verb, cards = action.action, _cards(action.cards)
     if verb in ("Add to Pot", "Added To Pot"):
         raise Unread("chips are added to the pot that no player puts in")
     if cards:
-        play.known.append((name, cards))
+        notes.knows(name, cards)
     if verb in _BESIDE:
         return
     amount = _cents(action.amount or _NOTHING, f"what {name[:40]} puts in")
     if amount and verb not in _MOVING:
         raise Unread(f"{name[:40]} puts in {amount} by {verb}")
-    if verb == "Dealt Cards":
+    if verb in _POSTS:
+        live = 0 if verb in ("Post Ante", "Post Dead") else amount
+        notes.post(name, Posts(_POSTS[verb], amount), live)
         return
-    if verb in ("Shows Cards", "Mucks Cards"):
-        turned = Line(name, Turns(cards if verb == "Shows Cards" else None))
-        if turned not in play.lines:  # an early show is often said again in the end
-            play.lines.append(turned)
-    elif verb in _POSTS:
-        if verb not in ("Post Ante", "Post Dead"):
-            play.put(name, amount)
-        play.lines.append(Line(name, Posts(_POSTS[verb], amount)))
-    else:
-        play.lines.append(Line(name, _chosen(play, name, verb, amount)))
-
-
-def _chosen(play: _Play, name: str, verb: str, amount: int) -> Acts:
-    """A choice; a bet where there is one already is a raise, and a raise of nothing a bet."""
-    if verb == "Fold":
-        return Acts("folds")
-    if verb == "Check":
-        return Acts("checks")
-    bet = play.bet
-    to = play.put(name, amount)
-    if verb == "Call":
-        return Acts("calls", amount)
-    return Acts("raises", to, to - bet) if bet else Acts("bets", amount)
+    match verb:
+        case "Fold":
+            notes.act(name, Acts("folds"))
+        case "Check":
+            notes.act(name, Acts("checks"))
+        case "Call":
+            notes.act(name, Acts("calls", amount))
+        case "Bet" | "Raise":
+            notes.add(name, amount)
+        case "Shows Cards" | "Mucks Cards":
+            notes.turn(name, cards if verb == "Shows Cards" else None)
 
 
 def _cards(written: Written) -> Cards:
@@ -215,15 +147,15 @@ def _cards(written: Written) -> Cards:
     return grammar.cards(" ".join(card for card in written or () if card))
 
 
-def _same_forced(hand: History, header: Header, play: _Play, chairs: Iterable[Chair]) -> None:
+def _same_forced(hand: History, notes: Notes) -> None:
     """Blinds and antes that are named are what those post who have it."""
-    stacks = {one.name: one.stack for one in chairs}
+    header, stacks = notes.header, {one.name: one.stack for one in notes.chairs}
     ante = _cents(hand.ante_amount, "ante_amount")
     low, high = (header.low // 2, header.low) if header.limit == "fl" else (header.low, header.high)
     due = {"the ante": ante, "small blind": low, "big blind": high}
     posted = [
         (line.name, line.what)
-        for line in play.lines
+        for line in notes.lines
         if isinstance(line, Line) and isinstance(line.what, Posts)
     ]
     for name, what in posted:
@@ -244,17 +176,16 @@ def _raked(pot: Pot) -> int:
     return taken
 
 
-def _takes(pots: Iterable[Pot], names: dict[int, str]) -> Iterator[tuple[str, Takes]]:
-    """What every pot paid; what a site pays beside the pot says too little about who won it."""
-    for place, pot in enumerate(pots):
-        for win in pot.player_wins or ():
-            if win.cashout_amount or win.cashout_fee:
-                raise Unread("a hand was cashed out: what its cards won is not said")
-            if win.bonus_amount:
-                raise Unread("a bonus was paid that no player put in")
-            name = _name(names, win.player_id, "pots")
-            if win.win_amount:
-                yield name, Takes(_cents(win.win_amount, f"what {name[:40]} wins"), place)
+def _pay(notes: Notes, pot: Pot, names: dict[int, str]) -> None:
+    """What a pot paid; what a site pays beside the pot says too little about who won it."""
+    for win in pot.player_wins or ():
+        if win.cashout_amount or win.cashout_fee:
+            raise Unread("a hand was cashed out: what its cards won is not said")
+        if win.bonus_amount:
+            raise Unread("a bonus was paid that no player put in")
+        name = _name(names, win.player_id, "pots")
+        if win.win_amount:
+            notes.take(name, _cents(win.win_amount, f"what {name[:40]} wins"), pot.number)
 
 
 def _cents(amount: Decimal, what: str) -> int:

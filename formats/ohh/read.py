@@ -8,26 +8,25 @@ from formats.ohh.hand import played
 from formats.ohh.objects import objects
 from formats.ohh.schema import document
 from formats.pokerstars.grammar import Unread
-from formats.pokerstars.hand import told_hand
+from formats.sites.hands import Reading, told_hands
 from formats.text import Text
-from formats.told import Refused, Skipped, Source, ToldHand
+from formats.told import Refused, Source
 
 
 def read(text: Text) -> Source:
     """The file taken apart; refused if its JSON is damaged."""
-    hands = _hands(text)
+    hands = told_hands(lambda: _readings(text))
     return Source(format="ohh", dialect="", players=(), note=None, inferred=(), hands=hands)
 
 
-def _hands(text: Text) -> Iterator[ToldHand | Skipped]:
-    for number, (line, one) in enumerate(objects(text), 1):
+def _readings(text: Text) -> Iterator[Reading]:
+    for line, one in objects(text):
         try:
-            hand = played(document(one).ohh)
-            yield told_hand(hand, number, line)
+            yield line, played(document(one).ohh)
         except msgspec.DecodeError as wrong:
             raise Refused(line, f"this is not JSON: {_lower(wrong)}") from None
         except (Unread, ValueError) as reason:
-            yield Skipped(line, str(reason))
+            yield line, str(reason)
 
 
 def _lower(wrong: Exception) -> str:

@@ -26,7 +26,7 @@ def told_hand(whole: Played, number: int, line: int, house: House | None = None)
     """The hand in whole units of its money, or `Unread` with the reason why not."""
     grain, unit = _grain(whole)
     whole = _in_units(whole, grain)
-    names = _dealt_in(whole)
+    names = dealt_in(whole)
     stacks = tuple(one.stack for one in whole.chairs if one.name in names)
     _seatable(names, stacks)
     seats = {name: seat for seat, name in enumerate(names)}
@@ -157,7 +157,7 @@ def _line_in_units(line: Line | Street, grain: int) -> Line | Street:
     return replace(line, what=what)
 
 
-def _dealt_in(whole: Played) -> tuple[str, ...]:
+def dealt_in(whole: Played) -> tuple[str, ...]:
     """Players who post, act, hold cards or are paid, in the order of seats; others sit out."""
     there = {line.name for line in whole.lines if isinstance(line, Line)}
     there.update(name for name, _ in (*whole.known, *whole.takes))

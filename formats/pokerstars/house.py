@@ -61,11 +61,14 @@ Houses = Mapping[str, House]  # by the stakes of the header
 
 def survey(blocks: Iterable[Block]) -> Houses:
     """The houses of a file, by its stakes."""
+    return fitted(filter(None, map(_seen, blocks)))
+
+
+def fitted(hands_seen: Iterable[tuple[str, Seen]]) -> Houses:
+    """The house of each stakes that explains most of the hands played at them."""
     seen: dict[str, set[Seen]] = {}
-    for block in blocks:
-        if found := _seen(block):
-            stakes, one = found
-            seen.setdefault(stakes, set()).add(one)
+    for stakes, one in hands_seen:
+        seen.setdefault(stakes, set()).add(one)
     houses = ((stakes, _fitted(hands)) for stakes, hands in seen.items())
     return {stakes: house for stakes, house in houses if house is not None}
 

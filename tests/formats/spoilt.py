@@ -18,8 +18,10 @@ from tests.formats import test_format_acpc as acpc
 from tests.formats import test_format_irc as irc
 from tests.formats import test_format_mit as mit
 from tests.formats import test_format_ohh as ohh
+from tests.formats import test_format_pacific as pacific
 from tests.formats import test_format_phh as phh
 from tests.formats import test_format_pokerstars as pokerstars
+from tests.formats import test_format_winamax as winamax
 
 SENTENCE_MAX = 400
 
@@ -34,6 +36,8 @@ TARGETS: dict[str, tuple[str, ...]] = {
         pokerstars.CASH + pokerstars.DEAD,
     ),
     "ohh": (ohh.CASH, ohh.ALL_IN, ohh.CASH + ohh.ALL_IN),
+    "winamax": (winamax.CASH, winamax.TOURNAMENT, winamax.CASH + winamax.TOURNAMENT),
+    "pacific": (pacific.CASH, pacific.TOURNAMENT, pacific.WALK + pacific.CASH),
     "irc": (irc.HDB, irc.ROSTER, *irc.PDB.values()),
 }
 _JUNK = "0159 ,.$:[]()*|/#'\"=-\n\r\0\x1b\x85\xa0é€\u2028"

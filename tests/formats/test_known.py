@@ -14,6 +14,10 @@ READ = (
     ("pokerstars", "PokerStars Home Game #5:  {Club} Hold'em Limit ($1/$2)\n"),
     ("pokerstars", "PokerStars Home Game Hand #5:  {Club} Hold'em Limit ($1/$2)\n"),
     ("pokerstars", "PokerStars Zoom Hand #5:  Hold'em Limit ($1/$2)\n"),
+    ("winamax", "Winamax Poker - CashGame - HandId: #51-3-13 - Holdem no limit (1/2)\n"),
+    ("winamax", 'Winamax Poker - Go Fast "Nice" - HandId: #51-3-13 - Holdem no limit (1/2)\n'),
+    ("pacific", "#Game No : 1\n***** 888poker Hand History for Game 1 *****\n"),
+    ("pacific", "***** Pacific Poker Hand History for Game 1 *****\n"),
     ("ohh", '{"ohh": {"spec_version": "1.2.2"}}'),
     ("ohh", '[\n {\n  "ohh": {\n'),
     ("ohh", '{"id": 7, "ohh": {"game_number"'),
@@ -27,8 +31,6 @@ IN_ANY_ORDER = (
     "['a table'] # of hands\n",
 )
 ELSEWHERE = {
-    "***** 888poker Hand History for Game 1 *****": "a hand history of 888poker",
-    "***** Pacific Poker Hand History for Game 1 *****": "a hand history of Pacific",
     "***** Hand History for Game 1 *****": "a hand history of PartyPoker",
     "***** History for hand R5-75-57 *****": "a hand history of Ongame",
     "Poker Hand #RC1: Hold'em No Limit ($1/$2)": "a hand of GGPoker",
@@ -38,7 +40,6 @@ ELSEWHERE = {
     "Hand #5-1 - 2014-04-04 12:00:00": "a hand of the Winning network",
     "Stage #15: Holdem  No Limit $0.02": "a hand of Absolute Poker",
     "Run It Once Poker Hand #1: Hold'em": "a hand of Run It Once Poker",
-    "Winamax Poker - CashGame - HandId: #51-3-13 - Holdem no limit": "a hand of Winamax Poker",
     "PokerStars - Main n° 1: Hold'em No Limit": "a PokerStars hand in another language",
     "Mano n.º 1 de PokerStars: Hold'em No Limit": "a PokerStars hand in another language",
     "PokerStars Tournament #1, No Limit Hold'em": "a summary of a PokerStars tournament",

@@ -40,6 +40,18 @@ ohh-pl         sizing pot_limit, unit cent, odd_chips clockwise_each, raise_cap 
 ohh-pl         fold_when_free True, raise_needs_responder False
 ohh-nl         sizing no_limit, unit cent, odd_chips clockwise_each, raise_cap none, reopen sum
 ohh-nl         fold_when_free True, raise_needs_responder False
+pacific-fl     sizing fixed, unit cent, odd_chips clockwise_each, raise_cap 3, cap_counts raises
+pacific-fl     cap_lift round_starts_heads_up, fold_when_free True, raise_needs_responder False
+pacific-pl     sizing pot_limit, unit cent, odd_chips clockwise_each, raise_cap none, reopen sum
+pacific-pl     fold_when_free True, raise_needs_responder False
+pacific-nl     sizing no_limit, unit cent, odd_chips clockwise_each, raise_cap none, reopen sum
+pacific-nl     fold_when_free True, raise_needs_responder False
+winamax-fl     sizing fixed, unit cent, odd_chips clockwise_each, raise_cap 3, cap_counts raises
+winamax-fl     cap_lift round_starts_heads_up, fold_when_free True, raise_needs_responder False
+winamax-pl     sizing pot_limit, unit cent, odd_chips clockwise_each, raise_cap none, reopen sum
+winamax-pl     fold_when_free True, raise_needs_responder False
+winamax-nl     sizing no_limit, unit cent, odd_chips clockwise_each, raise_cap none, reopen sum
+winamax-nl     fold_when_free True, raise_needs_responder False
 phh-ft         sizing fixed, unit chip, odd_chips clockwise_each, raise_cap 3, cap_counts raises
 phh-ft         reopen half_bet, short_blind full, rake none, stacks carried
 phh-ft         show_first all_shown, time_out none, fold_when_free True

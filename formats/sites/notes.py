@@ -1,0 +1,168 @@
+"""What has been read of a hand so far, whichever site wrote it; in hundredths and by names.
+
+A site's file turns its lines into these calls; here the streets are counted, cards that are told
+again are compared, and chips that an action adds become the total that it goes to.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import Struct, field
+
+from events.types import Cards
+from formats.pokerstars.grammar import (
+    Acts,
+    Chair,
+    Header,
+    Posts,
+    Takes,
+    Totals,
+    Turns,
+    Unread,
+)
+from formats.pokerstars.played import Line, Played, Street
+
+DUE = (3, 1, 1)
+
+
+class Notes(Struct):
+    """The hand at work; `bets` are what each has put in on the street at hand, `folded` on which
+    street he folded, `small` the small blind, where it is named beside a fixed limit."""
+
+    header: Header
+    button: int
+    chairs: tuple[Chair, ...]
+    lines: list[Line | Street] = field(default_factory=list)
+    known: list[tuple[str, Cards]] = field(default_factory=list)
+    back: list[tuple[str, int]] = field(default_factory=list)
+    takes: list[tuple[str, Takes]] = field(default_factory=list)
+    bets: dict[str, int] = field(default_factory=dict)
+    left: dict[str, int] = field(default_factory=dict)
+    dead: dict[str, int] = field(default_factory=dict)
+    folded: dict[str, int] = field(default_factory=dict)
+    board: Cards = ()
+    dealt: bool = False
+    small: int = 0
+    streets: int = 0
+
+    def __post_init__(self) -> None:
+        if len({one.name for one in self.chairs}) < len(self.chairs):
+            raise Unread("two players of one name sit at the table")
+        if len({one.number for one in self.chairs}) < len(self.chairs):
+            raise Unread("two players sit in one seat")
+        self.left = {one.name: one.stack for one in self.chairs}
+
+    @property
+    def bet(self) -> int:
+        """The highest bet of the street."""
+        return max(self.bets.values(), default=0)
+
+    def deal(self, cards: Cards) -> None:
+        """The next street."""
+        if self.streets == len(DUE):
+            raise Unread("the board was dealt more than once")
+        if len(cards) != DUE[self.streets]:
+            name = ("flop", "turn", "river")[self.streets]
+            raise Unread(f"the {name} has {len(cards)} cards")
+        self.streets += 1
+        self.board += cards
+        self.bets = {}
+        self.lines.append(Street(cards))
+
+    def knows(self, name: str, cards: Cards) -> None:
+        """Cards that a player is said to hold."""
+        self.known.append((self.seated(name), cards))
+
+    def post(self, name: str, posts: Posts, live: int) -> None:
+        """A blind or an ante, of which so much is a bet."""
+        self.left[self.seated(name)] -= posts.amount
+        if not live and posts.what != "the ante":
+            self.dead[name] = self.dead.get(name, 0) + posts.amount
+        self.bets[name] = self.bets.get(name, 0) + live
+        self.lines.append(Line(name, posts))
+
+    def act(self, name: str, acts: Acts) -> None:
+        """A choice; a bet where there is one already is a raise, whatever it is called."""
+        before = self.bets.get(self.seated(name), 0)
+        if acts.verb == "bets" and self.bet:
+            to = before + acts.amount
+            acts = Acts("raises", to, to - self.bet)
+        if acts.verb == "folds":
+            self.folded[name] = self.streets
+        if acts.verb == "raises":
+            self.left[name] -= acts.amount - before
+            self.bets[name] = acts.amount
+        else:
+            self.left[name] -= acts.amount
+            self.bets[name] = before + acts.amount
+        self.lines.append(Line(name, acts))
+
+    def add(self, name: str, amount: int) -> None:
+        """So many chips more than the player has bet: a raise, or a bet where there is none."""
+        to = self.bets.get(self.seated(name), 0) + amount
+        bet = self.bet
+        self.act(name, Acts("raises", to, to - bet) if bet else Acts("bets", amount))
+
+    def turn(self, name: str, cards: Cards | None) -> None:
+        """Cards turned up, or thrown away; what is said twice is said once."""
+        turned = Line(self.seated(name), Turns(cards))
+        if turned not in self.lines:
+            self.lines.append(turned)
+        if cards:
+            self.known.append((name, cards))
+
+    def take(self, name: str, amount: int, pot: int = 0) -> None:
+        """What a pot paid."""
+        self.takes.append((self.seated(name), Takes(amount, pot)))
+
+    def seated(self, name: str) -> str:
+        """The name, if somebody at the table has it."""
+        if name not in self.left:
+            raise Unread(f"{name[:40]} plays, but has no seat")
+        return name
+
+    def won(self, name: str | None = None) -> int:
+        """What all pots paid, to one player or to all."""
+        return sum(take.amount for who, take in self.takes if name in (None, who))
+
+    def has_put_in(self, name: str) -> bool:
+        """Whether the player has put in anything yet."""
+        return any(isinstance(line, Line) and line.name == name for line in self.lines)
+
+    def put_in(self) -> tuple[int, int]:
+        """What everybody put in, without the part of the highest stake that nobody matched and
+        with it."""
+        paid = {one.name: one.stack - self.left[one.name] for one in self.chairs}
+        *_, matched, most = sorted((0, *(paid[name] - self.dead.get(name, 0) for name in paid)))
+        return sum(paid.values()) - (most - matched), sum(paid.values())
+
+    def totals(self, total: int | None, rake: int) -> Totals:
+        """The whole pot, if it is named, and what each of several pots paid."""
+        parts = [0] * max((take.pot + 1 for _, take in self.takes), default=0)
+        for _, take in self.takes:
+            parts[take.pot] += take.amount
+        whole = self.won() + rake if total is None else total
+        return Totals(whole, tuple(parts) if len(parts) > 1 else (), rake)
+
+    def played(self, totals: Totals) -> Played:
+        """The hand as a whole."""
+        return Played(
+            self.header,
+            self.button,
+            tuple(sorted(self.chairs, key=lambda one: one.number)),
+            tuple(self.lines),
+            tuple(self.known),
+            tuple(self.back),
+            tuple(self.takes),
+            totals,
+        )
+
+
+def same_board(notes: Notes, cards: Cards) -> None:
+    """A board that is told again is the one that was dealt."""
+    if sorted(cards) != sorted(notes.board):
+        raise Unread("the summary has another board than the hand")
+
+
+def longest_first(chairs: Iterable[Chair]) -> list[str]:
+    """The names, so that one that begins with another is found first."""
+    return sorted((one.name for one in chairs), key=len, reverse=True)
