@@ -55,6 +55,30 @@ PORT = 8000
     help="Connections of one address, and requests of one caller, that a worker answers at once.",
 )
 @click.option(
+    "--key-jobs",
+    type=click.IntRange(0),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="Jobs of one key that may be at work or wait; 0 counts nothing.",
+)
+@click.option(
+    "--key-bytes",
+    type=click.IntRange(0),
+    default=4 << 30,
+    show_default=True,
+    metavar="N",
+    help="Bytes that one key may send in a day to be imported; 0 counts nothing.",
+)
+@click.option(
+    "--key-hands",
+    type=click.IntRange(0),
+    default=20_000_000,
+    show_default=True,
+    metavar="N",
+    help="Hands that one key may have played or imported in a day; 0 counts nothing.",
+)
+@click.option(
     "--public-url",
     metavar="URL",
     help="Where a proxy on this machine leads here from; what it says of who came is believed.",
@@ -89,6 +113,9 @@ def serve(
     delay: float,
     rate: int,
     at_once: int,
+    key_jobs: int,
+    key_bytes: int,
+    key_hands: int,
     public_url: str | None,
     origins: tuple[str, ...],
     log: Path | None,
@@ -115,7 +142,13 @@ def serve(
             delay_s=delay,
             hosts=(*LOOPBACK, *public) if is_loopback else (),
             allow_origins=origins,
-            limits=Limits(rate=rate, at_once=at_once),
+            limits=Limits(
+                rate=rate,
+                at_once=at_once,
+                key_jobs=key_jobs,
+                key_bytes=key_bytes,
+                key_hands=key_hands,
+            ),
             logs=log is not None,
             fronted=public_url is not None,
             bots=None if bots is None else bots.absolute(),

@@ -1,9 +1,9 @@
 """The application: every route of the API and every page over one desk.
 
 A request passes, from outside in: the word of a proxy, if there is one, its line in the log, the
-headers of its answer, how many bytes it is sent in, the net for whatever goes wrong, the name of
-the server, who asks, what he may still spend, his turn, the length of what he sends. Each is a
-plain ASGI application around the next, so that a stream stays one.
+headers of its answer, how many bytes it is sent in, the net for whatever goes wrong, how it is
+framed, the name of the server, who asks, what he may still spend, his turn, the length of what he
+sends. Each is a plain ASGI application around the next, so that a stream stays one.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from api.http.packed import Packed
 from api.http.problem import Problem
 from api.http.rates import Purses, Rated
 from api.http.routes import ROUTERS
-from api.http.sizes import Sized
+from api.http.sizes import Framed, Sized
 from api.http.turns import Turned
 from api.main import VERSION
 from api.pages import PAGES, mounted
@@ -88,6 +88,7 @@ def _layers(desk: Desk, keys: Keys, logins: Logins, metrics: Metrics) -> list[Mi
         Middleware(Packed),
         *([Middleware(CORSMiddleware, **crossing)] if settings.allow_origins else []),
         Middleware(Answering),
+        Middleware(Framed),
         Middleware(Named, settings.hosts),
         Middleware(Recognized, keys, logins, purses),
         Middleware(Rated, purses),

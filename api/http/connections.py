@@ -85,7 +85,7 @@ class Connection(H11Protocol):
         since = self.headless_since
         if since is not None and now - since > limits.head_s and not self.transport.is_closing():
             sentence = f"the head of a request must come within {limits.head_s:g} seconds"
-            self._end(Problem("too-slow", sentence))
+            self._end(Problem("too-slow", sentence) if self.conn.trailing_data[0] else None)
         unread = self.transport.get_write_buffer_size()
         if unread > self._unread or not unread:
             self._read_until = now + limits.stall_s
@@ -103,9 +103,9 @@ class Connection(H11Protocol):
         elif self.headless_since is None:
             self.headless_since = time.monotonic()
 
-    def _end(self, problem: Problem) -> None:
-        """Say why, if nothing else is being said, and close it."""
-        if self.conn.our_state is h11.IDLE:
+    def _end(self, problem: Problem | None) -> None:
+        """Close it; say why, if something was asked and nothing else is being said."""
+        if problem is not None and self.conn.our_state is h11.IDLE:
             self.transport.write(_answer(problem))
         self.transport.close()
 

@@ -22,9 +22,11 @@ from api.exporting.wanted import Absent, Unfinished
 from api.http import log
 from api.http.answer import VARY
 from api.http.ask import Asked, Caller
+from api.http.connections import NO_FILES
 from api.http.desk import NO_LEDGER
 from api.http.formats import ranges_of, weight
 from api.http.headers import put
+from api.http.jobs import FULL
 from api.http.layer import Layer
 from api.http.limits import family
 from api.http.problem import JSON, Problem
@@ -35,13 +37,15 @@ from store.live import NoLedger
 from store.lock import Held
 from store.reader import Unreachable
 
+OURS = "this is our fault: the server's log has more of it"
+
 
 def problem_of(failure: Exception) -> Problem:
     """What a failure is called here; `internal` if nobody expected it."""
     for kind, told in _TOLD.items():
         if isinstance(failure, kind):
             return told(failure)
-    return Problem("internal", "this is our fault: the server's log has more of it")
+    return Problem("internal", OURS)
 
 
 def _of_http(failure: Exception) -> Problem:
@@ -90,6 +94,16 @@ def _of_held(failure: Exception) -> Problem:
     return Problem("conflict", f"the ledger is being written by {holder}")
 
 
+def _of_system(failure: Exception) -> Problem:
+    """A full disk and too many open files pass; what else the system refuses is our fault."""
+    assert isinstance(failure, OSError)
+    if failure.errno in FULL:
+        return Problem("no-room", "the disk is full: nothing of it was kept")
+    if failure.errno in NO_FILES:
+        return Problem("unavailable", "too many files are open here: try again").after(5)
+    return Problem("internal", OURS)
+
+
 def _as(kind: str, sentence: str | None = None) -> Callable[[Exception], Problem]:
     return lambda failure: Problem(kind, sentence or str(failure))
 
@@ -114,6 +128,7 @@ _TOLD: dict[type[Exception], Callable[[Exception], Problem]] = {
     Absent: _as("not-found"),
     Unfinished: _as("conflict"),
     Unreachable: _as("wrong-cursor"),
+    OSError: _of_system,
     Damaged: _as("damaged", "the ledger is damaged: muckrake doctor says where"),
 }
 

@@ -3,6 +3,8 @@
     jobs/ID/job.json      what was asked, by whom; never changes
     jobs/ID/state.json    how far it is, and in the end what came of it; replaced as a whole
     jobs/ID/lock          held by the process that does it for as long as it lives
+    jobs/ID/owner         whose it is, before there is a job
+    jobs/ID/reserve       room on the disk for its last word
     jobs/ID/upload/       what was sent, until it is read
     jobs/keys/            which job an `Idempotency-Key` has started
 
@@ -11,6 +13,7 @@ while another job has it, the next wait for it in the order in which they came. 
 restarted meanwhile, or killed: what came of the job is in its files.
 """
 
+import errno
 import fcntl
 import os
 import re
@@ -40,6 +43,9 @@ FOLDER = "jobs"
 PATIENCE_S = 30.0  # a process that has said nothing by then is given up
 POLL_S = 0.02
 WAITING_MAX = 4  # jobs, each a process
+ABANDONED_S = 3600.0  # ... and what was sent and became none
+RESERVE = 4_096  # bytes
+FULL = (errno.ENOSPC, errno.EDQUOT)
 KEPT_S = 7 * 24 * 3600  # what became of a job is told so long
 State = Literal["starting", "waiting", "running", "done", "failed", "cancelled", "refused"]
 Kind = Literal["match", "bots", "import", "verify"]
@@ -56,6 +62,7 @@ class Job(Struct, frozen=True):
     at: int
     match: str | None
     wish: dict[str, Any]
+    size: int = 0  # bytes that were sent
 
 
 class Progress(Struct, frozen=True):
@@ -91,15 +98,26 @@ class Jobs:
         self.ledger = ledger
         self.folder = ledger / FOLDER
 
-    def room(self) -> Path:
-        """A folder for a job that may come to be: what is sent is put there first."""
+    def room(self, owner: str = "") -> Path:
+        """A folder for a job of this owner that may come to be: what is sent is put there first."""
         make_whole(self.ledger, 0o700)
         for path in (self.folder, self.folder / "keys"):
             path.mkdir(0o700, exist_ok=True)
         self._forget()
         room = self.folder / secrets.token_hex(8)
         (room / "upload").mkdir(0o700, parents=True)
+        (room / "owner").write_text(owner)
+        (room / "reserve").write_bytes(bytes(RESERVE))
         return room
+
+    def sending(self, owner: str) -> list[Path]:
+        """The folders into which this owner sends what is no job yet."""
+        rooms = (path.parent for path in self.folder.glob("*/owner") if path.read_text() == owner)
+        return [room for room in rooms if not (room / "job.json").exists()]
+
+    def claimed(self, owner: str, key: str | None) -> bool:
+        """Whether this owner has come with this key before."""
+        return key is not None and self._key(owner, key).exists()
 
     def known(self, owner: str, key: str | None, digest: str) -> Job | None:
         """The job that this owner has started with this key; it must have been the same request."""
@@ -121,8 +139,12 @@ class Jobs:
 
         With a known key it is the one that there is.
         """
-        write(room / "job.json", job)
-        write(room / "state.json", Progress(at=now_ms()))
+        try:
+            write(room / "job.json", job)
+            write(room / "state.json", Progress(at=now_ms()))
+        except OSError:
+            shutil.rmtree(room, ignore_errors=True)
+            raise
         if key is not None and not self._claimed(room, job, key, digest):
             shutil.rmtree(room, ignore_errors=True)
             found = self.known(job.owner, key, digest)
@@ -241,10 +263,20 @@ class Jobs:
     def _forget(self) -> None:
         """Jobs nobody has asked for in a long time, and the keys that started them."""
         before = time.time() - KEPT_S
+        for room in (path.parent for path in self.folder.glob("*/owner")):
+            if not (room / "job.json").exists() and _sent_at(room) < time.time() - ABANDONED_S:
+                shutil.rmtree(room, ignore_errors=True)  # a server was killed while it came
         for path in (*self.folder.glob("*/"), *self.folder.glob("keys/*")):
             with suppress(FileNotFoundError):  # who comes with the same key takes his own away
                 if path.name != "keys" and path.stat().st_mtime < before and not is_alive(path):
                     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def _sent_at(room: Path) -> float:
+    """When something was last sent into it."""
+    with suppress(FileNotFoundError):
+        return max(path.stat().st_mtime for path in (room, *(room / "upload").iterdir()))
+    return time.time()
 
 
 def held(writer: str | None) -> str:
@@ -324,11 +356,25 @@ def read(room: Path) -> Progress:
 
 
 def write(path: Path, thing: Any) -> None:
-    """A file replaced as a whole, durably: it is all that is left of a job."""
-    aside = path.with_name(f"{path.name}.new")
-    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    """A file replaced as a whole, durably: it is all that is left of a job.
+
+    On a full disk it is written where room was reserved for it.
+    """
+    aside, reserve = path.with_name(f"{path.name}.new"), path.with_name("reserve")
+    told = msgspec.json.encode(thing)
+    try:
+        _put(aside, told, os.O_CREAT | os.O_TRUNC)
+    except OSError as reason:
+        if reason.errno not in FULL or len(told) > RESERVE or not reserve.exists():
+            raise
+        reserve.rename(aside)
+        _put(aside, told.ljust(RESERVE), 0)
+    aside.rename(path)
+
+
+def _put(path: Path, data: bytes, flags: int) -> None:
+    handle = os.open(path, os.O_WRONLY | flags, 0o600)
     with os.fdopen(handle, "wb") as file:
-        file.write(msgspec.json.encode(thing))
+        file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    aside.rename(path)

@@ -20,6 +20,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from api.http.cursor import KEY_BYTES
+from store.disk import make_whole
 from store.private import Exposed, Private
 
 CURSORS = "cursor.key"
@@ -32,7 +33,8 @@ T = TypeVar("T")
 def alone(ledger: Path) -> Iterator[Private]:
     """The private folder, while no other process changes what we keep there; made if need be."""
     folder = Private(ledger).folder
-    folder.mkdir(0o700, parents=True, exist_ok=True)
+    make_whole(ledger, 0o700)
+    folder.mkdir(0o700, exist_ok=True)
     handle = os.open(folder / "http.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

@@ -59,6 +59,7 @@ OF_PLACES = ("not-found",)
 NAMING = ("play",)  # operations whose body names what may not be there
 OF_VALUES = ("invalid",)
 OF_FORMATS = ("not-acceptable",)
+OF_WRITING = ("no-room",)
 OF_BODIES = ("too-slow", "unsupported-media-type", "conflict")
 BY_NAME = {"cursor": "wrong-cursor", "q": "wrong-filter"}
 PLAIN = "application/json"
@@ -171,6 +172,7 @@ def kinds_of(path: str, method: str, operation: dict[str, Any]) -> list[str]:
     kinds += OF_VALUES if names - {"as"} or "requestBody" in operation else ()
     kinds += OF_FORMATS if method == "get" else ()
     kinds += OF_BODIES if method == "post" else ()
+    kinds += OF_WRITING if method in ("post", "delete") else ()
     kinds += ["conflict"] if method == "delete" and "jobs" in operation.get("tags", ()) else []
     kinds += ["conflict"] if method == "get" and "{number}" in path else []
     if path.endswith("/sql"):

@@ -38,6 +38,7 @@ KINDS: dict[str, Kind] = {
     "internal": Kind(500, "It failed here"),
     "damaged": Kind(500, "The ledger is damaged"),
     "unavailable": Kind(503, "It cannot be answered now"),
+    "no-room": Kind(507, "There is no room for it"),
 }
 URN = "urn:muckrake:problem:"
 _HEADERS = {"unauthenticated": {"WWW-Authenticate": 'Bearer realm="muckrake"'}}

@@ -25,7 +25,6 @@ class Sized(Layer):
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._check_lengths(scope)
-        _check_framing(scope)
         _check_text(scope)
         most = self._body_max(scope)
         if _length(scope) > most:
@@ -78,14 +77,23 @@ class Sized(Layer):
         return self.limits.upload_bytes if uploaded else self.limits.body_bytes
 
 
+class Framed(Layer):
+    """Refuses requests of which a proxy could think that they end elsewhere, or are for another."""
+
+    async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        _check_framing(scope)
+        await self.app(scope, receive, send)
+
+
 def _check_framing(scope: Scope) -> None:
-    """No request of which a proxy could think that it ends elsewhere, or is for another host."""
     names = [name for name, _ in scope["headers"]]
     wrong = None
     if b"transfer-encoding" in names and b"content-length" in names:
         wrong = "a body has a length or comes in chunks, and this one says both"
     elif b"transfer-encoding" in names and scope["http_version"] == "1.0":
         wrong = "HTTP/1.0 knows no chunks"
+    elif scope["http_version"] not in ("1.0", "1.1"):
+        wrong = "HTTP/1.1 is spoken here"
     elif not scope["path"].startswith("/"):
         wrong = "an address here begins with /: the host stands in its own header"
     if wrong is not None:

@@ -9,7 +9,7 @@ import click
 
 from api.asking.games import NoGame, Unfit, wanted
 from api.cli.match import HANDS
-from api.cli.plans import NAME, dealing_of, plans_of, stage_of
+from api.cli.plans import ENDLESS, NAME, dealing_of, plans_of, stage_of
 from api.cli.plans import named as match_name
 from api.http.problem import Problem
 from dealer.wire.plan import plan
@@ -36,6 +36,7 @@ def of_match(asked: dict[str, Any]) -> dict[str, Any]:
         stage_of(found, wish)
     except click.UsageError as reason:
         raise Problem("invalid", reason.format_message()) from None
+    wish["asked"] = 0 if found.hands == ENDLESS else found.hands
     return wish | {"match": found.match}  # a seed is drawn where it is used, and kept nowhere else
 
 
@@ -67,7 +68,7 @@ def of_folders(asked: dict[str, Any], bots: Path | None) -> dict[str, Any]:
     dealing = dealing_of(asked["dealing"], asked["seed"], "committed")
     if dealing == "committed" and asked["seed"] is not None:
         raise Problem("invalid", "a seed decides no committed deck: leave it out")
-    drawn = {"match": match, "dealing": dealing, "hands": hands}
+    drawn = {"match": match, "dealing": dealing, "hands": hands, "asked": hands}
     clock = asked["clock"] or CLOCK_S
     return {**asked, **drawn, "clock": clock, "folders": [str(one) for one in folders]}
 

@@ -5,6 +5,7 @@ what it is at: a match after the hand that is being played, an import after the 
 A job that only reads waits for nobody.
 """
 
+import errno
 import fcntl
 import os
 import shutil
@@ -27,7 +28,19 @@ from api.asking.viewed import Viewed
 from api.asking.viewer import AUDITOR, Viewer
 from api.cli.plans import ENDLESS, THINK_MS, plans_of, stage_of
 from api.facts import projections
-from api.http.jobs import FOLDER, Job, Jobs, Progress, doing, held, is_job, now_ms, write, writes
+from api.http.jobs import (
+    FOLDER,
+    FULL,
+    Job,
+    Jobs,
+    Progress,
+    doing,
+    held,
+    is_job,
+    now_ms,
+    write,
+    writes,
+)
 from api.http.wishes import asked_rules, rules_of
 from api.importing.commit import Writer
 from api.importing.entries import Entry
@@ -59,6 +72,9 @@ from store.tree import Refuted
 TOLD_S = 0.2  # no more often is it said how far it is
 TURN_S = 0.1  # so often somebody who waits looks if it is his turn
 LATER = NAMES  # what questions are answered from is left by an import that is not audited
+
+
+DISK_FULL = "the disk is full: what was written before is safe"
 
 
 class Refused(Exception):
@@ -113,12 +129,21 @@ def main(ledger: Path, name: str) -> None:
     except Held:
         told.say(state="refused", detail=held(holder(ledger)))
     except (Damaged, Conflict, OSError) as reason:
-        told.say(state="failed", detail=str(reason))
+        told.say(state="failed", detail=DISK_FULL if _is_full(reason) else str(reason))
     except BaseException:
         told.say(state="failed", detail="it failed here: the server's log of the job says where")
         raise
     finally:
         shutil.rmtree(room / "upload", ignore_errors=True)
+
+
+def _is_full(reason: BaseException | None) -> bool:
+    """Whether it came of a disk without room."""
+    if reason is None:
+        return False
+    if isinstance(reason, OSError) and reason.errno in FULL:
+        return True
+    return os.strerror(errno.ENOSPC).lower() in str(reason).lower() or _is_full(reason.__cause__)
 
 
 def _done(folder: Path, room: Path, job: Job, told: Told) -> None:

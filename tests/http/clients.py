@@ -37,7 +37,7 @@ class Site:
 
 def site_of(folder: Path, **settings: Any) -> Site:
     """An application over a folder; nobody is too fast for it, unless a test says so."""
-    settings = {"limits": Limits(rate=0), **settings}
+    settings = {"limits": Limits(rate=0, key_jobs=0), **settings}
     return Site(folder, create_app(Desk(Settings(folder, **settings))))
 
 

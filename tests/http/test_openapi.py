@@ -151,6 +151,7 @@ def test_every_kind_of_problem_is_met_in_a_test(kind: str) -> None:
     told = "".join(page.read_text("utf-8") for page in HERE.glob("*.http.md"))
     told += (HERE / "test_failures.py").read_text() + (HERE / "test_limits.py").read_text()
     told += (HERE / "test_hosts.py").read_text() + (HERE / "test_connections.py").read_text()
+    told += (HERE / "test_quotas.py").read_text()
     assert re.search(rf'problem:{kind}"|"{kind}"\)', told)
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator
+from functools import partial
 from hashlib import sha256
 from shutil import rmtree
 from typing import Annotated, Any, Literal
@@ -21,9 +22,10 @@ from api.http.following import Following
 from api.http.formats import MEDIA, format_of
 from api.http.jobs import OVER, Job, Jobs, now_ms, server, told
 from api.http.problem import Problem
+from api.http.quotas import admitted
 from api.http.routes.matches import Match
 from api.http.routes.stream import feeds_of
-from api.http.uploads import sent_files
+from api.http.uploads import said_length, sent_files
 from api.http.wishes import of_folders, of_import, of_match
 
 router = APIRouter(prefix="/api/v1", tags=["jobs"])
@@ -111,7 +113,8 @@ def play(request: Request, ask: Ask, wanted: MatchWanted, idempotency_key: Key =
     if known is None:
         bots = ask.desk.settings.bots
         wish = of_match(asked) if wanted.folders is None else of_folders(asked, bots)
-        room = jobs.room()
+        limits = ask.desk.settings.limits
+        room, _ = admitted(jobs, owner, limits, hands=wish["asked"])
         kind: Literal["match", "bots"] = "match" if wanted.folders is None else "bots"
         job = Job(room.name, kind, owner, server(), now_ms(), wish["match"], wish)
         known = jobs.begin(room, job, idempotency_key, digest)
@@ -170,16 +173,19 @@ async def bring(
     wish = of_import(named_format, game, settings, names, strict, audit, match)
     wish |= {"disclosure": disclosure, "owner": owner}
     jobs, owner, key = _jobs(ask), _owner(ask), _checked(idempotency_key)
-    room = await run_in_threadpool(jobs.room)
+    limits, again = ask.desk.settings.limits, jobs.claimed(owner, key)
+    coming = partial(admitted, jobs, owner, limits, size=said_length(request), again=again)
+    room, allowance = await run_in_threadpool(coming)
     try:
-        digests = await sent_files(request, room / "upload", name)
+        digests = await sent_files(request, room / "upload", name, allowance)
         digest = sha256(msgspec.json.encode((wish, digests), order="sorted")).hexdigest()
         known = await run_in_threadpool(jobs.known, owner, key, digest)
         if known is None:
             if match is not None and len(digests) != 1:
                 sentence = f"match={match} names one file, and {len(digests)} were sent"
                 raise Problem("invalid", sentence)
-            job = Job(room.name, "import", owner, server(), now_ms(), match, wish)
+            size = sum(path.stat().st_size for path in (room / "upload").iterdir())
+            job = Job(room.name, "import", owner, server(), now_ms(), match, wish, size)
             known = await run_in_threadpool(jobs.begin, room, job, key, digest)
     finally:
         if not (room / "job.json").exists():  # nothing has come of it
@@ -205,7 +211,7 @@ def verify(request: Request, ask: Ask, match: Match, idempotency_key: Key = None
     jobs, owner, key = _jobs(ask), _owner(ask), _checked(idempotency_key)
     known = jobs.known(owner, key, digest)
     if known is None:
-        room = jobs.room()
+        room, _ = admitted(jobs, owner, ask.desk.settings.limits)
         job = Job(room.name, "verify", owner, server(), now_ms(), match, wish)
         known = jobs.begin(room, job, key, digest)
     return _accepted(request, jobs, known)
