@@ -1,6 +1,6 @@
 """Fetch what others wrote for browsers, as `vendor.toml` pins it: `python -m docs.vendor`.
 
-A `vendor.toml` names packages by name, version and licence, with the digest of the package as the
+A `vendor.toml` names packages by name, version, licence and day of release, with the digest of the package as the
 npm registry has it, and which of its files are wanted under which name. `npm pack` fetches; nothing
 is run, nothing else is kept. A package with another digest is refused.
 """
@@ -13,6 +13,7 @@ import tempfile
 import tomllib
 from base64 import b64encode
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,9 +36,11 @@ class Package(NamedTuple):
     name: str
     version: str
     licence: str
+    released: date
     use: str
     integrity: str
     files: tuple[File, ...]
+    old: str = ""  # why it is kept although it was released more than a year ago
 
 
 def packages(folder: Path) -> tuple[Package, ...]:
