@@ -20,7 +20,8 @@ LIST = ROOT / "requirements-ages.toml"
 LOCKS = (ROOT / "requirements.txt", ROOT / "requirements-dev.txt")
 YEAR = timedelta(days=365)
 HEAD = """\
-# When each locked version was released. `./mr lock` writes it; only the sentences under `old` are written by hand.
+# When each locked version was released. `./mr lock` writes it;
+# only the sentences under `old` are written by hand.
 
 """
 _PIN = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>[^ ;\\]+)(?: *; *(?P<marker>[^\\]+?))? *\\?$")
@@ -73,10 +74,9 @@ def released(those: set[Pin]) -> dict[str, date]:
         found = tomllib.loads((Path(aside) / "uv.lock").read_text())
     days: dict[str, date] = {}
     for package in found["package"]:
-        files = [*package.get("wheels", ()), *([package["sdist"]] if "sdist" in package else [])]
-        times = [
-            datetime.fromisoformat(one["upload-time"]) for one in files if "upload-time" in one
-        ]
+        files = [*package.get("wheels", ()), package.get("sdist", {})]
+        told = (one["upload-time"] for one in files if "upload-time" in one)
+        times = [datetime.fromisoformat(one) for one in told]
         if times:
             days[f"{package['name']}=={package['version']}"] = min(times).date()
     return {str(pin): days[str(pin)] for pin in those if str(pin) in days}

@@ -1,8 +1,8 @@
 """Fetch what others wrote for browsers, as `vendor.toml` pins it: `python -m docs.vendor`.
 
-A `vendor.toml` names packages by name, version, licence and day of release, with the digest of the package as the
-npm registry has it, and which of its files are wanted under which name. `npm pack` fetches; nothing
-is run, nothing else is kept. A package with another digest is refused.
+A `vendor.toml` names packages by name, version, licence and day of release, with the digest of the
+package as the npm registry has it, and which of its files are wanted under which name. `npm pack`
+fetches; nothing is run, nothing else is kept. A package with another digest is refused.
 """
 
 import hashlib
