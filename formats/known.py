@@ -11,14 +11,14 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from formats import acpc, irc, ohh, phh
+from formats import acpc, elsewhere, irc, ohh, phh
 from formats.cuts import Part
 from formats.cuts import read as read_part
 from formats.mit import read as mit
-from formats.mit.grammar import MARKERS, other, splits
+from formats.mit.grammar import splits
 from formats.mit.note import FORMAT as MIT
 from formats.pokerstars import reader as pokerstars
-from formats.pokerstars.text import HEADER, foreign_site
+from formats.pokerstars.text import HEADER
 from formats.rules import AS_READ, Rules
 from formats.sites.read import SITES
 from formats.told import Refused, Skipped, Source, ToldHand
@@ -27,44 +27,12 @@ HEAD = 200  # lines by which a format is known
 _BYTES = 1 << 14  # in which they are looked for
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
-_PACKED = {
-    b"\x1f\x8b": "a gzip file",
-    b"PK\x03\x04": "a zip archive",
-    b"BZh": "a bzip2 file",
-    b"\xfd7zXZ": "an xz file",
-    b"\x28\xb5\x2f\xfd": "a Zstandard file",
-    b"7z\xbc\xaf": "a 7-Zip archive",
-    b"Rar!": "a RAR archive",
-}
-_TAR = 257  # where such an archive names itself
-_OTHERS = {
-    b"PAR1": "a Parquet file",
-    b"ARROW1": "an Arrow file",
-    b"%PDF": "a PDF document",
-    b"\x89PNG": "a picture",
-    b"SQLite format 3": "an SQLite database",
-    b"version https://git-lfs": "a pointer of Git LFS",
-}
 _PHH = re.compile(
     r"\s*[\"']?(variant|antes|blinds_or_straddles|starting_stacks|min_bet|small_bet|big_bet|"
     r"bring_in|actions|ante_trimming_status)[\"']?\s*=|"
     r"\s*\[\s*([\w-]+|\"[^\"]*\"|'[^']*')\s*\]\s*(#.*)?$"
 )
 _ACPC = re.compile(r"STATE:|# name/game/hands|[#;]\s*GAMEDEF\b")
-_SITES = (  # whose hands begin in other words than their names would have
-    (r"Poker Hand #(?:RC|HD|TM|SG)", "a hand of GGPoker, not of PokerStars"),
-    (r"(?:Game )?Hand #", "a hand of the Winning network, not of PokerStars"),
-    (r"(?!PokerStars)(\w+) Hand #", "a hand of {0}, not of PokerStars"),
-    (r"Stage #\d", "a hand of Absolute Poker, not of PokerStars"),
-    (r"\*{3,} Hand History", "a hand history of PartyPoker, not of PokerStars"),
-    (r"\*{3,} (\w+)(?: \w+)? Hand History", "a hand history of {0}, not of PokerStars"),
-    (r"#Game No", "a hand history of Pacific Poker, not of PokerStars"),
-    (r"\*{3,} History for hand", "a hand history of Ongame, not of PokerStars"),
-    (r"<\?xml", "an XML file: no hand history that is read is in XML"),
-    (r"PokerStars Tournament #", "a summary of a PokerStars tournament, without its hands"),
-    (r".*PokerStars.* Hold'em", "a PokerStars hand in another language than English"),
-    (r"MATCHSTATE:", "a transcript of the ACPC wire protocol: its dealer's log is read"),
-)
 _OHH = re.compile(r"[\[\s]*\{.*\"ohh\"\s*:|\s*\"ohh\"\s*:")
 
 
@@ -91,19 +59,19 @@ def format_of(content: bytes | Path) -> Format:
             start = raw.read(_BYTES)
     if not start:
         raise Refused(1, "the file is empty")
-    for magic, what in _PACKED.items():
+    for magic, what in elsewhere.PACKED.items():
         if start.startswith(magic):
             raise Refused(1, f"this is {what}: unpack it first")
-    if start.startswith(b"ustar", _TAR):
+    if start.startswith(b"ustar", elsewhere.TAR):
         raise Refused(1, "this is a tar archive: unpack it first")
-    for magic, what in _OTHERS.items():
+    for magic, what in elsewhere.OTHERS.items():
         if start.startswith(magic):
             raise Refused(1, f"this is {what}, no hand history")
     head = _head(start)
     for one in FORMATS.values():
         if one.begins(head):
             return one
-    raise Refused(*_unknown(head))
+    raise Refused(*elsewhere.named(head))
 
 
 def read(
@@ -139,24 +107,6 @@ def _retold(hands: Iterable[ToldHand | Skipped], rules: Rules) -> Iterator[ToldH
             kept = tuple(one for one in hand.inferred if not rules.game or not _tells_variant(one))
             hand = replace(hand, game=rules.of(hand.game), inferred=kept)
         yield hand
-
-
-def _unknown(head: Sequence[str]) -> tuple[int, str]:
-    """The first line that tells what a file is instead."""
-    first = _first(head)
-    if not first:
-        return 1, "the file is empty"
-    for pattern, theirs in _SITES:
-        if found := re.match(pattern, first):
-            return 1, f"this is {theirs.format(*found.groups())}"
-    for number, line in enumerate(head, 1):
-        if line.startswith(MARKERS):
-            return number, "a git merge marker: two files are mixed in this one"
-        if site := foreign_site(line):
-            return number, f"this is a hand of {site}, not of PokerStars"
-    if what := other(first):
-        return 1, f"this is {what}"
-    return 1, f"no hand history that is known begins so: {first[:60].strip()!r}"
 
 
 def _head(start: bytes) -> list[str]:

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from api.importing.spool import Spool
 from formats.known import Format, format_of
 from store.reader import Reader
+from store.run import Maker
 from tests.foreign import edited, gamelog, misjudged
-from tests.sessions import Captured, printed
+from tests.sessions import Captured, printed, said
 
 YEARS = {
     "Bounty (2025)": "Round #1, A (0), B (0)\nBounties reset to 5 for player A\n",
@@ -143,3 +145,28 @@ def test_a_reader_that_fails_on_one_file_does_not_stop_the_others(
     one, two = imported(capsys, first, second, code=1)
     failed = "the reader failed, which it should not: RecursionError: too deep"
     assert (failed, 30) == (one["refused"]["reason"], two["imported"])
+
+
+def test_a_folder_without_a_file_says_so(capsys: Captured, tmp_path: Path) -> None:
+    (tmp_path / "logs" / "deep").mkdir(parents=True)
+    (tmp_path / "logs" / ".hidden").write_text("dear diary,")
+    (one,) = imported(capsys, tmp_path / "logs", code=1)
+    assert "no file is in this folder, but for hidden ones" == one["refused"]["reason"]
+
+
+def test_a_full_disk_is_not_the_fault_of_the_file(
+    capsys: Captured, tmp_path: Path, ledger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waits is written to a device that has no room; the sentence names the ledger's disk."""
+
+    def begin(spool: Spool, path: Path, at: int, maker: Maker) -> None:
+        made(spool, path, at, maker)
+        spool._file = Path("/dev/full").open("wb")  # noqa: SIM115  # the spool closes it
+
+    made = Spool.__init__
+    monkeypatch.setattr(Spool, "__init__", begin)
+    log = gamelog(tmp_path / "gamelog.txt")
+    sentence = said(capsys, 1, "import", str(log))
+    assert f"the disk of {ledger} is full: what was read has no room there" in sentence
+    assert "gamelog.txt" not in sentence
+    assert not list(ledger.glob(".import-*"))

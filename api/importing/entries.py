@@ -24,12 +24,19 @@ class Entry(Struct, frozen=True):
 
 
 def entries(paths: Iterable[Path], ledger: Path) -> Iterator[Entry]:
-    """In the order of the arguments; a folder's files in the order of their names.
+    """In the order of the arguments; a folder's files in the order of their names, or the folder
+    itself if no file is in it.
 
     The ledger may lie in such a folder: what is in it is in it.
     """
     for path in paths:
-        yield from _spread(path, ledger.absolute())
+        spread = _spread(path, ledger.absolute())
+        first = next(spread, None)
+        if first is not None:
+            yield first
+            yield from spread
+        elif path.absolute() != ledger.absolute():
+            yield Entry(_named(path), path, 0)
 
 
 def _spread(path: Path, ledger: Path) -> Iterator[Entry]:

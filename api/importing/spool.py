@@ -7,6 +7,7 @@ log; many as a run, the columns of a segment, so that the one who writes need no
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import EDQUOT, ENOSPC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 CHUNK = 1_000  # hands at most
 RUN = 100  # hands at least that are worth columns of their own
 _EVENTS = 100_000  # of a chunk at most, if its hands are long
+
+
+class DiskFull(OSError):
+    """What waits cannot be written, wherever it was read from."""
 
 
 class Kept(Struct, frozen=True):
@@ -127,8 +132,9 @@ class Spool:
 
     def _written(self, as_run: bool, hands: Any, count: int, first: str) -> Chunk:
         notes, place = b"".join(self._notes), self._file.tell()
-        self._file.write(notes)
-        self._file.write(hands)
+        with self._room_on_disk():
+            self._file.write(notes)
+            self._file.write(hands)
         chunk = Chunk(
             str(self.path),
             as_run,
@@ -147,7 +153,20 @@ class Spool:
         self._hands, self._notes, self._events, self._lots = [], [], 0, []
 
     def close(self) -> None:
-        self._file.close()
+        with self._room_on_disk():
+            self._file.close()
+
+    @contextmanager
+    def _room_on_disk(self) -> Iterator[None]:
+        """A disk that is full is named; the folder of all that waits is beside the ledger."""
+        try:
+            yield
+        except OSError as failure:
+            if failure.errno not in (ENOSPC, EDQUOT):
+                raise
+            disk = self.path.parent.parent
+            why = f"the disk of {disk} is full: what was read has no room there"
+            raise DiskFull(why) from None
 
 
 @contextmanager

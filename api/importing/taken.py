@@ -15,10 +15,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from api.importing.copies import Copy, at_hand
-from api.importing.entries import Entry
+from api.importing.entries import Entry, is_month
 from api.importing.heard import HEARD
 from api.importing.naming import naming_of
-from api.importing.spool import RUN, Chunk, Kept, Spool
+from api.importing.spool import RUN, Chunk, DiskFull, Kept, Spool
 from engine.changes import partner_of
 from engine.game import Game, fingerprint, to_json
 from engine.verdict import Verdict, judge
@@ -82,6 +82,8 @@ def taken(entry: Entry, wishes: Wishes, spool: Spool, tick: Callable[[int], None
         _take(found, wishes, spool, tick)
     except Refused as refused:
         return _refused(found, refused.line, refused.reason)
+    except DiskFull:  # no file is to blame for it
+        raise
     except OSError as failure:
         return _refused(found, 0, f"it cannot be read: {failure.strerror or failure}")
     except (Exception, RecursionError) as failure:  # other files are none the worse for it
@@ -113,6 +115,8 @@ def _take(found: Outcome, wishes: Wishes, spool: Spool, tick: Callable[[int], No
         raise Refused(0, "there is no such file")
     if not (path.is_file() or path.is_dir()):
         raise Refused(0, "this is no file")
+    if path.is_dir() and not is_month(path):
+        raise Refused(0, "no file is in this folder, but for hidden ones")
     with at_hand(path, spool.path.with_suffix(".copy")) as copy:
         _read(found, copy, wishes, spool, tick)
 

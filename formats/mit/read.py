@@ -35,7 +35,7 @@ def surveyed(
 ) -> tuple[Survey, "Teller", SourceNoted]:
     """What is known of a whole log, and who tells its hands by that."""
     found = survey(text, heard)
-    dialect = dialect_of(found.header, found.marks)
+    dialect = dialect_of(found.header, found.marks, named=rules.game is not None)
     game = game_of(dialect)
     stack, why = rules.of(game).stack, "as it was set"
     if not rules.sets("stack"):

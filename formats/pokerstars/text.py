@@ -99,11 +99,17 @@ def _lines(source: Text) -> Iterator[str]:
         yield from _checked(io.StringIO(source.removeprefix("\ufeff"), newline=None))
         return
     with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as raw:
-        start = raw.read(2)
+        encoding = _encoding(raw.read(2))
         raw.seek(0)
-        encoding = "utf-16" if start in _UTF16 else "utf-8-sig"
-        errors = "replace" if start in _UTF16 else "surrogateescape"
+        errors = "surrogateescape" if encoding == "utf-8-sig" else "replace"
         yield from _checked(io.TextIOWrapper(raw, encoding, errors, newline=None))
+
+
+def _encoding(start: bytes) -> str:
+    """By the mark, or by the empty half of the first letter; all else is UTF-8 or mended later."""
+    if start in _UTF16:
+        return "utf-16"
+    return {0: "utf-16-be", 1: "utf-16-le"}.get(start.find(b"\0"), "utf-8-sig")
 
 
 def _checked(text: io.TextIOBase) -> Iterator[str]:

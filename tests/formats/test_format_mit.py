@@ -8,11 +8,13 @@ import pytest
 from dealer.play import play
 from engine.audit import audit
 from engine.games import RULESETS
+from engine.games.swap_2022 import SWAP_2022_MIT
 from events import types as t
 from events.notation import say_all
 from formats.follow import follow
 from formats.mit.read import read
 from formats.mit.write import encoded, write
+from formats.rules import AS_READ, Rules
 from formats.told import Fault, Refused, Skipped, ToldHand
 
 AUCTION = """\
@@ -120,9 +122,11 @@ DIALECTS = {
 }
 
 
-def _follow(text: str | bytes) -> list[t.Events]:
+def _follow(text: str | bytes, rules: Rules = AS_READ) -> list[t.Events]:
     return [
-        follow(hand, f"m/{hand.number}") for hand in read(text).hands if isinstance(hand, ToldHand)
+        follow(hand, f"m/{hand.number}")
+        for hand in read(text, rules).hands
+        if isinstance(hand, ToldHand)
     ]
 
 
@@ -219,10 +223,35 @@ Final, bob (1), ada (-1)"""
     swap = text.replace("6.9630", "6.176").replace(
         "\nPlayers did not reach flop. No auction occured.", ""
     )
-    source = read(swap)
-    assert ("no flop", swap) == (source.dialect, write(_follow(swap), source.note))
-    with pytest.raises(Refused, match="neither swaps nor auctions: another year's game"):
-        read(swap.replace("6.176", "6.9630"))
+    source = read(swap, Rules(SWAP_2022_MIT))
+    assert ("no flop", swap) == (
+        source.dialect,
+        write(_follow(swap, Rules(SWAP_2022_MIT)), source.note),
+    )
+
+
+def test_a_log_that_no_line_tells_from_other_years_is_no_log_of_2022() -> None:
+    """River of Blood begins with the same line, and every hand of it may end before the flop."""
+    text = "\n".join(
+        [
+            "6.176 MIT Pokerbots - a vs b\n",
+            "Round #1, a (0), b (0)\na posts the blind of 1\nb posts the blind of 2",
+            "a dealt [5s 5d]\nb dealt [Ts Td]\na folds\na awarded -1\nb awarded 1\n",
+            "Final, b (1), a (-1)",
+        ]
+    )
+    games = "Swap (2022), Blotto (2021), River of Blood (2023) or a year before"
+    with pytest.raises(Refused) as refused:
+        read(text)
+    asked = "--game swap-2022-mit says that it is Swap"
+    assert refused.value.reason == f"no hand reaches a flop, so this may be {games}: {asked}"
+    assert read(text, Rules(SWAP_2022_MIT)).dialect == "no flop"
+    with pytest.raises(Refused) as refused:
+        read(text.replace("6.176", "6.9630"))
+    other = (
+        "a log of Bounty (2025) or Toss (2026), where only Swap (2022) and Auction (2024) are read"
+    )
+    assert refused.value.reason == f"neither swaps nor auctions: {other}"
 
 
 REFUSALS = {

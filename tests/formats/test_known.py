@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from formats.known import format_of
-from formats.told import Refused
+from formats.known import format_of, read
+from formats.rules import AS_READ
+from formats.told import Refused, ToldHand
+from tests.formats.test_format_mit import DIALECTS
+from tests.formats.test_format_phh import ONE
+from tests.formats.test_format_pokerstars import CASH
 
 READ = (
     ("acpc", "; a remark\n" * 100 + "STATE:0:f:AsKd|2c2d:50|-50:A|B\n"),
@@ -31,6 +35,25 @@ IN_ANY_ORDER = (
     "['a table'] # of hands\n",
 )
 ELSEWHERE = {
+    "#Game No : 7\n***** Hand History for Game 7 *****": "a hand history of PartyPoker,",
+    "\xef\xbb\xbf#Game No : 7\n***** Hand History for Game 7 *****": "a hand history of PartyPoker",
+    "\xc3\xaf\xc2\xbb\xc2\xbf***** Hand History for Game 7 *****": "a hand history of PartyPoker",
+    "#Game No : 7\n\n": "a hand history of PartyPoker or 888poker",
+    "Game #15 starts.\n\n": "a hand history of PartyPoker",
+    "ann: nice one\n> You have options\nGame #15 starts.": "a hand history of PartyPoker",
+    "Hand History For Game 7": "a hand history of PartyPoker",
+    "FullTiltPoker Game #28: Table A - $1/$2": "a hand of Full Tilt Poker",
+    "Seat 1: ann ($58.80)\n\nFull Tilt Poker Game #2: Table B": "a hand of Full Tilt Poker",
+    "Full Tilt Poker.fr Game #2: Table B": "a hand of Full Tilt Poker",
+    "Full Tilt Poker Tournament Summary $1": "a summary of a Full Tilt Poker tournament",
+    "Winamax Poker - Tournament summary : X": "a summary of a Winamax tournament",
+    "Seat 1: ann ($58.80)\nSeat 2: bo ($2)": "a hand without its first line",
+    "Hand#25-17 - New Castle -- $0.02/$0.04 FL Hold'em": "a hand of Cake Poker",
+    "Table #15 - Beach\nStarting Hand #74": "a hand of PKR",
+    "Game started at: 2010/1/1 0:0:1\nGame ID: 2 1/2 T": "a hand of the Winning network",
+    '<description type="Omaha"/>\n<game id="1-3">': "an XML file of the Merge network",
+    '<Game id="41" date="2011-11-01">': "an XML file of Microgaming",
+    '<?xml version="1.0"?>\n<session sessioncode="5">': "an XML file of iPoker",
     "***** Hand History for Game 1 *****": "a hand history of PartyPoker",
     "***** History for hand R5-75-57 *****": "a hand history of Ongame",
     "Poker Hand #RC1: Hold'em No Limit ($1/$2)": "a hand of GGPoker",
@@ -50,6 +73,31 @@ ELSEWHERE = {
     "Rar!\x1a\x07": "a RAR archive: unpack it first",
     "1.phh" + "\0" * 252 + "ustar": "a tar archive: unpack it first",
 }
+
+
+WIDE = (  # of each format as text in UTF-16, with a mark and without
+    ("mit-gamelog", DIALECTS["A2"]),
+    ("pokerstars", CASH),
+    ("phh", ONE),
+    ("acpc", "STATE:0:cr200c/cc/cc/cc:AsKd|2c7d/3h4h9s/9d/Jc:100|-100:a|b\n"),
+)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(("name", "text"), WIDE)
+def test_text_in_utf16_is_read_with_a_mark_and_without(
+    name: str, text: str, encoding: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(text.encode(encoding))
+    found = format_of(path)
+    assert found.name == name
+    hands = [hand for hand in read(path, found, AS_READ).hands if isinstance(hand, ToldHand)]
+    path.write_text(text)
+    assert hands
+    assert [
+        hand for hand in read(path, found, AS_READ).hands if isinstance(hand, ToldHand)
+    ] == hands
 
 
 def _file(folder: Path, text: str) -> Path:
