@@ -74,7 +74,7 @@ def read(folder: Path) -> Source:
         dialect="limit 10/20",
         players=(),
         note=None,
-        inferred=("stakes", "game"),
+        inferred=("game",),
         hands=_hands(folder),
     )
 
@@ -257,6 +257,7 @@ def _told_hand(deal: _Deal, rows: list[_Row], number: int) -> ToldHand:
         dead_small=len(blinds) == 1,
         nets=nets,
         rake=0,
+        assumed=(f"blinds {SMALL}/{BIG}", f"level {BIG}/{HIGH}"),
     )
 
 

@@ -70,7 +70,7 @@ def test_a_log_is_told_field_by_field(capsys: Captured, tmp_path: Path) -> None:
     assert read(log).dialect == one["dialect"]
     assert "auction-2024-mit" == one["game"]
     assert (ROUNDS, ROUNDS) == (one["hands"], one["imported"])
-    assert ROUNDS == one["agree"] + one["contested"] + one["differ"] + one["unknown"]
+    assert ROUNDS == sum(one[verdict] for verdict in get_args(Verdict))
     assert any(fact.startswith("stack 400") for fact in one["inferred"])
 
 

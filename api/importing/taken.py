@@ -19,6 +19,7 @@ from api.importing.entries import Entry, is_month
 from api.importing.heard import HEARD
 from api.importing.naming import naming_of
 from api.importing.spool import RUN, Chunk, DiskFull, Kept, Spool
+from engine.assumptions import is_free, rests_on
 from engine.changes import partner_of
 from engine.game import Game, fingerprint, to_json
 from engine.verdict import Verdict, judge
@@ -199,12 +200,13 @@ def _many(
     if len(part.every) < RUN or players is None:
         _one_by_one(found, map(part.told, part.every), wishes, spool, tick)
         return
-    from api.importing.vouched import vouched  # numpy comes with it, and few formats need it
+    from api.importing.vouched import assuming, vouched  # numpy comes with it, and few need it
 
     lot, nets = vouched(part, found.match, players, spool.at, audited=wishes.audit)
     done = set(lot.numbers.tolist())
     if done:
-        _count_lot(found, lot, part.game, players, nets, audited=wishes.audit)
+        assumed = assuming(lot) if wishes.audit else None
+        _count_lot(found, lot, part.game, players, nets, assumed)
     others = (part.told(number) for number in part.every if number not in done)
     for kept in _hands(found, others, wishes):
         spool.add(kept)
@@ -247,7 +249,7 @@ def _hands(
         if plain := done.get(hand.number):
             _count(found, hand, plain.record, plain.nets)
             if wishes.audit:
-                _agrees(found, 1)
+                _agrees(found, hand.number, rests_on(plain.record))
             yield Kept(plain.record, None, _beside(found, told))
             continue
         try:
@@ -302,9 +304,15 @@ def _count(found: Outcome, hand: ToldHand, record: Events, nets: tuple[int, ...]
 
 
 def _count_lot(
-    found: Outcome, lot: "Lot", game: Game, players: tuple[str, ...], nets: Any, *, audited: bool
+    found: Outcome,
+    lot: "Lot",
+    game: Game,
+    players: tuple[str, ...],
+    nets: Any,
+    assuming: list[int] | None,
 ) -> None:
-    """The same of hands in columns; what they pay is what the source says."""
+    """The same of hands in columns; what they pay is what the source says. `assuming` are those
+    whose verdict rests on what they assume; None, if nobody asks for verdicts."""
     _hear(found, fingerprint(game), game)
     for player, net in zip(players, nets.sum(0).tolist(), strict=True):
         found.nets[player] = found.nets.get(player, 0) + net
@@ -312,13 +320,24 @@ def _count_lot(
     found.sealed = found.sealed and all(sealed.all() for sealed in bids)
     found.hands += len(lot.numbers)
     found.events += int(lot.sizes.sum())
-    if audited:
-        _agrees(found, len(lot.numbers))
+    if assuming is not None:
+        _agree(found, "agree", len(lot.numbers) - len(assuming), [])
+        _agree(found, "assuming", len(assuming), assuming)
 
 
-def _agrees(found: Outcome, hands: int) -> None:
-    found.verdicts["agree"] = found.verdicts.get("agree", 0) + hands
-    found.named.setdefault("agree", [])
+def _agrees(found: Outcome, number: int, assumed: tuple[str, ...]) -> None:
+    """One hand that its rules would have played so, if what it assumes is so."""
+    if any(map(is_free, assumed)):
+        _agree(found, "unknown", 1, [number])
+    else:
+        _agree(found, "assuming" if assumed else "agree", 1, [number] if assumed else [])
+
+
+def _agree(found: Outcome, verdict: Verdict, hands: int, numbers: list[int]) -> None:
+    if hands:
+        found.verdicts[verdict] = found.verdicts.get(verdict, 0) + hands
+        named = found.named.setdefault(verdict, [])
+        named += numbers[: NAMED_MAX - len(named)]
 
 
 def _hear(found: Outcome, mark: str, game: Game) -> None:

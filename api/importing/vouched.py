@@ -1,7 +1,8 @@
 """Hands that were not put to the rules one by one: those that are what their rules make of them.
 
 The screen holds every event against the rules. What it finds fine is what `formats.follow` would
-have made of the hand, and its verdict is `agree`; of all others it is not asked why.
+have made of the hand, and its verdict is `agree`, unless that rests on what the hand assumes; of
+all others it is not asked why.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,6 +43,18 @@ def vouched(
     return lot.only(which), part.nets[which]
 
 
+def assuming(lot: Lot) -> list[int]:
+    """The numbers of hands that assume something: who tells hands in columns says it of those
+    alone whose verdict rests on it."""
+    found: list[int] = []
+    for one in lot.many:
+        if one.kind is HandStarted:
+            assumed = one.fields["assumed"]
+            some = [code for code, words in enumerate(assumed.values) if words]
+            found += lot.numbers[one.hand[np.isin(assumed.codes, some)]].tolist()
+    return sorted(found)
+
+
 def plainly(
     hands: Sequence[ToldHand], match: str, at: int, *, audited: bool
 ) -> tuple[Lot | None, Mapping[int, Plain]]:
@@ -71,7 +84,8 @@ def _fine(lot: Lot, games: Iterable[Game], *, audited: bool) -> Any:
     _games.update((fingerprint(game), game) for game in games)
     screen = _screen()
     why = screen.judge(read(lot.rows, screen.words)).why
-    return np.isin(why, [Why.FINE] if audited else [Why.FINE, Why.READING])
+    others = () if audited else (Why.READING,)
+    return np.isin(why, [Why.FINE, Why.ASSUMED, *others])
 
 
 def _named(it: Many, players: tuple[str, ...]) -> Many:

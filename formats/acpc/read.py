@@ -100,6 +100,18 @@ def _hand(
         nets=nets,
         rake=0,
         inferred=found.inferred,
+        assumed=_assumed(found, stack),
+    )
+
+
+def _assumed(found: Survey, stack: int) -> tuple[str, ...]:
+    """What the log does not say of its game."""
+    small, big = (blind * found.per for blind in sorted(found.game.blinds)[-2:])
+    sizes = [size * found.per for size in found.game.sizes[::2]]
+    said = [f"blinds {small}/{big}", *([f"level {sizes[0]}/{sizes[1]}"] if sizes else [])]
+    return (
+        *(said if "blinds" in found.assumed else ()),
+        *([f"stack {stack}"] if "stacks" in found.assumed else ()),
     )
 
 

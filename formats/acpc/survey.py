@@ -32,6 +32,7 @@ class Survey(Struct, frozen=True):
     header: str
     footer: str
     inferred: tuple[str, ...]
+    assumed: tuple[str, ...]
 
 
 def survey(lines: Iterable[str], game: Definition | None) -> Survey:
@@ -56,12 +57,14 @@ def survey(lines: Iterable[str], game: Definition | None) -> Survey:
     if first is None:
         raise Refused(1, "there is no hand in the file: no line begins with STATE:")
     players = tuple(first[5].split("|"))
-    found, inferred = _game("".join(comments), limit, len(players), game)
+    found, unsaid = _game("".join(comments), limit, len(players), game)
+    inferred = tuple(one for one in unsaid if one == "game")
+    assumed = tuple(one for one in unsaid if one != "game")
     dialect = "deepstack" if timed else "pluribus" if found.players == 6 else "dealer"
     per = math.lcm(2, *parts)
     if per > _PARTS_MAX:
         raise Refused(1, f"results need {per} parts of a chip: no pot is split so often")
-    return Survey(dialect, found, per, players, "".join(comments), score, inferred)
+    return Survey(dialect, found, per, players, "".join(comments), score, inferred, assumed)
 
 
 def _looks_limit(fields: list[str]) -> bool:

@@ -159,6 +159,16 @@ class Counted:
         self.dead = self.price[:, None] * self.wins
         self.put: Column = self.stakes[:, ROUNDS] + self.dead
 
+    def reaches(self, stack: int) -> Column:
+        """Hands in which a total, or what a bidder has put in and bids, comes up to a stack."""
+        found: Column = self.put.max(1) >= stack
+        hands = np.flatnonzero(self.auction)
+        for place in (0, 1):
+            rows = self.at.bid[hands] + place
+            meant = self.stake(rows, self.said.seat[rows]) + self.said.first[rows]
+            found[hands] |= meant >= stack
+        return found
+
     def stake(self, rows: Column, seat: Column) -> Column:
         """All that a seat had put in when these lines were written."""
         hand = self.hand[rows]

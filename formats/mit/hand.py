@@ -48,6 +48,7 @@ class Block:
         self._board: Cards = ()
         self._put, self._bets = [0, 0], [0, 0]
         self._bids: list[tuple[int, int]] = []
+        self._meant = 0  # the most that a bidder had put in and bid
         self._swapped, self._said = [False, False], [False, False]
         self._named = 0  # of two lines, the dealer's first, how many were read
         self._next = button
@@ -60,11 +61,19 @@ class Block:
         if "bids" in self.marks and "flop twice" not in self.marks:
             self.marks.add("flop once")
 
+    @property
+    def most(self) -> int:
+        """The largest total of a seat."""
+        return max(put + bet for put, bet in zip(self._put, self._bets, strict=True))
+
     def reach(self, reached: Reached) -> None:
         """Count the largest total of a seat, unless the hand contradicts itself."""
         if self.wrong is None:
-            most = max(put + bet for put, bet in zip(self._put, self._bets, strict=True))
-            reached.add(most, self.number)
+            reached.add(self.most, self.number)
+
+    def reaches(self, stack: int) -> bool:
+        """Whether a total, or what a bidder has put in and bids, comes up to a stack."""
+        return max(self.most, self._meant) >= stack
 
     def unreported(self) -> str | None:
         """In logs that report swaps with the awards: a swap that is not reported."""
@@ -131,6 +140,7 @@ class Block:
         """The price of the auction joins the totals; it is the lower bid, of both in a tie."""
         self.marks.add("bids")
         self._bids.append((seat, amount))
+        self._meant = max(self._meant, self._put[seat] + amount)
         sealed = len(self._bids) == 2  # the first is shown to the dealer before he bids (A1)
         self.told.append(Bids(seat, amount, sealed, default=late))
         if len(self._bids) == 2:

@@ -82,7 +82,14 @@ class Teller(NamedTuple):
             nets=(block.nets[0], block.nets[1]),
             rake=0,
             inferred=self.inferred,
+            assumed=(self.assumed,) if block.reaches(self.stack) else (),
         )
+
+    @property
+    def assumed(self) -> str:
+        """What hands assume in which somebody comes up to the stack; the others would be the same
+        with any larger one."""
+        return f"stack {self.stack}"
 
     def many(self, part: Part) -> Transcript:
         """Hands next to each other; those that are left out are for `hand` to tell of."""
@@ -91,7 +98,7 @@ class Teller(NamedTuple):
             which = which & (counted.put.max(1) <= self.stack)
             if self._reports_swaps:
                 which = which & ~counted.unreported()
-        table = Table(self.game, self.players, self.stack)
+        table = Table(self.game, self.players, self.stack, self.assumed)
         return Transcript(
             game=self.game,
             players=self.players,

@@ -23,12 +23,12 @@ _WITHIN = 16  # more than the events of one line
 
 
 class Table(NamedTuple):
-    """Who plays by which rules, and with how much."""
+    """Who plays by which rules, with how much, and what of that hands assume that come up to it."""
 
     game: Game
     players: tuple[str, ...]
     stack: int
-    assumed: tuple[str, ...] = ()
+    assumed: str
 
 
 class _Some(NamedTuple):
@@ -97,9 +97,10 @@ class _Transcript:
             "ruleset": fingerprint(game),
             "players": self.table.players,
             "stacks": (self.table.stack,) * 2,
-            "assumed": self.table.assumed,
         }
         same = {name: _each(value, len(rounds)) for name, value in start.items()}
+        reaches = it.reaches(self.table.stack).astype(np.int64)
+        same["assumed"] = Each(reaches, ((), (self.table.assumed,)))
         dead = np.zeros(len(rounds), dtype=bool)
         yield _Some(t.HandStarted, rounds, 0, {**same, "button": it.button, "dead_small": dead})
         posts = np.flatnonzero(it.of(say.POST))

@@ -62,8 +62,9 @@ def test_a_raise_is_a_total_over_the_hand() -> None:
 
 def test_a_limit_log_names_no_amounts() -> None:
     (hand,) = hands("STATE:0:ccc/ccc/crff:5d5c|9hQd|8dAs/7s8s4h/6d:-10|20|-10:A|B|C\n")
-    assert ("acpc-limit", ("game", "blinds", "stacks")) == (hand.game.name, hand.inferred)
-    assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
+    assert ("acpc-limit", ("game",)) == (hand.game.name, hand.inferred)
+    assert ("blinds 10/20", "level 20/40", "stack 1000") == hand.assumed
+    assert judge(hand.game, follow(hand, "m/1")).verdict == "assuming"
 
 
 def test_without_a_raise_what_was_lost_tells_whether_there_is_a_limit() -> None:
@@ -77,7 +78,7 @@ def test_without_a_raise_what_was_lost_tells_whether_there_is_a_limit() -> None:
             results[:2] = [str(sign * small), str(-sign * small)]
             (hand,) = hands(line % "|".join(results))
             assert kind == hand.game.name
-            assert "agree" == judge(hand.game, follow(hand, "m/1")).verdict
+            assert "assuming" == judge(hand.game, follow(hand, "m/1")).verdict
 
 
 def test_an_endless_word_is_quoted_in_part() -> None:

@@ -76,7 +76,7 @@ def test_letters_become_choices_in_the_order_of_positions(tmp_path: Path) -> Non
         Act(2, "call"),
     ] == acts
     assert (-5, 55, -50) == first.nets
-    assert "agree" == _verdict(first)
+    assert "assuming" == _verdict(first)
 
 
 def test_heads_up_the_seat_left_of_the_button_is_small_and_first_on_every_street(
@@ -85,7 +85,7 @@ def test_heads_up_the_seat_left_of_the_button_is_small_and_first_on_every_street
     _, second, *_ = read(made_month(tmp_path)).hands
     assert isinstance(second, ToldHand)
     assert ("[b]", "a") == second.players
-    assert "agree" == _verdict(second)
+    assert "assuming" == _verdict(second)
 
 
 def test_a_bet_that_nobody_called_was_put_in_and_won(tmp_path: Path) -> None:
@@ -231,13 +231,13 @@ def test_the_letters_of_9982_hands_put_in_what_every_player_put_in(
 def test_the_first_thousand_hands_of_the_month_win_what_they_won(
     month: list[ToldHand | Skipped],
 ) -> None:
-    assert {"agree": 999, "differ": 1} == _verdicts(month[:1000])
+    assert {"assuming": 999, "differ": 1} == _verdicts(month[:1000])
 
 
 @pytest.mark.slow
 def test_every_hand_of_the_month_wins_what_it_won(month: list[ToldHand | Skipped]) -> None:
     """The others: seats that left out of turn or all at once, and raises beyond the cap."""
-    assert {"agree": 9950, "differ": 31, "unknown": 1} == _verdicts(month)
+    assert {"assuming": 9950, "differ": 31, "unknown": 1} == _verdicts(month)
 
 
 def _verdicts(hands: list[ToldHand | Skipped]) -> Counter[str]:

@@ -154,7 +154,7 @@ def test_who_is_not_dealt_in_has_no_seat_in_the_hand() -> None:
 def test_a_hand_told_in_text_agrees_with_the_rules() -> None:
     hand = _one(CASH)
     assert ("7", 1, 0) == (hand.source_id, hand.number, hand.button)
-    assert "agree" == _verdict(hand)
+    assert "assuming" == _verdict(hand)  # that the rake is 5 %
 
 
 def test_the_coin_of_a_split_is_inferred() -> None:
@@ -183,7 +183,7 @@ def test_the_coin_of_a_split_is_inferred() -> None:
     )
     assert 5 == _one(text).game.split_unit
     assert ("rake 5 %", "odd-chips in coins of 5") == _one(text).assumed
-    assert "agree" == _verdict(_one(text))
+    assert "assuming" == _verdict(_one(text))
 
 
 def test_a_tournament_counts_chips_and_its_pots_from_the_main_one_outwards() -> None:
@@ -212,7 +212,7 @@ def test_what_a_player_missed_is_dead_and_his_big_blind_is_live() -> None:
     assert (Post(3), Post(3, "dead", 100), Post(4, "dead", 100)) == hand.posts
     record = follow(hand, "h/1")
     assert (0, 0, 0, 100, 100) == replay(record).dead
-    assert "agree" == judge(hand.game, record).verdict
+    assert "assuming" == judge(hand.game, record).verdict
 
 
 def test_a_big_blind_with_nothing_left_after_its_ante_is_owed_in_full() -> None:

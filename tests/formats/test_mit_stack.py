@@ -1,13 +1,17 @@
 """With how many chips the hands of a gamelog begin: what most hands say, or what was set."""
 
 import pytest
+from msgspec.structs import replace
 
+from engine.assumptions import rests_on
 from engine.audit import audit
 from formats.follow import follow
 from formats.mit.grammar import NO_AUCTION
 from formats.mit.read import read
+from formats.mit.write import write
 from formats.rules import AS_READ, Rules
 from formats.told import Refused, ToldHand
+from tests.foreign import records
 
 
 def _log(*mosts: int, folded: int = 0) -> str:
@@ -67,6 +71,19 @@ def _differing(text: str) -> list[int]:
         if audit(hand.game, follow(hand, "m/1")):
             found.append(hand.number)
     return found
+
+
+def test_a_hand_assumes_the_stack_just_where_its_verdict_rests_on_it() -> None:
+    """Those of random bots go all-in, and bid all they have, often enough."""
+    some = 0
+    for game in ("auction-2024-mit", "swap-2022-mit"):
+        for hand in read(write(records(game, 120, "3"))).hands:
+            assert isinstance(hand, ToldHand)
+            said = (f"stack {hand.stacks[0]}",)
+            assert hand.assumed in ((), said)
+            assert hand.assumed == rests_on(follow(replace(hand, assumed=said), "m/1"))
+            some += bool(hand.assumed)
+    assert 20 < some < 220
 
 
 USUAL = "the usual one of that engine"
