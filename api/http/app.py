@@ -26,6 +26,7 @@ from api.http.heads import Headless
 from api.http.keys import Keys
 from api.http.log import Logged
 from api.http.logins import Logins
+from api.http.memory import given_back
 from api.http.metrics import Metrics
 from api.http.openapi import described
 from api.http.packed import Packed
@@ -45,8 +46,10 @@ def create_app(desk: Desk) -> FastAPI:
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         witnesses = asyncio.create_task(publishing(desk.settings.folder))
+        memory = asyncio.create_task(given_back(metrics))
         yield
         witnesses.cancel()
+        memory.cancel()
         desk.close()
 
     keys, logins = Keys(desk.settings.folder), Logins(desk.settings.folder)

@@ -49,6 +49,7 @@ class Logged(Layer):
                 MutableHeaders(scope=message)["X-Request-Id"] = scope["state"]["request_id"]
             elif message["type"] == "http.response.body":
                 told["bytes"] += len(message.get("body", b""))
+                self.metrics.sends(len(message.get("body", b"")))
                 told["whole"] = not message.get("more_body", False)
             await send(message)
 

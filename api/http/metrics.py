@@ -18,7 +18,8 @@ class Metrics:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._now = 0
+        self.now = 0  # requests that are being answered
+        self.sent = 0  # bytes, to anybody
         self._requests: dict[tuple[str, str, str], int] = defaultdict(int)
         self._slower: dict[str, list[int]] = {}
         self._seconds: dict[str, float] = defaultdict(float)
@@ -27,7 +28,12 @@ class Metrics:
     def begins(self) -> None:
         """A request has come."""
         with self._lock:
-            self._now += 1
+            self.now += 1
+
+    def sends(self, size: int) -> None:
+        """So many bytes have gone out: for `memory.py`, and told to nobody."""
+        with self._lock:
+            self.sent += size
 
     def ends(
         self, method: str, route: str | None, status: int | None, seconds: float, size: int
@@ -35,7 +41,7 @@ class Metrics:
         """It was answered, or whoever asked has gone."""
         path = route or "none"
         with self._lock:
-            self._now -= 1
+            self.now -= 1
             said = method if method in METHODS else "other"
             self._requests[said, path, "gone" if status is None else str(status)] += 1
             buckets = self._slower.setdefault(path, [0] * (len(BOUNDS_S) + 1))
@@ -60,7 +66,7 @@ class Metrics:
         for path, buckets in sorted(self._slower.items()):
             yield from self._histogram(path, buckets)
         yield from _headed("muckrake_requests_now", "gauge", "Requests being answered.")
-        yield f"muckrake_requests_now {self._now}"
+        yield f"muckrake_requests_now {self.now}"
 
     def _histogram(self, path: str, buckets: list[int]) -> Iterator[str]:
         name, total = "muckrake_request_seconds", 0

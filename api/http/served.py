@@ -24,6 +24,7 @@ from api.http.app import create_app
 from api.http.connections import BACKLOG, Listening
 from api.http.desk import Desk, Settings
 from api.http.jobs import Jobs
+from api.http.memory import share_heaps
 from api.http.routes.stream import feeds_of
 from dealer.unheeding import unheard, unheeding
 
@@ -96,6 +97,7 @@ class OneWorker(Listening):
 def _serve(
     settings: Settings, sock: socket.socket, log: Path | None, signals: tuple[signal.Signals, ...]
 ) -> int:
+    share_heaps()
     with _logging(log):
         server = OneWorker(create_app(Desk(settings)), signals)
         server.run([sock])

@@ -45,6 +45,12 @@ class Server:
         names = {int(one): Path(f"/proc/{one}/cmdline") for one in path.read_text().split()}
         return [one for one, line in names.items() if b"spawn_main" in line.read_bytes()]
 
+    @property
+    def resident_mb(self) -> int:
+        """What of its memory is in use."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        return int(status.partition("VmRSS:")[2].split()[0]) >> 10
+
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Its exit code."""
         self._process.send_signal(number)
