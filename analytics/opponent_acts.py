@@ -112,7 +112,7 @@ def acts_of(hands: Hands, rules: Rulebook, me: str | None = None) -> pa.Table:
             "rival_cards": _rival_cards(hands, it),
             "equity": pa.nulls(len(order), pa.float64()),
             "showdown": pa.array(hands.seen.showdown.take(it.place)),
-            "think_ms": hands.thought(it.hand, it.row),
+            "think_ms": pc.if_else(pa.array(it.kind == BID), None, hands.thought(it.hand, it.row)),
         },
         schema=SCHEMA,
     )

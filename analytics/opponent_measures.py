@@ -126,7 +126,13 @@ _NUMBERS: tuple[tuple[str, str, str, str, Kind], ...] = (
         "number",
     ),
     ("net_fault", "Net, hands with a fault", "net of such a hand", "faulted", "mean"),
-    ("think_ms", "Time a choice, ms", "from the event before his choice to it", "numbers", "mean"),
+    (
+        "think_ms",
+        "Time a choice, ms",
+        "from the event before an action to it; a bid tells no time of its own",
+        "numbers",
+        "mean",
+    ),
     ("think_max", "Longest choice, ms", "the longest of these", "numbers", "number"),
     ("think_sum", "Time in all, ms", "all of these together", "numbers", "number"),
     (

@@ -5,6 +5,8 @@ process and every restart reads alike. When the match is over nothing of it is h
 A snapshot is a beginning of the ledger, so what came after something that is held is held with it:
 the end of one match may wait for another one, never longer than the delay.
 
+What the public is never told holds nothing back: that something is held would tell of it.
+
 A player is kept from nothing as long as he sits in every match that is held. An auditor never is.
 """
 
@@ -20,6 +22,7 @@ import pyarrow.compute as pc
 
 from api.asking.viewer import Viewer
 from events.types import MatchEnded, MatchStarted
+from events.views import Public, see_one
 from store.files import files_of
 from store.leaf import split
 from store.ledger import now_ms
@@ -111,18 +114,27 @@ def _spans(live: Live, first: int, end: int) -> tuple[list[_Span], set[str]]:
     for pos, append in placed:
         if pos < end:
             match = split(append.stream)[0]
-            spans.append(_Span(pos, append.at, match))
+            if any(see_one(event, Public()) is not None for event in append.events):
+                spans.append(_Span(pos, append.at, match))
             if any(isinstance(event, MatchEnded) for event in append.events):
                 over.add(match)
     for segment in segments:
         for group in _groups(live, segment, first):
-            rows = _rows(live, segment, group, ["pos", "at", "match", "type"]).filter(
+            rows = _rows(live, segment, group, ["pos", "at", "match", "type", "where"]).filter(
                 (pc.field("pos") >= first) & (pc.field("pos") < end)
             )
-            spans += _spans_of(rows)
+            spans += _spans_of(_told(rows))
             over.update(rows.filter(pc.field("type") == "MatchEnded")["match"].to_pylist())
     spans.sort(key=lambda one: one.pos)
     return spans, over
+
+
+def _told(rows: pa.Table) -> pa.Table:
+    """Rows without replies to bids that failed, of which `events.views` tells nobody."""
+    if "where" not in rows.column_names:  # nothing failed here
+        return rows
+    hidden = (pc.field("type") == "Faulted") & (pc.field("where") == "bid")
+    return rows.filter(~pc.coalesce(hidden, False))
 
 
 def _spans_of(rows: pa.Table) -> Iterator[_Span]:

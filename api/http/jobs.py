@@ -322,8 +322,17 @@ def is_alive(room: Path) -> bool:
     return False
 
 
-def told(job: Job, progress: Progress) -> JobTold:
-    """A job as it is answered."""
+OF_A_BOT = ("player", "folder", "kept_apart", "not_kept_because")
+
+
+def told(job: Job, progress: Progress, *, whole: bool) -> JobTold:
+    """A job as it is answered; who is no auditor is told nothing of replies that failed, neither
+    how many events they made nor what a bot said."""
+    result = progress.result
+    if result is not None and not whole:
+        result = {name: one for name, one in result.items() if name not in ("events", "faults")}
+        if "bots" in result:
+            result["bots"] = [{name: bot[name] for name in OF_A_BOT} for bot in result["bots"]]
     return {
         "id": job.id,
         "kind": job.kind,
@@ -332,7 +341,7 @@ def told(job: Job, progress: Progress) -> JobTold:
         "hands": progress.hands,
         "total": progress.total,
         "detail": progress.detail,
-        "result": progress.result,
+        "result": result,
         "begun_at": time_of(job.at),
         "told_at": time_of(progress.at),
     }

@@ -3,10 +3,14 @@
 An answer counts at the moment at which it arrived, a timeout at the first moment after the
 deadline. A clock starts once everything before the question is durable, so no player pays for a
 slow disk.
+
+Bids are sealed here, and the moment of one could tell what it is: who is out of time bids 0. So all
+who bid are asked at once, and their bids are written together when the last one has come (A1).
 """
 
 from collections.abc import Iterator
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from dealer.bots.bot import announced
@@ -49,8 +53,19 @@ _BETS = (Fold, Check, Call, Raise, Straddle)
 _SHOWS = (Show, Muck, Announce)
 
 
+class _Open(Struct):
+    """A question that is open: its number, the hand in which it stands, how long there is, and once
+    it is over the answer, or why there is none."""
+
+    number: int
+    asked: Asked
+    hand: Hand
+    clock: TurnClock
+    said: Command | FaultKind | None = None
+
+
 class LiveHand:
-    """A hand being played: its record so far, and the question that is open."""
+    """A hand being played: its record so far, and the questions that are open."""
 
     def __init__(self, floor: Floor, hand_id: str, seating: Seating, deck: Deck) -> None:
         self._floor, self._game = floor, floor.game
@@ -87,53 +102,89 @@ class LiveHand:
                     yield from self._answered(asked)
 
     def _answered(self, asked: Asked) -> Iterator[Events]:
-        """What is heard until the question is answered, or until it is too late."""
-        player = self._players[asked.seat]
-        clock = started(self._floor.clock.now_ms(), self._floor.times)
-        self._floor.questions += 1
-        if player in self._floor.gone:
-            clock = disconnected(clock)
-        else:
-            self._ask(asked, clock)
-        while heard := self._floor.hear(clock.deadline):
-            match heard.news:
-                case Answered():
-                    answer = self._answer(asked, heard.news)
-                    if answer is not None:
-                        yield self._kept(answer, heard.at)
-                        return
-                case Lost(player=who) | Back(player=who) if who in self._players:
-                    yield self._connection(who, heard)
-                    if who == player:
-                        clock = self._clock_after(clock, heard)
+        """What is heard until all that is asked is answered, or until it is too late."""
+        questions = self._questions(asked)
+        for one in questions:
+            if self._players[one.asked.seat] not in self._floor.gone:
+                self._ask(one)
+        at: int | None = None
+        while waiting := [one for one in questions if one.said is None]:
+            first = min(waiting, key=lambda one: one.clock.deadline)
+            heard = self._floor.hear(first.clock.deadline)
+            if heard is None:
+                is_gone = self._players[first.asked.seat] in self._floor.gone
+                first.said, at = "disconnected" if is_gone else "late", None
+            elif isinstance(heard.news, Answered):
+                if self._accepts(heard.news, waiting):
+                    at = heard.at
+            elif isinstance(heard.news, Lost | Back) and heard.news.player in self._players:
+                yield self._connection(heard.news.player, heard)
+                for one in waiting:
+                    if self._players[one.asked.seat] == heard.news.player:
+                        one.clock = self._clock_after(one.clock, heard)
                         if isinstance(heard.news, Back):
-                            self._ask(asked, clock)
-        yield self._kept(self._too_late(asked))
+                            self._ask(one)
+        yield self._kept(self._decided(questions), at)
 
-    def _ask(self, asked: Asked, clock: TurnClock) -> None:
+    def _questions(self, asked: Asked) -> list[_Open]:
+        """What is asked now: one player, or all who bid, as if those before had bid nothing."""
+        floor, hand, found = self._floor, self.hand, list[_Open]()
+        while True:
+            floor.questions += 1
+            clock = started(floor.clock.now_ms(), floor.times)
+            if self._players[asked.seat] in floor.gone:
+                clock = disconnected(clock)
+            found.append(_Open(floor.questions, asked, hand, clock))
+            if not isinstance(asked, ToBid):
+                return found
+            hand = step(self._game, hand, default(asked, sealed=True))[1]
+            following = turn(self._game, hand)
+            if not isinstance(following, ToBid):
+                return found
+            asked = following
+
+    def _ask(self, one: _Open) -> None:
         """The seat's player hears what the seat may see, and how long he has."""
-        seen = look(self._game, self.hand, asked, self._histories.of(asked.seat))
-        countdown = clock.deadline - self._floor.times.countdown
-        question = Question(self._floor.questions, seen, countdown, clock.deadline)
-        self._floor.players[self._players[asked.seat]].asked(question)
+        seat = one.asked.seat
+        seen = look(self._game, self.hand, one.asked, self._histories.of(seat))
+        countdown = one.clock.deadline - self._floor.times.countdown
+        question = Question(one.number, seen, countdown, one.clock.deadline)
+        self._floor.players[self._players[seat]].asked(question)
 
-    def _answer(self, asked: Asked, said: Answered) -> Stepped | None:
-        """What an answer makes of the hand; None, and the player hears why, if it makes nothing.
+    def _accepts(self, said: Answered, waiting: list[_Open]) -> bool:
+        """Whether this answers a question; if it does not, its player hears why.
 
         Who is gone is not heard: he may answer when he is back.
         """
-        player = self._players[asked.seat]
         if said.player in self._floor.gone:
-            return None
+            return False
         try:
-            if said.question != self._floor.questions:
+            one = next((it for it in waiting if it.number == said.question), None)
+            if one is None:
                 raise IllegalCommand(f"question {said.question} is not open")
+            player = self._players[one.asked.seat]
             if said.player != player:
                 raise IllegalCommand(f"it is {player}'s turn, not {said.player}'s")
-            return step(self._game, self.hand, _own(said.command))
+            command = _own(said.command)
+            step(self._game, one.hand, command)
+            one.said = command
         except IllegalCommand as refusal:
             self._floor.refuse(said.player, str(refusal))
-            return None
+            return False
+        return True
+
+    def _decided(self, questions: list[_Open]) -> Stepped:
+        """What the answers make of the hand, in the order in which they were asked for."""
+        hand = self.hand
+        events: Events = ()
+        for one in questions:
+            assert one.said is not None
+            if isinstance(one.said, str):
+                new, hand = self._too_late(one.asked, hand, one.said)
+            else:
+                new, hand = step(self._game, hand, one.said)
+            events = (*events, *new)
+        return events, hand
 
     def _connection(self, player: str, heard: Heard) -> Events:
         """Lost or back: it is written at whatever question the hand stands."""
@@ -147,22 +198,21 @@ class LiveHand:
             return disconnected(clock)
         return reconnected(self._game, clock, heard.at, self._floor.times)
 
-    def _too_late(self, asked: Asked) -> Stepped:
+    def _too_late(self, asked: Asked, hand: Hand, why: FaultKind) -> Stepped:
         """Nobody answered: the site's clock runs out (C1, C3), or a default is played (A8).
 
         At a showdown there is nothing to pay any more: who is silent mucks, if he may (T10, U19);
         a hand that must be shown is turned up for him, the best five of it announced.
         """
-        game, hand, seat = self._game, self.hand, asked.seat
+        game, seat = self._game, asked.seat
         if isinstance(asked, ToShow):
             return step(game, hand, self._shown(asked))
         if game.time_out != "bot_default":
             return step(game, hand, TimeOut(seat))
         assert isinstance(asked, ToAct | ToBid)
-        kind: FaultKind = "disconnected" if self._players[seat] in self._floor.gone else "late"
         where: FaultPlace = "bid" if isinstance(asked, ToBid) else "action"
         events, hand = step(game, hand, default(asked, sealed=True))
-        return (Faulted(seat, "", kind, where), *events), hand
+        return (Faulted(seat, "", why, where), *events), hand
 
     def _shown(self, asked: ToShow) -> Command:
         if asked.may_muck:

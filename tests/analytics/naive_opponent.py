@@ -104,7 +104,6 @@ class _Walk:
         """Whose act it is, on which street, with what in front of him and in his hand."""
         hand, start = self.hand, self.end.start
         match, number = split(self.leaf.stream)
-        recorded = self.leaf.recorded
         hole, board = self._hole(place, seat), known(hand.board)
         rivals = [
             len(cards)
@@ -131,8 +130,15 @@ class _Walk:
             "rival_cards": rivals[0] if len(rivals) == 1 else None,
             "equity": None,
             "showdown": seat in self.showdown,
-            "think_ms": recorded[place].at - recorded[place - 1].at if self.timed else None,
+            "think_ms": self._thought(place),
         }
+
+    def _thought(self, place: int) -> int | None:
+        """A sealed bid is told with the others, so it has no time of its own."""
+        recorded = self.leaf.recorded
+        if not self.timed or isinstance(recorded[place].event, BidPlaced):
+            return None
+        return recorded[place].at - recorded[place - 1].at
 
     def _hole(self, place: int, seat: int) -> Cards | None:
         """His cards then: seen, or shown later with none of his swapped in between."""

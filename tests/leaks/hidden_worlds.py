@@ -130,9 +130,7 @@ def second_world(home: Path, first: Path, viewer: Viewer) -> Path:
         for one, other in zip(PLAYED, worlds(PLAYED, viewer, chance), strict=True)
     )
     assert PLAYED != others
-    private = Private(home / "ledger").folder
-    no_marks = shutil.ignore_patterns(LOG)  # they are the other ledger's: this one begins anew
-    shutil.copytree(Private(first).folder, private, ignore=no_marks)
+    share_secrets(first, home / "ledger")
     live = other_world(_running(), who(_running(), viewer, RUNNING), chance)
     late = t.Faulted(1, "bid(999)", "malformed", "bid")
     return _kept(home / "ledger", others, live, "other", late)
@@ -156,6 +154,25 @@ def _turned(event: t.Event, others: dict[str, str], seats: int) -> t.Event:
             return replace(event, amount=event.amount + 1)
         case _:
             return event
+
+
+def small_world(home: Path, first: Path | None, hands: tuple[Events, ...], late: bool) -> Path:
+    """One match of these hands and the one that is being played, in which a bid may have failed
+    later than all that is seen; with the secrets of the first world, if there is one."""
+    folder = home / "ledger"
+    if first is not None:
+        share_secrets(first, folder)
+    closed = next(one for one in PLAYED if one.name == f"closed-{AUCTION}")
+    fault = t.Faulted(1, "bid(999)", "malformed", "bid") if late else None
+    return _kept(folder, (closed._replace(hands=hands),), _running(), "s3cr3t", fault)
+
+
+def share_secrets(first: Path, folder: Path) -> None:
+    """A ledger that is yet to be made gets the secrets of another, so that keys, cursors and the
+    log's signature are alike."""
+    cursor_key(first)
+    no_marks = shutil.ignore_patterns(LOG)  # they are the other ledger's: this one begins anew
+    shutil.copytree(Private(first).folder, Private(folder).folder, ignore=no_marks)
 
 
 def kept_with_seeds(folder: Path, seed: str) -> Path:

@@ -20,7 +20,7 @@ from api.http.answer import NEVER, document, listed
 from api.http.ask import ADMIN, AUDIT, WRITE, Ask, Asked
 from api.http.following import Following
 from api.http.formats import MEDIA, format_of
-from api.http.jobs import OVER, Job, Jobs, now_ms, server, told
+from api.http.jobs import OVER, Job, Jobs, JobTold, Progress, now_ms, server, told
 from api.http.problem import Problem
 from api.http.quotas import admitted
 from api.http.routes.matches import Match
@@ -118,7 +118,7 @@ def play(request: Request, ask: Ask, wanted: MatchWanted, idempotency_key: Key =
         kind: Literal["match", "bots"] = "match" if wanted.folders is None else "bots"
         job = Job(room.name, kind, owner, server(), now_ms(), wish["match"], wish)
         known = jobs.begin(room, job, idempotency_key, digest)
-    return _accepted(request, jobs, known)
+    return _accepted(ask, request, jobs, known)
 
 
 @router.post(
@@ -190,7 +190,7 @@ async def bring(
     finally:
         if not (room / "job.json").exists():  # nothing has come of it
             rmtree(room, ignore_errors=True)
-    return await run_in_threadpool(_accepted, request, jobs, known)
+    return await run_in_threadpool(_accepted, ask, request, jobs, known)
 
 
 @router.post(
@@ -214,7 +214,7 @@ def verify(request: Request, ask: Ask, match: Match, idempotency_key: Key = None
         room, _ = admitted(jobs, owner, ask.desk.settings.limits)
         job = Job(room.name, "verify", owner, server(), now_ms(), match, wish)
         known = jobs.begin(room, job, key, digest)
-    return _accepted(request, jobs, known)
+    return _accepted(ask, request, jobs, known)
 
 
 @router.get(
@@ -233,7 +233,7 @@ def every(
     jobs = _asked_for(ask)
     mine = [job for job in jobs.every() if _is_his(ask, job)][:limit]
     return listed(
-        request, [told(job, jobs.progress(job)) for job in mine], None, ("json", "ndjson")
+        request, [_told(ask, job, jobs.progress(job)) for job in mine], None, ("json", "ndjson")
     )
 
 
@@ -247,9 +247,9 @@ def every(
 def progress(request: Request, ask: Ask, job: str) -> Response:
     jobs, found = _found(ask, job)
     if format_of(request, ("json", "sse")) == "json" or getattr(request.state, "head", False):
-        return document(request, told(found, jobs.progress(found)), cache=NEVER)
+        return document(request, _told(ask, found, jobs.progress(found)), cache=NEVER)
     stall_s = request.app.state.desk.settings.limits.stall_s
-    chunks = _followed(jobs, found, feeds_of(request.app))
+    chunks = _followed(ask, jobs, found, feeds_of(request.app))
     return Following(chunks, MEDIA["sse"], {"Cache-Control": NEVER}, stall_s)
 
 
@@ -258,15 +258,15 @@ def cancel(request: Request, ask: Ask, job: str) -> Response:
     jobs, found = _found(ask, job)
     if jobs.progress(found).state in ("done", "failed"):
         raise Problem("conflict", "this job is over: there is nothing to stop")
-    return document(request, told(found, jobs.cancel(found)), cache=NEVER)
+    return document(request, _told(ask, found, jobs.cancel(found)), cache=NEVER)
 
 
-async def _followed(jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGenerator[bytes, None]:
+async def _followed(ask: Asked, jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGenerator[bytes, None]:
     """The job whenever there is something new of it, until it is over."""
     before, quiet = b"", 0.0
     while not feeds.stopping:
         now = await run_in_threadpool(jobs.progress, job)
-        said = msgspec.json.encode(told(job, now))
+        said = msgspec.json.encode(_told(ask, job, now))
         if said != before:
             yield b"data: %b\n\n" % said
             before, quiet = said, 0.0
@@ -299,10 +299,14 @@ def _is_his(ask: Asked, job: Job) -> bool:
     return job.owner == _owner(ask) or ask.caller.has(ADMIN)
 
 
-def _accepted(request: Request, jobs: Jobs, job: Job) -> Response:
+def _accepted(ask: Asked, request: Request, jobs: Jobs, job: Job) -> Response:
     where = f"/api/v1/jobs/{job.id}"
-    content = told(job, jobs.progress(job))
+    content = _told(ask, job, jobs.progress(job))
     return document(request, content, cache=NEVER, status=202, Location=where)
+
+
+def _told(ask: Asked, job: Job, progress: Progress) -> JobTold:
+    return told(job, progress, whole=ask.caller.has(AUDIT))
 
 
 def _jobs(ask: Asked) -> Jobs:
