@@ -103,6 +103,10 @@ class Eyes:
         """Whether anything of this stream is told from here."""
         return self.auditor or is_match(stream) or not self.match(split(stream)[0]).withheld
 
+    def may_know_secrets(self, match: str) -> bool:
+        """Whether a match's own secrets are told from here: its seed, its source's own words."""
+        return self.auditor or self.match(match).secrets
+
     def among(self, leaves: Iterable[Leaf]) -> Iterator[Leaf]:
         """The leaves of which something is told from here."""
         return (leaf for leaf in leaves if self.may_know(leaf.stream))

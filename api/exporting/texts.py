@@ -55,7 +55,7 @@ class Hand(NamedTuple):
     file_note: SourceNoted | None
 
 
-class _Hands:
+class Hands:
     """The hands that are asked for, one by one; `name` is the one at work."""
 
     def __init__(self, asked: Asked, sees_all: str | None = None) -> None:
@@ -75,9 +75,12 @@ class _Hands:
                     f"{self._sees_all} cannot say that a card is hidden: only an auditor may "
                     f"write {leaf.stream} so, not {self._asked.eyes.view}"
                 )
-            if sight.open:  # a note is in the source's own words: it may tell of any card
+            if (
+                sight.open
+            ):  # a note is in the source's own words: it may tell of any card, or a seed
                 record = cast(Events, tuple(one.event for one in leaf.recorded))
-                yield Hand(leaf.stream, record, *self._notes.of(leaf.stream))
+                told = self._asked.eyes.may_know_secrets(split(leaf.stream)[0])
+                yield Hand(leaf.stream, record, *(self._notes.of(leaf.stream) if told else _NONE))
             else:
                 yield Hand(leaf.stream, _unknown(sight), None, None)
 
@@ -92,6 +95,9 @@ class _Hands:
             raise Untold(said if named else f"{self.name}: {said}") from None
         except (LookupError, TypeError):
             raise Untold(f"{self.name} does not add up: muckrake audit says where") from None
+
+
+_NONE = None, None
 
 
 class _Notes:
@@ -136,7 +142,7 @@ def _with_unknown(event: Event) -> Event:
 
 def gamelog(asked: Asked) -> Iterator[bytes]:
     """One match as a log of the Pokerbots engines: to the byte the file it came from, if one."""
-    hands = _Hands(asked, "a gamelog")
+    hands = Hands(asked, "a gamelog")
     told = _numbered(hands)
     first = next(told, None)
     note = first.file_note if first else None
@@ -148,7 +154,7 @@ def gamelog(asked: Asked) -> Iterator[bytes]:
             yield encoder.encode(piece)
 
 
-def _numbered(hands: _Hands) -> Iterator[Hand]:
+def _numbered(hands: Hands) -> Iterator[Hand]:
     """A log counts its rounds itself, so none may be missing."""
     for count, hand in enumerate(hands, start=1):
         number = hands.name.rpartition("/")[2]
@@ -162,7 +168,7 @@ def _numbered(hands: _Hands) -> Iterator[Hand]:
 
 def histories(asked: Asked) -> Iterator[bytes]:
     """PHH: one hand is a `.phh`, unless the file is called otherwise; several are a `.phhs`."""
-    hands, view = _Hands(asked), asked.eyes.view
+    hands, view = Hands(asked), asked.eyes.view
     told = iter(hands)
     first, second = next(told, None), next(told, None)
     if second is not None and asked.suffix == ".phh":
@@ -185,7 +191,7 @@ def histories(asked: Asked) -> Iterator[bytes]:
 
 def dealer_log(asked: Asked) -> Iterator[bytes]:
     """The lines of an ACPC log, with the score of all its hands."""
-    hands = _Hands(asked, "an ACPC log")
+    hands = Hands(asked, "an ACPC log")
     told = iter(hands)
     first = next(told, None)
     note = first.file_note if first else None

@@ -20,6 +20,7 @@ from typing import Any, cast
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from analytics.stored import NAMES
 from api.asking.proof import verified
@@ -120,6 +121,8 @@ def main(ledger: Path, name: str) -> None:
     alive.write(str(os.getpid()))
     alive.flush()
     job = msgspec.json.decode((room / "job.json").read_bytes(), type=Job)
+    if job.wish.get("seed") is not None:  # from here on only the record of its match names it
+        write(room / "job.json", replace(job, wish=job.wish | {"seed": None}))
     told = Told(room, job.wish.get("hands"))
     signal.signal(signal.SIGTERM, told.stop)
     try:

@@ -22,6 +22,7 @@ HANDS = (
     (f"before-{SWAP}", "3"),
     (f"after-{AUCTION}", "1"),  # opened
     (f"open-{SWAP}", "3"),
+    (f"after-{SWAP}", "3"),  # opened, and of the seed of others that are sealed
     (f"bare-{AUCTION}", "2"),  # never announced; one name in two seats
     (f"committed-{AUCTION}", "2"),  # from a deck that was committed to
     (f"mirrored-{AUCTION}", "2"),  # from the deck of the hand before
@@ -218,6 +219,8 @@ ROUTES: dict[str, Asked] = {
             *(f"q={one}" for one in QUESTIONS),
             f"q={QUESTIONS[0]}&format=csv",
             f"q={QUESTIONS[1]}&format=arrow",
+            f"q={QUESTIONS[1]}&format=ndjson",
+            f"q={QUESTIONS[1]}&format=parquet",
         ),
     ),
     "/": Asked("the last matches and the docket", queries=("judge=yes",)),

@@ -1,9 +1,10 @@
 """Ledgers that differ only in what a viewer may not see.
 
-Ten matches of four games, of every disclosure (`tests/asking/seen_ledgers.py`), one whose decks are
-committed to, one that is mirrored, and one that is being played: its last reply was no bid, and
-came later than all that is seen. The worlds share the
-secrets of the first, so keys, cursors and the log's signature are alike.
+Eleven matches of four games, of every disclosure (`tests/asking/seen_ledgers.py`), one whose decks
+are committed to, one that is mirrored, and one that is being played: its last reply was no bid, and
+came later than all that is seen. The worlds share the secrets of the first, so keys, cursors and
+the log's signature are alike. They differ in their seeds, too: one of each is of every match but
+one, of sealed ones and of some that are open and over.
 """
 
 import random
@@ -39,7 +40,7 @@ from tests.worlds import other_world
 AUCTION, SWAP = "auction-2024-mit", "swap-2022-mit"
 KINDS = {
     AUCTION: ("closed", "before", "after", "bare"),
-    SWAP: ("closed", "before", "open"),
+    SWAP: ("closed", "before", "open", "after"),
     "site-nl": ("closed",),
     "site-fl": ("closed", "bare"),
 }
@@ -61,6 +62,7 @@ _OF_KINDS = tuple(
 )
 PLAYED = (*_OF_KINDS, _again(_OF_KINDS[0], COMMITTED), _again(_OF_KINDS[0], MIRRORED))
 RUNNING = "running"
+SEALED_SEED, OPEN_SEED = "s3cr3t", "t0ld"  # of all matches but one, some open; of one that is open
 LATE_MS = 50_000  # after all that is seen of the hand
 URSA, LYNX = NAMES[:2]
 _OF = Nonces.of
@@ -112,7 +114,7 @@ def as_they_are() -> Iterator[None]:
 
 def first_world(home: Path) -> tuple[Path, dict[str, str]]:
     """The ledger as it was played, and a key for everybody who needs one."""
-    folder = _kept(home / "ledger", PLAYED, _running(), "s3cr3t")
+    folder = _kept(home / "ledger", PLAYED, _running(), SEALED_SEED)
     cursor_key(folder)
     everybody = {name: one.scopes for name, one in EYES.items() if one.scopes}
     everybody["auditor"] = ("audit:read", "matches:write", "keys:admin")
@@ -164,7 +166,7 @@ def small_world(home: Path, first: Path | None, hands: tuple[Events, ...], late:
         share_secrets(first, folder)
     closed = next(one for one in PLAYED if one.name == f"closed-{AUCTION}")
     fault = t.Faulted(1, "bid(999)", "malformed", "bid") if late else None
-    return _kept(folder, (closed._replace(hands=hands),), _running(), "s3cr3t", fault)
+    return _kept(folder, (closed._replace(hands=hands),), _running(), SEALED_SEED, fault)
 
 
 def share_secrets(first: Path, folder: Path) -> None:
@@ -175,18 +177,12 @@ def share_secrets(first: Path, folder: Path) -> None:
     shutil.copytree(Private(first).folder, Private(folder).folder, ignore=no_marks)
 
 
-def kept_with_seeds(folder: Path, seed: str) -> Path:
-    """The first world, with this one seed in every match that has one: some open, some sealed."""
-    return _kept(folder, PLAYED, _running(), seed, told=seed)
-
-
 def _kept(
     folder: Path,
     played: tuple[Kept, ...],
     live: Events,
     seed: str,
     late: t.Event | None = None,
-    told: str = "told",
 ) -> Path:
     """A signed ledger: several segments, a hot tail, and a hand that is being played."""
     apart = Remembered(folder.with_name(f"{folder.name}.witness"))  # worlds have the same key
@@ -203,7 +199,7 @@ def _kept(
         ledger.keep_ruleset(fingerprint(GAMES[game]), to_json(GAMES[game]))
     for one in played:
         if one.disclosure is not None:
-            own = told if one.kind == "after" else seed
+            own = OPEN_SEED if one.name == f"after-{AUCTION}" else seed
             add(one.name, _started(one.name, one.hands[0], one.disclosure, own, one.kind))
             if one.kind == COMMITTED:
                 add(one.name, t.DeckCommitted("ab" * 32, HANDS))

@@ -9,7 +9,7 @@ import pytest
 from api.cli.output import FORBIDDEN
 from api.main import main
 from tests.leaks.conftest import Pair
-from tests.leaks.hidden_worlds import AUCTION, EYES, LYNX, RUNNING, SWAP, URSA
+from tests.leaks.hidden_worlds import AUCTION, EYES, LYNX, RUNNING, SEALED_SEED, SWAP, URSA
 
 CLOSED, SWAPS, LATER = f"closed-{AUCTION}", f"closed-{SWAP}", f"before-{AUCTION}"
 COMMANDS: tuple[tuple[str, ...], ...] = (
@@ -76,6 +76,7 @@ def test_a_command_prints_the_same_in_both_worlds(
             continue
         here, there = (said(it.parent, words, view, capsysbinary) for it in pair.folders)
         assert b"Traceback" not in here[2]
+        assert SEALED_SEED.encode() not in here[1] + here[2]
         done += here[0] == 0
         if here != there:
             told.append(words)

@@ -10,28 +10,32 @@ import hashlib
 import io
 import json
 import random
-import shutil
 from binascii import unhexlify
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from starlette.testclient import TestClient
 
 from api.evidence.make import evidence
+from api.exporting.sight import Eyes
+from api.exporting.texts import Asked, Hands
 from api.main import main
 from api.seen import OF_A_SEED
 from dealer.deck import SEED_BYTES, SeededDecks
+from engine.games import GAMES
 from engine.turn import ToDeal
-from events.types import MatchStarted
-from store.private import LOG, Private
+from events.ledger import Append
+from events.types import MatchStarted, SourceNoted
+from store.disk import RealDisk
+from store.ledger import FileLedger
 from store.reader import Reader
+from tests.exports import start_of
 from tests.http.clients import Site, over, site_of
-from tests.leaks.asked_routes import addresses
 from tests.leaks.conftest import Pair
-from tests.leaks.doors import answers, door
-from tests.leaks.hidden_worlds import as_they_are, kept_with_seeds, stubbed
-from tests.leaks.test_leaks_at_the_command_line import COMMANDS, DEAR, said
+from tests.leaks.doors import answers
+from tests.leaks.hidden_worlds import AUCTION, OPEN_SEED, PLAYED, SEALED_SEED, SWAP, as_they_are
+from tests.leaks.test_what_jobs_tell import no_auditor
 from tests.sessions import printed, told
 from tests.wire.misfits import bot
 
@@ -65,7 +69,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_drawn_seed_has_as_many_bits_as_a_key(
     home: Path, tmp_path: Path, capsys: Captured
 ) -> None:
-    play = ("play", "auction-2024")
+    play = ("play", "auction-2024", "--hands", "1")
     seeds = [told(capsys, *play)["seed"] for _ in range(2)]
     several = json.loads(printed(capsys, *play, "--matches", "2", "--json"))
     seeds += [one["seed"] for one in several["matches"]]
@@ -77,6 +81,25 @@ def test_a_drawn_seed_has_as_many_bits_as_a_key(
     assert len(seeds) == len(set(seeds))
     assert BITS == 8 * SEED_BYTES
     assert [BITS] * len(seeds) == [8 * len(unhexlify(one)) for one in seeds]
+
+
+def test_a_job_keeps_no_seed_that_it_was_given(tmp_path: Path) -> None:
+    """Who gave it knows it; nobody else is told, and no file of the job names it."""
+    site = site_of(tmp_path / "ledger")
+    writer = no_auditor(site)
+    seed = random.Random(2).randbytes(SEED_BYTES).hex()
+    wanted = {"game": "auction-2024", "hands": 3, "match": "m", "seed": seed}
+    begun = writer.post("/api/v1/matches", json=wanted)
+    where = begun.headers["location"]
+    heard = over(writer, where)
+    assert "done" == heard["state"]
+    assert seed == seed_in(site.folder, "m")
+    again = writer.post("/api/v1/matches", json=wanted)
+    assert b"there is a match m already" in again.content
+    written = [one.read_bytes() for one in (site.folder / "jobs").rglob("*") if one.is_file()]
+    followed = writer.get(where, headers={"Accept": "text/event-stream"}).content
+    told = [begun.content, again.content, json.dumps(heard).encode(), followed]
+    assert [] == _found(seed, [*told, writer.get("/api/v1/jobs").content, *written])
 
 
 def test_a_job_draws_a_seed_as_long_and_says_it_to_nobody(tmp_path: Path) -> None:
@@ -158,58 +181,46 @@ def test_the_search_finds_what_is_there() -> None:
         assert trace in _found(seed, [b"before" + trace + b"after"])
 
 
-# Two worlds that differ in their seeds alone.
+# The two worlds of each viewpoint differ in the seed of every match but one: most are sealed, some
+# are open and over. So each test of this folder is one of seeds, too; what is left is the contrary.
 
 
-@pytest.fixture(scope="module")
-def of_other_seeds(
-    pair_of: Callable[[str], Pair], tmp_path_factory: pytest.TempPathFactory
-) -> Pair:
-    """Every match of the first world and of the second is of one drawn seed, and is else the same.
-
-    So a match that is open, and over, has the seed of others that are sealed.
-    """
-    first, home = pair_of("public").folders[0], tmp_path_factory.mktemp("seeds")
-    folders = []
-    for seed in ("5eed" * 8, "0dd5" * 8):
-        folder = home / seed / "ledger"
-        no_marks = shutil.ignore_patterns(LOG)
-        shutil.copytree(Private(first).folder, Private(folder).folder, ignore=no_marks)
-        with stubbed():
-            folders.append(kept_with_seeds(folder, seed))
-    pair = (folders[0], folders[1])
-    apps = (door(pair[0]), door(pair[1]))
-    return pair_of("public")._replace(name="seeds", folders=pair, apps=apps)
+def test_an_open_match_tells_its_seed_unless_another_of_it_is_sealed(public: Pair) -> None:
+    asked = [f"/api/v1/matches/after-{game}" for game in (AUCTION, SWAP)]
+    for app in public.apps:
+        own, shared = (json.loads(one.body) for one in answers(app, asked))
+        assert (True, True) == (own["open"], shared["open"])
+        assert (OPEN_SEED, {"redacted": True}) == (own["seed"], shared["seed"])
 
 
-@pytest.mark.parametrize("name", ["public", "a player"])
-def test_no_answer_tells_a_seed_while_anything_is_sealed(
-    name: str, of_other_seeds: Pair, pair_of: Callable[[str], Pair]
-) -> None:
-    key = pair_of(name).key
-    asked = addresses("most" if name == "public" else "some")
-    here, there = (answers(door(folder), asked, key) for folder in of_other_seeds.folders)
-    assert len(asked) // 2 < [one.status for one in here].count(200)
-    assert [] == [it for it, one, other in zip(asked, here, there, strict=True) if one != other]
-    assert not any(b"5eed5eed" in one.body for one in here)
+def test_an_auditor_is_told_every_seed(public: Pair) -> None:
+    """Else nothing would prove anything."""
+    asked = [f"/api/v1/matches/after-{SWAP}", "/api/v1/exports/events?format=ndjson"]
+    here, there = (answers(app, asked, public.auditor) for app in public.apps)
+    assert [True, True] == [SEALED_SEED.encode() in one.body for one in here]
+    assert [False, False] == [SEALED_SEED.encode() in one.body for one in there]
 
 
-def test_no_command_tells_a_seed_either(
-    of_other_seeds: Pair, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    differing = []
-    for words in COMMANDS:
-        if words[0] in DEAR:
-            continue
-        here, there = (
-            said(it.parent, words, "public", capsysbinary) for it in of_other_seeds.folders
+def test_the_words_of_a_source_are_told_no_sooner_than_a_seed(tmp_path: Path) -> None:
+    """They may name one: of an open match that is not over, nobody but an auditor is told them."""
+    match = next(one for one in PLAYED if one.name == f"open-{SWAP}")
+    ledger = FileLedger(RealDisk(tmp_path))
+    start = start_of(match.hands[0])
+    announced = MatchStarted(
+        "m", start.game, start.ruleset, start.players, "recorded", "open", True
+    )
+    note = SourceNoted("acpc", "dealer", f"# seed {SEALED_SEED}", "")
+    ledger.append(Append("m", 0, (announced, note), 1))
+    hand = (replace(start, hand="m/1"), *match.hands[0][1:])
+    ledger.append(Append("m/1", 0, hand, 2))
+    ledger.close()
+    snapshot = Reader(tmp_path).snapshot()
+    told = {}
+    for view in ("public", "auditor"):
+        leaves = list(snapshot.leaves(-1))
+        asked = Asked(
+            snapshot, leaves, Eyes(snapshot, view), lambda _: GAMES[SWAP], "", lossy=False
         )
-        differing += [words] if here != there else []
-    assert [] == differing
-
-
-def test_an_auditor_is_told_every_seed(of_other_seeds: Pair) -> None:
-    """Else nothing above would prove anything."""
-    asked = ["/api/v1/matches/after-auction-2024-mit", "/api/v1/exports/events?format=ndjson"]
-    here, there = (answers(app, asked, of_other_seeds.auditor) for app in of_other_seeds.apps)
-    assert [] == [it for it, one, other in zip(asked, here, there, strict=True) if one == other]
+        told[view] = [(one.record, one.file_note) for one in Hands(asked)]
+    assert [(hand, None)] == told["public"]
+    assert [(hand, note)] == told["auditor"]
