@@ -30,7 +30,9 @@ from formats.told import Skipped, Source, ToldHand
 
 HANDS = 1_000  # of a part
 _TABLE = re.compile(rb"\[[A-Za-z0-9_-]+\]\r?\n")
-_HAND = re.compile(rb"PokerStars (?:Zoom |Home Game |Home )?(?:Hand|Game) #[0-9]+: ")
+_HAND = re.compile(
+    rb"PokerStars (?:Zoom |Home Game |Home )?(?:Hand|Game) #[0-9]+: |Poker Hand #[A-Z]{2}[0-9]+: "
+)
 
 
 class Part(Struct, frozen=True):
@@ -101,13 +103,17 @@ def _of_phh(text: bytes, part: Part) -> Source:
 
 def _pokerstars(path: Path, rules: Rules, heard: Callable[[], None]) -> tuple[Part, ...]:
     """Who takes how much rake is fitted over the whole file."""
-    found = _by_lines(path, b"PokerStars ", _HAND)
+    found = _by_lines(path, (b"PokerStars ", b"Poker Hand #"), _HAND)
     houses = pokerstars.houses_of(path) if found else None
     return tuple(replace(one, houses=houses) for one in found)
 
 
 def _of_pokerstars(text: bytes, part: Part) -> Source:
     return _placed(pokerstars.read(text, part.houses), part)
+
+
+def _of_ggpoker(text: bytes, part: Part) -> Source:
+    return _placed(pokerstars.read(text, part.houses, "ggpoker"), part)
 
 
 class _Way(NamedTuple):
@@ -121,11 +127,12 @@ _WAYS = {
     MIT: _Way(_gamelog, _of_a_gamelog),
     "phh": _Way(_phh, _of_phh),
     "pokerstars": _Way(_pokerstars, _of_pokerstars),
+    "ggpoker": _Way(_pokerstars, _of_ggpoker),
 }
 
 
 def _by_lines(
-    path: Path, start: bytes, begins: re.Pattern[bytes], *, once: bool = False
+    path: Path, start: bytes | tuple[bytes, ...], begins: re.Pattern[bytes], *, once: bool = False
 ) -> tuple[Part, ...]:
     """Cut before lines that begin a hand; not at all, if one that may stand there `once` is there
     again."""
@@ -139,7 +146,7 @@ def _by_lines(
 
 
 def _cuts(
-    path: Path, start: bytes, begins: re.Pattern[bytes], *, once: bool
+    path: Path, start: bytes | tuple[bytes, ...], begins: re.Pattern[bytes], *, once: bool
 ) -> list[tuple[int, int, int]]:
     """Beginning, cuts and end: how many bytes, hands and lines stand before each."""
     keys = Keys()

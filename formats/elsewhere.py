@@ -44,7 +44,6 @@ _SIGNS = (  # the surest first: how a line begins, what that is, whose it is if 
     (r"Full ?Tilt ?Poker", _HAND, "Full Tilt Poker"),
     (r"Winamax Poker - Tournament summary", _SUMMARY, "Winamax"),
     (r"PokerStars Tournament #", _SUMMARY, "PokerStars"),
-    (r"Poker Hand #(?:RC|HD|TM|SG)", _HAND, "GGPoker"),
     (r"(?:Game )?Hand #\d|Game (?:[Ss]tarted at|ID): ?\d", _HAND, "the Winning network"),
     (r"Hand#\d", _HAND, "Cake Poker"),
     (r"Starting Hand #\d", _HAND, "PKR"),

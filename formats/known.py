@@ -18,7 +18,7 @@ from formats.mit import read as mit
 from formats.mit.grammar import splits
 from formats.mit.note import FORMAT as MIT
 from formats.pokerstars import reader as pokerstars
-from formats.pokerstars.text import HEADER
+from formats.pokerstars.text import GG, STARS
 from formats.rules import AS_READ, Rules
 from formats.sites.read import SITES
 from formats.told import Refused, Skipped, Source, ToldHand
@@ -151,8 +151,15 @@ FORMATS: dict[str, Format] = {
         Format(
             "pokerstars",
             "PokerStars hands",
-            lambda head: any(map(HEADER.search, head)),
+            lambda head: any(map(STARS.search, head)),
             _as_told(pokerstars.read),
+            retold=False,
+        ),
+        Format(
+            "ggpoker",
+            "GGPoker hands",
+            lambda head: any(map(GG.search, head)),
+            _as_told(lambda text: pokerstars.read(text, site="ggpoker")),
             retold=False,
         ),
         Format(

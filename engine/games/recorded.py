@@ -91,6 +91,7 @@ def _at_site(site: str, called: str) -> tuple[Game, Game, Game]:
 
 POKERSTARS_FL, POKERSTARS_PL, POKERSTARS_NL = _at_site("pokerstars", "PokerStars")
 OHH_FL, OHH_PL, OHH_NL = _at_site("ohh", "Open Hand History")
+GGPOKER_FL, GGPOKER_PL, GGPOKER_NL = _at_site("ggpoker", "GGPoker")
 PACIFIC_FL, PACIFIC_PL, PACIFIC_NL = _at_site("pacific", "888poker")
 WINAMAX_FL, WINAMAX_PL, WINAMAX_NL = _at_site("winamax", "Winamax")
 # The format's own player lets a seat fold for nothing, with a warning (T6).

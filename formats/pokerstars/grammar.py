@@ -27,7 +27,8 @@ class Unread(Exception):
 
 class Header(Struct, frozen=True):
     """The first line: the source's number of the hand, its game and stakes, what is played for, and
-    the site or format whose rulesets it is put to."""
+    the site or format whose rulesets it is put to; `terse` if its summary leaves out who did not
+    bet, and between two players the button."""
 
     source_id: str
     limit: Limit
@@ -38,6 +39,7 @@ class Header(Struct, frozen=True):
     tournament: bool
     capped: bool
     site: str = "pokerstars"
+    terse: bool = False
 
 
 class Chair(Struct, frozen=True):
@@ -122,7 +124,10 @@ def cards(text: str) -> Cards:
 
 # The first lines.
 
-_START = re.compile(r"PokerStars (?:Zoom |Home Game |Home )?(?:Hand|Game) #([0-9]+): +(.*)")
+_START = re.compile(
+    r"(?:PokerStars (?:Zoom |Home Game |Home )?(?:Hand|Game) #(?P<stars>[0-9]+)"
+    r"|Poker Hand #(?P<gg>[A-Z]{2}[0-9]+)): +(?P<rest>.*)"
+)
 _CLUB = re.compile(r"\{[^}]*\} +")
 _TOURNAMENT = re.compile(r"Tournament #[0-9]+,")
 _HOLDEM = re.compile(
@@ -139,18 +144,18 @@ def header(line: str) -> Header:
     start = _START.match(line)
     if start is None:
         raise Unread("the first line of the hand is cut")
-    told = _CLUB.sub("", start[2], count=1)
+    told = _CLUB.sub("", start["rest"], count=1)
     tournament = _TOURNAMENT.match(told)
     if tournament:
         told = told[tournament.end() :].strip()
     found = _HOLDEM.match(told)
-    if found is None or _VARIANT.search(found["before"]):
+    if found is None or (_VARIANT.search(found["before"]) and not (start["gg"] and tournament)):
         name = re.split(r" - | ?\([$€£0-9B]", told, maxsplit=1)[0]
         raise Unread(f"{name.strip()[:60]} is not hold'em of a kind we have rules for")
     sign = found["low"][0] if found["low"][0] in "$€£" else ""
     currency = re.search(r"\b([A-Z]{3})$", found["more"].strip())
     return Header(
-        source_id=start[1],
+        source_id=start["stars"] or start["gg"],
         limit=_LIMITS[found["limit"]],
         low=money(found["low"]),
         high=money(found["high"]),
@@ -158,6 +163,8 @@ def header(line: str) -> Header:
         currency=currency[1] if currency else "",
         tournament=tournament is not None,
         capped="Cap" in found["more"],
+        site="pokerstars" if start["stars"] else "ggpoker",
+        terse=bool(start["gg"] and tournament),
     )
 
 
@@ -183,7 +190,7 @@ _PLAIN: dict[str, Acts | Turns] = {
     "mucks hand": Turns(None),
 }
 _POST = re.compile(
-    r"posts (?P<what>small blind|big blind|small & big blinds|the ante) "
+    r"(?:posts (?P<what>small blind|big blind|small & big blinds|the ante)|(?:posts )?straddle) "
     rf"(?P<posted>{MONEY}){_ALL_IN}"
 )
 _CHOICE = re.compile(
@@ -196,6 +203,7 @@ _TAKEN = re.compile(rf"collected ({MONEY}) from (?:(?:main )?pot|side pot(?:-([0
 _CHATTER = re.compile(
     r"(?:is )?(?:sits out|sitting out)|doesn't show hand|will be allowed to play.*|"
     r"was removed from the table.*|is (?:dis)?connected|has returned|PokerStars .*|"
+    rf"Chooses to EV Cashout|(?:Pays Cashout Risk|Receives Cashout) \({MONEY}\)|"
 )
 
 
@@ -214,7 +222,7 @@ def said(rest: str) -> Said | None:
         return Acts("calls" if verb == "calls" else "bets", money(added), 0, all_in, capped)
     if found := _POST.fullmatch(rest):
         all_in = found[found.re.groupindex["posted"] + 1] is not None
-        return Posts(found["what"], money(found["posted"]), all_in)  # type: ignore[arg-type]
+        return Posts(found["what"] or "straddle", money(found["posted"]), all_in)  # type: ignore[arg-type]
     if found := _SHOWN.fullmatch(rest):
         return Turns(cards(found[1]))
     return None
@@ -265,14 +273,16 @@ def board(line: str) -> Cards:
 
 # The summary.
 
-_TOTALS = re.compile(rf"Total pot ({MONEY})(.*?) \| Rake ({MONEY})")
+_FEES = "Rake|Jackpot|Bingo|Fortune|Tax"  # what GGPoker takes beside the rake, out of the pot, too
+_TOTALS = re.compile(rf"Total pot ({MONEY})(.*?)((?: \| (?:{_FEES}) {MONEY})*)")
+_FEE = re.compile(rf"\| \w+ ({MONEY})")
 _PART = re.compile(rf"(?:Main|Side) pot(?:-[0-9]+)? ({MONEY})")
 
 
 def totals(line: str) -> Totals | None:
     """The whole pot, what each of several pots paid, and the rake."""
-    found = _TOTALS.match(line)
+    found = _TOTALS.fullmatch(line)
     if found is None:
         return None
     parts = tuple(money(part) for part in _PART.findall(found[2]))
-    return Totals(money(found[1]), parts, money(found[3]))
+    return Totals(money(found[1]), parts, sum(map(money, _FEE.findall(found[3]))))

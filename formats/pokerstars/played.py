@@ -94,7 +94,7 @@ def played(lines: tuple[str, ...]) -> Played:
             fates.append(fate(text, chairs))
     if totals is None:
         raise Unread("the summary does not tell the pot and the rake")
-    agreed(fates, _deeds(notes), chairs, button)
+    agreed(fates, _deeds(notes), chairs, button, terse=header.terse)
     notes.known += [(one.name, one.held) for one in fates if one.held]
     return Played(
         header,
@@ -249,5 +249,7 @@ def _by_nobody(text: str) -> None:
     wins = bool(collected) and isinstance(grammar.told_of(f"collected {paid}"), Takes)
     if acts or wins:
         raise Unread(f'somebody without a seat plays: "{text[:80]}"')
+    if text.startswith("Cash Drop to Pot"):
+        raise Unread("chips are added to the pot that no player puts in: a cash drop")
     if text.startswith("Hand was run"):
         raise Unread("the board was dealt more than once")

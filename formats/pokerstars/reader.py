@@ -15,11 +15,12 @@ KEPT = 2_000  # hands: in a text of fewer they are looked for once
 _NOTHING = "no PokerStars hand begins in this text"
 
 
-def read(text: Text, houses: Houses | None = None) -> Source:
+def read(text: Text, houses: Houses | None = None, site: str = "pokerstars") -> Source:
     """The text looked through once, then given out hand by hand; refused if it is damaged, or if
-    no hand of this site begins in it.
+    no hand begins in it.
 
-    A part of a text has the houses of the whole.
+    A part of a text has the houses of the whole. GGPoker writes as PokerStars does; whatever the
+    format is called, a hand is put to the rules of the site that its first line names.
     """
     found = blocks(text)
     kept = tuple(islice(found, KEPT))
@@ -30,7 +31,7 @@ def read(text: Text, houses: Houses | None = None) -> Source:
     surveyed = survey(chain((first,), every))  # which also finds all damage
     houses = surveyed if houses is None else houses
     hands = _hands(kept if len(kept) < KEPT else blocks(text), houses)
-    return Source(format="pokerstars", dialect="", players=(), note=None, inferred=(), hands=hands)
+    return Source(format=site, dialect="", players=(), note=None, inferred=(), hands=hands)
 
 
 def houses_of(text: Text) -> Houses:

@@ -25,6 +25,7 @@ _END = re.compile(
     r"|showed \[(?P<shown>[^\]]*)\](?: and (?P<result>(?:won|lost)\b.*))?"
     r"|"
 )
+_BESIDE = re.compile(rf"received \({MONEY}\) from time bank card, ")  # of GGPoker, not of the pot
 _WON = re.compile(rf"\bwon \(({MONEY})\)")
 _BLINDS: dict[Tag, tuple[str, ...]] = {
     "small blind": ("small blind",),
@@ -71,7 +72,7 @@ def _fate(name: str, rest: str, line: str) -> Fate:
     while found := _TAG.match(rest):
         tags.append(found[1])  # type: ignore[arg-type]
         rest = rest[found.end() :]
-    ended = _END.fullmatch(rest)
+    ended = _END.fullmatch(_BESIDE.sub("", rest))
     if ended is None:
         raise Unread(f'a line of the summary that cannot be read: "{line[:80]}"')
     folded = {"Flop": 3, "Turn": 4, "River": 5}.get(ended["street"] or "")
@@ -90,7 +91,12 @@ def _fate(name: str, rest: str, line: str) -> Fate:
 
 
 def agreed(
-    fates: Sequence[Fate], deeds: dict[str, Deeds], chairs: Sequence[Chair], button: int
+    fates: Sequence[Fate],
+    deeds: dict[str, Deeds],
+    chairs: Sequence[Chair],
+    button: int,
+    *,
+    terse: bool = False,
 ) -> None:
     """Every seat ends in the summary as the lines of play end it, or this is `Unread`.
 
@@ -100,25 +106,25 @@ def agreed(
     named = {one.name for one in fates}
     whole = any(one.folded is not None for one in fates) or named >= deeds.keys()
     for one in fates:
-        _same_end(one, deeds.get(one.name, Deeds(set())), whole)
+        _same_end(one, deeds.get(one.name, Deeds(set())), whole, terse)
     for name in deeds if whole else ():
         if name not in named:
             raise Unread(f"{name} plays, and the summary does not tell how he ended")
     seat = next((one.name for one in chairs if one.number == button), None)
-    for one in fates if whole else ():
+    for one in fates if whole and not (terse and len(fates) == 2) else ():
         if ("button" in one.tags) != (one.name == seat):
             raise Unread(f"hand and summary do not give {one.name} the button alike")
     for tag, posts in _BLINDS.items():
         _same_blind(tag, {name for name, it in deeds.items() if it.posted & {*posts}}, fates)
 
 
-def _same_end(one: Fate, deeds: Deeds, whole: bool) -> None:
+def _same_end(one: Fate, deeds: Deeds, whole: bool, terse: bool) -> None:
     """Fold, cards and winnings of one seat."""
     thrown = one.mucked and one.folded is None  # folded cards that a program knew
     if one.folded != deeds.folded and not (thrown and not deeds.won):
         there = f"{_fold(one.folded)} in the summary and {_fold(deeds.folded)} before it"
         raise Unread(f"{one.name} {there}")
-    if one.folded == 0 and one.idle != (not deeds.bet):
+    if one.folded == 0 and (one.idle or not terse) and one.idle != (not deeds.bet):
         bet = "did not bet" if one.idle else "bet"
         raise Unread(f"the summary says that {one.name} {bet}, the lines of play do not")
     if whole and one.shown and not deeds.shown:

@@ -13,7 +13,9 @@ from msgspec import Struct
 from formats.text import Text
 from formats.told import Refused, Skipped
 
-HEADER = re.compile(r"PokerStars (?:Zoom |Home Game |Home )?(?:Hand|Game) #[0-9]+: ")
+STARS = re.compile(r"PokerStars (?:Zoom |Home Game |Home )?(?:Hand|Game) #[0-9]+: ")
+GG = re.compile(r"(?<![\w ])Poker Hand #[A-Z]{2}[0-9]+: ")  # GGPoker writes as PokerStars does
+HEADER = re.compile(f"{STARS.pattern}|{GG.pattern}")
 SUMMARY = "*** SUMMARY ***"
 LINE_MAX = 1 << 16
 LINES_MAX = 5_000
@@ -39,7 +41,7 @@ def blocks(source: Text) -> Iterator[Block | Skipped]:
     """The hands of a text, one by one; what is no hand of this site is said to be none."""
     begun, held, summed = 0, list[str](), False
     for number, line in enumerate(_lines(source), 1):
-        place = _header_at(line) if "PokerStars " in line else None
+        place = _header_at(line) if " #" in line else None
         if place is None:
             if (summed or not held) and (elsewhere := foreign_site(line)):
                 yield from _closed(begun, held)

@@ -15,6 +15,7 @@ from formats.known import FORMATS
 from formats.rules import AS_READ
 from formats.told import Refused, Skipped, ToldHand
 from tests.formats import test_format_acpc as acpc
+from tests.formats import test_format_ggpoker as ggpoker
 from tests.formats import test_format_irc as irc
 from tests.formats import test_format_mit as mit
 from tests.formats import test_format_ohh as ohh
@@ -36,6 +37,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
         pokerstars.CASH + pokerstars.DEAD,
     ),
     "ohh": (ohh.CASH, ohh.ALL_IN, ohh.CASH + ohh.ALL_IN),
+    "ggpoker": (ggpoker.CASH, ggpoker.TOURNAMENT, ggpoker.CASH + pokerstars.CASH),
     "winamax": (winamax.CASH, winamax.TOURNAMENT, winamax.CASH + winamax.TOURNAMENT),
     "pacific": (pacific.CASH, pacific.TOURNAMENT, pacific.WALK + pacific.CASH),
     "irc": (irc.HDB, irc.ROSTER, *irc.PDB.values()),

@@ -40,6 +40,12 @@ ohh-pl         sizing pot_limit, unit cent, odd_chips clockwise_each, raise_cap 
 ohh-pl         fold_when_free True, raise_needs_responder False
 ohh-nl         sizing no_limit, unit cent, odd_chips clockwise_each, raise_cap none, reopen sum
 ohh-nl         fold_when_free True, raise_needs_responder False
+ggpoker-fl     sizing fixed, unit cent, odd_chips clockwise_each, raise_cap 3, cap_counts raises
+ggpoker-fl     cap_lift round_starts_heads_up, fold_when_free True, raise_needs_responder False
+ggpoker-pl     sizing pot_limit, unit cent, odd_chips clockwise_each, raise_cap none, reopen sum
+ggpoker-pl     fold_when_free True, raise_needs_responder False
+ggpoker-nl     sizing no_limit, unit cent, odd_chips clockwise_each, raise_cap none, reopen sum
+ggpoker-nl     fold_when_free True, raise_needs_responder False
 pacific-fl     sizing fixed, unit cent, odd_chips clockwise_each, raise_cap 3, cap_counts raises
 pacific-fl     cap_lift round_starts_heads_up, fold_when_free True, raise_needs_responder False
 pacific-pl     sizing pot_limit, unit cent, odd_chips clockwise_each, raise_cap none, reopen sum
