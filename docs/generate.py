@@ -60,6 +60,7 @@ rake 10 from pot 0
 1 disconnects
 1 reconnects
 1 replies "R9999", illegal as action
+the source claims 12, -15, rake 2
 hand void, "the table lost power"
 hand over
 """.splitlines()

@@ -14,8 +14,11 @@ from engine.hand import begin, step, turn
 from engine.recorded import before_payment, command_of, posts_of
 from engine.settle import Undecided, awards
 from engine.turn import IllegalCommand, Turn
+from events.evolve import replay
 from events.state import Hand
-from events.types import Event, Events, Faulted, HandStarted, HandVoided, PotSplit
+from events.types import Claimed, Event, Events, Faulted, HandStarted, HandVoided, PotSplit
+
+_NOTES = (Faulted, Claimed)  # nothing follows from them
 
 
 class Divergence(Struct, frozen=True):
@@ -39,7 +42,7 @@ def audit(game: Game, record: Events) -> Divergence | None:
     start = record[0]
     if start.ruleset != fingerprint(game):
         return _refused(record, 0, f"the record names {start.ruleset}, not {fingerprint(game)}")
-    told = [(at, event) for at, event in enumerate(record) if not isinstance(event, Faulted)]
+    told = [(at, event) for at, event in enumerate(record) if not isinstance(event, _NOTES)]
     for at, event in enumerate(record):
         if isinstance(event, Faulted) and event.seat >= len(start.stacks):
             return _refused(record, at, f"there is no seat {event.seat}")
@@ -56,7 +59,29 @@ def audit(game: Game, record: Events) -> Divergence | None:
     except IllegalCommand as refusal:
         return _refused(record, 0, str(refusal))
     begun = replace(hand.start, assumed=start.assumed)  # no rule asks what was assumed
-    return _follow(game, record, told, (begun, *decided[1:]), hand)
+    found = _follow(game, record, told, (begun, *decided[1:]), hand)
+    return _claim(record) if found is None else found
+
+
+def _claim(record: Events) -> Divergence | None:
+    """What the source says of a hand that was paid by its rules, where that is something else."""
+    for at, event in enumerate(record):
+        if isinstance(event, Claimed):
+            nets, rake = nets_of(record), replay(record).rake
+            if (event.nets, event.rake) != (nets, rake):
+                paid = f"{_signed(nets)}, and the house {rake}"
+                return _refused(record, at, f"the rules pay {paid}")
+    return None
+
+
+def nets_of(record: Events) -> tuple[int, ...]:
+    """What every seat of a whole record won or lost."""
+    end = replay(record)
+    return tuple(b - a for a, b in zip(end.start.stacks, end.stacks, strict=True))
+
+
+def _signed(nets: tuple[int, ...]) -> str:
+    return ", ".join(f"{net:+d}" if net else "0" for net in nets)
 
 
 def _follow(

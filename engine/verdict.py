@@ -6,17 +6,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.assumptions import is_free, rests_on
-from engine.audit import Divergence, audit
+from engine.audit import Divergence, audit, nets_of
 from engine.game import Game
 from engine.recorded import before_payment
 from engine.seats import contenders, is_alone
 from engine.settle import settle
 from engine.turn import IllegalCommand
 from events.cards import UNKNOWN
-from events.evolve import evolve, replay
+from events.evolve import evolve
 from events.state import Hand
 from events.types import (
     Announced,
+    Claimed,
     Events,
     HandEnded,
     HandStarted,
@@ -62,6 +63,7 @@ class Report(Struct, frozen=True):
 _AFTER_PLAY = (
     StepEntered,
     Announced,
+    Claimed,
     Shown,
     Mucked,
     UncalledReturned,
@@ -91,7 +93,7 @@ def _judged(game: Game, record: Events, partner: Game | None) -> Report:
             return Report(game.name, "unknown", recorded, decided, divergence)
         moves = _moves(divergence, recorded, decided)
         return Report(game.name, "differ", recorded, decided, divergence, moves=moves)
-    recorded = _nets(replay(record))
+    recorded = nets_of(record)
     unpaid = before_payment(record)
     decided = None if unpaid is None else _paid(game, unpaid)
     if unpaid is None or is_alone(unpaid):
@@ -157,6 +159,13 @@ def _unknown(game: Game, hand: Hand) -> bool:
     )
 
 
+def _said(record: Events) -> Nets | None:
+    """What the source claims of a hand, where no record can be of it."""
+    seats = len(nets_of(record))
+    claims = (event.nets for event in record if isinstance(event, Claimed))
+    return next((nets for nets in claims if len(nets) == seats), None)
+
+
 def _moves(found: Divergence, recorded: Nets | None, decided: Nets | None) -> int | None:
     """How many chips go to somebody else than the rules pay.
 
@@ -182,7 +191,7 @@ def _forced_sum(game: Game, record: Events) -> tuple[Nets | None, Nets | None]:
         return None, None
     recorded = None
     try:
-        recorded = _nets(replay(record))
+        recorded = _said(record) or nets_of(record)
         hand = before_payment(record)
         return recorded, _paid(game, hand) if hand else None
     except (LookupError, ValueError):

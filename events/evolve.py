@@ -24,6 +24,7 @@ from events.types import (
     Called,
     CardSwapped,
     Checked,
+    Claimed,
     Disconnected,
     Event,
     Faulted,
@@ -260,8 +261,8 @@ def _reconnect(hand: Hand, event: Reconnected) -> Hand:
     return replace(hand, absent=tuple(seat for seat in hand.absent if seat != event.seat))
 
 
-def _fault(hand: Hand, event: Faulted) -> Hand:
-    """Only a note: what follows from it is an event of its own."""
+def _note(hand: Hand, event: Faulted | Claimed) -> Hand:
+    """Only a note: nothing moves by it."""
     return hand
 
 
@@ -359,7 +360,8 @@ _COUNTS: dict[type[Event], Callable[[Hand, Any], Hand]] = {
     TimedOut: _time_out,
     Disconnected: _disconnect,
     Reconnected: _reconnect,
-    Faulted: _fault,
+    Faulted: _note,
+    Claimed: _note,
     HandVoided: _void,
     HandEnded: _end,
 }

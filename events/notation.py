@@ -40,6 +40,7 @@ _PATTERNS: dict[type[t.Event | t.Match], str] = {
     t.Mucked: "{seat} mucks",
     t.RakeTaken: "rake {amount} from pot {pot}",
     t.PotSplit: "pot {pot}: {shares+seats}",
+    t.Claimed: "the source claims {nets}, rake {rake}",
     t.HandVoided: "hand void, {reason}",
     t.HandEnded: "hand over",
     t.TimedOut: "{seat} is out of time{all_in}{next}",

@@ -236,6 +236,17 @@ class PotSplit(_Event, frozen=True):
             raise ValueError(f"{len(self.seats)} seats are paid {len(self.shares)} shares")
 
 
+class Claimed(_Event, frozen=True):
+    """What a foreign source says that every seat won or lost, and the house took; it cannot be so.
+
+    The chips of the record are paid by its rules: no chip of this claim ever moved in it. Where the
+    source does not say the rake, it is the rules'.
+    """
+
+    nets: tuple[int, ...]
+    rake: Chips
+
+
 class HandVoided(_Event, frozen=True):
     """The hand does not count: every contribution goes back to who made it."""
 
@@ -363,6 +374,7 @@ Event = (
     | Disconnected
     | Reconnected
     | Faulted
+    | Claimed
     | HandVoided
     | HandEnded
 )

@@ -121,6 +121,7 @@ Open = (
     | t.TimedOut
     | t.Disconnected
     | t.Reconnected
+    | t.Claimed
     | t.HandVoided
     | t.HandEnded
     | t.DeckCommitted

@@ -1,7 +1,9 @@
 """The rest of a foreign hand as its source claims it, rules off: counted, never judged.
 
 Whose turn it was is who is told to act next; a payment is what the source says was paid. Only
-chips must add up: what would make or lose any raises a ValueError with one sentence.
+chips must add up. A payment that would make or lose any is kept beside the record as a claim
+(`Claimed`), and the record is paid by the rules; any other such hand raises a ValueError with one
+sentence.
 """
 
 from collections.abc import Iterable, Iterator
@@ -9,8 +11,10 @@ from collections.abc import Iterable, Iterator
 from engine.game import Game
 from engine.pots import pots
 from engine.seats import contenders, is_alone
+from engine.settle import settle
 from engine.steps import Auction, Betting, DealBoard, SwapHole
 from engine.steps.auction import settled
+from engine.turn import IllegalCommand
 from events.cards import UNKNOWN
 from events.evolve import evolve, round_of
 from events.state import Hand
@@ -22,12 +26,14 @@ from events.types import (
     Called,
     CardSwapped,
     Checked,
+    Claimed,
     Disconnected,
     Event,
     Events,
     Faulted,
     Folded,
     HandEnded,
+    HandVoided,
     HoleDealt,
     Mucked,
     Origin,
@@ -48,14 +54,48 @@ def claimed(told: ToldHand, events: list[Event], hand: Hand, rest: list[Told]) -
     for place, item in enumerate(items):
         for event in _events(told.game, hand, item, items[place + 1 :]):
             hand = _counted(events, hand, event)
-    for event in _payment(told, hand):
+    for event in _paid(told, hand):
         hand = _counted(events, hand, event)
+    if hand.voided:
+        return (*events, *acknowledged(rest))
     if hand.pot:
         raise ValueError(
             f"{hand.pot} chips are left in the middle: nobody is said to have won them"
         )
     _counted(events, hand, HandEnded())
     return (*events, *acknowledged(rest))
+
+
+class _Impossible(ValueError):
+    """What the source says was paid makes or loses chips."""
+
+
+def _paid(told: ToldHand, hand: Hand) -> Events:
+    """The payment that the source claims; if chips cannot be so, the rules' own and the claim.
+
+    Where the rules cannot tell who is paid either, the hand does not count.
+    """
+    try:
+        return tuple(_payment(told, hand))
+    except _Impossible as reason:
+        try:
+            paid = settle(told.game, hand)
+        except (IllegalCommand, LookupError, ValueError):
+            void = HandVoided(f"{reason}, and who is paid the rules cannot tell")
+            return (_claim(told, hand, 0), void)
+        taken = sum(event.amount for event in paid if isinstance(event, RakeTaken))
+        return (*paid, _claim(told, hand, taken))
+
+
+def _claim(told: ToldHand, hand: Hand, taken: int) -> Claimed:
+    """What the source says each seat won or lost: its nets, or what it was paid less its stake."""
+    rake = taken if told.rake is None else told.rake
+    if told.nets is not None and told.paid is None:
+        return Claimed(told.nets, rake)
+    nets = [now - was for was, now in zip(told.stacks, hand.stacks, strict=True)]
+    for one in told.paid or ():
+        nets[one.seat] += one.amount
+    return Claimed(tuple(nets), rake)
 
 
 def faulted(item: Fault) -> Faulted:
@@ -233,9 +273,9 @@ def _payment(told: ToldHand, hand: Hand) -> Iterator[Event]:
     for won in by_pot.values():
         for seat, share in won.items():
             if share < 0:
-                raise ValueError(f"seat {seat} cannot have lost more than it put in")
+                raise _Impossible(f"seat {seat} cannot have lost more than it put in")
     if total + rake != hand.pot:
-        raise ValueError(f"a pot of {hand.pot} cannot pay {total} and a rake of {rake}")
+        raise _Impossible(f"a pot of {hand.pot} cannot pay {total} and a rake of {rake}")
     yield from _rake(told.game, hand, by_pot, rake)
     for pot, won in sorted(by_pot.items()):
         seats = tuple(seat for seat, share in won.items() if share)

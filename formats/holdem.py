@@ -4,6 +4,7 @@ from engine.game import Game
 from engine.steps import Betting, Blinds, DealBoard, DealHole, Posts, Showdown
 from events.types import (
     BlindPosted,
+    Claimed,
     Disconnected,
     Event,
     Events,
@@ -53,6 +54,8 @@ def _tellable(game: Game, event: Event, name: str) -> None:
     match event:
         case HandVoided():
             raise Inexpressible(f"{name} has no word for a hand that was called off")
+        case Claimed():
+            raise Inexpressible(f"{name} has no form for a claim that its own chips refute")
         case TimedOut(all_in=True):
             raise Inexpressible(f"{name} has no word for a seat all-in because its time ran out")
         case TimedOut() | Disconnected() | Reconnected() | Faulted():

@@ -9,7 +9,7 @@ import pytest
 from api.main import main
 from engine.verdict import Verdict
 from events.evolve import replay
-from events.types import HandStarted, MatchEnded, MatchStarted
+from events.types import Claimed, HandStarted, MatchEnded, MatchStarted
 from formats.follow import follow
 from formats.mit.read import read
 from formats.told import ToldHand
@@ -166,17 +166,16 @@ def test_strict_refuses_the_file_at_that_hand(
     assert 0 == size(ledger)
 
 
-def test_a_hand_that_makes_chips_is_left_out_with_its_line(
+def test_a_hand_that_makes_chips_is_kept_with_what_is_claimed_and_differs(
     capsys: Captured, tmp_path: Path, ledger: Path
 ) -> None:
     log = edited(
         misjudged(tmp_path / "gamelog.txt"),
         [("lynx awarded 1\nursa", "lynx awarded 2\nursa"), ("lynx (2)", "lynx (3)")],
     )
-    (one,) = told(capsys, log)
-    assert (2, 1) == (one["hands"], one["imported"])
-    assert [13] == [left["line"] for left in one["skipped"]]
-    assert () == kept(ledger, f"{one['match']}/2")
+    (one,) = told(capsys, log, code=3)
+    assert (2, 2, 1, []) == (one["hands"], one["imported"], one["differ"], one["skipped"])
+    assert Claimed((-1, 2), 0) in kept(ledger, f"{one['match']}/2")
     (strict,) = told(capsys, log, "--strict", "--ledger", tmp_path / "other", code=1)
     assert 13 == strict["refused"]["line"]
 

@@ -66,6 +66,7 @@ SPOKEN: dict[str, t.Event] = {
     "2 is out of time and all-in, 0 to act": t.TimedOut(2, True, 0),
     "3 disconnects": t.Disconnected(3),
     "3 reconnects": t.Reconnected(3),
+    "the source claims 3, -5, rake 2": t.Claimed((3, -5), 2),
     '1 replies "R\\"99", illegal as action': t.Faulted(1, 'R"99', "illegal", "action"),
     '1 replies "", late as bid': t.Faulted(1, "", "late", "bid"),
     "0 replies C, disconnected as acknowledgement": t.Faulted(

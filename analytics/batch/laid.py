@@ -24,7 +24,7 @@ from analytics.batch.why import Why
 STACK_MAX = LARGE >> 5  # a table of 23 still counts in 32 bits
 BIT = np.array([0, *(1 << place for place in range(54))], dtype=np.int64)  # by card, and none
 _ACTIONS = ("Folded", "Checked", "Called", "Bet", "Raised")
-_ELSEWHERE = ("TimedOut", "Disconnected", "Reconnected", "HandVoided", "Announced")
+_ELSEWHERE = ("TimedOut", "Disconnected", "Reconnected", "HandVoided", "Announced", "Claimed")
 
 
 class Laid:

@@ -498,6 +498,10 @@ def is_whole(most: int) -> Check:
     return lambda value: type(value) is int and 0 <= value <= most
 
 
+def is_net(value: Any) -> bool:
+    return type(value) is int and abs(value) <= WHOLE_MAX
+
+
 def is_one_of(*words: object) -> Check:
     return lambda value: any(type(value) is type(word) and value == word for word in words)
 
@@ -589,6 +593,7 @@ EVENTS: Dict[str, Dict[str, Check]] = {
     "Disconnected": {"seat": SEAT},
     "Reconnected": {"seat": SEAT},
     "Faulted": {"seat": SEAT, "kind": FAULT, "where": PLACE},
+    "Claimed": {"nets": is_row(is_net), "rake": CHIPS},
     "HandVoided": {"reason": is_text},
     "HandEnded": {},
 }
@@ -950,7 +955,7 @@ RECORDS: Dict[str, Dict[str, Check]] = {
         "footer": lambda value: is_commitment(value),
     },
     "MatchEnded": {
-        "nets": is_row(lambda value: type(value) is int and abs(value) <= WHOLE_MAX),
+        "nets": is_row(is_net),
         "reason": is_text,
     },
 }

@@ -347,9 +347,6 @@ def _hear(found: Outcome, mark: str, game: Game) -> None:
 
 
 def _nets(hand: ToldHand, end: Hand) -> tuple[int, ...]:
-    """The record pays what the source says: its nets, where it gives them."""
-    if hand.nets is not None and hand.paid is None:
-        return hand.nets
     return tuple(now - was for was, now in zip(hand.stacks, end.stacks, strict=True))
 
 

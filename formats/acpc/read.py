@@ -79,8 +79,6 @@ def _hand(
         raise Wrong("a player has no name")
     acts, folded = streets(betting, found.game, stack, found.per)
     told: list[Told] = [Holds(seat, _cards(one, 2)) for seat, one in enumerate(held)]
-    if sum(nets):
-        return Skipped(line, f"the results add up to {sum(nets)} {game.unit}s, not to nothing")
     if len(folded) < seats - 1 and len(board) < 3:
         return Skipped(line, "the hand stops before its end")
     if len(board) != len(acts) - 1:

@@ -17,6 +17,7 @@ from events.types import (
     Cards,
     CardSwapped,
     Checked,
+    Claimed,
     Event,
     Events,
     Faulted,
@@ -189,6 +190,9 @@ class _Hand:
                 self._fault(event)
             case HandEnded():
                 self._awards()
+            case Claimed():
+                claim = "a claim that its own chips refute"
+                raise ValueError(f"{self.hand.start.hand} has {claim}: no gamelog can say both")
             case HandVoided():
                 raise ValueError(f"{self.hand.start.hand} was voided: no gamelog can say so")
             case _:

@@ -126,9 +126,7 @@ def _finished(
         if is_unknown(value)
     ]
     nets = results(fields, stacks, money)
-    rake = None if nets is None else -sum(nets)
-    if rake is not None and rake < 0:
-        return Skipped(line, f"the stacks grow by {-rake} in all: no chip is made in a hand")
+    rake = None if nets is None or sum(nets) > 0 else -sum(nets)
     low, high = sizes(fields, money)
     game = game_of(base, fields["variant"], forced_bets(stacks, antes, blinds, trimmed), low, high)
     game = as_recorded(game, base, money, one, len(stacks))

@@ -16,7 +16,7 @@ from formats.acpc import defined, read, write
 from formats.acpc.definitions import described, known, ruleset
 from formats.follow import follow
 from formats.holdem import Inexpressible
-from formats.told import Refused, Skipped, ToldHand
+from formats.told import Refused, ToldHand
 
 NO_LIMIT = """# name/game/hands/seed made holdem.nolimit.2p.reverse_blinds.game 3 0
 STATE:0:r300r900c/r2250f:AcJs|3d2d/Kc5sQc:900|-900:Ann|Bob
@@ -107,9 +107,11 @@ def test_fractions_make_the_unit_small_enough() -> None:
     assert ("half chip", (51, 49, -100)) == (hand.game.unit, hand.nets)
 
 
-def test_results_that_do_not_add_up_leave_the_hand_out() -> None:
-    (hand,) = read(SPLIT.replace("25|25", "25|26")).hands
-    assert Skipped(1, "the results add up to 2 half chips, not to nothing") == hand
+def test_results_that_do_not_add_up_are_kept_as_a_claim() -> None:
+    (hand,) = hands(SPLIT.replace("25|25", "25|26"))
+    record = follow(hand, "m/1")
+    assert t.Claimed(hand.nets or (), 0) in record
+    assert "differ" == judge(hand.game, record).verdict
 
 
 def test_deepstack_adds_a_time_and_repeats_its_numbers() -> None:

@@ -274,12 +274,7 @@ def test_faults_stand_before_the_default_they_cause_and_those_at_the_end_after_i
                 "and the source does not say who was paid"
             ),
         ),
-        (
-            _hand(Act(0, "raise", to=300), Act(1, "fold"), nets=(2, -2)),
-            "seat 0 may raise to 4..100, not 300; Raised: the chips for it are not there",
-        ),
-        (_hand(Act(0, "fold"), nets=(5, -5)), "seat 1 cannot have lost more than it put in"),
-        (_hand(Act(0, "fold"), paid=(Paid(1, 9),)), "a pot of 2 cannot pay 9 and a rake of 0"),
+        (_hand(Act(0, "call", amount=500)), "Called: the chips for it are not there"),
         (_hand(Act(7, "fold")), "there is no seat 7: the seats are 0..1"),
     ],
 )
@@ -303,9 +298,10 @@ def test_whatever_a_source_tells_the_record_adds_up_or_is_refused_in_a_sentence(
                 continue
             assert adds_up(made)
             assert isinstance(made[0], t.HandStarted)
-            assert 1 == sum(isinstance(event, t.HandEnded) for event in made)
+            assert 1 == sum(isinstance(event, t.HandEnded | t.HandVoided) for event in made)
+            claims = [event.nets for event in made if isinstance(event, t.Claimed)]
             if forged.nets is not None:
-                assert forged.nets == told_of(game, made).nets
+                assert forged.nets in (told_of(game, made).nets, *claims)
 
 
 def _forged(hand: ToldHand, chance: random.Random) -> ToldHand:

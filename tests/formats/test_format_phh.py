@@ -301,7 +301,6 @@ REFUSED = [
     (changed(TWO, ("p1 f", "p1 sd AcAd")), "is no action of hold'em"),
     (changed(TWO, ("p2 cbr 20", "p2 cbr lots")), "'p2 cbr lots' raises to no number"),
     (changed(TWO, (', "p1 f"', "")), "the actions stop in the middle of the hand"),
-    (f"{TWO}finishing_stacks = [1000, 1000]", "the stacks grow by 1100 in all"),
     (changed(TWO, ("antes", "<<<<<<< HEAD\nantes")), "line 3: a git merge marker: two files"),
     (changed(TWO, ("antes", "=======\nantes")), "line 3: a git merge marker: two files"),
     (changed(TWO, ("[500, 400]", f"[500, {'9' * 5000}]")), "line 7: a number of more than 4000"),

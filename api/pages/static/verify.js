@@ -397,6 +397,7 @@ function isRows(...checks) {
 const isText = (value) => typeof value === "string";
 const isHex = (value) => isText(value) && /^[0-9a-f]{64}$/.test(value);
 const SEAT = isWhole(22), CHIPS = isWhole(WHOLE_MAX), STEP = isWhole(99), AT = isWhole(WHOLE_MAX);
+const isNet = (value) => typeof value === "number";
 const isNext = (value) => value === null || SEAT(value);
 const FLAG = isOneOf(true, false), CARD = isOneOf(...DECK, UNKNOWN);
 const CARDS = isRow(CARD), SEATS = isRow(SEAT), STACKS = isRow(CHIPS);
@@ -432,6 +433,7 @@ const EVENTS = new Map(Object.entries({
   Disconnected: { seat: SEAT },
   Reconnected: { seat: SEAT },
   Faulted: { seat: SEAT, kind: FAULT, where: PLACE },
+  Claimed: { nets: isRow(isNet), rake: CHIPS },
   HandVoided: { reason: isText },
   HandEnded: {},
 }));
@@ -750,7 +752,7 @@ const RECORDS = new Map(Object.entries({
   NonceGiven: { player: isText, nonce: isText },
   DeckOpened: { number: isWhole(2 ** 31 - 1), secret: isHex },
   SourceNoted: { format: isText, dialect: isText, header: isCommitment, footer: isCommitment },
-  MatchEnded: { nets: isRow((value) => typeof value === "number"), reason: isText },
+  MatchEnded: { nets: isRow(isNet), reason: isText },
 }));
 
 /** What match.json proves, or null where there is none: no records vouch for the deck then. */
