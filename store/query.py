@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from store import layout
+from store import layout, rulesets
 from store.about import About
 from store.answers import at_most, in_range, tellable
 from store.columns import table
@@ -93,7 +93,7 @@ class Query:
         seconds: float = SECONDS,
     ) -> None:
         self.snapshot = snapshot
-        self.views = ("events", *(one.name for one in projections))
+        self.views = ("events", *(one.name for one in projections), rulesets.VIEW)
         self._projections = tuple(projections)
         self._ours = ours
         self._memory = memory
@@ -268,7 +268,10 @@ class Query:
             return self._named[shape]
 
     def _made(self, name: str) -> _View:
-        """A view over all that closed."""
+        """A view over all that closed, or of the rulesets that the ledger keeps."""
+        if name == rulesets.VIEW:
+            rows = rulesets.table(self.snapshot.rulesets(), self.snapshot.ruleset)
+            return _View(f"SELECT * FROM {self.beside(rows)}", ())
         have, made = self._sources(name)
         for segment in have:
             self._files.check(segment, name)  # binding a view reads footers

@@ -4,11 +4,26 @@ A hand names its ruleset by fingerprint only. The text is the engine's; the ledg
 an old hand can be judged by its own rules when newer ones have taken their name.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+import pyarrow as pa
 
 from store.disk import Disk, put
 
 FOLDER = "rulesets"
+VIEW = "rulesets"  # as SQL names them all
+SCHEMA = pa.schema(
+    {"ruleset": pa.string(), "game": pa.string(), "unit": pa.string(), "document": pa.string()}
+)
+
+
+class _Told(msgspec.Struct):
+    """What is told of a ruleset beside its fingerprint; `unit` is what its amounts count."""
+
+    name: str
+    document: str = ""
+    unit: str = "chip"
 
 
 def keep(disk: Disk, fingerprint: str, text: bytes) -> None:
@@ -29,10 +44,24 @@ def kept(disk: Disk, fingerprint: str) -> bytes | None:
 
 
 def every(disk: Disk) -> Iterator[str]:
-    """The fingerprint of each ruleset that is kept."""
-    for name in disk.names(FOLDER):
+    """The fingerprint of each ruleset that is kept; none by a ledger that no hand is in yet."""
+    try:
+        names = disk.names(FOLDER)
+    except FileNotFoundError:
+        return
+    for name in names:
         if name.endswith(".json"):
             yield name.removesuffix(".json")
+
+
+def table(names: Iterable[str], text: Callable[[str], bytes | None]) -> pa.Table:
+    """The rows of the view `rulesets`, one for each that is kept."""
+    rows = []
+    for name in names:
+        told = msgspec.json.decode(text(name) or b"{}", type=_Told)
+        rows.append((name, told.name, told.unit, told.document))
+    columns = zip(*rows, strict=True) if rows else ((),) * len(SCHEMA)
+    return pa.table([pa.array(one, pa.string()) for one in columns], schema=SCHEMA)
 
 
 def _path(fingerprint: str) -> str:

@@ -15,7 +15,10 @@ from api.cli.viewing import viewing
 @ledger_option
 @json_option
 def sql(query: str, view: str, folder: Path, as_document: bool) -> None:
-    """Answer one SELECT over the views hands, events, players, bids, swaps and pots."""
+    """Answer one SELECT over the views hands, events, players, bids, swaps, pots and rulesets.
+
+    Amounts are in the unit of their hand's ruleset: `hands` names it, `rulesets` tells its unit.
+    """
     with viewing(folder, view) as viewed:
         from store.query import plain
 

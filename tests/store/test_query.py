@@ -69,7 +69,8 @@ def answers(query: Query) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_there_is_a_view_for_every_table(query: Query) -> None:
-    assert set(VIEWS) == set(query.views)
+    assert {*VIEWS, "rulesets"} == set(query.views)
+    assert [{"n": 0}] == query.rows("SELECT count(*) AS n FROM rulesets")  # this ledger keeps none
     hands = sum(PLAYED.values())
     assert [{"n": hands}] == query.rows("SELECT count(*) AS n FROM hands")
     assert [{"n": 2 * hands}] == query.rows("SELECT count(*) AS n FROM players")
