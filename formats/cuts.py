@@ -104,7 +104,7 @@ def _of_phh(text: bytes, part: Part) -> Source:
 def _pokerstars(path: Path, rules: Rules, heard: Callable[[], None]) -> tuple[Part, ...]:
     """Who takes how much rake is fitted over the whole file."""
     found = _by_lines(path, (b"PokerStars ", b"Poker Hand #"), _HAND)
-    houses = pokerstars.houses_of(path) if found else None
+    houses = pokerstars.houses_of(path, rules) if found else None
     return tuple(replace(one, houses=houses) for one in found)
 
 

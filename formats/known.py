@@ -38,7 +38,8 @@ _OHH = re.compile(r"[\[\s]*\{.*\"ohh\"\s*:|\s*\"ohh\"\s*:")
 
 class Format(Struct, frozen=True):
     """A format: its name, how people call it, its sign, its reader; `retold` if its hands can be
-    put to another ruleset than the one they are read as, `stacked` if they name their stacks."""
+    put to another ruleset than the one they are read as, `stacked` if they name their stacks,
+    `raked` if what the house takes can be set."""
 
     name: str
     called: str
@@ -46,6 +47,7 @@ class Format(Struct, frozen=True):
     read: Callable[..., Source]
     retold: bool = True
     stacked: bool = True
+    raked: bool = False
 
 
 def format_of(content: bytes | Path) -> Format:
@@ -78,9 +80,10 @@ def read(
     content: bytes | Path, named: Format, rules: Rules = AS_READ, part: Part | None = None
 ) -> Source:
     """The file, or a part of it, taken apart by this format; by other rules, if some are asked."""
-    if rules != AS_READ and not named.retold:
+    if rules != AS_READ and not named.retold and not (named.raked and rules.only_rake):
+        but = ", but for the rake (rake_percent, rake_caps)" if named.raked else ""
         raise Refused(
-            1, f"{named.called} name their own rules: --game and --set cannot replace them"
+            1, f"{named.called} name their own rules: --game and --set cannot replace them{but}"
         )
     if rules.sets("stack") and named.stacked:
         raise Refused(1, f"the hands of {named.called} name their own stacks: leave out stack=")
@@ -89,7 +92,7 @@ def read(
     else:
         assert isinstance(content, Path), "only what is on disk is cut into parts"
         source = read_part(content, named.name, part)
-    if rules == AS_READ:
+    if rules == AS_READ or not named.retold:
         return source
     kept = tuple(one for one in source.inferred if not rules.game or not _tells_variant(one))
     hands = _retold(source.hands, rules)
@@ -152,15 +155,17 @@ FORMATS: dict[str, Format] = {
             "pokerstars",
             "PokerStars hands",
             lambda head: any(map(STARS.search, head)),
-            _as_told(pokerstars.read),
+            lambda text, rules: pokerstars.read(text, rules=rules),
             retold=False,
+            raked=True,
         ),
         Format(
             "ggpoker",
             "GGPoker hands",
             lambda head: any(map(GG.search, head)),
-            _as_told(lambda text: pokerstars.read(text, site="ggpoker")),
+            lambda text, rules: pokerstars.read(text, site="ggpoker", rules=rules),
             retold=False,
+            raked=True,
         ),
         Format(
             "ohh",

@@ -27,6 +27,11 @@ class Rules(Struct, frozen=True):
         """Whether this parameter was set."""
         return name in dict(self.settings)
 
+    @property
+    def only_rake(self) -> bool:
+        """Whether nothing was asked but what the house takes, which some texts never name."""
+        return self.game is None and all(name.startswith("rake_") for name, _ in self.settings)
+
 
 AS_READ = Rules()
 

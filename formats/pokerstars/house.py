@@ -52,16 +52,20 @@ class House(Struct, frozen=True):
 
     def at(self, seats: int) -> Rake:
         """The rake of a table with so many dealt in."""
-        cap = self.caps.get(seats)
-        return self.rake if cap is None else replace(self.rake, caps_by_players=((seats, cap),))
+        known = [cap for least, cap in sorted(self.rake.caps_by_players) if seats >= least]
+        cap = self.caps.get(seats, known[-1] if known else None)
+        return replace(self.rake, caps_by_players=() if cap is None else ((seats, cap),))
 
 
 Houses = Mapping[str, House]  # by the stakes of the header
 
 
-def survey(blocks: Iterable[Block]) -> Houses:
-    """The houses of a file, by its stakes."""
-    return fitted(filter(None, map(_seen, blocks)))
+def survey(blocks: Iterable[Block], known: Rake | None = None) -> Houses:
+    """The houses of a file, by its stakes: fitted to it, or the one that is known."""
+    seen = filter(None, map(_seen, blocks))
+    if known is None:
+        return fitted(seen)
+    return {stakes: House(known, {}, sure=True) for stakes, _ in seen}
 
 
 def fitted(hands_seen: Iterable[tuple[str, Seen]]) -> Houses:

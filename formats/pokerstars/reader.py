@@ -3,11 +3,14 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
+from engine.games.recorded import POKERSTARS_NL
+from engine.policies import Rake
 from formats.pokerstars.grammar import Unread
 from formats.pokerstars.hand import told_hand
 from formats.pokerstars.house import Houses, stakes_of, survey
 from formats.pokerstars.played import played
 from formats.pokerstars.text import Block, blocks
+from formats.rules import AS_READ, Rules
 from formats.text import Text
 from formats.told import Refused, Skipped, Source, ToldHand
 
@@ -15,12 +18,18 @@ KEPT = 2_000  # hands: in a text of fewer they are looked for once
 _NOTHING = "no PokerStars hand begins in this text"
 
 
-def read(text: Text, houses: Houses | None = None, site: str = "pokerstars") -> Source:
+def read(
+    text: Text,
+    houses: Houses | None = None,
+    site: str = "pokerstars",
+    rules: Rules = AS_READ,
+) -> Source:
     """The text looked through once, then given out hand by hand; refused if it is damaged, or if
     no hand begins in it.
 
-    A part of a text has the houses of the whole. GGPoker writes as PokerStars does; whatever the
-    format is called, a hand is put to the rules of the site that its first line names.
+    A part of a text has the houses of the whole; a rake that was set is that of every stake.
+    GGPoker writes as PokerStars does; whatever the format is called, a hand is put to the rules of
+    the site that its first line names.
     """
     found = blocks(text)
     kept = tuple(islice(found, KEPT))
@@ -28,15 +37,20 @@ def read(text: Text, houses: Houses | None = None, site: str = "pokerstars") -> 
     first = next(every, None)
     if first is None:
         raise Refused(*_elsewhere(kept))
-    surveyed = survey(chain((first,), every))  # which also finds all damage
+    surveyed = survey(chain((first,), every), _set(rules))  # which also finds all damage
     houses = surveyed if houses is None else houses
     hands = _hands(kept if len(kept) < KEPT else blocks(text), houses)
     return Source(format=site, dialect="", players=(), note=None, inferred=(), hands=hands)
 
 
-def houses_of(text: Text) -> Houses:
+def houses_of(text: Text, rules: Rules) -> Houses:
     """Who takes how much rake in this text."""
-    return survey(block for block in blocks(text) if isinstance(block, Block))
+    return survey((block for block in blocks(text) if isinstance(block, Block)), _set(rules))
+
+
+def _set(rules: Rules) -> Rake | None:
+    """The rake that was set, if one was."""
+    return rules.of(POKERSTARS_NL).rake if rules.settings else None
 
 
 def _elsewhere(kept: tuple[Block | Skipped, ...]) -> tuple[int, str]:

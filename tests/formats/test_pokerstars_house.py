@@ -10,8 +10,8 @@ from engine.audit import audit
 from formats import cuts, known
 from formats.follow import follow
 from formats.pokerstars import read
-from formats.rules import AS_READ
-from formats.told import ToldHand
+from formats.rules import AS_READ, Rules
+from formats.told import Refused, ToldHand
 
 Sums = tuple[int, int]  # the pot and the rake of a hand, in cents
 
@@ -122,6 +122,22 @@ def test_a_cap_may_hold_for_tables_of_several_sizes() -> None:
 def test_every_stake_of_a_file_has_its_own_house() -> None:
     other = _file([(400, 16), (500, 20), (1000, 40)]).replace("$0.50/$1.00 USD", "$0.50/$1.00 EUR")
     assert _verdicts(_file(CAPPED[:3]) + other) == ["rake 5 %"] * 3 + ["rake 4 %"] * 3
+
+
+def test_a_rake_that_is_set_decides(tmp_path: Path) -> None:
+    """5 % up to 50 cents between two players, up to a dollar between more; nothing is fitted."""
+    rules = Rules(settings=(("rake_percent", "5"), ("rake_caps", "2:50,3:100")))
+    path = tmp_path / "hands.txt"
+    sums = [(400, 20), (2000, 50), (2000, 100), (586, 36), (800, 0)]
+    path.write_text(_file(sums) + _hand(9, 9050, 100, folder=50))
+    hands = list(known.read(path, known.FORMATS["pokerstars"], rules).hands)
+    judged = [_judged(hand) for hand in hands if isinstance(hand, ToldHand)]
+    said = "rake 5 % up to 50"
+    assert judged == [said, said, "differ", "differ", "differ", "rake 5 % up to 100"]
+    with pytest.raises(Refused, match="but for the rake"):
+        known.read(path, known.FORMATS["pokerstars"], Rules(settings=(("big", "4"),)))
+    with pytest.raises(Refused, match="--set: rake_percent of pokerstars-nl may be"):
+        known.read(path, known.FORMATS["pokerstars"], Rules(settings=(("rake_percent", "x"),)))
 
 
 def test_a_part_of_a_file_has_the_house_of_the_whole(
