@@ -98,6 +98,9 @@ class Totals(Struct, frozen=True):
     rake: int
 
 
+_FIGURES = re.compile(r"[0-9][0-9.,]*\.[0-9]*")
+
+
 @lru_cache(4096)  # blinds and stacks come back in every hand
 def money(text: str) -> int:
     """Hundredths: `$2,418.66`, `2.418,66`, `250.0`, `1500`; a lone comma or point is a decimal one
@@ -108,8 +111,9 @@ def money(text: str) -> int:
     if cut >= 0 and len(digits) - cut - 1 <= 2:
         whole, mark, part = digits[:cut], digits[cut], digits[cut + 1 :]
     groups = re.split(r"[.,]", whole)
-    if (mark and mark in whole) or any(len(group) != 3 for group in groups[1:]):
-        raise Unread(f"{text} is no amount")
+    grouped = not any(len(group) != 3 for group in groups[1:])
+    if not grouped or (mark and mark in whole) or not _FIGURES.fullmatch(whole + "." + part):
+        raise Unread(f"{text[:40]} is no amount")
     return int("".join(groups)) * 100 + int((part + "00")[:2])
 
 

@@ -40,7 +40,6 @@ _IDLE = (
     "could not respond in time",
 )
 _SIGNS = "$€£"
-_DIGITS = re.compile(r"[0-9][0-9.,]*", re.ASCII)
 _ELSEWHERE = re.compile(r"\w{1,2}(?![hdsc])\w|\w{3,}|[^2-9TJQKA]\w")
 
 
@@ -64,10 +63,7 @@ def played(lines: Sequence[str]) -> Played:
 
 def money(text: str) -> int:
     """Hundredths; the sign may stand on either side, and blanks between thousands."""
-    digits = text.translate({ord(sign): None for sign in f"{_SIGNS} "})
-    if not _DIGITS.fullmatch(digits):
-        raise Unread(f"{text[:40]} is no amount")
-    return grammar.money(digits)
+    return grammar.money(text.translate({ord(sign): None for sign in f"{_SIGNS} "}))
 
 
 def _table(lines: Sequence[str]) -> tuple[Notes, int]:

@@ -176,6 +176,7 @@ def test_a_file_is_known_in_any_encoding(encoding: str, tmp_path: Path) -> None:
         ("wren collected [ $37.52 ]\n", "", "nobody is said to have won anything"),
         ("$37.52", "$137.52", "13752 is collected of a pot of 3950"),
         ("[$3]", "[3\u00c2023]", "3\u00c2023 is no amount"),
+        ("wren raises [$3]", "wren raises [.3]", ".3 is no amount"),
         ("Seat 4: rook", "Seat 4: wren", "two players of one name sit at the table"),
         ("Seat 4: rook", "Seat 2: rook", "two players sit in one seat"),
         ("[$0.50]", "[$0.25]", "a small blind of 25 is posted, and 50 is named"),

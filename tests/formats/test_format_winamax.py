@@ -143,6 +143,8 @@ def test_a_file_is_known_in_any_encoding(encoding: str, tmp_path: Path) -> None:
         ("Holdem no limit", "7-Card Stud fixed limit", "7-Card Stud fixed limit is not hold'em"),
         (" Seat #4 is the button", "", "no line says which seat has the button"),
         ("*** SUMMARY ***", "", "the hand stops before its summary"),
+        ("(0.50€/1€)", "(0.50€/1inf)", "1inf is no amount"),
+        ("(0.50€/1€)", "(1€)", "1€ are no stakes of hold'em"),
         ("wren folds", "wren hesitates", 'a line that cannot be read: "wren hesitates"'),
         ("wren folds", "wrenn folds", 'a line that cannot be read: "wrenn folds"'),
         ("[Qs]\n", "[Qs Qd]\n", "the turn has 2 cards"),
