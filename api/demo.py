@@ -21,6 +21,7 @@ from analytics.cache_folder import cache_folder
 from api.cli.ledger import closed_hands, reading, writing
 from api.evidence.make import evidence, save
 from api.evidence.verify import read_bundle
+from api.printable import Page, page
 from api.recording import Recording, announced
 from api.report import as_json, as_text
 from api.wire.recorded import Meeting
@@ -41,7 +42,7 @@ from events.codec import decode_all, encode_all
 from events.evolve import replay
 from events.ledger import Ledger
 from events.notation import read as read_line
-from events.notation import say, say_all
+from events.notation import say
 from events.types import Events, HandStarted, MatchEnded
 from store.notary import public_keys
 
@@ -58,7 +59,7 @@ Note = Callable[[str], None]
 class Wrong(Exception):
     """What a demo must never find: the sentence, and the hand in notation if it is about one."""
 
-    def __init__(self, sentence: str, record: str = "") -> None:
+    def __init__(self, sentence: str, record: Page | None = None) -> None:
         super().__init__(sentence)
         self.record = record
 
@@ -265,7 +266,7 @@ def tally(game: Game, records: list[Events]) -> Tally:
     for record in records:
         verdict, fault = check(game, record)
         if fault:
-            raise Wrong(f"{game.name}: {fault}", say_all(record).rstrip())
+            raise Wrong(f"{game.name}: {fault}", page(map(say, record)))
         verdicts.append(verdict)
     agree, contested = verdicts.count("agree"), verdicts.count("contested")
     return Tally(game.name, len(records), sum(map(len, records)), agree, contested)

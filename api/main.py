@@ -9,6 +9,9 @@ from keyword import iskeyword
 
 import click
 
+from api.cli.output import say
+from api.printable import Page
+
 VERSION = "0.1.0"
 
 COMMANDS = {
@@ -77,13 +80,13 @@ def main(words: list[str] | None = None) -> int:
     try:
         code = muckrake.main(words, prog_name="muckrake", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as asked:
-        click.echo(asked.format_message(), err=True)
+        say(Page(f"{asked.format_message()}\n"), err=True)
         return asked.exit_code
     except click.UsageError as misuse:
-        click.echo(f"muckrake: {misuse.format_message().rstrip('.')}{_help_for(misuse)}", err=True)
+        say(f"muckrake: {misuse.format_message().rstrip('.')}{_help_for(misuse)}", err=True)
         return misuse.exit_code
     except click.ClickException as failure:
-        click.echo(f"muckrake: {failure.format_message()}", err=True)
+        say(f"muckrake: {failure.format_message()}", err=True)
         return failure.exit_code
     except click.Abort:
         return 130

@@ -2,9 +2,10 @@
 
 import textwrap
 from collections.abc import Collection
+from itertools import chain
 from typing import Any
 
-from api.printable import printable
+from api.printable import Page, page
 from api.report_pots import counted, pots_as_json, pots_as_lines, showdown_as_json
 from engine.assumptions import is_free
 from engine.audit import Divergence
@@ -70,12 +71,12 @@ def plain(record: Events, report: Report) -> dict[str, Any]:
     }
 
 
-def as_text(game: Game, record: Events, report: Report) -> str:
+def as_text(game: Game, record: Events, report: Report) -> Page:
     """Who put in what, what was shown and paid, and what each reading would have paid."""
     start = _start(record)
     verdict = _section("verdict", [ruling(report)])
     if report.recorded is None:  # a record that cannot even be counted
-        return _title(start) + verdict
+        return page([_title(start), "", *verdict])
     hand = before_payment(record)
     told = [
         _section("board", [" | ".join(_boards(record))] if any(_boards(record)) else []),
@@ -90,7 +91,7 @@ def as_text(game: Game, record: Events, report: Report) -> str:
         _section("assumed", aligned([[one] for one in report.assumed]) if report.assumed else []),
         verdict,
     ]
-    return _title(start) + "".join(told)
+    return page([_title(start), "", *chain.from_iterable(told)])
 
 
 def money_in(record: Events) -> dict[str, list[int]]:
@@ -123,7 +124,6 @@ def money_in(record: Events) -> dict[str, list[int]]:
 
 def aligned(rows: list[list[str]], numbers: Collection[int] = ()) -> list[str]:
     """Rows as lines, column under column; those of `numbers` to the right."""
-    rows = [list(map(printable, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
@@ -158,18 +158,16 @@ def _title(start: HandStarted) -> str:
     """scrim-17/412   auction-2024   2 players, button ursa, 400 each"""
     brought = set(start.stacks)
     stacks = f"{start.stacks[0]} each" if len(brought) == 1 else "stacks " + _words(start.stacks)
-    button = printable(start.players[start.button])
-    table = f"{len(start.stacks)} players, button {button}, {stacks}"
-    return f"{start.hand}   {start.game}   {table}\n\n"
+    table = f"{len(start.stacks)} players, button {start.players[start.button]}, {stacks}"
+    return f"{start.hand}   {start.game}   {table}"
 
 
-def _section(title: str, lines: list[str]) -> str:
+def _section(title: str, lines: list[str]) -> list[str]:
     """A title, and lines beside it; nothing at all without lines."""
     first = f" {title}".ljust(_TITLE)
-    return "".join(
-        ((" " * _TITLE if number else first) + line).rstrip() + "\n"
-        for number, line in enumerate(lines)
-    )
+    return [
+        ((" " * _TITLE if number else first) + line).rstrip() for number, line in enumerate(lines)
+    ]
 
 
 def _boards(record: Events) -> list[str]:
@@ -305,7 +303,7 @@ def ruling(report: Report) -> str:
 
 
 def _if_so(report: Report) -> str:
-    return "; ".join(map(printable, report.assumed))
+    return "; ".join(report.assumed)
 
 
 def _parts(name: str, found: Divergence) -> str:

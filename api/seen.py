@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import msgspec
 
+from api.printable import Page, page
 from api.report import aligned
 from events import types as t
 from events import views
@@ -87,7 +88,7 @@ def table_after(seen: Iterable[Seen]) -> Hand:
     return replay(cast(t.Event, masked(event)) for event in seen)
 
 
-def table_as_text(hand: Hand) -> str:
+def table_as_text(hand: Hand) -> Page:
     """Stacks, bets and cards by seat; who must answer."""
     rows = [["", "stack", "bet", "cards", ""]]
     for seat, player in enumerate(hand.start.players):
@@ -96,7 +97,7 @@ def table_as_text(hand: Hand) -> str:
         rows.append([player, str(hand.stacks[seat]), str(bet), cards, _standing(hand, seat)])
     facts = [["street", hand.street], ["board", " ".join(hand.board)], ["pot", str(hand.pot)]]
     facts += [["rake", str(hand.rake)]] if hand.rake else []
-    return "\n".join([*aligned(facts), "", *aligned(rows, (1, 2))]) + "\n"
+    return page([*aligned(facts), "", *aligned(rows, (1, 2))])
 
 
 def table_as_json(hand: Hand) -> dict[str, Any]:

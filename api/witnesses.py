@@ -17,6 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from api.printable import printable
 from store.checkpoint import Checkpoint
 from store.disk import RealDisk
 from store.frames import Damaged
@@ -115,7 +116,7 @@ async def publishing(folder: Path) -> None:
         except (Damaged, NoLedger, Refuted, OSError) as reason:
             sentence = str(reason)
         if sentence and sentence != said:
-            print(f"muckrake: {sentence}", file=sys.stderr)
+            print(f"muckrake: {printable(sentence)}", file=sys.stderr)
         said = sentence
         pause_s = min(2 * pause_s, PAUSE_MAX_S) if sentence else PAUSE_S
         await asyncio.sleep(pause_s)

@@ -21,7 +21,7 @@ from api.cli.ledger import (
     view_option,
     viewpoint_of,
 )
-from api.cli.output import CONTESTED, WRONG, NotFound, listed, note, progress, table
+from api.cli.output import CONTESTED, WRONG, NotFound, listed, note, progress, say, table
 from api.cli.players import files_option
 from api.cli.web import web_page
 from api.judging import Judged, by_rules
@@ -231,7 +231,9 @@ def _named(record: Events) -> str:
 
 def _reports(judged: Iterable[Judged]) -> None:
     for number, (record, game, report) in enumerate(judged):
-        click.echo(("\n" if number else "") + as_text(game, record, report), nl=False)
+        if number:
+            say("")
+        say(as_text(game, record, report))
 
 
 def _summary(judged: Iterable[Judged], tally: Tally) -> None:

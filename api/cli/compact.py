@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.ledger import json_option, ledger_option, reading, witness_option, writing
-from api.cli.output import document
+from api.cli.output import document, say
 from api.recording import now_ms
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ def compact(folder: Path, as_document: bool) -> None:
     if as_document:
         document("muckrake.compact/1", **told)
         return
-    click.echo(_told(before, after))
+    say(_told(before, after))
     if after.retired:
-        click.echo(f"{len(after.retired)} old files are kept an hour for those who still read them")
+        say(f"{len(after.retired)} old files are kept an hour for those who still read them")
 
 
 def _told(before: "Manifest", after: "Manifest") -> str:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from api.printable import printable
+
 if TYPE_CHECKING:
     from store.reader import Snapshot
 
@@ -35,7 +37,8 @@ def matches(context: click.Context, parameter: click.Parameter, begun: str) -> l
     """Matches of the ledger that begin so."""
     found: list[str] = []
     with suppress(Exception):
-        found = [name for name in _ledger(context).matches() if name.startswith(begun)]
+        every = _ledger(context).matches()
+        found = [name for name in every if name.startswith(begun) and name == printable(name)]
     return found
 
 

@@ -4,8 +4,9 @@ import click
 from click.shell_completion import get_completion_class
 
 from api.cli.ledger import json_option, no_ledger_option
-from api.cli.output import document
+from api.cli.output import document, say
 from api.main import muckrake
+from api.printable import Page
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_MUCKRAKE_COMPLETE"
@@ -23,4 +24,4 @@ def completion(shell: str, as_document: bool) -> None:
     if as_document:
         document("muckrake.completion/1", shell=shell, script=script)
     else:
-        click.echo(script)
+        say(Page(f"{script}\n"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from api.cli.output import document, note, progress, wrong
+from api.cli.output import document, note, progress, say, wrong
 from api.cli.parameters import rules_of, rules_options, settings_of
 from api.demo import (
     DISPUTED,
@@ -23,6 +23,7 @@ from api.demo import (
     Wrong,
     shown,
 )
+from api.printable import page
 from api.report import aligned, as_json, as_text
 from engine.changes import as_far
 from engine.game import Game
@@ -63,17 +64,17 @@ def demo(
         raise click.ClickException(str(reason)) from None
     except Wrong as found:
         if found.record:
-            note(found.record)
+            say(found.record, err=True)
         wrong(str(found))
     if as_document:
         _document(told, seed)
         return
     rows = [list(Tally._fields), *([str(field) for field in one] for one in told.tallies)]
-    click.echo("\n".join(aligned(rows, numbers=range(1, len(rows[0])))))
-    click.echo(_met(told.wire))
-    click.echo(_kept(told.tallies, told.kept, seed))
-    click.echo(as_text(told.game, told.disputed, told.report), nl=False)
-    click.echo(_onward(told.proved, told.kept), nl=False)
+    say(page(aligned(rows, numbers=range(1, len(rows[0])))))
+    say(page(_met(told.wire)))
+    say(page(_kept(told.tallies, told.kept, seed)))
+    say(as_text(told.game, told.disputed, told.report))
+    say(page(_onward(told.proved, told.kept)))
 
 
 def _changed(games: list[Game], settings: tuple[str, ...]) -> list[Game]:
@@ -104,35 +105,43 @@ def _document(told: Shown, seed: str) -> None:
     )
 
 
-def _met(wire: Wire) -> str:
+def _met(wire: Wire) -> list[str]:
     """What the two processes did, or why one of them did not."""
     nets = ", ".join(f"{name} {net:+d}" for name, net in zip(wire.players, wire.nets, strict=True))
-    told = "".join(f"\nOne did not play to the end. {sentence}." for sentence in wire.trouble)
-    return (
-        f"\nTwo programs, one in Python and one in a shell, played {wire.hands} hands of {SPOKEN}"
-        f"\nby the protocol of MIT Pokerbots, {wire.replies} replies: {nets}.{told}"
-    )
+    return [
+        "",
+        f"Two programs, one in Python and one in a shell, played {wire.hands} hands of {SPOKEN}",
+        f"by the protocol of MIT Pokerbots, {wire.replies} replies: {nets}.",
+        *(f"One did not play to the end. {sentence}." for sentence in wire.trouble),
+    ]
 
 
-def _kept(tallies: list[Tally], kept: Kept, seed: str) -> str:
+def _kept(tallies: list[Tally], kept: Kept, seed: str) -> list[str]:
     hands, events = sum(one.hands for one in tallies), sum(one.events for one in tallies)
     each = kept.segment_bytes // kept.hands
-    return (
-        f"\n{hands:,} hands and {events:,} events (seed {seed}). Each record was written as bytes"
-        " and as notation\nand read back the same, replayed with no chip made or lost, and decided"
-        " again by its ruleset.\nAll were appended to a ledger on disk and sealed,"
-        f" {each} bytes a hand; read from its files, every\nhand was the same to the byte.\n"
-        "None differed. Contested means that another reading of the rules"
-        f" pays differently;\nthis is the first such hand of {DISPUTED}:\n"
-    )
+    return [
+        "",
+        f"{hands:,} hands and {events:,} events (seed {seed}). Each record was written as bytes",
+        "and as notation and read back the same, replayed with no chip made or lost, and",
+        "decided again by its ruleset.",
+        f"All were appended to a ledger on disk and sealed, {each} bytes a hand; read from its",
+        "files, every hand was the same to the byte.",
+        "None differed. Contested means that another reading of the rules pays differently;",
+        f"this is the first such hand of {DISPUTED}:",
+        "",
+    ]
 
 
-def _onward(proved: Proved, kept: Kept) -> str:
+def _onward(proved: Proved, kept: Kept) -> list[str]:
     """What can be given to somebody who trusts nobody, and where to look."""
-    said = "\n".join(f"  {line}" for line in proved.said)
-    return (
-        f"\nIts evidence is in {proved.file}. The verify.py in it, run by a\nPython with nothing"
-        f" else, says:\n{said}\n"
-        f"\nLook at all of it:\n  ./mr serve --ledger {kept.folder} --open\n"
-        f"and then at this pot:\n  /hands/{proved.hand}/audit\n"
-    )
+    return [
+        "",
+        f"Its evidence is in {proved.file}. The verify.py in it, run by a",
+        "Python with nothing else, says:",
+        *(f"  {line}" for line in proved.said),
+        "",
+        "Look at all of it:",
+        f"  ./mr serve --ledger {kept.folder} --open",
+        "and then at this pot:",
+        f"  /hands/{proved.hand}/audit",
+    ]

@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from api.cli.ledger import json_option, ledger_option, plainly, remembered, witness_option
-from api.cli.output import WRONG, document
+from api.cli.output import WRONG, document, say
 from api.main import VERSION
+from api.printable import page
 from api.report import aligned
 
 LIBRARIES = (
@@ -55,7 +56,7 @@ def doctor(folder: Path, as_document: bool) -> None:
         sound = [] if ledger is None or findings else [["check", SOUND]]
         told_rows = [[name, _told(value)] for name, value in told.items()]
         left = [["not compared", sentence] for sentence in omitted]
-        click.echo("\n".join(aligned([*told_rows, *checks, *sound, *left])))
+        say(page(aligned([*told_rows, *checks, *sound, *left])))
     if not all(finding["note"] for finding in findings):
         raise click.exceptions.Exit(WRONG)
 

@@ -15,7 +15,7 @@ import click
 
 from api.cli import completing
 from api.cli.ledger import check_spelling, json_option, ledger_option, reading, view_option
-from api.cli.output import NotFound, NotPermitted, document, note, progress
+from api.cli.output import NotFound, NotPermitted, data, document, note, progress
 from events.ledger import is_match
 from events.types import Events
 
@@ -43,6 +43,11 @@ DROPPED = "who threw a hand away, which choices were made by default"
     metavar="FILE",
     help="Into this file, which is replaced when all of it is written; else to stdout.",
 )
+@click.option(
+    "--spreadsheet",
+    is_flag=True,
+    help="CSV in which no text is a formula: one that would be begins with a quote more.",
+)
 @click.option("--lossy", is_flag=True, help=f"Leave out what acpc has no word for: {DROPPED}.")
 @view_option
 @ledger_option
@@ -52,6 +57,7 @@ def export(
     to: str | None,
     table: str | None,
     out: Path | None,
+    spreadsheet: bool,
     lossy: bool,
     view: str,
     folder: Path,
@@ -61,6 +67,8 @@ def export(
     if to is None:
         raise click.UsageError(f"--to says which format: {', '.join((*LOGS, *TABULAR))}")
     _check_words(names, to, table, out, lossy, as_document)
+    if spreadsheet and to != "csv":
+        raise click.UsageError(f"--spreadsheet is for csv, not {to}")
     check_spelling(view)
     begun, hands, rows = time.monotonic(), _Hands(), None
     with reading(folder) as snapshot, _refusals():
@@ -76,10 +84,12 @@ def export(
                 suffix = "" if out is None else out.suffix
                 _log(sink, to, snapshot, told, eyes, suffix, lossy)
             else:
-                from api.exporting.files import written
+                from api.exporting.files import no_controls, no_formulas, written
 
                 table = table or "events"
-                rows = written(sink, to, told, table, eyes)
+                shown = no_controls if out is None and sys.stdout.isatty() else None
+                texts = no_formulas if spreadsheet else shown
+                rows = written(sink, to, told, table, eyes, texts)
     if as_document:
         made = {"format": to, "table": table, "view": view, "out": str(out)}
         document("muckrake.export/1", **made, hands=hands.count, rows=rows)
@@ -194,14 +204,14 @@ def _refusals() -> Iterator[None]:
 def _sink(out: Path | None, spooled: bool) -> Iterator[BinaryIO]:
     """Where the bytes go. A file is there whole or not at all, and so is what may be refused."""
     if out is None and not spooled:
-        yield cast(BinaryIO, sys.stdout.buffer)
-        sys.stdout.flush()
+        with data() as sink:
+            yield sink
     elif out is None:
         with tempfile.TemporaryFile() as spool:
             yield cast(BinaryIO, spool)
             spool.seek(0)
-            shutil.copyfileobj(spool, sys.stdout.buffer)
-        sys.stdout.flush()
+            with data() as sink:
+                shutil.copyfileobj(spool, sink)
     else:
         with whole(out) as sink:
             yield sink

@@ -7,8 +7,9 @@ import click
 from api.asking import games as asking
 from api.cli import completing
 from api.cli.ledger import ledger_option, reading
-from api.cli.output import NotFound, document, table
+from api.cli.output import NotFound, document, say, table
 from api.cli.parameters import rules_of, rules_options
+from api.printable import Page, page
 from api.report import aligned
 from engine.catalogue import CATALOGUE, meaning
 from engine.changes import partner_of
@@ -38,7 +39,7 @@ def games(
     if as_document:
         document("muckrake.games/1", games=[asking.as_json(one) for one in shown])
     elif one:
-        click.echo(in_full(shown[0]), nl=False)
+        say(in_full(shown[0]))
     else:
         columns = (
             "ruleset",
@@ -97,7 +98,7 @@ def row(game: Game) -> tuple[str, ...]:
     return (game.name, fingerprint(game), use, seats, stack, partner, game.document, script)
 
 
-def in_full(game: Game) -> str:
+def in_full(game: Game) -> Page:
     """Everything that makes the ruleset, for reading."""
     said = [f"{game.name}   {game.document}", ""]
     said += aligned([[name, value] for name, value in _facts(game)])
@@ -112,7 +113,7 @@ def in_full(game: Game) -> str:
         said += ["", "readings tried on every hand"]
     for one in game.readings:
         said.append(f"  {one.entry}  {one.policy} {one.value}: {one.sentence}")
-    return "\n".join(said) + "\n"
+    return page(said)
 
 
 def line_of(step: object) -> str:

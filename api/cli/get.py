@@ -1,16 +1,16 @@
 """`muckrake get`: one request to the API, answered in this process without a server."""
 
 import asyncio
-import sys
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 from urllib.parse import urlencode, urlsplit
 
 import click
 import msgspec
 
 from api.cli.ledger import ledger_option, plainly
-from api.cli.output import FORBIDDEN, INTERRUPTED, MISSING, note
+from api.cli.output import FORBIDDEN, INTERRUPTED, MISSING, data, note
 
 ROOT = "/api/v1/"
 CODES = {401: FORBIDDEN, 403: FORBIDDEN, 404: MISSING}  # exit codes; of others 2 or 1
@@ -101,6 +101,7 @@ class _Answer:
         self.status = 500
         self.problem = b""
         self._path = output
+        self._shown = ExitStack()
         self._out: BinaryIO | None = None
         self._asked = False
         self._over = asyncio.Event()
@@ -116,7 +117,8 @@ class _Answer:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             if self.status < 400:
-                self._out = self._path.open("wb") if self._path else sys.stdout.buffer
+                shown = None if self._path else self._shown.enter_context(data())
+                self._out = shown or cast(Path, self._path).open("wb")
             return
         body = message.get("body", b"")
         if self._out is None:
@@ -128,5 +130,6 @@ class _Answer:
             self._over.set()
 
     def close(self) -> None:
+        self._shown.close()
         if self._path and self._out is not None:
             self._out.close()

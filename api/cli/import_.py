@@ -12,7 +12,7 @@ import click
 
 from analytics.stored import NAMES
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
-from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, watched
+from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, say, watched
 from api.cli.parameters import asked_rules, rules_options
 from api.cli.plans import named as named_match
 from api.importing.commit import Writer
@@ -20,7 +20,6 @@ from api.importing.entries import Entry, entries
 from api.importing.jobs import outcomes
 from api.importing.report import as_json, as_text, in_short
 from api.importing.taken import Outcome, Wishes
-from api.printable import printable
 from api.recording import now_ms
 from events.types import Disclosure
 from formats.known import FORMATS
@@ -143,7 +142,7 @@ def _tell(done: Iterable[tuple[Outcome, int]], in_full: bool) -> None:
     for found, added in done:
         lines = as_text(found, added) if in_full else in_short(found)
         for line in lines:
-            click.echo(printable(line))
+            say(line)
 
 
 def _sum_up(tally: Tally, files: int, folder: Path, seconds: float) -> None:

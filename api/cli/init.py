@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from api.cli.ledger import json_option, ledger_option, plainly, writing
-from api.cli.output import document
+from api.cli.output import document, say
+from api.printable import page
 
 
 @click.command()
@@ -45,4 +46,4 @@ def init(origin: str | None, folder: Path, as_document: bool) -> None:
     if as_document:
         document("muckrake.init/1", ledger=str(folder), origin=signer.key.name, keys=keys)
     else:
-        click.echo("\n".join(keys))
+        say(page(keys))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from api.cli.ledger import json_option, ledger_option, plainly, writing
-from api.cli.output import NotFound, document, note, table
+from api.cli.output import NotFound, document, note, say, table
 from api.http.scopes import SCOPES, SEAT_SCOPES, NoScope, scope_of
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def create(
     if as_document:
         document("muckrake.key-create/1", **_as_json(made), key=spelled)
     else:
-        click.echo(spelled)
+        say(spelled)
         note(f"key {made.id} for {', '.join(good_for)}: keep it, it is not told again")
 
 
@@ -138,7 +138,7 @@ def replace(folder: Path, as_document: bool) -> None:
         about = {"old": old.key.text(), "new": new.key.text(), "statements": str(statement)}
         document("muckrake.key-replace/1", **about)
     else:
-        click.echo(new.key.text())
+        say(new.key.text())
         note(f"the statement that {old.key.text()} has signed is the last one in {statement}")
 
 

@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from api.cli.ledger import hand_of, json_option, ledger_option, reading, witness_option, writing
-from api.cli.output import INTERRUPTED, NotFound, asked_to_stop, document, note, progress
+from api.cli.output import INTERRUPTED, NotFound, asked_to_stop, document, note, progress, say
 from api.cli.parameters import rules_of, rules_options
 from api.cli.plans import dealing_of
 from api.cli.plans import named as match_name
@@ -126,7 +126,9 @@ def match(
         about = {**told, "mirrored": mirror, **msgspec.to_builtins(played)}
         document("muckrake.match/1", **about, **as_json(parts, faults))
     else:
-        click.echo(f"{summary(played, seed, made)}\n\n{as_text(parts, faults)}")
+        say(summary(played, seed, made))
+        say("")
+        say(as_text(parts, faults))
     if made == "seeded":
         note(SEEDED)
     note(f"{played.reason}: {played.hands} in {folder}, {time.monotonic() - begun:.1f} s")

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from api.cli.ledger import no_ledger_option, plainly
-from api.cli.output import WRONG, document, every, note
+from api.cli.output import WRONG, document, every, note, say
 from api.cli.witness import keys_of
 from api.monitoring import LookAt, Monitor, Seen, Unreachable, over_http
 from store.note import Key
@@ -94,10 +94,10 @@ def _looked(here: Monitor, url: str, hand: LookAt | None, as_document: bool) -> 
     if as_document:
         document("muckrake.monitor/1", url=url, **msgspec.to_builtins(seen))
         return seen
-    click.echo(f"{seen.origin}  {seen.size:,} leaves, {seen.new:,} of them new")
+    say(f"{seen.origin}  {seen.size:,} leaves, {seen.new:,} of them new")
     for one in seen.findings:
         place = "" if one.leaf is None else f"leaf {one.leaf}: "
-        click.echo(f"FOUND  {place}{one.sentence}")
+        say(f"FOUND  {place}{one.sentence}")
     return seen
 
 

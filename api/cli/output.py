@@ -1,5 +1,6 @@
 """How commands speak: data on stdout, everything else as sentences on stderr."""
 
+import io
 import json
 import signal
 import sys
@@ -8,16 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from types import FrameType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, BinaryIO, NoReturn, TypeVar, cast
 
 import click
 
-from api.printable import printable
+from api.printable import Page, as_json, printable
 
 T = TypeVar("T")
 
 _SHORT = 16  # cells up to this are never folded
-_ONE_LINE = str.maketrans("\t\r\n", "   ")
 
 WRONG = 3  # exit code: checked, and found wrong
 FORBIDDEN = 4  # exit code: not permitted for this viewpoint
@@ -39,9 +39,14 @@ class NotPermitted(click.ClickException):
     exit_code = FORBIDDEN
 
 
+def say(text: str, *, err: bool = False) -> None:
+    """A line, or a page: all that any command writes for people leaves here."""
+    click.echo(text if isinstance(text, Page) else f"{printable(text)}\n", err=err, nl=False)
+
+
 def note(sentence: str) -> None:
     """Progress and remarks, out of the way of the data."""
-    click.echo(sentence, err=True)
+    say(sentence, err=True)
 
 
 def wrong(sentence: str) -> NoReturn:
@@ -52,7 +57,7 @@ def wrong(sentence: str) -> NoReturn:
 
 def document(schema: str, **content: Any) -> None:
     """One JSON document, its shape named by `schema`."""
-    click.echo(json.dumps({"schema": schema, **content}, indent=2, ensure_ascii=False))
+    click.echo(as_json(json.dumps({"schema": schema, **content}, indent=2, ensure_ascii=False)))
 
 
 def listed(
@@ -61,17 +66,19 @@ def listed(
     """A document of one long list, written as it is read; `last` is asked when it is all told."""
     click.echo(f'{{"schema": {json.dumps(schema)}, "{name}": [', nl=False)
     for number, item in enumerate(items):
-        click.echo((",\n" if number else "\n") + json.dumps(item, ensure_ascii=False), nl=False)
-    told = "".join(f', "{key}": {json.dumps(value)}' for key, value in last().items())
-    click.echo(f"\n]{told}}}")
+        told = as_json(json.dumps(item, ensure_ascii=False))
+        click.echo((",\n" if number else "\n") + told, nl=False)
+    end = "".join(f', "{key}": {json.dumps(value)}' for key, value in last().items())
+    click.echo(f"\n]{end}}}")
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Drawn on a terminal, long cells folded if there is no room; tab-separated in a pipe."""
+    columns = tuple(map(printable, columns))
     rows = (tuple(map(printable, row)) for row in rows)
     if not sys.stdout.isatty():
         for row in chain((columns,), rows):
-            click.echo("\t".join(row))
+            say(Page("\t".join(row) + "\n"))
         return
     from rich.console import Console
     from rich.table import Table
@@ -87,6 +94,48 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     Console().print(drawn)
 
 
+@contextmanager
+def data() -> Iterator[BinaryIO]:
+    """Where the bytes of an answer go: as they are into a pipe, printable onto a terminal."""
+    sys.stdout.flush()
+    if not sys.stdout.isatty():
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    shown = _Shown(sys.stdout.buffer)
+    yield cast(BinaryIO, shown)
+    shown.close()
+
+
+class _Shown(io.RawIOBase):
+    """Lines of bytes as a terminal may have them."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        super().__init__()
+        self._out = out
+        self._rest = b""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, said: Any, /) -> int:
+        *lines, self._rest = (self._rest + bytes(said)).split(b"\n")
+        for line in lines:
+            self._tell(line)
+            self._out.write(b"\n")
+        return len(said)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._tell(self._rest)
+            self._out.flush()
+        super().close()
+
+    def _tell(self, line: bytes) -> None:
+        text = line.removesuffix(b"\r").decode("utf-8", "backslashreplace")
+        self._out.write(printable(text).encode())
+
+
 def progress(items: Iterable[T], doing: str, total: int | None = None) -> Iterable[T]:
     """The items, with a bar on stderr while they are worked off, if somebody is watching."""
     if not sys.stderr.isatty():
@@ -94,7 +143,7 @@ def progress(items: Iterable[T], doing: str, total: int | None = None) -> Iterab
     from rich.console import Console
     from rich.progress import track
 
-    return track(items, doing, total, console=Console(stderr=True), transient=True)
+    return track(items, _plainly(doing), total, console=Console(stderr=True), transient=True)
 
 
 @contextmanager
@@ -106,7 +155,7 @@ def watched(doing: str, total: int) -> Iterator[Callable[[int, int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn(doing), BarColumn(), TextColumn("{task.fields[hands]:,} hands"))
+    columns = (TextColumn(_plainly(doing)), BarColumn(), TextColumn("{task.fields[hands]:,} hands"))
     with Progress(
         *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True
     ) as bar:
@@ -120,12 +169,18 @@ def watched(doing: str, total: int) -> Iterator[Callable[[int, int], None]]:
         yield advance
 
 
+def _plainly(doing: str) -> str:
+    """A title of a bar: no name in it is taken for rich's own marks."""
+    from rich.markup import escape
+
+    return escape(printable(doing))
+
+
 def cell(value: Any) -> str:
-    """A value of a row, on one line and without tabs; nothing for null."""
+    """A value of a row; nothing for null."""
     if value is None:
         return ""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text.translate(_ONE_LINE)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 @contextmanager

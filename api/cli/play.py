@@ -11,15 +11,16 @@ import msgspec
 
 from api.cli import completing
 from api.cli.ledger import json_option, ledger_option, witness_option, writing
-from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, watched
+from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, say, watched
 from api.cli.parameters import rules_of, rules_options
 from api.cli.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
 from api.playing import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, taken
+from api.printable import page
 from api.recording import STOPPED, Played, outcome
 from dealer.live.staged import Stage
 from dealer.many import Gone
 from dealer.play import Plan
-from events.notation import say_all
+from events.notation import say as said_of
 from events.types import Dealing, Disclosure, Events
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **sa
     told = [_as_json(*one, terms.disclosure) for one in ended]
     if not as_document:
         for plan, played in ended:
-            click.echo(summary(played, plan.seed, terms.dealing), err=printing)
+            say(summary(played, plan.seed, terms.dealing), err=printing)
     elif many:
         document("muckrake.play-matches/1", matches=told)
     else:
@@ -184,7 +185,9 @@ def _shown(hands: Iterable[Events], printing: bool, as_document: bool) -> list[A
         if printing and as_document:
             shown.append(msgspec.to_builtins(hand))
         elif printing:
-            click.echo(("\n" if number else "") + say_all(hand), nl=False)
+            if number:
+                say("")
+            say(page(said_of(event) for event in hand))
     return shown
 
 

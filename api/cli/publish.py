@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from api.cli.ledger import json_option, ledger_option, plainly, reading
-from api.cli.output import document, every, note
+from api.cli.output import document, every, note, say
 from store.tree import Refuted
 
 if TYPE_CHECKING:
@@ -63,12 +63,12 @@ def _say(found: "Publication | None", as_document: bool) -> None:
         if as_document:
             document("muckrake.publish/1", size=None, is_published=None, replies=[])
         else:
-            click.echo("nothing to publish: no checkpoint is newer than the one that is published")
+            say("nothing to publish: no checkpoint is newer than the one that is published")
         return
     if as_document:
         document("muckrake.publish/1", **msgspec.to_builtins(found))
     else:
-        click.echo(found.sentence)
+        say(found.sentence)
     for one in found.replies:
         if one.refusal is not None:
             note(f"{one.witness}: {one.refusal}")

@@ -7,7 +7,7 @@ import msgspec
 
 from api.cli import completing
 from api.cli.ledger import hand_of, json_option, ledger_option, reading, view_option, viewpoint_of
-from api.cli.output import document
+from api.cli.output import document, say
 from api.cli.web import web_page
 from api.seen import lines, table_after, table_as_json, table_as_text
 from events.views import see
@@ -36,6 +36,7 @@ def replay(hand: str, at: int | None, view: str, folder: Path, as_document: bool
         return
     numbered = list(enumerate(lines(record, who)))
     for number, line in numbered if at is None else numbered[at : at + 1]:
-        click.echo(f"{number:3}  {line}")
+        say(f"{number:3}  {line}")
     if at is not None:
-        click.echo("\n" + table_as_text(table_after(shown)), nl=False)
+        say("")
+        say(table_as_text(table_after(shown)))

@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from api.cli.ledger import json_option, ledger_option, reading, witness_option, writing
-from api.cli.output import document
+from api.cli.output import document, say
+from api.printable import page
 
 
 @click.command()
@@ -27,6 +28,6 @@ def restored(folder: Path, as_document: bool) -> None:
     if as_document:
         document("muckrake.restored/1", accepted=accepted)
     elif accepted:
-        click.echo("".join(f"accepted: {sentence}\n" for sentence in accepted), nl=False)
+        say(page(f"accepted: {sentence}" for sentence in accepted))
     else:
-        click.echo(f"nothing to accept: {folder} is all that is remembered of it")
+        say(f"nothing to accept: {folder} is all that is remembered of it")

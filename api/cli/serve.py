@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import click
 
 from api.cli.ledger import json_option, ledger_option, plainly
-from api.cli.output import document, note
+from api.cli.output import document, note, say
 
 PORT = 8000
 
@@ -159,8 +159,8 @@ def serve(
         if as_document:
             document("muckrake.serve/1", address=f"{base}/", login=once)
         else:
-            click.echo(f"{base}/  as the public sees it")
-            click.echo(f"{once}  as the auditor, once")
+            say(f"{base}/  as the public sees it")
+            say(f"{once}  as the auditor, once")
         sys.stdout.flush()
         if not is_loopback:
             note(f"muckrake: whoever reaches {host} is answered, without encryption")

@@ -4,9 +4,8 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import click
-
-from api.printable import printable
+from api.cli.output import note, say
+from api.printable import Page, printable
 
 
 class Cell(NamedTuple):
@@ -26,7 +25,7 @@ def drawn(
 ) -> None:
     """A table with its sentences above and below."""
     rows = [[cell._replace(text=printable(cell.text)) for cell in row] for row in rows]
-    head, foot = printable(head), printable(foot)
+    columns, head, foot = list(map(printable, columns)), printable(head), printable(foot)
     if not sys.stdout.isatty():
         _piped(columns, rows, head, foot)
         return
@@ -51,12 +50,12 @@ def drawn(
 def _piped(columns: Sequence[str], rows: Sequence[Sequence[Cell]], head: str, foot: str) -> None:
     """Data only: what stands above and below goes to the other stream."""
     if head:
-        click.echo(head, err=True)
-    click.echo("\t".join(columns))
+        note(head)
+    say(Page("\t".join(columns) + "\n"))
     for row in rows:
-        click.echo("\t".join(cell.text for cell in row))
+        say(Page("\t".join(cell.text for cell in row) + "\n"))
     if foot:
-        click.echo(foot, err=True)
+        note(foot)
 
 
 def _style(cell: Cell) -> str:

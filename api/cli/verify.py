@@ -10,7 +10,8 @@ import click
 import msgspec
 
 from api.cli.ledger import json_option, ledger_option, reading, remembered, witness_option
-from api.cli.output import OWN_KEY, WRONG, document, note, progress
+from api.cli.output import OWN_KEY, WRONG, document, note, progress, say
+from api.printable import Page, page
 
 if TYPE_CHECKING:
     from api.evidence.verify import Key, Policy
@@ -131,7 +132,7 @@ def _bundle(
         said = {"ok": not problems, "key_known": bool(known), "proved": proved, "wrong": found}
         document("muckrake.verify/1", file=str(file), **said)
     else:
-        click.echo("\n".join((*problems, *proved, *own)))
+        say(page((*problems, *proved, *own)))
     if code:
         raise click.exceptions.Exit(code)
 
@@ -178,9 +179,9 @@ def _whole(
         told |= {"decks": dealt.checked, "wrong": wrong, "ok": found.ok, "key_known": bool(known)}
         document("muckrake.verify/1", **told)
     else:
-        click.echo(summary(found, dealt.checked), nl=False)
+        say(summary(found, dealt.checked))
         if own:
-            click.echo(FOLDERS_OWN)
+            say(FOLDERS_OWN)
     note(f"{folder} verified in {time.monotonic() - begun:.1f} s")
     if not found.ok or own:
         raise click.exceptions.Exit(OWN_KEY if found.ok else WRONG)
@@ -239,7 +240,7 @@ def _unsignable(private: "Private", verifier: "Verifier") -> str | None:
     return None
 
 
-def summary(found: "Verified", decks: int) -> str:
+def summary(found: "Verified", decks: int) -> Page:
     """3 matches, 3,000 hands, 63,118 events; what was checked; every finding on its line."""
     counted = (
         f"digests {found.digests:,}/{found.leaves:,}",
@@ -258,4 +259,4 @@ def summary(found: "Verified", decks: int) -> str:
     ]
     if len(found.wrong) > NAMED_MAX:
         rows.append(f"and {len(found.wrong) - NAMED_MAX} more: --json names them all")
-    return "".join(f"{row}\n" for row in rows)
+    return page(rows)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.ledger import no_ledger_option, plainly
-from api.cli.output import document
+from api.cli.output import document, say
 from store.note import SIGNS, Key
 from store.tree import Refuted
 
@@ -74,8 +74,8 @@ def witness(
             if as_document:
                 document("muckrake.witness/1", address=address, key=here.key.text())
             else:
-                click.echo(f"{address}  cosigns for {', '.join(key.name for key in keys)}")
-                click.echo(here.key.text())
+                say(f"{address}  cosigns for {', '.join(key.name for key in keys)}")
+                say(here.key.text())
             sys.stdout.flush()
             Listening(application(here), Limits(at_once=AT_ONCE), grace_s=GRACE_S).run([sock])
         finally:

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from api.evidence.verify import CONTENTS
+from api.printable import page
 from api.seen import OF_A_SEED
 from events.commitments import Opening
 from events.types import Dealing
@@ -145,10 +146,12 @@ def _announced(match: tuple[Announcement, ...]) -> bytes:
 
 
 def _readme(evidence: Evidence) -> bytes:
-    seeded = f"{OF_A_SEED}\n" if evidence.dealing == "seeded" else ""
-    return (
-        f"This is the evidence of the hand {evidence.hand}, as {evidence.view} may see it.\n"
-        "Run `python3 verify.py --key KEY` in this folder, or take a verify.py that you trust.\n"
-        "KEY is the log's public key as you know it from somewhere else.\n"
-        f"{seeded}"
+    seeded = OF_A_SEED.split("\n") if evidence.dealing == "seeded" else ()
+    return page(
+        [
+            f"This is the evidence of the hand {evidence.hand}, as {evidence.view} may see it.",
+            "Run `python3 verify.py --key KEY` in this folder, or take a verify.py that you trust.",
+            "KEY is the log's public key as you know it from somewhere else.",
+            *seeded,
+        ]
     ).encode()

@@ -17,15 +17,24 @@ import pyarrow.parquet as pq
 
 from api.exporting.sight import Eyes
 from api.exporting.tables import tables
+from api.printable import printable
 from events.ledger import Recorded
 from store.leaf import Leaf, split
 from store.query import as_rfc_3339, plain
 
 BINARY = ("parquet", "arrow")
+FORMULA = r"^('*[=+\-@\t\r\n＝＋－＠])"  # what spreadsheets run, and what was made of it
 LEAVES = 1_000  # hands whose lines are written together
 
 
-def written(sink: BinaryIO, to: str, leaves: Iterable[Leaf], table: str, eyes: Eyes) -> int:
+def written(
+    sink: BinaryIO,
+    to: str,
+    leaves: Iterable[Leaf],
+    table: str,
+    eyes: Eyes,
+    texts: "Texts | None" = None,
+) -> int:
     """One table in one format; how many rows it has."""
     if to == "ndjson" and table == "events":
         return _lines(sink, leaves, eyes)
@@ -33,7 +42,7 @@ def written(sink: BinaryIO, to: str, leaves: Iterable[Leaf], table: str, eyes: E
     rows = tables(leaves, table, eyes)
     first = next(rows)
     marks = {"muckrake.table": table, "muckrake.view": eyes.view}
-    out = writer(sink, to, first.schema.with_metadata(marks))
+    out = writer(sink, to, first.schema.with_metadata(marks), texts)
     for group in chain((first,), rows):
         out.write(group)
         count += group.num_rows
@@ -48,18 +57,39 @@ class Writer(Protocol):
     def close(self) -> None: ...
 
 
-def writer(sink: BinaryIO, to: str, schema: pa.Schema) -> Writer:
+Texts = Callable[[pa.ChunkedArray], pa.ChunkedArray]  # what becomes of a column of text in CSV
+
+
+def writer(sink: BinaryIO, to: str, schema: pa.Schema, texts: Texts | None = None) -> Writer:
     """Who writes tables of this schema into `sink`; the file is whole when he is closed."""
-    return _WRITERS[to](sink, schema)
+    return _Csv(sink, schema, texts) if to == "csv" else _WRITERS[to](sink, schema)
+
+
+def no_formulas(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Text that a spreadsheet takes for text: what it would run begins with one more `'`.
+
+    Whoever takes one `'` from each text that begins with `'` and a sign of a formula has it back.
+    """
+    return pc.replace_substring_regex(column, FORMULA, r"'\1")
+
+
+def no_controls(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Text for a terminal, each on one line."""
+    told = [None if text is None else printable(text) for text in column.to_pylist()]
+    return pa.chunked_array([pa.array(told, pa.string())])
 
 
 class _Csv:
     """Text stands in quotes, so that an empty one is not a missing one."""
 
-    def __init__(self, sink: BinaryIO, schema: pa.Schema) -> None:
+    def __init__(self, sink: BinaryIO, schema: pa.Schema, texts: Texts | None) -> None:
         self._out = pa.csv.CSVWriter(sink, schema)
+        self._texts = texts
 
     def write(self, rows: pa.Table) -> None:
+        for place, field in enumerate(rows.schema if self._texts else ()):
+            if self._texts and pa.types.is_string(field.type):
+                rows = rows.set_column(place, field, self._texts(rows[place]))
         self._out.write_table(rows)
 
     def close(self) -> None:
@@ -179,12 +209,11 @@ _STEPS: dict[str, tuple[Callable[[pa.DataType], bool], str]] = {
 }
 _LOOKED_FOR = ("hand_seq", "hand", "match", "number", "at", "player")  # by a reader, by its bounds
 _WRITERS: dict[str, Callable[[BinaryIO, pa.Schema], Writer]] = {
-    "csv": _Csv,
     "parquet": _Parquet,
     "arrow": _Arrow,
     "ndjson": _Ndjson,
 }
-TABULAR = tuple(_WRITERS)
+TABULAR = ("csv", *_WRITERS)
 
 
 # Events as lines of JSON.

@@ -6,6 +6,7 @@ Answers that are made while they are sent stand in `streams.py`.
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
@@ -14,13 +15,15 @@ import msgspec
 from fastapi import Request
 from fastapi.responses import Response
 
-from api.http.formats import MEDIA, format_of
+from api.exporting.files import FORMULA
+from api.http.formats import MEDIA, format_of, is_for_spreadsheet
 
 __all__ = ["ANEW", "FOREVER", "MEDIA", "NEVER", "document", "format_of", "listed", "sent"]
 
 FOREVER = "max-age=31536000, immutable"  # a hand that cannot change for whoever asked
 ANEW = "no-cache"  # kept, and asked for again with its validator
 NEVER = "no-store"  # a secret, told once
+_FORMULA = re.compile(FORMULA)
 VARY = "Accept, Authorization, Cookie"  # what the same address is answered differently by
 
 
@@ -50,7 +53,7 @@ def listed(
     elif kind == "ndjson":
         answer = sent(request, b"".join(msgspec.json.encode(row) + b"\n" for row in page), kind)
     else:
-        answer = sent(request, _csv(page), kind)
+        answer = sent(request, _csv(page, is_for_spreadsheet(request, download=False)), kind)
     if following is not None:
         further = request.url.include_query_params(cursor=following)
         answer.headers["Link"] = f'<{further.path}?{further.query}>; rel="next"'
@@ -106,14 +109,16 @@ def _spelled(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.replace("_", "-").title(): value for name, value in headers.items()}
 
 
-def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """Text as it is; what has parts in JSON."""
+def _csv(rows: Sequence[Mapping[str, Any]], for_spreadsheet: bool) -> bytes:
+    """Text as it is, or as no formula; what has parts in JSON."""
     out = io.StringIO()
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.DictWriter(out, columns, lineterminator="\r\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: _flat(value) for name, value in row.items()})
+    writer = csv.writer(out, lineterminator="\r\n")
+    for row in ({name: name for name in columns}, *rows):
+        values = [_flat(row.get(name)) for name in columns]
+        if for_spreadsheet:
+            values = [_FORMULA.sub(r"'\1", it) if isinstance(it, str) else it for it in values]
+        writer.writerow(values)
     return out.getvalue().encode()
 
 

@@ -53,6 +53,15 @@ def format_of(request: Request, offered: Sequence[str]) -> str:
     raise Problem("not-acceptable", f"{accepted[:80]} is not to be had: {', '.join(offered)}")
 
 
+def is_for_spreadsheet(request: Request, download: bool) -> bool:
+    """Whether CSV must hold no formula: in downloads and for browsers, unless `?spreadsheet=`."""
+    named = request.query_params.get("spreadsheet")
+    if named not in (None, "true", "false"):
+        raise Problem("invalid", f"spreadsheet is true or false, not {named[:40]}")
+    browser = "text/html" in request.headers.get("accept", "")
+    return named == "true" or (named is None and (download or browser))
+
+
 class Range(NamedTuple):
     """A word of a header and what it weighs in thousandths; of `Accept` a type, a kind of types
     or all."""

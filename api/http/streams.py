@@ -18,10 +18,10 @@ from fastapi import Request
 from fastapi.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from api.exporting.files import Writer, writer
+from api.exporting.files import Texts, Writer, no_formulas, writer
 from api.http.answer import ANEW, about
 from api.http.following import Unended, cut
-from api.http.formats import MEDIA
+from api.http.formats import MEDIA, is_for_spreadsheet
 
 PIECE = 1 << 18  # no more than this is handed to the socket at once: then it is waited for
 STALL_S = 60.0
@@ -64,17 +64,21 @@ def tabled(
 
     They are alike in their columns, and there is at least one. Nothing stands under a null.
     """
-    return streamed(request, _written(tables, kind, view, table), kind, filename=filename)
+    texts = no_formulas if is_for_spreadsheet(request, filename is not None) else None
+    chunks = _written(tables, kind, view, table, texts)
+    return streamed(request, chunks, kind, filename=filename)
 
 
-def _written(tables: Iterator[pa.Table], kind: str, view: str, table: str) -> Chunks:
+def _written(
+    tables: Iterator[pa.Table], kind: str, view: str, table: str, texts: Texts | None = None
+) -> Chunks:
     sink = Sink()
     try:
         out: Writer | None = None
         for rows in _ahead(tables):
             if out is None:
                 marks = {"muckrake.table": table, "muckrake.view": view}
-                out = writer(cast(BinaryIO, sink), kind, rows.schema.with_metadata(marks))
+                out = writer(cast(BinaryIO, sink), kind, rows.schema.with_metadata(marks), texts)
             out.write(rows)
             if written := sink.taken():
                 yield written

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from api.asking.filters_tree import word
 from api.asking.viewer import AUDITOR, PUBLIC, SEAT
@@ -15,11 +16,22 @@ from api.main import VERSION
 from api.pages import words
 from api.pages.static_files import hashed
 from api.pages.to import To
+from api.printable import printable
 
 HERE = Path(__file__).parent
+
+
+def finalized(value: Any) -> Any:
+    """What is written into a page: foreign text without what would turn or hide its neighbours."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return "\n".join(map(printable, value.split("\n")))
+
+
 TEMPLATES = Environment(
     loader=FileSystemLoader(HERE / "templates"),
     autoescape=True,
+    finalize=finalized,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
@@ -37,6 +49,7 @@ TEMPLATES.filters.update(
     many=words.many,
     outcome=words.outcome,
     as_word=word,
+    exact=lambda text: Markup.escape(text),  # in a field of a form, which is sent back
 )
 TEMPLATES.globals.update(static=hashed, version=VERSION)
 

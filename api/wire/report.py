@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from api.printable import Page, page
 from api.report import aligned
 from api.wire.folded import Unusable
 from dealer.wire.player import Conduct
@@ -69,7 +70,7 @@ def as_json(parts: Sequence[Part], faults: Sequence[Unusable]) -> dict[str, Any]
     return built
 
 
-def as_text(parts: Sequence[Part], faults: Sequence[Unusable]) -> str:
+def as_text(parts: Sequence[Part], faults: Sequence[Unusable]) -> Page:
     """A line for each bot, then whatever somebody may ask about who was folded."""
     rows = [["", "replies", "unusable", "clock left", "slowest"]]
     for one in parts:
@@ -79,7 +80,7 @@ def as_text(parts: Sequence[Part], faults: Sequence[Unusable]) -> str:
     lines = [*aligned(rows, numbers=range(1, 5)), "", *_apart(parts)]
     for one in parts:
         lines += _why(one, [fault for fault in faults if fault.player == one.player])
-    return "\n".join(lines)
+    return page(lines)
 
 
 def _apart(parts: Sequence[Part]) -> list[str]:
@@ -90,7 +91,7 @@ def _apart(parts: Sequence[Part]) -> list[str]:
         lines.append(f"{_APART[means]}: {names}")
         if means == "none":
             reasons = dict.fromkeys(why for one in parts for why in one.not_kept_because)
-            lines += [f"  {_safe(why)}" for why in reasons]
+            lines += [f"  {why}" for why in reasons]
     return lines
 
 
@@ -108,20 +109,15 @@ def _why(one: Part, faults: Sequence[Unusable]) -> list[str]:
             lines.append(f"  and {len(faults) - _SHOWN} more: --json tells all")
     if lines and one.last_lines:
         lines.append(f"the last that {one.player} printed")
-        lines += [f"  {_safe(line)}" for line in one.last_lines]
+        lines += [f"  {line}" for line in one.last_lines]
     return ["", *lines] if lines else []
 
 
 def _row(fault: Unusable) -> list[str]:
     reply = json.dumps(_short(fault.reply), ensure_ascii=False)
     played = fault.played or "-"
-    return [fault.hand, fault.asked, _safe(reply), fault.because, played]
+    return [fault.hand, fault.asked, reply, fault.because, played]
 
 
 def _short(text: str) -> str:
     return text if len(text) <= _WIDTH else f"{text[:_WIDTH]}…"
-
-
-def _safe(text: str) -> str:
-    """What a bot wrote is not let at the terminal: what cannot be seen is spelt."""
-    return "".join(c if c.isprintable() or c == "\t" else f"\\x{ord(c):02x}" for c in text)

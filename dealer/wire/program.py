@@ -29,7 +29,11 @@ class Program(Struct, frozen=True):
 def program(folder: Path, name: str) -> Program:
     """The bot in a folder, or the sentence why there is none."""
     path = folder / COMMANDS
-    if not folder.is_dir():
+    try:
+        is_there = folder.is_dir()
+    except OSError as why:  # no folder is called so
+        raise NoBot(f"{folder} cannot be used: {why.strerror}") from None
+    if not is_there:
         raise NoBot(f"{folder} is no folder: a bot is a folder with a {COMMANDS} in it")
     try:
         found = msgspec.json.decode(path.read_bytes(), type=_Commands)

@@ -25,6 +25,7 @@ from api.http.answer import ANEW, FOREVER, MEDIA, document, format_of, sent
 from api.http.ask import Ask
 from api.http.problem import Problem
 from api.http.proving import proving
+from api.printable import page as lines_of
 from api.report import as_json, as_text
 
 router = APIRouter(prefix="/api/v1/hands/{match}/{number}", tags=["hands"])
@@ -53,7 +54,7 @@ def hand(request: Request, ask: Ask, match: Match, number: Number) -> Response:
         if kind == "json":
             return document(request, told.summary(viewed, sight), cache=cache)
         if kind == "txt":
-            text = "".join(f"{line}\n" for line in told.lines(sight))
+            text = lines_of(told.lines(sight))
             return sent(request, text.encode(), "txt", cache=cache)
         try:
             history = told.history(viewed, sight)
@@ -175,7 +176,7 @@ def audit(
         if kind == "txt":
             return sent(request, text.encode(), "txt")
         basis = {"basis": "record" if sight.open else "sight", "view": told.view_of(viewed, sight)}
-        return document(request, {**as_json(record, game, report), **basis, "text": text})
+        return document(request, {**as_json(record, game, report), **basis, "text": str(text)})
 
 
 @contextmanager
