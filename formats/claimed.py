@@ -8,6 +8,8 @@ sentence.
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from engine.game import Game
 from engine.pots import pots
 from engine.seats import contenders, is_alone
@@ -221,7 +223,8 @@ def _bids(game: Game, hand: Hand, item: Bids) -> Iterator[Event]:
     hand = evolve(hand, placed)
     assert hand.auction is not None
     if len(hand.auction.bids) == len(contenders(hand)) > 1:
-        yield settled(game, hand, hand.auction.bids, hand.auction.sealed)
+        stacks = tuple(max(0, stack) for stack in hand.stacks)  # who bet more than he had has none
+        yield settled(game, replace(hand, stacks=stacks), hand.auction.bids, hand.auction.sealed)
 
 
 def _holds(game: Game, hand: Hand, item: Holds) -> Iterator[Event]:

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from engine.assumptions import rests_on
 from engine.audit import audit
+from events.types import AuctionSettled
 from formats.follow import follow
 from formats.mit.grammar import NO_AUCTION
 from formats.mit.read import read
@@ -110,6 +111,12 @@ def test_one_line_does_not_set_the_stack_of_a_log() -> None:
     outlier = "1 hand put in more than that: 999 in round #3"
     assert _stack(text) == (400, f"stack 400, {USUAL}; {outlier}")
     assert _differing(text) == [3]
+    called = _log(400, 30, 999, 400, 2, 400, 400)
+    assert _differing(called) == [3]
+    for hand in read(called).hands:  # nobody pays less than nothing for a card
+        assert isinstance(hand, ToldHand)
+        prices = [it.price for it in follow(hand, "m/1") if isinstance(it, AuctionSettled)]
+        assert prices == [0]
     alone = _log(30, 999, 30, folded=999)
     assert _stack(alone)[0] == 400
     assert _differing(alone) == [2]
