@@ -90,7 +90,7 @@ COLUMNS: dict[str, Any] = {
 
 def views(snapshot: Snapshot) -> Query:
     """The views of a snapshot, those that need rules among them."""
-    return Query(snapshot, (*STANDARD, *stored(snapshot.ruleset)), ours=True, seconds=SECONDS)
+    return Query(snapshot, (*STANDARD, *stored(snapshot.ruleset)), seconds=SECONDS)
 
 
 def named(question: str | Iterable[str]) -> tuple[Statistic, ...]:

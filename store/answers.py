@@ -4,7 +4,10 @@ DuckDB knows types that JSON, CSV, Arrow and Parquet do not, or that its own way
 bits become bytes, a time loses its zone, the largest number becomes -1. They are told as text.
 """
 
+import math
 from collections.abc import Iterator, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -56,20 +59,6 @@ def unique(names: Sequence[str]) -> list[str]:
     return told
 
 
-def at_most(rows_max: int | None, relation: "duckdb.DuckDBPyRelation") -> pa.Table:
-    """All rows, or a refusal before there are too many."""
-    if rows_max is None:
-        return relation.to_arrow_table()
-    reader, batches, rows = relation.to_arrow_reader(), [], 0
-    for batch in reader:
-        batches.append(batch)
-        rows += batch.num_rows
-        if rows > rows_max:
-            reader.close()
-            raise Refused(f"the answer has more than {rows_max} rows: add a LIMIT")
-    return pa.Table.from_batches(batches, reader.schema)
-
-
 def in_range(rows: pa.Table) -> pa.Table:
     """The rows, if no value is beyond what any format has; or `Refused`."""
     for name, column in zip(rows.column_names, rows.columns, strict=True):
@@ -77,6 +66,26 @@ def in_range(rows: pa.Table) -> pa.Table:
             for leaf in _leaves(chunk):
                 _check(name, leaf)
     return rows
+
+
+def plain_value(value: Any) -> Any:
+    """A value as JSON takes it: whole numbers whole, moments in RFC 3339, bytes in hex."""
+    match value:
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case float():
+            return value if math.isfinite(value) else None
+        case bytes():
+            return value.hex()
+        case datetime():
+            return value.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+        case date() | time():
+            return value.isoformat()
+        case dict():
+            return {str(name): plain_value(one) for name, one in value.items()}
+        case list() | tuple():
+            return [plain_value(one) for one in value]
+    return value
 
 
 def _told(kind: Any, depth: int) -> str | None:

@@ -1,16 +1,9 @@
-"""SQL over one snapshot: an in-memory DuckDB per reader, with a view for each table of the ledger.
+"""SQL over one snapshot for questions of our own, with a view for each table of the ledger.
 
-A stranger's SQL may read the views and nothing else, write nothing, and take only so much memory
-and time. Two walls stand, each enough alone. DuckDB is opened without access to any file: the
-segments are handed to it as Arrow datasets. And before a statement runs, `guard` looks at it.
-
-Our own SQL (`ours=True`) is not looked at, and DuckDB opens the segments itself, about four times
-faster on a scan.
-
-Who tells less than everything (`api.asking.redacted`) says so (`tells_all`), in `told` and `untold`
-how. Nothing promises that DuckDB tries our conditions before a stranger's, whose error would tell
-what they met: so rows are withheld from him before DuckDB gets any. What a view is made of has
-names that nobody can guess.
+Who tells less than everything (`api.asking.redacted`) says so (`tells_all`), and in `told` how: a
+mask around the SELECT of a table. A stranger's SQL never comes here (`store.strangers`): it is
+answered from copies of what these views show, made part by part: a part is a segment, or all rows
+that lie in none.
 
 A view is made when a statement first names it: so a question about matches decodes no events of
 the hot log. Before DuckDB reads a file its digest is compared, once as long as the file is the
@@ -21,16 +14,11 @@ once, and shown to a session that first needs them. DuckDB is opened with the fi
 longer than to read the few rows of one player (`about`), and so does its import.
 """
 
-import math
 import re
 import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime, time
-from decimal import Decimal
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -38,26 +26,28 @@ import pyarrow.compute as pc
 
 from store import layout, rulesets
 from store.about import About
-from store.answers import at_most, in_range, tellable
+from store.answers import plain_value
 from store.columns import table
 from store.files import files_of
 from store.frames import Damaged
-from store.guard import checked, in_a_sentence, tables
+from store.guard import in_a_sentence, tables
 from store.leaf import Leaf
 from store.manifest import Segment
+from store.parts import Beside, Moved, Part, digest_of
 from store.projection import Builder, Projection
 from store.projections import STANDARD
 from store.reader import Snapshot
-from store.sessions import Session, engine_of, opened
+from store.sessions import Session, engine_of
 
 if TYPE_CHECKING:
-    import pyarrow.dataset as ds
+    import duckdb
 
     from store.sessions import Engine
 
 SECONDS = 30.0
 MEMORY = "1GB"
 THREADS = 2
+_ROWS = "<rows>"  # where a view's own rows will stand in the SELECT of its mask
 AT_ONCE = 4  # questions; whoever comes later waits for one of them
 _SHAPES = 1_000  # of statements whose tables are remembered
 HAND = "hand_seq, match || '/' || number AS hand, * EXCLUDE (hand_seq)"
@@ -87,21 +77,17 @@ class Query:
         snapshot: Snapshot,
         projections: Sequence[Projection] = STANDARD,
         *,
-        ours: bool = False,
         memory: str = MEMORY,
-        threads: int = THREADS,
         seconds: float = SECONDS,
     ) -> None:
         self.snapshot = snapshot
         self.views = ("events", *(one.name for one in projections), rulesets.VIEW)
         self._projections = tuple(projections)
-        self._ours = ours
         self._memory = memory
         self._seconds = seconds
         self._turn = threading.RLock()
         self._places = threading.Semaphore(AT_ONCE)
         self._files = files_of(snapshot.live.disk)
-        self._open = partial(engine_of if ours else opened, memory, threads)
         self._engine: Engine | None = None
         self._named: dict[str, set[str] | None] = {}
         self._players: dict[tuple[str, str], About] = {}
@@ -111,11 +97,10 @@ class Query:
     def ask(
         self,
         sql: str,
-        rows_max: int | None = None,
         seconds: float | None = None,
         also: Mapping[str, pa.Table] | None = None,
     ) -> pa.Table:
-        """The answer as an Arrow table; refused if it has more rows, or takes longer.
+        """The answer as an Arrow table; refused if it takes longer.
 
         `also` are tables that this one question may name besides the views.
         """
@@ -128,14 +113,14 @@ class Query:
                     try:
                         self._show(session, sql)
                         with self._lent(session, also or {}):
-                            return self._answer(session, sql, rows_max, seconds)
+                            return self._answer(session, sql, seconds)
                     except (duckdb.Error, OSError, Damaged):
                         if not self._retired(session.number):
                             raise
 
-    def rows(self, sql: str, rows_max: int | None = None) -> list[dict[str, Any]]:
+    def rows(self, sql: str) -> list[dict[str, Any]]:
         """The answer as JSON takes it: times in RFC 3339, whole numbers whole."""
-        return plain(self.ask(sql, rows_max))
+        return plain(self.ask(sql))
 
     def ready(self, view: str) -> None:
         """For whoever begins to tell before he asks: what is wrong with a view is found now."""
@@ -146,13 +131,11 @@ class Query:
         with self._turn:
             self._closed = True
             self._forget()
-            if self._engine is not None and not self._ours:
-                self._engine.close()
 
     @property
     def reads(self) -> bool:
         """Whether rows may be read without DuckDB: by who is told all, of all that has closed."""
-        return self._ours and self.tells_all and not self._later
+        return self.tells_all and not self._later
 
     def about(self, name: str, player: str, wanted: Sequence[str]) -> pa.Table:
         """A player's rows of a table in order of closing, read without DuckDB (`reads`)."""
@@ -175,7 +158,7 @@ class Query:
         with self._places:
             with self._turn:
                 if self._engine is None:
-                    self._engine = self._open()
+                    self._engine = engine_of(self._memory, THREADS)
                 session = self._idle.pop() if self._idle else Session(self._engine, self._number)
             try:
                 yield session
@@ -186,25 +169,78 @@ class Query:
                     else:
                         session.close()
 
+    def parts(self, name: str) -> tuple[Part, ...]:
+        """The rows of a view in parts, each as it can be asked for alone (`copy`)."""
+        with self._turn:
+            if name not in self._cut:
+                self._cut[name] = tuple(self._parted(name))
+            return self._cut[name]
+
+    def check(self, part: Part) -> None:
+        """That the file of a part is as it was sealed; `Moved` if it is gone."""
+        if part.segment is None:
+            return
+        try:
+            self._files.check(part.segment, part.name)
+        except (OSError, Damaged):
+            if self._retired(part.number):
+                raise Moved from None
+            raise
+
+    @contextmanager
+    def reading(self, part: Part) -> "Iterator[duckdb.DuckDBPyConnection]":
+        """Where the SELECT of a part can be asked; `Moved` if its rows lie elsewhere by now."""
+        import duckdb
+
+        with in_a_sentence(self._memory, self._seconds), self.session() as session:
+            try:
+                with self._turn:
+                    session.lend({name: one.rows for name, one in self._beside.items()})
+                yield session.con
+            except (duckdb.Error, OSError, Damaged):
+                if self._retired(session.number) or session.number != part.number:
+                    raise Moved from None
+                raise
+
+    def _parted(self, name: str) -> Iterator[Part]:
+        if name == rulesets.VIEW:
+            rows = self._rulesets()
+            yield Part(name, rows, digest_of(rows, self._beside, None), self._number, None)
+            return
+        segments, tables = self._sources(name)
+        masked = self.told(name, _ROWS)
+
+        def part(rows: str, segment: Segment | None, told: str) -> Part:
+            digest = digest_of(f"{masked} {told}", self._beside, segment)
+            return Part(name, masked.replace(_ROWS, rows), digest, self._number, segment)
+
+        empty = self.beside(tables[-1].schema.empty_table())
+        for one in segments:
+            end = min(one.last_seq + 1, self.snapshot.next_seq)
+            rows = self._rows(name, [self._sealed(name, [one]), empty])
+            yield part(rows, one, f"{one.sha256[name]} {end}")
+        if not segments or any(rows.num_rows for rows in tables):
+            rows = self._rows(name, [self.beside(rows) for rows in tables])
+            yield part(rows, None, rows)
+
     def told(self, name: str, rows: str) -> str:
         """The SELECT behind a view, over the SELECT of all its rows."""
         return rows
 
-    def untold(self, name: str) -> pc.Expression | None:
-        """Which rows of a view's tables a stranger must never meet."""
-        return None
+    def beside(self, rows: pa.Table, **of: str) -> str:
+        """A table that a view may read and no statement can name.
 
-    def beside(self, rows: "pa.Table | ds.Dataset") -> str:
-        """A table that a view may read and no statement can name."""
+        `seq`, `pos` or `match` names the column that says which rows of a view a row is about: of
+        the others, no row of that table makes a difference to them.
+        """
         name = f"_{secrets.token_hex(16)}"
         with self._turn:
-            self._beside[name] = rows
+            self._beside[name] = Beside(rows, of)
         return name
 
     @contextmanager
     def _lent(self, session: Session, tables: Mapping[str, pa.Table]) -> Iterator[None]:
-        """Tables under their names, for one question of our own."""
-        assert self._ours or not tables
+        """Tables under their names, for one question."""
         for name, rows in tables.items():
             session.con.register(name, rows)
         try:
@@ -213,14 +249,11 @@ class Query:
             for name in tables:
                 session.con.unregister(name)
 
-    def _answer(self, session: Session, sql: str, rows_max: int | None, seconds: float) -> pa.Table:
+    def _answer(self, session: Session, sql: str, seconds: float) -> pa.Table:
         timer = threading.Timer(seconds, session.con.interrupt)
         timer.start()
         try:
-            if self._ours:
-                return at_most(rows_max, session.con.sql(sql))
-            relation = session.con.sql(checked(session.con, sql, self.views))
-            return in_range(at_most(rows_max, tellable(relation)))
+            return session.con.sql(sql).to_arrow_table()
         finally:
             timer.cancel()
 
@@ -232,7 +265,8 @@ class Query:
         self._later = any(it.last_seq >= self.snapshot.next_seq for it in self._parts.segments)
         self._found: dict[str, _Sources] = {}
         self._shown: dict[str, _View] = {}
-        self._beside: dict[str, pa.Table | ds.Dataset] = {}
+        self._beside: dict[str, Beside] = {}
+        self._cut: dict[str, tuple[Part, ...]] = {}
         self._idle: list[Session] = []
 
     def _forget(self) -> None:
@@ -250,15 +284,13 @@ class Query:
                         self._shown[name] = self._made(name)
                     for segment in self._shown[name].segments:
                         self._files.check(segment, name)
-            beside = dict(self._beside)
+            beside = {name: one.rows for name, one in self._beside.items()}
             views = {name: view.sql for name, view in self._shown.items()}
         session.lend(beside)
         session.show({name: sql for name, sql in views.items() if named is None or name in named})
 
     def _tables(self, session: Session, sql: str) -> set[str] | None:
-        """What a statement names; one of ours that differs in numbers alone names the same."""
-        if not self._ours:
-            return tables(session.con, sql)
+        """What a statement names; one that differs in numbers alone names the same."""
         shape = re.sub(r"\d+", "0", sql)
         with self._turn:
             if shape not in self._named:
@@ -268,15 +300,19 @@ class Query:
             return self._named[shape]
 
     def _made(self, name: str) -> _View:
-        """A view over all that closed, or of the rulesets that the ledger keeps."""
+        """A view over all that closed: in which order rows come is for ORDER BY to say."""
         if name == rulesets.VIEW:
-            rows = rulesets.table(self.snapshot.rulesets(), self.snapshot.ruleset)
-            return _View(f"SELECT * FROM {self.beside(rows)}", ())
+            return _View(self._rulesets(), ())
         have, made = self._sources(name)
         for segment in have:
             self._files.check(segment, name)  # binding a view reads footers
-        until = self.snapshot.next_seq if self._later else None
-        return _View(self._view(name, have, made, until), have)
+        parts = [self._sealed(name, have)] if have else []
+        parts += [self.beside(rows) for rows in made]
+        return _View(self.told(name, self._rows(name, parts)), have)
+
+    def _rulesets(self) -> str:
+        rows = rulesets.table(self.snapshot.rulesets(), self.snapshot.ruleset)
+        return f"SELECT * FROM {self.beside(rows)}"
 
     def _sources(self, name: str) -> _Sources:
         """Where the rows of a table come from; found out once."""
@@ -301,40 +337,20 @@ class Query:
             made += [*(found for _, found in builder.rest()), one.build(hot)]
         return _Sources(have, made)
 
-    def _view(
-        self, name: str, segments: Sequence[Segment], tables: Sequence[pa.Table], until: int | None
-    ) -> str:
-        """Sealed and hot rows under one name; in which order they come is for ORDER BY to say."""
-        folder = self.snapshot.live.folder
-        files = [folder / one.files[name] for one in segments]
-        keep = None if self._ours else self._stranger_s(name, until)
-        parts = [self._sealed(files, tables[-1].schema, keep)] if files else []
-        parts += [self.beside(rows if keep is None else rows.filter(keep)) for rows in tables]
+    def _rows(self, name: str, parts: Sequence[str]) -> str:
+        """The SELECT of all rows of a table, as nobody is told them."""
+        until = self.snapshot.next_seq if self._later else None
         all_rows = " UNION ALL BY NAME ".join(f"SELECT * FROM {part}" for part in parts)
         only = [] if until is None else [f"hand_seq < {until}"]
         only += ["number IS NOT NULL"] if name == "hands" else []
         where = f"WHERE {' AND '.join(only)}" if only else ""
         columns = layout.view() if name == "events" else HAND
-        rows = f"SELECT {columns} FROM ({all_rows}) {where}"
-        return self.told(name, rows)
+        return f"SELECT {columns} FROM ({all_rows}) {where}"
 
-    def _stranger_s(self, name: str, until: int | None) -> pc.Expression | None:
-        """The rows of a view's tables that somebody else's conditions may be tried on."""
-        untold = self.untold(name)
-        keep = None if untold is None else ~untold
-        if until is not None:
-            early = pc.field("hand_seq") < until
-            keep = early if keep is None else keep & early
-        return keep
-
-    def _sealed(self, files: Sequence[Path], schema: pa.Schema, keep: pc.Expression | None) -> str:
-        if self._ours:
-            listed = ", ".join("'" + str(one).replace("'", "''") + "'" for one in files)
-            return f"read_parquet([{listed}], union_by_name = true)"
-        import pyarrow.dataset as ds  # our own questions do without, and it is large
-
-        rows = ds.dataset([str(one) for one in files], schema=schema)
-        return self.beside(rows if keep is None else rows.filter(keep))
+    def _sealed(self, name: str, segments: Sequence[Segment]) -> str:
+        files = [str(self.snapshot.live.folder / one.files[name]) for one in segments]
+        listed = ", ".join("'" + one.replace("'", "''") + "'" for one in files)
+        return f"read_parquet([{listed}], union_by_name = true)"
 
     def _retired(self, number: int) -> bool:
         """Whether segments went away under us: the snapshot then lives in newer files."""
@@ -360,7 +376,7 @@ def plain(table: pa.Table) -> list[dict[str, Any]]:
         elif any(is_plain(column.type) for is_plain in _PLAIN):
             told[name] = column.to_pylist()
         else:
-            told[name] = [_plain(value) for value in column.to_pylist()]
+            told[name] = [plain_value(value) for value in column.to_pylist()]
     return [dict(zip(told, row, strict=True)) for row in zip(*told.values(), strict=True)]
 
 
@@ -371,22 +387,3 @@ def as_rfc_3339(times: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 _PLAIN = (pa.types.is_integer, pa.types.is_string, pa.types.is_boolean, pa.types.is_null)
-
-
-def _plain(value: Any) -> Any:
-    match value:
-        case Decimal():
-            return int(value) if value == value.to_integral_value() else float(value)
-        case float():
-            return value if math.isfinite(value) else None
-        case bytes():
-            return value.hex()
-        case datetime():
-            return value.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
-        case date() | time():
-            return value.isoformat()
-        case dict():
-            return {str(name): _plain(one) for name, one in value.items()}
-        case list() | tuple():
-            return [_plain(one) for one in value]
-    return value

@@ -1,9 +1,9 @@
 """DuckDB in memory for several who ask at once: an engine, and a session for each question.
 
 What an engine has read of a Parquet file's footer it keeps: of a large ledger that is half the time
-of a short question. All our own questions of a process share one engine, so that its memory has one
-bound, and what it keeps outlives a snapshot. A stranger's has an engine of its own, without access
-to any file. Engines are locked before anybody asks: no statement changes a setting.
+of a short question. All questions of a process share one engine, so that its memory has one bound,
+and what it keeps outlives a snapshot. It is locked before anybody asks: no statement changes a
+setting. Strangers have processes of their own (`store.strangers`).
 """
 
 import atexit
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
-    import pyarrow.dataset as ds
 
     Engine = duckdb.DuckDBPyConnection
 
@@ -23,16 +22,16 @@ _turn = threading.Lock()
 
 
 def engine_of(memory: str, threads: int) -> "Engine":
-    """The one engine of this process for questions of our own."""
+    """The one engine of this process."""
     with _turn:
         if (memory, threads) not in _engines:
-            _engines[memory, threads] = engine = opened(memory, threads, files=True)
+            _engines[memory, threads] = engine = _opened(memory, threads)
             atexit.register(engine.close)
         return _engines[memory, threads]
 
 
-def opened(memory: str, threads: int, *, files: bool = False) -> "Engine":
-    """A new engine, locked; it opens files itself, or none at all."""
+def _opened(memory: str, threads: int) -> "Engine":
+    """A new engine, locked."""
     import duckdb  # as late as it is opened: some questions need none
 
     engine = duckdb.connect(
@@ -48,11 +47,7 @@ def opened(memory: str, threads: int, *, files: bool = False) -> "Engine":
     )
     engine.sql("SET GLOBAL TimeZone = 'UTC'")
     engine.sql("SET enable_progress_bar = false")  # it would be drawn into a server's output
-    engine.sql(
-        "SET GLOBAL parquet_metadata_cache = true"
-        if files
-        else "SET enable_external_access = false"
-    )
+    engine.sql("SET GLOBAL parquet_metadata_cache = true")
     engine.sql("SET lock_configuration = true")
     return engine
 
@@ -69,7 +64,7 @@ class Session:
         self._lent: set[str] = set()
         self._shown: set[str] = set()
 
-    def lend(self, tables: "Mapping[str, pa.Table | ds.Dataset]") -> None:
+    def lend(self, tables: "Mapping[str, pa.Table]") -> None:
         """Tables under their names."""
         for name, rows in tables.items():
             if name not in self._lent:

@@ -106,7 +106,7 @@ def facets(
 
 def _counted(viewed: Viewed, one: Filter, judged: Judged | None, seconds: float) -> dict[str, Any]:
     sql = COUNTED.format(where=where(one, None, lent(viewed, judged)))
-    found = viewed.query.ask(sql, None, max(0.0, seconds))
+    found = viewed.query.ask(sql, max(0.0, seconds))
     alike = found.filter(pc.is_valid(found["seqs"]))
     played, void = (
         _seqs(alike.filter(pc.equal(alike["facet"], name))) for name in ("played", "void")

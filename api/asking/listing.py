@@ -76,7 +76,7 @@ def page(
         left = end - time.monotonic()
         if left <= 0:
             raise Refused(f"stopped: no answer within {seconds:g} s")
-        found += plain(viewed.query.ask(sql, None, left))
+        found += plain(viewed.query.ask(sql, left))
         if len(found) > limit:
             break
     more = found[limit - 1]["hand_seq"] if len(found) > limit else None

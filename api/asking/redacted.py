@@ -3,14 +3,11 @@
 A hidden number is null, a hidden text says `hidden`, and so does a hidden card; positions are left
 out. What these views show is what `api.exporting.tables` makes of `Sight`: a test holds them to it.
 
-Masks stand in the SELECT of a view, so that a condition meets what is left of a value and nothing
-else. Rows are not hidden like that: nothing promises that our condition is tried before a
-stranger's, and an error would tell of the row. `untold` takes it away before DuckDB has any.
+Masks stand in the SELECT of a view. A stranger's conditions never meet what is behind them: he asks
+copies of what the views show (`store.strangers`).
 """
 
 from collections.abc import Callable, Sequence
-from functools import reduce
-from operator import or_
 
 import msgspec
 import pyarrow as pa
@@ -39,7 +36,6 @@ class Redacted(Query):
         viewer: Viewer,
         projections: Sequence[Projection] = STANDARD,
         *,
-        ours: bool = False,
         seconds: float = SECONDS,
     ) -> None:
         self._viewer = viewer
@@ -47,7 +43,7 @@ class Redacted(Query):
         self._seats: pa.Table | None = None
         self._namesakes: pa.Table | None = None
         self._faults: pa.Table | None = None
-        super().__init__(snapshot, projections, ours=ours, seconds=seconds)
+        super().__init__(snapshot, projections, seconds=seconds)
 
     def told(self, name: str, rows: str) -> str:
         """The view as the viewer sees it, without hands that are told to auditors alone."""
@@ -55,17 +51,6 @@ class Redacted(Query):
             withheld = f"number IS NOT NULL AND {self.among(self._opened.withheld)}"
             rows = f"SELECT * FROM ({rows}) WHERE NOT ({withheld})"
         return _TOLD[name](self, rows)
-
-    def untold(self, name: str) -> pc.Expression | None:
-        """Which rows are hidden altogether: events, and hands that are told to auditors alone."""
-        found = []
-        if name == "events" and self.faults.num_rows:
-            found.append(pc.field("pos").isin(self.faults["pos"].combine_chunks()))
-        if self._opened.withheld:
-            match = pc.field("match").cast(pa.string())
-            withheld = match.isin(pa.array(sorted(self._opened.withheld)))
-            found.append(withheld & pc.field("number").is_valid())
-        return reduce(or_, found) if found else None
 
     @property
     def faults(self) -> pa.Table:
@@ -97,13 +82,13 @@ class Redacted(Query):
         if self._namesakes.num_rows:
             place = "(hand_seq, seat)" if column == "player" else "hand_seq"
             rows = self._namesakes if column == "player" else self._namesakes.select(["hand_seq"])
-            others = f" AND {place} NOT IN (FROM {self.beside(rows)})"
+            others = f" AND {place} NOT IN (FROM {self.beside(rows, seq='hand_seq')})"
         return f"({column} = {quoted(name)}{_only(self._viewer)}{others})"
 
     def walked(self, name: str, only: str) -> str:
         """The rows of some hands in a view of ours, made anew from what the viewer sees of them."""
         (one,) = (it for it in self._projections if it.name == name)
-        query = Query(self.snapshot, (one,), ours=True)
+        query = Query(self.snapshot, (one,))
         try:
             hands = query.ask(f"SELECT DISTINCT hand_seq, hand FROM {name} WHERE {only}")
         finally:
@@ -114,13 +99,14 @@ class Redacted(Query):
             for row in hands.to_pylist()
             if eyes.may_know(row["hand"])
         ]
-        return self.beside(one.build(leaves))
+        return self.beside(one.build(leaves), seq="hand_seq")
 
     def among(self, matches: frozenset[str]) -> str:
         """Whether a row is of one of these matches."""
         if not matches:
             return "FALSE"
-        return f"match IN (FROM {self.beside(pa.table({'match': sorted(matches)}))})"
+        names = self.beside(pa.table({"match": sorted(matches)}), match="match")
+        return f"match IN (FROM {names})"
 
     def open(self) -> str:
         """Whether a row is of a match whose hands all may see."""
@@ -138,19 +124,19 @@ class Redacted(Query):
     def beside_seats(self) -> str:
         """A join by which `at.seat` is the viewer's seat in a row's hand, if he sits there."""
         rows = self.seats.rename_columns(["at_seq", "at_seat"])
-        return f"LEFT JOIN {self.beside(rows)} AS a ON at_seq = r.hand_seq"
+        return f"LEFT JOIN {self.beside(rows, seq='at_seq')} AS a ON at_seq = r.hand_seq"
 
     def shifted(self) -> tuple[str, str]:
         """`idx` as whoever does not see all counts it, and the join that this needs."""
         hidden, later = self.faults, found(self.snapshot, LATER)
         idx, joins = "idx", []
         if later.num_rows:
-            begins = self.beside(later.rename_columns(["begin_seq", "begin"]))
+            begins = self.beside(later.rename_columns(["begin_seq", "begin"]), seq="begin_seq")
             joins.append(f"LEFT JOIN {begins} ON begin_seq = r.hand_seq")
             idx += " - coalesce(begin, 0)"
         if hidden.num_rows:
             lists = hidden.group_by("hand_seq").aggregate([("idx", "list")])
-            listed = self.beside(lists.rename_columns(["gap_seq", "gaps"]))
+            listed = self.beside(lists.rename_columns(["gap_seq", "gaps"]), seq="gap_seq")
             joins.append(f"LEFT JOIN {listed} ON gap_seq = r.hand_seq")
             idx += " - coalesce(len(list_filter(gaps, lambda gap: gap < r.idx)), 0)"
         return f"CAST({idx} AS INTEGER) AS idx", " ".join(joins)
@@ -163,7 +149,7 @@ def _only(viewer: Viewer) -> str:
 
 def _seats(snapshot: Snapshot, viewer: Viewer, which: slice) -> pa.Table:
     """Hands of the viewer, and the first of the seats with his name there, or the others."""
-    query = Query(snapshot, ours=True)
+    query = Query(snapshot)
     try:
         lists = query.rows("SELECT DISTINCT players FROM hands WHERE players IS NOT NULL")
         said = [row["players"] for row in lists]
@@ -188,7 +174,7 @@ def _hands(query: Redacted, rows: str) -> str:
     told, join = "", ""
     if query.faults.num_rows:
         counted = query.faults.group_by("hand_seq").aggregate([("idx", "count")])
-        less = query.beside(counted.rename_columns(["less_seq", "less"]))
+        less = query.beside(counted.rename_columns(["less_seq", "less"]), seq="less_seq")
         told = "REPLACE (CAST(events - coalesce(less, 0) AS INTEGER) AS events)"
         join = f"LEFT JOIN {less} ON less_seq = r.hand_seq"
     return f"SELECT r.* EXCLUDE (first_pos, last_pos) {told} FROM ({rows}) AS r {join}"
@@ -236,7 +222,8 @@ def _bids(query: Redacted, rows: str) -> str:
     amount = "amount"
     others = told_bids(query.snapshot)
     if others.num_rows:
-        odd = query.beside(others.rename_columns(["odd_seq", "odd_idx", "settled", "odd"]))
+        named = others.rename_columns(["odd_seq", "odd_idx", "settled", "odd"])
+        odd = query.beside(named, seq="odd_seq")
         joins += f" LEFT JOIN {odd} ON odd_seq = r.hand_seq AND odd_idx = r.idx"
         own = f"CASE WHEN {known} THEN amount END"
         amount = f"CASE WHEN settled THEN odd WHEN odd_seq IS NULL THEN amount ELSE {own} END"
@@ -259,7 +246,7 @@ def _events(query: Redacted, rows: str) -> str:
         open_bid = "(NOT sealed AND at_seat IS NOT NULL)"
     where = ""
     if query.faults.num_rows:
-        hidden = query.beside(query.faults.select(["pos"]).rename_columns(["hidden"]))
+        hidden = query.beside(query.faults.select(["pos"]).rename_columns(["hidden"]), pos="hidden")
         where = f"WHERE pos NOT IN (FROM {hidden})"
     return f"""
         SELECT * EXCLUDE (known, known_bid, known_record, pos, told) REPLACE (

@@ -22,6 +22,7 @@ from store.leaf import Leaf, split
 from store.projections import STANDARD
 from store.query import Query
 from store.reader import Snapshot
+from store.strangers import Strangers
 
 UNCLOSED = -1  # the `hand_seq` of a hand that is not over
 
@@ -35,7 +36,7 @@ class Viewed:
         self.eyes = Eyes(snapshot, viewer.view, viewer.matches)
         self._turn = threading.RLock()
         self._query: Query | None = None
-        self._strange: Query | None = None
+        self._strangers: Strangers | None = None
         self._opened: frozenset[str] | None = None
 
     @property
@@ -63,21 +64,21 @@ class Viewed:
                 self._opened = opened(self.snapshot).hands
             return self._opened
 
-    def ask(self, sql: str, rows_max: int | None = None) -> pa.Table:
+    def ask(self, sql: str) -> pa.Table:
         """The answer to a question of our own as an Arrow table."""
-        return self.query.ask(sql, rows_max)
+        return self.query.ask(sql)
 
-    def rows(self, sql: str, rows_max: int | None = None) -> list[dict[str, Any]]:
+    def rows(self, sql: str) -> list[dict[str, Any]]:
         """The same as JSON takes it."""
-        return self.query.rows(sql, rows_max)
+        return self.query.rows(sql)
 
     def stranger(self, sql: str, rows_max: int | None = None, seconds: float = 30.0) -> pa.Table:
         """The answer to somebody else's SELECT over the same views but facts; or `Refused`."""
         with self._turn:
-            if self._strange is None:
-                self._strange = self._guarded()
-            strange = self._strange
-        return strange.ask(sql, rows_max, seconds)
+            if self._strangers is None:
+                self._strangers = Strangers(self.query)
+            strangers = self._strangers
+        return strangers.ask(sql, rows_max, seconds)
 
     def sight(self, hand: str) -> Sight:
         """A hand's events as they are seen, as far as it has come; `Absent` if there is none."""
@@ -93,10 +94,9 @@ class Viewed:
     def close(self) -> None:
         """Let go of files and memory."""
         with self._turn:
-            for one in (self._query, self._strange):
-                if one is not None:
-                    one.close()
-            self._query = self._strange = None
+            if self._query is not None:
+                self._query.close()
+            self._query = self._strangers = None
 
     def _ours(self) -> Query:
         if self.viewer.auditor:
@@ -104,11 +104,4 @@ class Viewed:
         from api.asking.redacted import Redacted  # an auditor needs it not, nor what it brings
 
         known = (*STANDARD, *stored(self.snapshot.ruleset))
-        return Redacted(self.snapshot, self.viewer, known, ours=True, seconds=SECONDS)
-
-    def _guarded(self) -> Query:
-        if self.viewer.auditor:
-            return Query(self.snapshot)
-        from api.asking.redacted import Redacted
-
-        return Redacted(self.snapshot, self.viewer)
+        return Redacted(self.snapshot, self.viewer, known, seconds=SECONDS)

@@ -2,7 +2,8 @@
 
 Work in a thread cannot be stopped from outside. So whoever waited too long is answered, and his
 work goes on by itself to its own end, with nobody listening; the place it takes stays taken until
-then.
+then. Whoever has fewest answers being made goes first, so that nobody waits behind all that another
+one has asked for; and nobody has all the places for SQL, if there are several.
 """
 
 from collections import Counter
@@ -27,7 +28,10 @@ class Turned(Layer):
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         super().__init__(app)
         self.limits = limits
-        self._places: dict[str, anyio.Semaphore] = {}
+        self._places = {
+            "bulk": Places(limits.bulk, limits.bulk),
+            "sql": Places(limits.sql, max(1, limits.sql - 1)),
+        }
         self._asking: Counter[str] = Counter()
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -36,8 +40,9 @@ class Turned(Layer):
             await self.app(scope, receive, send)
             return
         seconds = None if name == "upload" else self.limits.seconds
-        with self._among(who(scope)):
-            async with self._turn(name):
+        caller = who(scope)
+        with self._among(caller):
+            async with self._turn(name, caller):
                 await _Begun(self.app, seconds)(scope, receive, send)
 
     @contextmanager
@@ -55,21 +60,67 @@ class Turned(Layer):
                 del self._asking[caller]
 
     @asynccontextmanager
-    async def _turn(self, name: str) -> AsyncIterator[None]:
-        most = {"bulk": self.limits.bulk, "sql": self.limits.sql}.get(name)
-        if most is None:
+    async def _turn(self, name: str, asker: str) -> AsyncIterator[None]:
+        places = self._places.get(name)
+        if places is None:
             yield
             return
-        place = self._places.setdefault(name, anyio.Semaphore(most))
-        with anyio.move_on_after(self.limits.wait_s) as waited:
-            await place.acquire()
-        if waited.cancelled_caught:
-            sentence = f"{most} such answers are being made, and as many is the most at once"
-            raise Problem("unavailable", sentence).after(self.limits.wait_s)
+        if not await places.take(asker, self.limits.wait_s):
+            raise Problem("unavailable", places.full(asker)).after(self.limits.wait_s)
         try:
             yield
         finally:
-            place.release()
+            places.leave(asker)
+
+
+class Places:
+    """So many at once for all, and so many for each who asks."""
+
+    def __init__(self, most: int, each: int) -> None:
+        self._most = most
+        self._each = each
+        self._taken: Counter[str] = Counter()
+        self._waiting: list[tuple[str, anyio.Event]] = []
+
+    async def take(self, asker: str, seconds: float) -> bool:
+        """A place for one who asks, as soon as there is one; false if there was none so long."""
+        if self._free(asker):
+            self._taken[asker] += 1
+            return True
+        turn = anyio.Event()
+        self._waiting.append((asker, turn))
+        try:
+            with anyio.move_on_after(seconds):
+                await turn.wait()
+        except BaseException:  # he is gone
+            if turn.is_set():
+                self.leave(asker)
+            raise
+        finally:
+            if not turn.is_set():
+                self._waiting.remove((asker, turn))
+        return turn.is_set()
+
+    def leave(self, asker: str) -> None:
+        """His place is the next one's: of who has fewest, and of them who came first."""
+        self._taken[asker] -= 1
+        self._taken += Counter()  # who has none is forgotten
+        able = [one for one in self._waiting if self._free(one[0])]
+        if able:
+            next_one = min(able, key=lambda one: self._taken[one[0]])
+            self._waiting.remove(next_one)
+            self._taken[next_one[0]] += 1
+            next_one[1].set()
+
+    def full(self, asker: str) -> str:
+        """Why there is no place for him."""
+        if self._taken[asker] >= self._each:
+            own = "one such answer is" if self._each == 1 else f"{self._each} such answers are"
+            return f"{own} being made for you, and as many is the most for each at once"
+        return f"{self._most} such answers are being made, and as many is the most at once"
+
+    def _free(self, asker: str) -> bool:
+        return self._taken.total() < self._most and self._taken[asker] < self._each
 
 
 class _Begun:

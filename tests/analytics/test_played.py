@@ -62,7 +62,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def query(folder: Path) -> Query:
-    return Query(Reader(folder).snapshot(), (ODD,), ours=True)
+    return Query(Reader(folder).snapshot(), (ODD,))
 
 
 FILTERS: tuple[dict[str, Any], ...] = (
@@ -117,7 +117,7 @@ def test_who_is_told_less_than_everything_is_told_by_sql(folder: Path) -> None:
 def test_a_snapshot_of_earlier_is_told_by_sql(folder: Path) -> None:
     now = Reader(folder).snapshot()
     early = Reader(folder).snapshot(f"{now.next_pos}.{now.next_seq - 60}")
-    query = Query(early, (ODD,), ours=True)
+    query = Query(early, (ODD,))
     chosen = Chosen(player="random-0")
     assert isinstance(played(query, chosen), Told)
     assert list(answers(query, chosen, EVERY))
@@ -145,11 +145,11 @@ def test_no_statistic_comes_from_a_row_group_that_is_not_as_it_was_sealed(tmp_pa
     (path,) = (tmp_path / "segments").glob("facts-*")
     whole, chosen = path.read_bytes(), Chosen(player="random-3")
     os.utime(path, ns=(0, 0))
-    asked = Query(Reader(tmp_path).snapshot(), (ODD,), ours=True)
+    asked = Query(Reader(tmp_path).snapshot(), (ODD,))
     assert list(answers(asked, chosen, EVERY))
     for place in (4, len(whole) // 4, len(whole) - 9):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        for one in (asked, Query(Reader(tmp_path).snapshot(), (ODD,), ours=True)):
+        for one in (asked, Query(Reader(tmp_path).snapshot(), (ODD,))):
             with pytest.raises(Damaged, match=f"^segments/{path.name} is not as it was sealed"):
                 list(answers(one, chosen, EVERY))
     path.write_bytes(whole)
@@ -163,5 +163,5 @@ def test_a_file_that_tells_no_bounds_is_read_whole(
     chosen = Chosen(player="random-0")
     expected = list(answers(query, chosen, EVERY))
     monkeypatch.setattr("store.files._bounds", lambda told: (None, None))
-    again = Query(Reader(folder).snapshot(), (ODD,), ours=True)
+    again = Query(Reader(folder).snapshot(), (ODD,))
     assert expected == list(answers(again, chosen, EVERY))

@@ -1,8 +1,12 @@
 """Somebody else's SQL over what he may see: all of it is answered, nothing else can be reached."""
 
+from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 from api.asking.redacted import Redacted
@@ -15,6 +19,8 @@ from store.guard import Refused
 from store.ledger import FileLedger
 from store.query import Query, plain
 from store.reader import Reader, Snapshot
+from store.strangers import VIEWS, Strangers
+from store.workers import workers
 from tests.asking.seen_ledgers import ledger_of, matches
 
 PLAYED = matches((GAMES["auction-2024"], GAMES["swap-2022"]))
@@ -110,13 +116,13 @@ def test_nothing_but_the_views_can_be_named(viewed: Viewed, sql: str) -> None:
 
 @pytest.mark.parametrize("sql", SHADOWED)
 def test_not_even_who_knows_a_name_can_use_it(viewed: Viewed, sql: str) -> None:
-    """What views are made of has names of 128 random bits; here DuckDB itself is asked for them."""
-    viewed.stranger("SELECT * FROM events, hands, players, bids, swaps, pots LIMIT 0")
+    """Neither a table of ours, nor one of the process that answers, nor one of DuckDB's."""
+    viewed.rows("SELECT * FROM events, hands, players, bids, swaps, pots LIMIT 0")
     made = "SELECT view_name FROM duckdb_views() WHERE NOT internal AND view_name[1] = '_'"
-    names = [str(name) for (name,) in _con(viewed).execute(made).fetchall()]
+    names = [str(row["view_name"]) for row in viewed.rows(made)]
     assert len(names) > 6
     assert all(len(name) == 33 for name in names)
-    for name in (*names, "duckdb_views", "sqlite_master"):
+    for name in (*names[:3], "duckdb_views", "sqlite_master", "rows", "part0"):
         with pytest.raises(Refused, match=r"^there is no table|^SHOW is refused"):
             viewed.stranger(sql.format(name=name))
 
@@ -174,12 +180,46 @@ def test_no_condition_meets_what_is_hidden(snapshot: Snapshot, condition: str) -
 
 def test_rows_that_came_after_a_snapshot_are_not_met_either(snapshot: Snapshot) -> None:
     early = Snapshot(snapshot.live, snapshot.next_pos, 20)
-    for asked in (Query(early), Redacted(early, Viewer())):
+    for asked in (Strangers(Query(early)), Strangers(Redacted(early, Viewer()))):
         for name in ("hands", "players", "events", "pots"):
             sql = f"FROM {name} WHERE CASE WHEN hand_seq >= 20 THEN error('met') ELSE true END"
             found = asked.ask(sql)["hand_seq"].to_pylist()
             assert found
             assert max(found) < 20
+
+
+def test_without_the_guard_there_is_nothing_but_what_the_views_show(
+    viewed: Viewed, snapshot: Snapshot
+) -> None:
+    """The process that answers holds copies: whatever it says of itself, no other row is in it."""
+    views = VIEWS
+    said = unguarded(
+        viewed,
+        "SELECT database_name AS of, table_name AS name FROM duckdb_tables()"
+        " UNION ALL SELECT database_name, view_name FROM duckdb_views() WHERE NOT internal",
+    )
+    tables = [f'"{row["of"]}".main."{row["name"]}"' for row in said if row["name"] == "rows"]
+    assert {row["name"] for row in said} == {*views, "rows"}
+    assert len(tables) > len(views)
+    met = Counter[str]()
+    for table in tables:
+        met += Counter(str(row) for row in unguarded(viewed, f"FROM {table}"))
+    shown = Counter(str(row) for name in views for row in viewed.rows(f"FROM {name}"))
+    assert shown == met
+    whole = Viewed(snapshot, Viewer("auditor"))
+    known = Counter(str(row) for name in views for row in whole.rows(f"FROM {name}"))
+    assert known != met
+    for sql in ("FROM duckdb_settings()", "FROM duckdb_databases()", "FROM duckdb_views()"):
+        assert str(snapshot.live.folder) not in str(unguarded(viewed, sql))
+
+
+def unguarded(viewed: Viewed, sql: str) -> list[dict[str, Any]]:
+    """The answer to a statement that nobody has looked at, by a process with all tables."""
+    strangers = Strangers(viewed.query)
+    with ExitStack() as stack:
+        files, views = strangers._shown({"views": strangers.views, "words": None}, stack)
+        answer = workers().ask({"views": views, "rows_max": None}, files, sql, 20)
+    return plain(pa.ipc.open_stream(answer.pieces).read_all())
 
 
 def test_our_own_questions_see_the_same_rows(viewed: Viewed) -> None:
@@ -207,9 +247,3 @@ def test_what_is_withheld_stays_so_when_its_files_go(viewer: Viewer, tmp_path: P
     for again in (viewed, Viewed(Reader(tmp_path).snapshot(), viewer)):
         assert before == [plain(again.stranger(sql)) for sql in asked]
         assert before == [again.rows(sql) for sql in asked]
-
-
-def _con(viewed: Viewed) -> duckdb.DuckDBPyConnection:
-    assert viewed._strange is not None
-    with viewed._strange.session() as session:
-        return session.con

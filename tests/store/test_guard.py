@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from store.guard import Refused, checked, folded, names
-from store.sessions import opened
+from store.worker import connected
 
 VIEWS = ("hands", "events")
 SYNTAX = {  # names that the parser makes, or that the binder knows without the catalogue
@@ -48,7 +48,7 @@ SPELT = (
 @pytest.fixture(scope="module")
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     """An engine as strangers have it."""
-    engine = opened("500MB", 1)
+    engine = connected("500MB")
     engine.sql("CREATE TEMP VIEW hands AS SELECT 'a' AS hand")
     engine.sql("CREATE TEMP VIEW events AS SELECT 'a' AS hand")
     yield engine

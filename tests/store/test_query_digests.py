@@ -9,7 +9,7 @@ from store.disk import RealDisk
 from store.frames import Damaged
 from store.query import Query
 from store.reader import Reader
-from tests.store.test_query import filled
+from tests.store.test_query import asking, filled
 
 
 @pytest.mark.parametrize("ours", [False, True], ids=["a stranger's", "ours"])
@@ -20,12 +20,12 @@ def test_no_answer_comes_from_a_file_that_is_not_as_it_was_sealed(
     """DuckDB would answer from the spoiled bytes, or fail with words of its own."""
     filled(tmp_path, lambda count: count == 11).close()
     (path,) = (tmp_path / "segments").glob(f"{view}-*")
-    asked = Query(Reader(tmp_path).snapshot(), ours=ours)
+    asked = asking(Reader(tmp_path).snapshot(), ours)
     assert asked.ask(f"FROM {view}").num_rows
     whole = path.read_bytes()
     for place in (4, len(whole) // 2, len(whole) - 9):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        for one in (asked, Query(Reader(tmp_path).snapshot(), ours=ours)):
+        for one in (asked, asking(Reader(tmp_path).snapshot(), ours)):
             with pytest.raises(Damaged, match=f"^segments/{path.name} is not as it was sealed"):
                 one.ask(f"FROM {view.upper()}")
     assert asked.ask("FROM pots").num_rows, "other files are as they were"
