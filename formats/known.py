@@ -171,16 +171,18 @@ FORMATS: dict[str, Format] = {
             "ohh",
             "Open Hand History",
             lambda head: any(map(_OHH.match, head)),
-            _as_told(ohh.read),
+            ohh.read,
             retold=False,
+            raked=True,
         ),
         *(
             Format(
                 site.name,
                 f"{site.called} hands",
                 site.is_in,
-                _as_told(site.read),
+                site.read,
                 retold=False,
+                raked=True,
             )
             for site in SITES
         ),

@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.game import Game
+from engine.games import RECORDED
 from engine.policies import Rake
 from engine.pots import split
 from engine.rake import rakes, taken_of
@@ -23,6 +24,7 @@ from events.state import opened
 from events.types import HandStarted
 from formats.pokerstars.grammar import Unread, totals
 from formats.pokerstars.text import Block
+from formats.rules import Rules
 
 _PERCENTS = (5, 4, 3, 2, 1, 6, 10)
 _PERMILLES = (45, 35, 25, 55, 15, 475, 425)
@@ -62,14 +64,18 @@ Houses = Mapping[str, House]  # by the stakes of the header
 
 def survey(blocks: Iterable[Block], known: Rake | None = None) -> Houses:
     """The houses of a file, by its stakes: fitted to it, or the one that is known."""
-    seen = filter(None, map(_seen, blocks))
-    if known is None:
-        return fitted(seen)
-    return {stakes: House(known, {}, sure=True) for stakes, _ in seen}
+    return houses_at(filter(None, map(_seen, blocks)), known)
 
 
-def fitted(hands_seen: Iterable[tuple[str, Seen]]) -> Houses:
-    """The house of each stakes that explains most of the hands played at them."""
+def rake_set(rules: Rules, site: str) -> Rake | None:
+    """The rake that was set for the hands of a site, if one was."""
+    return rules.of(RECORDED[f"{site}-nl"]).rake if rules.settings else None
+
+
+def houses_at(hands_seen: Iterable[tuple[str, Seen]], known: Rake | None) -> Houses:
+    """The house of each stakes: the one that is known, or explains most of the hands there."""
+    if known is not None:
+        return {stakes: House(known, {}, sure=True) for stakes, _ in hands_seen}
     seen: dict[str, set[Seen]] = {}
     for stakes, one in hands_seen:
         seen.setdefault(stakes, set()).add(one)

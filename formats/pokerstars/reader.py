@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
-from engine.games.recorded import POKERSTARS_NL
-from engine.policies import Rake
 from formats.pokerstars.grammar import Unread
 from formats.pokerstars.hand import told_hand
-from formats.pokerstars.house import Houses, stakes_of, survey
+from formats.pokerstars.house import Houses, rake_set, stakes_of, survey
 from formats.pokerstars.played import played
 from formats.pokerstars.text import Block, blocks
 from formats.rules import AS_READ, Rules
@@ -37,7 +35,7 @@ def read(
     first = next(every, None)
     if first is None:
         raise Refused(*_elsewhere(kept))
-    surveyed = survey(chain((first,), every), _set(rules))  # which also finds all damage
+    surveyed = survey(chain((first,), every), rake_set(rules, site))  # which also finds all damage
     houses = surveyed if houses is None else houses
     hands = _hands(kept if len(kept) < KEPT else blocks(text), houses)
     return Source(format=site, dialect="", players=(), note=None, inferred=(), hands=hands)
@@ -45,12 +43,9 @@ def read(
 
 def houses_of(text: Text, rules: Rules) -> Houses:
     """Who takes how much rake in this text."""
-    return survey((block for block in blocks(text) if isinstance(block, Block)), _set(rules))
-
-
-def _set(rules: Rules) -> Rake | None:
-    """The rake that was set, if one was."""
-    return rules.of(POKERSTARS_NL).rake if rules.settings else None
+    return survey(
+        (block for block in blocks(text) if isinstance(block, Block)), rake_set(rules, "pokerstars")
+    )
 
 
 def _elsewhere(kept: tuple[Block | Skipped, ...]) -> tuple[int, str]:

@@ -2,18 +2,23 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
+from engine.policies import Rake
 from formats.pokerstars.grammar import Unread
 from formats.pokerstars.hand import dealt_in, told_hand
-from formats.pokerstars.house import Seen, fitted
+from formats.pokerstars.house import Seen, houses_at
 from formats.pokerstars.played import Played, Street
 from formats.told import Skipped, ToldHand
 
 Reading = tuple[int, Played | str]  # where a hand begins, and the hand or why it is left out
 
 
-def told_hands(read: Callable[[], Iterable[Reading]]) -> Iterator[ToldHand | Skipped]:
-    """The hands of a file, which is read twice: who rakes how much, all of them tell together."""
-    houses = fitted(_seen(one) for _, one in read() if isinstance(one, Played) and _pays(one))
+def told_hands(
+    read: Callable[[], Iterable[Reading]], known: Rake | None
+) -> Iterator[ToldHand | Skipped]:
+    """The hands of a file, which is read twice: who rakes how much, all of them tell together, if
+    it is not known."""
+    raked = (_seen(one) for _, one in read() if isinstance(one, Played) and _pays(one))
+    houses = houses_at(raked, known)
     for number, (line, one) in enumerate(read(), 1):
         if isinstance(one, str):
             yield Skipped(line, one)

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from formats.pokerstars.grammar import Unread
+from formats.pokerstars.house import rake_set
 from formats.pokerstars.played import Played
+from formats.rules import AS_READ, Rules
 from formats.sites import pacific, winamax
 from formats.sites.blocks import blocks
 from formats.sites.hands import Reading, told_hands
@@ -26,7 +28,7 @@ class Site(Struct, frozen=True):
         """Whether a hand of this site begins in these lines."""
         return any(self.begins.match(line.strip()) for line in head)
 
-    def read(self, text: Text) -> Source:
+    def read(self, text: Text, rules: Rules = AS_READ) -> Source:
         """The text taken apart; refused if no hand of this site begins in it."""
         if next(blocks(text, self.begins), None) is None:
             raise Refused(1, f"no hand of {self.called} begins in this text")
@@ -36,7 +38,7 @@ class Site(Struct, frozen=True):
             players=(),
             note=None,
             inferred=(),
-            hands=told_hands(lambda: self._readings(text)),
+            hands=told_hands(lambda: self._readings(text), rake_set(rules, self.name)),
         )
 
     def _readings(self, text: Text) -> Iterator[Reading]:

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from engine.turn import Post
+from formats import known
 from formats.known import FORMATS, format_of
-from formats.rules import AS_READ
+from formats.rules import AS_READ, Rules
 from formats.sites.read import SITES
 from formats.told import Act, Holds, Mucks, Paid, Refused, Shows, ToldHand
 from tests.formats.site_hands import changed_and_agreed, dropped_and_agreed, one, reason, verdict
@@ -119,6 +120,18 @@ def test_a_pot_that_no_usual_rate_explains_is_not_judged() -> None:
     hand = one(read, CASH.replace("$37.52", "$31"))
     assert ("shortfall 850 of 3950",) == hand.assumed
     assert "unknown" == verdict(hand)
+
+
+def test_a_rake_that_is_known_decides(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text(CASH)
+    said = {}
+    for percent in ("5", "4"):
+        rules = Rules(settings=(("rake_percent", percent),))
+        (hand,) = known.read(path, FORMATS["pacific"], rules).hands
+        assert isinstance(hand, ToldHand)
+        said[percent] = verdict(hand)
+    assert {"5": "assuming", "4": "differ"} == said
 
 
 def test_tournament_chips_have_the_sign_of_money() -> None:
