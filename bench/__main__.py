@@ -23,6 +23,7 @@ from bench import (
     serve_answers,
     serve_hands,
     serve_pages,
+    serve_sql,
     serve_stream,
     start,
     statistics,
@@ -52,6 +53,7 @@ LEDGERS = {
     "serve-answers": serve_answers,
     "serve-hands": serve_hands,
     "serve-pages": serve_pages,
+    "serve-sql": serve_sql,
     "serve-stream": serve_stream,
     "start": start,
 }

@@ -20,7 +20,14 @@ from store.projections import STANDARD
 from store.query import Query
 from store.reader import Reader
 
-LONG = {"trust", "screen", "serve-answers", "serve-hands", "serve-pages"}  # slow to set up
+LONG = {
+    "trust",
+    "screen",
+    "serve-answers",
+    "serve-hands",
+    "serve-pages",
+    "serve-sql",
+}  # slow to set up
 
 
 def _marked(names: Iterable[str]) -> list[Any]:
