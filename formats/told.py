@@ -120,10 +120,11 @@ class ToldHand(Struct, frozen=True, kw_only=True):
 
 
 class Skipped(Struct, frozen=True):
-    """A hand left out, and why; never approximated."""
+    """A hand left out, and why; never approximated. `text` is what its source says, cut if long."""
 
     line: int
     reason: str
+    text: str = ""
 
 
 class Refused(Exception):

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from analytics.statistics_chosen import quoted
 from api.asking.moments import moments
-from api.asking.records import ended, records, started
+from api.asking.records import ended, left_out, records, started
 from api.asking.viewed import UNCLOSED, Viewed
 from api.exporting.wanted import Absent
 from api.recording import CUT_SHORT, has_it_all
@@ -117,6 +117,7 @@ def _row(viewed: Viewed, name: str, played: dict[str, Any] | None) -> dict[str, 
         "dealing": start and start.dealing,
         "disclosure": start and start.disclosure,
         "hands": played["hands"] if played else 0,
+        "left_out": left_out(viewed.snapshot, name),
         "first": played and played["first"],
         "last": played and played["last"],
         "nets": list(end.nets) if end and start and len(end.nets) == len(start.players) else None,

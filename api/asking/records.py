@@ -4,10 +4,11 @@ import threading
 from weakref import WeakKeyDictionary
 
 from events.ledger import Recorded
-from events.types import DeckCommitted, MatchEnded, MatchStarted
+from events.types import DeckCommitted, MatchEnded, MatchStarted, SourceNoted
 from store.live import Live
 from store.reader import Snapshot
 
+LEFT_OUT = "left out"  # the dialect of a note of such a hand
 _kept: WeakKeyDictionary[Live, dict[str, tuple[Recorded, ...]]] = WeakKeyDictionary()
 _turn = threading.Lock()
 
@@ -34,6 +35,12 @@ def ended(snapshot: Snapshot, match: str) -> MatchEnded | None:
     """How a match ended, if it has."""
     found = (one.event for one in reversed(records(snapshot, match)))
     return next((event for event in found if isinstance(event, MatchEnded)), None)
+
+
+def left_out(snapshot: Snapshot, match: str) -> int:
+    """How many hands its source tells that no record could be of."""
+    found = (one.event for one in records(snapshot, match))
+    return sum(isinstance(one, SourceNoted) and one.dialect == LEFT_OUT for one in found)
 
 
 def committed(snapshot: Snapshot, match: str) -> tuple[DeckCommitted, ...]:

@@ -48,6 +48,7 @@ class Tally:
         self.differ: list[str] = []
         self.moveless = 0
         self.homeless: Counter[str] = Counter()
+        self.left_out: dict[str, int] = {}
 
     def count(self, one: Judged) -> Judged:
         """One more verdict."""
@@ -113,6 +114,8 @@ def audit(
     tally = Tally()
     with reading(folder) as ledger:
         rules = Rules(ledger, other)
+        if every:
+            tally.left_out = _left_out(ledger)
         if every and not (engine or csv or parquet):
             _through_the_screen(ledger, rules, other, tally, as_document)
             _answer(tally, strict)
@@ -132,7 +135,8 @@ def audit(
             _written(counted, csv, parquet)
         elif as_document:
             told = (_entry(one) if every else as_json(*one) for one in counted)
-            listed("muckrake.audit/1", "hands", told)
+            rest = {"left_out": tally.left_out} if every else {}
+            listed("muckrake.audit/1", "hands", told, lambda: rest)
         elif every:
             _summary(counted, tally)
         else:
@@ -150,11 +154,19 @@ def _through_the_screen(
     found = progress(screened(ledger, rules, other), "screening", ledger.next_seq // HANDS + 1)
     told = _entries(found, rules, tally, fine=as_document)
     if as_document:
-        listed("muckrake.audit/1", "hands", told)
+        listed("muckrake.audit/1", "hands", told, lambda: {"left_out": tally.left_out})
     else:
         for _ in told:
             pass
         _summary((), tally)
+
+
+def _left_out(ledger: "Snapshot") -> dict[str, int]:
+    """How many hands of each match were told by its source, and could be no record."""
+    from api.asking.records import left_out
+
+    counts = {match: left_out(ledger, match) for match in ledger.matches()}
+    return {match: count for match, count in counts.items() if count}
 
 
 def _written(judged: Iterable[Judged], csv: Path | None, parquet: Path | None) -> None:
@@ -257,7 +269,11 @@ def _answer(tally: Tally, strict: bool) -> None:
     """The exit code: something wrong before something contested before something not judged."""
     for named, hands in tally.homeless.items():
         note(f"{hands} hands are of {named}: {UNKNOWN}")
-    if tally.differ:
+    for match, hands in tally.left_out.items():
+        note(
+            f"{match} was imported without {hands} hands that no record can be of: muckrake matches"
+        )
+    if tally.differ or tally.left_out:
         raise click.exceptions.Exit(WRONG)
     if strict and (tally.total("contested") or tally.total("assuming")):
         raise click.exceptions.Exit(CONTESTED)

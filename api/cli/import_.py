@@ -51,7 +51,7 @@ class Tally:
         """Interrupted before refused before something wrong."""
         if self.stopped:
             return INTERRUPTED
-        return 1 if self.refused else WRONG if self.differ else 0
+        return 1 if self.refused else WRONG if self.differ or self.left_out else 0
 
 
 @click.command("import")

@@ -11,7 +11,18 @@ from api.cli.viewing import viewing
 from api.cli.web import web_page
 from api.recording import outcome
 
-COLUMNS = ("match", "game", "ruleset", "players", "hands", "first", "last", "nets", "status")
+COLUMNS = (
+    "match",
+    "game",
+    "ruleset",
+    "players",
+    "hands",
+    "left_out",
+    "first",
+    "last",
+    "nets",
+    "status",
+)
 RESULT = ("winner", "leader", "draw", "places")
 
 

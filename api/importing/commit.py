@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from api.importing.left_out import notes
 from api.importing.naming import naming_of
 from api.importing.spool import CHUNK, fetched
 from api.importing.taken import Outcome
@@ -99,7 +100,7 @@ class Writer:
             way.hands(hands, chunk.hands, as_run=chunk.as_run)
             added += chunk.hands
             if chunk is found.chunks[-1]:
-                way.records(found.match, version, (_end(found),))
+                way.records(found.match, version, _end(found))
                 way.flush_if_full()
             else:
                 way.flush_midway()
@@ -258,5 +259,8 @@ def _sources(found: Outcome, names: Mapping[str, str]) -> Iterator[SourceNoted]:
         yield SourceNoted(name, "names", "\n".join(told), "")
 
 
-def _end(found: Outcome) -> MatchEnded:
-    return MatchEnded(tuple(found.nets.values()), READ)
+def _end(found: Outcome) -> tuple[Record, ...]:
+    """What could be no record, and what the others came to."""
+    assert found.format is not None
+    left_out = notes(found.format, found.skipped)
+    return (*left_out, MatchEnded(tuple(found.nets.values()), READ))

@@ -103,4 +103,4 @@ def _where(one: Skipped) -> str:
 
 
 def _placed(one: Skipped) -> dict[str, Any]:
-    return {"line": one.line, "reason": one.reason}
+    return {"line": one.line, "reason": one.reason}  # the text is in the ledger

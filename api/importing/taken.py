@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from api.importing.copies import Copy, at_hand
 from api.importing.entries import Entry, is_month
 from api.importing.heard import HEARD
+from api.importing.left_out import with_texts
 from api.importing.naming import naming_of
 from api.importing.spool import RUN, Chunk, DiskFull, Kept, Spool
 from engine.assumptions import is_free, rests_on
@@ -142,6 +143,7 @@ def _read(
     if not found.chunks:
         first = next(iter(found.skipped), Skipped(1, "there is no hand in it"))
         raise Refused(first.line, first.reason)
+    found.skipped = with_texts(copy.content, known.name, found.skipped)
 
 
 def _one_by_one(

@@ -23,6 +23,7 @@ class MatchRow(TypedDict):
     dealing: Dealing | None
     disclosure: Disclosure | None
     hands: int
+    left_out: int
     first: str | None
     last: str | None
     nets: list[int] | None
