@@ -7,13 +7,14 @@ from msgspec.structs import replace
 
 from engine.audit import nets_of
 from engine.game import to_json
+from engine.games import RULESETS
 from engine.verdict import judge
 from events import types as t
 from events.evolve import replay
 from events.notation import read, say
 from formats.follow import follow
 from formats.phh import read as read_phh
-from formats.told import Paid, ToldHand
+from formats.told import Act, Board, Holds, Paid, Shows, Told, ToldHand
 from tests.formats.test_format_phh import ONE, UNSEEN, changed
 from tests.trust.in_node import judged_in_node
 from tests.trust.own_bundles import Draft, verdict
@@ -25,6 +26,7 @@ def told(text: str = ONE) -> ToldHand:
     return hand
 
 
+CARDS = (("2c", "7d"), ("As", "Ah"), ("Qs", "Qh"))
 FAIR = follow(told(), "m/1")
 PLAIN = replace(told(), nets=None, rake=None)
 
@@ -104,3 +106,30 @@ def test_a_bundle_with_a_claim_holds_in_both_verifiers() -> None:
     draft.ruleset = to_json(told().game)
     assert () == verdict(draft).problems
     assert verdict(draft) == judged_in_node(draft.files())
+
+
+def test_a_fold_of_who_is_all_in_is_recorded_and_differs_by_no_known_sum() -> None:
+    """Of a player who sits out: docs/import.md has both readings."""
+    streets: list[Told] = []
+    for cards in (("Kd", "9h", "4s"), ("4d",), ("Js",)):
+        streets += [Board(cards), Act(1, "check"), Act(2, "check")]
+    hand = ToldHand(
+        game=RULESETS["site-nl"],
+        number=1,
+        line=1,
+        source_id="",
+        button=2,
+        players=("ann", "bob", "cyd"),
+        stacks=(1, 200, 200),
+        told=(
+            *(Holds(seat, cards) for seat, cards in enumerate(CARDS)),
+            *(Act(2, "call"), Act(0, "fold"), Act(1, "check")),
+            *streets,
+            *(Shows(1, CARDS[1]), Shows(2, CARDS[2])),
+        ),
+        nets=(-1, 3, -2),
+    )
+    record = follow(hand, "m/1")
+    assert any(isinstance(event, t.Folded) and event.seat == 0 for event in record)
+    report = judge(hand.game, record)
+    assert ("differ", None) == (report.verdict, report.moves)
