@@ -112,8 +112,12 @@ class Jobs:
 
     def sending(self, owner: str) -> list[Path]:
         """The folders into which this owner sends what is no job yet."""
-        rooms = (path.parent for path in self.folder.glob("*/owner") if path.read_text() == owner)
-        return [room for room in rooms if not (room / "job.json").exists()]
+        rooms = []
+        for path in self.folder.glob("*/owner"):
+            with suppress(FileNotFoundError):  # another request of his was refused meanwhile
+                if path.read_text() == owner and not (path.parent / "job.json").exists():
+                    rooms.append(path.parent)
+        return rooms
 
     def claimed(self, owner: str, key: str | None) -> bool:
         """Whether this owner has come with this key before."""

@@ -6,6 +6,7 @@ a day from its beginning, whatever came of it; what is being sent counts as it c
 
 import shutil
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -84,10 +85,11 @@ def used_by(jobs: Jobs, owner: str) -> Used:
             used.bytes += job.size
             used.hands += max(progress.hands, 0 if over else job.wish.get("asked") or 0)
     for room in jobs.sending(owner):
-        sent = [path.stat() for path in (room, *(room / "upload").iterdir())]
-        if max(one.st_mtime for one in sent) > time.time() - SENDING_S:
-            used.jobs += 1
-            used.bytes += sum(one.st_size for one in sent[1:])
+        with suppress(FileNotFoundError):  # it has just become nothing
+            sent = [path.stat() for path in (room, *(room / "upload").iterdir())]
+            if max(one.st_mtime for one in sent) > time.time() - SENDING_S:
+                used.jobs += 1
+                used.bytes += sum(one.st_size for one in sent[1:])
     return used
 
 

@@ -6,7 +6,7 @@ A route without a line here fails a test, and so does an answer that is not as i
 
 from collections.abc import Mapping
 from inspect import cleandoc
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, get_args
 
 import msgspec
 
@@ -121,8 +121,9 @@ def of_answers() -> tuple[dict[str, Any], dict[str, Any]]:
     names = list(ANSWERS)
     schemas, parts = msgspec.json.schema_components(ANSWERS.values(), ref_template=REF)
     _with_events(parts)
-    for part in parts.values():
-        _whole(part)
+    omitting = {one.__name__ for one in get_args(Seen) if one.__struct_config__.omit_defaults}
+    for name, part in parts.items():
+        _whole(part, told=name not in omitting)
     return dict(zip(names, schemas, strict=True)), parts
 
 
@@ -140,14 +141,15 @@ def _with_events(parts: dict[str, Any]) -> None:
     parts |= {**kinds, EventRow.__name__: told}
 
 
-def _whole(part: dict[str, Any]) -> None:
-    """What a struct has a default for is in its JSON all the same; words begin at the margin."""
+def _whole(part: dict[str, Any], *, told: bool) -> None:
+    """A default is in the JSON all the same, unless its struct says not; words at the margin."""
     if "description" in part:
         part["description"] = cleandoc(part["description"])
-    told = part.get("properties", {})
-    there = {*part.get("required", ()), *(name for name, one in told.items() if "default" in one)}
+    members = part.get("properties", {})
+    there = {*part.get("required", ())}
+    there |= {name for name, one in members.items() if told and "default" in one}
     if there:
-        part["required"] = [name for name in told if name in there]
+        part["required"] = [name for name in members if name in there]
 
 
 def _name(reference: dict[str, str]) -> str:

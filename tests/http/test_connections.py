@@ -20,7 +20,7 @@ from api.http.streams import streamed
 from tests.http.clients import site_of
 from tests.http.served import PATIENCE_S, get, heard, said, served
 
-SOON_S = 5.0  # with seven others at this machine
+SOON_S = 10.0  # with seven others at this machine
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "
 # A server with few descriptors; SIGUSR1 takes away those that are left, SIGUSR2 gives them back.
 FEW = """
@@ -191,15 +191,15 @@ def test_a_body_that_trickles_is_refused(house: Path) -> None:
 
 
 def test_a_long_body_has_the_time_that_its_length_earns(house: Path) -> None:
-    site = site_of(house, limits=Limits(rate=0, body_s=0.5, slowest=1 << 16))
+    site = site_of(house, limits=Limits(rate=0, body_s=2.0, slowest=1 << 16))
     head = "POST /api/v1/imports HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{}\r\n{}\r\n\r\n"
     key = f"Authorization: Bearer {site.keys['writer']}"
     with served(site.app) as port, from_address("127.0.0.1", port) as talk:
-        talk.sendall(head.format(key, f"Content-Length: {6 << 15}").encode())
+        talk.sendall(head.format(key, f"Content-Length: {6 << 16}").encode())
         for _ in range(6):
-            time.sleep(0.25)
-            talk.sendall(b"x" * (1 << 15))
-        assert b"HTTP/1.1 408" not in heard(talk), "one and a half seconds, at twice that pace"
+            time.sleep(0.4)
+            talk.sendall(b"x" * (1 << 16))
+        assert b"HTTP/1.1 408" not in heard(talk), "more than two seconds, at twice that pace"
 
 
 @pytest.mark.parametrize("made", ["whole", "streamed"])
