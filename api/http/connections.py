@@ -74,6 +74,11 @@ class Connection(H11Protocol):
         super().on_response_complete()
         self._note()
 
+    @property
+    def idle_since(self) -> float | None:
+        """Since when he has asked for nothing, and has taken all that he was sent."""
+        return None if self.transport.get_write_buffer_size() else self.headless_since
+
     def cut(self) -> None:
         """At once: what the kernel still holds for him is dropped, he is told that it is broken."""
         sock = self.transport.get_extra_info("socket")
@@ -151,10 +156,10 @@ class Crowd:
 
 def _made_way(those: dict[Connection, None]) -> bool:
     """Whether one of them was let go: who has waited longest without a request."""
-    waiting = [one for one in those if one.headless_since is not None]
-    if not waiting:
+    idle = [(since, id(one), one) for one in those if (since := one.idle_since) is not None]
+    if not idle:
         return False
-    first = min(waiting, key=lambda one: one.headless_since or 0.0)
+    _, _, first = min(idle)
     first.crowd.left(first)
     first.cut()
     return True

@@ -140,6 +140,23 @@ def test_who_is_being_answered_is_not_let_go_for_a_newcomer(house: Path) -> None
             assert time.monotonic() < until
 
 
+def test_who_still_reads_his_answer_is_not_let_go_for_a_newcomer(house: Path) -> None:
+    site = site_of(house, limits=Limits(rate=0, at_once=2))
+    size = 8 << 20
+
+    @site.app.get("/api/v1/test/long")
+    def long() -> Response:
+        return Response(b"x" * size)
+
+    with served(site.app) as port, ExitStack() as held:
+        reader = held.enter_context(from_address("127.0.0.2", port))
+        reader.sendall(get("/api/v1/test/long"))
+        assert reader.recv(100).startswith(b"HTTP/1.1 200")
+        held.enter_context(from_address("127.0.0.2", port)).sendall(HEAD)
+        assert well(port, "127.0.0.2")
+        assert size <= len(heard(reader))
+
+
 def test_a_head_that_trickles_is_ended_with_a_sentence(house: Path) -> None:
     """A byte now and then is no request: neither the first of a connection, nor the second."""
     site = site_of(house, limits=Limits(rate=0, head_s=0.8))
