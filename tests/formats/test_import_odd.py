@@ -43,8 +43,8 @@ def test_the_name_of_a_file_is_any_bytes(capsys: Captured, tmp_path: Path) -> No
 def test_a_month_may_hold_players_of_any_bytes(capsys: Captured, tmp_path: Path) -> None:
     folder = made_month(tmp_path / "199504")
     (folder / "pdb" / os.fsdecode(b"pdb.\xff")).write_bytes(b"")
-    (one,) = imported(capsys, tmp_path, folder, code=0)
-    assert (3, None) == (one["imported"], one["refused"])
+    (one,) = imported(capsys, tmp_path, folder, code=3)
+    assert (3, 1, None) == (one["imported"], len(one["skipped"]), one["refused"])
 
 
 def test_a_match_of_the_same_name_stops_no_other_file(capsys: Captured, tmp_path: Path) -> None:
