@@ -60,7 +60,7 @@ def where(one: Filter, span: Span | None = None, verdicts: str = "verdicts") -> 
 
 
 def asks_verdicts(one: Filter) -> bool:
-    """Whether there must be a table of verdicts: of `hand_seq` and `verdict`."""
+    """Whether there must be a table of verdicts: of `hand_seq`, `verdict` and `moves`."""
     return bool({_name(term) for term in terms(one)} & _JUDGED.keys())
 
 

@@ -56,6 +56,7 @@ class Taken(NamedTuple):
     pot: int
     big: int | None
     verdict: str | None
+    moves: int | None = None
 
 
 def taken(sight: Sight, verdict: str | None, places: Mapping[str, int]) -> Taken:
@@ -153,6 +154,8 @@ def _term(term: Term, hand: Taken) -> Truth:
             return None if hand.verdict is None else hand.verdict == value
         case "contested":
             return None if hand.verdict is None else hand.verdict == "contested"
+        case "moveless":
+            return None if hand.verdict is None else hand.moves == 0
     return None if hand.hand.voided else _of_seats(term, hand, None)
 
 

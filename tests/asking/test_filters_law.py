@@ -15,6 +15,7 @@ from api.asking.filters_sql import Span, where
 from api.asking.filters_tree import FIELDS, FLAGS, STREETS, VERDICTS, Compare, Flag, Kind, Not, Of
 from api.asking.filters_values import Amount, amount, moment
 from api.asking.patterns import pattern
+from api.asking.verdicts import SCHEMA as VERDICT_COLUMNS
 from api.asking.viewed import Viewed
 from api.asking.viewer import Viewer
 from engine.game import fingerprint
@@ -77,9 +78,12 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Asked]:
         places = {leaf.stream: leaf.hand_seq for leaf in leaves}
         for leaf in leaves:
             verdict = chance.choice((None, *VERDICTS))
-            hands[leaf.hand_seq] = taken(viewed.eyes.see(leaf), verdict, places)
-        known = {seq: hand.verdict for seq, hand in hands.items() if hand.verdict}
-        rows = pa.table({"hand_seq": list(known), "verdict": list(known.values())})
+            moves = chance.choice((None, 0)) if verdict == "differ" else None
+            hand = taken(viewed.eyes.see(leaf), verdict, places)
+            hands[leaf.hand_seq] = hand._replace(moves=moves)
+        known = [(seq, hand.verdict, hand.moves) for seq, hand in hands.items() if hand.verdict]
+        columns = dict(zip(VERDICT_COLUMNS.names, zip(*known, strict=True), strict=True))
+        rows = pa.table(columns, schema=VERDICT_COLUMNS)
         found[view] = Asked(viewed, hands, viewed.query.beside(rows))
     return found
 
