@@ -13,7 +13,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import BinaryIO
 
-from msgspec import Struct
+from msgspec import Struct, json
+from msgspec.structs import replace
 
 from engine.games.recorded import IRC_LIMIT
 from events.cards import is_card
@@ -96,7 +97,9 @@ def _hands(folder: Path) -> Iterator[ToldHand | Skipped]:
                     before = deal.id
                     while not roster or _number(roster[0]) < deal.id:
                         roster = next(filter(None, map(_words, rosters)), [str(_NEVER)])
-                    yield _told_hand(deal, _rows(deal, roster, players), number)
+                    rows = _rows(deal, roster, players)
+                    hand = _told_hand(deal, rows, number)
+                    yield replace(hand, text=_text(words, rows), site=" ".join(hand.players))
                 except _Unread as reason:
                     yield Skipped(number, str(reason))
     finally:
@@ -120,6 +123,11 @@ def _rows(deal: _Deal, roster: list[str], players: "_Players") -> list[_Row]:
     if [row.position for row in rows] != list(range(1, len(rows) + 1)):
         raise _Unread(f"the positions in hand {deal.id} are not 1 to {len(rows)}")
     return rows
+
+
+def _text(words: list[str], rows: list[_Row]) -> str:
+    """What all three files say of a hand."""
+    return "\n".join((" ".join(words), json.encode(rows).decode()))
 
 
 class _Players:

@@ -9,7 +9,7 @@ on (a stack, a rake): it stands in the record, a short text that begins with a w
 (names of players, which of the known games it is): it is noted once for the file.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
@@ -100,6 +100,9 @@ class ToldHand(Struct, frozen=True, kw_only=True):
 
     `paid` are gross winnings where the source gives them, `nets` the change of every stack where
     it gives those; `rake` what the house took in all, None if unsaid. `line` is where it begins.
+
+    `text` is the hand in its source's words, whatever its encoding and its ends of lines; `site`
+    who gave it the number `source_id` once for all, empty if hands are numbered anew in each file.
     """
 
     game: Game
@@ -117,6 +120,8 @@ class ToldHand(Struct, frozen=True, kw_only=True):
     rake: int | None = None
     inferred: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
+    text: str = ""
+    site: str = ""
 
 
 class Skipped(Struct, frozen=True):
@@ -140,7 +145,7 @@ class Transcript(NamedTuple):
     """Hands next to each other, some of them told in columns already; those are not judged either.
 
     `numbers` and `nets` (by hand and seat) are of the hands in columns; `told` tells any hand of
-    `every` by its number.
+    `every` by its number, `texts` are all of them in the source's words.
     """
 
     game: Game
@@ -150,12 +155,14 @@ class Transcript(NamedTuple):
     nets: Any
     many: tuple[Many, ...]
     told: Callable[[int], ToldHand | Skipped]
+    texts: Sequence[str]
 
 
 class Source(Struct, frozen=True, kw_only=True):
     """A file taken apart: what it is, and its hands one by one, in order.
 
-    Some readers can also tell them many at a time: `transcripts` are the same hands.
+    Some readers can also tell them many at a time: `transcripts` are the same hands. `place` is
+    what the source says of all of them, by which its match is told from others.
     """
 
     format: str
@@ -165,3 +172,4 @@ class Source(Struct, frozen=True, kw_only=True):
     inferred: tuple[str, ...]
     hands: Iterable[ToldHand | Skipped]
     transcripts: Iterable[Transcript] | None = None
+    place: str = ""

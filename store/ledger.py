@@ -82,6 +82,7 @@ class FileLedger:
         self._broken = ""
         self._closed = False
         self.marks = secrets.marks if secrets else None
+        self.folder = disk.root if isinstance(disk, RealDisk) else None
         with self._at_stake("opening the ledger"):
             self._use(recover(disk, self.marks))
             self._notary = self._vouching(secrets, remembered) if secrets else None

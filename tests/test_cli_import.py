@@ -32,6 +32,8 @@ SHAPE = {
     "unknown": int,
     "moveless": int,
     "inferred": list,
+    "repeated": int,
+    "conflicts": list,
     "skipped": list,
     "refused": type(None),
 }

@@ -49,6 +49,13 @@ def test_a_single_file_is_called_as_asked(capsys: Captured, tmp_path: Path, ledg
     assert "there is another match scrim in the ledger already" == one["refused"]["reason"]
 
 
+def test_a_match_of_another_name_is_found_by_its_content(capsys: Captured, tmp_path: Path) -> None:
+    log = gamelog(tmp_path / "gamelog.txt")
+    (one,) = told(capsys, log, "--match", "evening")
+    (again,) = told(capsys, log)
+    assert ("evening", "evening", 0) == (one["match"], again["match"], again["imported"])
+
+
 def test_a_name_is_for_one_file(capsys: Captured, tmp_path: Path) -> None:
     for name in ("a.txt", "b.txt"):
         gamelog(tmp_path / name, rounds=1, seed=name)

@@ -35,6 +35,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.files = self.hands = self.known = self.refused = self.differ = self.left_out = 0
+        self.again = self.conflicts = 0
         self.stopped = False
 
     def count(self, found: Outcome, added: int) -> None:
@@ -45,13 +46,16 @@ class Tally:
         self.known += found.refused is None and not added
         self.differ += found.verdicts.get("differ", 0)
         self.left_out += len(found.skipped)
+        self.again += found.again
+        self.conflicts += len(found.conflicts)
 
     @property
     def code(self) -> int:
         """Interrupted before refused before something wrong."""
         if self.stopped:
             return INTERRUPTED
-        return 1 if self.refused else WRONG if self.differ or self.left_out else 0
+        wrong = self.differ or self.left_out or self.conflicts
+        return 1 if self.refused else WRONG if wrong else 0
 
 
 @click.command("import")
@@ -148,12 +152,14 @@ def _tell(done: Iterable[tuple[Outcome, int]], in_full: bool) -> None:
 def _sum_up(tally: Tally, files: int, folder: Path, seconds: float) -> None:
     """One line in the end: what is in now, and what is not."""
     known = f", {tally.known} files were there already" if tally.known else ""
+    again = f", {tally.again:,} hands were there already" if tally.again else ""
+    conflicts = f", {tally.conflicts} of them in conflict" if tally.conflicts else ""
     left = f", {tally.left_out} hands left out" if tally.left_out else ""
     refused = f", {tally.refused} files refused" if tally.refused else ""
     stopped = f"interrupted after {tally.files} of {files} files: " if tally.stopped else ""
     note(
         f"{stopped}{tally.hands:,} hands of {tally.files} files into {folder}"
-        f"{known}{left}{refused}, {seconds:.1f} s"
+        f"{known}{again}{conflicts}{left}{refused}, {seconds:.1f} s"
     )
 
 

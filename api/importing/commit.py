@@ -6,19 +6,23 @@ ones come as runs, and many runs become a segment at once. A file that was cut o
 gone on with when it comes again.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from api.importing.again import Part, Repeats, count, differs, nets_of
+from api.importing.known import Hit, Known
 from api.importing.left_out import notes
-from api.importing.naming import naming_of
-from api.importing.spool import CHUNK, fetched
+from api.importing.naming import Again, Mark, naming_of
+from api.importing.spool import CHUNK, Chunk, fetched
 from api.importing.taken import Outcome
 from api.recording import now_ms
 from events.ledger import Append, Record
 from events.types import Disclosure, MatchEnded, MatchStarted, SourceNoted
 from formats.told import Refused, Skipped
 from store.batch import from_payload, to_payload
+from store.leaf import split
 from store.ledger import CLOSE_HANDS, SEAL_HANDS, FileLedger
 from store.run import Maker, Run, Whole, read
 
@@ -45,8 +49,9 @@ class Writer:
         self._names = names
         self._disclosure = disclosure
         self._kept: set[str] = set()
-        self._calls = _Calls(ledger)
-        self._runs = _Runs(ledger, maker)
+        self._known = Known(ledger, maker.nonces, owner)
+        self._calls = _Calls(ledger, self._known)
+        self._runs = _Runs(ledger, maker, self._known)
         self._naming = naming_of(maker.nonces, owner)
         self._done: list[Done] = []
         self._matches = set[str]()  # of those
@@ -84,27 +89,57 @@ class Writer:
             raise Refused(0, f"there is another match {found.match} in the ledger already")
         beginning = _beginning(found, self._names, self._disclosure)
         if known and _is_in(found, known, beginning):
+            for chunk in found.chunks:
+                self._sorted(found, chunk)
             return 0
         for mark in found.rulesets.keys() - self._kept:
             self._ledger.keep_ruleset(mark, found.rulesets[mark])
             self._kept.add(mark)
         way = self._runs if found.chunks[0].as_run else self._calls
-        added, version = 0, len(known)
+        file = _File(found, way, beginning, known)
         for chunk in found.chunks:
-            if known and self._ledger.read(chunk.first):
-                continue
-            notes, hands = fetched(chunk)
-            records = (*(() if version else beginning), *notes)
-            way.records(found.match, version, records)
-            version += len(records)
-            way.hands(hands, chunk.hands, as_run=chunk.as_run)
-            added += chunk.hands
-            if chunk is found.chunks[-1]:
-                way.records(found.match, version, _end(found))
-                way.flush_if_full()
-            else:
+            part = self._sorted(found, chunk)
+            if not (known and part.first and self._ledger.read(part.first)):
+                file.add(part)
                 way.flush_midway()
-        return added
+            else:
+                file.count(part)
+        file.end()
+        way.flush_if_full()
+        return file.added
+
+    def _sorted(self, found: Outcome, chunk: Chunk) -> Part:
+        """A chunk with those of its hands that come again; the others are known from now on."""
+        part = Part(chunk)
+        hits = self._known.hits(found.match, part.marks)
+        first: dict[bytes, Mark] = {}
+        new = []
+        for mark in part.marks:
+            hit = hits.get(mark.number)
+            if hit is not None and hit.hand == f"{found.match}/{mark.number}":
+                continue
+            if hit is None:
+                before = first.setdefault(mark.found_by + mark.says * (not mark.numbered), mark)
+                if before is mark:
+                    new.append(mark)
+                    continue
+                hit = Hit(f"{found.match}/{before.number}", before.says == mark.says)
+            otherwise = "" if hit.same else self._differs(part, hit.hand, mark.number)
+            part.again[mark.number] = Again(mark.number, mark.line, hit.hand, otherwise)
+        if new:
+            self._known.add(found.match, found.digest, new)
+        count(found, part)
+        return part
+
+    def _differs(self, part: Part, hand: str, number: int) -> str:
+        """In what a hand of this number contradicts the one that is known."""
+        match, at = split(hand)
+        if match == split(part.chunk.first)[0] and at in part.records:
+            return differs(part.records[at], part.records[number])
+        self._calls.flush()
+        self._runs.flush()
+        known = [one.event for one in self._ledger.read(hand)]
+        return differs(known, part.records[number])
 
     def begun(self, found: Outcome) -> str | None:
         """Under which other name this content was begun, and not finished."""
@@ -116,10 +151,10 @@ class Writer:
     def _there(self, found: Outcome) -> str | None:
         """What this content is called in the ledger, if it was begun there; by somebody else it was
         not for who may not see that."""
-        names = self._naming.names(found.digest)
+        names = (self._known.file(found.digest), *self._naming.names(found.digest))
         if not self._naming.owner:
             names = (found.match, *names)
-        for name in names:
+        for name in filter(None, names):
             if _is_of(found, [one.event for one in self._ledger.read(name)]):
                 return name
         return None
@@ -127,6 +162,7 @@ class Writer:
     def _flushed(self) -> Iterator[Done]:
         self._calls.flush()
         self._runs.flush()
+        self._known.save()
         done, self._done = self._done, []
         self._matches.clear()
         yield from done
@@ -135,8 +171,9 @@ class Writer:
 class _Calls:
     """Short files, gathered into one call that is appended."""
 
-    def __init__(self, ledger: FileLedger) -> None:
+    def __init__(self, ledger: FileLedger, known: Known) -> None:
         self._ledger = ledger
+        self._known = known
         self._payload: list[bytes] = []
         self._hands = 0
 
@@ -164,6 +201,7 @@ class _Calls:
 
     def flush(self) -> None:
         if self._payload:
+            self._known.save()
             self._ledger.append_spelled(b"\n".join(self._payload))
         self._payload, self._hands = [], 0
 
@@ -174,8 +212,9 @@ class _Runs:
     What comes between two runs, the end of a file and the beginning of the next, is one more run.
     """
 
-    def __init__(self, ledger: FileLedger, maker: Maker) -> None:
+    def __init__(self, ledger: FileLedger, maker: Maker, known: Known) -> None:
         self._ledger = ledger
+        self._known = known
         self._maker = maker
         self._runs: list[Run] = []
         self._between: list[Whole] = []
@@ -208,6 +247,8 @@ class _Runs:
 
     def flush(self) -> None:
         self._joined()
+        if self._runs:
+            self._known.save()
         if self._leaves >= CLOSE_HANDS or len(self._runs) > FEW:
             self._ledger.append_runs(self._runs)
         else:
@@ -218,6 +259,73 @@ class _Runs:
         if self._between:
             self._runs.append(self._maker.run(self._between))
             self._between = []
+
+
+class _File:
+    """A file on its way into the ledger: its match begins with the first hand that is new, or the
+    first that contradicts another."""
+
+    def __init__(
+        self,
+        found: Outcome,
+        way: "_Calls | _Runs",
+        beginning: tuple[Record, ...],
+        known: Sequence[Record],
+    ) -> None:
+        self._found, self._way = found, way
+        self._beginning = () if known else beginning
+        self._version = len(known)
+        self._repeats = Repeats()
+        self._won: Counter[str] = Counter()
+        self._events = 0
+        self.added = 0
+
+    def add(self, part: Part) -> None:
+        """A chunk: its notes, and its hands that are new."""
+        self.count(part)
+        chunk = part.chunk
+        notes, hands = fetched(chunk)
+        count = chunk.hands - len(part.again)
+        if part.again:
+            gone = {f"hand {number}" for number in part.again}
+            notes = tuple(one for one in notes if getattr(one, "dialect", "") not in gone)
+        if count:
+            self._write(notes)
+        if count and part.again:
+            self._way.hands(to_payload(part.new), count, as_run=False)
+        elif count:
+            self._way.hands(hands, count, as_run=chunk.as_run)
+        self.added += count
+        self._events += sum(len(one.events) for one in part.new) if part.again else chunk.events
+
+    def count(self, part: Part) -> None:
+        """What was won in a chunk by the hands that are not others again, and those that are."""
+        self._repeats.add(part)
+        if not part.again:
+            self._won.update(part.chunk.nets)
+        for one in part.new if part.again else ():
+            for player, net in nets_of(one):
+                self._won[player] += net
+
+    def end(self) -> None:
+        """The end of the match, if it has begun; else its hands are in another."""
+        found, last = self._found, list[Record]()
+        if found.again:
+            found.nets = {player: self._won[player] for player in found.nets}
+            found.events = self._events
+            assert found.format is not None
+            if self._version or self._repeats.differ:
+                last.append(self._repeats.note(found.format))
+        if self._version or last:
+            self._write((*last, *_end(found)))
+        else:
+            found.match = split(next(iter(found.elsewhere.values())))[0]
+
+    def _write(self, records: tuple[Record, ...]) -> None:
+        every = (*self._beginning, *records)
+        self._way.records(self._found.match, self._version, every)
+        self._version += len(every)
+        self._beginning = ()
 
 
 def _is_in(found: Outcome, known: list[Record], beginning: tuple[Record, ...]) -> bool:

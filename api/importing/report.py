@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any, get_args
 
+from msgspec import to_builtins
+
 from api.importing.taken import Outcome
 from engine.verdict import Verdict
 from formats.known import FORMATS
@@ -27,6 +29,8 @@ def as_json(found: Outcome, added: int, audited: bool) -> dict[str, Any]:
         **{name: found.verdicts.get(name, 0) if judged else None for name in VERDICTS},
         "moveless": found.moveless if judged else None,
         "inferred": found.inferred,
+        "repeated": found.again,
+        "conflicts": [to_builtins(one) for one in found.conflicts],
         "skipped": [_placed(one) for one in found.skipped],
         "refused": _placed(refused) if refused else None,
     }
@@ -46,6 +50,12 @@ def as_text(found: Outcome, added: int) -> Iterator[str]:
     yield "   ".join((f" {found.match}  {into}", *_verdicts(found)))
     if found.inferred:
         yield f" inferred   {'; '.join(found.inferred)}"
+    if same := found.again - len(found.conflicts):
+        yield f" again      {same:,} hand{'s' * (same != 1)} that the ledger has already"
+    for again in found.conflicts[:LISTED]:
+        yield f" conflict   hand {again.number}{_at(again.line)} is {again.hand}: {again.differs}"
+    if len(found.conflicts) > LISTED:
+        yield f" conflict   {len(found.conflicts) - LISTED} more: --json names them all"
     for one in found.skipped[:LISTED]:
         yield f" left out   line {one.line}: {one.reason}"
     if len(found.skipped) > LISTED:
@@ -61,6 +71,10 @@ def in_short(found: Outcome) -> Iterator[str]:
         return
     if differ := found.verdicts.get("differ"):
         yield f"{name}  {found.match}  differ {differ}{_numbers(found, 'differ')}"
+    if found.conflicts:
+        again = found.conflicts[0]
+        told = f"hand {again.number}{_at(again.line)} is {again.hand}: {again.differs}"
+        yield f"{name}  {len(found.conflicts)} in conflict, the first: {told}"
     if found.skipped:
         first = found.skipped[0]
         yield f"{name}  {len(found.skipped)} left out, the first: {_where(first)}{first.reason}"
@@ -94,8 +108,12 @@ def _next(found: Outcome) -> str:
         return "muckrake audit --all"
     for name in ("differ", "contested", "unknown", "assuming"):
         for number in found.named.get(name, ()):
-            return f"muckrake audit {found.match}/{number}"
+            return f"muckrake audit {found.elsewhere.get(number, f'{found.match}/{number}')}"
     return f"muckrake hands --match {found.match}"
+
+
+def _at(line: int) -> str:
+    return f", line {line}," if line else ""
 
 
 def _where(one: Skipped) -> str:

@@ -5,7 +5,7 @@ log; many as a run, the columns of a segment, so that the one who writes need no
 """
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from errno import EDQUOT, ENOSPC
 from pathlib import Path
@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from msgspec import Struct
 
+from api.importing.naming import Mark, Marker, spelled_marks
 from events.codec import decode_record, encode
 from events.ledger import Append
 from events.state import Hand
 from events.types import Events, HandStarted, Match, SourceNoted
+from formats.told import ToldHand
 from store.batch import to_payload
 from store.leaf import split
 from store.nonces import Salted
@@ -36,15 +38,18 @@ class DiskFull(OSError):
 
 
 class Kept(Struct, frozen=True):
-    """A hand's record, the note beside it, and what it adds up to, if it is not in columns too."""
+    """A hand's record, the note beside it, what it adds up to, if it is not in columns too, and
+    the hand as its source tells it."""
 
     record: Events
     end: Hand | None
     note: SourceNoted | None
+    told: ToldHand
 
 
 class Chunk(Struct, frozen=True):
-    """Where in which spool its notes and hands lie, their checksum, its first hand's name."""
+    """Where in which spool its marks, notes and hands lie, their checksum, its first hand's name,
+    how many events its hands have, and what each player has won in them."""
 
     spool: str
     as_run: bool
@@ -54,6 +59,9 @@ class Chunk(Struct, frozen=True):
     checksum: int
     hands: int
     first: str
+    marks: int
+    events: int
+    nets: dict[str, int]
 
 
 class Spool:
@@ -69,6 +77,8 @@ class Spool:
         self._notes: list[bytes] = []
         self._events = 0
         self._lots: list[Lot] = []
+        self._marks: list[Mark] = []
+        self.marker: Marker
 
     @property
     def nonces(self) -> Salted | None:
@@ -95,21 +105,25 @@ class Spool:
         assert isinstance(start, HandStarted)
         self._hands.append(Whole(Append(start.hand, 0, kept.record, self.at), kept.end))
         self._events += len(kept.record)
+        self._marks.append(self.marker.of(kept.told))
         if kept.note is not None:
             self._notes.append(encode(kept.note) + b"\n")
 
-    def chunk(self, lot: "Lot | None" = None) -> Chunk | None:
-        """What was gathered, written, with hands that come as columns; the next hand begins
-        another."""
+    def chunk(
+        self, nets: dict[str, int], lot: "Lot | None" = None, marks: Iterable[Mark] = ()
+    ) -> Chunk | None:
+        """What was gathered, written, with hands that come as columns, and their marks; the next
+        hand begins another."""
+        self._marks += marks
         if lot is not None and len(lot.numbers):
-            return self._mixed(lot)
+            return self._mixed(lot, nets)
         if not self._hands:
             return None
         as_run = len(self._hands) >= RUN
         made = [one.append for one in self._hands]
         hands = spelled(self._run()) if as_run else to_payload(made)
         first = self._hands[0].append.stream
-        return self._written(as_run, hands, len(self._hands), first)
+        return self._written(as_run, hands, len(self._hands), first, self._events, nets)
 
     def _run(self) -> Run:
         """A run of what was gathered: with the lot that was expected, if just that is there, and
@@ -124,15 +138,21 @@ class Spool:
         others = [one for one in self._hands if one.end is not None]
         return mixed(self._maker, self._lots[0], others)
 
-    def _mixed(self, lot: "Lot") -> Chunk:
+    def _mixed(self, lot: "Lot", nets: dict[str, int]) -> Chunk:
         from store.mixed import mixed
 
         run = mixed(self._maker, lot, self._hands)
-        return self._written(True, spelled(run), len(run.leaves), run.leaves[0].stream)
+        events = self._events + int(lot.sizes.sum())
+        first = run.leaves[0].stream
+        return self._written(True, spelled(run), len(run.leaves), first, events, nets)
 
-    def _written(self, as_run: bool, hands: Any, count: int, first: str) -> Chunk:
+    def _written(
+        self, as_run: bool, hands: Any, count: int, first: str, events: int, nets: dict[str, int]
+    ) -> Chunk:
         notes, place = b"".join(self._notes), self._file.tell()
+        marks = spelled_marks(self._marks)
         with self._room_on_disk():
+            self._file.write(marks)
             self._file.write(notes)
             self._file.write(hands)
         chunk = Chunk(
@@ -144,13 +164,21 @@ class Spool:
             zlib.crc32(hands),
             count,
             first,
+            len(marks),
+            events,
+            nets,
         )
         self.drop()
         return chunk
 
+    def begin(self, marker: Marker) -> None:
+        """Another file, whose hands are marked so."""
+        self.marker = marker
+        self.drop()
+
     def drop(self) -> None:
         """Forget what was gathered."""
-        self._hands, self._notes, self._events, self._lots = [], [], 0, []
+        self._hands, self._notes, self._events, self._lots, self._marks = [], [], 0, [], []
 
     def close(self) -> None:
         with self._room_on_disk():
@@ -182,9 +210,16 @@ def spool(path: Path, at: int, maker: Maker) -> Iterator[Spool]:
 def fetched(chunk: Chunk) -> tuple[tuple[Match, ...], Any]:
     """The notes of a chunk, and its hands: a run, which is not copied, or the appends of a call."""
     with pa.memory_map(chunk.spool) as file:
-        file.seek(chunk.place)
+        file.seek(chunk.place + chunk.marks)
         notes, hands = file.read(chunk.notes), file.read_buffer(chunk.size)
     if zlib.crc32(hands) != chunk.checksum:
         raise OSError(f"{chunk.spool} is not what was written to it")
     told = tuple(decode_record(line) for line in notes.splitlines())
     return told, hands if chunk.as_run else hands.to_pybytes()
+
+
+def marks_of(chunk: Chunk) -> bytes:
+    """The marks of a chunk's hands, spelled."""
+    with Path(chunk.spool).open("rb") as file:
+        file.seek(chunk.place)
+        return file.read(chunk.marks)

@@ -18,7 +18,7 @@ from api.importing.copies import Copy, at_hand
 from api.importing.entries import Entry, is_month
 from api.importing.heard import HEARD
 from api.importing.left_out import with_texts
-from api.importing.naming import naming_of
+from api.importing.naming import Again, Mark, Marker, naming_of
 from api.importing.spool import RUN, Chunk, DiskFull, Kept, Spool
 from engine.assumptions import is_free, rests_on
 from engine.changes import partner_of
@@ -64,6 +64,7 @@ class Outcome(Struct, kw_only=True):
     games: dict[str, str] = {}
     rulesets: dict[str, bytes] = {}
     nets: dict[str, int] = {}
+    won: dict[str, int] = {}
     hands: int = 0
     events: int = 0
     sealed: bool = True
@@ -72,6 +73,9 @@ class Outcome(Struct, kw_only=True):
     moveless: int = 0
     inferred: list[str] = []
     skipped: list[Skipped] = []
+    again: int = 0
+    conflicts: list[Again] = []
+    elsewhere: dict[int, str] = {}
     refused: Skipped | None = None
     spool: str = ""
     chunks: list[Chunk] = []
@@ -127,14 +131,15 @@ def _read(
     found: Outcome, copy: Copy, wishes: Wishes, spool: Spool, tick: Callable[[int], None]
 ) -> None:
     found.digest = copy.sha256
-    found.match = wishes.match or naming_of(spool.nonces, wishes.owner).name(copy.sha256)
+    naming = naming_of(spool.nonces, wishes.owner)
+    found.match = wishes.match or naming.name(copy.sha256)
     known = format_wished(copy.content, wishes)
     found.format = known.name
     source = read(copy.content, known, wishes.rules, found.entry.part)
     found.dialect = source.dialect
     found.note = source.note or SourceNoted(known.name, source.dialect, "", "")
     found.inferred = list(source.inferred)
-    spool.drop()
+    spool.begin(Marker(naming, known.name, source.place, copy.sha256))
     if source.transcripts is None:
         _one_by_one(found, source.hands, wishes, spool, tick)
     else:
@@ -212,13 +217,26 @@ def _many(
     others = (part.told(number) for number in part.every if number not in done)
     for kept in _hands(found, others, wishes):
         spool.add(kept)
-    _chunk(found, spool, tick, lot)
+    marks = spool.marker.of_texts(lot.numbers.tolist(), _texts(part, lot))
+    _chunk(found, spool, tick, lot, marks)
+
+
+def _texts(part: Transcript, lot: "Lot") -> Iterator[str]:
+    """The hands of a lot in their source's words."""
+    return (part.texts[number - part.every.start] for number in lot.numbers.tolist())
 
 
 def _chunk(
-    found: Outcome, spool: Spool, tick: Callable[[int], None], lot: "Lot | None" = None
+    found: Outcome,
+    spool: Spool,
+    tick: Callable[[int], None],
+    lot: "Lot | None" = None,
+    marks: Iterable[Mark] = (),
 ) -> None:
-    if chunk := spool.chunk(lot):
+    won, found.won = found.won, {}
+    for player, net in won.items():
+        found.nets[player] = found.nets.get(player, 0) + net
+    if chunk := spool.chunk(won, lot, marks):
         found.chunks.append(chunk)
         tick(chunk.hands)
 
@@ -252,7 +270,7 @@ def _hands(
             _count(found, hand, plain.record, plain.nets)
             if wishes.audit:
                 _agrees(found, hand.number, rests_on(plain.record))
-            yield Kept(plain.record, None, _beside(found, told))
+            yield Kept(plain.record, None, _beside(found, told), told)
             continue
         try:
             record, end = followed(hand, f"{found.match}/{hand.number}")
@@ -262,7 +280,7 @@ def _hands(
         _count(found, hand, record, _nets(hand, end))
         if wishes.audit:
             _judge(found, hand, record, wishes)
-        yield Kept(record, end, _beside(found, told))
+        yield Kept(record, end, _beside(found, told), told)
 
 
 def _leave_out(found: Outcome, line: int, reason: str, wishes: Wishes) -> None:
@@ -296,7 +314,7 @@ def _count(found: Outcome, hand: ToldHand, record: Events, nets: tuple[int, ...]
     assert isinstance(start, HandStarted)
     _hear(found, start.ruleset, hand.game)
     for player, net in zip(hand.players, nets, strict=True):
-        found.nets[player] = found.nets.get(player, 0) + net
+        found.won[player] = found.won.get(player, 0) + net
     if found.sealed and found.format == MIT:  # nowhere else is there an auction
         found.sealed = all(one.sealed for one in hand.told if isinstance(one, Bids))
     for fact in hand.inferred:
@@ -317,7 +335,7 @@ def _count_lot(
     whose verdict rests on what they assume; None, if nobody asks for verdicts."""
     _hear(found, fingerprint(game), game)
     for player, net in zip(players, nets.sum(0).tolist(), strict=True):
-        found.nets[player] = found.nets.get(player, 0) + net
+        found.won[player] = found.won.get(player, 0) + net
     bids = (it.fields["sealed"] for it in lot.many if it.kind is BidPlaced)
     found.sealed = found.sealed and all(sealed.all() for sealed in bids)
     found.hands += len(lot.numbers)

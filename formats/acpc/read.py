@@ -16,6 +16,7 @@ from formats.text import Text, lines
 from formats.told import Board, Holds, Refused, Skipped, Source, Told, ToldHand
 
 _DEALT = (3, 1, 1)
+_MATCH = re.compile(r"# name/game/hands/seed (.+)")
 
 
 def read(text: Text, definition: Definition | None = None, rules: Rules = AS_READ) -> Source:
@@ -31,6 +32,7 @@ def read(text: Text, definition: Definition | None = None, rules: Rules = AS_REA
         note=SourceNoted("acpc", found.dialect, found.header, found.footer),
         inferred=found.inferred,
         hands=_hands(text, found, game, stack),
+        place=found.header,
     )
 
 
@@ -99,6 +101,8 @@ def _hand(
         rake=0,
         inferred=found.inferred,
         assumed=_assumed(found, stack),
+        text=":".join(fields),
+        site=_match(found.header, named),
     )
 
 
@@ -111,6 +115,12 @@ def _assumed(found: Survey, stack: int) -> tuple[str, ...]:
         *(said if "blinds" in found.assumed else ()),
         *([f"stack {stack}"] if "stacks" in found.assumed else ()),
     )
+
+
+def _match(header: str, players: str) -> str:
+    """The match that numbers its hands, where the log names it: who plays it from which seats."""
+    found = _MATCH.match(header)
+    return f"{found[1].strip()} {players}" if found else ""
 
 
 def _cards(text: str, count: int) -> Cards:

@@ -20,6 +20,7 @@ class Log(Struct, frozen=True):
     teller: Teller
     note: SourceNoted
     start: Start
+    place: str
 
 
 class Cut(Struct, frozen=True):
@@ -40,7 +41,7 @@ def cuts(path: Path, rules: Rules, heard: Callable[[], None]) -> tuple[Cut, ...]
     cut = []
     begin = len(f"{found.header}\n\n".encode())
     for start, hands, size in found.starts:
-        cut.append(Cut(begin, begin + size, hands, Log(teller, note, start)))
+        cut.append(Cut(begin, begin + size, hands, Log(teller, note, start, found.place)))
         begin += size
     return tuple(cut)
 
@@ -59,4 +60,5 @@ def read(text: bytes, log: Log) -> Source:
         inferred=teller.inferred,
         hands=map(told.told, told.every),
         transcripts=(told,),
+        place=log.place,
     )

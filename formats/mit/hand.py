@@ -75,6 +75,10 @@ class Block:
         """Whether a total, or what a bidder has put in and bids, comes up to a stack."""
         return max(self.most, self._meant) >= stack
 
+    @property
+    def text(self) -> str:
+        return "\n".join(self._lines)
+
     def unreported(self) -> str | None:
         """In logs that report swaps with the awards: a swap that is not reported."""
         for seat in (0, 1):

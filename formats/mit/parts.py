@@ -29,9 +29,10 @@ _KNOWN_MAX = 1 << 16  # different lines that are remembered
 
 
 class End(NamedTuple):
-    """What stands after the final line."""
+    """What stands after the final line, and what both have won by it."""
 
     footer: str
+    banks: tuple[int, ...]
 
 
 class Start(NamedTuple):
@@ -172,7 +173,7 @@ class Reader:
         final, *rest = text.split("\n")
         number, line, banks, _ = self._at
         chained(self._names.final, self._names, final, line, number, [*banks])
-        return End(footer(self._names, enumerate(rest, line + 1)))
+        return End(footer(self._names, enumerate(rest, line + 1)), banks)
 
 
 def _usual(letters: bytes, begins: list[int]) -> list[int]:

@@ -27,6 +27,7 @@ def read(text: Text, rules: Rules = AS_READ) -> Source:
         inferred=teller.inferred,
         hands=map(teller.hand, found.blocks(text)),
         transcripts=map(teller.many, found.parts(text)) if found.in_parts else None,
+        place=found.place,
     )
 
 
@@ -83,6 +84,7 @@ class Teller(NamedTuple):
             rake=0,
             inferred=self.inferred,
             assumed=(self.assumed,) if block.reaches(self.stack) else (),
+            text=block.text,
         )
 
     @property
@@ -107,6 +109,7 @@ class Teller(NamedTuple):
             nets=counted.nets[which] if counted else (),
             many=transcribed(counted, which, table) if counted and which.any() else (),
             told=lambda number: self.hand(part.block(number - part.first)),
+            texts=part.texts,
         )
 
     @property

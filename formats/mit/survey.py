@@ -32,6 +32,7 @@ class Survey(Struct):
     names: Names
     in_parts: bool
     footer: str = ""
+    banks: tuple[int, ...] = ()
     rounds: int = 0
     marks: set[str] = set()
     reached: Reached = field(default_factory=Reached)
@@ -52,6 +53,11 @@ class Survey(Struct):
         one.reach(self.reached)
         self.marks |= one.marks
         self.exceptions.update(one.exceptions)
+
+    @property
+    def place(self) -> str:
+        """What tells this log from another of the same two: its first and its last line."""
+        return f"{self.header}\nFinal, {self.rounds} rounds, {self.banks}"
 
     def parts(self, text: Text) -> Iterator[Part]:
         """Its hands many at a time, read again where they were too many to keep."""
@@ -85,7 +91,7 @@ def _survey(found: Survey, read: Iterator[Part | Block | End], heard: Callable[[
     for one in read:
         heard()
         if isinstance(one, End):
-            found.footer = one.footer
+            found.footer, found.banks = one.footer, one.banks
             if " bets EV: " in one.footer:
                 found.marks.add("footer")
             break
@@ -131,7 +137,7 @@ def blocks(text: Text, names: Names) -> Iterator[Block | End]:
             continue
         if line:
             chained(names.final, names, line, number, expected, banks)
-            yield End(footer(names, numbered))
+            yield End(footer(names, numbered), tuple(banks))
             return
         if not held:
             raise Refused(number, "two empty lines follow each other")

@@ -24,11 +24,12 @@ def read(text: Text, rules: Rules = AS_READ) -> Source:
 def _readings(text: Text) -> Iterator[Reading]:
     for line, one in objects(text):
         try:
-            yield line, played(document(one).ohh)
+            history = document(one).ohh
+            yield line, played(history), one, history.site_name
         except msgspec.DecodeError as wrong:
             raise Refused(line, f"this is not JSON: {_lower(wrong)}") from None
         except (Unread, ValueError) as reason:
-            yield line, str(reason)
+            yield line, str(reason), "", ""
 
 
 def _lower(wrong: Exception) -> str:

@@ -2,8 +2,13 @@
 
 from decimal import Decimal
 
+import msgspec
+
 from formats.phh.documents import Document
 from formats.phh.money import Money, Wrong
+
+_PLACE = ("venue", "event", "address", "city", "region", "country", "day", "month", "year")
+_spelled = msgspec.json.Encoder(order="sorted").encode
 
 
 def row(fields: Document, name: str, seats: int, money: Money) -> tuple[int, ...]:
@@ -72,6 +77,23 @@ def identity(fields: Document) -> str:
     """A hand number repeats across tables, so the table's name goes before it."""
     said = [str(fields[name]) for name in ("table", "hand") if name in fields]
     return "/".join(said)
+
+
+def numbered_by(fields: Document) -> str:
+    """Where and when a hand was played that says its number there; nothing if it does not."""
+    if not {"hand", "venue"} <= fields.keys():
+        return ""
+    return "\n".join(f"{name} {fields[name]}" for name in _PLACE if name in fields)
+
+
+def canonical(fields: Document, number: int) -> str:
+    """All fields in the order of their names; of a hand that says no number, its place in the file
+    too."""
+    try:
+        said = _spelled(fields).decode()
+    except OverflowError:  # a number that no amount is
+        said = repr(sorted(fields.items()))
+    return said if "hand" in fields else f"{said}\n{number}"
 
 
 def sizes(fields: Document, money: Money) -> tuple[int, int]:

@@ -13,10 +13,12 @@ from formats.phh.actions import Taken, taken
 from formats.phh.documents import Document
 from formats.phh.fields import (
     amounts,
+    canonical,
     flag,
     identity,
     is_unknown,
     names,
+    numbered_by,
     results,
     row,
     sizes,
@@ -152,6 +154,8 @@ def _finished(
         inferred=tuple(inferred),
         assumed=tuple(assumed),
         note=_note(fields, one),
+        text=canonical(fields, number),
+        site=numbered_by(fields),
     )
     return hand if base is not None or not is_split(hand, one.book) else split_as_shown(hand)
 

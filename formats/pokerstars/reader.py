@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
+from msgspec.structs import replace
+
 from formats.pokerstars.grammar import Unread
 from formats.pokerstars.hand import told_hand
 from formats.pokerstars.house import Houses, rake_set, stakes_of, survey
@@ -62,7 +64,9 @@ def _hands(found: Iterable[Block | Skipped], houses: Houses) -> Iterator[ToldHan
             yield block
             continue
         try:
-            house = houses.get(stakes_of(block))
-            yield told_hand(played(block.lines), number, block.line, house)
+            whole, house = played(block.lines), houses.get(stakes_of(block))
+            hand = told_hand(whole, number, block.line, house)
+            text = "\n".join(block.lines).rstrip()
+            yield replace(hand, text=text, site=whole.header.site)
         except Unread as reason:
             yield Skipped(block.line, str(reason))

@@ -44,9 +44,9 @@ class Site(Struct, frozen=True):
     def _readings(self, text: Text) -> Iterator[Reading]:
         for line, lines in blocks(text, self.begins):
             try:
-                yield line, self.played(lines)
+                yield line, self.played(lines), "\n".join(lines).rstrip(), self.name
             except Unread as reason:
-                yield line, str(reason)
+                yield line, str(reason), "", ""
 
 
 SITES = (

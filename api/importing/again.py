@@ -1,0 +1,131 @@
+"""Hands that come again: the same one is not added, and one that says otherwise is a conflict."""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import zip_longest
+
+from api.importing.naming import Again, read_marks
+from api.importing.spool import Chunk, fetched, marks_of
+from api.importing.taken import Outcome
+from events.cards import UNKNOWN
+from events.evolve import replay
+from events.ledger import Append, Record
+from events.notation import say
+from events.types import HandStarted, HoleDealt, SourceNoted
+from store.batch import from_payload
+from store.leaf import split
+from store.run import read
+
+DIALECT = "repeated"  # of the note that keeps them
+_QUOTED = 200
+_NONE = (0, 0, "", 0, "")
+
+
+class Part:
+    """A chunk of a file, and which of its hands come again."""
+
+    def __init__(self, chunk: Chunk) -> None:
+        self.chunk = chunk
+        self.marks = read_marks(marks_of(chunk))
+        self.again: dict[int, Again] = {}
+
+    @property
+    def first(self) -> str | None:
+        """The first hand that is not another again."""
+        match = split(self.chunk.first)[0]
+        numbers = (mark.number for mark in self.marks if mark.number not in self.again)
+        return next((f"{match}/{number}" for number in numbers), None)
+
+    @cached_property
+    def appends(self) -> tuple[Append, ...]:
+        """Its hands one by one."""
+        hands = fetched(self.chunk)[1]
+        return read(hands).appends() if self.chunk.as_run else from_payload(hands)
+
+    @cached_property
+    def records(self) -> dict[int, tuple[Record, ...]]:
+        """The records of its hands by number."""
+        return {split(one.stream)[1] or 0: one.events for one in self.appends}
+
+    @property
+    def new(self) -> tuple[Append, ...]:
+        """Its hands that are no others again."""
+        return tuple(one for one in self.appends if split(one.stream)[1] not in self.again)
+
+
+def count(found: Outcome, part: Part) -> None:
+    """What a file's report says of them."""
+    found.again += len(part.again)
+    found.conflicts += [one for one in part.again.values() if one.differs]
+    named = {number for numbers in found.named.values() for number in numbers}
+    for number, one in part.again.items():
+        if not found.elsewhere or number in named:
+            found.elsewhere[number] = one.hand
+
+
+def differs(known: Sequence[Record], now: Sequence[Record]) -> str:
+    """The first thing in which two records of one hand contradict each other; nothing if they do
+    not: a card that only one of them knows is no contradiction."""
+    for one, other in zip_longest(known, now):
+        if one != other and not _fit(one, other):
+            return f"it says {_said(other)}, where {_said(one)} is in the ledger"
+    return ""
+
+
+def _fit(one: Record | None, other: Record | None) -> bool:
+    if isinstance(one, HandStarted) and isinstance(other, HandStarted):
+        seated = one.players, one.stacks, one.button
+        return seated == (other.players, other.stacks, other.button)
+    if not (isinstance(one, HoleDealt) and isinstance(other, HoleDealt)):
+        return False
+    pairs = zip_longest(one.cards, other.cards)
+    return one.seat == other.seat and all(a == b or UNKNOWN in (a, b) for a, b in pairs)
+
+
+def _said(event: Record | None) -> str:
+    return "nothing more" if event is None else repr(say(event)[:_QUOTED])
+
+
+class Repeats:
+    """What is kept of them beside the hands of their file: hands next to each other on one line,
+    and of each that differs its whole record."""
+
+    def __init__(self) -> None:
+        self._lines: list[tuple[int, int, str, int, str]] = []
+        self._records: list[str] = []
+        self.differ = False
+
+    def add(self, part: Part) -> None:
+        """Those of one more chunk."""
+        for number, one in sorted(part.again.items()):
+            match, known = split(one.hand)
+            first, count, was, begin, told = self._lines[-1] if self._lines else _NONE
+            next_ = first + count, was, begin + count
+            if not (told or one.differs) and (number, match, known) == next_:
+                self._lines[-1] = (first, count + 1, was, begin, "")
+                continue
+            told = f"line {one.line}: {one.differs}" if one.differs else ""
+            self._lines.append((number, 1, match, known or 0, told))
+            if one.differs:
+                self.differ = True
+                self._records += [f"hand {number}", *map(say, part.records[number]), ""]
+
+    def note(self, format: str) -> SourceNoted:
+        """All of them."""
+        header = []
+        for number, count, match, known, told in self._lines:
+            if told:
+                header.append(f"hand {number} is {match}/{known}, {told}")
+            else:
+                last = f"..{number + count - 1}", f"..{known + count - 1}"
+                end, there = last if count > 1 else ("", "")
+                header.append(f"hand {number}{end} is {match}/{known}{there}")
+        return SourceNoted(format, DIALECT, "\n".join(header), "\n".join(self._records))
+
+
+def nets_of(one: Append) -> Iterator[tuple[str, int]]:
+    """What each player of a hand has won in it."""
+    end = replay(one.events)  # type: ignore[arg-type]
+    start = end.start
+    for player, was, now in zip(start.players, start.stacks, end.stacks, strict=True):
+        yield player, now - was
