@@ -310,8 +310,12 @@ class Query:
         parts += [self.beside(rows) for rows in made]
         return _View(self.told(name, self._rows(name, parts)), have)
 
+    def rulesets(self) -> Sequence[str]:
+        """The fingerprints of the rulesets that are told of."""
+        return self.snapshot.rulesets()
+
     def _rulesets(self) -> str:
-        rows = rulesets.table(self.snapshot.rulesets(), self.snapshot.ruleset)
+        rows = rulesets.table(self.rulesets(), self.snapshot.ruleset)
         return f"SELECT * FROM {self.beside(rows)}"
 
     def _sources(self, name: str) -> _Sources:

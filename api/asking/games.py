@@ -47,7 +47,7 @@ def game_of(name: str, kept: Kept | None = None) -> Game:
 
 def seen_game(viewed: "Viewed", name: str) -> Game:
     """The ruleset of a name or fingerprint, or one that a hand which is seen was dealt by."""
-    kept = viewed.snapshot.ruleset
+    kept = viewed.ruleset
     try:
         return game_of(name, kept)
     except NoGame:

@@ -52,6 +52,19 @@ class Redacted(Query):
             rows = f"SELECT * FROM ({rows}) WHERE NOT ({withheld})"
         return _TOLD[name](self, rows)
 
+    def rulesets(self) -> Sequence[str]:
+        """Those of hands and matches that the viewer is told of: the ledger keeps others, too, of
+        what he is told later or never."""
+        query = Query(self.snapshot)
+        try:
+            names = query.beside(pa.table({"match": sorted(self._opened.withheld)}))
+            only = f"WHERE match NOT IN (FROM {names})" if self._opened.withheld else ""
+            rows = query.rows(f"SELECT DISTINCT ruleset FROM hands {only}")
+        finally:
+            query.close()
+        told = {row["ruleset"] for row in rows} | self._opened.rulesets
+        return tuple(one for one in super().rulesets() if one in told)
+
     @property
     def faults(self) -> pa.Table:
         """Replies of others that were no bid: of a sealed one they tell that it counts as 0."""

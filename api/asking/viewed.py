@@ -80,6 +80,11 @@ class Viewed:
             strangers = self._strangers
         return strangers.ask(sql, rows_max, seconds)
 
+    def ruleset(self, fingerprint: str) -> bytes | None:
+        """The text of a ruleset that the ledger keeps, if the viewer is told of it."""
+        told = self.query.rulesets()
+        return self.snapshot.ruleset(fingerprint) if fingerprint in told else None
+
     def sight(self, hand: str) -> Sight:
         """A hand's events as they are seen, as far as it has come; `Absent` if there is none."""
         named = re.fullmatch(r"[^/]+/(?:0|[1-9][0-9]{0,17})", hand)

@@ -60,11 +60,12 @@ MATCHES = Finding(
             "match": pa.string(),
             "type": pa.string(),
             "how": pa.string(),
+            "ruleset": pa.string(),
             "seed": pa.string(),
             "deals": pa.int32(),
         }
     ),
-    "SELECT hand_seq, match, type, disclosure AS how, seed, deals FROM events"
+    "SELECT hand_seq, match, type, disclosure AS how, ruleset, seed, deals FROM events"
     " WHERE number IS NULL AND type IN ('MatchStarted', 'MatchEnded') ORDER BY hand_seq, idx",
 )
 MIRRORED = Finding(
@@ -147,24 +148,27 @@ AUCTIONS = Finding(
 
 
 class Opened(NamedTuple):
-    """Matches whose hands, and those whose own secrets, everybody may see; and those whose hands
-    are told to auditors alone."""
+    """Matches whose hands, and those whose own secrets, everybody may see; those whose hands are
+    told to auditors alone; and by which rulesets matches were announced."""
 
     hands: frozenset[str]
     secrets: frozenset[str]
     withheld: frozenset[str]
+    rulesets: frozenset[str]
 
 
 def opened(snapshot: Snapshot) -> Opened:
     """What `api.seen.is_open` and `is_withheld` say of each match; of a seed that it is open only
     if all that it dealt is."""
     said: dict[str, str] = {}
+    rulesets: set[str] = set()
     mirrored: set[str] = set()
     dealt: dict[str, set[str]] = {}
     ended = set()
     for row in found(snapshot, MATCHES).to_pylist():
         if row["type"] == "MatchStarted":
             said.setdefault(row["match"], row["how"])
+            rulesets.add(row["ruleset"])
             if (row["deals"] or 1) > 1:
                 mirrored.add(row["match"])
             if row["seed"] is not None:
@@ -175,7 +179,8 @@ def opened(snapshot: Snapshot) -> Opened:
     shut = {match for matches in dealt.values() if not matches <= over for match in matches}
     at_once = {match for match, how in said.items() if how == "open"} - mirrored
     hands = frozenset(over | at_once)
-    return Opened(hands, frozenset(over - shut), frozenset(mirrored - hands))
+    withheld = frozenset(mirrored - hands)
+    return Opened(hands, frozenset(over - shut), withheld, frozenset(rulesets))
 
 
 def told_bids(snapshot: Snapshot) -> pa.Table:

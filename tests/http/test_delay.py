@@ -8,6 +8,7 @@ import pytest
 from api.asking.viewer import Viewer
 from api.http.delay import Delay
 from dealer.play import play
+from engine.changes import ruleset
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events.ledger import Append, is_match
@@ -196,6 +197,31 @@ def test_every_route_shows_the_public_the_same_moment(house: House, tmp_path: Pa
     assert refused.json()["detail"].replace(place, "") == unknown.json()["detail"].replace(
         "a/7:4p", ""
     )
+
+
+def test_a_ruleset_is_told_with_its_match_and_not_before(house: House, tmp_path: Path) -> None:
+    """Neither as a row of SQL nor by its fingerprint, which who guesses the rules can count out."""
+    house.clock.now = now_ms()
+    game = ruleset("site-nl.big-20")
+    mark = fingerprint(game)
+    house.ledger.keep_ruleset(mark, to_json(game))
+    house.ledger.append(Append("a", 0, (_announced("a", mark),), house.clock.now))
+    asked = ("sql?q=SELECT ruleset FROM rulesets", f"games/{mark}")
+
+    def told(delay_s: int, who: str | None = None) -> list[str]:
+        client = site_of(house.folder, delay_s=delay_s).as_(who)
+        found = [client.get(f"/api/v1/{path}") for path in asked]
+        return [it.text if it.status_code == 200 else str(it.status_code) for it in found]
+
+    assert ["404"] == told(3600)[1:]
+    assert mark not in told(3600)[0]
+    for everything in (told(3600, "auditor"), told(0)):
+        assert all(mark in text for text in everything)
+
+
+def _announced(match: str, mark: str) -> MatchStarted:
+    bots = ("random-0", "random-1")
+    return MatchStarted(match, "site-nl.big-20", mark, bots, "seeded", "sealed", True, "1")
 
 
 def test_the_tree_is_as_large_as_what_is_told(house: House) -> None:
