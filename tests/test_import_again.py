@@ -282,7 +282,7 @@ def test_a_hand_that_says_otherwise_is_a_conflict(
     hand = f"{first['match']}/1"
     assert [{"number": 2, "line": line, "hand": hand, "differs": differs}] == one["conflicts"]
     (note,) = notes(ledger, one["match"])
-    assert f"hand 2 is {first['match']}/1, line {line}: {differs}" == note.header
+    assert f"hand 2 is {first['match']}/1, line {line} says otherwise" == note.header
     assert "board [Kd Td 7h]" in note.footer
     assert 5 == len(hands(ledger))
     before = size(ledger)

@@ -88,7 +88,8 @@ def _said(event: Record | None) -> str:
 
 class Repeats:
     """What is kept of them beside the hands of their file: hands next to each other on one line,
-    and of each that differs its whole record."""
+    and of each that differs its whole record; nothing of the other match, which may be sealed when
+    this one is open."""
 
     def __init__(self) -> None:
         self._lines: list[tuple[int, int, str, int, str]] = []
@@ -104,7 +105,7 @@ class Repeats:
             if not (told or one.differs) and (number, match, known) == next_:
                 self._lines[-1] = (first, count + 1, was, begin, "")
                 continue
-            told = f"line {one.line}: {one.differs}" if one.differs else ""
+            told = f"line {one.line} says otherwise" if one.differs else ""
             self._lines.append((number, 1, match, known or 0, told))
             if one.differs:
                 self.differ = True
