@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 from analytics.batch.ledger import Batch, batches
 from analytics.batch.rows import Words
 from analytics.batch.screen import Screen
+from analytics.batch.why import Why
 from api.rules import Rules
 from engine.game import Game
+from engine.verdict import Report, qualified
 
 if TYPE_CHECKING:
     from store.reader import Snapshot
@@ -18,16 +20,23 @@ def screened(ledger: "Snapshot", rules: Rules, other: Game | None) -> Iterator[B
     return batches(ledger, Screen(rules.marked, Words(), other))
 
 
-def agreed(batch: Batch, place: int) -> dict[str, Any]:
-    """What the engine's report would say of a hand that the screen found fine; its pots are not
-    told.
+def agreed(batch: Batch, place: int) -> dict[str, Any] | None:
+    """What the engine's report would say of a hand that the screen found fine, assuming something
+    or not, without its pots; None of a hand that the engine must judge.
     """
+    if place in batch.records and batch.why(place) is not Why.ASSUMED:
+        return None
     nets = batch.nets(place)
+    report = Report(batch.ruleset(place) or "", "agree", nets, nets)
+    if place in batch.records:
+        report = qualified(report, batch.records[place])
+    if report.verdict == "unknown":
+        return None
     return {
         "hand": batch.hand(place),
-        "ruleset": batch.ruleset(place),
-        "verdict": "agree",
-        "assumed": (),
+        "ruleset": report.ruleset,
+        "verdict": report.verdict,
+        "assumed": report.assumed,
         "moves": None,
         "at": None,
         "recorded": nets,

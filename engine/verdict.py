@@ -75,7 +75,12 @@ _AFTER_PLAY = (
 
 def judge(game: Game, record: Events, partner: Game | None = None) -> Report:
     """The verdict on a record under the ruleset it was dealt by."""
-    found, assumed = _judged(game, record, partner), rests_on(record)
+    return qualified(_judged(game, record, partner), record)
+
+
+def qualified(found: Report, record: Events) -> Report:
+    """What was found as if all that the record assumes were so, with what it rests on of that."""
+    assumed = rests_on(record)
     if not assumed:
         return found
     verdict = found.verdict

@@ -373,7 +373,7 @@ def test_sql_answers_over_the_views(capsys: Captured) -> None:
 def test_sql_in_a_pipe_has_one_line_a_row(capsys: Captured) -> None:
     query = "SELECT 1 AS n, NULL AS nothing, true AS yes, 'a\tb\nc' AS text, [1, 2] AS list"
     assert printed(capsys, "sql", query) == (
-        "n\tnothing\tyes\ttext\tlist\n1\t\ttrue\ta b c\t[1, 2]\n"
+        "n\tnothing\tyes\ttext\tlist\n1\t\ttrue\ta\\tb\\nc\t[1, 2]\n"
     )
     assert printed(capsys, "sql", "SELECT hand FROM hands WHERE false") == "hand\n"
 

@@ -112,7 +112,7 @@ def test_of_two_the_higher_bankroll_wins(home: Path, capsys: Captured) -> None:
 def test_equal_bankrolls_are_a_draw(capsys: Captured) -> None:
     """The document is silent, and nobody draws lots (M4)."""
     words = ("auction-2024", "--bots", "caller", "--mirror", "--hands", "20")
-    said = everywhere(capsys, *words)
+    said = everywhere(capsys, *words, "--disclosure", "open")  # else the public is told nothing
     assert {"winner": None, "leader": None, "draw": True, "places": [1, 1]} == said
     assert printed(capsys, "matches").splitlines()[1].endswith("\ta draw")
 

@@ -25,7 +25,7 @@ from api.asking.verdicts_kept import Kept, load, save
 from api.asking.viewed import Viewed
 from api.rules import Rules
 from engine.changes import partner_of
-from engine.verdict import judge
+from engine.verdict import Report, judge, qualified
 from events.types import Events, HandStarted
 from store.query import Query
 
@@ -140,19 +140,22 @@ class Verdicts:
         for where in sorted(batch.records):
             seq, waiting = int(seqs[where]), waiting + 1
             if self._is_left(seq, seq):
-                self._note(seq, batch.records[where], rules)
+                assumed = batch.why(where) is Why.ASSUMED
+                self._note(seq, batch.records[where], rules, screened=assumed)
             if waiting == AT_ONCE:
                 yield waiting
                 waiting = 0
         yield waiting
 
-    def _note(self, seq: int, record: Events, rules: Rules) -> None:
-        """One hand judged; of one whose rules nobody has there is no verdict."""
+    def _note(self, seq: int, record: Events, rules: Rules, *, screened: bool = False) -> None:
+        """One hand judged; of one whose rules nobody has there is no verdict. What is `screened` is
+        fine if what it assumes is so."""
         start = record[0]
         game = rules.of(record) if isinstance(start, HandStarted) else None
         code = NONE
         if game is not None:
-            report = judge(game, record, partner_of(game))
+            fine = Report(game.name, "agree", None, None)
+            report = qualified(fine, record) if screened else judge(game, record, partner_of(game))
             code = CODES[report.verdict] | MOVELESS * (report.moves == 0)
         with self._turn:
             self._codes[seq] = code

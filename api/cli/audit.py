@@ -185,8 +185,11 @@ def _entries(
         for key, count in batch.fine().items():
             tally.verdicts.setdefault(key, Counter())["agree"] += count
         for place in range(len(batch)) if fine else sorted(batch.records):
-            if place not in batch.records:
-                yield agreed(batch, place)
+            if (told := agreed(batch, place)) is not None:
+                if place in batch.records:
+                    key = told["hand"].rpartition("/")[0], told["ruleset"]
+                    tally.verdicts.setdefault(key, Counter())[told["verdict"]] += 1
+                yield told
             else:
                 for one in _judged_all((batch.records[place],), rules, tally):
                     tally.count(one)
@@ -195,7 +198,9 @@ def _entries(
 
 def _entry(one: Judged) -> dict[str, Any]:
     """A hand of many: how a pot was cut is told where somebody may ask."""
-    return as_json(*one) if one.report.verdict != "agree" else plain(one.record, one.report)
+    if one.report.verdict in ("agree", "assuming"):
+        return plain(one.record, one.report)
+    return as_json(*one)
 
 
 def _kept(file: Path, view: str, ledger: "Snapshot", judged: Iterable[Judged]) -> Iterator[Judged]:

@@ -62,13 +62,13 @@ def _balanced(hand: ToldHand) -> str:
 def test_every_holdem_hand_of_the_fpdb_texts_is_imported() -> None:
     """516 hands, and two that begin in the middle of a line."""
     verdicts, reasons = _imported(iter(sorted(_needs("fpdb").rglob("*.txt"))))
-    assert {"agree": 508, "differ": 3} == verdicts
+    assert {"agree": 452, "assuming": 46, "unknown": 10, "differ": 3} == verdicts
     assert {
         "6+ Hold'em No Limit is not hold'em of a kind we have rules for": 2,
         "Split Hold'em No Limit is not hold'em of a kind we have rules for": 1,
         "Omaha Pot Limit is not hold'em of a kind we have rules for": 3,
         "Omaha Hi/Lo Pot Limit is not hold'em of a kind we have rules for": 1,
-        "10000 collected and a rake of 300 are no pot of 10000": 1,
+        "the summary says that Player0 bet, the lines of play do not": 1,
         "the board was dealt more than once": 1,
         "the hand stops before its summary": 2,
     } == reasons
@@ -79,7 +79,7 @@ def test_every_holdem_hand_of_the_hhsmithy_texts_is_imported_or_named() -> None:
     the site's."""
     verdicts, reasons = _imported(iter(sorted(_needs("hhsmithy").rglob("*.txt"))))
     named = {why: count for why, count in reasons.items() if "is not hold'em" not in why}
-    assert {"agree": 85, "unknown": 21, "differ": 2} == verdicts
+    assert {"agree": 49, "assuming": 35, "unknown": 22, "differ": 2} == verdicts
     assert {
         "the hand stops before its summary": 1,
         "a bet has reached the cap of its table: no ruleset of ours knows one": 2,
@@ -93,7 +93,7 @@ def test_every_holdem_hand_of_the_hhsmithy_texts_is_imported_or_named() -> None:
 def test_texts_of_other_sites_and_games_are_refused_or_left_out() -> None:
     texts = sorted(_needs("fpdb_gt").rglob("*.txt"))
     verdicts, reasons = _imported(iter(texts))
-    assert {"agree": 2} == verdicts
+    assert {"agree": 1, "assuming": 1} == verdicts
     assert 2 == sum("is not hold'em" in why for why in reasons)
     assert len(texts) == 4 + sum(n for why, n in reasons.items() if "PokerStars" in why)
 
