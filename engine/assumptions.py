@@ -86,6 +86,7 @@ WORDS: dict[str, Matters] = {
     "level": _always,  # the size of bets
     "button": _always,
     "rake": _rake_taken,  # a rate and a cap that hold for more hands than this
+    "unraked": _always,  # that the house takes nothing of a pot of which it could
     "shortfall": _rake_taken,  # chips missing in this hand, taken for the house's
     "odd-chips": _split_unevenly,
     "showing": _several_show,

@@ -11,6 +11,7 @@ from engine.assumptions import WORDS, rests_on
 from engine.audit import audit
 from engine.games import RULESETS
 from engine.policies import Rake
+from engine.verdict import judge
 from events.codec import Unreadable, decode, encode
 from events.commitments import Nonces
 from events.ledger import Recorded
@@ -18,6 +19,7 @@ from events.lines import lines, plain
 from events.notation import read, say
 from events.types import AntePosted, BidPlaced, Events, HandEnded, HandStarted, PotSplit
 from formats.follow import follow
+from formats.phh import read as read_phh
 from formats.told import Act, Board, Holds, Shows, Told, ToldHand
 from tests.store.test_gathered import alike
 from tests.trust.in_node import judged_in_node
@@ -172,3 +174,32 @@ def test_a_bid_of_a_whole_stack_rests_on_the_stack() -> None:
 
     assert () == rests_on(bid(389))
     assert ("stack 400",) == rests_on(bid(390))
+
+
+RIVER = """
+variant = "NT"
+antes = [0, 0, 0]
+blinds_or_straddles = [1, 2, 0]
+min_bet = 2
+starting_stacks = [100, 100, 100]
+actions = ["d dh p1 AcAd", "d dh p2 KcKd", "d dh p3 QcQd", "p3 cc", "p1 cc", "p2 cc",
+  "d db 2c3d4h", "p1 cc", "p2 cc", "p3 cc", "d db 5s", "p1 cc", "p2 cc", "p3 cc",
+  "d db Th", "p1 cc", "p2 cc", "p3 cbr 10", "p1 cc", "p2 cc", SHOWN]
+finishing_stacks = [124, 88, 88]
+"""
+
+
+@pytest.mark.parametrize(
+    ("shown", "verdict"),
+    [
+        ('"p1 sm AcAd", "p2 sm KcKd", "p3 sm QcQd"', "agree"),
+        ('"p3 sm QcQd", "p1 sm AcAd", "p2 sm KcKd"', "assuming"),
+    ],
+)
+def test_an_order_of_showing_that_only_the_hand_itself_shows_is_assumed(
+    shown: str, verdict: str
+) -> None:
+    """The habit was taken from the hand and then said to agree with it."""
+    (hand,) = read_phh(RIVER.replace("SHOWN", shown)).hands
+    assert isinstance(hand, ToldHand)
+    assert verdict == judge(hand.game, follow(hand, "h/1")).verdict

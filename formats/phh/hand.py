@@ -135,6 +135,8 @@ def _finished(
     if rake and game.rake is None:
         assumed.append(f"shortfall {rake} is the house's")
         game = replace(game, rake=rake_of(rake, one.book))
+    if game.show_first == "last_aggressor" and base is None:
+        assumed.append("showing from the last to bet or raise")
     players = names(fields, len(stacks))
     if players is None:
         inferred.append("players")

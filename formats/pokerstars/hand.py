@@ -33,7 +33,8 @@ def told_hand(whole: Played, number: int, line: int, house: House | None = None)
     forced = posted(whole, seats, stacks, unit)
     money = put_in(whole, seats, stacks, forced)
     paid = payment(whole, seats, money)
-    game, assumed = housed(whole, forced.game, money, paid, house if grain in (1, 100) else None)
+    fits = grain in (1, 100) and not whole.header.tournament
+    game, assumed = housed(whole, forced.game, money, paid, house if fits else None)
     return ToldHand(
         game=game,
         number=number,

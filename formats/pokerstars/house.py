@@ -20,6 +20,7 @@ from engine.games import RECORDED
 from engine.policies import Rake
 from engine.pots import split
 from engine.rake import rakes, taken_of
+from engine.steps import Blinds, Posts
 from events.state import opened
 from events.types import HandStarted
 from formats.pokerstars.grammar import Unread, totals
@@ -201,14 +202,16 @@ class Till(Struct, frozen=True):
 
 def raked(game: Game, till: Till, house: House | None) -> tuple[Game, tuple[str, ...]]:
     """The game with the rake of its house, and what of it is assumed."""
-    if game.rake is None:
+    if game.rake is None and house is None:
         return game, ()
     if house is not None:
         rake = house.at(till.seats)
         if house.sure or till.fits(_kept_by(game, rake)):
             return _kept_by(game, rake), (f"rake {_said(rake)}",)
     if not till.total:
-        return (game if till.fits(game) else _kept_by(game, None)), ()
+        if till.fits(game) and house is None:
+            return game, ()
+        return _kept_by(game, None), (f"unraked pot of {sum(till.pots)}",)
     for rate in _rates(no_flop=not till.flop) if house is None else ():
         if rate.rounding in ("half_even", "incremental") and till.fits(_kept_by(game, rate)):
             return _kept_by(game, rate), (f"rake {_said(rate)}",)
@@ -241,10 +244,15 @@ def _said(rake: Rake) -> str:
 
 
 def coin(game: Game, shares: Sequence[Sequence[int]]) -> int:
-    """The smallest coin of the splits: two shares of a pot differ by no more than one of it."""
+    """The smallest coin of the splits: two shares of a pot differ by no more than one of it.
+
+    It is one that the small blind can be paid in: else a share of nothing made the pot a coin.
+    """
     units = {max(pot) - min(pot) for pot in shares if len(pot) > 1}
     unit = max(units, default=0)
-    if unit < 2:
+    forced = game.script[0]
+    assert isinstance(forced, Blinds | Posts)
+    if unit < 2 or forced.small % unit or forced.big % unit:
         return 1
     other = replace(game, split_unit=unit)
     for pot in shares:

@@ -157,10 +157,13 @@ def test_a_hand_told_in_text_agrees_with_the_rules() -> None:
     assert "assuming" == _verdict(hand)  # that the rake is 5 %
 
 
-def test_the_coin_of_a_split_is_inferred() -> None:
-    """Pot 2.00, rake 0.10, four winners: 0.50 0.50 0.45 0.45."""
-    ends = [f"p{seat} collected ${cut} from pot" for seat, cut in enumerate((".50", ".50", ".45"))]
-    text = "\n".join(
+COIN = ("0.50", "0.50", "0.45", "0.45")
+
+
+def _shared(*cuts: str) -> str:
+    """Pot 2.00, rake 0.10, four winners."""
+    ends = [f"p{seat} collected ${cut} from pot" for seat, cut in enumerate(cuts)]
+    return "\n".join(
         [
             "PokerStars Game #1: Hold'em No Limit ($0.25/$0.50 USD) - 2008/01/07 22:59:37 ET",
             "Table 'J' 9-max Seat #4 is the button",
@@ -175,15 +178,31 @@ def test_the_coin_of_a_split_is_inferred() -> None:
             "*** RIVER *** [2d Ks Ad Kd] [2h]",
             *(f"p{seat}: checks" for seat in range(4)),
             *("p0: shows [Jc 3s]", "p1: shows [Th 9d]", "p2: shows [6s 5c]", "p3: shows [9h 5h]"),
-            *(end.replace("$.", "$0.") for end in ends),
-            "p3 collected $0.45 from pot",
+            *ends,
             "*** SUMMARY ***",
             "Total pot $2 | Rake $0.10",
         ]
     )
-    assert 5 == _one(text).game.split_unit
-    assert ("rake 5 %", "odd-chips in coins of 5") == _one(text).assumed
-    assert "assuming" == _verdict(_one(text))
+
+
+def test_the_coin_of_a_split_is_inferred() -> None:
+    hand = _one(_shared(*COIN))
+    assert 5 == hand.game.split_unit
+    assert ("rake 5 %", "odd-chips in coins of 5") == hand.assumed
+    assert "assuming" == _verdict(hand)
+
+
+@pytest.mark.parametrize(
+    "cuts",
+    [
+        ("1.90", "0.00", "0.00", "0.00"),  # one of four alike takes all: a coin of 1.90
+        ("0.95", "0.95", "0.00", "0.00"),
+        ("0.76", "0.38", "0.38", "0.38"),
+    ],
+)
+def test_no_coin_is_made_of_a_share_that_was_moved(cuts: tuple[str, ...]) -> None:
+    """A coin is one in which the blinds can be paid: else these agreed, assuming coins of 190."""
+    assert "differ" == _verdict(_one(_shared(*cuts)))
 
 
 def test_a_tournament_counts_chips_and_its_pots_from_the_main_one_outwards() -> None:

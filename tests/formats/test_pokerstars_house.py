@@ -1,5 +1,6 @@
 """The rake of PokerStars texts: fitted over a whole file, assumed, and never to a hand alone."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -88,7 +89,7 @@ def test_what_a_single_hand_shows_of_its_rake_is_no_rule_but_a_usual_rate() -> N
     assert usual == {f"rake {rate} %" for rate in USUAL}
     assert len(USUAL) == len([one for one in found if one.startswith("rake ")])
     assert found.count("unknown") == len(found) - len(USUAL) - 1
-    assert found[0] == ""  # the house took nothing, and nothing is assumed
+    assert found[0] == "unraked pot of 20000"  # not even that it takes nothing
 
 
 USUAL = ("1", "1.5", "2", "2.5", "3", "3.5", "4", "4.25", "4.5", "4.75", "5", "5.5", "6", "10")
@@ -152,3 +153,18 @@ def test_a_part_of_a_file_has_the_house_of_the_whole(
         for hand in known.read(path, known.FORMATS["pokerstars"], AS_READ, part).hands:
             assert isinstance(hand, ToldHand)
             assert hand.assumed == ("rake 5 % up to 100",)
+
+
+@pytest.mark.parametrize("sums", [[(2000, 0)], [(2000, 100), (1000, 50), (3000, 0), (4000, 0)]])
+def test_a_rake_moved_to_the_winner_is_never_plain_agreement(sums: Sequence[Sums]) -> None:
+    """Nothing was assumed of a hand that prints a rake of 0, though others of its file have one."""
+    for (_, rake), found in zip(sums, _verdicts(_file(sums)), strict=True):
+        assert found.startswith("rake" if rake else "unraked pot of ")
+
+
+def test_a_raked_file_for_chips_rakes_every_hand() -> None:
+    """Chips have no sign: a hand that printed no rake was taken to be of a house without one."""
+    sums = [(1000 + 200 * at, 50 + 10 * at) for at in range(10)] + [(4000, 0)]
+    cents = re.sub(r"\$([0-9.]+)", lambda one: f"{float(one[1]) * 100:.0f}", _file(sums))
+    found = _verdicts(cents.replace(" USD", ""))
+    assert found == ["rake 5 %"] * 10 + ["differ"]
