@@ -5,14 +5,53 @@ takes nothing for too long is dropped; he has the last id he was sent, and may c
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Generic, TypeVar
 
 from fastapi.responses import Response
 from starlette.types import Receive, Scope, Send
 
 Chunks = TypeVar("Chunks")
+
+
+class Followers:
+    """Who follows: where all places are taken, whoever has most of them gives his oldest one to a
+    newcomer who has fewer, so that a few addresses do not take them all."""
+
+    def __init__(self) -> None:
+        self._ends: dict[str, dict[object, Callable[[], None]]] = {}
+
+    def has_place(self, caller: str, most: int) -> bool:
+        """Whether one of `most` places is free for this caller, or can be taken from another."""
+        return self._count < most or len(self._largest) > len(self._ends.get(caller, ())) + 1
+
+    @contextmanager
+    def place(self, caller: str, most: int, end: Callable[[], None]) -> Iterator[bool]:
+        """A place for as long as he follows, if there is one by now; `end` cuts his stream when it
+        is taken from him."""
+        if not self.has_place(caller, most):
+            yield False
+            return
+        if self._count >= most:
+            self._largest.pop(next(iter(self._largest)))()
+        key = object()
+        mine = self._ends.setdefault(caller, {})
+        mine[key] = end
+        try:
+            yield True
+        finally:
+            mine.pop(key, None)
+            if not mine and self._ends.get(caller) is mine:
+                del self._ends[caller]
+
+    @property
+    def _count(self) -> int:
+        return sum(map(len, self._ends.values()))
+
+    @property
+    def _largest(self) -> dict[object, Callable[[], None]]:
+        return max(self._ends.values(), key=len, default={})
 
 
 class Unended(Response, Generic[Chunks]):

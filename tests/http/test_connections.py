@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from fastapi import Request
 from fastapi.responses import Response
 
 from api.http.connections import Room, network
+from api.http.following import Followers
 from api.http.limits import Limits
 from api.http.streams import streamed
 from tests.http.clients import site_of
@@ -271,6 +273,30 @@ def test_behind_a_proxy_requests_of_one_client_are_counted_and_not_the_proxys(ho
         assert said(port, get("/api/v1/", "X-Forwarded-For: 10.0.0.3")).startswith(b"HTTP/1.1 200")
 
 
+def test_a_few_addresses_do_not_take_every_place_of_the_stream(
+    house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who has most of them gives his oldest one to a newcomer; who has as many is sent away."""
+    monkeypatch.setattr(sys.modules["api.http.routes.stream"], "FOLLOWERS_MAX", 3)
+    site = site_of(house, limits=Limits(rate=0), fronted=True)
+    with served(site.app) as port, ExitStack() as held:
+
+        def follow(client: str) -> tuple[socket.socket, bytes]:
+            talk = held.enter_context(from_address("127.0.0.1", port))
+            talk.sendall(get("/api/v1/stream", f"X-Forwarded-For: {client}"))
+            return talk, talk.recv(100)
+
+        greedy = [follow("10.0.0.1")[0] for _ in range(3)]
+        for client in ("10.0.0.2", "10.0.0.3"):
+            assert follow(client)[1].startswith(b"HTTP/1.1 200")
+        for talk in greedy[:2]:
+            with suppress(ConnectionResetError):
+                heard(talk)
+        assert follow("10.0.0.1")[1].startswith(b"HTTP/1.1 503")
+        assert follow("10.0.0.4")[1].startswith(b"HTTP/1.1 503")
+        assert 3 == site.app.state.feeds.followers
+
+
 @pytest.mark.parametrize(
     ("files", "room"), [(20_000, Room(12_288, 2_048)), (1_024, Room(768, 128)), (64, Room(16, 32))]
 )
@@ -287,3 +313,17 @@ def test_some_descriptors_are_left_for_the_ledger(
 def test_an_address_of_ipv6_is_a_network() -> None:
     assert network("2001:db8:1:2::9") == network("2001:db8:1:2:ffff::1")
     assert "10.0.0.1" == network("10.0.0.1")
+
+
+def test_newcomers_of_one_address_at_once_take_no_more_than_their_share() -> None:
+    """Each was told that there is a place before any of the others had taken it."""
+    followers, ended = Followers(), list[str]()
+    with ExitStack() as held:
+        for name in ("a", "a", "a", "b"):
+            held.enter_context(followers.place(name, 4, partial(ended.append, name)))
+        assert followers.has_place("c", 4)
+        found = [held.enter_context(followers.place("c", 4, print)) for _ in range(4)]
+        assert [True, False, False, False] == found
+        assert ["a"] == ended
+    assert followers.has_place("d", 1)
+    assert not followers.has_place("d", 0)

@@ -1,7 +1,8 @@
 """`/api/v1/stream`: what happens in the ledger, as this viewpoint sees it, while it happens."""
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import AbstractContextManager, aclosing
+from functools import partial
 from typing import Annotated, get_args
 
 from fastapi import APIRouter, FastAPI, Header, Query, Request
@@ -14,9 +15,10 @@ from api.asking.viewer import Viewer
 from api.http.answer import NEVER, about
 from api.http.ask import Ask
 from api.http.desk import Desk
-from api.http.following import Following
+from api.http.following import Followers, Following, cut
 from api.http.formats import MEDIA, format_of
 from api.http.problem import Problem
+from api.http.rates import who
 from events import types as t
 from store.reader import Snapshot
 
@@ -71,7 +73,8 @@ async def stream(
     kind = format_of(request, ("sse", "ndjson"))
     feeds, viewer = feeds_of(request.app), ask.viewer
     wanted = _wanted(match, types, until)
-    if feeds.followers >= FOLLOWERS_MAX:
+    followers, caller = _followers_of(request.app), who(request.scope)
+    if not followers.has_place(caller, FOLLOWERS_MAX):
         raise Problem("unavailable", f"{FOLLOWERS_MAX} follow already: as many as may").after(10)
     snapshot = await feeds.now(viewer)
     from_where = last_event_id or after
@@ -81,8 +84,17 @@ async def stream(
     if getattr(request.state, "head", False):
         return Response(headers=headers, media_type=MEDIA[kind])
     limits = request.app.state.desk.settings.limits
-    chunks = _chunks(feeds, viewer, snapshot, asked, kind)
+    place = followers.place(caller, FOLLOWERS_MAX, partial(cut, request.scope))
+    chunks = _placed(place, _chunks(feeds, viewer, snapshot, asked, kind))
     return Following(chunks, MEDIA[kind], headers, limits.stall_s)
+
+
+def _followers_of(app: FastAPI) -> Followers:
+    """Who follows in this process."""
+    if not hasattr(app.state, "followers"):
+        app.state.followers = Followers()
+    followers: Followers = app.state.followers
+    return followers
 
 
 def feeds_of(app: FastAPI) -> Feeds:
@@ -155,6 +167,17 @@ def _over(match: str | None, snapshot: Snapshot) -> int | None:
     """Where a match is over, if it is."""
     ends = (one.pos + 1 for one in snapshot.read(match or "") if type(one.event) is t.MatchEnded)
     return next(ends, None)
+
+
+async def _placed(
+    place: AbstractContextManager[bool], chunks: AsyncGenerator[bytes, None]
+) -> AsyncGenerator[bytes, None]:
+    """These chunks, while a place is held; none if others have taken it meanwhile."""
+    async with aclosing(chunks) as sent:
+        with place as is_held:
+            if is_held:
+                async for chunk in sent:
+                    yield chunk
 
 
 async def _chunks(
