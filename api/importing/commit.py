@@ -104,7 +104,7 @@ class Writer:
                 way.flush_midway()
             else:
                 file.count(part)
-        file.end()
+        file.end(self._left_out(found))
         way.flush_if_full()
         return file.added
 
@@ -130,6 +130,17 @@ class Writer:
             self._known.add(found.match, found.digest, new)
         count(found, part)
         return part
+
+    def _left_out(self, found: Outcome) -> tuple[SourceNoted, ...]:
+        """What could be no record; in a file of hands that come again, what is not noted yet."""
+        assert found.format is not None
+        left_out = tuple(notes(found.format, found.skipped))
+        if left_out and found.again:
+            self._calls.flush()
+            self._runs.flush()
+            noted = self._known.left_out()
+            left_out = tuple(one for one in left_out if not one.footer or one.footer not in noted)
+        return left_out
 
     def _differs(self, part: Part, hand: str, number: int) -> str:
         """In what a hand of this number contradicts the one that is known."""
@@ -263,7 +274,7 @@ class _Runs:
 
 class _File:
     """A file on its way into the ledger: its match begins with the first hand that is new, or the
-    first that contradicts another."""
+    first that contradicts another, or that could be no record."""
 
     def __init__(
         self,
@@ -307,7 +318,7 @@ class _File:
             for player, net in nets_of(one):
                 self._won[player] += net
 
-    def end(self) -> None:
+    def end(self, left_out: tuple[SourceNoted, ...]) -> None:
         """The end of the match, if it has begun; else its hands are in another."""
         found, last = self._found, list[Record]()
         if found.again:
@@ -316,8 +327,8 @@ class _File:
             assert found.format is not None
             if self._version or self._repeats.differ:
                 last.append(self._repeats.note(found.format))
-        if self._version or last:
-            self._write((*last, *_end(found)))
+        if self._version or last or left_out:
+            self._write((*last, *left_out, MatchEnded(tuple(found.nets.values()), READ)))
         else:
             found.match = split(next(iter(found.elsewhere.values())))[0]
 
@@ -365,10 +376,3 @@ def _sources(found: Outcome, names: Mapping[str, str]) -> Iterator[SourceNoted]:
     told = [f"{was}={now}" for was, now in names.items() if now in found.nets]
     if told:
         yield SourceNoted(name, "names", "\n".join(told), "")
-
-
-def _end(found: Outcome) -> tuple[Record, ...]:
-    """What could be no record, and what the others came to."""
-    assert found.format is not None
-    left_out = notes(found.format, found.skipped)
-    return (*left_out, MatchEnded(tuple(found.nets.values()), READ))

@@ -29,6 +29,9 @@ _UNKNOWN = bytes(SIZE)  # what a hand says, where only its number is known
 _RECENT = 4_096  # hands are looked up one by one until so many are worth a sorted column
 _ID = re.compile(r"line \d+\nid (.+)", re.DOTALL)
 _OF_FILES = "SELECT match, footer FROM events WHERE type = 'SourceNoted' AND dialect = 'file'"
+_LEFT_OUT = """
+    SELECT match, footer FROM events WHERE type = 'SourceNoted' AND dialect = 'left out'
+"""
 _OF_HANDS = """
     SELECT match, dialect[6:] AS number, header FROM events
     WHERE type = 'SourceNoted' AND format = 'pokerstars' AND starts_with(dialect, 'hand ')
@@ -76,6 +79,18 @@ class Known:
     def file(self, sha256: str) -> str | None:
         """What the match of this content is called, if it was begun."""
         return self._files.get(sha256)
+
+    def left_out(self) -> set[str]:
+        """The texts of hands that no record could be of, in this owner's matches."""
+        if self._ledger.folder is None:
+            return set()
+        query = Query(Reader(self._ledger.folder).snapshot(), ())
+        try:
+            found = query.ask(_LEFT_OUT).to_pylist()
+        finally:
+            query.close()
+        mine = set(self._files.values())
+        return {one["footer"] for one in found if not self._owner or one["match"] in mine}
 
     def hits(self, match: str, marks: Sequence[Mark]) -> dict[int, Hit]:
         """Of some hands of a match those that are known, by number; before any other itself."""
