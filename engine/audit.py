@@ -58,7 +58,8 @@ def audit(game: Game, record: Events) -> Divergence | None:
         )
     except IllegalCommand as refusal:
         return _refused(record, 0, str(refusal))
-    begun = replace(hand.start, assumed=start.assumed)  # no rule asks what was assumed
+    # no rule asks what was assumed, or when it was played
+    begun = replace(hand.start, assumed=start.assumed, played=start.played)
     found = _follow(game, record, told, (begun, *decided[1:]), hand)
     return _claim(record) if found is None else found
 

@@ -19,7 +19,7 @@ from events.codec import Unreadable
 
 _PATTERNS: dict[type[t.Event | t.Match], str] = {
     t.HandStarted: "hand {hand} of {game} {ruleset}, button {button}{dead_small}: {players+stacks}"
-    "{assumed}",
+    "{played}{assumed}",
     t.StepEntered: "step {step}: {name}",
     t.AntePosted: "{seat} antes {amount}",
     t.BlindPosted: "{seat} posts {kind} {amount} to {to}{posting}",
@@ -253,6 +253,18 @@ def _assumed() -> _Field:
     return _Field(rf"(?:; assuming {_WORD}(?:, {_WORD})*)?", say, read)
 
 
+def _played() -> _Field:
+    """When it was, by its source; nothing where that does not say it."""
+
+    def read(text: str, fields: dict[str, Any]) -> None:
+        fields["played"] = text.removeprefix("; played ")
+
+    def say(event: Any) -> str:
+        return f"; played {event.played}" if event.played else ""
+
+    return _Field(r"(?:; played [0-9TZ:+-]+)?", say, read)
+
+
 _ORIGIN = {value: f" ({value})" for value in get_args(t.Origin)}
 
 _DRAWERS = {value: f", drawn by the {value}" for value in get_args(t.Drawer)}
@@ -262,6 +274,7 @@ _SPECIAL: dict[str, _Field] = {
     "seed": _seed(),
     "deals": _deals(),
     "assumed": _assumed(),
+    "played": _played(),
     "cards": _listed("cards", " ", "[", "]"),
     "seats": _listed("seats", " and "),
     "bids": _listed("bids", " and "),

@@ -15,6 +15,12 @@ Seat = Annotated[int, Meta(ge=0, le=22)]
 Chips = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 Step = Annotated[int, Meta(ge=0, le=99)]
 Cards = tuple[Card, ...]
+Played = Annotated[
+    str,
+    Meta(
+        pattern=r"^([0-9]{4}(-[0-9]{2}){2}(T[0-9]{2}(:[0-9]{2}){2}(Z|[+-][0-9]{2}:[0-9]{2})?)?)?$(?!\n)"
+    ),
+]
 
 Origin = Literal["chosen", "forced", "default", "recorded"]
 BlindKind = Literal["small", "big", "straddle", "post", "dead"]
@@ -38,6 +44,8 @@ class HandStarted(_Event, frozen=True, omit_defaults=True):
     `dead_small`: nobody posts a small blind, because its seat has just been left (M1).
     `assumed`: what this record takes for so although its source does not say it, each a short text
     like `stack 400` that begins with a word of docs/import.md.
+    `played`: when, as its source says it, in RFC 3339: with an offset where it names a zone, a day
+    alone where it names no more, empty where it does not say it or the hand was played here.
     """
 
     hand: str
@@ -48,6 +56,7 @@ class HandStarted(_Event, frozen=True, omit_defaults=True):
     stacks: tuple[Chips, ...]
     dead_small: bool = field(default_factory=bool)  # a factory's value is never left out
     assumed: tuple[str, ...] = ()
+    played: Played = ""
 
     def __post_init__(self) -> None:
         if len(self.players) != len(self.stacks):

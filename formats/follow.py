@@ -67,7 +67,7 @@ def followed(hand: ToldHand, hand_id: str) -> tuple[Events, Hand]:
     _checked(hand)
     game, told = hand.game, list(hand.told)
     new, now = begun(game, hand.button, hand.players, hand.stacks, hand.posts, hand.dead_small)
-    start = replace(now.start, hand=hand_id, assumed=hand.assumed)
+    start = replace(now.start, hand=hand_id, assumed=hand.assumed, played=hand.played)
     now = replace(now, start=start)
     events: list[Event] = [start, *new[1:]]
     while not now.over:

@@ -19,11 +19,13 @@ from msgspec.structs import replace
 from engine.games.recorded import IRC_LIMIT
 from events.cards import is_card
 from events.types import Cards
+from formats.moment import in_utc
 from formats.told import Act, Board, Holds, Refused, Shows, Skipped, Source, Told, ToldHand
 
 SMALL, BIG, HIGH = 5, 10, 20
 OPEN_MAX = 200
 _CHIPS_MAX = 10**12
+_YEARS = range(757_382_400, 1_009_843_200)  # 1994 to 2001: the ids of hands are seconds since 1970
 _NEVER = 10**15  # after every hand
 
 _LETTERS = re.compile(r"[BkcbrfAQK]+|-")
@@ -266,6 +268,7 @@ def _told_hand(deal: _Deal, rows: list[_Row], number: int) -> ToldHand:
         nets=nets,
         rake=0,
         assumed=(f"blinds {SMALL}/{BIG}", f"level {BIG}/{HIGH}"),
+        played=in_utc(deal.id) if deal.id in _YEARS else "",
     )
 
 

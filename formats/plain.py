@@ -108,7 +108,7 @@ class _Play:
             raise _Unusual
         self.told, self.game, self.hand, self.items = told, game, hand, items
         self.events: list[Event] = [
-            replace(hand.start, hand=hand_id, assumed=told.assumed),
+            replace(hand.start, hand=hand_id, assumed=told.assumed, played=told.played),
             *new[1:],
         ]
         self.stacks, self.paid = list(hand.stacks), list(hand.paid)

@@ -120,6 +120,7 @@ class ToldHand(Struct, frozen=True, kw_only=True):
     rake: int | None = None
     inferred: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
+    played: str = ""
     text: str = ""
     site: str = ""
 

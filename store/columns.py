@@ -153,7 +153,7 @@ def _cells(
                 found[field.column] = [told[value] for value in values]
         elif field.column == "next":
             found["next"] = [NOBODY if value is None else value for value in values]
-        else:
+        elif field.default != "" or any(values):
             found[field.column] = values
     return found
 
@@ -264,7 +264,7 @@ def _values(field: Field, cells: list[Any]) -> list[Any]:
         return [told[word] for word in cells]
     if field.column == "next":
         return [None if seat == NOBODY else seat for seat in cells]
-    return cells
+    return [word or "" for word in cells] if field.default == "" else cells
 
 
 def _cards(cells: Callable[[str], list[Any] | None], size: int) -> list[tuple[str, ...]]:

@@ -55,6 +55,7 @@ class Field(NamedTuple):
     default: Any
 
 
+EMPTY: tuple[Any, ...] = ((), "")  # of a late field that says nothing
 CARRY = object()
 
 ENVELOPE = {
@@ -81,6 +82,7 @@ _LAYOUT: dict[str, tuple[Any, Encoding]] = {
     "stacks": (CARRY, "DICTIONARY"),
     "dead_small": (CARRY, "RLE"),
     "assumed": (CARRY, "DICTIONARY"),
+    "played": (CARRY, "DICTIONARY"),
     "street": (CARRY, "DICTIONARY"),
     "bet": (CARRY, "DICTIONARY"),
     "size": (CARRY, "DICTIONARY"),
@@ -153,13 +155,13 @@ def _default(field: msgspec.structs.FieldInfo) -> Any:
 def filled(kinds: Mapping[type[Record], Iterable[Record]]) -> list[str]:
     """The envelope, and what these events fill; of cards, as many as any of them has.
 
-    A row that is empty by default has no column where it is empty in every event.
+    What is empty by default, a row or a text, has no column where it is empty in every event.
     """
     cards = 0
     empty = set[str]()
     for kind, events in kinds.items():
         for field in fields(kind):
-            if field.default == () and not any(getattr(event, field.name) for event in events):
+            if field.default in EMPTY and not any(getattr(event, field.name) for event in events):
                 empty.add(field.column)
         if any(field.form == "cards" for field in fields(kind)):
             cards = max(cards, max(len(event.cards) for event in events))  # type: ignore[union-attr]
@@ -210,8 +212,11 @@ def view() -> str:
             told["cards"] = f"nullif(concat_ws(' ', {cards}, more_cards), '')"
         elif name in ("seat", "next"):
             told[name] = f'nullif("{name}", {NOBODY})'
-        elif name == "assumed":
-            told[name] = f"""CASE WHEN type IN {_words(kinds)} THEN nullif("{name}", '[]') END"""
+        elif name in ("assumed", "played"):
+            empty = "[]" if name == "assumed" else ""
+            told[name] = (
+                f"""CASE WHEN type IN {_words(kinds)} THEN nullif("{name}", '{empty}') END"""
+            )
         elif columns()[name].filler is not None:
             told[name] = f'CASE WHEN type IN {_words(kinds)} THEN "{name}" END'
         elif not name.startswith("card") and name != "more_cards":

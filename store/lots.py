@@ -16,7 +16,7 @@ from events.many import Column, Each, Many, some_of
 from events.types import Event, HandStarted
 from store import layout
 from store.columns import json_row, spaced
-from store.layout import CARRY, ENVELOPE, columns, fields
+from store.layout import CARRY, EMPTY, ENVELOPE, columns, fields
 
 WORDS = (*DECK, UNKNOWN)
 _MOST = 1 << 62  # different rows that one number can tell apart
@@ -120,8 +120,8 @@ def _cells(it: Many) -> dict[str, Column | Each]:
             for place, cards in enumerate(values.T):
                 if (cards >= 0).any():
                     found[f"card{place + 1}"] = Each(cards, WORDS)
-        elif field.default == () and not any(values.values):
-            continue  # a row that is empty by default has no column where it always is
+        elif field.default in EMPTY and not any(values.values):
+            continue  # what is empty by default has no column where it always is
         elif field.form in ("numbers", "names"):
             found[field.column] = _worded(values, json_row if field.form == "names" else spaced)
         else:

@@ -530,6 +530,16 @@ def is_text(value: Any) -> bool:
     return type(value) is str
 
 
+def is_played(value: Any) -> bool:
+    """A day, or a time of it, with an offset or without."""
+    day, clock, zone = (
+        r"[0-9]{4}(-[0-9]{2}){2}",
+        r"[0-9]{2}(:[0-9]{2}){2}",
+        r"Z|[+-][0-9]{2}:[0-9]{2}",
+    )
+    return is_text(value) and re.fullmatch(f"{day}(T{clock}({zone})?)?", value) is not None
+
+
 def is_hex(value: Any) -> bool:
     return type(value) is str and re.match(r"[0-9a-f]{64}\Z", value) is not None
 
@@ -598,7 +608,7 @@ EVENTS: Dict[str, Dict[str, Check]] = {
     "HandEnded": {},
 }
 LATE: Dict[str, Dict[str, Check]] = {
-    "HandStarted": {"assumed": is_some(is_text)},
+    "HandStarted": {"assumed": is_some(is_text), "played": is_played},
     "NonceGiven": {"drawn_by": is_one_of("player", "dealer")},
 }
 HIDDEN: Dict[str, Dict[str, Check]] = {

@@ -97,6 +97,7 @@ class _Transcript:
             "ruleset": fingerprint(game),
             "players": self.table.players,
             "stacks": (self.table.stack,) * 2,
+            "played": "",
         }
         same = {name: _each(value, len(rounds)) for name, value in start.items()}
         reaches = it.reaches(self.table.stack).astype(np.int64)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from events.types import Cards
+from formats.moment import said_in_utc
 from formats.ohh.schema import Action, History, Pot, Round, Written
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posting, Posts, Unread
@@ -81,6 +82,7 @@ def _header(hand: History) -> Header:
         tournament=tournament,
         capped=bool(hand.bet_limit.bet_cap),
         site=SITE,
+        played=said_in_utc(hand.start_date_utc),
     )
 
 

@@ -111,6 +111,7 @@ class History(Struct, frozen=True):
     rounds: tuple[Round, ...]
     pots: tuple[Pot, ...]
     ante_amount: Decimal = _NONE
+    start_date_utc: object = None
     tournament: bool | None = None
     tournament_info: dict[str, object] | None = None
     flags: tuple[str, ...] | Literal[""] | None = None

@@ -1,13 +1,16 @@
 """The fields of a PHH hand: what the specification asks of each, and the amounts in units."""
 
+from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
 
 import msgspec
 
+from formats.moment import day_of, moment
 from formats.phh.documents import Document
 from formats.phh.money import Money, Wrong
 
 _PLACE = ("venue", "event", "address", "city", "region", "country", "day", "month", "year")
+DATES = {"year", "month", "day", "time", "time_zone", "time_zone_abbreviation"}
 _spelled = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -77,6 +80,33 @@ def identity(fields: Document) -> str:
     """A hand number repeats across tables, so the table's name goes before it."""
     said = [str(fields[name]) for name in ("table", "hand") if name in fields]
     return "/".join(said)
+
+
+def played_at(fields: Document) -> str:
+    """When the hand was played, as far as these fields say it together."""
+    day = day_of(*(fields.get(name) for name in ("year", "month", "day")))
+    at = fields.get("time")
+    zone = fields.get("time_zone") or fields.get("time_zone_abbreviation")
+    return moment(day, at if isinstance(at, time) else None, zone)
+
+
+def dated(played: str) -> Document:
+    """The fields that say when, none of a moment that there is not; PHH has no offsets, so one that
+    no zone of whole hours has is written in UTC."""
+    try:
+        at = datetime.fromisoformat(played)
+        offset = at.utcoffset()
+        hours = None if offset is None else offset / timedelta(hours=1)
+        if hours is not None and (hours % 1 or not -12 <= hours <= 14):
+            at, hours = at.astimezone(UTC), 0
+    except (OverflowError, ValueError):
+        return {}
+    fields: Document = {"year": at.year, "month": at.month, "day": at.day}
+    if "T" in played:
+        fields["time"] = at.time()
+    if hours is not None:
+        fields["time_zone"] = f"Etc/GMT{-hours:+.0f}" if hours else "Etc/UTC"
+    return fields
 
 
 def numbered_by(fields: Document) -> str:

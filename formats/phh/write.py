@@ -35,6 +35,7 @@ from events.types import (
 )
 from formats.holdem import Inexpressible, bet_sizes, check
 from formats.phh.documents import parsed
+from formats.phh.fields import DATES, dated
 from formats.phh.hand import RETOLD
 from formats.phh.toml import toml
 
@@ -76,6 +77,8 @@ def write(
     }
     kept = parsed(1, note.header) if note is not None and note.format == "phh" else {}
     fields |= {name: value for name, value in kept.items() if name not in RETOLD}
+    if not DATES & kept.keys():
+        fields |= dated(start.played)
     fields |= _unspoken(game, start, record, order)
     if view is not None:
         fields["_view"] = view

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from events.cards import UNKNOWN, is_card
 from events.types import Cards
+from formats.moment import said_in
 
 Limit = Literal["fl", "pl", "nl"]
 Verb = Literal["folds", "checks", "calls", "bets", "raises"]
@@ -40,6 +41,7 @@ class Header(Struct, frozen=True):
     capped: bool
     site: str = "pokerstars"
     terse: bool = False
+    played: str = ""
 
 
 class Chair(Struct, frozen=True):
@@ -169,6 +171,7 @@ def header(line: str) -> Header:
         capped="Cap" in found["more"],
         site="pokerstars" if start["stars"] else "ggpoker",
         terse=bool(start["gg"] and tournament),
+        played=said_in(told[found.end() :]),
     )
 
 

@@ -51,6 +51,7 @@ def told_hand(whole: Played, number: int, line: int, house: House | None = None)
         rake=whole.totals.rake,
         inferred=forced.inferred,
         assumed=(*forced.assumed, *assumed),
+        played=whole.header.played,
     )
 
 

@@ -8,7 +8,10 @@ folds before the cards are dealt would not post, and is not dealt in.
 import re
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from events.types import Cards
+from formats.moment import day_of, moment, time_of
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posts, Unread
 from formats.pokerstars.played import Played
@@ -18,6 +21,7 @@ SITE = "pacific"
 BEGINS = re.compile(r"\*{3,} (?!Hand )[\w. -]+? Hand History for Game [0-9]+ \*{3,}")
 
 _NUMBER = re.compile(r".* for Game ([0-9]+)")
+_WHEN = re.compile(r" *([0-9]{2}) ([0-9]{2}) ([0-9]{4}) ([0-9]{2}):([0-9]{2}):([0-9]{2})\b")
 _NEXT = re.compile(r"#Game No ?: ?[0-9]+")  # stands before the first line of a hand
 _STAKES = re.compile(
     r"(?P<low>[$€£]? ?[0-9][0-9., ]*) ?[$€£]?/(?P<high>[$€£]? ?[0-9][0-9., ]*) ?[$€£]? Blinds "
@@ -84,8 +88,15 @@ def _table(lines: Sequence[str]) -> tuple[Notes, int]:
         if int(found[1]) != len(seats):
             raise Unread(f"{found[1]} players are said to be there, and {len(seats)} have a seat")
     chairs = tuple(Chair(int(found[1]), found[2], money(found[3])) for found in seats)
-    header = _header(number[1], stakes, lines[2])
+    header = replace(_header(number[1], stakes, lines[2]), played=_when(lines[1][stakes.end() :]))
     return Notes(header, button, chairs, small=money(stakes["low"])), begun
+
+
+def _when(rest: str) -> str:
+    """Day, month, year and the time of day, on a clock that is not named."""
+    found = _WHEN.match(rest)
+    at = time_of(*found.group(4, 5, 6)) if found else None
+    return moment(day_of(*found.group(3, 2, 1)), at) if found and at else ""
 
 
 def _header(number: str, stakes: re.Match[str], table: str) -> Header:

@@ -7,6 +7,9 @@ summary is what was paid of it, without the rake, and of large ones it tells onl
 import re
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
+from formats.moment import said_in
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posts, Totals, Turns, Unread
 from formats.pokerstars.played import Played
@@ -73,7 +76,9 @@ def _table(lines: Sequence[str]) -> Notes:
         if found is None:
             break
         chairs.append(Chair(int(found[1]), found[2], grammar.money(found[3])))
-    return Notes(_header(start, game[1], table[1] == "real"), int(table[2]), tuple(chairs))
+    header = _header(start, game[1], table[1] == "real")
+    header = replace(header, played=said_in(lines[0][start.end() :]))
+    return Notes(header, int(table[2]), tuple(chairs))
 
 
 def _header(start: re.Match[str], limit: str, real: bool) -> Header:

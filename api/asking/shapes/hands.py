@@ -79,7 +79,8 @@ class Outcome(TypedDict):
 
 
 class Summary(Outcome):
-    """One hand in short. `view` is whose eyes it was seen with, `seat` where the viewer sits."""
+    """One hand in short. `view` is whose eyes it was seen with, `seat` where the viewer sits;
+    `played` when it was played, as its source says it; `first` and `at` when it was recorded."""
 
     hand: str
     match: str
@@ -95,6 +96,7 @@ class Summary(Outcome):
     players: list[str] | None
     button: int | None
     stacks: list[int] | None
+    played: str | None
     first: str
     at: str
     line: str

@@ -395,6 +395,8 @@ function isRows(...checks) {
 }
 
 const isText = (value) => typeof value === "string";
+const isPlayed = (value) => isText(value)
+  && /^[0-9]{4}(-[0-9]{2}){2}(T[0-9]{2}(:[0-9]{2}){2}(Z|[+-][0-9]{2}:[0-9]{2})?)?$/.test(value);
 const isHex = (value) => isText(value) && /^[0-9a-f]{64}$/.test(value);
 const SEAT = isWhole(22), CHIPS = isWhole(WHOLE_MAX), STEP = isWhole(99), AT = isWhole(WHOLE_MAX);
 const isNet = (value) => typeof value === "number";
@@ -438,7 +440,7 @@ const EVENTS = new Map(Object.entries({
   HandEnded: {},
 }));
 const LATE = {
-  HandStarted: { assumed: isSome(isText) },
+  HandStarted: { assumed: isSome(isText), played: isPlayed },
   NonceGiven: { drawn_by: isOneOf("player", "dealer") },
 };
 const HIDDEN = new Map(Object.entries({

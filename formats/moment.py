@@ -1,0 +1,103 @@
+"""When a hand was played, as its text says it: RFC 3339, with an offset only where a zone is named.
+
+Nothing is guessed. Without a zone that is known it is the time of the site's own clock; without a
+time of day it is a day; where nothing is said, or nonsense, there is no time, and the hand is read
+all the same.
+"""
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+_ZONES = {  # as sites write them: the clocks of these places, in summer and in winter
+    "UTC": "Etc/UTC",
+    "GMT": "Etc/GMT",
+    "ET": "America/New_York",
+    "WET": "Europe/Lisbon",
+    "CET": "Europe/Paris",
+    "EET": "Europe/Helsinki",
+}
+_SAID = re.compile(
+    r"\b([0-9]{4})/([0-9]{1,2})/([0-9]{1,2})"
+    r"(?: (?:- )?([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?: \(?([A-Z]{2,5})\b)?)?"
+)
+
+_UTC = re.compile(
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
+    r"(?:[T ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:Z|[+-]00:00)?)?"
+)
+
+
+def said_in(text: str) -> str:
+    """The first time in a text whose zone is known, `2012/03/04 5:06:07 ET`, else the first."""
+    found = [_read(one, one[7] or "") for one in _SAID.finditer(text)]
+    return next(filter(is_whole, found), found[0] if found else "")
+
+
+def moment(day: date | None, at: time | None = None, zone: object = "") -> str:
+    """A day, the time of it, and the offset of a zone known by its name; a time that its clocks
+    show twice, or never, is left without."""
+    if day is None or at is None:
+        return "" if day is None else day.isoformat()
+    local = datetime.combine(day, at.replace(microsecond=0, tzinfo=None))
+    clock = _zone(zone)
+    offsets = {local.replace(tzinfo=clock, fold=fold).utcoffset() for fold in (0, 1)}
+    offset = offsets.pop()
+    if clock is None or offsets or offset is None or offset % timedelta(minutes=1):
+        return local.isoformat()
+    ahead = offset >= timedelta(0)
+    hours, minutes = divmod(abs(offset) // timedelta(minutes=1), 60)
+    return (
+        f"{local.isoformat()}{'-+'[ahead]}{hours:02}:{minutes:02}"
+        if offset
+        else f"{local.isoformat()}Z"
+    )
+
+
+def day_of(year: object, month: object, day: object) -> date | None:
+    """The day of three numbers, if there is one."""
+    try:
+        return date(*(int(one) for one in (year, month, day) if isinstance(one, int | str)))
+    except (OverflowError, TypeError, ValueError):
+        return None
+
+
+def time_of(hour: str, minute: str, second: str) -> time | None:
+    """The time of day of three numbers, if there is one."""
+    try:
+        return time(int(hour), int(minute), int(second))
+    except ValueError:
+        return None
+
+
+def said_in_utc(said: object) -> str:
+    """What a field of this name says, `2019-08-24T14:15:22Z`; a time of another zone is none."""
+    found = _UTC.fullmatch(said) if isinstance(said, str) else None
+    return _read(found, "UTC") if found else ""
+
+
+def is_whole(said: str) -> bool:
+    """Whether it is a moment, and not only what a clock showed."""
+    return said.endswith("Z") or (said[19:20] in ("+", "-") and len(said) > 19)
+
+
+def in_utc(seconds: int) -> str:
+    """Seconds since 1970."""
+    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat() + "Z"
+
+
+def _read(said: re.Match[str], zone: str) -> str:
+    """Year, month, day, and the time of it if there is one."""
+    at = time_of(*said.group(4, 5, 6)) if said[4] else None
+    return moment(day_of(*said.group(1, 2, 3)), at, zone) if at or not said[4] else ""
+
+
+def _zone(name: object) -> ZoneInfo | None:
+    """A zone by what a site calls it, or by its name in the database of zones (`Europe/Rome`)."""
+    known = _ZONES.get(name, name) if isinstance(name, str) else ""
+    if "/" not in known:  # what machines call their own zone is nobody's elsewhere
+        return None
+    try:
+        return ZoneInfo(known)
+    except (KeyError, OSError, ValueError):
+        return None
