@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from msgspec.structs import replace
 
 from engine.verdict import judge
 from events.types import Events
@@ -168,7 +169,7 @@ def _record(text: str) -> tuple[str, Events]:
         return "left out", ()
     assert isinstance(hand, ToldHand)
     try:
-        record = follow(hand, "h/1")
+        record = follow(replace(hand, played=""), "h/1")  # its date is said once
     except ValueError:
         return "left out", ()
     return judge(hand.game, record).verdict, record
