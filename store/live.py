@@ -63,6 +63,7 @@ class Live:
         self.folder = folder
         self.disk = RealDisk(folder)
         self._lock = threading.RLock()
+        self._units: dict[str, str | None] = {}
         self._state = self._opened(None)
         self.refresh()
 
@@ -115,6 +116,13 @@ class Live:
     def rulesets(self) -> tuple[str, ...]:
         """The fingerprints of all rulesets that were kept with the hands."""
         return tuple(rulesets.every(self.disk))
+
+    def units(self) -> dict[str, str | None]:
+        """What amounts count by each of them; None if its text is damaged."""
+        for one in self.rulesets():
+            if one not in self._units:
+                self._units[one] = rulesets.unit(self.ruleset(one))
+        return dict(self._units)
 
     def hands(self, after: int) -> Iterator[Listed]:
         """Closed hands after a place in their order, as far as they are known."""

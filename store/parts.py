@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 _NAMES = re.compile(r"_[0-9a-f]{32}\b")
 
 
+class Sources(NamedTuple):
+    """The segments that have a file for a table, and all its other rows, made by a question."""
+
+    segments: tuple[Segment, ...]
+    tables: Sequence[pa.Table]
+
+
 class Part(NamedTuple):
     """Some rows of a view: equal ones have the same digest, whoever asks and whenever.
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from store import layout, rulesets
+from store import layout, rulesets, units
 from store.about import About
 from store.answers import plain_value
 from store.columns import table
@@ -33,7 +33,7 @@ from store.frames import Damaged
 from store.guard import in_a_sentence, tables
 from store.leaf import Leaf
 from store.manifest import Segment
-from store.parts import Beside, Moved, Part, digest_of
+from store.parts import Beside, Moved, Part, Sources, digest_of
 from store.projection import Builder, Projection
 from store.projections import STANDARD
 from store.reader import Snapshot
@@ -51,13 +51,6 @@ _ROWS = "<rows>"  # where a view's own rows will stand in the SELECT of its mask
 AT_ONCE = 4  # questions; whoever comes later waits for one of them
 _SHAPES = 1_000  # of statements whose tables are remembered
 HAND = "hand_seq, match || '/' || number AS hand, * EXCLUDE (hand_seq)"
-
-
-class _Sources(NamedTuple):
-    """The segments that have a file for a table, and all its other rows, made here."""
-
-    segments: tuple[Segment, ...]
-    tables: Sequence[pa.Table]
 
 
 class _View(NamedTuple):
@@ -173,7 +166,12 @@ class Query:
         """The rows of a view in parts, each as it can be asked for alone (`copy`)."""
         with self._turn:
             if name not in self._cut:
-                self._cut[name] = tuple(self._parted(name))
+                try:
+                    self._cut[name] = tuple(self._parted(name))
+                except (OSError, Damaged):
+                    if self._retired(self._number):
+                        raise Moved from None
+                    raise
             return self._cut[name]
 
     def check(self, part: Part) -> None:
@@ -208,7 +206,7 @@ class Query:
             yield Part(name, rows, digest_of(rows, self._beside, None), self._number, None)
             return
         segments, tables = self._sources(name)
-        masked = self.told(name, _ROWS)
+        masked = self._in_units(name, self.told(name, _ROWS))
 
         def part(rows: str, segment: Segment | None, told: str) -> Part:
             digest = digest_of(f"{masked} {told}", self._beside, segment)
@@ -226,6 +224,15 @@ class Query:
     def told(self, name: str, rows: str) -> str:
         """The SELECT behind a view, over the SELECT of all its rows."""
         return rows
+
+    def _in_units(self, name: str, rows: str) -> str:
+        """The rows of a view, and what their amounts count if it gives some."""
+        if name not in units.AMOUNTS:
+            return rows
+        known, odd = self.snapshot.units(), None
+        if others := units.unusual(known):
+            odd = self.beside(units.odd(self._files, self._sources("hands"), others), seq="odd_seq")
+        return units.with_units(rows, known, odd)
 
     def beside(self, rows: pa.Table, **of: str) -> str:
         """A table that a view may read and no statement can name.
@@ -263,7 +270,7 @@ class Query:
         self._number = live.number
         self._parts = self.snapshot.parts()
         self._later = any(it.last_seq >= self.snapshot.next_seq for it in self._parts.segments)
-        self._found: dict[str, _Sources] = {}
+        self._found: dict[str, Sources] = {}
         self._shown: dict[str, _View] = {}
         self._beside: dict[str, Beside] = {}
         self._cut: dict[str, tuple[Part, ...]] = {}
@@ -308,7 +315,7 @@ class Query:
             self._files.check(segment, name)  # binding a view reads footers
         parts = [self._sealed(name, have)] if have else []
         parts += [self.beside(rows) for rows in made]
-        return _View(self.told(name, self._rows(name, parts)), have)
+        return _View(self._in_units(name, self.told(name, self._rows(name, parts))), have)
 
     def rulesets(self) -> Sequence[str]:
         """The fingerprints of the rulesets that are told of."""
@@ -318,13 +325,13 @@ class Query:
         rows = rulesets.table(self.rulesets(), self.snapshot.ruleset)
         return f"SELECT * FROM {self.beside(rows)}"
 
-    def _sources(self, name: str) -> _Sources:
+    def _sources(self, name: str) -> Sources:
         """Where the rows of a table come from; found out once."""
         with self._turn:
             found = self._found.get(name) or self._find(name)
             return self._found.setdefault(name, found)
 
-    def _find(self, name: str) -> _Sources:
+    def _find(self, name: str) -> Sources:
         live, (segments, closed) = self.snapshot.live, self._parts
         hot = [Leaf(one.hand_seq, one.recorded()) for one in closed]
         if name == "events":
@@ -332,14 +339,14 @@ class Query:
             made = [rows for it in segments if it not in have for rows in live.events(it)]
             made.append(table(hot) if hot else layout.schema().empty_table())
         else:
-            (one,) = (it for it in self._projections if it.name == name)
+            one = next(it for it in (*self._projections, *STANDARD) if it.name == name)
             have = tuple(it for it in segments if it.projections.get(name) == one.version)
             lack = [it for it in segments if it not in have]
             builder = Builder((one,))
             groups = (rows for it in lack for rows in live.events(it))
             made = [found for rows in groups for _, found in builder.add(rows)]
             made += [*(found for _, found in builder.rest()), one.build(hot)]
-        return _Sources(have, made)
+        return Sources(have, made)
 
     def _rows(self, name: str, parts: Sequence[str]) -> str:
         """The SELECT of all rows of a table, as nobody is told them."""

@@ -47,6 +47,10 @@ class Snapshot:
         """The fingerprints of all rulesets that this ledger keeps."""
         return self.live.rulesets()
 
+    def units(self) -> dict[str, str | None]:
+        """What amounts count by each of them, such as chips; None if its text is damaged."""
+        return self.live.units()
+
     def read(self, stream: str) -> tuple[Recorded, ...]:
         """Everything in one stream, in order; nothing if there is no such stream."""
         return tuple(one for one in self.live.read(stream) if one.pos < self.next_pos)

@@ -54,6 +54,14 @@ def every(disk: Disk) -> Iterator[str]:
             yield name.removesuffix(".json")
 
 
+def unit(text: bytes | None) -> str | None:
+    """What the amounts of a ruleset's hands count; None if its text is damaged."""
+    try:
+        return msgspec.json.decode(text or b"", type=_Told).unit
+    except msgspec.DecodeError:
+        return None
+
+
 def table(names: Iterable[str], text: Callable[[str], bytes | None]) -> pa.Table:
     """The rows of the view `rulesets`, one for each that is kept."""
     rows = []

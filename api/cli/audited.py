@@ -45,6 +45,7 @@ SCHEMA = pa.schema(
         ("odd_chips", _TEXT),
         *((name, _CHIPS) for name in ("recorded_net", "decided_net")),
         ("readings", _TEXT),
+        ("unit", _TEXT),
     ]
 )
 _POT = ("pot", "low", "high", "amount", "dead", "folded", "rake", "recorded_rake", "odd_chips")
@@ -90,6 +91,7 @@ def _rows(one: Judged) -> Iterator[dict[str, Any]]:
     about = {name: told[name] for name in ("hand", "ruleset", "verdict", "moves", "at")}
     about["assumed"] = "; ".join(told["assumed"]) or None
     about |= {"match": match, "number": number, "fingerprint": fingerprint(one.game)}
+    about["unit"] = one.game.unit
     held = {it["seat"]: it for it in told["showdown"]}
     for pot in told["pots"] or ({"shares": ()},):
         paid = {share.pop("seat"): share for share in pot["shares"]}

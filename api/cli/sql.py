@@ -17,7 +17,7 @@ from api.cli.viewing import viewing
 def sql(query: str, view: str, folder: Path, as_document: bool) -> None:
     """Answer one SELECT over the views hands, events, players, bids, swaps, pots and rulesets.
 
-    Amounts are in the unit of their hand's ruleset: `hands` names it, `rulesets` tells its unit.
+    Amounts count what the column `unit` beside them says: chips, half chips, cents.
     """
     with viewing(folder, view) as viewed:
         from store.query import plain

@@ -17,6 +17,7 @@ from events.views import Auditor, BidPlacedSeen, Hidden, Seen, see_one
 from store.layout import fields
 from store.leaf import Leaf, split
 from store.reader import Snapshot
+from store.units import Units
 
 NOTHING = {"number": None, "large": None, "truth": None}  # instead of a hidden value; else a word
 HIDDEN = "hidden"
@@ -70,6 +71,11 @@ class Eyes:
         self.auditor = view == "auditor"
         self._snapshot = snapshot
         self._matches: dict[str, _Match] = {}
+
+    @property
+    def units(self) -> Units:
+        """What amounts count, by ruleset."""
+        return self._snapshot.units()
 
     def check(self, match: str) -> None:
         """A seat is somebody's who plays in that match."""

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from api.exporting.sight import Eyes, Sight, revealed
+from events.types import HandStarted
 from events.views import CardSwappedSeen, Hidden
 from store import layout
 from store.columns import table
@@ -21,6 +22,7 @@ from store.leaf import Leaf
 from store.projection import Projection
 from store.projections import STANDARD
 from store.segment import row_groups
+from store.units import AMOUNTS, COLUMN, usual
 
 MADE: dict[str, Projection] = {one.name: one for one in STANDARD}
 TABLES = ("events", *MADE)
@@ -33,12 +35,13 @@ def tables(leaves: Iterable[Leaf], name: str, eyes: Eyes) -> Iterator[pa.Table]:
     empty = _named(build([]), name)
     if eyes.auditor:
         for group in row_groups(leaves):
-            yield _named(build(group), name)
-        yield empty
+            yield _in_units(_named(build(group), name), name, group, eyes)
+        yield _in_units(empty, name, (), eyes)
         return
     withheld = [column for column in POSITIONS if column in empty.column_names]
     for sights in _groups(eyes.see(leaf) for leaf in eyes.among(leaves)):
-        yield _SEEN.get(name, _counted)(sights, name).drop_columns(withheld)
+        rows = _SEEN.get(name, _counted)(sights, name).drop_columns(withheld)
+        yield _in_units(rows, name, [sight.leaf for sight in sights], eyes)
 
 
 def _groups(sights: Iterable[Sight]) -> Iterator[list[Sight]]:
@@ -63,6 +66,21 @@ def _named(rows: pa.Table, name: str) -> pa.Table:
     number = rows["number"].cast(pa.string())
     hand = pc.binary_join_element_wise(rows["match"], number, "/")
     return rows.add_column(1, pa.field("hand", pa.string()), hand)
+
+
+def _in_units(rows: pa.Table, name: str, leaves: Sequence[Leaf], eyes: Eyes) -> pa.Table:
+    """The rows, and what their amounts count if the view gives some: null beside match records."""
+    if name not in AMOUNTS:
+        return rows
+    starts = {leaf.hand_seq: leaf.recorded[0].event for leaf in leaves if leaf.recorded}
+    known = eyes.units
+    units = {
+        hand_seq: known.get(start.ruleset, usual(known))
+        for hand_seq, start in starts.items()
+        if isinstance(start, HandStarted)
+    }
+    counted = pa.array(map(units.get, rows["hand_seq"].to_pylist()), pa.string())
+    return rows.append_column(COLUMN, counted)
 
 
 # What an auditor sees of events, and what others do.

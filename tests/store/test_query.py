@@ -107,7 +107,7 @@ def test_the_view_of_events_opens_with_the_envelope(query: Strangers) -> None:
 def test_what_a_type_does_not_have_is_null(query: Strangers) -> None:
     """Stored rows may carry the values of their neighbours; SQL never sees them."""
     rows = query.rows("SELECT * FROM events WHERE type IN ('HandEnded', 'Checked')")
-    envelope = {"hand_seq", "pos", "hand", "match", "number", "idx", "at", "type"}
+    envelope = {"hand_seq", "pos", "hand", "match", "number", "idx", "at", "type", "unit"}
     for row in rows:
         said = {name for name, value in row.items() if value is not None} - envelope
         assert said <= ({"seat", "next", "origin"} if row["type"] == "Checked" else set())
