@@ -1,5 +1,6 @@
 """When a hand was played: what each format says of it, kept as it is said and never guessed."""
 
+import json
 from datetime import date, time
 from pathlib import Path
 
@@ -25,6 +26,8 @@ from tests.formats.test_format_pacific import CASH as PACIFIC
 from tests.formats.test_format_phh import ONE
 from tests.formats.test_format_pokerstars import CASH as STARS
 from tests.formats.test_format_winamax import CASH as WINAMAX
+from tests.http.clients import site_of
+from tests.sessions import Captured, printed
 from tests.store.test_gathered import alike
 from tests.test_assumed import OLD, START
 from tests.trust.in_node import judged_in_node
@@ -253,3 +256,23 @@ def test_no_rule_asks_it() -> None:
 def test_phh_is_written_with_it(said: str, again: str) -> None:
     text = write(RULESETS["site-nl"], hand(said))
     assert played(phh.read(text)) == again
+
+
+def test_whoever_sees_an_imported_hand_is_told_it(tmp_path: Path, capsys: Captured) -> None:
+    """At every door, beside the time of the import."""
+    ledger, text = tmp_path / "ledger", tmp_path / "stars.txt"
+    text.write_text(STARS)
+    when, where = "2012-03-04T05:06:07-05:00", ("--ledger", str(ledger))
+    printed(capsys, "import", str(text), "--match", "m", *where)
+    assert f"; played {when}" in printed(capsys, "replay", "m/1", *where).splitlines()[0]
+    asked = 'SELECT played, played::TIMESTAMPTZ AS moment, "at" > moment AS later FROM events'
+    rows = printed(capsys, "sql", f"{asked} WHERE played IS NOT NULL", "--json", *where)
+    assert [{"played": when, "moment": "2012-03-04T10:06:07.000Z", "later": True}] == json.loads(
+        rows
+    )["rows"]
+    client = site_of(ledger).as_()
+    hand = client.get("/api/v1/hands/m/1").json()
+    assert when == hand["played"]
+    assert hand["first"] > "2020"
+    page = client.get("/hands/m/1").text
+    assert f"played <b>{when}</b>, recorded <time" in page
