@@ -167,6 +167,12 @@ def test_long_files_are_excused_only_while_they_are_long() -> None:
         assert LINES_MAX < len((ROOT / path).read_text().splitlines())
 
 
+def test_no_two_files_of_tests_have_one_name() -> None:
+    """pytest imports them by their names alone, and stops at the second."""
+    names = [file.name for file in (ROOT / "tests").rglob("test_*.py")]
+    assert [] == sorted(name for name in set(names) if names.count(name) > 1)
+
+
 HELLO = '"""A room."""\n'
 BAD: tuple[tuple[Callable[[Module], Found], str, str, str], ...] = (
     (who_imports_whom, "events/a.py", "import engine.hand", "2: events may not import engine"),

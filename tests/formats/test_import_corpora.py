@@ -119,7 +119,7 @@ def test_every_log_of_the_unmodified_engines(imported: Imported) -> None:
 def test_phh_files_agree_to_the_chip(imported: Imported, tmp_path: Path) -> None:
     packed = _untarred(_needs("phh/pluribus-visible.tar.gz"), tmp_path / "x", 100)
     files = imported(packed, _needs("phh/wsop-2023-43-5"), code=0)
-    assert {"hands": 114, "imported": 114, "agree": 114} == _sum(files)
+    assert {"hands": 114, "imported": 114, "agree": 110, "assuming": 4} == _sum(files)
 
 
 def test_phh_examples_are_read_or_refused_by_code(imported: Imported) -> None:
@@ -131,7 +131,8 @@ def test_phh_examples_are_read_or_refused_by_code(imported: Imported) -> None:
 @pytest.mark.slow
 def test_every_phh_file_of_pluribus(imported: Imported, tmp_path: Path) -> None:
     files = imported(_untarred(_needs("phh/pluribus-visible.tar.gz"), tmp_path / "x"), code=0)
-    assert {"hands": 3960, "imported": 3960, "agree": 3960} == _sum(files)
+    verdicts = {"agree": 3847, "assuming": 113}  # nothing but the hand says who shows first
+    assert {"hands": 3960, "imported": 3960} | verdicts == _sum(files)
 
 
 def test_the_limit_log_of_the_acpc(imported: Imported) -> None:
