@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from engine.steps import Posts
 from formats.known import FORMATS, format_of
@@ -116,7 +117,8 @@ def test_a_straddle_is_owed_by_its_position() -> None:
     ],
 )
 def test_what_the_site_does_beside_the_pot_changes_nothing(was: str, now: str) -> None:
-    assert one(read, CASH) == one(read, CASH.replace(was, now, 1))
+    plain, changed = (one(read, text) for text in (CASH, CASH.replace(was, now, 1)))
+    assert plain == replace(changed, text=plain.text)
 
 
 @pytest.mark.parametrize(

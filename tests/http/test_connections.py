@@ -203,6 +203,7 @@ def test_a_body_that_trickles_is_refused(house: Path) -> None:
                         came = talk.recv(1 << 16)
                     except TimeoutError:
                         continue
+                came += heard(talk)
             assert time.monotonic() - since < SOON_S
             assert came.startswith(b"HTTP/1.1 408")
             assert b"urn:muckrake:problem:too-slow" in came
