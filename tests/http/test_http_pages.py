@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.http import ledgers
 from tests.http.clients import Site
 from tests.http.exchanges import Wrong, run
 
@@ -29,6 +30,12 @@ GOOD = {
     "header": "Content-Type: application/json",
     "body": '{"viewpoint": {"view": "public"}}',
 }
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger that no other test has looked at: the pages say every count of it."""
+    return ledgers.made(tmp_path_factory.mktemp("pages") / "ledger")
 
 
 @pytest.mark.parametrize("told", PAGES, ids=lambda told: told.name.partition(".")[0])

@@ -26,4 +26,4 @@ def test_an_open_file_tells_nothing_of_the_sealed_hand_that_it_contradicts(
     seen = printed(capsys, "sql", NOTE, "--as", "public", *ledger)
     assert "says otherwise" in seen
     assert "2c 2h" in seen
-    assert "2d" not in seen
+    assert "2c 2d" not in seen

@@ -73,7 +73,7 @@ def test_the_table_of_events_is_that_of_the_program() -> None:
     """The script may not import the types, so they are held against each other here."""
     for kind in get_args(t.Event):
         name = kind.__name__
-        fields = {*script.EVENTS[name], *script.HIDDEN.get(name, {})}
+        fields = {*script.EVENTS[name], *script.HIDDEN.get(name, {}), *script.LATE.get(name, {})}
         assert {*kind.__struct_fields__} == fields - {"faults"}, name
     assert {kind.__name__ for kind in get_args(t.Event)} == set(script.EVENTS)
     assert set(script.HIDDEN) < set(script.EVENTS)
