@@ -187,8 +187,8 @@ def test_a_head_that_trickles_is_ended_with_a_sentence(house: Path) -> None:
             assert b"the head of a request must come within 0.8 seconds" in came
 
 
-def test_a_body_that_trickles_is_refused(house: Path) -> None:
-    site = site_of(house, limits=Limits(rate=0, body_s=0.5))
+def test_a_body_that_trickles_is_refused(own: Path) -> None:
+    site = site_of(own, limits=Limits(rate=0, body_s=0.5))
     head = "POST {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Length: 5000\r\n\r\n"
     with served(site.app) as port:
         for path in ("/api/v1/imports", "/api/v1/keys"):
@@ -207,11 +207,11 @@ def test_a_body_that_trickles_is_refused(house: Path) -> None:
             assert time.monotonic() - since < SOON_S
             assert came.startswith(b"HTTP/1.1 408")
             assert b"urn:muckrake:problem:too-slow" in came
-    assert not list((house / "jobs").glob("*/upload/*")), "what had come of it is gone"
+    assert not list((own / "jobs").glob("*/upload/*")), "what had come of it is gone"
 
 
-def test_a_long_body_has_the_time_that_its_length_earns(house: Path) -> None:
-    site = site_of(house, limits=Limits(rate=0, body_s=2.0, slowest=1 << 16))
+def test_a_long_body_has_the_time_that_its_length_earns(own: Path) -> None:
+    site = site_of(own, limits=Limits(rate=0, body_s=2.0, slowest=1 << 16))
     head = "POST /api/v1/imports HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{}\r\n{}\r\n\r\n"
     key = f"Authorization: Bearer {site.keys['writer']}"
     with served(site.app) as port, from_address("127.0.0.1", port) as talk:
