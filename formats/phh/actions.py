@@ -44,6 +44,14 @@ class Book(Struct):
         self.paid[seat] += more
         self.stacks[seat] -= more
 
+    def closed_if_alone(self) -> None:
+        """The last with chips is asked only for chips that another has really put in (G8)."""
+        live = self.live()
+        if len(live) == 1 and self.bets[min(live)] >= max(
+            self.bets[seat] for seat in self.contenders()
+        ):
+            self.owing = set()
+
     def next_street(self, cards: int) -> None:
         self.board += cards
         self.bets = [0] * len(self.bets)
@@ -179,6 +187,7 @@ def _amount(text: str, word: str, money: Money) -> int:
 def _fold(seat: int, book: Book) -> Act:
     book.folded.add(seat)
     book.owing.discard(seat)
+    book.closed_if_alone()
     return Act(seat, "fold")
 
 

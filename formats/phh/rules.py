@@ -34,9 +34,8 @@ def table(stacks: tuple[int, ...], antes: tuple[int, ...], blinds: tuple[int, ..
     for seat, blind in enumerate(blinds):
         book.put(seat, abs(blind))
     book.top = max(map(abs, blinds))
-    live = book.live()
-    alone = len(live) == 1 and book.bets[min(live)] >= max(book.bets)
-    book.owing = set() if alone else live
+    book.owing = book.live()
+    book.closed_if_alone()
     return book
 
 

@@ -167,6 +167,25 @@ def test_halves_that_only_the_result_shows_are_shares_of_a_pot() -> None:
     assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
 
 
+def test_who_folds_for_nothing_leaves_the_last_with_chips_nothing_to_answer() -> None:
+    """Bob is all-in; Ann folds to no bet on the river, and Cyd, alone with chips, owes nobody."""
+    text = changed(
+        ONE,
+        ("[200, 100, 100]", "[200, 6, 100]"),
+        ("????", "QcQd"),
+        ("p3 f # out of position", "p3 cc"),
+        ('"  p2   cc "', '"  p2   cc ", "p3 cc"'),
+        ('"p1 cc", "p2 cbr 8", "p1 cc"', '"p1 cc", "p3 cc"'),
+        ('"d db 5s", "p1 cc", "p2 cc"', '"d db 5s", "p1 cc", "p3 cc"'),
+        ('"p1 cbr 186", "p2 cc"', '"p1 f"'),
+        ("p1 sm -", "p3 sm QcQd"),
+        ("[300, 0, 100]", "[194, 18, 94]"),
+    )
+    hand = told(text)
+    assert (-6, 12, -6) == hand.nets
+    assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
+
+
 def test_an_unknown_stack_is_larger_than_any_bet() -> None:
     hand = told(changed(TWO, ("[500, 400]", "[inf, 400]")))
     assert ("players",) == hand.inferred
