@@ -14,7 +14,6 @@ from engine.steps import Posts
 from engine.verdict import judge
 from events import types as t
 from events.evolve import replay
-from events.notation import say_all
 from formats.follow import follow
 from formats.phh import read
 from formats.phh.hand import PhhHand
@@ -216,68 +215,6 @@ def test_a_rake_that_was_asked_for_is_held_against_the_hand() -> None:
         assert verdict == judge(hand.game, follow(hand, "m/1")).verdict
 
 
-def test_who_shows_cards_that_nobody_saw_has_thrown_them_away() -> None:
-    """Archives say a muck as a show of `????`; pokerkit plays it alike, and pays who was seen."""
-    hand = told(UNSEEN)
-    assert ("players", "mucks") == hand.inferred
-    events = follow(hand, "m/1")
-    assert (t.Shown(0, ("Kc", "Kd")), t.Mucked(1)) == tuple(
-        event for event in events if isinstance(event, t.Shown | t.Mucked)
-    )
-    assert judge(hand.game, events).verdict == "unknown"
-    assert (430, 470) == replay(events).stacks
-
-
-def test_the_last_show_of_a_seat_is_the_one_that_counts() -> None:
-    """Of who is all-in the archive says a show before every street, and knows the cards at last."""
-    again = '"p1 sm ????", "p2 sm ????", '
-    text = changed(
-        UNSEEN,
-        (
-            '"p2 cc", "p1 cc", "d db 2c3d4h", "p1 cc", "p2 cc"',
-            f'"p2 cbr 400", "p1 cc", {again}"d db 2c3d4h"',
-        ),
-        ('"d db 5s", "p1 cc", "p2 cc", ', f'{again}"d db 5s", {again}'),
-        ('"p1 cbr 20", "p2 cc", "p1 sm', '"p1 sm'),
-        ('p2 sm ????"]', 'p2 sm AsQd"]'),
-    )
-    hand = told(text)
-    assert ("players",) == hand.inferred
-    events = follow(hand, "m/1")
-    assert [(0, ("Kc", "Kd")), (1, ("As", "Qd"))] == [
-        (event.seat, event.cards) for event in events if isinstance(event, t.Shown)
-    ]
-    assert (judge(hand.game, events).verdict, (0, 900)) == ("agree", replay(events).stacks)
-
-
-def test_who_was_seen_is_not_unseen_again() -> None:
-    """All-in hands are turned up before the board; a later `????` of one of them says nothing."""
-    again = '"p1 sm KcKd", "p2 sm ????", '
-    text = changed(
-        UNSEEN,
-        (
-            '"p2 cc", "p1 cc", "d db 2c3d4h", "p1 cc", "p2 cc"',
-            f'"p2 cbr 400", "p1 cc", {again}"d db 2c3d4h"',
-        ),
-        ('"d db 5s", "p1 cc", "p2 cc", ', '"d db 5s", '),
-        ('"p1 cbr 20", "p2 cc", "p1 sm KcKd"', '"p1 sm ????"'),
-    )
-    hand = told(text)
-    assert ("players", "mucks") == hand.inferred
-    events = follow(hand, "m/1")
-    assert (t.Shown(0, ("Kc", "Kd")), t.Mucked(1)) == tuple(
-        event for event in events if isinstance(event, t.Shown | t.Mucked)
-    )
-    assert "unknown" == judge(hand.game, events).verdict
-
-
-def test_where_no_hand_was_seen_nobody_is_said_to_have_thrown_his_away() -> None:
-    hand = told(changed(UNSEEN, ("sm KcKd", "sm Kc??")))
-    assert ("players",) == hand.inferred
-    with pytest.raises(ValueError, match="the source does not say who was paid"):
-        follow(hand, "m/1")
-
-
 def test_winnings_are_never_an_oracle() -> None:
     one, other = told(ONE), told(f"{ONE}winnings = [0, 0, 0]\n")
     assert one == replace(other, note=one.note, text=one.text)
@@ -289,21 +226,6 @@ def test_where_claim_and_rules_part_the_claim_is_recorded() -> None:
     assert "differ" == report.verdict
     assert report.divergence is not None
     assert "seat 0 may raise to 4..200, not 3" == report.divergence.refusal
-
-
-def test_hands_shown_before_the_last_card_are_recorded_in_that_order() -> None:
-    text = changed(
-        TWO,
-        ('"p2 cbr 20", "p1 f"]', '"p2 cc", "p1 cc", "d db 2c3d4h", "p1 cc", "p2 cc"]'),
-        ('"FT"', '"NT"'),
-        ("small_bet = 10\nbig_bet = 20", "min_bet = 10"),
-        (
-            '"p2 cc", "p1 cc", "d db 2c3d4h", "p1 cc", "p2 cc"',
-            '"p2 cbr 400", "p1 cc", "p2 sm -", "p1 sm -", "d db 2c3d4h", "d db 5s", "d db 6s"',
-        ),
-    )
-    said = say_all(record(text))
-    assert said.index("shows") < said.index("2c")
 
 
 REFUSED = [
