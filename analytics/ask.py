@@ -1,61 +1,18 @@
 """Ask a ledger about its players: `ask("vpip", "ledger", player="lynx")` gives a Polars frame.
 
-A question is the name of a statistic, several names, `all`, or `grid`. Each is answered by SQL
-files in `analytics/sql/`, one question a file; all of them read `chosen`, the facts that the
-filters leave, and nothing else.
+A question is the name of a statistic, several names, `all`, or `grid`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-from analytics.questions import text_of
-from analytics.statistics import STATISTICS, Statistic
-from analytics.statistics_chosen import Chosen, table
-from analytics.statistics_intervals import Interval, steady, student, wilson
-from analytics.stored import stored
-from store.projections import STANDARD
-from store.query import Query
+from analytics.sql.chosen import Chosen
+from analytics.statistics.answers import COLUMNS, answers, named, rows_of, views
 from store.reader import Reader, Snapshot
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from analytics.played import Played
-    from analytics.ways import Tally
-
-SECONDS = 600.0
-
-
-class Answer(NamedTuple):
-    """One statistic of one player: `k` out of `n`, and how far it can be trusted."""
-
-    player: str
-    part: str
-    statistic: str
-    value: float | None
-    k: int | None
-    n: int
-    low: float | None
-    high: float | None
-
-
-class Facts(Protocol):
-    """Where facts are asked for in SQL, as the view `facts`: a ledger's, or others like them."""
-
-    def ask(self, sql: str) -> pa.Table:
-        """The answer as a table."""
-        ...
-
-    def rows(self, sql: str) -> list[dict[str, Any]]:
-        """The answer as plain values."""
-        ...
-
-
-class UnknownQuestion(ValueError):
-    """No statistic has this name."""
 
 
 def ask(
@@ -74,92 +31,3 @@ def ask(
         return pl.DataFrame(list(found), schema=COLUMNS, orient="row")
     finally:
         query.close()
-
-
-COLUMNS: dict[str, Any] = {
-    "player": str,
-    "part": str,
-    "statistic": str,
-    "value": float,
-    "k": int,
-    "n": int,
-    "low": float,
-    "high": float,
-}
-
-
-def views(snapshot: Snapshot) -> Query:
-    """The views of a snapshot, those that need rules among them."""
-    return Query(snapshot, (*STANDARD, *stored(snapshot.ruleset)), seconds=SECONDS)
-
-
-def named(question: str | Iterable[str]) -> tuple[Statistic, ...]:
-    """The statistics that a question names."""
-    if question == "all":
-        return tuple(STATISTICS.values())
-    names = (question,) if isinstance(question, str) else tuple(question)
-    for name in names:
-        if name not in STATISTICS:
-            raise UnknownQuestion(f"there is no statistic {name}: {', '.join(STATISTICS)}")
-    return tuple(STATISTICS[name] for name in names)
-
-
-def rows_of(
-    file: str, query: Facts, chosen: Chosen, known: str = "coalesce(cards, shown)"
-) -> list[dict[str, Any]]:
-    """One file's answer, players and parts in order."""
-    rows = query.rows(f"WITH chosen AS ({table(chosen, known)}) SELECT * FROM (\n{text_of(file)})")
-    return sorted(rows, key=lambda row: (row["player"], natural(row["part"])))
-
-
-def natural(part: str) -> tuple[int, str]:
-    """Windows by their first hand, anything else by its letters."""
-    return (int(part), "") if part.isdigit() else (0, part)
-
-
-def answers(query: Facts, chosen: Chosen, wanted: Sequence[Statistic]) -> Iterator[Answer]:
-    """Every statistic of every player and part, in the order asked for."""
-    from analytics.played import played  # numpy comes with it, and few questions need it
-
-    return answered(played(query, chosen), wanted)
-
-
-def answered(hands: "Played", wanted: Sequence[Statistic]) -> Iterator[Answer]:
-    """The same of these hands."""
-    from analytics.ways import tallies
-
-    found = tallies(hands, list(dict.fromkeys(one.file for one in wanted)))
-    for tally in sorted(found, key=lambda it: (it.player, natural(it.part))):
-        for one in wanted:
-            yield Answer(tally.player, tally.part, one.name, *_judged(one, tally))
-
-
-Numbers = tuple[float | None, int | None, int, float | None, float | None]
-
-
-def _judged(one: Statistic, tally: "Tally") -> Numbers:
-    """Value, k, n and interval of one statistic out of what was counted."""
-    name, row = one.counted, tally.sums
-    n = int(row[f"{name}_n"] or 0)
-    if one.kind in ("mean", "spread"):
-        mean, deviation = steady(row[f"{name}_mean"]), steady(row[f"{name}_sd"])
-        if one.kind == "spread":
-            return (None if deviation is None else one.scale * deviation), None, n, None, None
-        if mean is None:
-            return None, None, n, None, None
-        held = student(mean, deviation or 0.0, n)
-        return one.scale * mean, None, n, *_ends(held, one.scale)
-    if one.kind == "sum":
-        return round(row[f"{name}_sum"] or 0.0, 6), None, n, None, None
-    k = int(row[f"{name}_k"] or 0)
-    if n == 0:
-        return None, k, 0, None, None
-    if one.kind == "share":
-        return k / n, k, n, *_ends(wilson(k, n))
-    from analytics.redrawn import of_ratio
-
-    return k / n, k, n, *_ends(of_ratio(tally.cells(name)))
-
-
-def _ends(held: Interval | None, scale: float = 1.0) -> tuple[float | None, float | None]:
-    return (held[0] * scale, held[1] * scale) if held else (None, None)

@@ -17,7 +17,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from analytics.cache_folder import cache_folder
+from analytics.stored.cache_folder import cache_folder
 from api.cli.ledger import closed_hands, reading, writing
 from api.evidence.make import evidence, save
 from api.evidence.verify import read_bundle
@@ -44,7 +44,7 @@ from events.ledger import Ledger
 from events.notation import read as read_line
 from events.notation import say
 from events.types import Events, HandStarted, MatchEnded
-from store.notary import public_keys
+from store.proof.notary import public_keys
 
 DISPUTED = "auction-2024"  # its document and its engine disagree about money (A9)
 SPOKEN = "auction-2024-mit"  # by the bots of the wire match
@@ -150,8 +150,8 @@ def _instead_of(meant: Path) -> Iterator[tuple[Path, Path]]:
 
 def _check_free(folder: Path) -> None:
     """Only what a demo made may be replaced by one."""
-    from store.live import NoLedger
     from store.reader import Reader
+    from store.snapshot import NoLedger
 
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return

@@ -3,12 +3,12 @@
 from functools import partial
 from pathlib import Path
 
-from analytics.stored import stored
+from analytics.stored.tables import stored
 from api.importing.heard import HEARD
-from store.disk import RealDisk
-from store.projection import Projection
-from store.projections import STANDARD
-from store.rulesets import kept
+from store.folder.disk import RealDisk
+from store.segments.rulesets import kept
+from store.tables.projection import Projection
+from store.tables.standard import STANDARD
 
 
 def projections(folder: Path) -> tuple[Projection, ...]:

@@ -21,11 +21,11 @@ from msgspec import Meta, Struct
 
 from events.ledger import is_match
 from events.lines import leaf_of
-from store.checkpoint import Checkpoint, open_checkpoint
-from store.note import Key
-from store.policy import Policy
-from store.tiles import SPAN, Tile, tiles
-from store.tree import EMPTY, WIDTH, Frontier, Refuted, frontier, leaf_hash, node_hash
+from store.proof.checkpoint import Checkpoint, open_checkpoint
+from store.proof.note import Key
+from store.proof.policy import Policy
+from store.proof.tiles import SPAN, Tile, tiles
+from store.proof.tree import EMPTY, WIDTH, Frontier, Refuted, frontier, leaf_hash, node_hash
 
 TIMEOUT_S = 30.0
 ANSWER_MAX = 32 * 1024 * 1024

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from analytics.batch.ledger import Batch, batches
-from analytics.batch.rows import Words
-from analytics.batch.screen import Screen
-from analytics.batch.why import Why
+from analytics.screen.ledger import Batch, batches
+from analytics.screen.rows import Words
+from analytics.screen.screen import Screen
+from analytics.screen.why import Why
 from api.rules import Rules
 from engine.game import Game
 from engine.verdict import Report, qualified

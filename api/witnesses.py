@@ -18,20 +18,20 @@ from pathlib import Path
 from msgspec import Struct
 
 from api.printable import printable
-from store.checkpoint import Checkpoint
-from store.disk import RealDisk
-from store.frames import Damaged
-from store.live import NoLedger
-from store.lock import Held, Lock
-from store.notary import CHECKPOINT, last_checkpoint
-from store.note import Key, Note, Signature, parse, to_base64
-from store.note import verify as verify_note
-from store.policy import Witness
-from store.private import Private
+from store.folder.disk import RealDisk
+from store.folder.frames import Damaged
+from store.folder.lock import Held, Lock
+from store.proof.checkpoint import Checkpoint
+from store.proof.notary import CHECKPOINT, last_checkpoint
+from store.proof.note import Key, Note, Signature, parse, to_base64
+from store.proof.note import verify as verify_note
+from store.proof.policy import Witness
+from store.proof.private import Private
+from store.proof.published import FOLDER, POLICY, policy_of, publish, published
+from store.proof.tree import Refuted, consistency
 from store.proofs import Prover
-from store.published import FOLDER, POLICY, policy_of, publish, published
 from store.reader import Reader
-from store.tree import Refuted, consistency
+from store.snapshot import NoLedger
 
 TIMEOUT_S = 5.0
 ANSWER_MAX = 65_536

@@ -18,14 +18,15 @@ import pyarrow.parquet as pq
 from msgspec.structs import replace
 
 from bench.auction import MATCH, SAMPLE, simulated
-from store import hot, manifest, watermark
-from store.disk import RealDisk
-from store.layout import columns
+from store.columns.layout import columns
+from store.folder import manifest
+from store.folder.disk import RealDisk
+from store.folder.manifest import Manifest, Segment
 from store.ledger import open_ledger
-from store.manifest import Manifest, Segment
-from store.projection import Projection
-from store.projections import STANDARD
-from store.segment import cut, named, store
+from store.log import hot, watermark
+from store.segments.segment import cut, named, store
+from store.tables.projection import Projection
+from store.tables.standard import STANDARD
 
 PER_SEGMENT = 1_000_000  # hands: what compaction makes of many
 PLAYERS = 200

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from bench.apart import Spent, apart
 from bench.auction import SAMPLE, sample, simulated
-from store import manifest
-from store.compact import compact
-from store.disk import RealDisk
+from store.folder import manifest
+from store.folder.disk import RealDisk
 from store.ledger import SEAL_HANDS, now_ms, open_ledger
-from store.projections import STANDARD
 from store.reader import Reader
+from store.segments.compaction import compact
+from store.tables.standard import STANDARD
 
 CALL = 1_000  # hands a call
 MERGE = "compact, with its proof"

@@ -17,9 +17,9 @@ from bench.auction import simulated
 from bench.runner import Bench, Contender
 from events.codec import encode
 from events.ledger import Append
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
 from store.ledger import SEAL_HANDS, FileLedger
-from store.projections import STANDARD
+from store.tables.standard import STANDARD
 
 ABOUT = """\
 Every contender gets the same hands as events in memory, encodes them itself and is synced before

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from bench.apart import apart
 from bench.large import build, name_of
 from bench.runner import SEED
-from store.projections import STANDARD
-from store.query import Query
 from store.reader import Reader
-from store.strangers import Strangers
+from store.sql.query import Query
+from store.sql.strangers import Strangers
+from store.tables.standard import STANDARD
 
 ABOUT = """\
 The ledger is `bench/large.py`'s: a few hands again and again under later numbers. Warm means that
@@ -20,7 +20,7 @@ every segment has been touched once: its digest compared, its footer read. A loo
 `Reader.read`, as every command does, and ends with the events of a hand drawn evenly from all. Most
 of it is decoding: half of a row group, on average, in every column that is not the same throughout,
 by as many threads as there are cores. A scan goes through
-`store/query.py`: as our own statistics ask, and as a stranger's SQL does behind its walls."""
+`store/sql/query.py`: as our own statistics ask, and as a stranger's SQL does behind its walls."""
 LOOKUPS = 2_000
 SCANS = 7
 LOOKUP_MS, SCAN_S = 5.0, 0.5

@@ -13,16 +13,16 @@ from bench.auction import simulated
 from bench.phh import phh
 from events.ledger import Append
 from formats.mit.write import write as mit
-from store import manifest
-from store.batch import to_payload
-from store.columns import table
-from store.disk import RealDisk
-from store.leaf import Leaf
+from store.columns.codec import table
+from store.folder import manifest
+from store.folder.disk import RealDisk
+from store.folder.manifest import Segment
 from store.ledger import open_ledger
-from store.manifest import Segment
-from store.projections import STANDARD
+from store.log.batch import to_payload
+from store.log.leaf import Leaf
 from store.reader import Reader
-from store.segment import LEVEL
+from store.segments.segment import LEVEL
+from store.tables.standard import STANDARD
 
 ABOUT = """\
 Simulated is one append a hand; live, every choice is an append with a time of its own. Facts are

@@ -19,9 +19,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec.structs import replace
 
-from analytics.batch.laid import Laid
-from analytics.batch.rows import Rows, Words, gathered
-from analytics.batch.screen import Screen
+from analytics.screen.laid import Laid
+from analytics.screen.rows import Rows, Words, gathered
+from analytics.screen.screen import Screen
 from bench import auction, play
 from bench.peers import installed
 from bench.runner import Bench, Contender, Target
@@ -31,9 +31,9 @@ from engine.verdict import judge
 from events import types as t
 from events.ledger import Recorded
 from events.types import Events
-from store.columns import encoded
-from store.leaf import Leaf
-from store.segment import to_parquet
+from store.columns.codec import encoded
+from store.log.leaf import Leaf
+from store.segments.segment import to_parquet
 
 SAMPLE = 1_500  # distinct hands, about a row group
 GOAL = 1_000_000  # hands a second, from columns that are laid out

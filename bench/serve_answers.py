@@ -19,14 +19,14 @@ from urllib.parse import quote
 import duckdb
 import pyarrow as pa
 
-from analytics.cache_folder import VARIABLE
-from analytics.stored import stored
+from analytics.stored.cache_folder import VARIABLE
+from analytics.stored.tables import stored
 from api.exporting.files import BINARY
 from bench.large import build
 from bench.ledger import disk
 from bench.serve_hands import server
-from store.projections import STANDARD
 from store.reader import Reader
+from store.tables.standard import STANDARD
 
 HANDS = 1_000_000
 DISTINCT = 2_000

@@ -21,7 +21,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from analytics.cache_folder import VARIABLE
+from analytics.stored.cache_folder import VARIABLE
 from api.cli.doctor import BROWSERS
 from bench.large import build, name_of
 from bench.ledger import disk

@@ -16,8 +16,8 @@ from api.asking.viewed import Viewed
 from api.asking.viewer import Viewer
 from bench.large import build
 from bench.ledger import disk
-from store.projections import STANDARD
 from store.reader import Reader
+from store.tables.standard import STANDARD
 
 HANDS = 100_000
 DISTINCT = 2_000

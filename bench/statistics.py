@@ -16,16 +16,16 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from analytics.ask import answers, named, views
-from analytics.facts import facts
-from analytics.statistics import STATISTICS
-from analytics.statistics_chosen import Chosen
+from analytics.sql.chosen import Chosen
+from analytics.statistics.answers import answers, named, views
+from analytics.statistics.catalogue import STATISTICS
+from analytics.stored.facts import facts
 from bench.apart import apart
 from bench.large import build
 from bench.ledger import disk
-from store.projection import Builder
-from store.projections import STANDARD
 from store.reader import Reader, Snapshot
+from store.tables.projection import Builder
+from store.tables.standard import STANDARD
 
 HANDS = 10_000_000
 DISTINCT = 10_000

@@ -17,11 +17,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from bench import trust_bundles, trust_hands
 from bench.runner import Bench, Contender, one_by_one
-from store.checkpoint import Checkpoint, open_checkpoint, sign
-from store.disk import RealDisk
-from store.note import Signer
-from store.tree import Frontier, check_inclusion, frontier, inclusion
-from store.treefile import TreeFiles, open_tree
+from store.folder.disk import RealDisk
+from store.proof.checkpoint import Checkpoint, open_checkpoint, sign
+from store.proof.note import Signer
+from store.proof.tree import Frontier, check_inclusion, frontier, inclusion
+from store.proof.tree_file import TreeFiles, open_tree
 
 HANDS = 1_000_000
 TOGETHER = 1_000

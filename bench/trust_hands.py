@@ -22,10 +22,10 @@ from events.commitments import Nonces
 from events.ledger import Append, Recorded
 from events.lines import leaf_bytes, lines, openings
 from events.views import Auditor
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
 from store.ledger import FileLedger
-from store.note import Signer
-from store.private import Secrets
+from store.proof.note import Signer
+from store.proof.private import Secrets
 from store.reader import Reader, Snapshot
 from store.verify import Verifier
 

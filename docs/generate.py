@@ -12,15 +12,16 @@ from typing import Any, Literal, get_args, get_origin
 import click
 import msgspec
 
-from analytics.bids_measures import MEASURES, Measure
-from analytics.counters import COUNTERS
-from analytics.faults import CAUSES
-from analytics.luck_streets import CHANCES
-from analytics.opponent_measures import LOOKS, NUMBERS
-from analytics.results import METHODS
-from analytics.statistics import STATISTICS
-from analytics.swaps_measures import MEASURES as OF_LUCK
-from analytics.winnings import LINES
+from analytics.auctions.measures import MEASURES
+from analytics.luck.streets import CHANCES
+from analytics.opponents.faults import CAUSES
+from analytics.opponents.measures import LOOKS, NUMBERS
+from analytics.results.counters import COUNTERS
+from analytics.results.players import METHODS
+from analytics.results.winnings import LINES
+from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.measure import Measure
+from analytics.swaps.measures import MEASURES as OF_LUCK
 from api.cli.games import line_of
 from api.main import muckrake
 from docs.contested import contested

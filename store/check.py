@@ -10,20 +10,22 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from events.lines import leaf_bytes
-from store import hot, manifest, rulesets, watermark
-from store.checkpoint import Checkpoint
-from store.disk import Disk
-from store.frames import Damaged
-from store.hot import FOLDER, Recovered
-from store.manifest import Manifest, Segment
-from store.marks import Marks
-from store.nonces import Salts, salts_of
-from store.notary import CHECKPOINT, last_checkpoint, public_keys
-from store.recovery import SEGMENTS, durable_bytes_are_there, torn
-from store.remembered import ROLLBACKS, Remembered, rollbacks
-from store.tail import Closed, Tail
-from store.tree import frontier, leaf_hash
-from store.treefile import TreeFiles, path_of
+from store.folder import manifest
+from store.folder.disk import Disk
+from store.folder.frames import Damaged
+from store.folder.macs import Marks
+from store.folder.manifest import Manifest, Segment
+from store.log import hot, watermark
+from store.log.hot import FOLDER, Recovered
+from store.log.recovery import SEGMENTS, durable_bytes_are_there, torn
+from store.log.tail import Closed, Tail
+from store.proof.checkpoint import Checkpoint
+from store.proof.nonces import Salts, salts_of
+from store.proof.notary import CHECKPOINT, last_checkpoint, public_keys
+from store.proof.remembered import ROLLBACKS, Remembered, rollbacks
+from store.proof.tree import frontier, leaf_hash
+from store.proof.tree_file import TreeFiles, path_of
+from store.segments import rulesets
 
 TRIES = 10
 _PIECE = 1 << 24

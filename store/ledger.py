@@ -26,25 +26,26 @@ from pathlib import Path
 
 from events.ledger import Append, Appended, Recorded, is_match
 from events.types import HandVoided
-from store import rulesets, watermark
-from store.admission import Admission, Admitted
-from store.adopting import adopt, check_made
-from store.compact import GRACE_MS, LARGE, compact, rebuild, sweep
-from store.disk import Disk, RealDisk, make_whole
-from store.frames import Damaged
-from store.line import Call, Line, read_call
-from store.lock import Lock
-from store.notary import Notary, secrets_of
+from store.folder.disk import Disk, RealDisk, make_whole
+from store.folder.frames import Damaged
+from store.folder.lock import Lock
+from store.log import watermark
+from store.log.admission import Admission, Admitted
+from store.log.group_commit import Call, Line, read_call
+from store.log.recovery import Found, drop_leftovers, recover
+from store.log.tail import Tail
 from store.opening import vouched
-from store.private import Private, Secrets
-from store.projection import Projection
-from store.published import keep_before
-from store.recovery import Found, drop_leftovers, recover
-from store.remembered import Remembered
-from store.run import Maker, Run
-from store.sealed import Sealed, merged
-from store.sealing import seal
-from store.tail import Tail
+from store.proof.notary import Notary, secrets_of
+from store.proof.private import Private, Secrets
+from store.proof.published import keep_before
+from store.proof.remembered import Remembered
+from store.segments import rulesets
+from store.segments.adopting import adopt, check_made
+from store.segments.compaction import GRACE_MS, LARGE, compact, rebuild, sweep
+from store.segments.runs import Maker, Run
+from store.segments.sealed import Sealed, merged
+from store.segments.sealing import seal
+from store.tables.projection import Projection
 
 SEAL_HANDS = 20_000
 SEAL_BYTES = 1 << 26

@@ -4,10 +4,10 @@ import threading
 from collections.abc import Iterator
 
 from events.ledger import Append, Appended, Recorded
-from store.admission import Admission
-from store.batch import spelled
-from store.manifest import Manifest
-from store.tail import Tail
+from store.folder.manifest import Manifest
+from store.log.admission import Admission
+from store.log.batch import spelled
+from store.log.tail import Tail
 
 
 class MemoryLedger:

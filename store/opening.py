@@ -9,17 +9,17 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from store import manifest
-from store.disk import Disk
-from store.frames import Damaged
-from store.notary import Notary
-from store.private import Secrets
-from store.recovery import Found
-from store.remembered import Remembered, accept
-from store.sealed import Sealed
-from store.sealing import logged
-from store.tail import Closed, Tail
-from store.treefile import FOLDER
+from store.folder import manifest
+from store.folder.disk import Disk
+from store.folder.frames import Damaged
+from store.log.recovery import Found
+from store.log.tail import Closed, Tail
+from store.proof.notary import Notary
+from store.proof.private import Secrets
+from store.proof.remembered import Remembered, accept
+from store.proof.tree_file import FOLDER
+from store.segments.sealed import Sealed
+from store.segments.sealing import logged
 
 
 def vouched(

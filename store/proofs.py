@@ -9,13 +9,13 @@ from functools import cached_property
 from itertools import islice
 
 from events.lines import leaf_bytes
-from store.checkpoint import Opened
-from store.leaf import Leaf
-from store.nonces import salts_of
+from store.log.leaf import Leaf
+from store.proof.checkpoint import Opened
+from store.proof.nonces import salts_of
+from store.proof.receipt import Receipt
+from store.proof.tree import Frontier, Proof, Refuted, frontier, inclusion, leaf_hash, node_hash
+from store.proof.tree_file import TreeFiles
 from store.reader import Snapshot
-from store.receipt import Receipt
-from store.tree import Frontier, Proof, Refuted, frontier, inclusion, leaf_hash, node_hash
-from store.treefile import TreeFiles
 
 
 class Prover:

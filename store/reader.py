@@ -12,8 +12,8 @@ from itertools import takewhile
 from pathlib import Path
 
 from events.ledger import Recorded, is_match
-from store.leaf import Leaf
-from store.live import Listed, Live, Parts
+from store.log.leaf import Leaf
+from store.snapshot import Listed, Live, Parts
 
 POLL_SECONDS = 0.01
 

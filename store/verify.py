@@ -16,22 +16,22 @@ from events.ledger import is_match
 from events.lines import digest, leaf_of, lines
 from events.state import Hand
 from store.check import check
-from store.checkpoint import Checkpoint, open_checkpoint
-from store.disk import Disk
-from store.frames import Damaged
-from store.leaf import Leaf, split
-from store.lock import holder
-from store.marks import Marks
-from store.nonces import salts_of
-from store.notary import CHECKPOINT, KEYS, last_checkpoint, public_keys
-from store.note import Key
-from store.published import FOLDER as PUBLISHED
-from store.published import policy_of, published
+from store.folder.disk import Disk
+from store.folder.frames import Damaged
+from store.folder.lock import holder
+from store.folder.macs import Marks
+from store.log.leaf import Leaf, split
+from store.proof.checkpoint import Checkpoint, open_checkpoint
+from store.proof.nonces import salts_of
+from store.proof.notary import CHECKPOINT, KEYS, last_checkpoint, public_keys
+from store.proof.note import Key
+from store.proof.published import FOLDER as PUBLISHED
+from store.proof.published import policy_of, published
+from store.proof.remembered import Remembered
+from store.proof.succession import doubts
+from store.proof.tree import EMPTY, WIDTH, Frontier, Refuted, leaf_hash
+from store.proof.tree_file import FOLDER, TreeFiles, faults
 from store.reader import Snapshot
-from store.remembered import Remembered
-from store.succession import doubts
-from store.tree import EMPTY, WIDTH, Frontier, Refuted, leaf_hash
-from store.treefile import FOLDER, TreeFiles, faults
 
 _TOGETHER = 4096  # leaves whose hashes are read at once
 

@@ -121,4 +121,6 @@ def no_loop_of_somebody_else(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture
 def salted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same salt for every ledger: those of one secret and one record have one root."""
-    monkeypatch.setattr("store.nonces.drawn_salt", lambda: b"the same salt for every ledger..")
+    monkeypatch.setattr(
+        "store.proof.nonces.drawn_salt", lambda: b"the same salt for every ledger.."
+    )

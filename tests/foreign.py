@@ -10,7 +10,7 @@ from engine.games import GAMES
 from events.types import Events
 from formats.mit.write import write
 from store.ledger import FileLedger, open_ledger
-from store.private import NONCES, Private
+from store.proof.private import NONCES, Private
 
 ROUNDS = 30
 

@@ -6,9 +6,9 @@ from api.exporting.sight import Eyes, Sight
 from events.ledger import Recorded
 from events.types import Events, HandStarted
 from events.views import Auditor, Public, Viewpoint
-from store.leaf import Leaf
-from store.live import Parts
+from store.log.leaf import Leaf
 from store.reader import Snapshot
+from store.snapshot import Parts
 
 AT = 1_790_000_000_000
 

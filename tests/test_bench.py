@@ -16,9 +16,9 @@ from engine.audit import audit
 from events.evolve import replay
 from events.types import HandStarted
 from store.ledger import open_ledger
-from store.projections import STANDARD
-from store.query import Query
 from store.reader import Reader
+from store.sql.query import Query
+from store.tables.standard import STANDARD
 
 LONG = {
     "trust",

@@ -9,7 +9,7 @@ import pytest
 from api.importing.spool import Spool
 from formats.known import Format, format_of
 from store.reader import Reader
-from store.run import Maker
+from store.segments.runs import Maker
 from tests.foreign import edited, gamelog, misjudged
 from tests.sessions import Captured, printed, said
 

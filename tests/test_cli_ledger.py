@@ -150,7 +150,7 @@ def test_a_full_disk_ends_a_match_with_one_sentence(
 
     words = ("--ledger", str(tmp_path))
     with monkeypatch.context() as patched:
-        patched.setattr("store.disk.os.write", full)
+        patched.setattr("store.folder.disk.os.write", full)
         patched.setattr("api.recording.FLUSH_S", 0)
         many = ("play", "auction-2024", "--hands", "50", "--match", "m", *words)
         assert "No space left on device" in said(capsys, 1, *many)

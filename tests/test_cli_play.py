@@ -20,7 +20,7 @@ from events import types as t
 from events.deck import committed, unfit
 from events.evolve import replay
 from events.types import Events
-from store.private import Private
+from store.proof.private import Private
 from store.reader import Reader
 from tests.sessions import kept, printed, said, told
 

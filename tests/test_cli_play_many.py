@@ -21,7 +21,7 @@ from dealer.play import Plan, dealt
 from engine.games import GAMES
 from events import types as t
 from events.ledger import is_match
-from store.private import Private
+from store.proof.private import Private
 from store.reader import Reader
 from tests.sessions import kept, printed, said
 

@@ -7,19 +7,20 @@ from typing import Any
 import polars as pl
 import pytest
 
-from analytics.ask import UnknownQuestion, answers, ask, rows_of, views
-from analytics.measured import Measured
-from analytics.statistics import STATISTICS
-from analytics.statistics_chosen import Chosen
-from analytics.statistics_intervals import wilson
+from analytics.ask import ask
+from analytics.confidence.intervals import wilson
+from analytics.sql.chosen import Chosen
+from analytics.statistics.answers import UnknownQuestion, answers, rows_of, views
+from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.measured import Measured
 from api.cli.opponent import _time
 from api.main import main
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
 from store.ledger import open_ledger
-from store.projections import STANDARD
 from store.reader import Reader
+from store.tables.standard import STANDARD
 from tests.sessions import Captured, name, printed, said, told
 
 pytestmark = pytest.mark.usefixtures("chosen")

@@ -15,9 +15,9 @@ import pytest
 from api.asking.viewed import Viewed
 from api.asking.viewer import Viewer
 from api.main import main
-from store.query import Query
 from store.reader import Reader, Snapshot
-from store.units import AMOUNTS, unusual
+from store.sql.query import Query
+from store.sql.units import AMOUNTS, unusual
 from tests.exports import exported
 from tests.foreign import gamelog
 from tests.http.clients import site_of

@@ -13,7 +13,7 @@ from api.main import main
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
-from store.frames import frame, frames
+from store.folder.frames import frame, frames
 from store.ledger import open_ledger
 from store.reader import Reader
 from tests.sessions import SCRIM, printed, said, told

@@ -14,8 +14,8 @@ from api.importing.known import FILE, Known
 from bench.import_texts import phh_files, pokerstars_files
 from events.evolve import replay
 from events.types import MatchEnded, SourceNoted
-from store.frames import Damaged
-from store.private import FOLDER
+from store.folder.frames import Damaged
+from store.proof.private import FOLDER
 from store.reader import Reader
 from tests.foreign import gamelog, opened
 from tests.formats.test_format_irc import made_month

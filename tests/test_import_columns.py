@@ -24,9 +24,9 @@ from formats import follow, known
 from formats.mit.note import Noted, noted
 from formats.mit.write import write
 from formats.told import ToldHand
-from store.nonces import Salted
-from store.projections import STANDARD
-from store.run import Made, Maker, Run, read
+from store.proof.nonces import Salted
+from store.segments.runs import Made, Maker, Run, read
+from store.tables.standard import STANDARD
 
 WISHES = Wishes(audit=False)
 AT = 1_700_000_000_000

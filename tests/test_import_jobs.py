@@ -20,7 +20,7 @@ from events.types import MatchEnded
 from formats.mit import parts
 from store.ledger import FileLedger
 from store.reader import Reader
-from store.run import Maker
+from store.segments.runs import Maker
 from tests.foreign import gamelog, opened
 
 AT = 1_700_000_000_000

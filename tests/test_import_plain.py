@@ -22,9 +22,9 @@ from formats.follow import followed
 from formats.plain import plain
 from formats.rules import AS_READ
 from formats.told import ToldHand
-from store.nonces import Salted
-from store.projections import STANDARD
-from store.run import Maker, read
+from store.proof.nonces import Salted
+from store.segments.runs import Maker, read
+from store.tables.standard import STANDARD
 
 AT = 1_700_000_000_000
 WISHES = Wishes(audit=False)

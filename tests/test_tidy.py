@@ -28,6 +28,15 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "analytics": frozenset({"events", "odds", "engine", "store"}),
     "api": frozenset({"events", "odds", "engine", "store", "dealer", "formats", "analytics"}),
 }
+# Rooms inside a room, from the ground up: each may import those below it. "" are the modules that
+# lie in the outer room itself; what stands after them is made of what they give.
+FLOORS: dict[str, tuple[str, ...]] = {
+    "store": ("folder", "log", "proof", "columns", "tables", "segments", "", "sql"),
+    "analytics": (
+        *("sql", "confidence", "replay", "screen", "stored", "statistics", "auctions", "fairness"),
+        *("swaps", "luck", "results", "opponents", "comparing", ""),
+    ),
+}
 WORKSHOPS = frozenset({"tests", "bench", "docs"})  # they may import every room
 PURE = frozenset({"events", "engine"})
 PURE_ODDS = ("odds.rank", "odds.tables")
@@ -58,6 +67,11 @@ class Module(NamedTuple):
     def room(self) -> str:
         return self.path.split("/")[0]
 
+    @property
+    def floor(self) -> str:
+        """The room inside the room; "" for what lies in the outer one."""
+        return self.path.split("/")[1] if self.path.count("/") > 1 else ""
+
 
 Found = Iterator[tuple[int, str]]
 
@@ -73,6 +87,20 @@ def who_imports_whom(module: Module) -> Found:
             yield line, f"{module.room} may not import {other}"
         elif other == "tests":
             yield line, f"nothing imports tests, and {module.room} does"
+
+
+def inner_rooms_look_down(module: Module) -> Found:
+    """Inside a room no arrow runs up, and so none in a circle."""
+    floors = FLOORS.get(module.room, ())
+    if module.floor not in floors or module.path.endswith("/__init__.py"):
+        return
+    for line, name in _imports(module):
+        outer, _, rest = name.partition(".")
+        if outer != module.room:
+            continue
+        inner = rest.split(".")[0] if rest.split(".")[0] in floors else ""
+        if floors.index(inner) > floors.index(module.floor):
+            yield line, f"{module.room}/{module.floor} may not import {name}, which is above it"
 
 
 def only_the_pure_part_of_odds(module: Module) -> Found:
@@ -142,6 +170,7 @@ def nothing_left_for_later(module: Module) -> Found:
 
 CHECKS: tuple[Callable[[Module], Found], ...] = (
     who_imports_whom,
+    inner_rooms_look_down,
     only_the_pure_part_of_odds,
     pure_ranks,
     no_clock_no_chance_no_door,
@@ -160,6 +189,12 @@ def test_the_house_is_tidy(check: Callable[[Module], Found]) -> None:
 def test_every_room_has_its_arrows() -> None:
     rooms = {package.parent.name for package in ROOT.glob("[a-z]*/__init__.py")}
     assert set() == rooms - {*MAY_IMPORT, *WORKSHOPS}
+
+
+def test_every_inner_room_has_its_floor_and_says_what_lives_there() -> None:
+    for room, floors in FLOORS.items():
+        inner = {one.parent.name for one in (ROOT / room).glob("*/__init__.py")}
+        assert inner == set(floors) - {""}
 
 
 def test_long_files_are_excused_only_while_they_are_long() -> None:
@@ -190,6 +225,18 @@ BAD: tuple[tuple[Callable[[Module], Found], str, str, str], ...] = (
         "engine/a.py",
         "def f() -> None:\n    from api import main",
         "3: engine may not import api",
+    ),
+    (
+        inner_rooms_look_down,
+        "store/log/a.py",
+        "from store.segments import sealed",
+        "2: store/log may not import store.segments, which is above it",
+    ),
+    (
+        inner_rooms_look_down,
+        "store/proof/a.py",
+        "from store.reader import Reader",
+        "2: store/proof may not import store.reader, which is above it",
     ),
     (
         only_the_pure_part_of_odds,

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from starlette.testclient import TestClient
 
-from analytics.winnings import Point, Winnings
+from analytics.results.winnings import Point, Winnings
 from api.asking.filters import parsed
 from api.main import main
 from api.pages.lines import Line, Piece, taken_apart
@@ -22,7 +22,7 @@ from engine.game import fingerprint
 from engine.games import GAMES
 from events import types as t
 from events.types import Events
-from store.notary import CHECKPOINT
+from store.proof.notary import CHECKPOINT
 from tests.http.clients import Site, site_of
 from tests.sessions import forged
 

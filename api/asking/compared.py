@@ -7,11 +7,11 @@ seed is hidden, they are two matches of different cards.
 from collections import Counter
 from typing import Any, NamedTuple
 
-from analytics.ask import rows_of
-from analytics.compared import COMPARED, METHODS, Compared, compared
-from analytics.compared_deals import Deck
-from analytics.statistics_chosen import Chosen
-from analytics.statistics_intervals import DRAWS, SEED
+from analytics.comparing.deals import Deck
+from analytics.comparing.players import COMPARED, METHODS, Compared, compared
+from analytics.confidence.intervals import DRAWS, SEED
+from analytics.sql.chosen import Chosen
+from analytics.statistics.answers import rows_of
 from api.asking.players import Nonsense
 from api.asking.stats import chosen_of
 from api.asking.viewed import Viewed

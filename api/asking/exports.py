@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 import pyarrow as pa
 
-from analytics.statistics_chosen import quoted
+from analytics.sql.chosen import quoted
 from api.asking.viewed import Viewed
 from api.exporting.files import lines
 from api.exporting.wanted import Absent, Wanted, leaves

@@ -10,14 +10,17 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from analytics import bids_rows, fairness, luck_rows, swaps_rows
-from analytics.bids_sniffing import pairs
-from analytics.cache_folder import cache_folder
-from analytics.fairness import Test
-from analytics.fairness_cards import dealt
-from analytics.luck_closed import may_close
-from analytics.luck_kept import equities_in
-from analytics.luck_rules import Rulebook
+from analytics.auctions.sniffing import pairs
+from analytics.fairness import dealing as fairness
+from analytics.fairness.cards import dealt
+from analytics.fairness.dealing import Test
+from analytics.luck.equities_kept import equities_in
+from analytics.stored import auctions as bids_rows
+from analytics.stored import played as luck_rows
+from analytics.stored import risks as swaps_rows
+from analytics.stored.cache_folder import cache_folder
+from analytics.stored.closed_betting import may_close
+from analytics.stored.rulebook import Rulebook
 from api.asking.watching import Watch, unwatched
 from api.evidence.dealt import Dealt
 from api.exporting.wanted import Absent, Wanted
@@ -25,8 +28,8 @@ from api.exporting.wanted import leaves as read
 from api.sighted import deals, repeated
 from events.ledger import is_match
 from events.types import MatchStarted
-from store.leaf import Leaf, split
-from store.private import Private
+from store.log.leaf import Leaf, split
+from store.proof.private import Private
 from store.reader import Snapshot
 
 RUNOUTS = 2_000  # hands closed with cards to come, evenly spread, whose equity is counted

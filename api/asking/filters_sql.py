@@ -14,7 +14,7 @@ kind is known.
 from collections.abc import Callable
 from typing import NamedTuple, assert_never
 
-from analytics.statistics_chosen import quoted
+from analytics.sql.chosen import quoted
 from api.asking.filters_tree import (
     STREETS,
     And,
@@ -29,7 +29,7 @@ from api.asking.filters_tree import (
 )
 from api.asking.filters_values import Amount, Moment
 from api.asking.patterns import Pattern, fits_sql
-from store.leaf import split
+from store.log.leaf import split
 
 STREET = """CASE WHEN length(board) >= 14 THEN 3 WHEN length(board) >= 11 THEN 2
     WHEN board <> '' THEN 1 WHEN board = '' THEN 0 END"""  # `7c 6c 2d 8h 4c`: a river

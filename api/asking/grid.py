@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from analytics.ask import rows_of
-from analytics.statistics_chosen import Chosen
-from analytics.statistics_intervals import steady
+from analytics.confidence.intervals import steady
+from analytics.sql.chosen import Chosen
+from analytics.statistics.answers import rows_of
 from api.asking.viewed import Viewed
 from events.cards import RANKS
 

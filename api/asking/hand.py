@@ -24,7 +24,7 @@ from engine.game import Game
 from events import types as t
 from events.evolve import replay
 from events.state import Hand
-from store.leaf import Leaf, split
+from store.log.leaf import Leaf, split
 
 
 def summary(viewed: Viewed, sight: Sight) -> dict[str, Any]:

@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 from api.asking.viewed import Viewed
 from api.asking.watching import Watch, unwatched
 from api.exporting.sight import revealed
-from store.columns import encoded
-from store.leaf import Leaf, split
-from store.manifest import Segment
-from store.segment import ROW_GROUP
+from store.columns.codec import encoded
+from store.folder.manifest import Segment
+from store.log.leaf import Leaf, split
+from store.segments.segment import ROW_GROUP
 
 AT_ONCE = 4_096  # hands
 GROUPS = 8  # row groups

@@ -6,11 +6,11 @@ from itertools import groupby
 from api.asking.one_line import one_line
 from api.asking.viewed import Viewed
 from api.exporting.wanted import Absent
-from store.columns import leaves_of
-from store.files import files_of
-from store.frames import Damaged
-from store.leaf import Leaf
-from store.manifest import Segment
+from store.columns.codec import leaves_of
+from store.folder.frames import Damaged
+from store.folder.manifest import Segment
+from store.log.leaf import Leaf
+from store.segments.reading import files_of
 
 TOGETHER = 4  # hands of one row group for which all of it is decoded
 

@@ -15,8 +15,8 @@ from api.asking.filters_sql import STREET, Span, asks_verdicts, where
 from api.asking.filters_tree import EVERY, STREETS, Filter
 from api.asking.verdicts import Judged, lent
 from api.asking.viewed import Viewed
-from store.guard import Refused
-from store.query import plain
+from store.sql.guard import Refused
+from store.sql.query import plain
 
 __all__ = ["Page", "facets", "lent", "page", "place"]
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from analytics.statistics_chosen import quoted
+from analytics.sql.chosen import quoted
 from api.asking.moments import moments
 from api.asking.records import ended, left_out, records, started
 from api.asking.viewed import UNCLOSED, Viewed
@@ -22,7 +22,7 @@ from engine.standing import Last, standing
 from engine.table import is_freeze_out
 from events import types as t
 from events.views import SourceNotedSeen
-from store.leaf import Leaf
+from store.log.leaf import Leaf
 
 OPEN = "not ended"
 PLAYED = """

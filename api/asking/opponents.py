@@ -6,14 +6,14 @@ Everything is made from leaves as they are seen, so no share tells more than the
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from analytics.faults import CAUSES
-from analytics.luck_rules import Rulebook
-from analytics.measured import Measured
-from analytics.opponent import By, Opponent
-from analytics.opponent_gathered import Asked, gathered
-from analytics.opponent_leads import Lead, leads
-from analytics.opponent_measures import ALL_LOOKS
-from analytics.opponent_strength import STRONG, WEAK
+from analytics.opponents.faults import CAUSES
+from analytics.opponents.leads import Lead, leads
+from analytics.opponents.measures import ALL_LOOKS
+from analytics.opponents.report import By, Opponent
+from analytics.opponents.strength import STRONG, WEAK
+from analytics.opponents.tables import Asked, gathered
+from analytics.statistics.measured import Measured
+from analytics.stored.rulebook import Rulebook
 from api.asking.leaves import events
 from api.asking.players import Nonsense, check
 from api.asking.stats import AGAIN, numbers
@@ -23,7 +23,7 @@ from api.exporting.wanted import Absent
 from api.recording import STOPPED
 from api.rules import Rules
 from events.types import MatchEnded, MatchStarted
-from store.leaf import split
+from store.log.leaf import split
 from store.reader import Snapshot
 
 SPOTS = 500

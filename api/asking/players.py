@@ -5,7 +5,7 @@ Counted over `facts`, so hands that were voided are in none of it.
 
 from typing import Any
 
-from analytics.statistics_chosen import quoted
+from analytics.sql.chosen import quoted
 from api.asking.viewed import Viewed
 from api.exporting.wanted import Absent
 

@@ -23,12 +23,12 @@ from events.evolve import replay
 from events.ledger import is_match
 from events.lines import leaf_bytes, lines, openings
 from events.views import Auditor, Public, Seated, Viewpoint
-from store.leaf import Leaf
-from store.nonces import Salts, salts_of
-from store.note import to_base64
-from store.private import Private
-from store.published import before, policy_of
-from store.tree import Refuted, check_inclusion, inclusion, leaf_hash
+from store.log.leaf import Leaf
+from store.proof.nonces import Salts, salts_of
+from store.proof.note import to_base64
+from store.proof.private import Private
+from store.proof.published import before, policy_of
+from store.proof.tree import Refuted, check_inclusion, inclusion, leaf_hash
 from store.verify import doubled, unbalanced
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from weakref import WeakKeyDictionary
 
 from events.ledger import Recorded
 from events.types import DeckCommitted, MatchEnded, MatchStarted, SourceNoted
-from store.live import Live
 from store.reader import Snapshot
+from store.snapshot import Live
 
 LEFT_OUT = "left out"  # the dialect of a note of such a hand
 _kept: WeakKeyDictionary[Live, dict[str, tuple[Recorded, ...]]] = WeakKeyDictionary()

@@ -4,7 +4,7 @@ A hidden number is null, a hidden text says `hidden`, and so does a hidden card;
 out. What these views show is what `api.exporting.tables` makes of `Sight`: a test holds them to it.
 
 Masks stand in the SELECT of a view. A stranger's conditions never meet what is behind them: he asks
-copies of what the views show (`store.strangers`).
+copies of what the views show (`store.sql.strangers`).
 """
 
 from collections.abc import Callable, Sequence
@@ -13,16 +13,16 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.statistics_chosen import quoted
+from analytics.sql.chosen import quoted
 from api.asking.redacted_auctions import auctions, played, risks
 from api.asking.viewer import Viewer
 from api.asking.withheld import FAULTS, LATER, found, opened, told_bids
 from api.exporting.sight import Eyes, revealed
-from store.leaf import Leaf
-from store.projection import Projection
-from store.projections import STANDARD
-from store.query import SECONDS, Query
+from store.log.leaf import Leaf
 from store.reader import Snapshot
+from store.sql.query import SECONDS, Query
+from store.tables.projection import Projection
+from store.tables.standard import STANDARD
 
 
 class Redacted(Query):

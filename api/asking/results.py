@@ -6,21 +6,21 @@ rake are everybody's to see.
 
 from typing import Any, NamedTuple
 
-from analytics.ask import answers
-from analytics.luck_equity import DRAWS, SEED
-from analytics.luck_rules import Rulebook
-from analytics.luck_streets import MODEL, can_be_told
-from analytics.results import By, Spread, Streets, nets_by, rakes, rates
-from analytics.statistics import STATISTICS
-from analytics.statistics_chosen import Chosen
-from analytics.winnings import POINTS, Winnings
+from analytics.luck.streets import MODEL, can_be_told
+from analytics.results.players import By, Spread, Streets, nets_by, rakes, rates
+from analytics.results.winnings import POINTS, Winnings
+from analytics.sql.chosen import Chosen
+from analytics.statistics.answers import answers
+from analytics.statistics.catalogue import STATISTICS
+from analytics.stored.equity import DRAWS, SEED
+from analytics.stored.rulebook import Rulebook
 from api.asking.leaves import leaves
 from api.asking.stats import AGAIN, chosen_of
 from api.asking.swaps import mirrored
 from api.asking.viewed import Viewed
 from api.asking.watching import Watch, unwatched
 from api.asking.winnings import winnings
-from store.leaf import Leaf
+from store.log.leaf import Leaf
 
 SPOTS = 100
 NETS = ("net", "net_showdown", "net_without", "bb_100")

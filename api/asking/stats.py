@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from analytics.ask import Answer, answered, answers
-from analytics.measured import Measured
-from analytics.statistics import STATISTICS, Statistic
-from analytics.statistics_chosen import Chosen
-from analytics.statistics_intervals import DRAWS, SEED
+from analytics.confidence.intervals import DRAWS, SEED
+from analytics.sql.chosen import Chosen
+from analytics.statistics.answers import Answer, answered, answers
+from analytics.statistics.catalogue import STATISTICS, Statistic
+from analytics.statistics.measured import Measured
 from api.asking.players import Nonsense, check
 from api.asking.viewed import Viewed
 from api.exporting.wanted import Absent
@@ -59,7 +59,7 @@ def statistics(
 ) -> Counted:
     """Every statistic asked for. `field`: of one player, beside everybody else under the same
     filters, counted as one."""
-    from analytics.played import played  # numpy comes with it, and few questions need it
+    from analytics.statistics.hands import played  # numpy comes with it, and few questions need it
 
     hands = played(viewed.query, chosen)
     found = list(answered(hands, wanted))

@@ -11,16 +11,17 @@ from typing import Any, NamedTuple
 import msgspec
 import pyarrow as pa
 
-from analytics import luck_rows, swaps_rows
-from analytics.cache_folder import cache_folder
-from analytics.luck_closed import Closed
-from analytics.luck_equity import DRAWS, MODEL, SEED, expected
-from analytics.luck_kept import equities_in
-from analytics.luck_rules import Rulebook
-from analytics.measured import Measured
-from analytics.statistics_chosen import quoted
-from analytics.swaps import By, Luck
-from analytics.tables import Beside
+from analytics.luck.equities_kept import equities_in
+from analytics.sql.chosen import quoted
+from analytics.sql.tables import Beside
+from analytics.statistics.measured import Measured
+from analytics.stored import played as luck_rows
+from analytics.stored import risks as swaps_rows
+from analytics.stored.cache_folder import cache_folder
+from analytics.stored.closed_betting import Closed
+from analytics.stored.equity import DRAWS, MODEL, SEED, expected
+from analytics.stored.rulebook import Rulebook
+from analytics.swaps.luck import By, Luck
 from api.asking.players import is_there
 from api.asking.stats import AGAIN, numbers
 from api.asking.viewed import Viewed

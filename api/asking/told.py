@@ -25,7 +25,7 @@ from api.asking.viewer import Viewer
 from events import types as t
 from events.ledger import Recorded, is_match
 from events.views import Auditor, Public, Seated, Viewpoint, see_one
-from store.leaf import split
+from store.log.leaf import split
 from store.reader import Snapshot
 
 _PLACE = re.compile(r"(?P<stream>[^:\s]{1,400}):(?P<count>[1-9][0-9]{0,8})(?P<whose>[pso])")

@@ -12,17 +12,17 @@ one root. A ledger with witnesses shows him the newest that they have cosigned o
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from store import tiles
-from store.checkpoint import Checkpoint, open_checkpoint, sign
-from store.live import Live
-from store.notary import public_keys
-from store.note import Key
-from store.private import Private
+from store.proof import tiles
+from store.proof.checkpoint import Checkpoint, open_checkpoint, sign
+from store.proof.notary import public_keys
+from store.proof.note import Key
+from store.proof.private import Private
+from store.proof.published import policy_of, published
+from store.proof.tiles import Tile
+from store.proof.tree import Proof, Refuted, consistency
 from store.proofs import Prover
-from store.published import policy_of, published
 from store.reader import Snapshot
-from store.tiles import Tile
-from store.tree import Proof, Refuted, consistency
+from store.snapshot import Live
 
 _hashed: WeakKeyDictionary[Live, dict[int, bytes]] = WeakKeyDictionary()
 

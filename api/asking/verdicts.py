@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.batch.ledger import Batch, batches
-from analytics.batch.rows import Words
-from analytics.batch.screen import Screen
-from analytics.batch.why import Why
-from analytics.cache_folder import cache_folder
+from analytics.screen.ledger import Batch, batches
+from analytics.screen.rows import Words
+from analytics.screen.screen import Screen
+from analytics.screen.why import Why
+from analytics.stored.cache_folder import cache_folder
 from api.asking.filters_tree import VERDICTS
 from api.asking.verdicts_kept import Kept, load, save
 from api.asking.viewed import Viewed
@@ -27,7 +27,7 @@ from api.rules import Rules
 from engine.changes import partner_of
 from engine.verdict import Report, judge, qualified
 from events.types import Events, HandStarted
-from store.query import Query
+from store.sql.query import Query
 
 if TYPE_CHECKING:
     from store.reader import Snapshot

@@ -16,11 +16,11 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from store.manifest import Segment
+from store.folder.manifest import Segment
 
 ROOT = Path(__file__).resolve().parents[2]
 DECIDING = (
-    *("events", "odds", "engine", "store", "analytics/batch", "api/rules.py"),
+    *("events", "odds", "engine", "store", "analytics/screen", "api/rules.py"),
     *("api/asking/verdicts.py", "api/asking/verdicts_kept.py"),
 )
 SUFFIXES = (".py", ".bin")  # a table of equities is a part of the rules, too

@@ -11,18 +11,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from analytics.ask import SECONDS, views
-from analytics.statistics_chosen import quoted
-from analytics.stored import stored
+from analytics.sql.chosen import quoted
+from analytics.statistics.answers import SECONDS, views
+from analytics.stored.tables import stored
 from api.asking.viewer import Viewer
 from api.exporting.sight import Eyes, Sight
 from api.exporting.wanted import Absent
 from api.seen import withheld_sentence
-from store.leaf import Leaf, split
-from store.projections import STANDARD
-from store.query import Query
+from store.log.leaf import Leaf, split
 from store.reader import Snapshot
-from store.strangers import Strangers
+from store.sql.query import Query
+from store.sql.strangers import Strangers
+from store.tables.standard import STANDARD
 
 UNCLOSED = -1  # the `hand_seq` of a hand that is not over
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from analytics.statistics_chosen import Chosen
-from analytics.winnings import LINES, Winnings
-from analytics.winnings import winnings as lines_of
+from analytics.results.winnings import LINES, Winnings
+from analytics.results.winnings import winnings as lines_of
+from analytics.sql.chosen import Chosen
 from api.asking.players import Nonsense, check
 from api.asking.swaps import Asked, mirrored, nets_without_luck
 from api.asking.viewed import Viewed

@@ -15,19 +15,19 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.bids_rows import AUCTIONS as STORED
+from analytics.stored.auctions import AUCTIONS as STORED
 from events import types as t
-from store import layout
-from store.columns import table
-from store.files import files_of
-from store.frames import Damaged
-from store.leaf import Leaf
-from store.live import Live
-from store.manifest import Segment
-from store.projections.bids import BIDS
-from store.query import MEMORY, THREADS
+from store.columns import layout
+from store.columns.codec import table
+from store.folder.frames import Damaged
+from store.folder.manifest import Segment
+from store.log.leaf import Leaf
 from store.reader import Snapshot
-from store.sessions import engine_of
+from store.segments.reading import files_of
+from store.snapshot import Live
+from store.sql.query import MEMORY, THREADS
+from store.sql.sessions import engine_of
+from store.tables.bids import BIDS
 
 
 class Doubt(NamedTuple):

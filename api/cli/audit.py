@@ -33,7 +33,7 @@ from events.ledger import closes
 from events.types import Events
 
 if TYPE_CHECKING:
-    from analytics.batch.ledger import Batch
+    from analytics.screen.ledger import Batch
     from store.reader import Snapshot
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -148,7 +148,7 @@ def _through_the_screen(
     ledger: "Snapshot", rules: Rules, other: Game | None, tally: Tally, as_document: bool
 ) -> None:
     """Every hand: those that the screen finds fine are counted, the engine explains the others."""
-    from analytics.batch.ledger import HANDS
+    from analytics.screen.ledger import HANDS
     from api.screening import screened
 
     found = progress(screened(ledger, rules, other), "screening", ledger.next_seq // HANDS + 1)

@@ -19,7 +19,7 @@ from api.judging import Judged
 from api.report import as_json
 from engine.game import fingerprint
 from events.types import HandStarted
-from store.leaf import split
+from store.log.leaf import split
 
 ROWS = 50_000  # written together
 _TEXT, _CHIPS = pa.string(), pa.int64()

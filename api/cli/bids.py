@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analytics.bids_measures import MEASURES, Measure
+from analytics.auctions.measures import MEASURES
+from analytics.statistics.measure import Measure
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, note, progress
 from api.cli.players import files_option, game_option, match_option
@@ -16,9 +17,9 @@ from api.cli.viewing import viewing
 from api.cli.web import player_page, web_page
 
 if TYPE_CHECKING:
-    from analytics.bids import Bids, By
-    from analytics.bids_sniffing import Pair
-    from analytics.measured import Measured
+    from analytics.auctions.bidding import Bids, By
+    from analytics.auctions.sniffing import Pair
+    from analytics.statistics.measured import Measured
 
 FEW = 30
 SPOTS = 200
@@ -152,7 +153,7 @@ def _overview(
 
 def _beside(beside: "Sequence[Pair]") -> None:
     """Dealer against first bidder: do their bids depend on each other?"""
-    from analytics.bids_sniffing import DRAWN_N, DRAWS, FLAG_N, FLAG_P, SEED
+    from analytics.auctions.sniffing import DRAWN_N, DRAWS, FLAG_N, FLAG_P, SEED
 
     for one in beside:
         sign = "no sign of bid sniffing"

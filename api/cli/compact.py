@@ -10,7 +10,7 @@ from api.cli.output import document, say
 from api.recording import now_ms
 
 if TYPE_CHECKING:
-    from store.manifest import Manifest
+    from store.folder.manifest import Manifest
 
 
 @click.command()
@@ -23,9 +23,9 @@ def compact(folder: Path, as_document: bool) -> None:
         pass  # only where there is a ledger: this makes none
     with writing(folder, "compact") as ledger:
         from api.facts import projections
-        from store import compact as merging
-        from store import manifest
-        from store.disk import RealDisk
+        from store.folder import manifest
+        from store.folder.disk import RealDisk
+        from store.segments import compaction as merging
 
         ledger.seal()
         ledger.close()  # from here on only the manifest changes, and the lock is still ours

@@ -12,7 +12,7 @@ from api.cli.stats import STREETS, said
 from api.cli.tables import Cell, drawn
 
 if TYPE_CHECKING:
-    from analytics.compared import Compared
+    from analytics.comparing.players import Compared
     from api.asking.compared import About, Beside
 
 
@@ -83,7 +83,7 @@ def _drawn(told: "Beside", about: "About", view: str) -> None:
 
 
 def _line(one: "Compared") -> tuple[Cell, ...]:
-    from analytics.statistics import STATISTICS
+    from analytics.statistics.catalogue import STATISTICS
 
     it = STATISTICS[one.statistic]
     scale, digits = (100, 1) if it.kind == "share" else (1, 2)

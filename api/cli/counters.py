@@ -33,8 +33,8 @@ def counters(
 ) -> None:
     """To hold beside the organisers' numbers; what is odd in each is in docs/statistics.md."""
     with questions(folder, view) as viewed:
-        from analytics.counters import COUNTERS
-        from analytics.counters import counters as counted
+        from analytics.results.counters import COUNTERS
+        from analytics.results.counters import counters as counted
         from api.asking.stats import chosen_of
 
         rows = counted(viewed, chosen_of(viewed, player, match=match, game=game))
@@ -49,7 +49,7 @@ def counters(
 
 def _drawn(rows: list[dict[str, Any]], view: str) -> None:
     """A line a match and player; then bankrolls, where a match is long enough."""
-    from analytics.counters import COUNTERS
+    from analytics.results.counters import COUNTERS
 
     names = [name for name in COUNTERS if name != BANKROLL]
     who = ("match", "player")

@@ -69,8 +69,8 @@ def examined(folder: Path) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]
     """What is in the ledger, and everything found in its files; None where there is no ledger."""
     from engine.game import fingerprint_of
     from store.check import check, check_end
-    from store.disk import RealDisk
-    from store.private import Private
+    from store.folder.disk import RealDisk
+    from store.proof.private import Private
 
     if not (folder / "manifest.json").exists() and not _remains(folder):
         return None, []
@@ -83,7 +83,7 @@ def examined(folder: Path) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]
 
 def _omitted(folder: Path) -> list[str]:
     """What could not be compared, or takes too long: the whole ledger would have to be read."""
-    from store.private import Private
+    from store.proof.private import Private
 
     private = Private(folder)
     told = []
@@ -96,10 +96,10 @@ def _omitted(folder: Path) -> list[str]:
 
 def _facts(folder: Path) -> dict[str, Any]:
     """What the manifest tells, if it can be read; why it cannot, the check says."""
-    from store import manifest
-    from store.disk import RealDisk
-    from store.frames import Damaged
-    from store.lock import holder
+    from store.folder import manifest
+    from store.folder.disk import RealDisk
+    from store.folder.frames import Damaged
+    from store.folder.lock import holder
 
     facts: dict[str, Any] = {"writer": holder(folder)}
     try:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from api.exporting.sight import Eyes
     from api.exporting.wanted import Wanted
     from engine.game import Game
-    from store.leaf import Leaf
+    from store.log.leaf import Leaf
     from store.reader import Snapshot
 
 LOGS = ("mit-gamelog", "phh", "acpc")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from analytics.facts_seats import POSITIONS
+from analytics.replay.positions import POSITIONS
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document
 from api.cli.players import files_option, game_option, match_option, questions, vs_option, written

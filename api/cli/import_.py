@@ -10,7 +10,7 @@ from typing import cast, get_args
 
 import click
 
-from analytics.stored import NAMES
+from analytics.stored.tables import NAMES
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, say, watched
 from api.cli.parameters import asked_rules, rules_options

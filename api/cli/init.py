@@ -23,11 +23,11 @@ def init(origin: str | None, folder: Path, as_document: bool) -> None:
     A ledger that is written to before begins by itself, under a name that is drawn.
     """
     with plainly():
-        from store.disk import RealDisk, make_whole
-        from store.manifest import PATH
-        from store.notary import public_keys
-        from store.private import Private
-        from store.tree import Refuted
+        from store.folder.disk import RealDisk, make_whole
+        from store.folder.manifest import PATH
+        from store.proof.notary import public_keys
+        from store.proof.private import Private
+        from store.proof.tree import Refuted
 
         if (folder / PATH).exists():
             raise click.ClickException(f"there is a ledger in {folder} already")

@@ -114,10 +114,10 @@ def replace(folder: Path, as_document: bool) -> None:
     Publish the new line and the statement where the old key was published.
     """
     with plainly():
-        from store.disk import RealDisk
-        from store.lock import Lock
-        from store.private import Private
-        from store.succession import FOLDER, replace_signer
+        from store.folder.disk import RealDisk
+        from store.folder.lock import Lock
+        from store.proof.private import Private
+        from store.proof.succession import FOLDER, replace_signer
 
         private, disk = Private(folder), RealDisk(folder)
         if private.signer() is None:

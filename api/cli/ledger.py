@@ -19,8 +19,8 @@ from events.views import Auditor, Viewpoint
 
 if TYPE_CHECKING:
     from store.ledger import FileLedger
+    from store.proof.remembered import Remembered
     from store.reader import Snapshot
-    from store.remembered import Remembered
 
 Door = Callable[..., Any]
 VARIABLE = "MUCKRAKE_LEDGER"
@@ -91,7 +91,7 @@ def witness_option(command: Door) -> Door:
 
 def remembered(*, accepting: bool = False) -> "Remembered":
     """What is known of ledgers outside their folders, where `--witness` says."""
-    from store.remembered import Remembered
+    from store.proof.remembered import Remembered
 
     context = click.get_current_context(silent=True)
     file = context.meta.get(_WITNESS) if context else None
@@ -101,9 +101,9 @@ def remembered(*, accepting: bool = False) -> "Remembered":
 def _most(folder: Path) -> tuple[int, str]:
     """How many closed streams of this ledger somebody signed for, as far as is remembered, and
     where that is written."""
-    from store.disk import RealDisk
-    from store.frames import Damaged
-    from store.notary import public_keys
+    from store.folder.disk import RealDisk
+    from store.folder.frames import Damaged
+    from store.proof.notary import public_keys
 
     try:
         known = remembered().of(public_keys(RealDisk(folder)))
@@ -119,8 +119,8 @@ def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
     Whoever reads an older copy hears that it is one.
     """
     with plainly():
-        from store.live import NoLedger
         from store.reader import Reader
+        from store.snapshot import NoLedger
 
         try:
             size, file = _most(folder) if warned else (0, "")
@@ -166,7 +166,7 @@ def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["F
 def _publish(folder: Path) -> None:
     """What was written is shown to the ledger's witnesses, if it has any."""
     from api.witnesses import publish_newest
-    from store.tree import Refuted
+    from store.proof.tree import Refuted
 
     try:
         found = publish_newest(folder)
@@ -183,8 +183,8 @@ def _publish(folder: Path) -> None:
 @contextmanager
 def plainly() -> Iterator[None]:
     """Whatever a ledger can fail with, as one sentence with its exit code."""
-    from store.frames import Damaged
-    from store.lock import Held
+    from store.folder.frames import Damaged
+    from store.folder.lock import Held
 
     try:
         yield

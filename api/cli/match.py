@@ -166,7 +166,7 @@ def _played(
     meeting: Meeting, ledger: "FileLedger", start: MatchStarted, hands: int, folder: Path
 ) -> Played:
     """Ctrl-C ends it after the hand that is being played."""
-    from store.private import Private
+    from store.proof.private import Private
 
     with asked_to_stop() as stop:
         try:
@@ -200,8 +200,8 @@ def _log(path: Path, folder: Path, match: Plan) -> None:
 
 def _checkpoint(folder: Path, match: str, logs: Path | None) -> None:
     """What was signed before the first card, for who owns a bot: the bot cannot be told."""
-    from store.disk import RealDisk
-    from store.published import BEFORE, before
+    from store.folder.disk import RealDisk
+    from store.proof.published import BEFORE, before
 
     for first, note_of_log in before(RealDisk(folder), match):
         note(f"signed before the first card of hand {first}: {folder / BEFORE}/{match}.{first}")

@@ -13,9 +13,9 @@ from api.cli.ledger import no_ledger_option, plainly
 from api.cli.output import WRONG, document, every, note, say
 from api.cli.witness import keys_of
 from api.monitoring import LookAt, Monitor, Seen, Unreachable, over_http
-from store.note import Key
-from store.policy import read_policy
-from store.tree import Refuted, leaf_hash
+from store.proof.note import Key
+from store.proof.policy import read_policy
+from store.proof.tree import Refuted, leaf_hash
 
 
 @click.command()

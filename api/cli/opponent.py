@@ -16,8 +16,8 @@ from api.cli.tables import Cell, drawn
 from api.cli.web import player_page, web_page
 
 if TYPE_CHECKING:
-    from analytics.measured import Measured
-    from analytics.opponent import By, Opponent
+    from analytics.opponents.report import By, Opponent
+    from analytics.statistics.measured import Measured
 
 BYS = ("position", "window", "match", "game", "locked")
 SPOTS = 500
@@ -108,8 +108,8 @@ def _whole(asked: "Opponent", vs: str | None, view: str) -> None:
 
 def _leads(asked: "Opponent", vs: str | None, view: str) -> None:
     """What stands out, and where to look."""
-    from analytics.opponent_leads import leads
-    from analytics.opponent_measures import ALL_LOOKS
+    from analytics.opponents.leads import leads
+    from analytics.opponents.measures import ALL_LOOKS
 
     (dealt,) = asked.dealt()
     found, compared = leads(asked)
@@ -164,7 +164,7 @@ def _line(one: "Measured") -> tuple[Cell, ...]:
 
 def _told(one: "Measured") -> tuple[str, str, str, bool]:
     """Title, value and interval in words, and whether there is too little behind them."""
-    from analytics.opponent_measures import LOOKS, NUMBERS
+    from analytics.opponents.measures import LOOKS, NUMBERS
 
     if one.statistic in NUMBERS:
         measure = NUMBERS[one.statistic]
@@ -178,7 +178,7 @@ def _told(one: "Measured") -> tuple[str, str, str, bool]:
 
 def _mix(asked: "Opponent") -> None:
     """The first choice before the flop, the strongest cards at the top."""
-    from analytics.opponent_measures import TENTHS
+    from analytics.opponents.measures import TENTHS
 
     rows = asked.table("mix")[::-1]
     names = ("folds", "checks", "calls", "raises")

@@ -169,7 +169,7 @@ def _beginning(
     ledger: "FileLedger", folder: Path, plans: list[Plan], terms: Terms
 ) -> Callable[[Plan], Playing]:
     """How a match is begun here; a name is given once, so all are looked up first."""
-    from store.private import Private
+    from store.proof.private import Private
 
     if name := taken(ledger, plans):
         raise click.ClickException(

@@ -42,7 +42,7 @@ def files_option(
 def questions(folder: Path, view: str) -> Iterator["Viewed"]:
     """The ledger's views, facts among them, as a viewpoint may see them."""
     with viewing(folder, view) as viewed:
-        from analytics.facts import VERSION
+        from analytics.stored.facts import VERSION
 
         segments = viewed.snapshot.parts().segments
         lacking = [one for one in segments if one.projections.get("facts") != VERSION]
@@ -58,7 +58,7 @@ def written(rows: Sequence[Any], csv: Path | None, parquet: Path | None) -> None
 
     frame = pl.DataFrame(list(rows), infer_schema_length=None, orient="row" if rows else None)
     if rows and hasattr(rows[0], "_fields"):
-        from analytics.ask import COLUMNS
+        from analytics.statistics.answers import COLUMNS
 
         columns = {name: COLUMNS.get(name, float) for name in rows[0]._fields}
         frame = pl.DataFrame(list(rows), schema=columns, orient="row")

@@ -8,7 +8,7 @@ import msgspec
 
 from api.cli.ledger import json_option, ledger_option, plainly, reading
 from api.cli.output import document, every, note, say
-from store.tree import Refuted
+from store.proof.tree import Refuted
 
 if TYPE_CHECKING:
     from api.witnesses import Publication
@@ -35,8 +35,8 @@ def publish(policy: Path | None, watch: float | None, folder: Path, as_document:
     """
     with plainly(), reading(folder) as ledger:
         from api.witnesses import publish_newest
-        from store.policy import read_policy
-        from store.published import keep_policy, policy_of
+        from store.proof.policy import read_policy
+        from store.proof.published import keep_policy, policy_of
 
         disk = ledger.live.disk
         try:

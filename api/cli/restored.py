@@ -16,8 +16,8 @@ from api.printable import page
 def restored(folder: Path, as_document: bool) -> None:
     """Go on with a ledger as it is, though it is older than its newest known checkpoint, or has
     another history: after a backup was restored. That it was done stays on record."""
-    from store.disk import RealDisk
-    from store.remembered import rollbacks
+    from store.folder.disk import RealDisk
+    from store.proof.remembered import rollbacks
 
     with reading(folder, warned=False):
         pass  # only where there is a ledger: this makes none

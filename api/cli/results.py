@@ -12,7 +12,7 @@ from api.cli.spots import spots_option
 from api.cli.tables import Cell, drawn
 
 if TYPE_CHECKING:
-    from analytics.results import By
+    from analytics.results.players import By
     from api.asking.results import Results
 
 SPOTS = 100
@@ -87,8 +87,8 @@ def _drawn(
     overview: dict[str, dict[str, Any]], raked: dict[str, dict[str, float]], view: str
 ) -> None:
     """A line a player; rake where any was taken."""
-    from analytics.results import METHODS
-    from analytics.statistics import STATISTICS
+    from analytics.results.players import METHODS
+    from analytics.statistics.catalogue import STATISTICS
 
     methods = tuple(METHODS) if raked else ()
     titles = [STATISTICS[name].title for name in OVERVIEW]

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analytics.facts_seats import POSITIONS
-from analytics.statistics import STATISTICS, Statistic
-from analytics.statistics_chosen import BYS, By, Chosen
+from analytics.replay.positions import POSITIONS
+from analytics.sql.chosen import BYS, By, Chosen
+from analytics.statistics.catalogue import STATISTICS, Statistic
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document
 from api.cli.players import files_option, game_option, match_option, questions, vs_option, written
@@ -16,7 +16,7 @@ from api.cli.tables import Cell, drawn
 from api.cli.web import player_page, web_page
 
 if TYPE_CHECKING:
-    from analytics.ask import Answer
+    from analytics.statistics.answers import Answer
 
 FEW = 30  # opportunities below which a number is grey
 OVERVIEW = ("vpip", "pfr", "three_bet", "fold_to_3bet", "cbet_flop", "af", "wtsd", "wsd", "bb_100")

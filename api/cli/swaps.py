@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analytics.swaps_measures import MEASURES
+from analytics.swaps.measures import MEASURES
 from api.cli.bids import FEW, SPOTS, drawn_again, interval, said
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, progress
@@ -17,9 +17,9 @@ from api.cli.viewing import viewing
 from api.cli.web import player_page, web_page
 
 if TYPE_CHECKING:
-    from analytics.measured import Measured
-    from analytics.swaps import By, Luck, Row
-    from analytics.swaps_apart import Apart
+    from analytics.statistics.measured import Measured
+    from analytics.swaps.independence import Apart
+    from analytics.swaps.luck import By, Luck, Row
 
 RUNOUTS = 2_000
 BYS = ("seat", "match", "game")

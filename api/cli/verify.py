@@ -15,8 +15,8 @@ from api.printable import Page, page
 
 if TYPE_CHECKING:
     from api.evidence.verify import Key, Policy
-    from store.disk import Disk
-    from store.private import Private
+    from store.folder.disk import Disk
+    from store.proof.private import Private
     from store.reader import Snapshot
     from store.verify import Verified, Verifier
 
@@ -148,7 +148,7 @@ def _whole(
     with reading(folder, warned=False) as ledger:
         from api.evidence.dealt import Dealt
         from engine.game import fingerprint_of
-        from store.private import Private
+        from store.proof.private import Private
         from store.verify import Verifier
 
         private = Private(folder)
@@ -189,10 +189,10 @@ def _whole(
 
 def _unseen(ledger: "Snapshot", policy: Path, kept: bytes | None) -> str | None:
     """Why the checkpoint that was kept, or else the published one, is not as the policy asks."""
-    from store.notary import public_keys
-    from store.policy import read_policy
-    from store.published import published
-    from store.tree import Refuted
+    from store.proof.notary import public_keys
+    from store.proof.policy import read_policy
+    from store.proof.published import published
+    from store.proof.tree import Refuted
 
     disk = ledger.live.disk
     shown = published(disk) if kept is None else None
@@ -215,7 +215,7 @@ def _kept_for(signed_by: tuple[str, ...]) -> tuple["Key", ...]:
 def _foreign(found: "Verified", known: tuple["Key", ...], disk: "Disk") -> str | None:
     """Why the newest checkpoint is not of a key that is known, nor of one that such a key has put
     in its place, if some are known."""
-    from store.succession import successors
+    from store.proof.succession import successors
 
     if not known or not found.leaves:
         return None

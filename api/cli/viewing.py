@@ -26,7 +26,7 @@ def viewing(folder: Path, view: str) -> Iterator["Viewed"]:
         from api.asking.players import Nonsense
         from api.asking.viewed import Viewed
         from api.exporting.wanted import Absent
-        from store.guard import Refused
+        from store.sql.guard import Refused
 
         viewed = Viewed(ledger, viewer)
         try:

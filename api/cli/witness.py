@@ -9,13 +9,13 @@ import click
 
 from api.cli.ledger import no_ledger_option, plainly
 from api.cli.output import document, say
-from store.note import SIGNS, Key
-from store.tree import Refuted
+from store.proof.note import SIGNS, Key
+from store.proof.tree import Refuted
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from store.witness import Witness
+    from store.proof.witness import Witness
 
 PORT = 8100
 AT_ONCE = 64  # connections of one address
@@ -62,7 +62,7 @@ def witness(
         from api.http.connections import Listening
         from api.http.limits import Limits
         from api.http.served import bound
-        from store.witness import Witness
+        from store.proof.witness import Witness
 
         try:
             here = Witness(folder, keys, name)

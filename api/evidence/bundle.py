@@ -20,8 +20,8 @@ from api.printable import page
 from api.seen import OF_A_SEED
 from events.commitments import Opening
 from events.types import Dealing
-from store.note import to_base64
-from store.tree import Proof
+from store.proof.note import to_base64
+from store.proof.tree import Proof
 
 SCRIPT = Path(__file__).with_name("verify.py")
 

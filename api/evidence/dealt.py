@@ -7,8 +7,8 @@ from dealer.check import check_deal
 from events.deck import committed
 from events.ledger import is_match
 from events.types import DeckOpened, Events, HandStarted, Match
-from store.leaf import Leaf, split
-from store.private import Private
+from store.log.leaf import Leaf, split
+from store.proof.private import Private
 from store.reader import Snapshot
 
 

@@ -10,15 +10,15 @@ from events.ledger import Recorded
 from events.lines import lines, openings
 from events.types import DeckCommitted, DeckOpened, HandStarted, Match, MatchStarted, NonceGiven
 from events.views import Auditor, viewpoint
-from store.checkpoint import Opened
-from store.leaf import Leaf, split
-from store.nonces import salts_of
-from store.note import sign
-from store.private import Private
+from store.log.leaf import Leaf, split
+from store.proof.checkpoint import Opened
+from store.proof.nonces import salts_of
+from store.proof.note import sign
+from store.proof.private import Private
+from store.proof.published import policy_of, published
+from store.proof.tree import Refuted
 from store.proofs import Prover
-from store.published import policy_of, published
 from store.reader import Snapshot
-from store.tree import Refuted
 
 
 class Unproved(ValueError):

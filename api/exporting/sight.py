@@ -14,10 +14,10 @@ from api.seen import eyes, is_open, is_withheld, masked, withheld_sentence
 from events import types as t
 from events.ledger import Record, Recorded, is_match
 from events.views import Auditor, BidPlacedSeen, Hidden, Seen, see_one
-from store.layout import fields
-from store.leaf import Leaf, split
+from store.columns.layout import fields
+from store.log.leaf import Leaf, split
 from store.reader import Snapshot
-from store.units import Units
+from store.sql.units import Units
 
 NOTHING = {"number": None, "large": None, "truth": None}  # instead of a hidden value; else a word
 HIDDEN = "hidden"

@@ -16,13 +16,13 @@ import pyarrow.compute as pc
 from api.exporting.sight import Eyes, Sight, revealed
 from events.types import HandStarted
 from events.views import CardSwappedSeen, Hidden
-from store import layout
-from store.columns import table
-from store.leaf import Leaf
-from store.projection import Projection
-from store.projections import STANDARD
-from store.segment import row_groups
-from store.units import AMOUNTS, COLUMN, usual
+from store.columns import layout
+from store.columns.codec import table
+from store.log.leaf import Leaf
+from store.segments.segment import row_groups
+from store.sql.units import AMOUNTS, COLUMN, usual
+from store.tables.projection import Projection
+from store.tables.standard import STANDARD
 
 MADE: dict[str, Projection] = {one.name: one for one in STANDARD}
 TABLES = ("events", *MADE)

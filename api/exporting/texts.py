@@ -21,7 +21,7 @@ from formats import acpc, phh
 from formats.mit.note import FORMAT as MIT
 from formats.mit.note import unnoted
 from formats.mit.write import pieces
-from store.leaf import Leaf, split
+from store.log.leaf import Leaf, split
 from store.reader import Snapshot
 
 OF_A_HAND = "hand "  # so begins the dialect of a note that belongs to one hand of a file

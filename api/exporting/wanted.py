@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from events.ledger import closes
-from store.columns import leaves_of
-from store.disk import RealDisk
-from store.files import Files
-from store.frames import Damaged
-from store.leaf import Leaf, split
-from store.manifest import Segment
+from store.columns.codec import leaves_of
+from store.folder.disk import RealDisk
+from store.folder.frames import Damaged
+from store.folder.manifest import Segment
+from store.log.leaf import Leaf, split
 from store.reader import Snapshot
+from store.segments.reading import Files
 
 
 class Wanted(NamedTuple):

@@ -23,12 +23,12 @@ import pyarrow.compute as pc
 from api.asking.viewer import Viewer
 from events.types import MatchEnded, MatchStarted
 from events.views import Public, see_one
-from store.files import files_of
-from store.leaf import split
+from store.folder.manifest import Segment
 from store.ledger import now_ms
-from store.live import Live
-from store.manifest import Segment
+from store.log.leaf import split
 from store.reader import Snapshot
+from store.segments.reading import files_of
+from store.snapshot import Live
 
 
 class _Span(NamedTuple):

@@ -22,8 +22,8 @@ from api.http.judging import Judging
 from api.http.kept import cursor_key
 from api.http.limits import Limits
 from api.http.problem import Problem
-from store.live import NoLedger
 from store.reader import Reader, Snapshot
+from store.snapshot import NoLedger
 
 NO_LEDGER = "there is no ledger here yet: muckrake play or muckrake import makes one"
 FRESH_S = 0.5  # views of a growing ledger are made again no more often than this

@@ -31,11 +31,11 @@ from api.http.layer import Layer
 from api.http.limits import family
 from api.http.problem import JSON, Problem
 from events.ledger import Conflict
-from store.frames import Damaged
-from store.guard import Refused
-from store.live import NoLedger
-from store.lock import Held
+from store.folder.frames import Damaged
+from store.folder.lock import Held
 from store.reader import Unreachable
+from store.snapshot import NoLedger
+from store.sql.guard import Refused
 
 OURS = "this is our fault: the server's log has more of it"
 

@@ -36,8 +36,8 @@ from msgspec.structs import replace
 
 from api.asking.told import time_of
 from api.http.problem import Problem
-from store.disk import make_whole
-from store.lock import holder
+from store.folder.disk import make_whole
+from store.folder.lock import holder
 
 FOLDER = "jobs"
 PATIENCE_S = 30.0  # a process that has said nothing by then is given up

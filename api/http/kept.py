@@ -20,8 +20,8 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from api.http.cursor import KEY_BYTES
-from store.disk import make_whole
-from store.private import Exposed, Private
+from store.folder.disk import make_whole
+from store.proof.private import Exposed, Private
 
 CURSORS = "cursor.key"
 KEYS = "keys"

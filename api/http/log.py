@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.http.headers import put
 from api.http.layer import Layer
 from api.http.metrics import Metrics
-from store.frames import Damaged
+from store.folder.frames import Damaged
 
 PATH_MAX = 200
 NAMES_MAX = 20

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from api.asking.tree import NoSecrets, Unsigned
 from api.evidence.make import Unproved
 from api.http.problem import Problem
-from store.tree import Refuted
+from store.proof.tree import Refuted
 
 SOON_S = 1  # a writer signs for what is new this often
 

@@ -22,7 +22,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from analytics.stored import NAMES
+from analytics.stored.tables import NAMES
 from api.asking.proof import verified
 from api.asking.tree import NoSecrets, Unsigned
 from api.asking.viewed import Viewed
@@ -63,12 +63,12 @@ from dealer.wire.sandbox import Guard
 from engine.game import fingerprint, to_json
 from events.ledger import Conflict, is_match
 from events.types import Dealing, Disclosure, Events
-from store.frames import Damaged
+from store.folder.frames import Damaged
+from store.folder.lock import Held, Lock, holder
 from store.ledger import FileLedger, open_ledger
-from store.lock import Held, Lock, holder
-from store.private import Private
+from store.proof.private import Private
+from store.proof.tree import Refuted
 from store.reader import Reader
-from store.tree import Refuted
 
 TOLD_S = 0.2  # no more often is it said how far it is
 TURN_S = 0.1  # so often somebody who waits looks if it is his turn

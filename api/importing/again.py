@@ -12,9 +12,9 @@ from events.evolve import replay
 from events.ledger import Append, Record
 from events.notation import say
 from events.types import HandStarted, HoleDealt, SourceNoted
-from store.batch import from_payload
-from store.leaf import split
-from store.run import read
+from store.log.batch import from_payload
+from store.log.leaf import split
+from store.segments.runs import read
 
 DIALECT = "repeated"  # of the note that keeps them
 _QUOTED = 200

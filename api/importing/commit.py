@@ -21,10 +21,10 @@ from api.recording import now_ms
 from events.ledger import Append, Record
 from events.types import Disclosure, MatchEnded, MatchStarted, SourceNoted
 from formats.told import Refused, Skipped
-from store.batch import from_payload, to_payload
-from store.leaf import split
 from store.ledger import CLOSE_HANDS, SEAL_HANDS, FileLedger
-from store.run import Maker, Run, Whole, read
+from store.log.batch import from_payload, to_payload
+from store.log.leaf import split
+from store.segments.runs import Maker, Run, Whole, read
 
 READ = "the file was read"
 FEW = 10  # runs: more of them hold too much for one call, whatever their hands are like

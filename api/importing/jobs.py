@@ -26,7 +26,7 @@ from api.importing.parted import parted, together
 from api.importing.spool import spool
 from api.importing.taken import Outcome, Wishes, taken
 from dealer.unheeding import unheard, unheeding
-from store.run import Maker
+from store.segments.runs import Maker
 
 JOB_BYTES = 1 << 17  # files are gathered until a job has so many
 JOB_FILES = 200

@@ -16,12 +16,12 @@ import numpy as np
 from msgspec import Struct, msgpack
 
 from api.importing.naming import Mark, Marker, naming_of
-from store.frames import Damaged, frame, frames, intact_after
+from store.folder.frames import Damaged, frame, frames, intact_after
 from store.ledger import FileLedger
-from store.nonces import Salted
-from store.private import FOLDER as PRIVATE
-from store.query import Query
+from store.proof.nonces import Salted
+from store.proof.private import FOLDER as PRIVATE
 from store.reader import Reader
+from store.sql.query import Query
 
 FILE = "imports"
 SIZE = 8  # bytes that a hand is found by, and as many of what it says

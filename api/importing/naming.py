@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from formats.told import ToldHand
-from store.nonces import Salted
+from store.proof.nonces import Salted
 
 ID = 12  # hex digits of a match's name
 _SECRET = b"muckrake/import/secret/v1\x00"

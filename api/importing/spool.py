@@ -20,13 +20,13 @@ from events.ledger import Append
 from events.state import Hand
 from events.types import Events, HandStarted, Match, SourceNoted
 from formats.told import ToldHand
-from store.batch import to_payload
-from store.leaf import split
-from store.nonces import Salted
-from store.run import Maker, Run, Whole, spelled
+from store.log.batch import to_payload
+from store.log.leaf import split
+from store.proof.nonces import Salted
+from store.segments.runs import Maker, Run, Whole, spelled
 
 if TYPE_CHECKING:
-    from store.lots import Lot
+    from store.columns.hands import Lot
 
 CHUNK = 1_000  # hands at most
 RUN = 100  # hands at least that are worth columns of their own
@@ -133,13 +133,13 @@ class Spool:
         mine = [number for number, one in placed if one.end is None]
         if [mine] != [lot.numbers.tolist() for lot in self._lots] or numbers != sorted(numbers):
             return self._maker.run(self._hands)
-        from store.mixed import mixed
+        from store.segments.mixed_runs import mixed
 
         others = [one for one in self._hands if one.end is not None]
         return mixed(self._maker, self._lots[0], others)
 
     def _mixed(self, lot: "Lot", nets: dict[str, int]) -> Chunk:
-        from store.mixed import mixed
+        from store.segments.mixed_runs import mixed
 
         run = mixed(self._maker, lot, self._hands)
         events = self._events + int(lot.sizes.sum())

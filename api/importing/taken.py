@@ -35,7 +35,7 @@ from formats.rules import AS_READ, Rules
 from formats.told import Bids, Refused, Skipped, ToldHand, Transcript
 
 if TYPE_CHECKING:
-    from store.lots import Lot
+    from store.columns.hands import Lot
 
 NAMED_MAX = 50  # hands of a verdict that are remembered by number
 

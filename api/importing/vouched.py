@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from analytics.batch.rows import Words, read
-from analytics.batch.screen import Screen
-from analytics.batch.why import Why
+from analytics.screen.rows import Words, read
+from analytics.screen.screen import Screen
+from analytics.screen.why import Why
 from api.importing.spool import RUN
 from engine.game import Game, fingerprint
 from events.ledger import Conflict
@@ -21,9 +21,9 @@ from events.many import Each, Many
 from events.types import HandStarted
 from formats.plain import Plain, plain
 from formats.told import ToldHand, Transcript
-from store.gathered import gathered
-from store.lots import Lot
-from store.run import check_values
+from store.columns.gathered import gathered
+from store.columns.hands import Lot
+from store.segments.runs import check_values
 
 GAMES_MAX = 1 << 12  # that the screen keeps plans of: of some files each hand has its own stakes
 

@@ -5,8 +5,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from analytics.bids_measures import MEASURES
-from analytics.bids_sniffing import SEED
+from analytics.auctions.measures import MEASURES
+from analytics.auctions.sniffing import SEED
 from api.asking import bids as bidding
 from api.exporting.wanted import Absent
 from api.http.ask import Ask

@@ -14,7 +14,7 @@ from api.exporting.sight import One, Sight
 from api.exporting.wanted import Unfinished
 from events.types import HandEnded, HandVoided
 from events.views import FaultedSeen
-from store.tree import Refuted
+from store.proof.tree import Refuted
 
 
 class Committed(NamedTuple):

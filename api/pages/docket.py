@@ -3,7 +3,7 @@
 import json
 from typing import Any, NamedTuple
 
-from analytics.statistics_chosen import quoted
+from analytics.sql.chosen import quoted
 from api.asking.filters_tree import VERDICTS
 from api.asking.listing import lent
 from api.asking.viewed import Viewed

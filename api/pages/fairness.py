@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from analytics.fairness import LEVEL, Test
+from analytics.fairness.dealing import LEVEL, Test
 from api.asking import fairness as asking
 from api.exporting.wanted import Absent
 from api.http.ask import Ask

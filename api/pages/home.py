@@ -9,7 +9,7 @@ from api.http.problem import Problem
 from api.pages.docket import docket
 from api.pages.matches import with_rules
 from api.pages.site import page
-from store.live import NoLedger
+from store.snapshot import NoLedger
 
 router = APIRouter(include_in_schema=False)
 LISTED = 10

@@ -8,7 +8,7 @@ from api.asking.viewed import Viewed
 from api.evidence.make import Unproved
 from api.evidence.verify import judged, unpacked
 from api.exporting.sight import Sight
-from store.tree import Refuted
+from store.proof.tree import Refuted
 
 
 class Proof(NamedTuple):

@@ -25,7 +25,7 @@ from api.pages.lines import taken_apart
 from api.pages.of_player import Narrow, clean
 from api.pages.site import page
 from events import types as t
-from store.leaf import split
+from store.log.leaf import split
 
 router = APIRouter(include_in_schema=False)
 LISTED = 40  # hands of the page before anything happens

@@ -15,7 +15,7 @@ from api.pages.to import To
 from api.rules import Rules
 from api.seen import OF_A_SEED
 from events import types as t
-from store.leaf import split
+from store.log.leaf import split
 
 
 def of_hand(request: Request, ask: Asked, viewed: Viewed, sight: Sight, tab: str) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from analytics.faults import CAUSES
-from analytics.opponent import Opponent
-from analytics.opponent_leads import leads, titled
+from analytics.opponents.faults import CAUSES
+from analytics.opponents.leads import leads, titled
+from analytics.opponents.report import Opponent
 from api.asking import opponents as asking
 from api.asking.opponents import About
 from api.asking.players import Nonsense

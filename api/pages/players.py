@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from analytics.ask import Answer
-from analytics.statistics import STATISTICS
+from analytics.statistics.answers import Answer
+from analytics.statistics.catalogue import STATISTICS
 from api.asking import players as asking
 from api.asking import stats as counted
 from api.asking.players import Nonsense

@@ -3,8 +3,8 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from analytics.luck_equity import MODEL, SEED
-from analytics.swaps_measures import MEASURES
+from analytics.stored.equity import MODEL, SEED
+from analytics.swaps.measures import MEASURES
 from api.asking import swaps as lucky
 from api.asking.filters_tree import word
 from api.exporting.wanted import Absent

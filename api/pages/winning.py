@@ -11,8 +11,8 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from markupsafe import Markup
 
-from analytics.luck_streets import CHANCES
-from analytics.winnings import LINES, Point, Winnings
+from analytics.luck.streets import CHANCES
+from analytics.results.winnings import LINES, Point, Winnings
 from api.asking import results
 from api.asking import stats as counted
 from api.asking.filters_tree import word

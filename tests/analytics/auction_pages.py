@@ -7,12 +7,15 @@ it, `-` for null. The hands are numbers 1, 2, ... of a mirrored match whose deck
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from analytics import bids_rows, bids_worth, luck_rows, swaps_rows
-from analytics.bids_kept import ThirdCards
-from analytics.luck_rules import Rulebook
+from analytics.auctions import worth as bids_worth
+from analytics.auctions.values_kept import ThirdCards
+from analytics.stored import auctions as bids_rows
+from analytics.stored import played as luck_rows
+from analytics.stored import risks as swaps_rows
+from analytics.stored.rulebook import Rulebook
 from events.ledger import Recorded
 from events.types import Event
-from store.leaf import Leaf
+from store.log.leaf import Leaf
 from tests.pages import played
 
 PAGES = Path(__file__).parent / "auctions"

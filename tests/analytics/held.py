@@ -11,9 +11,9 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from analytics.batch.rows import Words, read
-from analytics.batch.screen import Find, Screen, Screened
-from analytics.batch.why import Why
+from analytics.screen.rows import Words, read
+from analytics.screen.screen import Find, Screen, Screened
+from analytics.screen.why import Why
 from engine.changes import partner_of
 from engine.game import Game, fingerprint
 from engine.games import RULESETS
@@ -23,8 +23,8 @@ from events.codec import Unreadable, decode
 from events.ledger import Recorded
 from events.notation import say_all
 from events.types import Events
-from store.columns import table
-from store.leaf import Leaf
+from store.columns.codec import table
+from store.log.leaf import Leaf
 from tests.hands import seeded
 from tests.test_forgery import _forgeries
 

@@ -1,23 +1,23 @@
 """Acts, ends and locks of an opponent report read event by event: slow, plain, and another way.
 
-What the report itself does in columns (`analytics/opponent_acts.py`, `opponent_ends.py`) is held to
-this.
+What the report itself does in columns (`acts.py` and `ends.py` of `analytics/opponents`)
+is held to this.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from analytics.bids_rows import known
-from analytics.facts_names import STREETS
-from analytics.facts_seats import dealt_in, positions
-from analytics.locked import Played, costs
-from analytics.luck_rules import Rulebook
-from analytics.opponent_strength import tenth
+from analytics.opponents.locked import Played, costs
+from analytics.opponents.strength import tenth
+from analytics.replay.flags import STREETS
+from analytics.replay.positions import dealt_in, positions
+from analytics.stored.auctions import known
+from analytics.stored.rulebook import Rulebook
 from engine.units import per_chip
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import Bet, BidPlaced, Called, Cards, CardSwapped, Checked, Folded, Raised, Shown
-from store.leaf import Leaf, split
+from store.log.leaf import Leaf, split
 from tests.analytics.walked_acts import Act, story
 
 Row = dict[str, Any]

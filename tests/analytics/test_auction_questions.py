@@ -6,13 +6,16 @@ from typing import Any
 import pytest
 from sqlglot import expressions as ex
 
-from analytics import bids_rows, bids_worth, luck_rows, swaps_rows
-from analytics.bids import chosen
-from analytics.bids_measures import MEASURES
-from analytics.questions import SQL
-from analytics.swaps import of_luck
-from analytics.swaps_measures import MEASURES as OF_LUCK
-from analytics.tables import Tables
+from analytics.auctions import worth as bids_worth
+from analytics.auctions.bidding import chosen
+from analytics.auctions.measures import MEASURES
+from analytics.sql.files import SQL
+from analytics.sql.tables import Tables
+from analytics.stored import auctions as bids_rows
+from analytics.stored import played as luck_rows
+from analytics.stored import risks as swaps_rows
+from analytics.swaps.luck import of_luck
+from analytics.swaps.measures import MEASURES as OF_LUCK
 from tests.analytics.auction_pages import PAGES, auctions, page, played_rows, risks, worths
 from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
 

@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from analytics import bids_rows, bids_worth
-from analytics.bids import Bids
-from analytics.measured import Measured
-from analytics.tables import Tables
+from analytics.auctions import worth as bids_worth
+from analytics.auctions.bidding import Bids
+from analytics.sql.tables import Tables
+from analytics.statistics.measured import Measured
+from analytics.stored import auctions as bids_rows
 from dealer.bots.bot import BuiltIn, raised, stay
 from dealer.bots.seen import Seen
 from dealer.deck import seeded
@@ -21,7 +22,7 @@ from engine.turn import Command, ToAct, ToBid
 from events.state import Hand
 from events.types import Events
 from odds.third_card import Outcomes, third_card_known
-from store.leaf import Leaf
+from store.log.leaf import Leaf
 from tests.analytics.auction_pages import auctions, recorded, worths
 
 DECKS = 12

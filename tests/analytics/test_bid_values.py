@@ -12,17 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics import bids_rows, bids_sniffing, bids_two_sizes, bids_worth
-from analytics.bids import Bids
-from analytics.bids_kept import RECORD, ThirdCards
-from analytics.bids_rows import table
-from analytics.bids_sniffing import TELLS, _owed, pairs
-from analytics.bids_worth import auctions as of_two
-from analytics.bids_worth import spread, tie_rule
-from analytics.measured import Measured
-from analytics.tables import Tables
+from analytics.auctions import sniffing as bids_sniffing
+from analytics.auctions import two_sizes as bids_two_sizes
+from analytics.auctions import worth as bids_worth
+from analytics.auctions.bidding import Bids
+from analytics.auctions.sniffing import TELLS, _owed, pairs
+from analytics.auctions.values_kept import RECORD, ThirdCards
+from analytics.auctions.worth import auctions as of_two
+from analytics.auctions.worth import spread, tie_rule
+from analytics.sql.tables import Tables
+from analytics.statistics.measured import Measured
+from analytics.stored import auctions as bids_rows
+from analytics.stored.auctions import table
 from engine.games import named
-from store.leaf import Leaf
+from store.log.leaf import Leaf
 from tests.analytics.auction_pages import PAGES, auctions, leaf, page, worths
 
 HOLE, FLOP = ("Ah", "Kh"), ("Qh", "7s", "2d")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from analytics.bids_measures import MEASURES
-from analytics.bids_rows import rows_of
-from analytics.cache_folder import VARIABLE
-from analytics.swaps_measures import MEASURES as OF_LUCK
+from analytics.auctions.measures import MEASURES
+from analytics.stored.auctions import rows_of
+from analytics.stored.cache_folder import VARIABLE
+from analytics.swaps.measures import MEASURES as OF_LUCK
 from api.asking.leaves import leaves
 from api.asking.viewed import Viewed
 from api.asking.viewer import Viewer

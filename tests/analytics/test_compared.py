@@ -7,13 +7,13 @@ from statistics import fmean, stdev
 
 import pytest
 
-from analytics.ask import named, views
-from analytics.compared import compared
-from analytics.difference import Share, newcombe
-from analytics.fairness_tests import holm
-from analytics.statistics import STATISTICS
-from analytics.statistics_chosen import Chosen
-from analytics.statistics_intervals import student
+from analytics.comparing.players import compared
+from analytics.confidence.difference import Share, newcombe
+from analytics.confidence.intervals import student
+from analytics.confidence.p_values import holm
+from analytics.sql.chosen import Chosen
+from analytics.statistics.answers import named, views
+from analytics.statistics.catalogue import STATISTICS
 from api.main import main
 from store.reader import Reader
 from tests.sessions import Captured, printed, said, told

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from sqlglot import expressions as ex
 
-from analytics.bids_rows import AUCTIONS
-from analytics.counters import COUNTERS, lines
-from analytics.facts import facts
-from analytics.questions import SQL
-from analytics.statistics_chosen import Chosen
-from analytics.tables import Tables
+from analytics.results.counters import COUNTERS, lines
+from analytics.sql.chosen import Chosen
+from analytics.sql.files import SQL
+from analytics.sql.tables import Tables
+from analytics.stored.auctions import AUCTIONS
+from analytics.stored.facts import facts
 from api.main import main
-from store.columns import encoded
-from store.projections.bids import BIDS
-from store.projections.swaps import SWAPS
+from store.columns.codec import encoded
+from store.tables.bids import BIDS
+from store.tables.swaps import SWAPS
 from tests.analytics.auction_pages import page
 from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
 from tests.foreign import gamelog

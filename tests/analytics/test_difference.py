@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics import redrawn as redrawing
-from analytics.difference import Mean, Share, chance, newcombe, welch
-from analytics.redrawn import mean, of_values, redrawn
-from analytics.statistics_intervals import student
+from analytics.confidence import bootstrap as redrawing
+from analytics.confidence.bootstrap import mean, of_values, redrawn
+from analytics.confidence.difference import Mean, Share, chance, newcombe, welch
+from analytics.confidence.intervals import student
 
 
 def test_the_interval_of_a_difference_is_newcombes() -> None:

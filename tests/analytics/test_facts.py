@@ -9,17 +9,17 @@ import pyarrow.compute as pc
 import pytest
 from msgspec.structs import replace
 
-from analytics.facts import SCHEMA, facts, table_of
-from analytics.facts_names import COUNTS, FLAGS
-from analytics.facts_packed import WAYS, apart, unpacked
-from analytics.facts_seen import class_of
+from analytics.replay.flags import COUNTS, FLAGS
+from analytics.replay.seen import class_of
+from analytics.stored.facts import SCHEMA, facts, table_of
+from analytics.stored.packed import WAYS, apart, unpacked
 from engine.game import fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
 from events.ledger import Recorded
 from events.notation import read
 from events.types import BlindPosted, BoardDealt
-from store.columns import encoded
-from store.leaf import Leaf
+from store.columns.codec import encoded
+from store.log.leaf import Leaf
 from tests.analytics.told_hands import leaves
 from tests.store.sealed_hands import leaves as sealed
 from tests.store.sealed_hands import of_games

@@ -11,21 +11,22 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from analytics.facts import SCHEMA, facts, ruleset, table_of
+from analytics.stored.facts import SCHEMA, facts, ruleset, table_of
 from engine.game import Game, fingerprint
 from engine.games import GAMES
 from events import types as t
 from events.ledger import Recorded
 from events.types import Event, Events
-from store import compact, projection
-from store.columns import encoded, leaves_of
-from store.disk import RealDisk
-from store.files import files_of
-from store.leaf import Leaf
-from store.manifest import Manifest
-from store.projection import Builder, Projection
+from store.columns.codec import encoded, leaves_of
+from store.folder.disk import RealDisk
+from store.folder.manifest import Manifest
+from store.log.leaf import Leaf
 from store.reader import Reader, Snapshot
-from store.sealed import write_segment
+from store.segments import compaction as compact
+from store.segments.reading import files_of
+from store.segments.sealed import write_segment
+from store.tables import projection
+from store.tables.projection import Builder, Projection
 from tests.analytics import walked_facts
 from tests.analytics.held import forged
 from tests.hands import RULESETS, every_ruleset, seeded, sources, walk

@@ -6,14 +6,14 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from analytics.fairness import Test as Question
-from analytics.fairness import judged, of_cards, of_run_outs, of_swaps
-from analytics.fairness_cards import Card, Deal, dealt
-from analytics.fairness_tests import binomial, chi_square, fisher, holm, mann_whitney, normal
+from analytics.confidence.p_values import binomial, chi_square, fisher, holm, mann_whitney, normal
+from analytics.fairness.cards import Card, Deal, dealt
+from analytics.fairness.dealing import Test as Question
+from analytics.fairness.dealing import judged, of_cards, of_run_outs, of_swaps
 from dealer.play import play
 from engine.games import named
 from events.cards import DECK
-from store.leaf import Leaf
+from store.log.leaf import Leaf
 from tests.analytics.auction_pages import recorded
 
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from analytics.faults import CAUSES, asked, escaped, rows_of, suggested, table
-from analytics.tables import Tables
+from analytics.opponents.faults import CAUSES, asked, escaped, rows_of, suggested, table
+from analytics.sql.tables import Tables
 from api.exporting.sight import Eyes, revealed
 from engine.turn import ToAct, ToBid, Turn
 from events.ledger import Append
 from events.types import BidPlaced, Event, Faulted, FaultKind, FaultPlace, Folded
-from store.leaf import Leaf
 from store.ledger import open_ledger
+from store.log.leaf import Leaf
 from store.reader import Reader
 from tests.analytics.auction_pages import RULES, leaf, recorded
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from analytics import redrawn as redrawing
-from analytics.redrawn import of_ratio
-from analytics.statistics_intervals import student, t_quantile, wilson
+from analytics.confidence import bootstrap as redrawing
+from analytics.confidence.bootstrap import of_ratio
+from analytics.confidence.intervals import student, t_quantile, wilson
 
 Patch = pytest.MonkeyPatch
 

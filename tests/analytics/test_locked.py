@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.locked import Mark, Played, locked_from, marks
-from analytics.opponent_acts import acts_of
-from analytics.opponent_ends import ends_of, played_of
-from analytics.opponent_hands import Hands
-from store.columns import encoded
+from analytics.opponents.acts import acts_of
+from analytics.opponents.ends import ends_of, played_of
+from analytics.opponents.hands import Hands
+from analytics.opponents.locked import Mark, Played, locked_from, marks
+from store.columns.codec import encoded
 from tests.analytics.auction_pages import RULES, leaf
 
 ROUND = "site-nl, button {button}, stacks 400 400\ndeal 0: 7c 2h, 1: As Ad\n> {button} folds"

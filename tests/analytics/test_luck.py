@@ -4,13 +4,14 @@ from fractions import Fraction
 
 import pytest
 
-from analytics import luck_rows, swaps_rows
-from analytics.bids_rows import known
-from analytics.luck_closed import Closed, closed
-from analytics.luck_equity import sampled, worth_of
-from analytics.luck_rows import rows_of
-from analytics.swaps import Luck
-from analytics.tables import Tables
+from analytics.sql.tables import Tables
+from analytics.stored import played as luck_rows
+from analytics.stored import risks as swaps_rows
+from analytics.stored.auctions import known
+from analytics.stored.closed_betting import Closed, closed
+from analytics.stored.equity import sampled, worth_of
+from analytics.stored.played import rows_of
+from analytics.swaps.luck import Luck
 from dealer.play import play
 from engine.games import GAMES, named
 from events.cards import DECK

@@ -9,16 +9,19 @@ from typing import Any
 
 import pytest
 
-from analytics import bids_rows, bids_worth, luck_rows, swaps_rows
-from analytics.bids import chosen
-from analytics.bids_measures import MEASURES
-from analytics.cache_folder import VARIABLE
-from analytics.measured import Again, Cells, Measured, amounts, measured
-from analytics.opponent_measures import NUMBERS
-from analytics.redrawn import of_cells, of_difference, of_values
-from analytics.swaps import of_luck
-from analytics.swaps_measures import MEASURES as OF_LUCK
-from analytics.tables import Tables
+from analytics.auctions import worth as bids_worth
+from analytics.auctions.bidding import chosen
+from analytics.auctions.measures import MEASURES
+from analytics.confidence.bootstrap import of_cells, of_difference, of_values
+from analytics.opponents.measures import NUMBERS
+from analytics.sql.tables import Tables
+from analytics.statistics.measured import Again, Cells, Measured, amounts, measured
+from analytics.stored import auctions as bids_rows
+from analytics.stored import played as luck_rows
+from analytics.stored import risks as swaps_rows
+from analytics.stored.cache_folder import VARIABLE
+from analytics.swaps.luck import of_luck
+from analytics.swaps.measures import MEASURES as OF_LUCK
 from api.main import main
 from events.types import AuctionSettled, BidPlaced
 from store.reader import Reader

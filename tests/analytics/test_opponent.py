@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics.opponent import Opponent
-from analytics.opponent_gathered import Asked, gathered
-from analytics.opponent_leads import leads
-from analytics.opponent_measures import ALL_LOOKS, FLAGS, LOOKS, NUMBERS
-from analytics.opponent_strength import tenth
-from analytics.statistics import STATISTICS
+from analytics.opponents.leads import leads
+from analytics.opponents.measures import ALL_LOOKS, FLAGS, LOOKS, NUMBERS
+from analytics.opponents.report import Opponent
+from analytics.opponents.strength import tenth
+from analytics.opponents.tables import Asked, gathered
+from analytics.statistics.catalogue import STATISTICS
 from api.asking.opponents import About, document, lengths, opponent
 from api.asking.viewed import Viewed
 from api.asking.viewer import viewer_of
@@ -26,7 +26,7 @@ from events.ledger import Append
 from events.types import Event, HandStarted, HoleDealt, Shown
 from odds.batch import STANDARD
 from odds.counting import CLASSES, hands_of
-from store.columns import encoded
+from store.columns.codec import encoded
 from store.ledger import open_ledger
 from store.reader import Reader
 from tests.analytics.auction_pages import RULES, leaf

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 from msgspec.structs import replace
 
-from analytics.opponent_acts import acts_of
-from analytics.opponent_ends import ends_of, played_of
-from analytics.opponent_hands import Hands
+from analytics.opponents.acts import acts_of
+from analytics.opponents.ends import ends_of, played_of
+from analytics.opponents.hands import Hands
 from api.asking.leaves import events, leaves
 from api.asking.viewed import Viewed
 from api.asking.viewer import viewer_of
@@ -19,9 +19,9 @@ from api.main import main
 from dealer.play import play
 from engine.games import GAMES
 from events.types import CardSwapped, Event, Faulted, HoleDealt
-from store.columns import encoded
-from store.layout import schema
-from store.leaf import Leaf
+from store.columns.codec import encoded
+from store.columns.layout import schema
+from store.log.leaf import Leaf
 from store.reader import Reader
 from tests.analytics import naive_opponent as naive
 from tests.analytics.auction_pages import RULES, recorded

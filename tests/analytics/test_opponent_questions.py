@@ -12,15 +12,15 @@ import pyarrow as pa
 import pytest
 from sqlglot import expressions as ex
 
-from analytics.difference import Mean, welch
-from analytics.measured import judged
-from analytics.opponent import Opponent
-from analytics.opponent_gathered import Asked, Gathered, gathered
-from analytics.opponent_measures import FLAGS, LOOKS, NUMBERS
-from analytics.questions import SQL, text_of
-from analytics.tables import Tables
-from store.columns import encoded
-from store.leaf import Leaf
+from analytics.confidence.difference import Mean, welch
+from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
+from analytics.opponents.report import Opponent
+from analytics.opponents.tables import Asked, Gathered, gathered
+from analytics.sql.files import SQL, text_of
+from analytics.sql.tables import Tables
+from analytics.statistics.measured import judged
+from store.columns.codec import encoded
+from store.log.leaf import Leaf
 from tests.analytics.auction_pages import RULES, page
 from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
 

@@ -10,23 +10,23 @@ import pyarrow.compute as pc
 import pytest
 from msgspec.structs import replace
 
-from analytics.ask import answered, answers, named
-from analytics.facts import facts
-from analytics.played import Read, Told, played
-from analytics.statistics_chosen import Chosen
+from analytics.sql.chosen import Chosen
+from analytics.statistics.answers import answered, answers, named
+from analytics.statistics.hands import Read, Told, played
+from analytics.stored.facts import facts
 from api.asking.players import is_there
 from api.asking.viewed import Viewed
 from api.asking.viewer import Viewer
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
-from store.disk import RealDisk
-from store.frames import Damaged
-from store.leaf import Leaf
+from store.folder.disk import RealDisk
+from store.folder.frames import Damaged
 from store.ledger import FileLedger
-from store.projection import Projection
-from store.query import Query
+from store.log.leaf import Leaf
 from store.reader import Reader
+from store.sql.query import Query
+from store.tables.projection import Projection
 from tests.analytics.test_ways import unnumbered
 
 EVERY = named("all")
@@ -127,7 +127,7 @@ def test_one_player_needs_no_database(folder: Path, monkeypatch: pytest.MonkeyPa
     def none(memory: str, threads: int) -> None:
         raise AssertionError("a database is opened")
 
-    monkeypatch.setattr("store.query.engine_of", none)
+    monkeypatch.setattr("store.sql.query.engine_of", none)
     viewed = Viewed(Reader(folder).snapshot(), Viewer("auditor"))
     assert is_there(viewed, "player", "random-1")
     assert not is_there(viewed, "player", "nobody")
@@ -162,6 +162,6 @@ def test_a_file_that_tells_no_bounds_is_read_whole(
     """Ledgers of older versions have such files."""
     chosen = Chosen(player="random-0")
     expected = list(answers(query, chosen, EVERY))
-    monkeypatch.setattr("store.files._bounds", lambda told: (None, None))
+    monkeypatch.setattr("store.segments.reading._bounds", lambda told: (None, None))
     again = Query(Reader(folder).snapshot(), (ODD,))
     assert expected == list(answers(again, chosen, EVERY))

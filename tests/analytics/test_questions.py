@@ -11,10 +11,10 @@ import pytest
 import sqlglot
 from sqlglot import expressions as ex
 
-from analytics.facts import facts
-from analytics.questions import SQL, text_of
-from analytics.statistics import STATISTICS
-from analytics.statistics_chosen import Chosen, table
+from analytics.sql.chosen import Chosen, table
+from analytics.sql.files import SQL, text_of
+from analytics.statistics.catalogue import STATISTICS
+from analytics.stored.facts import facts
 from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
 from tests.analytics.told_hands import QUESTIONS, question
 

@@ -15,12 +15,12 @@ import sqlglot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.luck_rows import rows_of as luck_of
-from analytics.luck_streets import CHANCES, can_be_told, rows_of
-from analytics.questions import SQL, text_of
-from analytics.results import METHODS, Spread, Streets, rakes
-from analytics.statistics_chosen import Chosen
-from analytics.tables import Tables
+from analytics.luck.streets import CHANCES, can_be_told, rows_of
+from analytics.results.players import METHODS, Spread, Streets, rakes
+from analytics.sql.chosen import Chosen
+from analytics.sql.files import SQL, text_of
+from analytics.sql.tables import Tables
+from analytics.stored.played import rows_of as luck_of
 from api.asking.leaves import leaves
 from api.asking.viewed import Viewed
 from api.asking.viewer import Viewer
@@ -29,7 +29,7 @@ from dealer.play import play
 from engine.games import named
 from engine.units import per_chip
 from events.cards import DECK
-from store.leaf import Leaf
+from store.log.leaf import Leaf
 from store.reader import Reader
 from tests.analytics.auction_pages import RULES, leaf, recorded
 from tests.sessions import Captured, printed, said, told

@@ -10,22 +10,22 @@ import pyarrow as pa
 import pytest
 from sqlglot import expressions as ex
 
-from analytics.bids_rows import AUCTIONS
-from analytics.facts import facts
-from analytics.questions import text_of
-from analytics.results import BYS, UNKNOWN, nets_by
-from analytics.statistics_chosen import Chosen, table
-from analytics.tables import Tables
+from analytics.results.players import BYS, UNKNOWN, nets_by
+from analytics.sql.chosen import Chosen, table
+from analytics.sql.files import text_of
+from analytics.sql.tables import Tables
+from analytics.stored.auctions import AUCTIONS
+from analytics.stored.facts import facts
 from api.asking.viewed import Viewed
 from api.asking.viewer import viewer_of
 from api.main import main
 from dealer.play import play
 from engine.games import named
 from events.types import AuctionSettled, CardSwapped, PotSplit
-from store.leaf import Leaf, split
-from store.projections.hands import HANDS
-from store.projections.swaps import SWAPS
+from store.log.leaf import Leaf, split
 from store.reader import Reader
+from store.tables.hands import HANDS
+from store.tables.swaps import SWAPS
 from tests.analytics.auction_pages import page, recorded
 from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
 from tests.sessions import Captured, printed, told

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.batch import screen
-from analytics.batch.pots import Layer, layers, pots
-from analytics.batch.readings import around_the_corner
-from analytics.batch.rows import Rows, Words, gathered, read
-from analytics.batch.screen import Screen, Screened
-from analytics.batch.why import Why
+from analytics.screen import screen
+from analytics.screen.pots import Layer, layers, pots
+from analytics.screen.readings import around_the_corner
+from analytics.screen.rows import Rows, Words, gathered, read
+from analytics.screen.screen import Screen, Screened
+from analytics.screen.why import Why
 from engine.games import named
 from odds.batch import Showdown, worth
-from store.columns import encoded, table
+from store.columns.codec import encoded, table
 from tests.analytics.held import MARKED, followed, forged, leaf, screened
 
 ODD = np.array([-(1 << 30), -1, 0, 1, 2, 3, 5, 9, 20])

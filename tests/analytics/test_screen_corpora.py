@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from analytics.batch.ledger import batches
-from analytics.batch.rows import Words
-from analytics.batch.screen import Screen
+from analytics.screen.ledger import batches
+from analytics.screen.rows import Words
+from analytics.screen.screen import Screen
 from api.rules import Rules
 from api.screening import agreed
 from store.reader import Reader

@@ -5,14 +5,14 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from analytics import bids_table
-from analytics.stored import NAMES, Text, stored
+from analytics.stored import auctions_table as bids_table
+from analytics.stored.tables import NAMES, Text, stored
 from engine.game import Game, fingerprint, to_json
 from engine.games.auction_2024 import AUCTION_2024_MIT
 from engine.games.recorded import AUCTION_2024_A0
-from store.columns import encoded
-from store.leaf import Leaf
-from store.projection import Builder
+from store.columns.codec import encoded
+from store.log.leaf import Leaf
+from store.tables.projection import Builder
 from tests.analytics.held import forged
 from tests.analytics.test_facts_walked import imported, recorded
 from tests.hands import RULESETS, every_ruleset, seeded

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from analytics.facts import table_of
-from analytics.facts_names import FLAGS
-from analytics.opponent import By, Opponent
-from analytics.opponent_gathered import Asked, gathered
+from analytics.opponents.report import By, Opponent
+from analytics.opponents.tables import Asked, gathered
+from analytics.replay.flags import FLAGS
+from analytics.stored.facts import table_of
 from engine.game import fingerprint
 from engine.games import GAMES
 from events.ledger import Recorded
@@ -24,8 +24,8 @@ from events.types import (
     HandVoided,
     Origin,
 )
-from store.columns import encoded
-from store.leaf import Leaf
+from store.columns.codec import encoded
+from store.log.leaf import Leaf
 from tests.analytics.auction_pages import RULES as RULEBOOK
 from tests.analytics.told_hands import leaves
 from tests.hands import seeded

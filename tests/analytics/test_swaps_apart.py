@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from analytics.swaps_apart import apart
+from analytics.swaps.independence import apart
 
 
 def _slots(player: str, both: int, first: int, second: int, none: int) -> dict[str, Any]:

@@ -8,19 +8,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from analytics.alike import grouped
-from analytics.ask import answers, named
-from analytics.facts import facts
-from analytics.played import Told
-from analytics.questions import columns_of, text_of
-from analytics.statistics import STATISTICS
-from analytics.statistics_chosen import By, Chosen, table
-from analytics.sums import counts
-from analytics.tables import Tables
-from analytics.ways import MONEY, tallies
+from analytics.sql.chosen import By, Chosen, table
+from analytics.sql.files import columns_of, text_of
+from analytics.sql.tables import Tables
+from analytics.statistics.alike import grouped
+from analytics.statistics.answers import answers, named
+from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.hands import Told
+from analytics.statistics.patterns import MONEY, tallies
+from analytics.statistics.sums import counts
+from analytics.stored.facts import facts
 from dealer.play import play
 from engine.games import GAMES
-from store.leaf import Leaf
+from store.log.leaf import Leaf
 from tests.analytics.auction_pages import recorded
 
 SUMS = sorted({one.file for one in STATISTICS.values()} - {MONEY})
@@ -106,7 +106,9 @@ def test_every_column_of_a_file_of_sums_is_found() -> None:
 
 def test_a_sum_of_anything_else_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for odd in ("CASE WHEN vpip THEN net ELSE 0 END", "hands * 2", "net", "CASE WHEN a OR b THEN"):
-        monkeypatch.setattr("analytics.sums.columns_of", lambda file, odd=odd: (("x", (odd,)),))
+        monkeypatch.setattr(
+            "analytics.statistics.sums.columns_of", lambda file, odd=odd: (("x", (odd,)),)
+        )
         with pytest.raises((AssertionError, KeyError)):
             counts({"vpip": np.ones(3)}, 3, ["entering"])
 
@@ -115,7 +117,7 @@ def test_rows_that_say_the_same_have_one_number(monkeypatch: pytest.MonkeyPatch)
     """Also where the codes of their values would not fit into a word."""
     columns = [pa.chunked_array([pa.array(it)]) for it in ([1, None, 1, 2, None], list("aabba"))]
     for most in (2**62, 8):
-        monkeypatch.setattr("analytics.alike._MOST", most)
+        monkeypatch.setattr("analytics.statistics.alike._MOST", most)
         which, places = grouped(columns)
         assert ([0, 1, 2, 3, 1], [0, 1, 2, 3]) == (which.tolist(), places.tolist())
 

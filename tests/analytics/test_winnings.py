@@ -11,20 +11,20 @@ import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.ask import Facts, answers, views
-from analytics.luck_rows import rows_of
-from analytics.luck_rules import Rulebook
-from analytics.questions import SQL, text_of
-from analytics.statistics import STATISTICS
-from analytics.statistics_chosen import Chosen
-from analytics.tables import Tables
-from analytics.winnings import FEWEST, LINES, Point, thinned, winnings
+from analytics.results.winnings import FEWEST, LINES, Point, thinned, winnings
+from analytics.sql.chosen import Chosen
+from analytics.sql.files import SQL, text_of
+from analytics.sql.tables import Tables
+from analytics.statistics.answers import Facts, answers, views
+from analytics.statistics.catalogue import STATISTICS
+from analytics.stored.played import rows_of
+from analytics.stored.rulebook import Rulebook
 from api.asking.leaves import leaves
 from api.asking.viewed import Viewed
 from api.asking.viewer import Viewer
 from api.main import main
 from api.sighted import deals
-from store.leaf import Leaf
+from store.log.leaf import Leaf
 from store.reader import Reader
 
 FILES = ("curve_hands", "curve_decks")

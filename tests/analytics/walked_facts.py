@@ -1,6 +1,6 @@
 """Facts the slow and obvious way: a hand is walked event by event, a seat and a flag at a time.
 
-This is the oracle of `analytics/facts.py`, which makes the same rows of many hands at once.
+This is the oracle of `analytics/stored/facts.py`, which makes the same rows of many hands at once.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from analytics.facts import SCHEMA
-from analytics.facts import stakes as stakes_of
-from analytics.facts_names import COUNTS, STREETS
-from analytics.facts_packed import WAYS
-from analytics.facts_seats import STEALING, dealt_in, positions
-from analytics.facts_seen import class_of
+from analytics.replay.flags import COUNTS, STREETS
+from analytics.replay.positions import STEALING, dealt_in, positions
+from analytics.replay.seen import class_of
+from analytics.stored.facts import SCHEMA
+from analytics.stored.facts import stakes as stakes_of
+from analytics.stored.packed import WAYS
 from engine.game import Game
 from engine.units import per_chip
 from events.state import Hand
 from events.types import BlindPosted, BoardDealt, Folded, HoleDealt, PotSplit, Shown
-from store.leaf import Leaf, split
+from store.log.leaf import Leaf, split
 from tests.analytics.walked_acts import Act, story
 
 Row = dict[str, bool | int | str | None]

@@ -17,7 +17,7 @@ from events import types as t
 from events.cards import RANKS, is_card
 from events.state import Hand
 from events.views import BidPlacedSeen, CardSwappedSeen, Hidden, Seen
-from store.leaf import split
+from store.log.leaf import split
 from tests.analytics.walked_facts import stakes
 
 Truth = bool | None

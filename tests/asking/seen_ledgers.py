@@ -15,7 +15,7 @@ from events import types as t
 from events.ledger import Append, Record
 from events.types import Disclosure, Events
 from events.views import Public, Seated, Viewpoint
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
 from store.ledger import FileLedger
 from store.reader import Reader, Snapshot
 from tests.exports import AT, start_of

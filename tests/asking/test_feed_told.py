@@ -14,7 +14,7 @@ from api.asking.told import NoPlace, Teller, Told, position
 from api.asking.viewer import Viewer
 from api.exporting.sight import Eyes
 from engine.games import GAMES
-from store.frames import Damaged
+from store.folder.frames import Damaged
 from store.reader import Snapshot
 from tests.asking.seen_ledgers import ledger_of, matches, viewers, worlds
 

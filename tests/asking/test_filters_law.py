@@ -23,7 +23,7 @@ from engine.games import RULESETS
 from events import types as t
 from events.cards import UNKNOWN
 from events.types import Events
-from store.leaf import split
+from store.log.leaf import split
 from tests.asking.drawn_filters import PATTERNS, every_term, filters
 from tests.asking.naive_filter import Taken, answer, taken
 from tests.asking.seen_ledgers import Kept, ledger_of, matches

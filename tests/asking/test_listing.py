@@ -21,8 +21,8 @@ from api.asking.viewer import Viewer
 from engine.games import RULESETS
 from events import types as t
 from events.types import Events
-from store.guard import Refused
 from store.reader import Snapshot
+from store.sql.guard import Refused
 from tests.asking.seen_ledgers import ledger_of, matches, worlds
 from tests.exports import start_of
 

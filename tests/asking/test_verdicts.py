@@ -20,7 +20,7 @@ from engine.verdict import judge
 from events import types as t
 from events.ledger import Append
 from events.types import Events
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
 from store.ledger import FileLedger
 from store.reader import Reader, Snapshot
 from tests.asking.seen_ledgers import NEVER, Kept, ledger_of, matches

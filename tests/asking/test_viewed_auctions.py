@@ -9,15 +9,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from analytics import bids_rows, luck_rows, swaps_rows
-from analytics.luck_closed import Closed, closed, may_close
-from analytics.luck_rules import Rulebook
-from analytics.stored import NAMES, stored
+from analytics.stored import auctions as bids_rows
+from analytics.stored import played as luck_rows
+from analytics.stored import risks as swaps_rows
+from analytics.stored.closed_betting import Closed, closed, may_close
+from analytics.stored.rulebook import Rulebook
+from analytics.stored.tables import NAMES, stored
 from api.asking.viewed import Viewed
 from api.exporting.sight import revealed
 from engine.games import GAMES
 from events.ledger import is_match
-from store.leaf import Leaf
+from store.log.leaf import Leaf
 from store.reader import Snapshot
 from tests.asking.seen_ledgers import ledger_of, matches, sorted_rows, viewers
 

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pytest
 
-from analytics.facts import facts
+from analytics.stored.facts import facts
 from api.asking.viewed import Viewed
 from api.asking.viewer import Viewer
 from api.exporting.sight import Eyes
 from api.exporting.tables import TABLES, tables
 from engine.games import GAMES
-from store.projections import STANDARD
-from store.query import plain
 from store.reader import Snapshot
+from store.sql.query import plain
+from store.tables.standard import STANDARD
 from tests.asking.seen_ledgers import in_order, ledger_of, matches, viewers
 
 PLAYED = matches(GAMES.values())

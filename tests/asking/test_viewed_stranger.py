@@ -14,13 +14,13 @@ from api.asking.viewed import Viewed
 from api.asking.viewer import Viewer
 from api.facts import projections
 from engine.games import GAMES
-from store.disk import RealDisk
-from store.guard import Refused
+from store.folder.disk import RealDisk
 from store.ledger import FileLedger
-from store.query import Query, plain
 from store.reader import Reader, Snapshot
-from store.strangers import VIEWS, Strangers
-from store.workers import workers
+from store.sql.guard import Refused
+from store.sql.query import Query, plain
+from store.sql.strangers import VIEWS, Strangers
+from store.sql.workers import workers
 from tests.asking.seen_ledgers import ledger_of, matches
 
 PLAYED = matches((GAMES["auction-2024"], GAMES["swap-2022"]))

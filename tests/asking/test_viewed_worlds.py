@@ -8,13 +8,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from analytics.ask import answers, named
-from analytics.statistics_chosen import Chosen
+from analytics.sql.chosen import Chosen
+from analytics.statistics.answers import answers, named
 from api.asking.viewed import Viewed
 from api.asking.viewer import Viewer
 from api.exporting.tables import TABLES
 from engine.games import GAMES
-from store.guard import Refused
+from store.sql.guard import Refused
 from tests.asking.seen_ledgers import ledger_of, matches, viewers, worlds
 
 SOME = ("auction-2024", "swap-2022-mit", "probability", "urcs-1998")

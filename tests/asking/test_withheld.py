@@ -14,7 +14,7 @@ from engine.games import named
 from events import types as t
 from events.ledger import Append
 from events.types import Events
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
 from store.ledger import FileLedger
 from store.reader import Reader
 from tests.exports import AT, start_of

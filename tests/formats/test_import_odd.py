@@ -9,8 +9,8 @@ import pytest
 
 from api.importing.naming import naming_of
 from events.types import SourceNoted
-from store.nonces import Salted
-from store.private import Private
+from store.proof.nonces import Salted
+from store.proof.private import Private
 from tests.foreign import gamelog, opened
 from tests.formats.test_format_irc import made_month
 from tests.sessions import Captured, printed, told

@@ -13,7 +13,7 @@ from api.http.cursor import KEY_BYTES, Cursors
 from api.http.desk import Desk, Settings
 from api.http.kept import CURSORS, cursor_key
 from api.http.problem import Problem
-from store.private import Exposed
+from store.proof.private import Exposed
 
 OURS = Cursors(b"k" * KEY_BYTES)
 PLAIN = st.recursive(

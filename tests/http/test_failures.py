@@ -18,11 +18,11 @@ from api.http.failures import problem_of
 from api.http.problem import KINDS, Problem
 from api.http.streams import streamed
 from events.ledger import Conflict
-from store.frames import Damaged
-from store.guard import Refused
-from store.live import NoLedger
-from store.lock import Held, Lock
+from store.folder.frames import Damaged
+from store.folder.lock import Held, Lock
 from store.reader import Unreachable
+from store.snapshot import NoLedger
+from store.sql.guard import Refused
 from tests.http.clients import Site, site_of
 from tests.http.served import get, said, served
 

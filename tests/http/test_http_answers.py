@@ -20,7 +20,7 @@ import pytest
 from msgspec.structs import replace
 from starlette.testclient import TestClient
 
-from analytics.cache_folder import VARIABLE
+from analytics.stored.cache_folder import VARIABLE
 from api.asking.exports import DATASETS
 from api.asking.games import listed
 from api.exporting.files import TABULAR

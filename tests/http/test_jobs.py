@@ -16,7 +16,7 @@ from api.http.jobs import WAITING_MAX, Jobs, is_alive
 from api.main import main
 from events.types import DeckCommitted, DeckOpened, Disconnected, MatchStarted
 from store.check import check
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
 from store.ledger import open_ledger
 from store.reader import Reader
 from tests.http.clients import Site, over, site_of

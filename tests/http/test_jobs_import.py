@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from analytics.stored import NAMES
+from analytics.stored.tables import NAMES
 from api.http import work
 from api.http.jobs import Job, Jobs, now_ms, read, write
 from api.http.wishes import of_import

@@ -15,7 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.main import main
-from store.answers import DEPTH_MAX, unique
+from store.sql.answers import DEPTH_MAX, unique
 from tests.http.clients import site_of
 from tests.sessions import Captured
 

@@ -24,9 +24,9 @@ from api.seen import withheld_sentence
 from dealer.play import Plan, plan
 from engine.games import GAMES
 from events.types import Disclosure, HoleDealt
-from store.leaf import split
 from store.ledger import open_ledger
-from store.private import Private
+from store.log.leaf import split
+from store.proof.private import Private
 from store.reader import Reader
 from tests.leaks.doors import answers, door
 from tests.leaks.hidden_worlds import as_they_are

@@ -9,8 +9,8 @@ import pytest
 
 from api.asking.viewed import Viewed
 from api.asking.viewer import AUDITOR, Viewer
-from store.guard import Refused
 from store.reader import Reader
+from store.sql.guard import Refused
 from tests.leaks.conftest import Pair
 from tests.leaks.hidden_worlds import EYES
 

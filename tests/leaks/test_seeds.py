@@ -27,7 +27,7 @@ from engine.games import GAMES
 from engine.turn import ToDeal
 from events.ledger import Append
 from events.types import MatchStarted, SourceNoted
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
 from store.ledger import FileLedger
 from store.reader import Reader
 from tests.exports import start_of

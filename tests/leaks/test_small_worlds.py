@@ -17,8 +17,8 @@ from events import types as t
 from events.ledger import Append
 from events.types import Events
 from store.ledger import open_ledger
+from store.proof.remembered import Remembered
 from store.reader import Reader
-from store.remembered import Remembered
 from tests.exports import AT
 from tests.leaks.asked_routes import addresses
 from tests.leaks.doors import answers, door

@@ -16,15 +16,15 @@ from api.evidence.verify import unpacked, verify
 from api.facts import projections
 from events.commitments import commitment
 from events.ledger import Append
-from store import tiles
-from store.checkpoint import open_checkpoint
 from store.ledger import open_ledger
-from store.note import Key
+from store.proof import tiles
+from store.proof.checkpoint import open_checkpoint
+from store.proof.note import Key
+from store.proof.receipt import read_receipt
+from store.proof.tiles import Tile
+from store.proof.tree import Refuted, check_consistency, frontier, leaf_hash
+from store.proof.tree_file import TreeFiles
 from store.reader import Reader
-from store.receipt import read_receipt
-from store.tiles import Tile
-from store.tree import Refuted, check_consistency, frontier, leaf_hash
-from store.treefile import TreeFiles
 from tests.http import ledgers
 from tests.http.clients import Site, site_of
 from tests.records.conftest import HANDS

@@ -11,21 +11,21 @@ from unittest.mock import patch
 from msgspec.structs import replace
 
 from events.ledger import Recorded
-from store.disk import Disk
-from store.leaf import Leaf
-from store.manifest import Segment
-from store.run import Run
-from store.tail import Closed
+from store.folder.disk import Disk
+from store.folder.manifest import Segment
+from store.log.leaf import Leaf
+from store.log.tail import Closed
+from store.segments.runs import Run
 
 
 @contextmanager
 def cheap_segments() -> Iterator[None]:
     """Ledgers in here seal into pickles, by the same steps."""
     with ExitStack() as patches:
-        patches.enter_context(patch("store.sealing.write_segment", write_cheaply))
+        patches.enter_context(patch("store.segments.sealing.write_segment", write_cheaply))
         patches.enter_context(patch("store.ledger.Sealed", CheapSealed))
-        patches.enter_context(patch("store.run.tables_of", cheap_tables))
-        patches.enter_context(patch("store.adopting.write_runs", write_runs_cheaply))
+        patches.enter_context(patch("store.segments.runs.tables_of", cheap_tables))
+        patches.enter_context(patch("store.segments.adopting.write_runs", write_runs_cheaply))
         yield
 
 

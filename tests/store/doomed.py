@@ -5,12 +5,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from events.ledger import Append
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
+from store.folder.lock import Lock
+from store.folder.macs import Marks
 from store.ledger import FileLedger
-from store.lock import Lock
-from store.marks import Marks
-from store.note import Signer
-from store.private import Secrets
+from store.proof.note import Signer
+from store.proof.private import Secrets
 from tests.store.small_hands import begun, ended, noted, whole
 
 THREADS = 4

@@ -2,7 +2,7 @@
 
 import os
 
-from store.disk import Disk, Output
+from store.folder.disk import Disk, Output
 
 
 class FaultyDisk:

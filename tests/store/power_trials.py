@@ -20,14 +20,14 @@ from events.types import (
     HandVoided,
     SourceNoted,
 )
+from store.folder.macs import Marks
 from store.ledger import VOID, FileLedger
-from store.line import Call as Waiting
-from store.marks import Marks
+from store.log.group_commit import Call as Waiting
 from store.memory import MemoryLedger
-from store.notary import last_checkpoint
-from store.note import Signer
-from store.private import Secrets
-from store.run import Whole
+from store.proof.notary import last_checkpoint
+from store.proof.note import Signer
+from store.proof.private import Secrets
+from store.segments.runs import Whole
 from tests.store.simulated_disk import PowerLost, SimulatedDisk
 
 LIVES = 5
@@ -60,7 +60,7 @@ def trial(
     writer = Writer(seed, deaf)
     writer.unmarked = marked - 1
     writer.parquet, writer.runs = parquet, runs
-    with patch("store.notary.EVERY_LEAVES", 3):
+    with patch("store.proof.notary.EVERY_LEAVES", 3):
         for _ in range(writer.chance.randint(1, LIVES - 1)):
             writer.live(fuse=writer.chance.randint(1, writer.chance.choice((8, 16, 60))))
         writer.live(fuse=-1)

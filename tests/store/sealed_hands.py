@@ -7,8 +7,8 @@ from dealer.play import play
 from engine.games import GAMES
 from events import types as t
 from events.ledger import Append, Record, Recorded
-from store.leaf import Leaf
-from store.tail import Closed, Placed
+from store.log.leaf import Leaf
+from store.log.tail import Closed, Placed
 
 START = 1_732_200_000_000
 

@@ -84,7 +84,7 @@ def _apply(names: dict[str, Node], change: Change) -> None:
 
 
 class SimulatedDisk:
-    """The protocol of `store/disk.py`; `deaf` names the one kind of sync that it ignores."""
+    """The protocol of `store/folder/disk.py`; `deaf` names the one kind of sync that it ignores."""
 
     def __init__(self, seed: str, deaf: str = "") -> None:
         self.chance = random.Random(seed)

@@ -19,9 +19,9 @@ from events.types import (
     HandStarted,
     Raised,
 )
-from store.batch import CALL_MAX
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
 from store.ledger import Broken, FileLedger
+from store.log.batch import CALL_MAX
 from store.memory import MemoryLedger
 from store.reader import Reader
 from tests.store.faulty_disk import FaultyDisk
@@ -182,7 +182,7 @@ def test_whoever_is_interrupted_in_line_holds_nobody_up(tmp_path: Path) -> None:
     ledger = FileLedger(disk)
     impatient = Impatient()
     with (
-        patch("store.line.threading.Lock", lambda: impatient),
+        patch("store.log.group_commit.threading.Lock", lambda: impatient),
         patch.object(ledger._line, "_writer", object()),
         pytest.raises(KeyboardInterrupt),
     ):

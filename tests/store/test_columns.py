@@ -16,10 +16,10 @@ from engine.games import GAMES
 from events import types as t
 from events.codec import encode
 from events.ledger import Record, Recorded
-from store.columns import encoded, leaves_of, table
-from store.layout import KINDS, columns, filled_by, schema, view
-from store.leaf import Leaf
-from store.segment import to_parquet
+from store.columns.codec import encoded, leaves_of, table
+from store.columns.layout import KINDS, columns, filled_by, schema, view
+from store.log.leaf import Leaf
+from store.segments.segment import to_parquet
 from tests.store.sealed_hands import closed, hands, leaves, of_games
 
 GOLDEN = Path(__file__).parent / "columns.txt"

@@ -10,15 +10,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from events.codec import encode
-from store import compact, manifest
-from store.disk import RealDisk
-from store.frames import Damaged
-from store.layout import columns
-from store.leaf import Leaf
-from store.manifest import Manifest, Segment
-from store.projections import STANDARD
-from store.sealed import Sealed, write_segment
-from store.segment import Aside, Stored, store
+from store.columns.layout import columns
+from store.folder import manifest
+from store.folder.disk import RealDisk
+from store.folder.frames import Damaged
+from store.folder.manifest import Manifest, Segment
+from store.log.leaf import Leaf
+from store.segments import compaction as compact
+from store.segments.sealed import Sealed, write_segment
+from store.segments.segment import Aside, Stored, store
+from store.tables.standard import STANDARD
 from tests.store.sealed_hands import closed as closed_by_one
 from tests.store.sealed_hands import hands, leaves, of_games
 
@@ -92,7 +93,7 @@ def test_projections_grow_row_group_by_row_group(
     disk: RealDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was made of one row group of events is cut and written before the next is decoded."""
-    monkeypatch.setattr("store.segment.ROW_GROUP", 100)
+    monkeypatch.setattr("store.segments.segment.ROW_GROUP", 100)
     small = tuple(one._replace(rows=3) for one in STANDARD)
     made = write_segment(disk, CLOSED, small)
     bare = write_segment(disk, CLOSED, ())
@@ -168,7 +169,7 @@ def test_a_merge_that_changed_a_cell_is_refused(
             return Stored(wrong.files["events"], wrong.sha256["events"], wrong.sizes["events"])
         return store(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("store.compact.store", crooked)
+    monkeypatch.setattr("store.segments.compaction.store", crooked)
     with pytest.raises(Damaged, match="what it was made of"):
         compact.compact(disk, before, STANDARD, at=1)
     assert before == manifest.read(disk)

@@ -21,7 +21,7 @@ from events.types import (
     NonceGiven,
     StepEntered,
 )
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
 from store.ledger import VOID, FileLedger
 from store.memory import MemoryLedger
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from store.copies import Copies
-from store.query import Query, plain
 from store.reader import Reader
-from store.strangers import Strangers
+from store.sql.copies import Copies
+from store.sql.query import Query, plain
+from store.sql.strangers import Strangers
 from tests.store.test_query import filled
 
 

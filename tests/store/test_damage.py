@@ -15,18 +15,19 @@ import pytest
 from msgspec.structs import replace as replaced
 
 from events.ledger import Recorded
-from store import hot, manifest, watermark
 from store.check import Finding, check
-from store.disk import RealDisk
-from store.files import Files as Opening
-from store.frames import Damaged
+from store.folder import manifest
+from store.folder.disk import RealDisk
+from store.folder.frames import Damaged
 from store.ledger import FileLedger
-from store.projections import STANDARD
+from store.log import hot, watermark
+from store.log.recovery import durable_bytes_are_there
+from store.log.tail import Tail
 from store.reader import Reader
-from store.recovery import durable_bytes_are_there
-from store.sealed import Sealed
-from store.segment import PIECES, named, store
-from store.tail import Tail
+from store.segments.reading import Files as Opening
+from store.segments.sealed import Sealed
+from store.segments.segment import PIECES, named, store
+from store.tables.standard import STANDARD
 from tests.store.simulated_disk import SimulatedDisk
 from tests.store.small_hands import begun, ended, noted, whole
 
@@ -210,7 +211,7 @@ def test_a_row_group_is_compared_before_it_is_read_and_another_is_not(
     first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Damage in one row group is found by whoever reads that one, and by who reads every byte."""
-    monkeypatch.setattr("store.files._FOOTER", first)
+    monkeypatch.setattr("store.segments.reading._FOOTER", first)
     disk = RealDisk(tmp_path)
     segment = seats(disk)
     path = segment.files["seats"]

@@ -12,11 +12,11 @@ import pytest
 
 from events.ledger import Append, Ledger
 from events.types import HandVoided
-from store import recovery
-from store.disk import Disk, RealDisk
-from store.frames import Damaged
+from store.folder.disk import Disk, RealDisk
+from store.folder.frames import Damaged
+from store.folder.lock import Held
 from store.ledger import VOID, Broken, FileLedger, open_ledger
-from store.lock import Held
+from store.log import recovery
 from store.memory import MemoryLedger
 from tests.store.cheap_segments import cheap_segments
 from tests.store.faulty_disk import FaultyDisk

@@ -10,11 +10,11 @@ import pytest
 from events.evolve import replay
 from events.ledger import is_match
 from events.state import Hand
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
+from store.folder.manifest import read as manifest_of
 from store.ledger import FileLedger
-from store.manifest import read as manifest_of
-from store.projections import STANDARD
 from store.reader import Reader
+from store.tables.standard import STANDARD
 
 FROZEN = sorted((Path(__file__).parent / "frozen").glob("v*"))
 

@@ -12,16 +12,16 @@ from engine.policies import Rake
 from events import types as t
 from events.commitments import nonces_of
 from events.ledger import Conflict, Recorded
-from store.columns import encoded, full
-from store.gathered import gathered
-from store.layout import by_kind, columns, filled
-from store.leaf import Leaf
-from store.lots import Lot
-from store.lots_lines import digests
-from store.lots_tables import tables
-from store.nonces import Salted
-from store.projections import STANDARD
-from store.run import check_values, digested
+from store.columns.codec import encoded, full
+from store.columns.digests import digests
+from store.columns.gathered import gathered
+from store.columns.hands import Lot
+from store.columns.layout import by_kind, columns, filled
+from store.log.leaf import Leaf
+from store.proof.nonces import Salted
+from store.segments.runs import check_values, digested
+from store.tables.columnar import tables
+from store.tables.standard import STANDARD
 
 AT = 1_700_000_000_000
 SECRET = b"s" * 32

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import duckdb
 import pytest
 
-from store.guard import Refused, checked, folded, names
-from store.worker import connected
+from store.sql.guard import Refused, checked, folded, names
+from store.sql.worker import connected
 
 VIEWS = ("hands", "events")
 SYNTAX = {  # names that the parser makes, or that the binder knows without the catalogue
@@ -74,9 +74,9 @@ def undecided(found: list[str], allowed: frozenset[str]) -> list[str]:
     for name in found:
         refused = names().reason(name) is not None
         if not refused and name not in allowed:
-            told.append(f"{name} is new in DuckDB: allow or refuse it in store/sql_names.toml")
+            told.append(f"{name} is new in DuckDB: allow or refuse it in store/sql/sql_names.toml")
         if refused and name in allowed:
-            told.append(f"{name} is both allowed and refused in store/sql_names.toml")
+            told.append(f"{name} is both allowed and refused in store/sql/sql_names.toml")
     return told
 
 
@@ -95,7 +95,7 @@ def test_every_name_of_the_catalogue_is_allowed_or_refused(con: duckdb.DuckDBPyC
 
 
 def test_a_name_on_neither_list_fails_with_a_sentence() -> None:
-    assert ["zap is new in DuckDB: allow or refuse it in store/sql_names.toml"] == undecided(
+    assert ["zap is new in DuckDB: allow or refuse it in store/sql/sql_names.toml"] == undecided(
         ["zap", "upper"], names().functions
     )
 

@@ -15,9 +15,9 @@ import pytest
 
 from events.ledger import Record, Recorded
 from events.types import HandVoided
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
+from store.folder.lock import Held, Lock
 from store.ledger import VOID, FileLedger
-from store.lock import Held, Lock
 from tests.store.doomed import SECRETS, write_until_killed
 from tests.store.small_hands import whole
 

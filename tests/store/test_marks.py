@@ -14,20 +14,21 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from store import manifest, watermark
-from store.batch import to_payload
 from store.check import check
-from store.disk import RealDisk
-from store.frames import Damaged, Frame, frame, frames
+from store.folder import manifest
+from store.folder.disk import RealDisk
+from store.folder.frames import Damaged, Frame, frame, frames
+from store.folder.macs import SIZE, Marks
+from store.folder.manifest import Manifest
 from store.ledger import FileLedger
-from store.manifest import Manifest
-from store.marks import SIZE, Marks
-from store.notary import last_checkpoint
-from store.note import Signer
-from store.private import Secrets
-from store.projections import STANDARD
+from store.log import watermark
+from store.log.batch import to_payload
+from store.proof.notary import last_checkpoint
+from store.proof.note import Signer
+from store.proof.private import Secrets
 from store.reader import Reader
-from store.run import Whole
+from store.segments.runs import Whole
+from store.tables.standard import STANDARD
 from store.verify import Verifier
 from tests.store.small_hands import begun, ended, noted, whole
 

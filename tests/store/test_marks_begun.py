@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from store import hot
-from store.batch import to_payload
 from store.check import check
-from store.disk import RealDisk
-from store.frames import Damaged, frame, frames
+from store.folder.disk import RealDisk
+from store.folder.frames import Damaged, frame, frames
+from store.folder.macs import Marks
 from store.ledger import FileLedger, open_ledger
-from store.marks import Marks
-from store.notary import secrets_of
-from store.private import Private
+from store.log import hot
+from store.log.batch import to_payload
+from store.proof.notary import secrets_of
+from store.proof.private import Private
 from store.reader import Reader
 from tests.store.small_hands import begun, noted, whole
 from tests.store.test_marks import (

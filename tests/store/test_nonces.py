@@ -13,12 +13,12 @@ from events.ledger import Append
 from events.lines import lines, openings
 from events.types import BidPlaced, Event, HandEnded, HandStarted, HoleDealt
 from events.views import Auditor
-from store.disk import RealDisk
-from store.frames import Damaged
+from store.folder.disk import RealDisk
+from store.folder.frames import Damaged
 from store.ledger import FileLedger
-from store.nonces import FILE, Salted, Salts, opened, salts_of
-from store.note import Signer
-from store.private import Secrets, name_of
+from store.proof.nonces import FILE, Salted, Salts, opened, salts_of
+from store.proof.note import Signer
+from store.proof.private import Secrets, name_of
 from store.reader import Reader
 from store.verify import Verifier
 
@@ -109,7 +109,7 @@ def test_what_version_one_made_is_verified_by_version_one(tmp_path: Path) -> Non
     written(tmp_path).close()
     (tmp_path / FILE).write_text(f"{name_of(SECRETS.nonces)}\n")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("store.notary.opened", lambda disk, secret, next_seq: Salts(secret))
+        patch.setattr("store.proof.notary.opened", lambda disk, secret, next_seq: Salts(secret))
         ledger = written(tmp_path)
         ledger.append(hand(1, *CARDS))
         ledger.close()
@@ -139,7 +139,7 @@ def test_an_opening_in_which_nothing_closed_leaves_no_line(tmp_path: Path) -> No
 def test_runs_of_another_opening_are_not_taken_in(tmp_path: Path) -> None:
     """Their digests were made with its salt."""
     from events.ledger import Conflict
-    from store.run import Whole
+    from store.segments.runs import Whole
 
     ledger = written(tmp_path)
     run = ledger.maker().run([Whole(hand(1, *CARDS))])

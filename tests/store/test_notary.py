@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 
 from events.lines import leaf_bytes
-from store.checkpoint import open_checkpoint
-from store.disk import RealDisk
-from store.frames import Damaged
+from store.folder.disk import RealDisk
+from store.folder.frames import Damaged
+from store.folder.manifest import read as manifest_of
 from store.ledger import CLOSE_HANDS, FileLedger, open_ledger
-from store.manifest import read as manifest_of
-from store.nonces import salts_of
-from store.notary import last_checkpoint, public_keys
-from store.note import Signer
-from store.private import Exposed, Private, Secrets
+from store.proof.checkpoint import open_checkpoint
+from store.proof.nonces import salts_of
+from store.proof.notary import last_checkpoint, public_keys
+from store.proof.note import Signer
+from store.proof.private import Exposed, Private, Secrets
+from store.proof.tree import EMPTY, leaf_hash, node_hash
 from store.reader import Reader
-from store.tree import EMPTY, leaf_hash, node_hash
 from tests.store.small_hands import begun, ended, noted, whole
 
 pytestmark = pytest.mark.usefixtures("salted")

@@ -10,18 +10,19 @@ from engine.games import GAMES
 from events import types as t
 from events.ledger import Recorded
 from events.notation import read
-from store import compact, manifest
-from store.disk import RealDisk
-from store.leaf import Leaf
-from store.manifest import Manifest
-from store.projection import Projection
-from store.projections import STANDARD
-from store.projections.bids import BIDS
-from store.projections.hands import HANDS
-from store.projections.players import PLAYERS
-from store.projections.pots import POTS
-from store.projections.swaps import SWAPS
-from store.sealed import Sealed, write_segment
+from store.folder import manifest
+from store.folder.disk import RealDisk
+from store.folder.manifest import Manifest
+from store.log.leaf import Leaf
+from store.segments import compaction as compact
+from store.segments.sealed import Sealed, write_segment
+from store.tables.bids import BIDS
+from store.tables.hands import HANDS
+from store.tables.players import PLAYERS
+from store.tables.pots import POTS
+from store.tables.projection import Projection
+from store.tables.standard import STANDARD
+from store.tables.swaps import SWAPS
 from tests.store.sealed_hands import leaves, of_games
 
 AUCTION = """

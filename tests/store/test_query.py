@@ -13,14 +13,14 @@ from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
 from events.types import HoleDealt, MatchStarted, NonceGiven
-from store.disk import RealDisk
-from store.guard import Refused
+from store.folder.disk import RealDisk
 from store.ledger import FileLedger
-from store.projections import STANDARD
-from store.query import Query
 from store.reader import Reader, Snapshot
-from store.strangers import Strangers
-from store.workers import Workers, workers
+from store.sql.guard import Refused
+from store.sql.query import Query
+from store.sql.strangers import Strangers
+from store.sql.workers import Workers, workers
+from store.tables.standard import STANDARD
 from tests.store.test_contract import begun
 
 Asking = Query | Strangers

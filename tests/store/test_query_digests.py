@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from store.disk import RealDisk
-from store.frames import Damaged
-from store.query import Query
+from store.folder.disk import RealDisk
+from store.folder.frames import Damaged
 from store.reader import Reader
+from store.sql.query import Query
 from tests.store.test_query import asking, filled
 
 

@@ -18,12 +18,12 @@ import pytest
 
 from events.ledger import Append, Recorded
 from events.types import HandEnded, NonceGiven
-from store import manifest
-from store.disk import RealDisk
-from store.frames import Damaged
+from store.folder import manifest
+from store.folder.disk import RealDisk
+from store.folder.frames import Damaged
 from store.ledger import FileLedger
-from store.live import NoLedger
 from store.reader import Reader, Unreachable
+from store.snapshot import NoLedger
 from tests.store.test_contract import begun, whole
 
 NEVER = 10**9

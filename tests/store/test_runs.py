@@ -13,13 +13,13 @@ from engine.games import GAMES
 from events.evolve import replay
 from events.ledger import Append, Conflict
 from events.types import Called, Events, HandStarted, HoleDealt
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
 from store.ledger import FileLedger
-from store.notary import last_checkpoint
-from store.note import Signer
-from store.private import Secrets
-from store.projections import STANDARD
-from store.run import Run, Whole, read, spelled
+from store.proof.notary import last_checkpoint
+from store.proof.note import Signer
+from store.proof.private import Secrets
+from store.segments.runs import Run, Whole, read, spelled
+from store.tables.standard import STANDARD
 from tests.store.small_hands import begun, ended, noted, whole
 
 pytestmark = pytest.mark.usefixtures("salted")

@@ -12,19 +12,19 @@ from msgspec.structs import replace
 
 from engine.games import GAMES
 from events import types as t
-from store import segment as segments
-from store.columns import encoded, leaves_of, table
-from store.disk import RealDisk
-from store.files import files_of
-from store.frames import Damaged
-from store.layout import ENVELOPE, SCHEMA_VERSION
-from store.leaf import Leaf
-from store.manifest import Segment
-from store.projections import STANDARD
-from store.sealed import Sealed, write_segment
-from store.segment import STEADY, cut, row_groups, to_parquet
-from store.tail import Closed
-from store.upcast import FromTheFuture, upcast
+from store.columns.codec import encoded, leaves_of, table
+from store.columns.layout import ENVELOPE, SCHEMA_VERSION
+from store.folder.disk import RealDisk
+from store.folder.frames import Damaged
+from store.folder.manifest import Segment
+from store.log.leaf import Leaf
+from store.log.tail import Closed
+from store.segments import segment as segments
+from store.segments.reading import files_of
+from store.segments.sealed import Sealed, write_segment
+from store.segments.segment import STEADY, cut, row_groups, to_parquet
+from store.segments.upcast import FromTheFuture, upcast
+from store.tables.standard import STANDARD
 from tests.store.sealed_hands import flat, leaves, of_games
 
 GAMES_HERE = ("auction-2024-mit", "swap-2022", "site-nl")
@@ -173,7 +173,7 @@ def test_a_wrong_byte_is_named_before_anything_is_served(disk: RealDisk) -> None
 
 
 def test_footers_are_kept_within_bounds(disk: RealDisk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("store.files.GROUPS", 4)
+    monkeypatch.setattr("store.segments.reading.GROUPS", 4)
     closed = of_games(*GAMES_HERE)
     shown = Sealed(disk, sealed(disk, closed, 3))
     for one in leaves(closed):

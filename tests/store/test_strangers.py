@@ -13,12 +13,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from store import workers as pool
-from store.guard import Refused
-from store.query import Query
 from store.reader import Reader
-from store.strangers import Strangers
-from store.workers import Workers
+from store.sql import workers as pool
+from store.sql.guard import Refused
+from store.sql.query import Query
+from store.sql.strangers import Strangers
+from store.sql.workers import Workers
 from tests.store.test_query import PLAYED, filled
 
 MEMORY = "200MB"
@@ -158,7 +158,7 @@ def test_without_the_guard_nothing_is_reached(
 
 LOCK = """
 import ctypes, mmap, os, socket, sys
-from store import seccomp
+from store.sql import seccomp
 held = os.open("/etc/passwd", os.O_RDONLY)
 libc = ctypes.CDLL(None, use_errno=True)
 seccomp.lock()
@@ -258,7 +258,7 @@ def test_a_parent_that_is_killed_is_replaced(asked: Strangers) -> None:
 def test_processes_end_with_the_server(tmp_path: Path) -> None:
     """However it ends: nobody is left who could still be asked."""
     code = (
-        "import os, time; from store.workers import Workers; w = Workers();"
+        "import os, time; from store.sql.workers import Workers; w = Workers();"
         "w.ask({'views': {}, 'rows_max': None}, (), 'SELECT 1', 5);"
         "print(w._parent.pid, flush=True); time.sleep(60)"
     )

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from store.checkpoint import open_checkpoint
-from store.disk import RealDisk
-from store.notary import CHECKPOINT, public_keys
-from store.note import Signer, sign
-from store.private import SIGNING, Private
+from store.folder.disk import RealDisk
+from store.proof.checkpoint import open_checkpoint
+from store.proof.notary import CHECKPOINT, public_keys
+from store.proof.note import Signer, sign
+from store.proof.private import SIGNING, Private
+from store.proof.succession import FOLDER, doubts, read_statement, replace_signer
+from store.proof.tree import EMPTY, Refuted
 from store.reader import Reader
-from store.succession import FOLDER, doubts, read_statement, replace_signer
-from store.tree import EMPTY, Refuted
 from tests.sessions import Captured, printed, said, told
 
 

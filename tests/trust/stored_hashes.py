@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from store.tree import node_hash
+from store.proof.tree import node_hash
 
 
 class InMemory:

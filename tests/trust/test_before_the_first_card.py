@@ -11,12 +11,12 @@ from dealer.live.thinking import ThinkingBot
 from dealer.play import plan
 from engine.games import GAMES
 from events.types import NonceGiven
-from store.checkpoint import Checkpoint, open_checkpoint
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
 from store.ledger import open_ledger
-from store.notary import public_keys
-from store.private import Private
-from store.published import before
+from store.proof.checkpoint import Checkpoint, open_checkpoint
+from store.proof.notary import public_keys
+from store.proof.private import Private
+from store.proof.published import before
 from store.reader import Reader
 from tests.http.clients import over, site_of
 from tests.sessions import Captured

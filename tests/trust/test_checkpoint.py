@@ -2,11 +2,18 @@
 
 import pytest
 
-from store.checkpoint import Checkpoint, Opened, cosign, open_checkpoint, read_checkpoint, sign
-from store.note import WITNESSES, Key, Signed, Signer
-from store.note import sign as sign_text
-from store.receipt import Receipt, read_receipt
-from store.tree import EMPTY, Frontier, Refuted, inclusion, leaf_hash
+from store.proof.checkpoint import (
+    Checkpoint,
+    Opened,
+    cosign,
+    open_checkpoint,
+    read_checkpoint,
+    sign,
+)
+from store.proof.note import WITNESSES, Key, Signed, Signer
+from store.proof.note import sign as sign_text
+from store.proof.receipt import Receipt, read_receipt
+from store.proof.tree import EMPTY, Frontier, Refuted, inclusion, leaf_hash
 from tests.trust.stored_hashes import InMemory
 
 LEAVES = [leaf_hash(b"%d" % number) for number in range(20)]

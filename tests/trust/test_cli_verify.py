@@ -13,8 +13,8 @@ from api.cli.output import OWN_KEY, WRONG
 from api.cli.verify import known_file
 from api.evidence import verify as script
 from api.main import main
-from store.disk import RealDisk
-from store.notary import last_checkpoint
+from store.folder.disk import RealDisk
+from store.proof.notary import last_checkpoint
 from tests.sessions import printed, said, told
 from tests.trust.own_bundles import Log
 

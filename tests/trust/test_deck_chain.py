@@ -12,7 +12,7 @@ from engine.turn import ToDeal
 from events.deck import committed, earlier, opened_key, unfit
 from events.ledger import DeckChain, DeckSecrets
 from events.types import Cards, DeckCommitted, DeckOpened, Match, NonceGiven
-from store.private import Private
+from store.proof.private import Private
 from tests.trust.committed_matches import DecksInMemory
 
 WHOLE = ToDeal(52, "hole", ())

@@ -23,10 +23,10 @@ from events.ledger import Recorded
 from events.lines import leaf_bytes, lines, openings
 from events.types import Events, HandStarted
 from events.views import viewpoint
-from store import checkpoint
-from store.note import Signer, sign
-from store.receipt import Receipt
-from store.tree import Frontier, inclusion, leaf_hash
+from store.proof import checkpoint
+from store.proof.note import Signer, sign
+from store.proof.receipt import Receipt
+from store.proof.tree import Frontier, inclusion, leaf_hash
 from tests.hands import every_game
 from tests.trust.own_bundles import AT, SECRET, Draft, hands, views, with_kinds
 from tests.trust.test_verify_py_deck import _deck, _match

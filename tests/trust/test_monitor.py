@@ -14,13 +14,13 @@ from api.evidence.verify import unpacked
 from api.main import main
 from api.monitoring import Monitor, Seen, Unreachable
 from events.lines import leaf_of
-from store.checkpoint import Checkpoint, cosign, sign
-from store.disk import RealDisk
-from store.notary import public_keys
-from store.note import WITNESSES, Key, Signer
-from store.policy import Policy, read_policy
-from store.tiles import SPAN, read_path
-from store.tree import Frontier, leaf_hash
+from store.folder.disk import RealDisk
+from store.proof.checkpoint import Checkpoint, cosign, sign
+from store.proof.notary import public_keys
+from store.proof.note import WITNESSES, Key, Signer
+from store.proof.policy import Policy, read_policy
+from store.proof.tiles import SPAN, read_path
+from store.proof.tree import Frontier, leaf_hash
 from tests.trust.stored_hashes import InMemory
 
 LOG = Signer("poker.example/log", bytes(range(32)))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from store.note import (
+from store.proof.note import (
     SIGNATURES_MAX,
     WITNESSES,
     Key,
@@ -17,7 +17,7 @@ from store.note import (
     sign,
     verify,
 )
-from store.tree import Refuted
+from store.proof.tree import Refuted
 
 # C2SP signed-note gives these two as its example.
 EXAMPLE_KEY = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k"

@@ -8,15 +8,15 @@ from api.asking.tree import UNSEEN, Tree, Unsigned
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
-from store.checkpoint import cosign
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
 from store.ledger import open_ledger
-from store.notary import CHECKPOINT
-from store.note import WITNESSES, Signer
-from store.policy import read_policy
-from store.published import keep_policy, policy_of, publish, published
+from store.proof.checkpoint import cosign
+from store.proof.notary import CHECKPOINT
+from store.proof.note import WITNESSES, Signer
+from store.proof.policy import read_policy
+from store.proof.published import keep_policy, policy_of, publish, published
+from store.proof.tree import Refuted
 from store.reader import Reader, Snapshot
-from store.tree import Refuted
 from tests.sessions import name
 
 WITNESS = Signer("w.example", bytes(range(32)), WITNESSES)

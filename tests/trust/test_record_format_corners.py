@@ -16,8 +16,8 @@ from events.commitments import nonces_of
 from events.deck import CHAIN_MAX, Committed, hand_key, unfit
 from events.ledger import Recorded
 from events.lines import lines
-from store.note import Key, parse
-from store.tree import Refuted
+from store.proof.note import Key, parse
+from store.proof.tree import Refuted
 from tests.trust.in_node import judged_in_node
 from tests.trust.own_bundles import Draft, Log, b64, hands, problem, verdict, with_kinds
 from tests.trust.test_verify_py_deck import _draft as deck_draft

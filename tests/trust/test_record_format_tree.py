@@ -5,8 +5,8 @@ from textwrap import indent
 
 import pytest
 
-from store.checkpoint import cosign
-from store.tree import Frontier, consistency, leaf_hash
+from store.proof.checkpoint import cosign
+from store.proof.tree import Frontier, consistency, leaf_hash
 from tests.trust.stored_hashes import InMemory
 from tests.trust.test_checkpoint import LEAVES, LOG, RECEIPT, SIGNED, WITNESS
 

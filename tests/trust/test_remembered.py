@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from store.checkpoint import open_checkpoint
-from store.disk import RealDisk
-from store.frames import Damaged
+from store.folder.disk import RealDisk
+from store.folder.frames import Damaged
 from store.ledger import open_ledger
-from store.notary import last_checkpoint, public_keys
-from store.private import Private
-from store.remembered import Remembered, rollbacks, state_folder
+from store.proof.checkpoint import open_checkpoint
+from store.proof.notary import last_checkpoint, public_keys
+from store.proof.private import Private
+from store.proof.remembered import Remembered, rollbacks, state_folder
 from tests.store.small_hands import whole
 
 Captured = pytest.CaptureFixture[str]

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from store.tree import (
+from store.proof.tree import (
     EMPTY,
     Frontier,
     Proof,

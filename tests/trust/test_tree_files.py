@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from store.disk import Disk, RealDisk
-from store.frames import Damaged
-from store.tiles import Tile, read_path, tiles, width
-from store.tree import (
+from store.folder.disk import Disk, RealDisk
+from store.folder.frames import Damaged
+from store.proof.tiles import Tile, read_path, tiles, width
+from store.proof.tree import (
     Frontier,
     Refuted,
     check_consistency,
@@ -19,7 +19,7 @@ from store.tree import (
     inclusion,
     leaf_hash,
 )
-from store.treefile import TreeFiles, faults, open_tree, path_of, rebuild
+from store.proof.tree_file import TreeFiles, faults, open_tree, path_of, rebuild
 from tests.store.simulated_disk import PowerLost, SimulatedDisk
 
 MOST = 70_000  # the size that tlog-tiles gives as its example

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from store.tree import (
+from store.proof.tree import (
     EMPTY,
     Frontier,
     Refuted,

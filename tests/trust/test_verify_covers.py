@@ -10,19 +10,19 @@ from msgspec.structs import replace
 from api.main import main
 from events.ledger import Append, Recorded
 from events.types import Events, HandStarted
-from store import hot
-from store.admission import Admission
-from store.batch import to_payload
-from store.disk import RealDisk
-from store.frames import Damaged, frame
+from store.folder.disk import RealDisk
+from store.folder.frames import Damaged, frame
+from store.folder.lock import Lock
+from store.folder.manifest import read as manifest_of
 from store.ledger import FileLedger, open_ledger
-from store.lock import Lock
-from store.manifest import read as manifest_of
-from store.notary import secrets_of
-from store.projections import STANDARD
+from store.log import hot
+from store.log.admission import Admission
+from store.log.batch import to_payload
+from store.proof.notary import secrets_of
+from store.proof.tree import Refuted
 from store.proofs import Prover
 from store.reader import Reader
-from store.tree import Refuted
+from store.tables.standard import STANDARD
 from store.verify import Verifier
 from tests.store.small_hands import ended, whole
 from tests.trust.test_verify_ledger import (

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from api.evidence import verify as script
 from api.evidence.verify import Verdict, judged
-from store.checkpoint import cosign
+from store.proof.checkpoint import cosign
 from tests.trust.in_node import judged_in_node, node, same
 from tests.trust.own_bundles import Files, Log
 from tests.trust.test_policy import LOG, TWO_LEVELS, WITNESS_LINES, W

@@ -15,14 +15,14 @@ from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
 from events.types import Called, Event, Events, Folded, HandStarted, HoleDealt, PotSplit
-from store.disk import RealDisk
-from store.frames import Damaged
+from store.folder.disk import RealDisk
+from store.folder.frames import Damaged
 from store.ledger import FileLedger
-from store.note import Signer
-from store.private import Private, Secrets
-from store.projections import STANDARD
+from store.proof.note import Signer
+from store.proof.private import Private, Secrets
+from store.proof.tree import Refuted
 from store.reader import Reader
-from store.tree import Refuted
+from store.tables.standard import STANDARD
 from store.verify import Verified, Verifier
 from tests.store.small_hands import noted
 

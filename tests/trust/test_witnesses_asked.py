@@ -19,11 +19,11 @@ from api.main import main
 from dealer.play import play as played
 from engine.games import GAMES
 from events.ledger import Append
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
 from store.ledger import open_ledger
-from store.notary import last_checkpoint
-from store.note import WITNESSES, Signer
-from store.published import published
+from store.proof.notary import last_checkpoint
+from store.proof.note import WITNESSES, Signer
+from store.proof.published import published
 from tests.http.servers import MUCKRAKE, Server
 from tests.sessions import name, printed, said
 

@@ -25,8 +25,8 @@ from dealer.wire.sandbox import Guard, Means
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from store.ledger import open_ledger
-from store.private import Private
-from store.projections import STANDARD
+from store.proof.private import Private
+from store.tables.standard import STANDARD
 from tests.wire.misfits import SHORT, bot, matched
 from tests.wire.spying import SPY, WORD
 

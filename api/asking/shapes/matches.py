@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, TypedDict
 
-from analytics.fairness import Test
+from analytics.fairness.dealing import Test
 from api.asking.shapes.hands import Page
 from engine.game import Reading
 from engine.steps import AnyStep

@@ -2,7 +2,7 @@
 
 from typing import NotRequired, TypedDict
 
-from analytics.bids_sniffing import Pair
+from analytics.auctions.sniffing import Pair
 from api.asking.shapes.hands import Page
 
 

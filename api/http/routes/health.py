@@ -5,7 +5,7 @@ from fastapi.responses import PlainTextResponse, Response
 
 from api.http.answer import NEVER, document
 from api.http.problem import Problem
-from store.frames import Damaged
+from store.folder.frames import Damaged
 
 router = APIRouter(tags=["health"])
 

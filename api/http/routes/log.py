@@ -13,8 +13,8 @@ from api.http.answer import FOREVER, MEDIA, document, format_of, sent
 from api.http.ask import Ask
 from api.http.problem import Problem
 from api.http.proving import proving
-from store.note import to_base64
-from store.tree import Refuted
+from store.proof.note import to_base64
+from store.proof.tree import Refuted
 
 router = APIRouter(prefix="/api/v1/log", tags=["log"])
 TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {MEDIA["txt"]: {}}}}

@@ -6,8 +6,8 @@ import pyarrow as pa
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
-from analytics.bids import By as ByOfBids
-from analytics.swaps import By as ByOfSwaps
+from analytics.auctions.bidding import By as ByOfBids
+from analytics.swaps.luck import By as ByOfSwaps
 from api.asking import bids as bidding
 from api.asking import grid as gridded
 from api.asking import players as asking

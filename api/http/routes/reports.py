@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from analytics.opponent import By
-from analytics.statistics_chosen import Chosen, quoted
-from analytics.winnings import FEWEST, POINTS
+from analytics.opponents.report import By
+from analytics.results.winnings import FEWEST, POINTS
+from analytics.sql.chosen import Chosen, quoted
 from api.asking import opponents, winnings
 from api.http.answer import document, format_of, listed
 from api.http.ask import Ask

@@ -18,9 +18,9 @@ from events import types as t
 from events.evolve import replay
 from events.ledger import Append, Record, is_match
 from events.types import Event
-from store.disk import RealDisk
+from store.folder.disk import RealDisk
 from store.ledger import FileLedger
-from store.projections import STANDARD
+from store.tables.standard import STANDARD
 
 START = 1_732_200_000_000
 SEALED = ("auction-2024-mit", "swap-2022", "urcs-1998")

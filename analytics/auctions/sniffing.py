@@ -1,0 +1,252 @@
+"""Do bids depend on each other? The dealer bids second, and may have seen the first bid (A1).
+
+Within strata (match, pot and board) bids of a pair of players are matched anew at random: whatever
+both bidders could know is the same in a stratum, so what is left is knowing the other's bid. Of 400
+auctions and fewer, matchings are drawn with a recorded seed: a thousand, and ten thousand where
+these leave a doubt. Of more, none: mean and deviation over all matchings there are follow from the
+bids, exactly, and what is added up over so many is spread as sums are (tells as rare things are, of
+which `at_least` says how far p is off; where both bid in two sizes, they are counted). The same bot
+as first bidder is the control. Only chosen bids count.
+"""
+
+from collections.abc import Iterator
+from math import sqrt, tanh
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from analytics.auctions import two_sizes
+from analytics.confidence.p_values import at_least, holm, mann_whitney, normal
+from analytics.statistics.alike import Places, alike
+
+DRAWS = 10_000
+FIRST_DRAWS = 1_000
+DOUBT = 0.01  # a p of the first draws below it leaves one
+DRAWN_N = 400  # auctions of a pair, above which nothing is drawn
+AT_ONCE = 2_000_000  # bids in memory
+SEED = 8
+FLAG_P = 0.001
+FLAG_N = 200
+TELLS = {"equal": (0, 0), "one more": (1, 1), "one less": (-1, -1), "just above": (1, 3)}
+Bids = NDArray[np.float64]
+
+
+class Pair(Struct, frozen=True):
+    """One dealer against one first bidder. `p` are of each test alone, `flagged` corrects them.
+
+    `draws` is 0 where nothing was drawn. A tell is how often, how often by chance, and its p.
+    """
+
+    dealer: str
+    rival: str
+    n: int
+    draws: int
+    correlation: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    tells: dict[str, tuple[int, float, float]]
+    control_p: float | None
+    sealed: int
+    leaked: int
+    flagged: bool
+
+
+def pairs(auctions: pa.Table) -> Iterator[Pair]:
+    """Every ordered pair of players, by name; of auctions as `bids_rows.SCHEMA` has them."""
+    meant = _meant(auctions)
+    dealt, first = (
+        _by_pair(meant.filter(pc.equal(meant["role"], role))) for role in ("dealer", "big blind")
+    )
+    for both in sorted(dealt):
+        yield _pair(*both, dealt[both], first.get(both, meant.slice(0, 0)))
+
+
+def _meant(auctions: pa.Table) -> pa.Table:
+    """Both bids are known and were chosen; where origins are hidden, all but those of no stack."""
+    told = [
+        pc.equal(pc.fill_null(auctions[name], "chosen"), "chosen")
+        for name in ("origin", "rival_origin")
+    ]
+    known = [pc.is_valid(auctions[name]) for name in ("bid", "rival_bid", "rival")]
+    keep = told[0]
+    for one in (*told[1:], *known):
+        keep = pc.and_(keep, one)
+    return auctions.filter(keep)
+
+
+def _by_pair(auctions: pa.Table) -> dict[tuple[str, str], pa.Table]:
+    """Those of each player against each other, in their order."""
+    found = alike(auctions["player"], auctions["rival"])
+    return {both: auctions.take(pa.array(places)) for both, places in found}
+
+
+def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
+    mine, his = (_amounts(rows, name) for name in ("bid", "rival_bid"))
+    as_first = _amounts(first, "bid") - _amounts(first, "rival_bid")
+    strata = _strata(rows)
+    n = rows.num_rows
+    told = {name: int(two_sizes.between(mine - his, tell).sum()) for name, tell in TELLS.items()}
+    owed = {name: _owed(mine, his, tell, strata) for name, tell in TELLS.items()}
+    ranked = _centred(mine, strata), _centred(his, strata)
+    scale = sqrt(float((ranked[0] ** 2).sum() * (ranked[1] ** 2).sum()))
+    together = float((ranked[0] * ranked[1]).sum())
+    observed = together / scale if scale else None
+    draws = 0
+    if n <= DRAWN_N:
+        far, p_of, draws = _by_matchings(mine, his, ranked, strata, together, told)
+    else:
+        far = _by_moments(ranked, strata, together)
+        p_of = {name: at_least(count, *owed[name]) for name, count in told.items()}
+        few = two_sizes.tables(mine, his, strata)
+        if few is not None:
+            p_of = {
+                name: two_sizes.at_least(count, few, TELLS[name]) for name, count in told.items()
+            }
+    p = None if observed is None else far
+    tells = {name: (count, owed[name][0], p_of[name]) for name, count in told.items()}
+    alone = [one for one in (p, *p_of.values()) if one is not None]
+    low, high = _interval(observed, n)
+    sealed = pc.sum(rows["sealed"]).as_py()
+    return Pair(
+        dealer, rival, n, draws, observed, low, high, p, tells,
+        mann_whitney((mine - his).tolist(), as_first.tolist()),
+        sealed,
+        n - sealed,
+        n >= FLAG_N and min(holm(alone)) < FLAG_P,
+    )  # fmt: skip
+
+
+def _by_matchings(
+    mine: Bids,
+    his: Bids,
+    ranked: tuple[Bids, Bids],
+    strata: Places,
+    together: float,
+    told: dict[str, int],
+) -> tuple[float, dict[str, float], int]:
+    """p of the correlation and of each tell, and out of how many matchings that were drawn.
+
+    Few are enough where nothing stands out, and of too few auctions, where nothing is claimed.
+    """
+    draws = FIRST_DRAWS
+    while True:
+        drawn = _drawn(mine, his, ranked, strata, draws)
+        far = _p(np.abs(drawn["correlation"]) >= abs(together) - 1e-9)
+        p_of = {name: _p(drawn[name] >= count) for name, count in told.items()}
+        if draws == DRAWS or len(mine) < FLAG_N or min(far, *p_of.values()) >= DOUBT:
+            return far, p_of, draws
+        draws = DRAWS
+
+
+def _by_moments(ranked: tuple[Bids, Bids], strata: Places, together: float) -> float:
+    """p of the correlation, by its deviation over all matchings there are."""
+    deviation = _deviation(ranked, strata)
+    return normal(together / deviation) if deviation else 1.0  # every matching gives the same
+
+
+def _amounts(rows: pa.Table, name: str) -> Bids:
+    amounts: Bids = rows[name].to_numpy().astype(np.float64)
+    return amounts
+
+
+def _strata(rows: pa.Table) -> Places:
+    """The stratum of each auction: one match over the same pot and boards alike; the first is 0.
+
+    One name may stand for another bot in every match, so matches are not mixed. The pot tells the
+    stacks, which both know: two who bid all they have bid the same without knowing it.
+    """
+    where = np.zeros(rows.num_rows, dtype=np.int64)
+    for name in ("match", "pot", "texture"):
+        words = rows[name] if name != "texture" else pc.fill_null(rows[name], "")
+        codes = words.combine_chunks().dictionary_encode().indices.to_numpy()
+        where = np.unique(where * (codes.max(initial=0) + 1) + codes, return_inverse=True)[1]
+    strata: Places = pa.array(where).dictionary_encode().indices.to_numpy().astype(np.int64)
+    return strata
+
+
+def _centred(bids: Bids, strata: Places) -> Bids:
+    """Ranks within each stratum, equal bids sharing theirs, around their middle."""
+    sizes = np.bincount(strata)
+    _, same, counts = np.unique(_apart(bids, strata), return_inverse=True, return_counts=True)
+    begun = (np.cumsum(sizes) - sizes)[strata]  # the auctions of strata before
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[same] - begun
+    size = sizes[strata]
+    centred: Bids = (ranks - (size + 1) / 2) / size  # a large stratum does not drown the others
+    return centred
+
+
+def _apart(bids: Bids, strata: Places) -> Bids:
+    """Bids moved so far that those of two strata are never near each other."""
+    moved: Bids = bids + strata * (bids.max(initial=0) + 10)
+    return moved
+
+
+def _drawn(
+    mine: Bids, his: Bids, ranked: tuple[Bids, Bids], strata: Places, draws: int
+) -> dict[str, Bids]:
+    """The same counts for each matching at random, within strata."""
+    chance = np.random.default_rng(SEED)
+    found: dict[str, Any] = {name: np.zeros(draws) for name in ("correlation", *TELLS)}
+    order, sizes = np.argsort(strata, kind="stable"), np.bincount(strata)
+    for places in np.split(order, np.cumsum(sizes)[:-1]):
+        size, other = len(places), his[places]
+        bids, which = np.unique(mine[places], return_inverse=True)
+        worth = np.zeros(len(bids))
+        worth[which] = ranked[0][places]
+        same = len(bids) == 1 or (other == other[0]).all()  # then so is every matching
+        part = draws if same else max(1, AT_ONCE // size)
+        for start in range(0, draws, part):
+            count = min(part, draws - start)
+            drawn = which if same else chance.permuted(np.tile(which, (count, 1)), axis=1)
+            at = slice(start, start + count)
+            found["correlation"][at] += worth[drawn] @ ranked[1][places]
+            apart = bids[drawn] - other
+            for name, tell in TELLS.items():
+                found[name][at] += np.count_nonzero(two_sizes.between(apart, tell), axis=-1)
+    return found
+
+
+def _p(as_far: NDArray[np.bool_]) -> float:
+    """The observed matching is one of those that chance could have made."""
+    return (1 + int(as_far.sum())) / (1 + len(as_far))
+
+
+def _deviation(ranked: tuple[Bids, Bids], strata: Places) -> float:
+    """Of the sum of products, over all matchings within strata."""
+    one, other = (np.bincount(strata, bids**2) for bids in ranked)
+    return sqrt(float((one * other / np.maximum(1, np.bincount(strata) - 1)).sum()))
+
+
+def _owed(mine: Bids, his: Bids, tell: tuple[int, int], strata: Places) -> tuple[float, float]:
+    """Mean and variance of the count of a tell, over all matchings within strata.
+
+    A matching is a permutation; how often cells are hit that it may hit has Hoeffding's variance.
+    """
+    top = np.concatenate((mine, his))
+    one, other = np.split(_apart(top, np.concatenate((strata, strata))), 2)
+    theirs = _within(other, one - tell[1], one - tell[0])  # the bids that each could tell of
+    ours = _within(one, other + tell[0], other + tell[1])
+    sizes = np.bincount(strata)
+    cells, rows, columns = (np.bincount(strata, it) for it in (theirs, theirs**2, ours**2))
+    squares = cells - (rows + columns) / sizes + (cells / sizes) ** 2
+    return float((cells / sizes).sum()), float((squares / np.maximum(1, sizes - 1)).sum())
+
+
+def _within(bids: Bids, low: Bids, high: Bids) -> Places:
+    """How many of the bids are in each of these ranges."""
+    ordered = np.sort(bids)
+    found: Places = np.searchsorted(ordered, high, "right") - np.searchsorted(ordered, low, "left")
+    return found
+
+
+def _interval(correlation: float | None, n: int) -> tuple[float | None, float | None]:
+    """Fisher's, widened for ranks (Fieller)."""
+    if correlation is None or n < 10 or abs(correlation) >= 1:
+        return None, None
+    middle, half = float(np.arctanh(correlation)), 1.959964 * 1.03 / sqrt(n - 3)
+    return tanh(middle - half), tanh(middle + half)

@@ -1,0 +1,172 @@
+"""`worths`: what the third card was worth in an auction of two, on two bases that are never mixed.
+
+`own` is what a bidder could know: his two cards and the board, against any two. `known` is what the
+record knows afterwards: both hands as dealt. Amounts are chips, as `odds.third_card.Outcomes` says
+by the tie rule of the hand's own ruleset; SQL (`bids_worth.sql`) adds them up.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from analytics.auctions.values_kept import ThirdCards
+from analytics.stored.row_head import Row, tabled
+from analytics.stored.rulebook import Rulebook
+from engine.game import Game
+from odds.batch import Showdown
+from odds.rank import Cards
+from odds.third_card import Outcomes, ThirdCard, Tie, third_card_known
+
+# `break_even` is null where no price is too high. `actual`, `unbid` and `best` are what the auction
+# came to, what bidding 0 would have, and the best of all bids, each against the rival's bid as it
+# was; null where three cards against three were not counted. `taken` is what a won auction came to
+# beyond losing it at the same price, and `takeable` what any auction could have.
+SCHEMA = pa.schema(
+    {
+        "hand_seq": pa.int64(),
+        "auction": pa.int32(),
+        "seat": pa.int32(),
+        "basis": pa.string(),
+        "neither": pa.float64(),
+        "gain": pa.float64(),
+        "swing": pa.float64(),
+        "value": pa.float64(),
+        "break_even": pa.float64(),
+        "captured": pa.float64(),
+        "taken": pa.float64(),
+        "takeable": pa.float64(),
+        "actual": pa.float64(),
+        "unbid": pa.float64(),
+        "best": pa.float64(),
+    }
+)
+Auction = tuple[Row, Row]
+
+
+class Rules(NamedTuple):
+    """How hands compare under a ruleset, with what was counted before, and its tie at showdown."""
+
+    third: ThirdCards
+    tie: Tie
+
+
+def tie_rule(game: Game) -> Tie | None:
+    """What a ruleset pays in a tie after an auction; None where its auctions are not priced as
+    `Outcomes` has it.
+
+    A price joins the pot, and nobody bids more than his stack. Where bankrolls do not change in a
+    tie, there are two players only, who have put in as much as each other.
+    """
+    priced = game.bid_max == "stack" and game.dead_chips == "first_pot"
+    alike = game.seats_max == 2 and game.raise_ceiling == "effective_stack"
+    return game.showdown_tie if priced and (alike or game.showdown_tie == "split") else None
+
+
+def rules_of(mark: str, book: Rulebook, third: Callable[[Showdown], ThirdCards]) -> Rules | None:
+    """Those of a ruleset by its fingerprint; `third` has what was counted under a ranking.
+
+    None where nobody has its text, or columns cannot say how its hands compare.
+    """
+    game, how = book.of(mark), book.showdown(mark)
+    if game is None or how is None or how.hole_min:
+        return None
+    tie = tie_rule(game)
+    return None if tie is None else Rules(third(how), tie)
+
+
+def auctions(rows: Iterable[Row]) -> list[Auction]:
+    """Auctions of two bidders on a flop, of which at least one hand is known."""
+    found: dict[tuple[int, int], list[Row]] = {}
+    for row in rows:
+        found.setdefault((row["hand_seq"], row["auction"]), []).append(row)
+    pairs = [(both[0], both[1]) for both in found.values() if len(both) == 2]
+    return [both for both in pairs if _cards(both[0]["board"], 3) and _any_known(both)]
+
+
+def spread(found: Sequence[Auction], wanted: int | None) -> list[Auction]:
+    """So many of them, evenly spaced over the record, the same ones every time; None: all."""
+    if wanted is None or wanted >= len(found):
+        return list(found)
+    return [found[at * len(found) // wanted] for at in range(wanted)]
+
+
+def worths(found: Iterable[Auction], rules_for: Callable[[Row], Rules | None]) -> Iterator[Row]:
+    """The rows of each auction, as they are counted; none where nothing is known of its rules."""
+    for both in found:
+        rules = rules_for(both[0])
+        if rules is None:
+            continue
+        board = _cards(both[0]["board"], 3)
+        for row in both:
+            if hole := _cards(row["hole"], 2):
+                yield _row(row, "own", rules.third.of(hole, board), rules.tie)
+        mine, other = (_cards(row["hole"], 2) for row in both)
+        if mine and other:
+            card = third_card_known(mine, other, board, rules.third.rules)
+            yield _row(both[0], "known", card, rules.tie)
+            yield _row(both[1], "known", card.of_rival, rules.tie)
+
+
+def table(rows: Sequence[Row]) -> pa.Table:
+    """Rows as Arrow."""
+    return tabled(rows, SCHEMA)
+
+
+def best(outcomes: Outcomes, rival_bid: int, stack: int) -> Fraction:
+    """The best that a bid of 0 to the stack comes to: winning, tying, or the highest losing bid."""
+    found = [outcomes.won(rival_bid)] if stack > rival_bid else []
+    found += [outcomes.tied(rival_bid)] if stack >= rival_bid else []
+    found += [outcomes.lost(min(rival_bid - 1, stack))] if rival_bid else []
+    return max(found)
+
+
+def unbid(outcomes: Outcomes, rival_bid: int) -> Fraction:
+    """What a bid of 0 comes to: it loses for nothing, or ties another 0."""
+    return outcomes.lost(0) if rival_bid else outcomes.tied(0)
+
+
+def _row(row: Mapping[str, Any], basis: str, card: ThirdCard, tie: Tie) -> Row:
+    outcomes = Outcomes(card, row["pot"], tie)
+    chips: dict[str, Fraction | None] = {
+        "neither": card.neither.share,
+        "gain": card.gain,
+        "swing": card.swing,
+        "value": card.value(row["pot"]),
+        "break_even": outcomes.break_even,
+    }
+    if row["rival_bid"] is not None:
+        chips |= _judged(row, outcomes)
+    found = {name: row[name] for name in ("hand_seq", "auction", "seat")} | {"basis": basis}
+    return found | {name: None if it is None else float(it) for name, it in chips.items()}
+
+
+def _judged(row: Mapping[str, Any], outcomes: Outcomes) -> dict[str, Fraction | None]:
+    """What came of the bid, and what would have of others against the same bid of the rival."""
+    price, rival_bid, outcome = row["price"], row["rival_bid"], row["outcome"]
+    won = outcomes.won(price) if outcome == "won" else None
+    chips: dict[str, Fraction | None] = {
+        "captured": None if won is None else won - outcomes.lost(0),
+        "taken": Fraction(0) if won is None else won - outcomes.lost(price),
+        "takeable": max(Fraction(0), outcomes.won(rival_bid) - outcomes.lost(rival_bid)),
+    }
+    if outcomes.card.tied is None:
+        return chips
+    actual = won
+    if actual is None:
+        actual = (outcomes.lost if outcome == "lost" else outcomes.tied)(price)
+    return chips | {
+        "actual": actual,
+        "unbid": unbid(outcomes, rival_bid),
+        "best": max(actual, best(outcomes, rival_bid, row["stack"])),
+    }
+
+
+def _any_known(both: Auction) -> bool:
+    return any(_cards(row["hole"], 2) for row in both)
+
+
+def _cards(text: str | None, size: int) -> Cards:
+    cards = tuple(text.split()) if text else ()
+    return cards if len(cards) == size else ()

@@ -1,0 +1,1 @@
+"""Two players, or two versions of one, beside each other."""

@@ -1,0 +1,254 @@
+"""Is what was dealt as chance alone would have dealt it? Each question as a test with its p-value.
+
+Tests of one record are a family: they are judged together, by Holm's correction at 1 %, because
+who asks a hundred questions finds something. A test that needs more hands is not made, and says so.
+Each names the smallest effect that it would have seen four times in five.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from math import sqrt
+from statistics import NormalDist, fmean, stdev
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics.auctions.sniffing import Pair
+from analytics.confidence.p_values import binomial, chi_square, holm, normal
+from analytics.fairness.cards import Deal
+from events.cards import DECK, RANKS
+from odds.batch import STANDARD
+from odds.counting import CLASSES, class_of, hands_of
+from odds.preflop import before_flop
+
+LEVEL = 0.01
+POSITION_MIN = 520
+CLASSES_MIN = 2_000
+SERIAL_MIN = 520
+CALIBRATION_MIN = 50
+SEATS_MIN = 100
+
+
+class Test(Struct, frozen=True):
+    """One question: `counted` is p among all tests made; no p where there were too few hands.
+
+    `effect` is what it could have seen, in its `unit`.
+    """
+
+    __test__ = False
+
+    name: str
+    about: str
+    n: int
+    needed: int = 1
+    statistic: float | None = None
+    freedom: int | None = None
+    p: float | None = None
+    counted: float | None = None
+    effect: float | None = None
+    unit: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """Whether it is as chance would have it."""
+        if self.counted is None:
+            return f"too few, {self.needed} needed"
+        return "ok" if self.counted >= LEVEL else "NOT CHANCE"
+
+
+def judged(tests: Iterable[Test]) -> list[Test]:
+    """All tests, each p as it counts among them, each with what it could have seen."""
+    every = list(tests)
+    made = [one for one in every if one.p is not None]
+    counted = iter(holm([one.p for one in made if one.p is not None]))
+    level = LEVEL / max(1, len(made))
+    return [
+        one if one.p is None else replace(one, counted=next(counted), effect=_effect(one, level))
+        for one in every
+    ]
+
+
+def of_cards(deals: Sequence[Deal]) -> Iterator[Test]:
+    """Everything that can be asked of cards alone."""
+    yield _no_card_twice(deals)
+    yield from _uniform(deals)
+    yield from _classes(deals)
+    yield from _serial(deals)
+    yield from _seats(deals)
+
+
+def _no_card_twice(deals: Sequence[Deal]) -> Test:
+    """A law and no matter of chance: one hand is enough."""
+    twice = sum(deal.repeated for deal in deals)
+    return Test(
+        "no card twice", "every hand", len(deals), 1, float(twice), None, 0.0 if twice else 1.0
+    )
+
+
+def _uniform(deals: Sequence[Deal]) -> Iterator[Test]:
+    """Each card at each place, out of those that were still in the deck: who goes on to see a
+    card has seen others, so the expectation is made hand by hand."""
+    seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    owed: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    base: defaultdict[str, float] = defaultdict(float)
+    for deal in deals:
+        for one in deal.cards:
+            chance = 1 / (len(DECK) - len(one.gone))
+            seen[one.place][one.card] += 1
+            base[one.place] += chance
+            for card in one.gone:
+                owed[one.place][card] += chance  # type: ignore[assignment]
+    for place in sorted(seen):
+        n = seen[place].total()
+        test = Test("cards uniform", place, n, POSITION_MIN, unit="w")
+        if n < POSITION_MIN:
+            yield test
+            continue
+        expected = {card: base[place] - owed[place][card] for card in DECK}
+        yield _chi(test, [(seen[place][card], expected[card]) for card in DECK], 51)
+
+
+def _classes(deals: Sequence[Deal]) -> Iterator[Test]:
+    """The 169 kinds of two cards, 6, 4 or 12 of 1,326 each."""
+    places: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for deal in deals:
+        for place, hole in enumerate(deal.holes):
+            if len(hole) == 2:
+                places[place][class_of(hole)] += 1
+    for place, counts in sorted(places.items()):
+        n = counts.total()
+        test = Test("hole classes", _seat(place), n, CLASSES_MIN, unit="w")
+        cells = [(counts[name], n * len(hands_of(name)) / 1326) for name in CLASSES]
+        yield _chi(test, cells, 168) if n >= CLASSES_MIN else test
+
+
+def _serial(deals: Sequence[Deal]) -> Iterator[Test]:
+    """The dealer's first card beside that of the hand before: ranks, suits, runs of high cards."""
+    firsts = [
+        (deal.match, deal.number, deal.holes[0][0])
+        for deal in deals
+        if deal.holes and deal.holes[0]
+    ]
+    firsts.sort()
+    pairs = [(one[2], other[2]) for one, other in pairwise(firsts) if one[0] == other[0]]
+    n = len(pairs)
+    for about, at, letters in (("ranks", 0, RANKS), ("suits", 1, "cdhs")):
+        test = Test("hand after hand", about, n, SERIAL_MIN, unit="w")
+        if n < SERIAL_MIN:
+            yield test
+            continue
+        counts = Counter((one[at], other[at]) for one, other in pairs)
+        before = Counter(one[at] for one, _ in pairs)
+        after = Counter(other[at] for _, other in pairs)
+        cells = [(counts[a, b], before[a] * after[b] / n) for a in letters for b in letters]
+        yield _chi(test, cells, (len(letters) - 1) ** 2)
+    yield _runs([RANKS.index(card[0]) for _, _, card in firsts])
+
+
+def _runs(ranks: Sequence[int]) -> Test:
+    """Runs above and below the median rank, the eight; eights themselves are left out."""
+    sides = [rank > 6 for rank in ranks if rank != 6]
+    n = len(sides)
+    test = Test("hand after hand", "runs of high and low", n, SERIAL_MIN, unit="runs, in parts")
+    high = sum(sides)
+    if n < SERIAL_MIN or high in (0, n):
+        return test
+    runs = 1 + sum(one != other for one, other in pairwise(sides))
+    mean = 1 + 2 * high * (n - high) / n
+    deviation = sqrt((mean - 1) * (mean - 2) / (n - 1))
+    z = (runs - mean) / deviation
+    return replace(test, statistic=z, p=normal(z), effect=deviation / mean)
+
+
+def _seats(deals: Sequence[Deal]) -> Iterator[Test]:
+    """Does a seat get better cards? The mean equity of its two cards against any two is a half."""
+    places: defaultdict[int, list[float]] = defaultdict(list)
+    worth = {name: float(before_flop(hands_of(name)[0], STANDARD).share) for name in CLASSES}
+    for deal in deals:
+        for place, hole in enumerate(deal.holes):
+            if len(hole) == 2:
+                places[place].append(worth[class_of(hole)])
+    for place, values in sorted(places.items()):
+        test = Test("seats alike", _seat(place), len(values), SEATS_MIN, unit="equity")
+        if len(values) < SEATS_MIN:
+            yield test
+            continue
+        error = stdev(values) / sqrt(len(values))
+        z = (fmean(values) - 0.5) / error
+        yield replace(test, statistic=z, p=normal(z), effect=error)
+
+
+def of_run_outs(played: Iterable[dict[str, Any]]) -> Test:
+    """Hands closed before the river by two, in tenths of equity: the pots taken beside the owed."""
+    tenths: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
+    n = 0
+    done: set[int] = set()
+    for row in played:
+        if row["adjusted"] and row["hand_seq"] not in done and 0 < row["equity"] < 1:
+            done.add(row["hand_seq"])
+            tenths[min(9, int(10 * row["equity"]))].append((row["took"], row["equity"]))
+            n += 1
+    test = Test("run-outs as owed", "closed before the river", n, CALIBRATION_MIN, unit="w")
+    if n < CALIBRATION_MIN:
+        return test
+    statistic = sum(
+        sum(took - owed for took, owed in one) ** 2 / sum(owed * (1 - owed) for _, owed in one)
+        for one in tenths.values()
+    )
+    p = chi_square(statistic, len(tenths))
+    return replace(test, statistic=statistic, freedom=len(tenths), p=p)
+
+
+def of_swaps(risks: Iterable[dict[str, Any]]) -> Iterator[Test]:
+    """Each street and slot against the chance that the rules state; exact."""
+    cells: defaultdict[tuple[str, str, int, float], list[int]] = defaultdict(lambda: [0, 0])
+    for row in risks:
+        if row["changed"] is not None and row["chance"] is not None:
+            cell = cells[row["game"], row["street"], row["slot"], row["chance"]]
+            cell[0] += row["changed"]
+            cell[1] += 1
+    for (game, street, slot, chance), (k, n) in sorted(cells.items()):
+        p = binomial(k, n, chance)
+        about = f"{game}, {street}, slot {slot + 1}: {chance:.0%} stated"
+        error = sqrt(chance * (1 - chance) / n)
+        yield Test("swap rates", about, n, 1, k / n, None, p, effect=error, unit="chance")
+
+
+def of_bids(pairs: Iterable[Pair]) -> Iterator[Test]:
+    """Sealed bids must not depend on each other; where bids leak they may, and it is no test."""
+    for one in pairs:
+        if one.leaked:
+            continue
+        every = [one.p, *(p for _, _, p in one.tells.values())]
+        told = [p for p in every if p is not None]
+        p = min(holm(told)) if one.n >= 200 else None
+        about = f"{one.dealer} as dealer, {one.rival}"
+        error = 1 / sqrt(max(1, one.n - 1))
+        yield Test(
+            "bids independent", about, one.n, 200, one.correlation, None, p, effect=error,
+            unit="correlation",
+        )  # fmt: skip
+
+
+def _chi(test: Test, cells: Sequence[tuple[float, float]], freedom: int) -> Test:
+    statistic = sum((seen - owed) ** 2 / owed for seen, owed in cells if owed > 0)
+    return replace(test, statistic=statistic, freedom=freedom, p=chi_square(statistic, freedom))
+
+
+def _effect(test: Test, level: float) -> float | None:
+    """Seen four times in five at this level; of a chi-square, Cohen's w, else in its unit."""
+    power = NormalDist().inv_cdf(0.8)
+    if test.freedom is None:
+        reach = NormalDist().inv_cdf(1 - level / 2) + power
+        return None if test.effect is None else reach * test.effect
+    limit = NormalDist().inv_cdf(1 - level) * sqrt(2 * test.freedom)
+    away = limit
+    for _ in range(50):  # the deviation of the shifted statistic depends on the shift
+        away = limit + power * sqrt(2 * (test.freedom + 2 * away))
+    return sqrt(away / test.n)
+
+
+def _seat(place: int) -> str:
+    return "dealer" if place == 0 else f"dealer + {place}"

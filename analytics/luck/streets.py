@@ -1,0 +1,209 @@
+"""`streets`: what each card did to each player of a hand, in chips, and what was left to play.
+
+Before and after every chance event a hand is worth equity × pot, less what was put in; the change
+is luck, and the changes in between are play. From nothing to the net, they add up. Equity counts
+what chance still owes at that moment: board cards, third cards that were won, swaps to come; nobody
+has won an auction that is not settled. Only hands of which every card dealt is known can be told.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+from msgspec.structs import replace
+
+from analytics.stored.auctions import known
+from analytics.stored.closed_betting import Closed, swaps_to_come
+from analytics.stored.equity import expected
+from analytics.stored.row_head import HEAD, WHO, Row, head, tabled
+from analytics.stored.rulebook import Rulebook
+from engine.game import Game
+from engine.pots import pots
+from engine.seats import contenders
+from engine.units import per_chip
+from events.evolve import evolve, replay
+from events.state import Hand
+from events.types import (
+    BoardDealt,
+    Cards,
+    CardSwapped,
+    HoleDealt,
+    Shown,
+    StepEntered,
+    UncalledReturned,
+)
+from odds.batch import Showdown
+from store.log.leaf import Leaf
+
+MODEL = "street-luck/1"
+CHANCES = {
+    "hole": "the first cards of everybody",
+    "flop": "the cards of the flop",
+    "third": "the third cards of an auction",
+    "swap": "all swaps of a street together",
+    "turn": "the card of the turn",
+    "river": "the card of the river",
+    "play": "everything else: blinds, bets, calls, folds, prices of auctions, rake and odd chips",
+}
+SCHEMA = pa.schema(
+    {
+        **HEAD,
+        **WHO,
+        "chance": pa.string(),
+        "chips": pa.float64(),
+        "error": pa.float64(),
+    }
+)
+_STREET_OF_BOARD = {3: "flop", 4: "turn", 5: "river"}
+_DEALT = (HoleDealt, BoardDealt, CardSwapped)
+Worth = tuple[tuple[float, ...], float]
+
+
+def can_be_told(leaf: Leaf, rules: Rulebook) -> bool:
+    """Whether every card of the hand is known, and its ruleset and ranking can be counted."""
+    end = leaf.hand
+    if end is None or end.voided:
+        return False
+    game, how = rules.of(end.start.ruleset), rules.showdown(end.start.ruleset)
+    if game is None or how is None or game.split != "side_pots" or how.hole_min:
+        return False
+    events = filled([one.event for one in leaf.recorded])
+    groups = [_cards(event) for event in events if isinstance(event, _DEALT)]
+    return bool(groups) and all(known(cards) for cards in groups)
+
+
+def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
+    """A row for each seat and chance in order, then what play came to; in whole chips."""
+    end = leaf.hand
+    assert end is not None
+    game, how = rules.of(end.start.ruleset), rules.showdown(end.start.ruleset)
+    assert game is not None
+    assert how is not None
+    unit = per_chip(game.unit)
+    events = filled([one.event for one in leaf.recorded])
+    for name, chips, error in _changes(events, end, game, how, leaf.stream):
+        for seat, player in enumerate(end.start.players):
+            yield {
+                **head(leaf, end.start),
+                "seat": seat,
+                "player": player,
+                "chance": name,
+                "chips": chips[seat] / unit,
+                "error": error / unit,
+            }
+
+
+def table(rows: Sequence[Row]) -> pa.Table:
+    """Rows as Arrow."""
+    return tabled(rows, SCHEMA)
+
+
+def filled(events: Sequence[Any]) -> list[Any]:
+    """The events with hole cards that were shown later in place of hidden ones.
+
+    A hand that may have been swapped in between was not the one that was shown.
+    """
+    shown = {event.seat: event.cards for event in events if isinstance(event, Shown)}
+    risked = {event.seat for event in events if isinstance(event, CardSwapped)}
+    told = []
+    for event in events:
+        cards = shown.get(event.seat) if isinstance(event, HoleDealt) else None
+        if cards and known(event.cards) is None and event.seat not in risked:
+            size = len(event.cards)
+            shown[event.seat] = cards[size:]
+            event = replace(event, cards=cards[:size])
+        told.append(event)
+    return told
+
+
+def _cards(event: Any) -> Cards:
+    return (event.old, event.new) if isinstance(event, CardSwapped) else event.cards
+
+
+Change = tuple[str, list[float], float]
+
+
+def _changes(
+    events: Sequence[Any], end: Hand, game: Game, how: Showdown, name: str
+) -> Iterator[Change]:
+    """Each chance with what it changed, and at the end what was changed in between."""
+    seats = range(len(end.stacks))
+    play = [0.0] * len(end.stacks)
+    now = (0.0,) * len(end.stacks)
+    for chance, before, after in _chances(events):
+        was, doubt = _worth(before, game, how, name)
+        then, error = _worth(after, game, how, name)
+        yield chance, [then[seat] - was[seat] for seat in seats], (doubt + error)
+        play = [play[seat] + was[seat] - now[seat] for seat in seats]
+        now = then
+    for seat in seats:
+        play[seat] += end.stacks[seat] - end.start.stacks[seat] - now[seat]
+    yield "play", play, 0.0
+
+
+def _chances(events: Sequence[Any]) -> Iterator[tuple[str, Hand, Hand]]:
+    """Each chance with the hand before and after it; what is dealt in one go is one.
+
+    A step that announces itself has not happened yet: the hand before it still owes it.
+    """
+    hand = before = replay(events[:1])
+    at = 1
+    while at < len(events):
+        kind = type(events[at])
+        if type(events[at - 1]) is not StepEntered:
+            before = hand
+        while at < len(events) and type(events[at]) is kind:
+            hand = evolve(hand, events[at])
+            at += 1
+            if kind not in _DEALT or kind is BoardDealt:
+                break
+        if kind in _DEALT:
+            yield _named(kind, before, hand), before, hand
+
+
+def _named(kind: type, before: Hand, after: Hand) -> str:
+    if kind is BoardDealt:
+        return _STREET_OF_BOARD.get(len(after.board), "river")
+    if kind is CardSwapped:
+        return "swap"
+    return "third" if any(before.hole) else "hole"
+
+
+def _worth(hand: Hand, game: Game, how: Showdown, name: str) -> Worth:
+    """What each seat could expect if all bets were made, less what it has put in; its error."""
+    hand = _matched(hand)
+    seats = contenders(hand)
+    layers = pots(game, hand, seats)
+    put_in = tuple(paid + dead for paid, dead in zip(hand.paid, hand.dead, strict=True))
+    if not any(hand.hole):
+        even = [-float(paid) for paid in put_in]
+        for pot in layers:
+            for seat in pot.seats:
+                even[seat] += pot.amount / len(pot.seats)
+        return tuple(even), 0.0
+    due = hand.auction.due if hand.auction is not None else ()
+    spot = Closed(
+        seats,
+        tuple(hand.hole[seat] for seat in seats),
+        hand.board,
+        _gone(hand, seats),
+        tuple(int(seat in due) for seat in seats),
+        swaps_to_come(game, hand),
+        layers,
+        put_in,
+    )
+    told = expected(spot, game, how, name)
+    return told.nets, told.error
+
+
+def _matched(hand: Hand) -> Hand:
+    """What one seat has put in above all others is as good as in its stack."""
+    *_, second, most = sorted(hand.paid)
+    owner = hand.paid.index(most)
+    return evolve(hand, UncalledReturned(owner, most - second)) if most > second else hand
+
+
+def _gone(hand: Hand, seats: Iterable[int]) -> tuple[str, ...]:
+    """Cards that cannot come any more: swapped away, or folded."""
+    folded = (hand.hole[seat] for seat in range(len(hand.hole)) if seat not in seats)
+    return (*hand.discards, *(card for cards in folded for card in cards))

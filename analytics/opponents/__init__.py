@@ -1,0 +1,1 @@
+"""How one opponent plays: tables of his choices and ends, measures over them, and the report."""

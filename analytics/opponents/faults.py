@@ -1,0 +1,185 @@
+"""`faults`: why a bot was folded; one row for each reply that could not be used.
+
+What was asked comes from the menu of the hand's own rules; what was replied from the record, as far
+as whoever looks may read it. Causes are guesses from the reply and say so: `suggested`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from analytics.replay.flags import STREETS
+from analytics.stored.row_head import HEAD, WHO, Row, head, tabled
+from analytics.stored.rulebook import Rulebook
+from engine.game import Game
+from engine.hand import turn
+from engine.turn import ToAct, ToBid, Turn
+from engine.units import per_chip
+from events.evolve import evolve, replay
+from events.notation import say
+from events.state import Hand
+from events.types import BidPlaced, Called, Checked, Faulted, Folded
+from store.log.leaf import Leaf
+
+SCHEMA = pa.schema(
+    {
+        **HEAD,
+        **WHO,
+        "step": pa.string(),
+        "asked": pa.string(),
+        "reply": pa.string(),
+        "kind": pa.string(),
+        "played": pa.string(),
+        "suggested": pa.string(),
+        "put_in": pa.float64(),
+        "net": pa.float64(),
+    }
+)
+CAUSES = {
+    "float amount": "a number with a point in it where whole chips are due",
+    "no amount": "the letter of a raise or bid without a whole number behind it",
+    "lower case": "the word in small letters",
+    "empty line": "nothing at all before the end of the line",
+    "reply shifted by one": "an answer to another question: one line too many was sent, or too few",
+    "bid while stack is 0": "a bid by who has nothing left to bid",
+    "bid above the stack": "a bid larger than what he has left",
+    "raise above what can be called": "a raise beyond the largest on the menu",
+    "raise below the least": "a raise short of the smallest on the menu",
+    "raise where none was possible": "a raise while the menu had none",
+    "check with a bet to call": "a check while chips were owed",
+    "call or fold with nothing to call": "a call or fold while a check was free",
+    "too slow": "the clock ran out, or one reply took too long",
+    "gone": "the connection broke or the program ended",
+    "not known": "none of these",
+}
+_LONGEST = 200  # bytes of a reply that are told
+_WORD = re.compile(r"([A-Z])(-?\d+(?:\.\d+)?)?")
+
+
+def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
+    """The faults of one hand in order; none for a void one."""
+    end = leaf.hand
+    if end is None or end.voided or Faulted not in leaf.by_kind:
+        return
+    game = rules.of(end.start.ruleset)
+    unit = per_chip(game.unit) if game else 1
+    events: list[Any] = [one.event for one in leaf.recorded]
+    hand = replay(events[:1])
+    for place, event in enumerate(events[1:], start=1):
+        if isinstance(event, Faulted):
+            seat = event.seat
+            menu = _menu(game, hand, event)
+            yield {
+                **head(leaf, end.start),
+                "seat": seat,
+                "player": end.start.players[seat],
+                "step": _step(hand, event),
+                "asked": asked(menu, event),
+                "reply": None if _is_hidden(event) else escaped(event.raw),
+                "kind": event.kind,
+                "played": _played(events[place + 1 :], event),
+                "suggested": suggested(menu, event),
+                "put_in": (hand.start.stacks[seat] - hand.stacks[seat]) / unit,
+                "net": (end.stacks[seat] - end.start.stacks[seat]) / unit,
+            }
+        hand = evolve(hand, event)
+
+
+def table(rows: Sequence[Row]) -> pa.Table:
+    """Rows as Arrow."""
+    return tabled(rows, SCHEMA)
+
+
+def escaped(reply: str) -> str:
+    """What a bot wrote, fit for any screen: what cannot be printed is spelt, 200 bytes at most."""
+    safe = "".join(it if it.isprintable() else f"\\x{ord(it):02x}" for it in reply)
+    if len(safe.encode()) <= _LONGEST:
+        return safe
+    return safe.encode()[: _LONGEST - 3].decode(errors="ignore") + "..."
+
+
+def asked(menu: Turn | None, fault: Faulted) -> str | None:
+    """The menu in words: `fold, call 2, raise to 4..400`."""
+    if fault.where == "acknowledgement":
+        return "end of hand"
+    if isinstance(menu, ToBid):
+        return f"bid 0..{menu.bid_max}"
+    if not isinstance(menu, ToAct):
+        return None
+    words = [word for word, there in (("fold", menu.fold), ("check", menu.check)) if there]
+    words += [f"call {menu.call}"] if menu.call else []
+    if menu.raise_min is not None:
+        words.append(f"raise to {menu.raise_min}..{menu.raise_max}")
+    return ", ".join(words)
+
+
+def suggested(menu: Turn | None, fault: Faulted) -> str | None:
+    """What may have gone wrong; nothing where the reply may not be read."""
+    if fault.kind in _GONE:
+        return _GONE[fault.kind]
+    if _is_hidden(fault):
+        return None
+    reply = fault.raw.strip()
+    found = _WORD.fullmatch(reply)
+    if not reply:
+        return "empty line"
+    if found is None:
+        return "lower case" if _WORD.fullmatch(reply.upper()) else "not known"
+    letter, amount = found[1], found[2]
+    if letter not in _LETTERS[fault.where]:
+        return "reply shifted by one" if letter in "FCKRA" else "not known"
+    if amount and "." in amount:
+        return "float amount"
+    if letter in "RA" and amount is None:
+        return "no amount"
+    return _against(menu, letter, int(amount or 0))
+
+
+_GONE = {"late": "too slow", "disconnected": "gone"}
+_LETTERS = {"action": "FCKR", "bid": "A", "acknowledgement": "K"}
+
+
+def _against(menu: Turn | None, letter: str, amount: int) -> str:
+    """A reply that can be read, beside what was on the menu."""
+    match menu, letter:
+        case ToBid(bid_max=most), "A":
+            return "bid while stack is 0" if most == 0 else "bid above the stack"
+        case ToAct(raise_min=None), "R":
+            return "raise where none was possible"
+        case ToAct(raise_min=int(least)), "R":
+            return "raise below the least" if amount < least else "raise above what can be called"
+        case ToAct(check=False), "K":
+            return "check with a bet to call"
+        case ToAct(check=True), "C" | "F":
+            return "call or fold with nothing to call"
+    return "not known"
+
+
+def _menu(game: Game | None, hand: Hand, fault: Faulted) -> Turn | None:
+    if game is None or fault.where == "acknowledgement":
+        return None
+    menu = turn(game, hand)
+    return menu if isinstance(menu, ToAct | ToBid) and menu.seat == fault.seat else None
+
+
+def _step(hand: Hand, fault: Faulted) -> str:
+    """A street, the auction, or the end of the hand."""
+    if fault.where == "action":
+        return {0: STREETS[0], 3: STREETS[1], 4: STREETS[2]}.get(len(hand.board), STREETS[3])
+    return "auction" if fault.where == "bid" else "end"
+
+
+def _played(later: Sequence[Any], fault: Faulted) -> str | None:
+    """The default that stood in for the reply, without whose it is."""
+    for event in later:
+        if isinstance(event, Checked | Called | Folded | BidPlaced):
+            if event.seat == fault.seat and event.origin == "default":
+                return say(event).removeprefix(f"{fault.seat} ").partition(" (")[0]
+            return None
+    return None
+
+
+def _is_hidden(fault: Faulted) -> bool:
+    return fault.raw == "hidden"

@@ -1,0 +1,227 @@
+"""How one opponent plays: what he does with his chances, sizes, bids, ends, faults, locked wins.
+
+`Opponent` holds what was gathered and is asked for it as a whole or by parts; SQL files judge.
+Which of it stands out is for `opponents.leads`.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Literal, get_args
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from analytics.confidence.intervals import steady, student, wilson
+from analytics.opponents.locked import STATES
+from analytics.opponents.measures import LOOKS, NUMBERS
+from analytics.opponents.tables import Gathered
+from analytics.sql.chosen import WINDOW, Chosen, quoted
+from analytics.sql.tables import Tables
+from analytics.statistics.answers import answers, natural
+from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.measure import Measure
+from analytics.statistics.measured import Again, Ends, Measured, ends, judged, means
+
+By = Literal["position", "window", "match", "game", "locked"]
+BYS: tuple[By, ...] = get_args(By)
+Row = dict[str, Any]
+_PARTS: dict[By, str] = {
+    "position": "e.position",
+    "window": f"CAST(e.number - (e.number - 1) % {WINDOW} AS VARCHAR)",
+    "match": "e.match",
+    "game": "e.game",
+    "locked": "coalesce(e.state, 'not known')",
+}
+_FILES = {
+    "opponent_numbers": "acts",
+    "opponent_bids": "acts",
+    "opponent_faulted": "ends",
+    "opponent_locked": "ends",
+}
+ENDS = ("all", "preflop", "flop", "turn", "river", "showdown", "he_folds", "others_fold")
+
+
+class Opponent:
+    """One player among those he was dealt in with, as one viewpoint knows them."""
+
+    def __init__(self, player: str, told: Gathered) -> None:
+        self.player = player
+        self.told = told
+        self._tables = Tables(
+            {"acts": told.acts, "ends": told.ends, "faults": told.faults, "facts": told.facts}
+        )
+        self._looks: dict[By | None, Tables] = {}
+
+    def close(self) -> None:
+        """Let go of the tables."""
+        for tables in (self._tables, *self._looks.values()):
+            tables.close()
+
+    def dealt(self, by: By | None = None) -> list[Row]:
+        """How many hands there are of each part, and in how many his cards are known."""
+        sql = (
+            "SELECT part, count(*) AS hands, sum(CASE WHEN known THEN 1 ELSE 0 END) AS known "
+            f"FROM ({self._chosen('ends', by)}) GROUP BY part"
+        )
+        return sorted(self._tables.rows(sql), key=lambda row: natural(row["part"]))
+
+    def shares(self, by: By | None = None, *, field: bool = False) -> list[Row]:
+        """Chances and what was done with them, of him; with `field` of all others, too."""
+        where = "" if field else f" WHERE player = {quoted(self.player)}"
+        return self._looked(by).ask("opponent_shares", f"SELECT * FROM looks{where}")
+
+    def hands(self) -> dict[tuple[str, int], list[str]]:
+        """The newest of his hands by look, and by whether he did it (1) or let it pass (0)."""
+        chosen = f"SELECT * FROM looks WHERE player = {quoted(self.player)}"
+        found: dict[tuple[str, int], list[str]] = {}
+        rows = self._looked(None).ask("opponent_hands", chosen)
+        for row in sorted(rows, key=lambda it: int(it["place"])):
+            found.setdefault((row["look"], int(row["done"])), []).append(row["hand"])
+        return found
+
+    def looks(self, by: By | None = None) -> Iterator[Measured]:
+        """Every look of `opponents.measures`, those of the statistics left out."""
+        counted = {(row["part"], row["look"]): row for row in self.shares(by)}
+        for part in [row["part"] for row in self.dealt(by)]:
+            for name in LOOKS:
+                row = counted.get((part, name), {"k": 0, "n": 0})
+                yield Measured(self.player, part, name, *shared(int(row["k"]), int(row["n"])))
+
+    def numbers(self, by: By | None = None, *, again: bool = False) -> Iterator[Measured]:
+        """Every number, parts one after the other; with `again`, every mean's interval once more
+        with its hands drawn again."""
+        drawn = Again()
+        if again:
+            for file, table in _FILES.items():
+                drawn.ask(self._tables, file, self._chosen(table, by), means(NUMBERS.values()))
+        found: dict[tuple[str, str], Row] = {}
+        for file, table in _FILES.items():
+            for row in self._tables.ask(file, self._chosen(table, by)):
+                found[row["part"], file] = row
+        for part in [row["part"] for row in self.dealt(by)]:
+            for one in NUMBERS.values():
+                numbers = judged(one, found.get((part, one.file), {}))
+                yield Measured(
+                    self.player, part, one.name, *numbers, *self._again(drawn, one, part)
+                )
+
+    def statistics(self, by: By | None = None) -> Iterator[Measured]:
+        """Every statistic of a tracker, counted from what this viewpoint sees."""
+        wanted = tuple(STATISTICS.values())
+        if by != "locked":
+            chosen = Chosen(player=self.player, by=by)
+            for one in answers(_Facts(self._tables), chosen, wanted):
+                yield Measured(*one)
+            return
+        rows = self._tables.table(self._chosen("facts", by))
+        for state in (*STATES, "not known"):
+            tables = Tables({"facts": rows.filter(pc.equal(rows["part"], state))})
+            try:
+                for one in answers(_Facts(tables), Chosen(player=self.player), wanted):
+                    yield Measured(*one)._replace(part=state)
+            finally:
+                tables.close()
+
+    def table(self, file: str, by: By | None = None) -> list[Row]:
+        """One of the tables: `mix`, `sizes`, `ends` or `faults`."""
+        rows = self._tables.ask(f"opponent_{file}", self._chosen(_SOURCES[file], by))
+        for row in rows:
+            row.pop("player")
+            row |= {name: int(value) for name, value in row.items() if name in _WHOLE}
+        return sorted(rows, key=lambda row: (natural(row["part"]), *_order(file, row)))
+
+    def ends(self, by: By | None = None) -> list[Row]:
+        """What hands came to by how they ended, with the interval of the mean, and drawn again."""
+        rows = self.table("ends", by)
+        drawn = Again()
+        drawn.ask(self._tables, "opponent_ends", self._chosen("ends", by), ("net",))
+        for row in rows:
+            mean, deviation = steady(row["net_mean"]), steady(row.pop("net_sd"))
+            row["net_mean"] = mean
+            held = None
+            if mean is not None and deviation is not None:
+                held = student(mean, deviation, row["hands"])
+            row["low"], row["high"] = held or (None, None)
+            cells = drawn.cells("opponent_ends", "net", self.player, row["part"], row["ending"])
+            row["drawn_low"], row["drawn_high"] = ends(cells)
+        return rows
+
+    def faults(self) -> list[Row]:
+        """Each of his replies that could not be used, the oldest first."""
+        sql = f"SELECT * EXCLUDE (hand_seq, seat) FROM faults WHERE player = {quoted(self.player)}"
+        return self._tables.rows(f"{sql} ORDER BY hand_seq")
+
+    def locks(self) -> list[Row]:
+        """Matches that somebody had won before their end: since when, and who stopped playing."""
+        played = {
+            (row["match"], row["player"]): row["played"]
+            for row in self._tables.ask("opponent_folding", "SELECT * FROM acts")
+        }
+        ended = self._tables.rows("SELECT match, max(number) AS last FROM ends GROUP BY match")
+        last = {row["match"]: int(row["last"]) for row in ended}
+        found = []
+        for (match, player), mark in sorted(self.told.locks.items()):
+            after = played.get((match, player))
+            folds = mark.number if after is None else max(mark.number, int(after) + 1)
+            told = {"match": match, "player": player, "number": mark.number}
+            told |= {"lead": mark.lead, "cost": mark.cost}
+            found.append(told | {"folds_from": folds if folds <= last[match] else None})
+        return found
+
+    def _again(self, drawn: Again, one: Measure, part: str) -> Ends:
+        """A mean's ends; those of a difference out of what it is the difference of."""
+        if one.name == "think_leak":
+            sides = NUMBERS["think_strong"], NUMBERS["think_weak"]
+            return drawn.less(*sides, self.player, part)
+        return drawn.of(one, self.player, part)
+
+    def _looked(self, by: By | None) -> Tables:
+        """All chances of all players, each a row."""
+        if by not in self._looks:
+            every = self._tables.table_of("opponent_looks", self._chosen("acts", by, mine=False))
+            flags = self._tables.table_of("opponent_flags", self._chosen("facts", by, mine=False))
+            self._looks[by] = Tables({"looks": pa.concat_tables([every, flags])})
+        return self._looks[by]
+
+    def _chosen(self, table: str, by: By | None, mine: bool = True) -> str:
+        """The rows that a question is asked of, each with the part it belongs to."""
+        part = _PARTS[by] if by else "''"
+        where = f" WHERE c.player = {quoted(self.player)}" if mine else ""
+        return (
+            f"SELECT c.*, {part} AS part FROM {table} AS c "
+            f"INNER JOIN ends AS e ON c.hand_seq = e.hand_seq AND c.seat = e.seat{where}"
+        )
+
+
+def shared(k: int, n: int) -> tuple[float | None, int, int, float | None, float | None]:
+    """A share with its interval."""
+    low, high = wilson(k, n) or (None, None)
+    return (k / n if n else None), k, n, low, high
+
+
+_SOURCES = {"mix": "acts", "sizes": "acts", "ends": "ends", "faults": "faults"}
+_WHOLE = frozenset({"hands", "folds", "checks", "calls", "raises", "bets", "faults", "tenth"})
+_STREETS = ("flop", "turn", "river")
+
+
+def _order(file: str, row: Row) -> tuple[Any, ...]:
+    """Tenths, sizes and ends in their own order; faults the most frequent first."""
+    if file == "mix":
+        return (row["tenth"],)
+    if file == "sizes":
+        return (_STREETS.index(row["street"]), row["up_to"] or 1_000)
+    if file == "ends":
+        return (ENDS.index(row["ending"]),)
+    return (-row["faults"], row["step"], row["kind"], row["suggested"] or "")
+
+
+class _Facts:
+    """Facts of our own where statistics look for those of a ledger."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def ask(self, sql: str) -> pa.Table:
+        return self._tables.table(sql)
+
+    def rows(self, sql: str) -> list[Row]:
+        return self._tables.rows(sql)

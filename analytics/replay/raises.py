@@ -1,0 +1,93 @@
+"""What stands against a raise, of many hands at once: the vetoes of `engine/steps/sizing.py` again.
+
+Written from the rules and not from the engine, so that a test can hold each against the other.
+Bets are what lies before a seat in this round; `met` is the bet that it last answered, or -1.
+"""
+
+from typing import NamedTuple
+
+from analytics.replay.cells import Column
+from engine.game import Game
+
+
+class Menu(NamedTuple):
+    """The policies of a ruleset that say who may raise; hands of the same menu go together."""
+
+    raise_needs_responder: bool
+    raise_cap: int | None
+    cap_counts: str
+    cap_scope: str
+    cap_lift: str
+    reopen: str
+    short_open_reopens: bool
+    check_raise: bool
+    short_raise: str
+
+
+class Asked(NamedTuple):
+    """Who is asked, and the round as it stands; a column each.
+
+    `made` counts full bets and raises (those of this seat, where the cap is a player's), `left` who
+    has not folded, `folds` who did in this round, `posted` whether a blind opened the round and
+    `poster` whether this seat posted it.
+    """
+
+    chips: Column
+    mine: Column
+    met: Column
+    bet: Column
+    size: Column
+    level: Column
+    made: Column
+    left: Column
+    folds: Column
+    posted: Column
+    poster: Column
+    answered: Column
+
+
+def menu(game: Game | None) -> Menu | None:
+    """A ruleset's menu; nobody's, where nobody has the ruleset."""
+    return None if game is None else Menu(*(getattr(game, name) for name in Menu._fields))
+
+
+def vetoed(menu: Menu, it: Asked) -> Column:
+    """Whether anything stands against a bet or raise."""
+    veto: Column = it.chips <= it.bet - it.mine  # nothing left to raise with
+    if menu.raise_needs_responder:
+        veto |= ~it.answered  # G7
+    if menu.raise_cap is not None:
+        veto |= _capped(menu, menu.raise_cap, it)
+    if menu.reopen != "always":
+        veto |= (it.met >= 0) & ~_reopened(menu, it)
+    if not menu.check_raise:
+        veto |= (it.met == 0) & (it.bet > 0)  # U11
+    if menu.short_raise == "forbidden":
+        veto |= it.chips < it.level + it.size - it.mine  # U10
+    return veto
+
+
+def _capped(menu: Menu, most: int, it: Asked) -> Column:
+    """The cap is reached (U9, T4), and not lifted between two players."""
+    if menu.cap_scope == "player":
+        made = it.made - ~it.poster
+    elif menu.cap_counts == "raises":
+        made = it.made - (~it.posted & (it.made > 0))
+    else:
+        made = it.made
+    capped: Column = made >= most
+    if menu.cap_lift == "never":
+        return capped
+    return capped & (it.left + (it.folds if menu.cap_lift == "round_starts_heads_up" else 0) != 2)
+
+
+def _reopened(menu: Menu, it: Asked) -> Column:
+    """The betting was reopened for a seat that has acted (G9), or it has only checked (G11)."""
+    enough: Column = it.bet - it.met >= it.size
+    if menu.reopen == "full_raise":
+        enough = it.level > it.met
+    elif menu.reopen == "half_bet":
+        enough |= it.level > it.met
+    if menu.short_open_reopens:
+        enough |= (it.met == 0) & (it.bet < it.size)
+    return enough

@@ -1,0 +1,208 @@
+"""How a player's winnings grew, hand by hand: lines for a graph, thinned so that none of them lies.
+
+Sums and prices come from stored facts and bids, so a million hands are quick. What hands were worth
+without run-out luck takes its time to count: whoever wants that line hands it in.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow as pa
+
+from analytics.confidence.intervals import Z
+from analytics.sql.chosen import Chosen, quoted, table
+from analytics.sql.files import text_of
+from analytics.statistics.answers import Facts
+
+if TYPE_CHECKING:
+    import numpy as np
+
+POINTS = 500
+FEWEST = 12  # with fewer points not even one bucket can keep what it must
+LINES = {
+    "net": "chips won or lost so far",
+    "showdown": "of that, in hands that ended in a showdown for him: the blue line",
+    "without": "of that, in all other hands: the red line",
+    "auctions": "less than nothing: the prices that he has paid for cards so far",
+    "adjusted": "`net` with run-outs after the last choice at their worth, where that is known",
+    "band": "how far from nothing a fair game would be, 95 times in 100: 1.96 × deviation × √hands",
+}
+
+
+class Point(NamedTuple):
+    """A player's sums after `k` of his hands, the last of them `hand`."""
+
+    k: int
+    hand: str
+    net: float
+    showdown: float
+    without: float
+    auctions: float
+    adjusted: float | None
+    band: float
+
+
+class Deck(NamedTuple):
+    """Sums over `k` mirrored decks: each counts as the mean of its hands, `first` to `last`."""
+
+    k: int
+    first: str
+    last: str
+    net: float
+    band: float
+
+
+class Winnings(NamedTuple):
+    """The lines as points, of `hands` hands and `decks` whole mirrored decks.
+
+    `adjusted` is how many hands were counted without luck, none where nobody asked for it; `sd` the
+    standard deviation of a hand, `deck_sd` of a deck.
+    """
+
+    player: str
+    hands: int
+    sd: float
+    points: tuple[Point, ...]
+    adjusted: int | None
+    decks: int
+    deck_sd: float
+    paired: tuple[Deck, ...]
+
+
+def winnings(
+    facts: Facts,
+    chosen: Chosen,
+    *,
+    points: int = POINTS,
+    adjusted: Mapping[int, float] | None = None,
+    deals: Mapping[str, int] | None = None,
+) -> Winnings:
+    """The lines of `chosen.player` over the hands that the filters leave.
+
+    `adjusted` holds nets without luck by `hand_seq`, `deals` how often each mirrored match deals
+    its decks.
+    """
+    assert chosen.player is not None
+    points = max(points, FEWEST)
+    rows = facts.ask(asked("curve_hands", chosen, {}))
+    told = _points(rows, points, adjusted)
+    decks = facts.ask(asked("curve_decks", chosen, deals or {})) if deals else None
+    paired, deck_sd = _paired(decks, points) if decks else ((), 0.0)
+    return Winnings(
+        chosen.player,
+        len(rows),
+        _deviation(rows),
+        told,
+        None if adjusted is None else sum(seq in adjusted for seq in rows["hand_seq"].to_pylist()),
+        len(decks) if decks else 0,
+        deck_sd,
+        paired,
+    )
+
+
+def thinned(lines: "Sequence[np.ndarray]", points: int) -> "np.ndarray":
+    """Which places of some lines to keep: at most so many, the first and the last among them.
+
+    The lines are cut into stretches of one length, and of each the highest, the lowest and the last
+    place of every line stay: so whatever is drawn between them reaches as far as the lines do.
+    """
+    import numpy as np
+
+    size = len(lines[0])
+    if size <= points:
+        return np.arange(size)
+    stretches = points // 3
+    while len(kept := _extremes(lines, stretches)) > points:
+        stretches = max(1, min(stretches - 1, stretches * points // len(kept)))
+    return kept
+
+
+def _extremes(lines: "Sequence[np.ndarray]", stretches: int) -> "np.ndarray":
+    """The first place; the highest, lowest and last of each stretch."""
+    import numpy as np
+
+    size = len(lines[0])
+    width = -(-size // stretches)
+    starts = np.arange(0, size, width)
+    padding = len(starts) * width - size
+    found = [np.zeros(1, dtype=np.int64), np.minimum(starts + width, size) - 1]
+    for line in lines:
+        high = np.pad(line, (0, padding), constant_values=-np.inf).reshape(-1, width)
+        low = np.pad(line, (0, padding), constant_values=np.inf).reshape(-1, width)
+        found += [starts + high.argmax(axis=1), starts + low.argmin(axis=1)]
+    return np.unique(np.concatenate(found))
+
+
+def _points(rows: pa.Table, points: int, adjusted: Mapping[int, float] | None) -> tuple[Point, ...]:
+    """Running sums over all hands, and of them the points that are kept."""
+    import numpy as np
+
+    if not len(rows):
+        return ()
+    nets, prices = (rows[name].to_numpy() for name in ("net", "price"))
+    shown = rows["showdown"].to_numpy(zero_copy_only=False).astype(bool)
+    lines = [
+        np.cumsum(nets),
+        np.cumsum(np.where(shown, nets, 0.0)),
+        np.cumsum(np.where(shown, 0.0, nets)),
+        -np.cumsum(prices),
+    ]
+    if adjusted is not None:
+        seqs = rows["hand_seq"].to_pylist()
+        worth = np.array([adjusted.get(seq, net) for seq, net in zip(seqs, nets, strict=True)])
+        lines.append(np.cumsum(worth))
+    deviation = _deviation(rows)
+    kept = thinned(lines, points)
+    some = rows.take(pa.array(kept))
+    hands = zip(some["match"].to_pylist(), some["number"].to_pylist(), strict=True)
+    told = []
+    for at, (match, number) in zip(kept.tolist(), hands, strict=True):
+        net, showdown, without, auctions, *worths = (_chips(line[at]) for line in lines)
+        worth_so_far = worths[0] if worths else None
+        band = Z * deviation * (at + 1) ** 0.5
+        hand = f"{match}/{number}"
+        told.append(Point(at + 1, hand, net, showdown, without, auctions + 0.0, worth_so_far, band))
+    return tuple(told)
+
+
+def _paired(decks: pa.Table, points: int) -> tuple[tuple[Deck, ...], float]:
+    """The same of decks."""
+    import numpy as np
+
+    if not len(decks):
+        return (), 0.0
+    line = np.cumsum(decks["net"].to_numpy())
+    deviation = _deviation(decks)
+    kept = thinned([line], points)
+    some = decks.take(pa.array(kept)).to_pylist()
+    told = (
+        Deck(
+            at + 1,
+            f"{row['match']}/{row['first_number']}",
+            f"{row['match']}/{row['last_number']}",
+            _chips(line[at]),
+            Z * deviation * (at + 1) ** 0.5,
+        )
+        for at, row in zip(kept.tolist(), some, strict=True)
+    )
+    return tuple(told), deviation
+
+
+def _deviation(rows: pa.Table) -> float:
+    """The standard deviation of a net; nothing of fewer than two."""
+    return float(rows["net"].to_numpy().std(ddof=1)) if len(rows) > 1 else 0.0
+
+
+def _chips(value: float) -> float:
+    """Sums of halves and hundredths without the dust of floats."""
+    return round(float(value), 6)
+
+
+def asked(file: str, chosen: Chosen, deals: Mapping[str, int]) -> str:
+    """The question with the hands that it is asked of; `deals` above one are told with them."""
+    times = "".join(
+        f" WHEN {quoted(match)} THEN {count}" for match, count in deals.items() if count > 1
+    )
+    column = f"CASE match{times} ELSE 1 END" if times else "1"
+    rows = f"SELECT c.*, {column} AS deals FROM ({table(chosen, 'NULL')}) AS c"
+    return f"WITH chosen AS ({rows}) SELECT * FROM (\n{text_of(file)})"

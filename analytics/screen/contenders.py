@@ -1,0 +1,140 @@
+"""Showdowns: whoever is still in shows or mucks, from the first to show, hand after hand.
+
+A row here is a seat at a showdown, as the record shows it; that they are the right ones in the
+right order is checked, and everything later is counted from them.
+"""
+
+import numpy as np
+
+from analytics.screen.cards import DECK, Cards
+from analytics.screen.laid import spans
+from analytics.screen.marks import SHOW, field, mark
+from analytics.screen.rows import UNKNOWN_CARD, Column
+from analytics.screen.why import Why
+from odds.batch import Showdown, with_hole, worth
+
+
+class Contenders:
+    """The seats that are still in at the showdowns of some hands."""
+
+    def __init__(self, cards: Cards, down: Column, paid: Column) -> None:
+        self.cards, self.record, self.plan = cards, cards.record, cards.plan
+        record, played = self.record, cards.record.played
+        self.down = down  # the hands that come to a showdown
+        self.count = record.contenders.take(down).astype(np.int64)
+        self.first = np.cumsum(self.count) - self.count
+        self.of = np.repeat(np.arange(len(down)), self.count)
+        self.hand = down.take(self.of)
+        stage = record.parts[-1][2][1]
+        rows = stage.row.take(down)
+        self.rows = np.repeat(rows - self.first, self.count) + np.arange(len(self.of))
+        self.said = record.laid.marks.take(self.rows, mode="clip")
+        seat = field(self.said, "seat") - 1
+        self.seat = np.minimum(np.maximum(seat, 0), self.plan.seats - 1)
+        self.mucked = field(self.said, "cards") == 0
+        button = played.hands.button.take(self.hand)
+        self.at = cards.at(self.seat, self.hand, button)
+        self.hole = cards.hole.take(self.at)
+        self.paid = paid.ravel().take(self.seat * np.int64(played.n) + self.hand)
+        self.held = np.bitwise_count(self.hole)
+        self.board = cards.board.take(self.hand)
+
+    def check(self, values: Column) -> None:
+        """Unknown cards leave a hand to the engine; then who shows what, and who may muck."""
+        self.mark((self.hole | self.board) >> UNKNOWN_CARD & 1 == 1, Why.UNKNOWN)
+        self.mark(self._unlike(), Why.SHOWING)
+        if self.plan.game.muck != "never":
+            self.mark(self._unbeaten(values), Why.SHOWING)
+
+    def mark(self, wrong: Column, why: Why) -> None:
+        """Something is wrong with the hands of these contenders."""
+        self.record.doubt(self.hand.take(np.flatnonzero(wrong)), why)
+
+    def _unlike(self) -> Column:
+        """From the first to show, everybody who is still in, with the cards he was dealt."""
+        record, seats = self.record, self.plan.seats
+        stays = record.played.stays.take(self.hand)
+        wrong = (stays >> self.seat & 1) == 0
+        turn = self.seat - self._first_to_show().take(self.of)
+        turn += np.int32(seats) * (turn < 0)
+        before = np.empty_like(turn)
+        before[1:] = turn[:-1]
+        before[self.first] = -1
+        wrong |= turn <= before
+        shown = ~self.mucked
+        cards = (self.held + np.int8(1)) * shown
+        wrong |= self.said != mark(SHOW, seat=self.seat) + mark(0, cards=cards - np.int8(1))
+        order = record.laid.order.take(self.rows, mode="clip")
+        wrong |= (order != self.cards.order_at(self.at)) & shown
+        if self.plan.game.muck == "never":
+            wrong |= self.mucked
+        return wrong
+
+    def _first_to_show(self) -> Column:
+        """The last to bet or raise; nobody did: the first to act (T9)."""
+        game, played = self.plan.game, self.record.played
+        first: Column = played.left(game.first_to_act == "left_of_button")
+        if game.show_first == "last_aggressor":
+            aggressor = played.aggressor
+            first = first + (aggressor - first) * (aggressor >= 0)
+        return first.take(self.down)
+
+    def _unbeaten(self, values: Column) -> Column:
+        """The first must show, and whoever leads some pot of those shown so far (T10)."""
+        wrong = np.zeros(len(values), dtype=bool)
+        place = np.arange(len(values)) - self.first.take(self.of)
+        rest, back = np.flatnonzero(self.mucked), 0
+        while len(rest):
+            back += 1
+            alone = place.take(rest) < back
+            wrong[rest[alone]] = True
+            rest = rest.compress(~alone)
+            other = rest - back
+            beaten = values.take(other) > values.take(rest)
+            beaten &= self.paid.take(other) >= self.paid.take(rest)
+            beaten &= ~self.mucked.take(other)
+            rest = rest.compress(~beaten)
+        return wrong
+
+    def worth(self, rules: Showdown, rows: Column | None = None) -> Column:
+        """What each of these contenders has; cards that repeat count for nothing here."""
+        hole, board, held = self.hole, self.board, self.held
+        if rows is not None:
+            hole, board, held = hole.take(rows), board.take(rows), held.take(rows)
+        hole, board = hole & DECK, board & DECK
+        if not any(line.does == "auction" for line in self.plan.lines):
+            return _worth(hole, board, 2, rules)
+        found = np.zeros(len(hole), dtype=np.uint16)
+        for size in (2, 3):
+            some = np.flatnonzero(held == size)
+            found[some] = _worth(hole.take(some), board.take(some), size, rules)
+        return found
+
+    def best(self, values: Column) -> Column:
+        """The best of these values at each showdown."""
+        found = np.maximum(values.take(self.first), values.take(self.first + 1))
+        hands, place = np.arange(len(found)), 2
+        while len(hands := hands.compress(self.count.take(hands) > place)):
+            more = values.take(self.first.take(hands) + place)
+            found[hands] = np.maximum(found.take(hands), more)
+            place += 1
+        return found
+
+    def every(self, hands: Column) -> Column:
+        """The rows of some of the hands, by place among those that come to a showdown."""
+        rows = spans(self.first.take(hands), self.count.take(hands))
+        return np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+
+    def by_seat(self, values: Column, rows: Column, hands: Column) -> Column:
+        """Values of contenders, seat by seat; -1 for who is not in."""
+        found = np.full((self.plan.seats, len(hands)), -1, dtype=np.int32)
+        place = np.repeat(np.arange(len(hands)), self.count.take(hands))
+        found[self.seat.take(rows), place] = values
+        return found
+
+
+def _worth(hole: Column, board: Column, held: int, rules: Showdown) -> Column:
+    values = worth(hole | board, held + 5, rules)
+    if rules.hole_min:
+        with_hole(values, hole, board, held, rules)
+    return values

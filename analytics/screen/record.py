@@ -1,0 +1,230 @@
+"""A record held against what the rules made of its choices: every event, in order, field by field.
+
+What the replay found says how many events of which kind must follow one another. Where a record has
+just those, each event's place is known, and what it says is compared as a column.
+"""
+
+import numpy as np
+
+from analytics.screen.laid import Laid
+from analytics.screen.marks import KIND, SHOW, field, mark
+from analytics.screen.plan import ANTE, Line
+from analytics.screen.replay import Replay
+from analytics.screen.rows import ORIGINS, Column, pair
+from analytics.screen.why import Why
+
+Told = Column | int | bool
+
+
+class Stage:
+    """Events of one kind in a row: where the first stands, and which hands have any."""
+
+    def __init__(self, kind: str | int, row: Column, there: Column) -> None:
+        self.kind = KIND[kind] if isinstance(kind, str) else kind
+        self.row, self.there = row, there
+
+
+class Record:
+    """The rows of some hands, beside their replay."""
+
+    def __init__(
+        self, laid: Laid, which: Column, played: Replay, pots: Column, rakes: Column
+    ) -> None:
+        self.laid, self.rows, self.which, self.played = laid, laid.rows, which, played
+        self.words = laid.words
+        self.plan = played.plan
+        self.why = played.why
+        self.contenders = np.bitwise_count(played.stays).astype(np.int64)
+        self.row: Column = self.rows.first.take(which)  # of the next stage
+        self.every = np.ones(played.n, dtype=bool)
+        self.start = self._one("HandStarted")
+        self.posts = self._one("StepEntered") if self.plan.announced else None
+        self.forced = [
+            self._some("AntePosted" if f.kind == ANTE else "BlindPosted", there)
+            for f, there in zip(self.plan.forced, played.posted, strict=True)
+        ]
+        self.hole = self._one("StepEntered"), self._one("HoleDealt", self.plan.seats)
+        self.parts = self._lines()
+        self.rakes = self._some("RakeTaken", rakes > 0, rakes.astype(np.int64))
+        self.splits = self._some("PotSplit", pots > 0, pots.astype(np.int64))
+        self.end = self._one("HandEnded")
+        self.fail(self.row != self.rows.first.take(which + 1), Why.SHAPE)
+
+    def _one(self, kind: str, count: int = 1) -> Stage:
+        """A stage that every hand has."""
+        stage = Stage(kind, self.row, self.every)
+        self.row = self.row + count
+        return stage
+
+    def _some(self, kind: str | int, there: Column, count: Column | None = None) -> Stage:
+        """A stage that some hands have, with one event if nothing else is said."""
+        stage = Stage(kind, self.row, there)
+        if there.any():
+            self.row = self.row + (there.astype(np.int64) if count is None else count)
+        return stage
+
+    def _lines(self) -> list[tuple[Line, int, tuple[Stage, ...]]]:
+        """The stages of each line of the script, beside the number of the last round before it."""
+        played, number = self.played, -1
+        found: list[tuple[Line, int, tuple[Stage, ...]]] = []
+        stages: tuple[Stage, ...]
+        last = played.last.view(np.uint32)  # where nobody was left alone: after every round
+        for line in self.plan.lines:
+            if line.does == "bet":
+                number += 1
+                found.append((line, number, self._bet(number)))
+                continue
+            on = last > number
+            one = on.astype(np.int64)
+            entered = self._some("StepEntered", on, one)
+            if line.does == "board":
+                stages = entered, self._some("BoardDealt", on, one)
+            elif line.does == "auction":
+                bids = self._some("BidPlaced", on, 2 * one)
+                settled = self._some("AuctionSettled", on, one)
+                won = np.bitwise_count(played.winners) * on
+                stages = entered, bids, settled, self._some("HoleDealt", on, won.astype(np.int64))
+            elif line.does == "swap":
+                stages = entered, self._some("CardSwapped", on, 4 * one)
+            else:
+                stages = entered, self._some(SHOW, on, self.contenders * one)
+            found.append((line, number, stages))
+        return found
+
+    def _bet(self, number: int) -> tuple[Stage, ...]:
+        """A round: it opens, its actions follow, and something may go back."""
+        played = self.played
+        opened = played.open_next[number] >= 0
+        opening = Stage("BettingOpened", self.row, opened)
+        self.row = self.row + (played.played[number] + opened)
+        return opening, self._some("UncalledReturned", played.back[number] > 0)
+
+    def fail(self, where: Column, why: Why) -> None:
+        """The first thing wrong with a hand is kept."""
+        self.played.fail(where, why)
+
+    def doubt(self, hands: Column, why: Why) -> None:
+        """Something is wrong with these hands; the first thing wrong with one is kept."""
+        self.why[hands[self.why.take(hands) == 0]] = why
+
+    def cell(self, name: str, stage: Stage, place: int = 0) -> Column:
+        """What a column says in a stage's event; anything where a hand has none."""
+        rows = stage.row + place if place else stage.row
+        return self.rows.cells[name].take(rows, mode="clip")
+
+    def hold(self, stage: Stage, why: Why, place: int = 0, /, **expected: Told) -> None:
+        """A stage's event is there, and its mark says this."""
+        unlike = self.said(stage, place) != mark(stage.kind, **expected)
+        self.fail(unlike & stage.there, why)
+
+    def said(self, stage: Stage, place: int = 0) -> Column:
+        """The mark of a stage's event; any, where a hand has none."""
+        rows = stage.row + place if place else stage.row
+        return self.laid.marks.take(rows, mode="clip")
+
+    def chips(self, stage: Stage, why: Why, /, **expected: Told) -> None:
+        """A stage's event has these amounts."""
+        for name, value in expected.items():
+            self.fail((self.cell(name, stage) != value) & stage.there, why)
+
+    def entered(self, stage: Stage, line: Line) -> None:
+        """A step that waits says its number and its name."""
+        self.hold(stage, Why.TOLD, step=line.at, street=self.words.number(line.name))
+
+    # What the rules alone decide, cards and payment apart.
+
+    def check(self) -> None:
+        """Start, forced bets, rounds that open and close, auctions."""
+        self.hold(self.start, Why.SHAPE)
+        if self.posts is not None:
+            self.entered(self.posts, Line("posts", 0, "posts"))
+        self._forced()
+        self.entered(self.hole[0], Line("hole", self.plan.deal, "hole"))
+        self._rounds()
+        for line, number, stages in self.parts:
+            if line.does == "bet":
+                self._returned(stages[1], number)
+            else:
+                self.entered(stages[0], line)
+            if line.does == "auction":
+                self._auction(stages)
+        self.hold(self.end, Why.SHAPE)
+
+    def _rounds(self) -> None:
+        """How each round opens; that only actions follow is known of every hand here."""
+        played = self.played
+        bets = [(line, stages[0]) for line, _, stages in self.parts if line.does == "bet"]
+        opening = [
+            mark("BettingOpened", step=line.at, street=self.words.number(line.name))
+            for line, _ in bets
+        ]
+        told, place = played.hands.opens, played.place
+        said = np.array(opening, dtype=np.int32).take(played.number)
+        said += mark(0, next=played.open_next.ravel().take(place))
+        wrong = told.mark != said
+        wrong |= np.stack([stage.row for _, stage in bets]).ravel().take(place) != told.row
+        wrong |= told.bet != played.open_bet.ravel().take(place)
+        wrong |= told.size != played.hands.sizes
+        self.doubt(played.of.take(np.flatnonzero(wrong)), Why.TOLD)
+        opened = (played.open_next >= 0).sum(0, dtype=np.int8)
+        self.fail(opened != played.hands.opened, Why.SHAPE)
+
+    def _returned(self, stage: Stage, number: int) -> None:
+        """What nobody matched goes back, to whom the rules say."""
+        played = self.played
+        hands = np.flatnonzero(stage.there)
+        rows = stage.row.take(hands)
+        seat = mark(stage.kind, seat=played.back_to[number].take(hands))
+        wrong = self.laid.marks.take(rows, mode="clip") != seat
+        amount = self.rows.cells["amount"].take(rows, mode="clip")
+        wrong |= amount != played.back[number].take(hands)
+        self.doubt(hands.compress(wrong), Why.TOLD)
+
+    def _forced(self) -> None:
+        """Antes and blinds: who, how much, and that nobody chose them."""
+        played = self.played
+        for number, (forced, stage) in enumerate(zip(self.plan.forced, self.forced, strict=True)):
+            if not stage.there.any():
+                continue
+            seat = played.left(1 + forced.place)
+            self.chips(stage, Why.START, amount=played.post[number])
+            if forced.kind == ANTE:
+                self.hold(stage, Why.START, seat=seat)
+            else:
+                whole, origin = played.post_to[number] == played.post[number], ORIGINS["forced"]
+                told = {"seat": seat, "blind": forced.kind, "origin": origin, "whole": whole}
+                self.hold(stage, Why.START, **told)
+                some = np.flatnonzero(stage.there & ~whole)
+                to = self.rows.cells["to"].take(stage.row.take(some), mode="clip")
+                self.doubt(some[to != played.post_to[number].take(some)], Why.START)
+
+    def _auction(self, stages: tuple[Stage, ...]) -> None:
+        """Bids in order, sealed if they have to be; the price, the winners, and what is told."""
+        played, game, bids = self.played, self.plan.game, self.played.hands.bids
+        _, placed, settled, _ = stages
+        dealer = played.hands.button
+        there = settled.there
+        every: Column | bool = True
+        for place, seat in enumerate((1 - dealer, dealer)):
+            said = self.said(placed, place)
+            sealed: Column | bool = True
+            if game.bids != "sealed":
+                sealed = field(said, "sealed") == 2
+                every = every & sealed
+            told = mark(placed.kind, seat=seat, sealed=sealed)
+            broke = played.bid_max.ravel().take(seat * np.int64(played.n) + played.rows) == 0
+            usual = told + mark(0, origin=broke * np.int8(ORIGINS["forced"]))
+            default = told + mark(0, origin=ORIGINS["default"])
+            self.fail(there & (said != usual) & (said != default), Why.BID)
+        self.hold(settled, Why.SHAPE)
+        self.chips(settled, Why.BID, price=played.price, sealed=every)
+        told, winners = self.rows.ragged["bids"], self.rows.ragged["seats"]
+        row = settled.row
+        if game.bids_revealed == "after_auction":
+            unlike = told.one_or_two(row) != pair(*bids)
+        else:
+            unlike = told.many(row) != 0
+        both = played.winners == 3
+        first = both * dealer + (played.winners >> 1) * ~both  # the dealer before the other
+        unlike |= winners.one_or_two(row) != pair(first, both * (2 - dealer) - 1)
+        self.fail(there & unlike, Why.BID)

@@ -1,0 +1,281 @@
+"""A table of many hands: seats, chips and rounds in columns, and what happens between actions.
+
+Antes and blinds, who is asked first, a round that opens or does not, chips that go back, an
+auction: what nobody chooses stands here, a round of all hands at once; actions are in `facing.py`.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from analytics.screen.plan import ANTE, Plan
+from analytics.screen.rows import BLINDS, LARGE, Column
+from analytics.screen.why import Why
+
+BYTE = 8  # seats of larger tables need more than a byte for a bit each
+
+
+class Acts(NamedTuple):
+    """Actions as a record tells them."""
+
+    kind: Column
+    seat: Column
+    asked: Column  # who is asked next: -1 for nobody
+    full: Column
+    origin: Column
+    amount: Column  # what moved
+    to: Column  # the total of a bet or raise
+
+
+class Opens(NamedTuple):
+    """Rounds that open, as a record tells them; those with more actions come first."""
+
+    row: Column  # where in the record
+    mark: Column
+    bet: Column
+    size: Column
+
+
+class Hands(NamedTuple):
+    """Hands of one plan as columns; seats are rows."""
+
+    plan: Plan
+    button: Column
+    brought: Column  # by seat
+    owed: Column  # by forced bet
+    acts: Acts  # the first of each round, then the second ones, and so on
+    counts: list[int]  # how many rounds have a first action, a second, and so on
+    opened: Column  # how many rounds of each hand are told to open
+    opens: Opens
+    of: Column  # of each of these rounds: its hand
+    numbers: Column  # which it is; past the last, if there is none such
+    sizes: Column  # what is bet in it
+    lengths: Column  # and how many actions follow
+    bids: Column  # two, in order of bidding
+
+
+class Table:
+    """Hands of one plan while they are played."""
+
+    def __init__(self, hands: Hands) -> None:
+        plan = hands.plan
+        self.hands, self.plan, self.game = hands, plan, plan.game
+        self.n, self.seats = len(hands.button), plan.seats
+        n, seats, rounds = self.n, plan.seats, plan.rounds
+        self.rows = np.arange(n)
+        self._left: dict[int, Column] = {}
+        self.sets = np.uint8 if seats <= BYTE else np.int32  # what holds a bit for each seat
+        self.bits = np.left_shift(1, np.arange(seats))[:, None].astype(self.sets)
+        self.why = np.zeros(n, dtype=np.uint8)
+        self.dead = np.zeros((seats, n), dtype=np.int32)
+        self.purse = hands.brought.copy()  # what may become a stake: not what is dead
+        self.stacks = hands.brought.copy()
+        self.stays: Column = np.full(n, (1 << seats) - 1, dtype=self.sets)
+        self.able: Column = self.stays
+        self.poster = np.full(n, -1, dtype=np.int32)
+        self.last = np.full(n, -1, dtype=np.int32)  # the round after which one was left
+        self.base = np.empty((rounds, seats, n), dtype=np.int32)  # chips as a round begins
+        self.bets = np.zeros((rounds, seats, n), dtype=np.int32)  # what each puts in, in a round
+        self.gone = np.zeros((rounds, n), dtype=self.sets)  # who folds, as bits
+        self.played = np.zeros((rounds, n), dtype=np.int32)
+        self.open_bet = np.zeros((rounds, n), dtype=np.int32)
+        self.open_next = np.empty((rounds, n), dtype=np.int32)
+        self.open_stays = np.empty((rounds, n), dtype=self.sets)
+        self.open_able = np.empty((rounds, n), dtype=self.sets)
+        self.shallow = np.empty((rounds, n), dtype=np.int32)
+        self.open_pot = np.empty((rounds, n), dtype=np.int32)
+        self.aggressor = np.full(n, -1, dtype=np.int32)
+        self.back = np.zeros((rounds, n), dtype=np.int32)
+        self.back_to = np.zeros((rounds, n), dtype=np.int32)
+        self.price = np.zeros(n, dtype=np.int32)
+        self.winners = np.zeros(n, dtype=np.int32)
+        self.bid_max = np.zeros((seats, n), dtype=np.int32)
+        self.auctions = [
+            sum(one.does == "bet" for one in plan.lines[:place]) - 1
+            for place, one in enumerate(plan.lines)
+            if one.does == "auction"
+        ]
+        self.posted = np.zeros((len(plan.forced), n), dtype=bool)
+        self.post = np.zeros((len(plan.forced), n), dtype=np.int32)
+        self.post_to = np.zeros((len(plan.forced), n), dtype=np.int32)
+
+    def paid(self) -> Column:
+        """What each seat has put in as its own stake."""
+        found: Column = self.purse - self.stacks
+        return found
+
+    def left(self, places: int) -> Column:
+        """The seat so many places left of the button."""
+        if places % self.seats not in self._left:
+            seat = self.hands.button + np.int32(places % self.seats)
+            seat -= np.int32(self.seats) * (seat >= self.seats)
+            self._left[places % self.seats] = seat
+        return self._left[places % self.seats]
+
+    def fail(self, where: Column, why: Why) -> None:
+        """The first thing wrong with a hand is kept."""
+        hands = np.flatnonzero(where)
+        if len(hands):
+            self.why[hands[self.why.take(hands) == 0]] = why
+
+    # Before the first round.
+
+    def begin(self) -> None:
+        """Antes and blinds, each cut by the stack."""
+        full = self.game.short_blind == "full"
+        base = self.hands.brought.copy()
+        stacks, bet = self.stacks.ravel(), self.open_bet[0]
+        for number, (kind, place) in enumerate(self.plan.forced):
+            if not self.hands.owed[number].any():
+                continue
+            seat = self.left(1 + place)
+            at = seat * np.int64(self.n) + self.rows
+            chips, owed = stacks.take(at), self.hands.owed[number]
+            due = full and kind in (BLINDS["big"], BLINDS["straddle"])
+            kept = kind == ANTE and not self.plan.announced  # an ante of nothing is told too
+            there = owed > 0
+            if not (due or kept):
+                there &= chips > 0
+            amount = np.minimum(owed, chips) * there
+            self.posted[number], self.post[number] = there, amount
+            stacks[at] = chips - amount
+            if kind == BLINDS["dead"]:
+                self.dead.ravel()[at] += amount
+                self.purse.ravel()[at] -= amount
+                base.ravel()[at] -= amount
+                self.post_to[number] = amount
+            elif kind == ANTE:
+                base.ravel()[at] -= amount
+            else:
+                to = owed * there if full else amount
+                self.post_to[number] = to
+                np.maximum(bet, to, out=bet)
+                if kind != BLINDS["post"]:
+                    self.poster += (seat - self.poster) * there
+        self.able = self._bits(self.stacks > 0)
+        self.base[0] = base
+        self.blinds = base - self.stacks
+        self.bets[0] = self.blinds
+
+    def _bits(self, seats: Column) -> Column:
+        """Seats of which something is true, as bits."""
+        found: Column = np.bitwise_or.reduce(seats * self.bits, axis=0)
+        return found
+
+    # A round.
+
+    def open(self, number: int) -> None:
+        """A round opens on top of its blinds, and somebody is asked, or nobody (G8)."""
+        stays, able, bet = self.stays, self.able, self.open_bet[number]
+        before = self.left(0 if self.game.first_to_act == "left_of_button" else -1)
+        if number:
+            self.base[number] = self.stacks
+        else:
+            before = before + (self.poster - before) * (self.poster >= 0)
+        self.open_stays[number], self.open_able[number] = stays, able
+        if self.game.raise_needs_responder:  # the least that any seat has, if it has anything
+            least = (self.base[number] - 1).view(np.uint32).min(0)
+            self.shallow[number] = np.minimum(least, LARGE) + np.uint32(1)
+        if self.game.sizing == "pot_limit":
+            self.open_pot[number] = self._pot(number)
+        wanted = able * ((stays & (stays - 1)) != 0)
+        lone = (able & (able - 1)) == 0
+        if self.game.ask_when_closed:
+            closed = bet == 0
+            wanted += ((stays * ((stays & (stays - 1)) != 0)) - wanted) * closed
+            lone &= ~closed
+        asked = self._first(before, wanted)
+        lone &= wanted != 0
+        if lone.any():
+            rows = np.flatnonzero(lone)
+            asked[rows[~self.owes(rows, asked[rows], stays[rows], number)]] = -1
+        self.open_next[number] = asked
+
+    def _first(self, before: Column, wanted: Column) -> Column:
+        """The first of the wanted seats from the left of this one; -1, if there is none."""
+        if self.sets is np.uint8:
+            return nexts(self.seats).take((before.astype(np.uint16) << 8) | wanted)
+        beyond = wanted & np.left_shift(-2, before, dtype=np.int32)
+        beyond += wanted * (beyond == 0)
+        found: Column = np.bitwise_count((beyond & -beyond) - 1).astype(np.int8)
+        found[wanted == 0] = -1
+        return found
+
+    def owes(self, rows: Column, seat: Column, stays: Column, number: Column | int) -> Column:
+        """The only seat that could still bet is asked for blinds that another has really put in.
+
+        Others put in no more after that, so what they have in the end is what they have.
+        """
+        others = stays & ~np.left_shift(1, seat, dtype=np.int32)
+        bets = self.bets[0].take(rows, axis=1) * ((others & self.bits) != 0)
+        found: Column = self.blinds[seat, rows] < bets.max(0)
+        return found & (number == 0)
+
+    def _pot(self, number: int) -> Column:
+        """What a pot-limit raise is measured by; all-in seats have no part in the last side pot."""
+        bets = self.blinds * (number == 0)
+        before = self.hands.brought - self.base[number]  # dead chips too
+        total: Column = before.sum(0, dtype=np.int32)
+        if self.game.pot_limit_base == "active_pot":
+            own = before - self.dead
+            out = ((self.stays & ~self.able & self.bits) != 0) & (bets == 0)
+            top = ((own + 1) * out).max(0) - 1
+            side = np.maximum(own - top, 0).sum(0, dtype=np.int32)
+            total += (side - total) * (top >= 0)
+        return total + bets.sum(0, dtype=np.int32)
+
+    def close(self, number: int) -> None:
+        """A round is over: who folded or is all-in, what goes back, and whether one is left."""
+        playing = (self.stays & (self.stays - 1)) != 0
+        self.stacks = self.base[number] - self.bets[number]
+        self.stays = self.stays & ~self.gone[number]
+        self.able = self.able & self.stays & self._bits(self.stacks > 0)
+        self._return(number)
+        alone = ((self.stays & (self.stays - 1)) == 0) & playing
+        self.last += (number + 1) * alone
+        if number in self.auctions:
+            self._auction(playing & ~alone)
+
+    def _return(self, number: int) -> None:
+        """What nobody matched goes back to who put it in (G4)."""
+        if self.game.uncalled == "in_pot":
+            return
+        paid = self.purse - self.stacks
+        most = paid.max(0)
+        who = self._bits(paid == most)
+        rows = np.flatnonzero((who & (who - 1)) == 0)
+        if len(rows):
+            paid, seat = paid.take(rows, axis=1), np.bitwise_count(who.take(rows) - 1)
+            paid[seat, np.arange(len(rows))] = -LARGE
+            more = most.take(rows) - paid.max(0)
+            self.back[number, rows], self.back_to[number, rows] = more, seat
+            self.stacks[seat, rows] += more
+
+    def _auction(self, on: Column) -> None:
+        """Left of the button bids first; the higher bid pays the lower, equal ones both (A4)."""
+        first, second = self.hands.bids
+        change = (second - first) * (self.hands.button == 0)
+        bids = np.stack([first + change, second - change])  # by seat
+        self.bid_max = self.stacks
+        self.fail(((bids < 0) | (bids > self.stacks)).any(0) & on, Why.BID)
+        bids = np.minimum(np.maximum(bids, 0), self.stacks)
+        won = (bids == bids.max(0)) & on
+        self.price = bids.min(0) * on
+        self.winners = self._bits(won)
+        paying = self.price * won
+        self.dead += paying
+        self.purse -= paying
+        self.stacks = self.stacks - paying
+        self.able = self.able & self._bits(self.stacks > 0)
+
+
+@cache
+def nexts(seats: int) -> Column:
+    """By seat << 8 | wanted seats as bits: the first of these from the left of it, or -1."""
+    found = np.full((seats, 1 << BYTE), -1, dtype=np.int8)
+    for seat in range(seats):
+        for place in range(seats, 0, -1):
+            one = (seat + place) % seats
+            found[seat, (np.arange(1 << BYTE) >> one & 1) == 1] = one
+    return found.ravel()

@@ -1,0 +1,97 @@
+"""Questions to tables that were made on the way: rows in, one SQL file asked, rows out.
+
+The files are those of `analytics/sql/`. Each reads `chosen`, which is made here from one table by
+a filter and a column `part`, so that one file answers for the whole and for its parts.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from analytics.sql.files import text_of
+from store.sql.query import Query, plain
+
+
+class Source(Protocol):
+    """Whatever has the tables that a file is asked of."""
+
+    def ask(self, file: str, chosen: str) -> list[dict[str, Any]]:
+        """One file's answer; `chosen` is the SELECT that it reads."""
+        ...
+
+    def told(self, sql: str, chosen: str) -> pa.Table:
+        """The answer to a question that is put like those of the files."""
+        ...
+
+    def close(self) -> None:
+        """Let go of them."""
+        ...
+
+
+class Beside:
+    """A ledger's own views under other names, joined with small tables that were made on the way.
+
+    `views` are SELECTs, `tables` what they may name besides the ledger's views. So a question about
+    a million hands moves none of them.
+    """
+
+    def __init__(
+        self, query: Query, views: Mapping[str, str], tables: Mapping[str, pa.Table]
+    ) -> None:
+        self._query = query
+        self._views = dict(views)
+        self._tables = dict(tables)
+
+    def ask(self, file: str, chosen: str) -> list[dict[str, Any]]:
+        """One file's answer; `chosen` is the SELECT that it reads."""
+        return plain(self.told(text_of(file), chosen))
+
+    def told(self, sql: str, chosen: str) -> pa.Table:
+        """The answer to a question that is put like those of the files."""
+        return self.table(f"SELECT * FROM (\n{sql})", chosen=chosen)
+
+    def table(self, sql: str, **views: str) -> pa.Table:
+        """Any question's answer as a table."""
+        every = {**self._views, **views}
+        named = ", ".join(f"{name} AS ({select})" for name, select in every.items())
+        return self._query.ask(f"WITH {named} {sql}", also=self._tables)
+
+    def close(self) -> None:
+        """The ledger's views are somebody else's."""
+
+
+class Tables:
+    """Tables by name in an in-memory DuckDB of their own."""
+
+    def __init__(self, tables: Mapping[str, pa.Table]) -> None:
+        import duckdb
+
+        self._con = duckdb.connect(":memory:", config={"threads": "2"})
+        self._con.sql("SET TimeZone = 'UTC'")
+        for name, rows in tables.items():
+            self._con.register(name, rows)
+
+    def close(self) -> None:
+        """Let go of them."""
+        self._con.close()
+
+    def ask(self, file: str, chosen: str) -> list[dict[str, Any]]:
+        """One file's answer; `chosen` is the SELECT that it reads."""
+        return plain(self.table_of(file, chosen))
+
+    def table_of(self, file: str, chosen: str) -> pa.Table:
+        """The same as a table."""
+        return self.told(text_of(file), chosen)
+
+    def told(self, sql: str, chosen: str) -> pa.Table:
+        """The answer to a question that is put like those of the files."""
+        return self.table(f"WITH chosen AS ({chosen}) SELECT * FROM (\n{sql})")
+
+    def rows(self, sql: str) -> list[dict[str, Any]]:
+        """Any question's answer."""
+        return plain(self.table(sql))
+
+    def table(self, sql: str) -> pa.Table:
+        """The same as a table."""
+        return self._con.sql(sql).to_arrow_table()

@@ -1,0 +1,165 @@
+"""What a measure comes to, out of a row of its SQL file; a mean also with its deals drawn again.
+
+The amounts behind the means and ratios of a file are asked for by the file itself: its last SELECT
+makes way for one that tells them instead of their average. So none is defined a second time.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from analytics.confidence.intervals import Interval, steady, student, wilson
+from analytics.sql.files import text_of
+from analytics.sql.tables import Source
+from analytics.statistics.answers import Numbers
+from analytics.statistics.measure import Measure
+
+Row = dict[str, Any]
+Key = tuple[str, ...]  # player, part, and whatever else a file divides by
+Cells = list[tuple[float, float, int]]
+# Where something happens several times in a hand the hand is drawn; elsewhere a row is a deal.
+HANDS = ("opponent_numbers", "swaps_luck")
+_MEAN = re.compile(r"^ *avg\((?P<what>.+)\) AS (?P<name>\w+)_mean,?$", re.MULTILINE)
+_RATIO = re.compile(
+    r"^ *sum\((?P<over>.+)\) / nullif\(sum\((?P<under>.+)\), 0\) AS (?P<name>\w+)_value,?$",
+    re.MULTILINE,
+)
+_SOURCE = re.compile(r"^ *FROM (?P<source>.+?)^ *GROUP BY (?P<keys>.+?)$", re.MULTILINE | re.DOTALL)
+_OF_TABLE = re.compile(r"\b\w+\.")
+Ends = tuple[float | None, float | None]
+NEVER: Ends = (None, None)
+
+
+class Measured(NamedTuple):
+    """One number about a player, as an `Answer` has it; a mean's interval also drawn again."""
+
+    player: str
+    part: str
+    statistic: str
+    value: float | None
+    k: int | None
+    n: int
+    low: float | None
+    high: float | None
+    drawn_low: float | None = None
+    drawn_high: float | None = None
+
+    @property
+    def drawn(self) -> Interval | None:
+        """The interval with deals drawn again, if an end is so far off that a person should know:
+        by a tenth of Student's interval, four times what the draws may be off."""
+        if None in (self.low, self.high, self.drawn_low, self.drawn_high):
+            return None
+        assert self.low is not None
+        assert self.high is not None
+        assert self.drawn_low is not None
+        assert self.drawn_high is not None
+        off = max(abs(self.low - self.drawn_low), abs(self.high - self.drawn_high))
+        return (self.drawn_low, self.drawn_high) if off > (self.high - self.low) / 10 else None
+
+
+def judged(one: Measure, row: Row) -> Numbers:
+    """Value, k, n and interval of one measure out of a row of its file."""
+    name = one.counted
+    n = int(row.get(f"{name}_n") or 0)
+    if one.kind == "share":
+        k = int(row.get(f"{name}_k") or 0)
+        low, high = wilson(k, n) or NEVER
+        return (k / n if n else None), k, n, low, high
+    if one.kind in ("number", "ratio"):
+        return steady(row.get(f"{name}_value")), None, n, None, None
+    mean, deviation = steady(row.get(f"{name}_mean")), steady(row.get(f"{name}_sd"))
+    held = student(mean, deviation, n) if mean is not None and deviation is not None else None
+    return mean, None, n, *(held or NEVER)
+
+
+def measured(one: Measure, row: Row, drawn: "Again", who: str, part: str) -> Measured:
+    """One measure of a player's part; the interval of a ratio is that of deals drawn again."""
+    numbers, again = judged(one, row), drawn.of(one, who, part)
+    if one.kind == "ratio":
+        return Measured(who, part, one.name, *numbers[:3], *again)
+    return Measured(who, part, one.name, *numbers, *again)
+
+
+class Again:
+    """The amounts behind the means and ratios of some files, drawn again when somebody asks."""
+
+    def __init__(self) -> None:
+        self._cells: dict[tuple[str, str, Key], Cells] = {}
+
+    def ask(self, tables: Source, file: str, chosen: str, names: Iterable[str]) -> None:
+        """The amounts behind these numbers of a file; it may have none of them."""
+        if not (sql := amounts(file, names)):
+            return
+        *keys, named, above, below, times = tables.told(sql, chosen).to_pydict().values()
+        told = sorted(zip(zip(*keys, strict=True), named, above, below, times, strict=True))
+        for key, name, value, number, often in told:
+            self._cells.setdefault((file, name, key), []).append((value, number, int(often)))
+
+    def of(self, one: Measure, *key: str) -> Ends:
+        """The ends of a mean, or ratio, of a player's part."""
+        return ends(self.cells(one.file, one.counted, *key, *((one.basis,) if one.basis else ())))
+
+    def less(self, one: Measure, other: Measure, *key: str) -> Ends:
+        """Those of the first less the second, which is of other deals."""
+        from analytics.confidence.bootstrap import of_difference
+
+        sides = (self.cells(it.file, it.counted, *key) for it in (one, other))
+        low, high = of_difference(*sides) or NEVER
+        return steady(low), steady(high)
+
+    def cells(self, file: str, name: str, *key: str) -> Cells:
+        """Sums, of how many or of what, and in how many deals."""
+        return self._cells.get((file, name, key), [])
+
+
+def means(measures: Iterable[Measure]) -> set[str]:
+    """Which of them are means, as files call them."""
+    return {one.counted for one in measures if one.kind == "mean"}
+
+
+def ratios(measures: Iterable[Measure]) -> set[str]:
+    """Which of them are ratios of sums, as files call them."""
+    return {one.counted for one in measures if one.kind == "ratio"}
+
+
+def ends(cells: Cells) -> Ends:
+    """Of a mean whose deals are drawn again."""
+    from analytics.confidence.bootstrap import of_cells  # numpy comes with it
+
+    low, high = of_cells(cells) or NEVER
+    return steady(low), steady(high)
+
+
+def amounts(file: str, names: Iterable[str]) -> str:
+    """A question: which sums each of these means and ratios of a file is made of, and how often was
+    there each; nothing where it has none of them."""
+    text = text_of(file)
+    wanted = set(names)
+    kinds = (_MEAN, _RATIO)
+    found = [one for kind in kinds for one in kind.finditer(text) if one["name"] in wanted]
+    if not found:
+        return ""
+    source = _SOURCE.search(text, max(one.end() for one in found))
+    assert source, f"{file}.sql has no GROUP BY after its means"
+    told = (_each(file, one.groupdict(), *source.groups()) for one in found)
+    return text[: text.rindex("\nSELECT")] + "\n" + "\nUNION ALL\n".join(told)
+
+
+def _each(file: str, one: dict[str, str], source: str, keys: str) -> str:
+    """The amounts of a mean, or both of a ratio, of deals in which there were any."""
+    group = ""
+    if "over" in one:
+        above, below = one["over"], one["under"]
+    elif file in HANDS:
+        above, below = f"round(sum(CAST({one['what']} AS DOUBLE)), 9)", f"count({one['what']})"
+        group = f" GROUP BY {keys}, hand_seq"
+    else:
+        above, below = one["what"], "1"
+    sums = f"CAST({above} AS DOUBLE) AS above, CAST({below} AS DOUBLE) AS below"
+    rows = f"SELECT {keys}, {sums} FROM {source}{group}"
+    named = _OF_TABLE.sub("", keys)
+    return (
+        f"SELECT {named}, '{one['name']}' AS measure, above, below, count(*) AS times "
+        f"FROM ({rows}) AS deals WHERE above IS NOT NULL GROUP BY {named}, above, below"
+    )

@@ -1,0 +1,4 @@
+"""Tables that are kept beside a ledger's events and need its rules: facts, auctions, played, risks.
+
+A row of each and how it is made; what is asked of them stands in the rooms of the questions.
+"""

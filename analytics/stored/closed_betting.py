@@ -1,0 +1,161 @@
+"""Where betting closed for good: nobody had a choice left, and cards were still to come.
+
+From there on a hand is chance alone. What is needed to say what it was worth is gathered here;
+counting it is for `stored.equity`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from analytics.stored.auctions import known
+from engine.game import Game
+from engine.pots import Pot, pots
+from engine.steps.swap import SwapHole
+from events.evolve import evolve, replay
+from events.state import Hand
+from events.types import (
+    AuctionSettled,
+    Bet,
+    BidPlaced,
+    BoardDealt,
+    Called,
+    Cards,
+    CardSwapped,
+    Checked,
+    Folded,
+    HoleDealt,
+    PotSplit,
+    Raised,
+    RakeTaken,
+    Shown,
+    TimedOut,
+)
+
+BOARD = 5
+_ACTIONS = (Folded, Checked, Called, Bet, Raised)
+_CHOICES = (*_ACTIONS, BidPlaced)
+
+
+class Closed(Struct, frozen=True):
+    """The contenders' cards, the board, and what chance still owed; the pots are net of rake.
+
+    `third` is how many more hole cards each will get, `chances` the swaps still to come,
+    `put_in` what each of all seats had put in, prices of auctions included.
+    """
+
+    seats: tuple[int, ...]
+    holes: tuple[Cards, ...]
+    board: Cards
+    dead: Cards
+    third: tuple[int, ...]
+    chances: tuple[tuple[int, int], ...]
+    pots: tuple[Pot, ...]
+    put_in: tuple[int, ...]
+
+
+def closed(events: Sequence[Any], end: Hand, game: Game) -> Closed | str | None:
+    """The moment; None if there is none, a word on why not if it cannot be said what it was."""
+    seats = tuple(seat for seat, how in enumerate(end.standing) if how != "folded")
+    if len(seats) < 2 or end.voided:
+        return None
+    place = _place(events)
+    hand = replay(events[: place + 1])
+    if len(hand.board) >= BOARD or len(end.board) < BOARD:
+        return None
+    if game.split != "side_pots":
+        return "pots by expectation"
+    holes = tuple(_hole(hand, seat, events[place:]) for seat in seats)
+    if not all(holes) or (hand.board and known(hand.board) is None):
+        return "cards not known"
+    swaps = swaps_to_come(game, hand)
+    layers = _pots(events, end, game, seats)
+    if layers is None:
+        return "pots not those of the rules"
+    return Closed(
+        seats,
+        tuple(hole for hole in holes if hole),
+        hand.board,
+        tuple(card for card in hand.discards if known((card,))),
+        tuple(len(end.hole[seat]) - len(hand.hole[seat]) for seat in seats),
+        swaps,
+        layers,
+        tuple(paid + dead for paid, dead in zip(end.paid, end.dead, strict=True)),
+    )
+
+
+def may_close(events: Sequence[Any], end: Hand) -> bool:
+    """Whether it may have closed with cards to come, as far as everybody can tell."""
+    if sum(how != "folded" for how in end.standing) < 2 or len(end.board) < BOARD:
+        return False
+    board = len(end.board)
+    for event in reversed(events):
+        if isinstance(event, BoardDealt):
+            board -= len(event.cards)
+        elif isinstance(event, TimedOut) or (
+            isinstance(event, _ACTIONS) and event.origin != "forced"
+        ):
+            break
+    return board < BOARD
+
+
+def _place(events: Sequence[Any]) -> int:
+    """The last choice of anybody, and the settlement that it brought; else the last hole cards."""
+    dealt = 0
+    for at, event in enumerate(events):
+        if isinstance(event, BoardDealt):
+            break
+        if isinstance(event, HoleDealt):
+            dealt = at
+    for at in range(len(events) - 1, 0, -1):
+        event = events[at]
+        if isinstance(event, TimedOut) or (
+            isinstance(event, _CHOICES) and event.origin != "forced"
+        ):
+            settled = at + 1 < len(events) and isinstance(events[at + 1], AuctionSettled)
+            return max(at + settled, dealt if at < dealt else 0)
+    return dealt
+
+
+def _hole(hand: Hand, seat: int, later: Sequence[Any]) -> Cards | None:
+    """The cards then: seen, or shown later with nothing swapped in between."""
+    if (cards := known(hand.hole[seat])) is not None:
+        return cards
+    if any(isinstance(event, CardSwapped) for event in later):
+        return None
+    for event in later:
+        if isinstance(event, Shown) and event.seat == seat:
+            return known(event.cards[: len(hand.hole[seat])])
+    return None
+
+
+def swaps_to_come(game: Game, hand: Hand) -> tuple[tuple[int, int], ...]:
+    """Swaps that the script still holds; some rulesets stop them when nobody can act any more."""
+    if not game.swap_runout and hand.standing.count("live") < 2:
+        return ()
+    later = game.script[hand.step + 1 :]
+    return tuple((one.chance, one.of) for one in later if isinstance(one, SwapHole))
+
+
+def _pots(
+    events: Sequence[Any], end: Hand, game: Game, seats: tuple[int, ...]
+) -> tuple[Pot, ...] | None:
+    """The layers as they were paid, each less its rake; None if that is not what was paid."""
+    first = next((at for at, it in enumerate(events) if isinstance(it, PotSplit | RakeTaken)), None)
+    if first is None:
+        return None
+    hand = replay(events[:1])
+    for event in events[1:first]:
+        hand = evolve(hand, event)
+    rake = [0] * (len(end.stacks) + 1)
+    paid = 0
+    for event in events:
+        if isinstance(event, RakeTaken):
+            rake[event.pot] += event.amount
+        elif isinstance(event, PotSplit):
+            paid += sum(event.shares)
+    found = tuple(
+        Pot(pot.amount - rake[at], pot.seats) for at, pot in enumerate(pots(game, hand, seats))
+    )
+    return found if sum(pot.amount for pot in found) == paid else None

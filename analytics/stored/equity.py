@@ -1,0 +1,161 @@
+"""What each seat could expect of a hand in which only chance was left; exact wherever that is
+quick, else sampled with a recorded seed.
+
+Two hands, the board at three cards or more: every run-out is counted, third cards and swaps still
+to come included. Known hands without either are counted before the flop, too. What is left, an
+auction or swaps before the flop, is sampled.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from zlib import crc32
+
+import numpy as np
+from msgspec import Struct
+
+from analytics.stored.closed_betting import Closed
+from engine.game import Game
+from odds.batch import Masks, Showdown, worth
+from odds.counting import kept
+from odds.equity import BOARD, Odds, equities, unseen
+from odds.rank import Cards, mask
+from odds.swaps import share_with_swaps
+from odds.unseen import against_unseen
+
+DRAWS = 20_000
+SEED = 8
+MODEL = "run-out/1"
+
+
+class Worth(Struct, frozen=True):
+    """Of each seat: how often it wins alone, and its part of the pot; `error` where sampled."""
+
+    alone: tuple[float, ...]
+    share: tuple[float, ...]
+    error: float = 0.0
+
+
+class Expected(Struct, frozen=True):
+    """The net that each seat of the hand could expect, and one standard error of it in chips.
+
+    `equity` is each seat's part of the first pot, none for who could not win it.
+    """
+
+    nets: tuple[float, ...]
+    error: float
+    equity: tuple[float, ...]
+
+
+Count = Callable[[Closed, tuple[int, ...], Showdown, str], Worth]
+
+
+def expected(
+    spot: Closed, game: Game, rules: Showdown, hand: str, count: Count | None = None
+) -> Expected:
+    """Pot by pot, among those who could win it; what a ruleset pays in a tie is its own.
+
+    `count` may look up what was counted before.
+    """
+    count = count or worth_of
+    nets = [-float(paid) for paid in spot.put_in]
+    error = 0.0
+    first = [0.0] * len(nets)
+    for place, pot in enumerate(spot.pots):
+        if len(pot.seats) == 1:
+            nets[pot.seats[0]] += pot.amount
+            continue
+        found = count(spot, pot.seats, rules, hand)
+        error += found.error * pot.amount
+        for at, seat in enumerate(pot.seats):
+            nets[seat] += found.share[at] * pot.amount
+            first[seat] = found.share[at] if place == 0 else first[seat]
+            if game.showdown_tie == "no_change" and len(pot.seats) == 2:
+                tied = 2 * (found.share[at] - found.alone[at])
+                nets[seat] += tied * (spot.put_in[seat] - pot.amount / 2)
+    return Expected(tuple(nets), error, tuple(first))
+
+
+def worth_of(spot: Closed, seats: tuple[int, ...], rules: Showdown, hand: str) -> Worth:
+    """One layer: the hands that may win it, the others' cards out of the way."""
+    places = [spot.seats.index(seat) for seat in seats]
+    holes = tuple(spot.holes[at] for at in places)
+    others = (hole for at, hole in enumerate(spot.holes) if at not in places)
+    dead = (*spot.dead, *(card for hole in others for card in hole))
+    third = tuple(spot.third[at] for at in places)
+    two_after = len(holes) == 2 and len(spot.board) >= 3
+    if not any(third) and not spot.chances:
+        return _of_odds(_equities(holes, spot.board, dead, rules))
+    if two_after and any(third) and not spot.chances:
+        return _third(holes, spot.board, third, dead, rules)
+    if two_after and not any(third):
+        mine, his = holes
+        share = float(share_with_swaps(mine, his, spot.board, spot.chances, dead, rules))
+        return Worth((share, 1 - share), (share, 1 - share))
+    return sampled(holes, spot.board, dead, third, spot.chances, rules, crc32(hand.encode()))
+
+
+@lru_cache(maxsize=4096)
+def _equities(
+    holes: tuple[Cards, ...], board: Cards, dead: Cards, rules: Showdown
+) -> tuple[Odds, ...]:
+    return equities(holes, board, dead, rules)
+
+
+def _of_odds(odds: tuple[Odds, ...]) -> Worth:
+    return Worth(
+        tuple(one.wins / one.deals for one in odds), tuple(float(one.share) for one in odds)
+    )
+
+
+def _third(
+    holes: tuple[Cards, ...], board: Cards, third: tuple[int, ...], dead: Cards, rules: Showdown
+) -> Worth:
+    """Third cards that were won and not dealt yet."""
+    turned = third[1] == 0  # the hand that draws nothing is counted against the one that does
+    mine, other = (holes[1], holes[0]) if turned else holes
+    drawn, dealt = (third[1], third[0]) if turned else third
+    odds = against_unseen(
+        mine, board, dealt=dealt, drawn=drawn, rival=other, dead=dead, rules=rules
+    )
+    alone = (odds.wins / odds.deals, odds.losses / odds.deals)
+    share = (float(odds.share), float(1 - odds.share))
+    return Worth(alone[::-1], share[::-1]) if turned else Worth(alone, share)
+
+
+def sampled(
+    holes: tuple[Cards, ...],
+    board: Cards,
+    dead: Cards,
+    third: tuple[int, ...],
+    chances: tuple[tuple[int, int], ...],
+    rules: Showdown,
+    seed: int,
+    draws: int = DRAWS,
+) -> Worth:
+    """Boards, third cards and what takes the place of swapped cards, drawn at random."""
+    chance = np.random.default_rng([SEED, seed])
+    held = [card for hole in holes for card in hole]
+    rest = unseen(mask((*held, *board, *dead)))
+    missing = BOARD - len(board)
+    wanted = missing + sum(third) + len(held)
+    order = chance.random((draws, len(rest))).argsort(axis=1)[:, :wanted]
+    drawn = rest[order]
+    boards: Masks = np.bitwise_or.reduce(drawn[:, :missing], axis=1) | mask(board)
+    at = missing
+    gone = float(1 - kept(chances))
+    values = []
+    for hole, more in zip(holes, third, strict=True):
+        hand = boards.copy()
+        for card in hole:
+            swapped = chance.random(draws) < gone
+            hand |= np.where(swapped, drawn[:, at], mask((card,)))
+            at += 1
+        for _ in range(more):
+            hand |= drawn[:, at]
+            at += 1
+        values.append(worth(hand, len(hole) + more + BOARD, rules))
+    best = np.array(values) == np.max(values, axis=0)
+    shares = best / best.sum(axis=0)
+    alone = (shares == 1).mean(axis=1)
+    error = float(shares.std(axis=1).max()) / draws**0.5
+    return Worth(tuple(map(float, alone)), tuple(map(float, shares.mean(axis=1))), error)

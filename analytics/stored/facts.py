@@ -1,0 +1,122 @@
+"""`facts`: one row a player and hand; of every tendency, whether there was an opportunity and what
+became of it.
+
+A flag is null where there was no opportunity, else true or false; percentages are never stored.
+An opportunity is what the menu of the hand's own ruleset offered, so the ledger cannot make these
+facts alone: it is handed this projection. Where nobody has that ruleset, only who raised is known
+to have been offered it; flags that need the menu are else null. Counts of actions leave forced and
+default ones out. Voided hands have no rows.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+
+import pyarrow as pa
+
+from analytics.replay.flags import COLUMNS, COUNTS, FLAGS
+from engine.game import Game, fingerprint, fingerprint_of, from_json
+from engine.games import RULESETS
+from engine.steps import Betting, Straddle
+from store.columns.codec import encoded
+from store.log.leaf import Leaf
+from store.tables.projection import FromRows, Projection
+
+WHO: dict[str, pa.DataType] = {
+    "hand_seq": pa.int64(),
+    "match": pa.string(),
+    "number": pa.int64(),
+    "game": pa.string(),
+    "seat": pa.int32(),
+    "player": pa.string(),
+    "players": pa.int32(),
+    "position": pa.string(),
+}
+MONEY: dict[str, pa.DataType] = {
+    "stack": pa.int64(),
+    "big_blind": pa.int64(),
+    "big_bet": pa.int64(),
+    "per_chip": pa.int64(),
+    "put_in": pa.int64(),
+    "collected": pa.int64(),
+    "net": pa.int64(),
+    "won": pa.bool_(),
+}
+SEEN: dict[str, pa.DataType] = {
+    "saw_flop": pa.bool_(),
+    "saw_turn": pa.bool_(),
+    "saw_river": pa.bool_(),
+    "showdown": pa.bool_(),
+    "cards": pa.string(),
+    "shown": pa.string(),
+}
+SCHEMA = pa.schema(
+    [
+        *WHO.items(),
+        *MONEY.items(),
+        *SEEN.items(),
+        *((name, pa.bool_()) for name in FLAGS),
+        *((name, pa.int32()) for name in COUNTS),
+        ("ways", pa.int64()),
+        ("acts", pa.int64()),
+    ]
+)
+# 2: who is all-in was offered nothing, whatever a foreign record lets him do; 3: a euro cent, a
+# penny and a hundredth of a chip are no chips; 4: to straddle by choice is to enter.
+VERSION = 4
+
+Text = Callable[[str], bytes | None]
+Rules = Callable[[str], Game | None]
+
+
+def facts(kept: Text) -> Projection:
+    """The projection, for a ledger that keeps the texts of rulesets which `kept` reads."""
+    return Projection(
+        "facts",
+        VERSION,
+        partial(_build, kept),
+        from_rows=FromRows(COLUMNS, partial(_of_rows, kept)),
+    )
+
+
+def _build(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:
+    """A module's own function, so that another process can be asked to build."""
+    return _of_rows(kept, encoded(leaves))
+
+
+def _of_rows(kept: Text, events: pa.Table) -> pa.Table:
+    """The same from events as they are stored."""
+    return table_of(partial(ruleset, kept), events)
+
+
+def ruleset(kept: Text, mark: str) -> Game | None:
+    """The program's own of this fingerprint, or the ledger's; nothing, if nobody has it."""
+    if mark in _own():
+        return _own()[mark]
+    text = kept(mark)
+    return from_json(text) if text is not None and fingerprint_of(text) == mark else None
+
+
+def table_of(rules: Rules, events: pa.Table) -> pa.Table:
+    """The facts of whole hands, by these rulesets."""
+    if not events.num_rows:
+        return SCHEMA.empty_table()
+    from analytics.stored.facts_table import (
+        facts_of,  # numpy comes with it, and few questions need it
+    )
+
+    return facts_of(rules, events)
+
+
+def stakes(game: Game) -> tuple[int | None, int | None]:
+    """The big blind (or straddle), and in a limit game the big bet."""
+    big = max(getattr(one, "big", 0) or 0 for one in game.script)
+    straddles = [one.amount for one in game.script if isinstance(one, Straddle)]
+    sizes = [one.size for one in game.script if isinstance(one, Betting)]
+    limit = game.sizing == "fixed" and sizes
+    return (big or max(straddles, default=0)) or None, max(sizes) if limit else None
+
+
+@cache
+def _own() -> dict[str, Game]:
+    """The program's rulesets by their fingerprints."""
+    return {fingerprint(game): game for game in RULESETS.values()}

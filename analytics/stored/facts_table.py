@@ -1,0 +1,133 @@
+"""The table of facts out of a table of events: many hands laid out, walked in lock-step, told.
+
+Rulesets are asked for what is on a menu and nothing else, so hands whose menus follow the same
+policies are walked together, whatever their games are called.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from analytics.replay.actions import walks
+from analytics.replay.cells import Column
+from analytics.replay.flags import COUNTS, FLAGS, STREETS
+from analytics.replay.layout import ACTIONS, Laid
+from analytics.replay.money import money
+from analytics.replay.preflop import STRADDLED
+from analytics.replay.seating import named
+from analytics.replay.seen import classes, seen
+from analytics.replay.spots import DONE
+from analytics.replay.words import chosen, head, players
+from analytics.stored.facts import SCHEMA, stakes
+from analytics.stored.packed import packed
+from engine.game import Game
+from engine.units import per_chip
+
+Rules = Callable[[str], Game | None]
+Told = dict[str, pa.Array]
+
+
+def facts_of(rules: Rules, events: pa.Table) -> pa.Table:
+    """The rows of these hands, in their order and that of seats."""
+    laid = Laid(events)
+    games, ruleset = games_of(laid, rules)
+    was = seen(laid)
+    at = named(laid, was.dealt)
+    words: Column = np.zeros(laid.places, dtype=np.int64)
+    for walk in walks(laid, games, ruleset, at):
+        walk.run()
+        words[walk.table.places] = walk.words
+    words[laid.straddlers] |= STRADDLED
+    chips = money(laid)
+    keep = np.flatnonzero(laid.told.take(laid.place_hand) & was.dealt)
+    hand = laid.place_hand[keep]
+    counts = _counts(laid, keep)
+    truths = [*(it[keep] for it in was.saw), was.showdown[keep], chips.won[keep]]
+    ways, acts, fits = packed(words[keep], truths, counts)
+    kinds, _ = classes()
+    told: Told = {
+        **head(laid, hand),
+        "seat": pa.array(laid.place_seat[keep].astype(np.int32)),
+        "player": players(laid).take(pa.array(keep)),
+        "players": pa.array(np.bincount(hand, minlength=laid.count).astype(np.int32)[hand]),
+        "position": chosen(at.words, at.position[keep]),
+        "stack": pa.array(laid.stacks[keep]),
+        **_stakes(laid, games, ruleset, hand),
+        "put_in": pa.array(chips.put_in[keep]),
+        "collected": pa.array(chips.collected[keep]),
+        "net": pa.array(chips.net[keep]),
+        "cards": chosen(kinds, was.cards[keep]),
+        "shown": chosen(kinds, was.shown[keep]),
+        **_flags(words[keep]),
+        **{name: pa.array(count) for name, count in zip(COUNTS, counts, strict=True)},
+        "ways": pa.array(ways, mask=~fits),
+        "acts": pa.array(acts, mask=~fits),
+    }
+    names = (*(f"saw_{street}" for street in STREETS[1:]), "showdown", "won")
+    told |= {name: pa.array(truth) for name, truth in zip(names, truths, strict=True)}
+    return pa.table([told[one.name] for one in SCHEMA], schema=SCHEMA)
+
+
+def games_of(laid: Laid, rules: Rules) -> tuple[list[Game | None], Column]:
+    """The rulesets, and which of them each hand was played by; the last is nobody's."""
+    which, words = laid.cells.words("ruleset", laid.heads)
+    return [*map(rules, words.to_pylist()), None], np.where(laid.told, which, len(words))
+
+
+def units_of(games: Sequence[Game | None], ruleset: Column) -> Column:
+    """How many of each hand's units make a chip; of unknown rules one."""
+    found: Column = np.array([1 if it is None else per_chip(it.unit) for it in games]).take(ruleset)
+    return found
+
+
+def _stakes(
+    laid: Laid, games: Sequence[Game | None], ruleset: Column, hand: Column
+) -> dict[str, pa.Array]:
+    """The big blind, the big bet, units to a chip; of unknown rules the highest blind there was."""
+    none = (None, None, None)
+    each = zip(
+        *(none if it is None else (*stakes(it), per_chip(it.unit)) for it in games), strict=True
+    )
+    found = {}
+    for name, told in zip(("big_blind", "big_bet", "per_chip"), each, strict=True):
+        known: Column = np.array([it or 0 for it in told], dtype=np.int64).take(ruleset)
+        there: Column = np.array([it is not None for it in told]).take(ruleset)
+        if name == "big_blind":
+            row, of, *_ = laid.blinds
+            highest = np.zeros(laid.count, dtype=np.int64)
+            np.maximum.at(highest, of, laid.cells.numbers("to", row))
+            unknown = np.array([it is None for it in games]).take(ruleset)
+            known = np.where(unknown, highest, known)
+            there = np.where(unknown, np.bincount(of, minlength=laid.count) > 0, there)
+        found[name] = pa.array(known[hand], mask=~there[hand])
+    return found
+
+
+def _counts(laid: Laid, keep: Column) -> Column:
+    """How often each seat chose each action on each street."""
+    acts, wide = laid.acts, laid.places + 1
+    columns = np.array([_counted(street, name) for street in STREETS for name in ACTIONS])
+    column = columns.take(acts.street * np.int64(len(ACTIONS)) + acts.kind)
+    cell = (column * wide + acts.place)[acts.counts]
+    found = np.bincount(cell, minlength=len(COUNTS) * wide).astype(np.int32)
+    return found.reshape(len(COUNTS), wide).take(keep, axis=1)
+
+
+def _counted(street: str, action: str) -> int:
+    """The count that an action of this name goes to; to bet before the flop is to raise."""
+    kind = {"Folded": "fold", "Checked": "check", "Called": "call", "Bet": "bet"}.get(
+        action, "raise"
+    )
+    return COUNTS.index(f"{street}_{'raise' if (street, kind) == ('preflop', 'bet') else kind}s")
+
+
+def _flags(words: Column) -> dict[str, pa.Array]:
+    """A flag is null where there was no opportunity."""
+    bits = np.unpackbits(words.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+    columns = np.packbits(np.ascontiguousarray(bits.T), axis=1, bitorder="little")
+    buffers = [pa.py_buffer(column) for column in columns]
+    return {
+        name: pa.Array.from_buffers(pa.bool_(), len(words), [buffers[at], buffers[DONE + at]])
+        for at, name in enumerate(FLAGS)
+    }

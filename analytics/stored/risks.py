@@ -1,0 +1,165 @@
+"""`risks`: every card at risk of a swap, whether it changed, and what the change was worth.
+
+A change is measured on the board of its street, dealt before or after the draw, with all other
+cards as they lay at that moment and with the swaps of later streets still to come: so the changes
+of a street add up to what the street did to a hand. Only swaps between two known hands have one.
+
+The rows are also kept beside a ledger's events, with `spot`: all that an equity needs, for counting
+one takes a thousand times as long as finding out what to count.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from analytics.stored.auctions import known
+from analytics.stored.row_head import HEAD, RULESET, WHO, Row, head, tabled
+from analytics.stored.rulebook import Rulebook, Text
+from engine.game import Game
+from engine.steps.swap import SwapHole
+from events.evolve import evolve, replay
+from events.state import Hand
+from events.types import (
+    Bet,
+    BettingOpened,
+    Called,
+    Cards,
+    CardSwapped,
+    Checked,
+    Folded,
+    Raised,
+    StepEntered,
+)
+from store.log.leaf import Leaf
+
+STREETS = (("flop", 3), ("turn", 4))
+SCHEMA = pa.schema(
+    {
+        **HEAD,
+        **RULESET,
+        **WHO,
+        "street": pa.string(),
+        "slot": pa.int32(),
+        "chance": pa.float64(),
+        "changed": pa.bool_(),
+        "pot": pa.int64(),
+        "before": pa.float64(),
+        "after": pa.float64(),
+        "does": pa.string(),
+    }
+)
+STORED = pa.schema(
+    [
+        *(one for one in SCHEMA if one.name not in ("hand", "before", "after")),
+        pa.field("spot", pa.string()),
+    ]
+)
+Spot = tuple[Cards, Cards, Cards, Cards, Cards, tuple[tuple[int, int], ...]]
+Share = Callable[..., Fraction | float]
+_WORDS: dict[Any, str] = {
+    Bet: "bet",
+    Raised: "raise",
+    Called: "call",
+    Checked: "check",
+    Folded: "fold",
+}
+
+
+def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
+    """The rows of one hand in the order of the draws; those that can be valued carry `spot`."""
+    events = [one.event for one in leaf.recorded]
+    end = leaf.hand
+    if end is None or end.voided or not any(isinstance(one, CardSwapped) for one in events):
+        return
+    game = rules.of(end.start.ruleset)
+    hand = replay(events[:1])  # type: ignore[arg-type]
+    draws, step = -1, 0
+    for place, event in enumerate(events[1:], start=1):
+        if isinstance(event, StepEntered) and event.name == "swap":
+            draws, step = draws + 1, event.step
+        after = evolve(hand, event)  # type: ignore[arg-type]
+        there = isinstance(event, CardSwapped) and event.seat < len(hand.stacks)
+        if isinstance(event, CardSwapped) and there and 0 <= draws < len(STREETS):
+            street, size = STREETS[draws]
+            hidden = "hidden" in (event.old, event.new)
+            player = end.start.players[event.seat]
+            row: Row = {**head(leaf, end.start), "seat": event.seat, "player": player}
+            row |= {"street": street, "slot": event.slot, "chance": _chance(game, step)}
+            row |= {"changed": None if hidden else event.old != event.new, "pot": hand.pot}
+            row |= {"does": _does(events[place:], event.seat), "before": None, "after": None}
+            if row["changed"] and game is not None:
+                row["spot"] = _spot(hand, after, event.seat, end.board[:size], game, step)
+            yield row
+        hand = after
+
+
+def build(kept: Text, leaves: Iterable[Leaf]) -> pa.Table:
+    """The stored rows, for a ledger that keeps the texts of rulesets which `kept` reads."""
+    rules = Rulebook(kept)
+    rows = [row for leaf in leaves for row in rows_of(leaf, rules)]
+    for row in rows:
+        spot = row.get("spot")
+        row["spot"] = None if spot is None else msgspec.json.encode(spot).decode()
+    return tabled(rows, STORED)
+
+
+def spot_of(text: str) -> Spot:
+    """A spot as it was kept."""
+    spot: Spot = msgspec.json.decode(text, type=Spot)
+    return spot
+
+
+def valued(rows: Iterable[Row], rules: Rulebook, share: Share | None = None) -> None:
+    """Count the equities of these changes, in place; `share` may look up what was counted."""
+    from odds.swaps import share_with_swaps
+
+    count = share or share_with_swaps
+    for row in rows:
+        how, spot = rules.showdown(row["ruleset"]), row.get("spot")
+        if how is None or spot is None:
+            continue
+        mine, new, his, board, dead, later = spot
+        row["before"] = float(count(mine, his, board, later, dead, how))
+        lost = tuple(card for card in mine if card not in new)
+        row["after"] = float(count(new, his, board, later, (*dead, *lost), how))
+
+
+def table(rows: Sequence[Row]) -> pa.Table:
+    """Rows as Arrow."""
+    return tabled(rows, SCHEMA)
+
+
+def _spot(hand: Hand, after: Hand, seat: int, board: Cards, game: Game, step: int) -> Spot | None:
+    """Both hands before the change and after it, for two contenders whose cards are known."""
+    left = [other for other, how in enumerate(hand.standing) if how != "folded" and other != seat]
+    if len(left) != 1 or known(board) is None:
+        return None
+    mine, new, his = known(hand.hole[seat]), known(after.hole[seat]), known(hand.hole[left[0]])
+    if mine is None or new is None or his is None:
+        return None
+    later = tuple(
+        (one.chance, one.of) for one in game.script[step + 1 :] if isinstance(one, SwapHole)
+    )
+    return mine, new, his, board, tuple(hand.discards), later
+
+
+def _chance(game: Game | None, step: int) -> float | None:
+    """The stated probability of this draw."""
+    one = game.script[step] if game is not None and step < len(game.script) else None
+    return one.chance / one.of if isinstance(one, SwapHole) else None
+
+
+def _does(later: Sequence[Any], seat: int) -> str | None:
+    """His next choice on this street, whose board may still be to come; nothing if he has none."""
+    opened = False
+    for event in later:
+        if isinstance(event, BettingOpened):
+            opened = True
+        elif opened and isinstance(event, StepEntered):
+            return None
+        elif type(event) in _WORDS and event.seat == seat:
+            return _WORDS[type(event)] if event.origin == "chosen" else None
+    return None

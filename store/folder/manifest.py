@@ -1,0 +1,121 @@
+"""The manifest: which files are the ledger, and how far they reach.
+
+One small file, replaced as a whole by renaming; what it names is there, what it does not name is
+nobody's. A digest over its body tells damage from truth.
+"""
+
+import hashlib
+from hmac import compare_digest
+
+import msgspec
+from msgspec import Struct
+
+from store.folder.disk import Disk, put
+from store.folder.frames import Damaged
+from store.folder.macs import Chain, Marks
+
+PATH = "manifest.json"
+
+
+class Segment(Struct, frozen=True):
+    """One sealed run of closed streams: dense `hand_seq`, a range of positions, its files.
+
+    `numbers` are the lowest and the highest hand of each match, `records` the matches whose own
+    records are here: most questions for a stream are answered without opening a file. `types` are
+    the kinds of event that occur: columns of others need not be read. `feet` are the digests of the
+    files' footers, which hold those of their row groups; files of older versions have none.
+    """
+
+    first_seq: int
+    last_seq: int
+    first_pos: int
+    last_pos: int
+    events: int
+    schema: int
+    files: dict[str, str]
+    sha256: dict[str, str]
+    projections: dict[str, int]
+    numbers: dict[str, tuple[int, int]] = {}
+    records: tuple[str, ...] = ()
+    sizes: dict[str, int] = {}
+    types: tuple[str, ...] = ()
+    feet: dict[str, str] = {}
+
+
+class Answer(Struct, frozen=True):
+    """What a producer was told last, so that it can be told again."""
+
+    sequence: int
+    streams: tuple[str, ...]
+    pos: tuple[int, ...]
+    versions: tuple[int, ...]
+    hand_seqs: tuple[int | None, ...]
+
+
+class Manifest(Struct, frozen=True):
+    """The ledger at one moment of sealing; the hot log named here holds everything since.
+
+    `log_size` bytes of it were durable when the manifest was written; `retired` files are in no
+    use since the time given, but a reader may still have them open. `tree` leaves are durable in
+    the files of the tree, and `root` is its head. `begin` is where the marks of the log begin: a
+    ledger from before there were marks has none, and no mark over its manifest.
+    """
+
+    number: int
+    log: str
+    log_size: int
+    next_pos: int
+    next_seq: int
+    segments: tuple[Segment, ...] = ()
+    matches: dict[str, int] = {}
+    producers: dict[str, Answer] = {}
+    retired: dict[str, int] = {}
+    tree: int = 0
+    root: str = ""
+    begin: str = ""
+
+    def chain(self, marks: Marks | None) -> Chain | None:
+        """The marks of its log; None if nobody can tell, or there are none."""
+        return marks.chain(self.begin, self.log) if marks and self.begin else None
+
+
+class _Sealed(Struct, frozen=True, omit_defaults=True):
+    manifest: msgspec.Raw
+    sha256: str
+    mark: str = ""
+
+
+_encoder = msgspec.json.Encoder(order="sorted")
+
+
+def write(disk: Disk, manifest: Manifest, marks: Marks | None = None) -> None:
+    """The new manifest takes the place of the old one, durably."""
+    assert (marks is None) == (not manifest.begin), "whoever has the key marks all, else nothing"
+    body = _encoder.encode(manifest)
+    mark = marks.of_manifest(body) if marks else ""
+    sealed = _Sealed(msgspec.Raw(body), hashlib.sha256(body).hexdigest(), mark)
+    put(disk, PATH, _encoder.encode(sealed))
+
+
+def read(disk: Disk, marks: Marks | None = None) -> Manifest | None:
+    """The manifest, or None in a folder that has never been a ledger; with a key, its mark is
+    compared: only a ledger that has not begun to bear marks may be without."""
+    if PATH not in disk.names(""):
+        return None
+    try:
+        sealed = msgspec.json.decode(disk.read(PATH), type=_Sealed)
+        if hashlib.sha256(sealed.manifest).hexdigest() != sealed.sha256:
+            raise Damaged(f"{PATH} does not have the digest it was written with")
+        found = msgspec.json.decode(sealed.manifest, type=Manifest)
+    except ValueError as reason:  # of msgspec, or bytes that are no text
+        raise Damaged(f"{PATH} cannot be read: {reason}") from None
+    if marks and (marks.strict or found.begin or sealed.mark):
+        right = marks.of_manifest(bytes(sealed.manifest))
+        if not (found.begin and compare_digest(sealed.mark.encode(), right.encode())):
+            why = (
+                "this ledger's writer did not write it, and nothing is signed"
+                if marks.strict
+                else "that key is missing: put it back from a copy"
+            )
+            raise Damaged(f"{PATH} does not bear the mark of private/log.key: {why}")
+    return found

@@ -1,0 +1,123 @@
+"""Which appends are taken: expected versions, closed streams, repeats; decided before writing."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from events.ledger import Append, Appended, Conflict, closes, is_match
+from events.types import HandStarted
+from store.folder.manifest import Answer
+from store.log.tail import Placed, Tail
+
+
+class Admitted(NamedTuple):
+    """The answers to a call, and what of it is new and must be written."""
+
+    answers: tuple[Appended, ...]
+    placed: tuple[Placed, ...]
+
+
+class Admission:
+    """The gate before the log: it knows the tail, the sealed hands, and the producers' last words.
+
+    `sealed` tells how many events a sealed hand has, or None if there is no such hand.
+    """
+
+    def __init__(
+        self, tail: Tail, producers: dict[str, Answer], sealed: Callable[[str], int | None]
+    ) -> None:
+        self.producers = producers
+        self._tail = tail
+        self._sealed = sealed
+
+    def admit(self, appends: Sequence[Append]) -> Admitted:
+        """All of these appends or none; each must find its stream as it expects it."""
+        if not appends:
+            return Admitted((), ())
+        if (repeat := self._repeat(appends)) is not None:
+            return Admitted(repeat, ())
+        staged: dict[str, tuple[int, bool]] = {}
+        for append in appends:
+            self._check(append, staged)
+        placed, answers = [], []
+        for append in appends:
+            pos = self._tail.next_pos
+            placed.append(Placed(pos, append))
+            answers.append(self._tail.add(pos, append))
+        self.remember(appends[0], answers)
+        return Admitted(tuple(answers), tuple(placed))
+
+    def check_closed(self, leaves: Iterable[tuple[str, int, int]]) -> None:
+        """Leaves in order: each stream must have as many events as come before it in the leaf."""
+        staged: dict[str, int] = {}
+        for stream, first, events in leaves:
+            version = staged[stream] if stream in staged else self._now(stream)[0]
+            if version != first:
+                raise _unexpected(stream, version, first)
+            staged[stream] = first + events
+
+    def remember(self, first: Append, answers: Sequence[Appended]) -> None:
+        """What this producer was told, so that a retry hears the same."""
+        if first.producer:
+            self.producers[first.producer] = Answer(
+                first.sequence,
+                tuple(one.stream for one in answers),
+                tuple(one.pos for one in answers),
+                tuple(one.version for one in answers),
+                tuple(one.hand_seq for one in answers),
+            )
+
+    def _repeat(self, appends: Sequence[Append]) -> tuple[Appended, ...] | None:
+        first = appends[0]
+        if any((one.producer, one.sequence) != (first.producer, first.sequence) for one in appends):
+            raise Conflict("the appends of one call have one producer and one sequence number")
+        last = self.producers.get(first.producer)
+        if not first.producer or last is None or first.sequence > last.sequence:
+            return None
+        if first.sequence < last.sequence:
+            raise Conflict(
+                f"{first.producer} is at {last.sequence}: {first.sequence} was answered before"
+            )
+        asked = tuple((one.stream, one.expected + len(one.events)) for one in appends)
+        if asked != tuple(zip(last.streams, last.versions, strict=True)):
+            raise Conflict(f"{first.producer} used {first.sequence} for other events before")
+        told = zip(last.streams, last.pos, last.versions, last.hand_seqs, strict=True)
+        return tuple(Appended(*one) for one in told)
+
+    def _check(self, append: Append, staged: dict[str, tuple[int, bool]]) -> None:
+        stream = append.stream
+        if not append.events:
+            raise Conflict(f"an append to {stream} holds no events")
+        version, closed = staged[stream] if stream in staged else self._now(stream)
+        if version != append.expected:
+            raise _unexpected(stream, version, append.expected)
+        if closed:
+            raise Conflict(f"{stream} is closed: nothing can be added to it")
+        check_start(append)
+        ends = not is_match(stream) and closes(stream, append.events)
+        staged[stream] = version + len(append.events), ends
+
+    def _now(self, stream: str) -> tuple[int, bool]:
+        known = self._tail.version(stream)
+        if is_match(stream):
+            return known or 0, False
+        if known is not None:
+            return known, self._tail.streams[stream].closed
+        sealed = self._sealed(stream)
+        return (0, False) if sealed is None else (sealed, True)
+
+
+def _unexpected(stream: str, version: int, expected: int) -> Conflict:
+    again = "read it again" if version else "it does not exist"
+    return Conflict(f"{stream} has {version} events, not {expected}: {again}")
+
+
+def check_start(append: Append) -> None:
+    """A hand begins with its own HandStarted, and only there."""
+    if is_match(append.stream):
+        return
+    starts = [index for index, event in enumerate(append.events) if type(event) is HandStarted]
+    if starts != ([] if append.expected else [0]):
+        raise Conflict(f"{append.stream} begins with one HandStarted, and has no other")
+    first = append.events[0]
+    if isinstance(first, HandStarted) and first.hand != append.stream:
+        raise Conflict(f"{append.stream} is not the hand that its start names: {first.hand}")

@@ -1,0 +1,147 @@
+"""The hot log on disk: calls in frames, durable when written, read again after a crash."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from hmac import compare_digest
+from itertools import groupby
+from typing import NamedTuple
+
+from events.ledger import Append
+from store.folder.disk import Disk, Output
+from store.folder.frames import Damaged, Frame, frame, frames, intact_after
+from store.folder.macs import Chain
+from store.log.batch import from_payload, to_payload
+from store.log.tail import Placed
+
+FOLDER = "log"
+Placing = Sequence[Placed]
+
+
+class Recovered(NamedTuple):
+    """What a log holds: its calls in order, where the good part ends, how much was torn off."""
+
+    calls: tuple[Placing, ...]
+    size: int
+    torn: int
+
+
+class HotLog:
+    """The one file that is written to; after a failed write it is not written to again."""
+
+    def __init__(self, path: str, output: Output, size: int, chain: Chain | None = None) -> None:
+        self.path = path
+        self.size = size
+        self._output = output
+        self._chain = chain
+
+    def write(self, pos: int, payloads: Sequence[bytes]) -> None:
+        """The calls of a group, durable on return: one frame, one write, one sync."""
+        self.write_frames([(pos, b"\n".join(payloads))])
+
+    def write_frames(self, told: Iterable[tuple[int, bytes]]) -> None:
+        """Positions and payloads, a frame for each, durable on return."""
+        chain = self._chain
+        data = b"".join(
+            frame(pos, payload, chain.next(pos, payload) if chain else b"") for pos, payload in told
+        )
+        self._output.write(data)
+        self._output.sync()
+        self.size += len(data)
+
+    def close(self) -> None:
+        self._output.close()
+
+
+def path_of(number: int) -> str:
+    """The log that begins with this manifest."""
+    return f"{FOLDER}/{number:08}.log"
+
+
+def create(disk: Disk, path: str, carried: Sequence[Placing], chain: Chain | None = None) -> HotLog:
+    """A new log that begins with these calls, of hands still open, durable as a whole.
+
+    They keep their positions, which are not next to each other: each is a frame of its own. No
+    manifest names this log before all of them are durable.
+    """
+    if path.removeprefix(f"{FOLDER}/") in disk.names(FOLDER):
+        disk.remove(path)  # left by a crash before any manifest named it
+    log = HotLog(path, disk.create(path), 0, chain)
+    log.write_frames((call[0].pos, to_payload([one.append for one in call])) for call in carried)
+    disk.sync_folder(FOLDER)
+    return log
+
+
+def read(
+    disk: Disk, path: str, start: int = 0, end: int | None = None, chain: Chain | None = None
+) -> Recovered:
+    """The calls of a log between two places; damage is named, a torn end is only counted.
+
+    With the `chain` of its marks, from the log's beginning, a frame that does not bear its own is
+    named, too.
+    """
+    data = disk.read(path, start, end)
+    calls: list[Placing] = []
+    good = 0
+    for found in frames(data):
+        if chain and not compare_digest(found.mark, chain.next(found.pos, found.payload)):
+            raise unmarked(path, start + good, calls)
+        calls.extend(_calls(path, start + good, found))
+        good = found.end
+    if good < len(data) and (later := intact_after(data, good)) is not None:
+        why = f"an intact append follows at byte {start + later}"
+        raise damaged(path, start + good, calls, why)
+    return Recovered(tuple(calls), start + good, len(data) - good)
+
+
+def reopen(disk: Disk, path: str, recovered: Recovered, chain: Chain | None = None) -> HotLog:
+    """The log again, its torn end cut off.
+
+    Synced before anybody is served: a writer that was killed may have left whole frames that no
+    disk has seen yet, and from now on they count.
+    """
+    output = disk.extend(path, recovered.size)
+    output.sync()
+    return HotLog(path, output, recovered.size, chain)
+
+
+def after(calls: Sequence[Placing]) -> str:
+    """Where in the record a place in the file is: by the last append that can be read before it."""
+    if not calls:
+        return "before anything that can be read"
+    pos, append = calls[-1][-1]
+    return f"after {append.stream} (position {pos + len(append.events) - 1})"
+
+
+def damaged(path: str, place: int, calls: Sequence[Placing], why: str) -> Damaged:
+    """A log that is bad from this byte on, after these calls."""
+    hand = calls[-1][-1].append.stream if calls else ""
+    return Damaged(f"{path} is damaged at byte {place}, {after(calls)}: {why}", place, hand)
+
+
+def unmarked(path: str, place: int, calls: Sequence[Placing]) -> Damaged:
+    """An append that whoever has the key did not write in this place."""
+    hand = calls[-1][-1].append.stream if calls else ""
+    return Damaged(
+        f"{path} holds an append at byte {place}, {after(calls)}, without the mark of"
+        " private/log.key: this ledger's writer did not put it there, and nothing is signed",
+        place,
+        hand,
+    )
+
+
+def _calls(path: str, at: int, found: Frame) -> Iterator[Placing]:
+    """The calls of one frame: appends of one producer and sequence, each after the one before."""
+    try:
+        appends = from_payload(found.payload)
+    except ValueError as reason:
+        raise Damaged(f"{path} holds an unreadable append at byte {at}: {reason}", at) from None
+    pos = found.pos
+    for _, call in groupby(appends, key=_told_by):
+        placed = []
+        for append in call:
+            placed.append(Placed(pos, append))
+            pos += len(append.events)
+        yield tuple(placed)
+
+
+def _told_by(append: Append) -> tuple[str, int]:
+    return append.producer, append.sequence

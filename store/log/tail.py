@@ -1,0 +1,152 @@
+"""What the hot log adds up to: streams since the last seal, their versions, and what has closed.
+
+Whoever reads the same frames, writer or reader, comes to the same positions and the same
+`hand_seq`: both are counted, neither is stored.
+"""
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from events.ledger import Append, Appended, Recorded, closes, is_match
+from store.folder.frames import Damaged
+from store.folder.manifest import Manifest
+
+
+class Placed(NamedTuple):
+    """An append, and the position of its first event."""
+
+    pos: int
+    append: Append
+
+
+@dataclass
+class Stream:
+    """One stream's appends in the hot log; `version` counts the `before` sealed ones too."""
+
+    before: int = 0
+    placed: list[Placed] = field(default_factory=list)
+    closed: bool = False
+    version: int = 0
+
+
+class Closed(NamedTuple):
+    """A hand that has ended, or one append of match records: a leaf, a unit of sealing."""
+
+    hand_seq: int
+    stream: str
+    before: int
+    placed: tuple[Placed, ...]
+
+    def recorded(self) -> tuple[Recorded, ...]:
+        """Its events as the ledger holds them."""
+        return _recorded(self.stream, self.before, self.placed)
+
+
+class _Step(NamedTuple):
+    """An append in order of position, and how many events its stream had before it."""
+
+    pos: int
+    before: int
+    append: Append
+
+
+class Tail:
+    """The hot log in memory, frame by frame."""
+
+    def __init__(self, manifest: Manifest) -> None:
+        self.next_pos = manifest.next_pos
+        self.next_seq = manifest.next_seq
+        self.streams: dict[str, Stream] = {}
+        self.closed: list[Closed] = []
+        self._steps: list[_Step] = []
+        self._matches = dict(manifest.matches)
+        self._sealed_pos = manifest.next_pos
+
+    def add(self, pos: int, append: Append) -> Appended:
+        """Count one append; one from before the last seal was carried over, and keeps its place."""
+        if pos >= self._sealed_pos:
+            if pos != self.next_pos:
+                raise Damaged(f"position {self.next_pos} is missing: {append.stream} has {pos}")
+            self.next_pos = pos + len(append.events)
+        stream = self._stream(append.stream)
+        before = stream.version
+        _check_follows(append, stream)
+        stream.placed.append(Placed(pos, append))
+        stream.version = before + len(append.events)
+        self._steps.append(_Step(pos, before, append))
+        hand_seq = None
+        if closes(append.stream, append.events):
+            hand_seq = self._close(append.stream, stream, before)
+        return Appended(append.stream, pos, stream.version, hand_seq)
+
+    def version(self, stream: str) -> int | None:
+        """How many events a stream has; None if the hot log knows nothing of it."""
+        if stream in self.streams:
+            return self.streams[stream].version
+        return self._matches.get(stream)
+
+    def matches(self) -> dict[str, int]:
+        """Every match's own stream with its number of events."""
+        return dict(self._matches)
+
+    def open(self) -> list[tuple[str, Stream]]:
+        """Hands that have begun and not ended, in the order they began."""
+        return [(name, one) for name, one in self.streams.items() if not one.closed]
+
+    def read(self, stream: str) -> tuple[Recorded, ...]:
+        """What the hot log holds of a stream."""
+        one = self.streams.get(stream)
+        return _recorded(stream, one.before, tuple(one.placed)) if one else ()
+
+    def read_from(self, pos: int) -> list[Recorded]:
+        """Events of the hot log from a position on; an open hand's lie where they were played."""
+        first = bisect_right(self._steps, pos, key=lambda step: step.pos)
+        found: list[Recorded] = []
+        for step in self._steps[max(0, first - 1) :]:
+            placed = Placed(step.pos, step.append)
+            found += _recorded(step.append.stream, step.before, (placed,))
+        return [one for one in found if one.pos >= pos]
+
+    def since(self, pos: int) -> tuple[Placed, ...]:
+        """Appends of the hot log that lie at a position or after it, in order."""
+        first = bisect_left(self._steps, pos, key=lambda step: step.pos)
+        return tuple(Placed(step.pos, step.append) for step in self._steps[first:])
+
+    def _stream(self, name: str) -> Stream:
+        if name not in self.streams:
+            sealed = self._matches.get(name, 0)
+            self.streams[name] = Stream(sealed, closed=is_match(name), version=sealed)
+        return self.streams[name]
+
+    def _close(self, name: str, stream: Stream, before: int) -> int:
+        hand_seq = self.next_seq
+        self.next_seq += 1
+        if is_match(name):
+            self._matches[name] = stream.version
+            self.closed.append(Closed(hand_seq, name, before, (stream.placed[-1],)))
+        else:
+            stream.closed = True
+            self.closed.append(Closed(hand_seq, name, 0, tuple(stream.placed)))
+        return hand_seq
+
+
+def _check_follows(append: Append, stream: Stream) -> None:
+    """Damage, unless the append goes on where its stream is: a hand has one record."""
+    if append.expected != stream.version:
+        raise Damaged(
+            f"an append to {append.stream} follows {append.expected} events, and it has"
+            f" {stream.version}: one hand has one record"
+        )
+    if stream.closed and not is_match(append.stream):
+        raise Damaged(f"{append.stream} has ended and goes on: one hand has one record")
+
+
+def _recorded(stream: str, before: int, placed: tuple[Placed, ...]) -> tuple[Recorded, ...]:
+    found = []
+    index = before
+    for pos, append in placed:
+        for offset, event in enumerate(append.events):
+            found.append(Recorded(pos + offset, stream, index, append.at, event))
+            index += 1
+    return tuple(found)

@@ -1,0 +1,234 @@
+"""Who vouches for the ledger: what has closed becomes a leaf of the tree, and its head is signed.
+
+    tree/0, tree/1, ...   the hashes of leaves, and of complete subtrees of 256, 65,536, ...
+    tree/checkpoint       the signed head; the newest that anybody may have been given
+    tree/nonces           the secret that nonces are derived from, by name, and their salts
+    keys                  the public keys that signed for this ledger, the newest last
+
+Leaves are hashed before a checkpoint or a seal, not at every append. A checkpoint never speaks of
+what is not durable, so a ledger that is behind its checkpoint has lost something, and a ledger
+with another head under the same leaves has been changed. Both are refused at opening.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from events.ledger import Recorded
+from events.lines import leaf_bytes
+from store.folder.disk import Disk, put
+from store.folder.frames import Damaged
+from store.log.leaf import Leaf
+from store.log.tail import Closed
+from store.proof.checkpoint import Checkpoint, Opened, open_checkpoint
+from store.proof.checkpoint import sign as sign_checkpoint
+from store.proof.nonces import check_secret, opened, salts_of
+from store.proof.note import Key
+from store.proof.private import Private, Secrets
+from store.proof.remembered import Remembered
+from store.proof.tree import Refuted, frontier, leaf_hash
+from store.proof.tree_file import FOLDER, GrowingTree, TreeFiles, check_reach, open_tree
+
+CHECKPOINT = "tree/checkpoint"
+KEYS = "keys"
+EVERY_LEAVES = 1_000  # a checkpoint is signed for so many new leaves ...
+EVERY_MS = 1_000  # ... or after so long, if there is any
+
+
+class Notary:
+    """The tree of a ledger that is being written: one notary, as there is one writer."""
+
+    def __init__(
+        self, disk: Disk, secrets: Secrets, sealed: int, remembered: Remembered | None = None
+    ) -> None:
+        """`sealed` leaves are durable in the tree's files. No file is changed before `begin`."""
+        self._remembered = remembered
+        self._disk = disk
+        self._secrets = secrets
+        self._files: GrowingTree | None = None
+        self._there = sealed
+        check_reach(disk, sealed)
+        self._sealed = self._all = frontier(sealed, TreeFiles(disk))
+        self._caught: list[bytes] = []  # that are sealed, and not yet in the tree's files
+        self._hot: list[bytes] = []  # of what closed since the last seal
+        check_secret(disk, secrets.nonces)
+        self.salts = salts_of(disk, secrets.nonces)
+        known = last_checkpoint(disk)
+        self.signed = known.checkpoint.size if known else 0
+        self._expected = known.checkpoint if known else None
+        self._is_new = known is not None and secrets.signer.key not in known.keys
+
+    @property
+    def size(self) -> int:
+        """How many leaves are sealed in the tree's files."""
+        return self._sealed.size
+
+    @property
+    def root(self) -> str:
+        """The head of what is sealed."""
+        return self._sealed.root().hex()
+
+    def check(self, closed: Sequence[Closed]) -> Iterator[tuple[Path, str]]:
+        """Damage, unless the tree begins with all that was signed for last.
+
+        That goes for what is remembered elsewhere, too, unless it is to be accepted: then where it
+        stands, and what is wrong with it.
+        """
+        if self._expected and (sentence := self._differs(self._expected, CHECKPOINT, closed)):
+            raise Damaged(sentence)
+        keys = (*public_keys(self._disk), self._secrets.signer.key)
+        known = self._remembered.of(keys) if self._remembered else []
+        for path, expected in sorted(known, key=lambda one: one[1].size):
+            if sentence := self._differs(expected, str(path), closed):
+                if not (self._remembered and self._remembered.accepting):
+                    raise Damaged(f"{sentence}; muckrake restored goes on from here all the same")
+                yield path, sentence
+
+    def _differs(self, expected: Checkpoint, name: str, closed: Sequence[Closed]) -> str | None:
+        """What is wrong with a ledger that does not begin as this checkpoint says."""
+        there = self._sealed.size + len(closed)
+        if there < expected.size:
+            return (
+                f"{name} was signed for {expected.size} closed streams, and {there} are"
+                " there: the end of the ledger is lost, or an old copy was put in its place"
+            )
+        if expected.size > self._sealed.size:
+            self._hash(closed)
+        begin = frontier(min(expected.size, self._there), TreeFiles(self._disk))
+        more = (*self._caught, *self._hot)[: max(0, expected.size - self._there)]
+        root = begin.added(more).root()
+        if root == expected.root:
+            return None
+        return (
+            f"the first {expected.size} closed streams are not those that {name} was"
+            " signed for: muckrake verify --all says which"
+        )
+
+    def begin(self, next_seq: int) -> None:
+        """All that was signed for is there: from now on the tree grows; a leftover is cut off.
+
+        The leaf that closes next will be number `next_seq`.
+        """
+        self._files = open_tree(self._disk, self._there)
+        self._keep(self._caught)
+        self._keep_key()
+        self.salts = opened(self._disk, self._secrets.nonces, next_seq)
+
+    def remember(self) -> str | None:
+        """The newest checkpoint is kept outside this folder, too; why not, if it cannot be."""
+        if self._remembered and _file(CHECKPOINT) in self._disk.names(FOLDER):
+            keys = (*public_keys(self._disk), self._secrets.signer.key)
+            return self._remembered.keep(keys, self._disk.read(CHECKPOINT))
+        return None
+
+    def is_due(self, closed: int, elapsed_ms: int) -> bool:
+        """Whether enough has closed, or time gone by, for another checkpoint."""
+        new = self._sealed.size + closed - self.signed
+        return new >= EVERY_LEAVES or (new > 0 and abs(elapsed_ms) >= EVERY_MS)
+
+    def sign(self, closed: Sequence[Closed]) -> None:
+        """A checkpoint over everything that has closed, durable on return; a new key signs anew."""
+        self._hash(closed)
+        if self._all.size > self.signed or self._is_new:
+            signer = self._secrets.signer
+            now = Checkpoint(signer.key.name, self._all.size, self._all.root())
+            put(self._disk, CHECKPOINT, sign_checkpoint(now, signer))
+            self.signed, self._is_new = now.size, False
+            self.remember()
+
+    def seal(self, closed: Sequence[Closed]) -> int:
+        """What has closed goes into the tree's files and is signed for; how many leaves they have.
+
+        The manifest that says so is written afterwards: until then the next opening cuts the files
+        and hashes the log again.
+        """
+        self._hash(closed)
+        self._keep(self._hot)
+        self.sign(closed)
+        self._hot, self._sealed = [], self._all
+        return self.size
+
+    def take(self, hashes: Sequence[bytes]) -> int:
+        """Leaves that come hashed, after all others; how many the files have then.
+
+        No log has them, so they are signed for when the manifest names them, and not before.
+        """
+        assert not self._hot, "what is sealed comes first"
+        self._keep(hashes)
+        self._all = self._sealed = self._sealed.added(hashes)
+        return self.size
+
+    def catch_up(self, leaves: Iterable[Leaf]) -> None:
+        """Sealed leaves from before there was a tree, before it grows."""
+        new = [self._leaf(one.hand_seq, one.recorded) for one in leaves]
+        self._caught += new
+        self._all = self._sealed = self._sealed.added(new)
+
+    def _hash(self, closed: Sequence[Closed]) -> None:
+        new = [self._leaf(one.hand_seq, one.recorded()) for one in closed[len(self._hot) :]]
+        self._hot += new
+        self._all = self._all.added(new)
+
+    def _leaf(self, hand_seq: int, recorded: Sequence[Recorded]) -> bytes:
+        nonces = self.salts.of(recorded[0].stream, hand_seq)
+        return leaf_hash(leaf_bytes(hand_seq, recorded, nonces))
+
+    def _keep(self, hashes: Sequence[bytes]) -> None:
+        """Appended to the tree's files, and durable."""
+        assert self._files is not None, "it has begun"
+        self._files.append(hashes)
+        self._files.sync()
+
+    def _keep_key(self) -> None:
+        """A new signing key joins the others."""
+        key = self._secrets.signer.key
+        known = public_keys(self._disk)
+        if key not in known:
+            text = "".join(f"{one.text()}\n" for one in (*known, key))
+            put(self._disk, KEYS, text.encode())
+
+
+def _file(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def secrets_of(folder: Path, disk: Disk) -> Secrets:
+    """The secrets of a folder's ledger; drawn for a new one, and a lost signing key drawn anew.
+
+    A lost nonce secret cannot be drawn anew: no record of this ledger could be verified again.
+    """
+    private = Private(folder)
+    begun = FOLDER in disk.names("") and "nonces" in disk.names(FOLDER)
+    marks = private.marks()
+    if marks and marks.strict and not begun:
+        raise Damaged(
+            "tree/nonces is missing: without it no record of this ledger can be verified;"
+            " put it back from a copy"
+        )
+    if begun and private.nonces() is None:
+        raise Damaged(
+            "private/nonce.key is missing: without it no record of this ledger"
+            " can be verified; put it back from a copy, or begin a new ledger"
+        )
+    known = public_keys(disk)
+    drawn = private.secrets(known[-1].name if known else None)
+    return drawn._replace(marks=private.marks(draw=True))
+
+
+def public_keys(disk: Disk) -> tuple[Key, ...]:
+    """Every key that has signed for this ledger, the newest last."""
+    if KEYS not in disk.names(""):
+        return ()
+    try:
+        return tuple(Key.read(line) for line in disk.read(KEYS).decode().splitlines())
+    except ValueError as reason:
+        raise Damaged(f"{KEYS} cannot be read: {reason}") from None
+
+
+def last_checkpoint(disk: Disk) -> Opened | None:
+    """The newest checkpoint, its signature checked; None if nothing was ever signed for."""
+    if FOLDER not in disk.names("") or "checkpoint" not in disk.names(FOLDER):
+        return None
+    try:
+        return open_checkpoint(disk.read(CHECKPOINT), public_keys(disk))
+    except Refuted as reason:
+        raise Damaged(f"{CHECKPOINT} cannot be believed: {reason}") from None

@@ -1,0 +1,392 @@
+"""Segment files for reading: digests compared first, footers kept while there is room.
+
+Several threads read the same file at once: each borrows a reader of its own.
+"""
+
+import hashlib
+import io
+import threading
+import time
+from bisect import bisect_right
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from operator import itemgetter
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from store.columns.layout import SCHEMA_VERSION, columns, of_types
+from store.folder.disk import Disk, RealDisk
+from store.folder.frames import Damaged
+from store.folder.manifest import Segment
+from store.segments.segment import PIECES, STEADY
+from store.segments.upcast import upcast
+
+GROUPS = 20_000  # row groups whose footers are kept: 10 million hands have some 9,000
+_PIECE = 1 << 20
+_WORDS = [
+    it.name for it in columns().values() if it.arrow == pa.string() and it.encoding == "DICTIONARY"
+]
+Bounds = list[tuple[Any, Any]]
+
+
+READERS = 4  # of one file that are kept for later
+
+
+@dataclass
+class Opened:
+    """A file's footer: what is in which row group.
+
+    `lacking` are the pieces of the file that hold row groups and that nobody has compared yet;
+    `settled` tells whether the file as it was `seen` could not change any more unseen.
+    """
+
+    metadata: pq.FileMetaData
+    groups: int
+    bounds: "_Bounds"
+    steady: dict[str, int]
+    reader: Callable[[], pq.ParquetFile]
+    lacking: "dict[int, _Piece]"
+    seen: "_Seen | None"
+    settled: bool
+    _idle: deque[pq.ParquetFile] = field(default_factory=lambda: deque(maxlen=READERS))
+
+    @contextmanager
+    def reading(self) -> Iterator[pq.ParquetFile]:
+        """A reader that is nobody else's meanwhile: two threads must not share one."""
+        try:
+            file = self._idle.pop()
+        except IndexError:
+            file = self.reader()
+        yield file
+        self._idle.append(file)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that there are."""
+        return [self.metadata.schema.column(at).name for at in range(self.metadata.num_columns)]
+
+    def having(self, **wanted: Any) -> list[int]:
+        """The row groups that may hold these values, column by column."""
+        places = list(range(self.groups))
+        for column, value in wanted.items():
+            bounds = self.bounds[column]
+            places = [it for it in places if _may_hold(bounds[it], value)]
+        return places
+
+    def group_of(self, hand_seq: int) -> int:
+        """The row group with this hand: they follow one another without gaps."""
+        return bisect_right(self.bounds["hand_seq"], hand_seq, key=itemgetter(0)) - 1
+
+    def same(self, group: int) -> dict[str, Any]:
+        """Columns that say the same in every row of a group: their bounds tell what."""
+        row_group, found = self.metadata.row_group(group), {}
+        for name, place in self.steady.items():
+            told = row_group.column(place).statistics
+            low, high = _bounds(told)
+            if low is not None and low == high and told.null_count == 0:
+                found[name] = low
+        return found
+
+
+class Files:
+    """What one process has opened of a disk's segments; threads may share it."""
+
+    def __init__(self, disk: Disk) -> None:
+        self._read = disk.read
+        self._root = disk.root.absolute() if isinstance(disk, RealDisk) else None
+        self._opened: OrderedDict[str, Opened] = OrderedDict()
+        self._turn = threading.RLock()
+
+    def open(self, segment: Segment, name: str) -> Opened:
+        """A file of the segment. A wrong byte in its footer is damage, found here; elsewhere, when
+        it is read. In a file whose footer has no digests any wrong byte is found here.
+        """
+        path = segment.files[name]
+        with self._turn:
+            if path not in self._opened:
+                self._opened[path] = self._anew(segment, name)
+                while len(self._opened) > 1 and self._kept() > GROUPS:
+                    self._opened.popitem(last=False)
+            self._opened.move_to_end(path)
+            return self._opened[path]
+
+    def again(self, segment: Segment, name: str) -> Opened:
+        """The same for another question: opened anew if the file may have changed since."""
+        path = segment.files[name]
+        now = self._seen(path, segment.sha256[name])
+        with self._turn:
+            known = self._opened.get(path)
+            if known and now and (now != known.seen or not known.settled):
+                del self._opened[path]
+            return self.open(segment, name)
+
+    def filled(self, segment: Segment) -> list[str]:
+        """Today's columns that a segment's events fill, as far as that is known."""
+        if segment.schema != SCHEMA_VERSION:
+            return list(columns())
+        there = set(self.open(segment, "events").names)
+        return [name for name in _filled(segment) or columns() if name in there]
+
+    def rows(
+        self, segment: Segment, name: str, group: int, wanted: list[str] | None = None
+    ) -> pa.Table:
+        """A few columns of one row group, or all of a table of few."""
+        with self._reading(segment, name, group) as file:
+            rows = file.read_row_group(group, columns=wanted, use_threads=False)
+        return rows.replace_schema_metadata(None)
+
+    def events(self, segment: Segment, group: int) -> pa.Table:
+        """One row group of events, in today's columns."""
+        with self._reading(segment, "events", group) as file:
+            rows = file.read_row_group(group, columns=_filled(segment))
+        return _today(rows.replace_schema_metadata(None), segment)
+
+    def slice(self, segment: Segment, group: int, hand_seq: int) -> pa.Table:
+        """One hand's rows of a row group; decoding stops where it ends."""
+        opened = self.open(segment, "events")
+        with self._reading(segment, "events", group) as file:
+            hands = file.read_row_group(group, ["hand_seq"], use_threads=False)["hand_seq"]
+            start, end = hands.to_numpy().searchsorted([hand_seq, hand_seq + 1]).tolist()
+            known = {**opened.same(group), "hand_seq": hand_seq}
+            names = _filled(segment) or opened.names
+            others = [name for name in names if name not in known]
+            batches = file.iter_batches(end, [group], others, use_threads=False)
+            rows = _first(batches, end).slice(start)
+        cells = dict(zip(rows.column_names, rows.columns, strict=True))
+        for name, value in known.items():  # typed: to infer a type costs ten times as much
+            cells[name] = pa.array([value] * (end - start), columns()[name].arrow)
+        return _today(pa.table(cells), segment)
+
+    def check(self, segment: Segment, name: str) -> int:
+        """The size of a file, whose digest is compared; once, as long as it is the same file."""
+        path = segment.files[name]
+        now = self._seen(path, segment.sha256[name])
+        if now is not None and now in _sound:
+            return now.size
+        digest, size = hashlib.sha256(), 0
+        try:
+            while piece := self._read(path, size, size + _PIECE):
+                digest.update(piece)
+                size += len(piece)
+        except FileNotFoundError:
+            raise _missing(segment, name) from None
+        if digest.hexdigest() != segment.sha256[name]:
+            raise _changed(segment, name)
+        if now is not None and _settled(now):
+            _sound.add(now)
+        return size
+
+    def _anew(self, segment: Segment, name: str) -> Opened:
+        path = segment.files[name]
+        now = self._seen(path, segment.sha256[name])
+        if name not in segment.feet:
+            return _opened(partial(self._source, path, self.check(segment, name)), now, None)
+        footer = self._footer(segment, name)
+        return _opened(partial(self._source, path, segment.sizes[name]), now, footer)
+
+    def _footer(self, segment: Segment, name: str) -> bytes:
+        """The end of a file, as it was sealed; there is nothing after it."""
+        path, size = segment.files[name], segment.sizes[name]
+        start = max(0, size - _FOOTER)
+        try:
+            end = self._read(path, start, size + 1)
+            length = int.from_bytes(end[-8:-4], "little") + 8
+            if len(end) < length <= size:
+                start = size - length
+                end = self._read(path, start, size + 1)
+        except FileNotFoundError:
+            raise _missing(segment, name) from None
+        footer = end[-length:]
+        if start + len(end) != size or hashlib.sha256(footer).hexdigest() != segment.feet[name]:
+            raise _changed(segment, name)
+        return footer
+
+    @contextmanager
+    def _reading(self, segment: Segment, name: str, group: int) -> Iterator[pq.ParquetFile]:
+        """A reader for a row group, which is as it was sealed."""
+        opened = self.open(segment, name)
+        if piece := opened.lacking.get(group):
+            data = self._read(segment.files[name], piece.start, piece.end)
+            if hashlib.sha256(data).hexdigest() != piece.sha256:
+                raise _changed(segment, name)
+            opened.lacking.pop(group, None)
+        with opened.reading() as file:
+            yield file
+
+    def _source(self, path: str, size: int) -> "str | _Input":
+        native = None if self._root is None else str(self._root / path)
+        return native or _Input(self._read, path, size)
+
+    def _kept(self) -> int:
+        return sum(one.groups for one in self._opened.values())
+
+    def _seen(self, path: str, sha256: str) -> "_Seen | None":
+        """What tells a file from one that was changed; nothing does on a disk of a test."""
+        if self._root is None:
+            return None
+        try:
+            found = (self._root / path).stat()
+        except FileNotFoundError:
+            return None
+        return _Seen(str(self._root / path), sha256, found.st_size, found.st_mtime_ns)
+
+
+class _Piece(NamedTuple):
+    start: int
+    end: int
+    sha256: str
+
+
+class _Seen(NamedTuple):
+    path: str
+    sha256: str
+    size: int
+    changed: int
+
+
+_FOOTER = 1 << 18  # bytes that are read at first; most footers have fewer
+_JUST_NS = 2_000_000_000  # of what has only just changed, the time does not tell two changes apart
+_sound: set[_Seen] = set()
+_kept: WeakKeyDictionary[Disk, Files] = WeakKeyDictionary()
+
+
+def _settled(seen: _Seen) -> bool:
+    return seen.changed < time.time_ns() - _JUST_NS
+
+
+def files_of(disk: Disk) -> Files:
+    """One for each disk, so that a new manifest opens nothing anew."""
+    if disk not in _kept:
+        _kept[disk] = Files(disk)
+    return _kept[disk]
+
+
+def _today(rows: pa.Table, segment: Segment) -> pa.Table:
+    """Rows of an old schema in today's columns."""
+    return upcast(rows, segment.schema) if segment.schema != SCHEMA_VERSION else rows
+
+
+def _first(batches: Iterable[pa.RecordBatch], rows: int) -> pa.Table:
+    """So many rows, which is one batch unless a hand is larger than a page; no more is decoded."""
+    taken: list[pa.RecordBatch] = []
+    for batch in batches:
+        taken.append(batch)
+        rows -= batch.num_rows
+        if rows <= 0:
+            break
+    return pa.Table.from_batches(taken)
+
+
+def _filled(segment: Segment) -> list[str] | None:
+    """The columns that a segment's events fill; all of an old one's."""
+    if segment.schema != SCHEMA_VERSION or not segment.types:
+        return None
+    return list(of_types(segment.types))
+
+
+def _opened(
+    source: "Callable[[], str | _Input]", seen: _Seen | None, footer: bytes | None
+) -> Opened:
+    """With a footer that has been compared, its row groups are yet to be."""
+    metadata = pq.read_metadata(source() if footer is None else pa.BufferReader(footer))
+    names = [metadata.schema.column(place).name for place in range(metadata.num_columns)]
+    words = [name for name in _WORDS if name in names] if "type" in names else []
+    wide = "type" in names  # for few columns the threads of one large read cost more than they save
+    steady = {name: names.index(name) for name in ("match", *STEADY) if name in names}
+
+    def reader() -> pq.ParquetFile:
+        return pq.ParquetFile(source(), metadata=metadata, read_dictionary=words, pre_buffer=wide)
+
+    return Opened(
+        metadata=metadata,
+        groups=metadata.num_row_groups,
+        bounds=_Bounds(metadata, names),
+        steady=steady if wide else {},
+        reader=reader,
+        lacking={} if footer is None else dict(enumerate(_pieces(metadata.metadata[PIECES]))),
+        seen=seen,
+        settled=seen is not None and _settled(seen),
+    )
+
+
+def _pieces(told: bytes) -> "Iterator[_Piece]":
+    """Each row group's part of a file, as its footer tells them."""
+    start = 0
+    for one in told.decode().split():
+        end, _, sha256 = one.partition(":")
+        yield _Piece(start, int(end), sha256)
+        start = int(end)
+
+
+class _Bounds(dict[str, Bounds]):
+    """The least and the greatest value of each row group, by column, looked up when asked for."""
+
+    def __init__(self, metadata: pq.FileMetaData, names: list[str]) -> None:
+        self._metadata = metadata
+        self._names = names
+
+    def __missing__(self, name: str) -> Bounds:
+        place, metadata = self._names.index(name), self._metadata
+        groups = (metadata.row_group(group) for group in range(metadata.num_row_groups))
+        self[name] = [_bounds(group.column(place).statistics) for group in groups]
+        return self[name]
+
+
+def _may_hold(bounds: tuple[Any, Any], value: Any) -> bool:
+    low, high = bounds
+    return low is not None and bool(low <= value <= high)
+
+
+def _bounds(statistics: Any) -> tuple[Any, Any]:
+    known = statistics is not None and statistics.has_min_max
+    return (statistics.min, statistics.max) if known else (None, None)
+
+
+def _missing(segment: Segment, name: str) -> Damaged:
+    return Damaged(f"{segment.files[name]} is missing: {_hands(segment)}")
+
+
+def _changed(segment: Segment, name: str) -> Damaged:
+    return Damaged(f"{segment.files[name]} is not as it was sealed: {_hands(segment)}")
+
+
+def _hands(segment: Segment) -> str:
+    return f"it holds what closed as {segment.first_seq} to {segment.last_seq}"
+
+
+class _Input(io.RawIOBase):
+    """A file on a disk that is not the machine's own, as Parquet's reader wants it."""
+
+    def __init__(self, read: Any, path: str, size: int) -> None:
+        self._read = read
+        self._path = path
+        self._size = size
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = offset + (0, self._at, self._size)[whence]
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def size(self) -> int:
+        return self._size
+
+    def read(self, size: int = -1) -> bytes:
+        end = self._size if size < 0 else min(self._size, self._at + size)
+        data: bytes = self._read(self._path, self._at, end)
+        self._at += len(data)
+        return data

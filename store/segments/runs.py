@@ -1,0 +1,172 @@
+"""A run: closed streams as columns, made apart from the ledger, in whichever process has time.
+
+It holds what a segment needs: the events, the projections, each leaf's digest. Positions and
+sequence numbers count from 0, and nothing else in it depends on what the ledger holds. So the one
+who writes adds two numbers to columns (`store/segments/adopting.py`), and touches no event.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, NamedTuple, get_type_hints
+
+import msgspec
+import pyarrow as pa
+
+from events.ledger import Append, Conflict, Record, Recorded, closes, is_match
+from events.lines import digest, lines
+from events.state import Hand
+from store.columns.codec import encoded, leaves_of
+from store.columns.layout import by_kind, filled
+from store.log.admission import check_start
+from store.log.batch import check_stream
+from store.log.leaf import Leaf, split
+from store.proof.nonces import Salted
+from store.segments.sealed import with_hands
+from store.tables.projection import Builder, Projection
+
+
+class Whole(NamedTuple):
+    """An append that closes at once, and what its hand adds up to where that is known."""
+
+    append: Append
+    end: Hand | None = None
+
+
+class Made(NamedTuple):
+    """A leaf of a run: which events of which stream, how many public lines, and their digest."""
+
+    stream: str
+    first: int
+    events: int
+    lines: int
+    sha256: str
+
+
+class Run(NamedTuple):
+    """Leaves in the order of closing; `vouched` tells by which secret they were digested.
+
+    `tables` are the events and these projections, whose versions are told.
+    """
+
+    vouched: str
+    projections: dict[str, int]
+    leaves: tuple[Made, ...]
+    tables: dict[str, pa.Table]
+
+    def appends(self) -> tuple[Append, ...]:
+        """The same events as somebody would append them."""
+        return tuple(
+            Append(
+                leaf.stream,
+                leaf.recorded[0].index,
+                tuple(one.event for one in leaf.recorded),
+                leaf.recorded[0].at,
+            )
+            for leaf in leaves_of(self.tables["events"])
+        )
+
+
+class Maker(NamedTuple):
+    """Makes runs for one ledger: the secret of its nonces, if it has one, and its projections."""
+
+    nonces: Salted | None
+    projections: tuple[Projection, ...]
+
+    def run(self, wholes: Sequence[Whole]) -> Run:
+        """Their columns and digests; refused if one does not close, or holds what no event can."""
+        leaves: list[Leaf] = []
+        pos = 0
+        for one, end in wholes:
+            check_whole(one)
+            events = range(len(one.events))
+            placed = zip(events, one.events, strict=True)
+            recorded = tuple(
+                [Recorded(pos + n, one.stream, one.expected + n, one.at, it) for n, it in placed]
+            )
+            leaves.append(Leaf(len(leaves), recorded, end))
+            pos += len(events)
+        tables = tables_of(leaves, self.projections)
+        versions = {one.name: one.version for one in with_hands(self.projections)}
+        return Run(vouched_by(self.nonces), versions, tuple(digested(self.nonces, leaves)), tables)
+
+
+def vouched_by(nonces: Salted | None) -> str:
+    """What a run says of the nonces it was digested with; nothing where there are none."""
+    return "" if nonces is None else nonces.name
+
+
+def digested(nonces: Salted | None, leaves: Iterable[Leaf]) -> Iterable[Made]:
+    """Each leaf with its digest, under the nonces of its match."""
+    for leaf in leaves:
+        first, size = leaf.recorded[0], len(leaf.recorded)
+        told, found = 0, ""
+        if nonces is not None:
+            record = lines(leaf.recorded, nonces.of(split(leaf.stream)[0]))
+            told, found = len(record), digest(record)
+        yield Made(leaf.stream, first.index, size, told, found)
+
+
+def tables_of(leaves: Sequence[Leaf], projections: Sequence[Projection]) -> dict[str, pa.Table]:
+    """The events, their values checked, and what is made of them."""
+    kinds = by_kind(one.event for leaf in leaves for one in leaf.recorded)
+    events = encoded(leaves, check_values, filled(kinds))
+    wanted = with_hands(projections)
+    builder = Builder(wanted)
+    made = dict((*builder.add(events, leaves), *builder.rest()))
+    return {"events": events} | {one.name: made[one.name] for one in wanted}
+
+
+def spelled(run: Run) -> pa.Buffer:
+    """A run as bytes, for another process: its leaves, its tables. They are counted before there is
+    room made for them, for they are many."""
+    head = msgspec.msgpack.encode((run.vouched, run.projections, run.leaves, list(run.tables)))
+    head = b"%d %b" % (len(head), head)
+    counted = pa.MockOutputStream()
+    _write(counted, head, run)
+    found = pa.allocate_buffer(counted.size())
+    _write(pa.FixedSizeBufferWriter(found), head, run)
+    return found
+
+
+def _write(sink: Any, head: bytes, run: Run) -> None:
+    sink.write(head)
+    for table in run.tables.values():
+        with pa.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+
+
+def read(data: "pa.Buffer | bytes") -> Run:
+    """The run that these bytes spell."""
+    data = pa.py_buffer(data)
+    begin = bytes(data[:20]).index(b" ") + 1
+    size = int(bytes(data[:begin]))
+    vouched, versions, leaves, names = _head.decode(data[begin : begin + size])
+    source = pa.BufferReader(data.slice(begin + size))
+    tables = {name: pa.ipc.open_stream(source).read_all() for name in names}
+    return Run(vouched, versions, leaves, tables)
+
+
+_head = msgspec.msgpack.Decoder(tuple[str, dict[str, int], tuple[Made, ...], list[str]])
+
+
+def check_whole(one: Append) -> None:
+    """Refused unless it closes, and begins nothing that was begun before."""
+    check_stream(one)
+    check_start(one)
+    if not one.events or not closes(one.stream, one.events):
+        raise Conflict(f"{one.stream} is not over: only what is closed makes a run")
+    if not is_match(one.stream) and one.expected:
+        raise Conflict(f"{one.stream} was begun before: only whole hands make a run")
+
+
+def check_values(kind: type[Record], name: str, values: Iterable[Any]) -> None:
+    """Structs do not check what they are made of: each different value is looked at once."""
+    try:
+        msgspec.convert(set(values), set[_hints(kind)[name]])  # type: ignore[misc]
+    except (ValueError, TypeError) as reason:
+        raise Conflict(f"{kind.__name__}.{name} cannot be written: {reason}") from None
+
+
+@cache
+def _hints(kind: type[Record]) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)

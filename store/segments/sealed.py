@@ -1,0 +1,281 @@
+"""Sealed segments: written once from what has closed; found again by stream and by position.
+
+Most questions end in the manifest, which knows each segment's hands by number. The rest go to the
+`hands` projection, one row a hand, and from there to one row group of events.
+"""
+
+import heapq
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import count
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from events.ledger import Recorded
+from store.columns.codec import encoded, leaves_of
+from store.columns.layout import SCHEMA_VERSION, by_kind, filled
+from store.folder.disk import Disk
+from store.folder.manifest import Segment
+from store.log.leaf import Leaf, split
+from store.log.tail import Closed
+from store.segments.reading import files_of
+from store.segments.segment import FOLDER, Stored, cut, named, row_groups, store
+from store.tables.hands import HANDS
+from store.tables.projection import Builder, Projection
+
+
+def write_segment(
+    disk: Disk, closed: Sequence[Closed], projections: Sequence[Projection]
+) -> Segment:
+    """The files of a segment, aside and then in place, durable before any manifest names them."""
+    leaves = (Leaf(one.hand_seq, one.recorded()) for one in closed)
+    first, last = closed[0].hand_seq, closed[-1].hand_seq
+    wanted = with_hands(projections)
+    parts: dict[str, list[pa.Table]] = {one.name: [] for one in wanted}
+    extent = Extent()
+    events = (it for one in closed for placed in one.placed for it in placed.append.events)
+    columns = filled(by_kind(events))
+    builder = Builder(wanted)
+
+    def groups() -> Iterator[pa.Table]:
+        """One group at a time: the states of its hands are gone before the next is made."""
+        for group in row_groups(leaves):
+            extent.add(group)
+            rows = encoded(group).select(columns)
+            for name, made in builder.add(rows, group):
+                parts[name].append(made)
+            yield rows
+
+    files = {"events": store(disk, "events", first, last, groups())}
+    for name, made in builder.rest():
+        parts[name].append(made)
+    for one in wanted:
+        files[one.name] = store(disk, one.name, first, last, cut(parts[one.name], one.rows))
+    disk.sync_folder(FOLDER)
+    return extent.segment(first, last, files, {one.name: one.version for one in wanted})
+
+
+def with_hands(projections: Sequence[Projection]) -> tuple[Projection, ...]:
+    """These, and the one by which hands are found."""
+    return (HANDS, *(one for one in projections if one.name != HANDS.name))
+
+
+class Extent:
+    """What the manifest says of a segment besides its files, gathered as its hands go by."""
+
+    def __init__(self) -> None:
+        self._events = 0
+        self._low, self._high = 2**63, -1
+        self._types: set[str] = set()
+        self._records: set[str] = set()
+        self._numbers: dict[str, tuple[int, int]] = {}
+
+    def add(self, leaves: Iterable[Leaf]) -> None:
+        for leaf in leaves:
+            self._events += len(leaf.recorded)
+            for one in leaf.recorded:
+                self._low, self._high = min(self._low, one.pos), max(self._high, one.pos)
+                self._types.add(type(one.event).__name__)
+            self._name(leaf.stream)
+
+    def include(self, pos: int, size: int, types: Iterable[str], streams: Iterable[str]) -> None:
+        """Streams whose events, so many, lie next to each other from a position on."""
+        self._events += size
+        self._low, self._high = min(self._low, pos), max(self._high, pos + size - 1)
+        self._types.update(types)
+        for stream in streams:
+            self._name(stream)
+
+    def _name(self, stream: str) -> None:
+        match, number = split(stream)
+        if number is None:
+            self._records.add(match)
+        else:
+            low, high = self._numbers.get(match, (number, number))
+            self._numbers[match] = min(low, number), max(high, number)
+
+    def segment(
+        self, first: int, last: int, files: dict[str, Stored], projections: dict[str, int]
+    ) -> Segment:
+        return Segment(
+            first_seq=first,
+            last_seq=last,
+            first_pos=self._low,
+            last_pos=self._high,
+            events=self._events,
+            schema=SCHEMA_VERSION,
+            projections=projections,
+            numbers=self._numbers,
+            records=tuple(sorted(self._records)),
+            types=tuple(sorted(self._types)),
+            **named(files),
+        )
+
+
+class _Group(NamedTuple):
+    """A row group of events that nobody has decoded yet."""
+
+    segment: Segment
+    place: int
+
+
+LOOKED_AT = 8  # row groups of hands whose numbers are kept: hands of a page lie together
+FOUND = 4_096  # hands whose rows are
+
+
+class _Row(NamedTuple):
+    """Where the table of hands has a hand: every row is what closed next, so places are counted."""
+
+    segment: Segment
+    group: int
+    place: int
+    hand_seq: int
+
+
+class Sealed:
+    """The segments of one manifest, for reading."""
+
+    def __init__(self, disk: Disk, segments: tuple[Segment, ...]) -> None:
+        self.segments = segments
+        self._files = files_of(disk)
+        self._firsts = [one.first_seq for one in segments]
+        self._hands: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
+        self._records: dict[str, list[Segment]] = defaultdict(list)
+        self._find = lru_cache(FOUND)(self._looked_up)
+        self._column = lru_cache(2 * LOOKED_AT)(self._read)
+        for at, segment in enumerate(segments):
+            for match, (low, high) in segment.numbers.items():
+                self._hands[match].append((low, high, at))
+            for match in segment.records:
+                self._records[match].append(segment)
+
+    def version(self, stream: str) -> int | None:
+        """How many events a sealed hand has; None if there is no such hand."""
+        found = self._find(stream)
+        if found is None:
+            return None
+        events = self._files.rows(found.segment, HANDS.name, found.group, ["events"])["events"]
+        return int(events[found.place].as_py())
+
+    def hand_seq(self, stream: str) -> int | None:
+        """When a sealed hand closed, among all that closed."""
+        found = self._find(stream)
+        return None if found is None else found.hand_seq
+
+    def hand_seqs(self, stream: str) -> list[int]:
+        """Every time that a sealed hand closed: more than one is a second record of it."""
+        return [row.hand_seq for row in self._rows(stream)]
+
+    def read(self, stream: str) -> tuple[Recorded, ...]:
+        """Everything sealed of one stream."""
+        match, number = split(stream)
+        if number is not None:
+            found = self._find(stream)
+            return () if found is None else self.read_hand_seq(found.hand_seq)
+        return tuple(one for leaf in self.records(match) for one in leaf.recorded)
+
+    def records(self, match: str) -> Iterator[Leaf]:
+        """The sealed appends of a match's own records, in the order of closing."""
+        for segment in self._records.get(match, ()):
+            for hand_seq in self._appends(segment, match):
+                yield Leaf(hand_seq, self.read_hand_seq(hand_seq))
+
+    def read_hand_seq(self, hand_seq: int) -> tuple[Recorded, ...]:
+        """What closed as this one; nothing if that is not sealed."""
+        place = bisect_right(self._firsts, hand_seq) - 1
+        if place < 0 or hand_seq > self.segments[place].last_seq:
+            return ()
+        segment = self.segments[place]
+        group = self._files.open(segment, "events").group_of(hand_seq)
+        rows = self._files.slice(segment, group, hand_seq)
+        return tuple(one for leaf in leaves_of(rows) for one in leaf.recorded)
+
+    def read_from(self, pos: int) -> Iterator[Recorded]:
+        """Sealed events from a position on, in order of position.
+
+        Segments are opened and row groups decoded when their first position is reached, so
+        memory holds only those that overlap at one place.
+        """
+        turns = count()
+        waiting: list[tuple[int, int, Segment | _Group | list[Recorded]]] = [
+            (one.first_pos, next(turns), one) for one in self.segments if one.last_pos >= pos
+        ]
+        heapq.heapify(waiting)
+        while waiting:
+            _, _, what = heapq.heappop(waiting)
+            if isinstance(what, Segment):
+                bounds = self._files.open(what, "events").bounds["pos"]
+                for group, (low, high) in enumerate(bounds):
+                    if high >= pos:
+                        heapq.heappush(waiting, (low, next(turns), _Group(what, group)))
+                continue
+            if isinstance(what, _Group):
+                what = self._run(what, pos)
+            until = waiting[0][0] if waiting else None
+            while what and (until is None or what[-1].pos < until):
+                yield what.pop()
+            if what:
+                heapq.heappush(waiting, (what[-1].pos, next(turns), what))
+
+    def leaves(self, segment: Segment) -> Iterator[Leaf]:
+        """Everything that closed in a segment, in that order."""
+        for group in range(self._files.open(segment, "events").groups):
+            yield from leaves_of(self._files.events(segment, group))
+
+    def _run(self, group: _Group, pos: int) -> list[Recorded]:
+        """A row group's events from a position on, the first one last."""
+        leaves = leaves_of(self._files.events(group.segment, group.place))
+        found = [one for leaf in leaves for one in leaf.recorded if one.pos >= pos]
+        found.sort(key=lambda one: -one.pos)
+        return found
+
+    def _looked_up(self, stream: str) -> _Row | None:
+        """A sealed hand's row in the table of hands."""
+        return next(self._rows(stream), None)
+
+    def _rows(self, stream: str) -> Iterator[_Row]:
+        """Every row of a hand in the tables of hands."""
+        match, number = split(stream)
+        if number is None or stream != f"{match}/{number}":
+            return
+        for low, high, at in self._hands.get(match, ()):
+            if low <= number <= high:
+                opened = self._files.open(self.segments[at], HANDS.name)
+                for group in opened.having(match=match, number=number):
+                    matches = opened.bounds["match"][group]
+                    for place in self._places(at, group, match, number, matches):
+                        first = opened.bounds["hand_seq"][group][0]
+                        yield _Row(self.segments[at], group, place, first + place)
+
+    def _places(
+        self, at: int, group: int, match: str, number: int, matches: tuple[str, str]
+    ) -> list[int]:
+        """In which rows of a group a hand is; its match is looked at where there are several."""
+        numbers = self._column(at, group, "number").to_numpy()
+        places: list[int] = (numbers == number).nonzero()[0].tolist()
+        if places and matches != (match, match):
+            names = self._column(at, group, "match")
+            places = [place for place in places if names[place].as_py() == match]
+        return places
+
+    def _read(self, at: int, group: int, name: str) -> pa.ChunkedArray:
+        """A column of the table of hands."""
+        return self._files.rows(self.segments[at], HANDS.name, group, [name])[name]
+
+    def _appends(self, segment: Segment, match: str) -> list[int]:
+        """When the appends of a match's own records closed."""
+        found: list[int] = []
+        for group in self._files.open(segment, HANDS.name).having(match=match):
+            rows = self._files.rows(segment, HANDS.name, group, ["hand_seq", "match", "number"])
+            here = pc.and_(pc.is_null(rows["number"]), pc.equal(rows["match"], match))
+            found += rows["hand_seq"].filter(here).to_pylist()
+        return found
+
+
+def merged(sealed: Iterable[Recorded], tail: Iterable[Recorded]) -> Iterator[Recorded]:
+    """Both in order of position; an open hand's first events lie among sealed ones."""
+    return heapq.merge(sealed, tail, key=lambda one: one.pos)

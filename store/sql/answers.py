@@ -1,0 +1,162 @@
+"""What a stranger's SELECT may answer with: names that differ, values that every format has.
+
+DuckDB knows types that JSON, CSV, Arrow and Parquet do not, or that its own way into Arrow spoils:
+bits become bytes, a time loses its zone, the largest number becomes -1. They are told as text.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from store.sql.guard import Refused, folded
+
+if TYPE_CHECKING:
+    import duckdb
+
+DEPTH_MAX = 16  # lists in lists, or fields in fields, of one type
+_AS_THEY_ARE = {
+    *("boolean", "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger"),
+    *("ubigint", "hugeint", "float", "double", "decimal", "varchar", "blob", "uuid", "null"),
+    *("date", "time", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns"),
+    *("timestamp with time zone", "json"),
+}
+_DAYS = (-719_162, 2_932_896)  # 0001-01-01 and 9999-12-31, from 1970-01-01
+_IN_A_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+_DIGITS_MAX = 38
+_INSTEAD = "in the column {}: CAST(... AS VARCHAR) tells it as text"
+
+
+def tellable(relation: "duckdb.DuckDBPyRelation") -> "duckdb.DuckDBPyRelation":
+    """The same rows under names that differ, other types as text; or `Refused`."""
+    told = unique(relation.columns)
+    types = [_told(kind, 1) for kind in relation.types]
+    if told == relation.columns and not any(types):
+        return relation
+    columns = (
+        f"{f'CAST(#{place} AS {kind})' if kind else f'#{place}'} AS {_quoted(name)}"
+        for place, (name, kind) in enumerate(zip(told, types, strict=True), start=1)
+    )
+    return relation.project(", ".join(columns))
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """The names, and `x_1` for a second `x`: small and capital letters are the same to DuckDB."""
+    taken = {folded(name) for name in names}
+    told: list[str] = []
+    met: set[str] = set()
+    for name in names:
+        number, new = 0, name
+        while folded(new) in met or (number and folded(new) in taken):
+            number += 1
+            new = f"{name}_{number}"
+        met.add(folded(new))
+        told.append(new)
+    return told
+
+
+def in_range(rows: pa.Table) -> pa.Table:
+    """The rows, if no value is beyond what any format has; or `Refused`."""
+    for name, column in zip(rows.column_names, rows.columns, strict=True):
+        for chunk in column.chunks:
+            for leaf in _leaves(chunk):
+                _check(name, leaf)
+    return rows
+
+
+def plain_value(value: Any) -> Any:
+    """A value as JSON takes it: whole numbers whole, moments in RFC 3339, bytes in hex."""
+    match value:
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case float():
+            return value if math.isfinite(value) else None
+        case bytes():
+            return value.hex()
+        case datetime():
+            return value.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+        case date() | time():
+            return value.isoformat()
+        case dict():
+            return {str(name): plain_value(one) for name, one in value.items()}
+        case list() | tuple():
+            return [plain_value(one) for one in value]
+    return value
+
+
+def _told(kind: Any, depth: int) -> str | None:
+    """The type in SQL that a type is told as; `None` if it is told as it is."""
+    if depth > DEPTH_MAX:
+        raise Refused(f"the answer is nested deeper than {DEPTH_MAX}: unnest it, or take a part")
+    match kind.id:
+        case "list" | "array":
+            inner = _told(kind.children[0][1], depth + 1)
+            size = kind.children[1][1] if kind.id == "array" else ""
+            return None if inner is None else f"{inner}[{size}]"
+        case "struct" | "tuple" | "map":
+            parts = kind.children
+            inners = [_told(part, depth + 1) for _, part in parts]
+            if not any(inners):
+                return None
+            types = [inner or str(part) for inner, (_, part) in zip(inners, parts, strict=True)]
+            if kind.id == "map":
+                return f"MAP({types[0]}, {types[1]})"
+            names = [name or f"element{place}" for place, (name, _) in enumerate(parts, start=1)]
+            fields = (f"{_quoted(name)} {one}" for name, one in zip(names, types, strict=True))
+            return f"STRUCT({', '.join(fields)})"
+        case "timestamp_ns" if depth > 1:
+            return "VARCHAR"  # in a list it would be a moment of Python's, which has microseconds
+        case "null" if depth > 1:
+            return "VARCHAR"  # DuckDB gives Arrow fewer of them than it says
+        case "uhugeint":
+            return f"DECIMAL({_DIGITS_MAX}, 0)"
+    return None if kind.id in _AS_THEY_ARE else "VARCHAR"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _leaves(values: pa.Array) -> Iterator[pa.Array]:
+    """Arrays of values that have no parts."""
+    kind = values.type
+    if pa.types.is_struct(kind):
+        for part in values.flatten():
+            yield from _leaves(part)
+    elif pa.types.is_map(kind):
+        yield from _leaves(values.keys)
+        yield from _leaves(values.items)
+    elif pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
+        yield from _leaves(values.flatten())
+    else:
+        yield values
+
+
+def _check(name: str, values: pa.Array) -> None:
+    """Refuse a value that a date, a time or a number of Arrow cannot hold."""
+    kind = values.type
+    if pa.types.is_decimal(kind):
+        numbers = pc.min_max(values).as_py().values()
+        if any(len(one.as_tuple().digits) > _DIGITS_MAX for one in numbers if one is not None):
+            raise Refused(f"a number has more than {_DIGITS_MAX} digits {_INSTEAD.format(name)}")
+    elif pa.types.is_date32(kind) or pa.types.is_timestamp(kind) or pa.types.is_time64(kind):
+        found = pc.min_max(values.cast(pa.int32() if pa.types.is_date32(kind) else pa.int64()))
+        least, most = found["min"].as_py(), found["max"].as_py()
+        low, high = _bounds(kind)
+        if least is not None and not low <= least <= most <= high:
+            raise Refused(f"a date or time is outside the years 1 to 9999 {_INSTEAD.format(name)}")
+
+
+def _bounds(kind: pa.DataType) -> tuple[int, int]:
+    """The least and the greatest value that every format has, as Arrow counts them."""
+    if pa.types.is_date32(kind):
+        return _DAYS
+    day = _IN_A_DAY[kind.unit]
+    if pa.types.is_time64(kind):
+        return 0, day - 1
+    endless = 2**63 - 1  # DuckDB's infinity, which in nanoseconds is a moment in 2262
+    return max(_DAYS[0] * day, 1 - endless), min((_DAYS[1] + 1) * day, endless) - 1

@@ -1,0 +1,400 @@
+"""SQL over one snapshot for questions of our own, with a view for each table of the ledger.
+
+Who tells less than everything (`api.asking.redacted`) says so (`tells_all`), and in `told` how: a
+mask around the SELECT of a table. A stranger's SQL never comes here (`strangers.py`): it is asked
+of copies of what these views show, part by part: a segment, or all rows that lie in none.
+
+A view is made when a statement first names it: so a question about matches decodes no events of
+the hot log. Before DuckDB reads a file its digest is compared, once as long as the file is the
+same: what DuckDB makes of damage is anybody's guess.
+
+Threads may ask at once, each in a session of its own (`sessions.py`): views are made once and shown
+to a session that first needs them. A player's rows need no DuckDB (`about`).
+"""
+
+import re
+import secrets
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from store.columns import layout
+from store.columns.codec import table
+from store.folder.frames import Damaged
+from store.folder.manifest import Segment
+from store.log.leaf import Leaf
+from store.reader import Snapshot
+from store.segments import rulesets
+from store.segments.one_player import About
+from store.segments.reading import files_of
+from store.sql import units
+from store.sql.answers import plain_value
+from store.sql.guard import in_a_sentence, tables
+from store.sql.parts import Beside, Moved, Part, Sources, digest_of
+from store.sql.sessions import Session, engine_of
+from store.tables.projection import Builder, Projection
+from store.tables.standard import STANDARD
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from store.sql.sessions import Engine
+
+SECONDS = 30.0
+MEMORY = "1GB"
+THREADS = 2
+_ROWS = "<rows>"  # where a view's own rows will stand in the SELECT of its mask
+AT_ONCE = 4  # questions; whoever comes later waits for one of them
+_SHAPES = 1_000  # of statements whose tables are remembered
+HAND = "hand_seq, match || '/' || number AS hand, * EXCLUDE (hand_seq)"
+
+
+class _View(NamedTuple):
+    """A view as it is made, and which segments have a file of their own for it."""
+
+    sql: str
+    segments: tuple[Segment, ...]
+
+
+class Query:
+    """The views `events` and one per projection, as of a snapshot; threads may share it."""
+
+    tells_all = True
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        projections: Sequence[Projection] = STANDARD,
+        *,
+        memory: str = MEMORY,
+        seconds: float = SECONDS,
+    ) -> None:
+        self.snapshot = snapshot
+        self.views = ("events", *(one.name for one in projections), rulesets.VIEW)
+        self._projections = tuple(projections)
+        self._memory = memory
+        self._seconds = seconds
+        self._turn = threading.RLock()
+        self._places = threading.Semaphore(AT_ONCE)
+        self._files = files_of(snapshot.live.disk)
+        self._engine: Engine | None = None
+        self._named: dict[str, set[str] | None] = {}
+        self._players: dict[tuple[str, str], About] = {}
+        self._closed = False
+        self._begin()
+
+    def ask(
+        self,
+        sql: str,
+        seconds: float | None = None,
+        also: Mapping[str, pa.Table] | None = None,
+    ) -> pa.Table:
+        """The answer as an Arrow table; refused if it takes longer.
+
+        `also` are tables that this one question may name besides the views.
+        """
+        import duckdb
+
+        seconds = self._seconds if seconds is None else seconds
+        with in_a_sentence(self._memory, seconds):
+            while True:
+                with self.session() as session:
+                    try:
+                        self._show(session, sql)
+                        with self._lent(session, also or {}):
+                            return self._answer(session, sql, seconds)
+                    except (duckdb.Error, OSError, Damaged):
+                        if not self._retired(session.number):
+                            raise
+
+    def rows(self, sql: str) -> list[dict[str, Any]]:
+        """The answer as JSON takes it: times in RFC 3339, whole numbers whole."""
+        return plain(self.ask(sql))
+
+    def ready(self, view: str) -> None:
+        """For whoever begins to tell before he asks: what is wrong with a view is found now."""
+        self.ask(f'SELECT 1 FROM "{view}" LIMIT 0')
+
+    def close(self) -> None:
+        """Let go of files and memory."""
+        with self._turn:
+            self._closed = True
+            self._forget()
+
+    @property
+    def reads(self) -> bool:
+        """Whether rows may be read without DuckDB: by who is told all, of all that has closed."""
+        return self.tells_all and not self._later
+
+    def about(self, name: str, player: str, wanted: Sequence[str]) -> pa.Table:
+        """A player's rows of a table in order of closing, read without DuckDB (`reads`)."""
+        assert self.reads
+        while True:
+            with self._turn:
+                number = self._number
+                if (name, player) not in self._players:
+                    self._players = {(name, player): About(self._files, name, player)}
+                one = self._players[name, player]
+            try:
+                return one.rows(*self._sources(name), wanted)
+            except (OSError, Damaged):
+                if not self._retired(number):
+                    raise
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """A session for one question; views are shown to it as they are asked for."""
+        with self._places:
+            with self._turn:
+                if self._engine is None:
+                    self._engine = engine_of(self._memory, THREADS)
+                session = self._idle.pop() if self._idle else Session(self._engine, self._number)
+            try:
+                yield session
+            finally:
+                with self._turn:
+                    if session.number == self._number and not self._closed:
+                        self._idle.append(session)
+                    else:
+                        session.close()
+
+    def parts(self, name: str) -> tuple[Part, ...]:
+        """The rows of a view in parts, each as it can be asked for alone (`copy`)."""
+        with self._turn:
+            if name not in self._cut:
+                try:
+                    self._cut[name] = tuple(self._parted(name))
+                except (OSError, Damaged):
+                    if self._retired(self._number):
+                        raise Moved from None
+                    raise
+            return self._cut[name]
+
+    def check(self, part: Part) -> None:
+        """That the file of a part is as it was sealed; `Moved` if it is gone."""
+        if part.segment is None:
+            return
+        try:
+            self._files.check(part.segment, part.name)
+        except (OSError, Damaged):
+            if self._retired(part.number):
+                raise Moved from None
+            raise
+
+    @contextmanager
+    def reading(self, part: Part) -> "Iterator[duckdb.DuckDBPyConnection]":
+        """Where the SELECT of a part can be asked; `Moved` if its rows lie elsewhere by now."""
+        import duckdb
+
+        with in_a_sentence(self._memory, self._seconds), self.session() as session:
+            try:
+                with self._turn:
+                    session.lend({name: one.rows for name, one in self._beside.items()})
+                yield session.con
+            except (duckdb.Error, OSError, Damaged):
+                if self._retired(session.number) or session.number != part.number:
+                    raise Moved from None
+                raise
+
+    def _parted(self, name: str) -> Iterator[Part]:
+        if name == rulesets.VIEW:
+            rows = self._rulesets()
+            yield Part(name, rows, digest_of(rows, self._beside, None), self._number, None)
+            return
+        segments, tables = self._sources(name)
+        masked = self._in_units(name, self.told(name, _ROWS))
+
+        def part(rows: str, segment: Segment | None, told: str) -> Part:
+            digest = digest_of(f"{masked} {told}", self._beside, segment)
+            return Part(name, masked.replace(_ROWS, rows), digest, self._number, segment)
+
+        empty = self.beside(tables[-1].schema.empty_table())
+        for one in segments:
+            end = min(one.last_seq + 1, self.snapshot.next_seq)
+            rows = self._rows(name, [self._sealed(name, [one]), empty])
+            yield part(rows, one, f"{one.sha256[name]} {end}")
+        if not segments or any(rows.num_rows for rows in tables):
+            rows = self._rows(name, [self.beside(rows) for rows in tables])
+            yield part(rows, None, rows)
+
+    def told(self, name: str, rows: str) -> str:
+        """The SELECT behind a view, over the SELECT of all its rows."""
+        return rows
+
+    def _in_units(self, name: str, rows: str) -> str:
+        """The rows of a view, and what their amounts count if it gives some."""
+        if name not in units.AMOUNTS:
+            return rows
+        known, odd = self.snapshot.units(), None
+        if others := units.unusual(known):
+            odd = self.beside(units.odd(self._files, self._sources("hands"), others), seq="odd_seq")
+        return units.with_units(rows, known, odd)
+
+    def beside(self, rows: pa.Table, **of: str) -> str:
+        """A table that a view may read and no statement can name.
+
+        `seq`, `pos` or `match` names the column that says which rows of a view a row is about: of
+        the others, no row of that table makes a difference to them.
+        """
+        name = f"_{secrets.token_hex(16)}"
+        with self._turn:
+            self._beside[name] = Beside(rows, of)
+        return name
+
+    @contextmanager
+    def _lent(self, session: Session, tables: Mapping[str, pa.Table]) -> Iterator[None]:
+        """Tables under their names, for one question."""
+        for name, rows in tables.items():
+            session.con.register(name, rows)
+        try:
+            yield
+        finally:
+            for name in tables:
+                session.con.unregister(name)
+
+    def _answer(self, session: Session, sql: str, seconds: float) -> pa.Table:
+        timer = threading.Timer(seconds, session.con.interrupt)
+        timer.start()
+        try:
+            return session.con.sql(sql).to_arrow_table()
+        finally:
+            timer.cancel()
+
+    def _begin(self) -> None:
+        """What views will be made of, as it lies in files now; there is none yet."""
+        live = self.snapshot.live
+        self._number = live.number
+        self._parts = self.snapshot.parts()
+        self._later = any(it.last_seq >= self.snapshot.next_seq for it in self._parts.segments)
+        self._found: dict[str, Sources] = {}
+        self._shown: dict[str, _View] = {}
+        self._beside: dict[str, Beside] = {}
+        self._cut: dict[str, tuple[Part, ...]] = {}
+        self._idle: list[Session] = []
+
+    def _forget(self) -> None:
+        for session in self._idle:
+            session.close()
+        self._idle = []
+
+    def _show(self, session: Session, sql: str) -> None:
+        """The views that a statement names; each of their files is as it was sealed."""
+        named = self._tables(session, sql)
+        with self._turn:
+            for name in self.views:
+                if named is None or name in named:
+                    if name not in self._shown:
+                        self._shown[name] = self._made(name)
+                    for segment in self._shown[name].segments:
+                        self._files.check(segment, name)
+            beside = {name: one.rows for name, one in self._beside.items()}
+            views = {name: view.sql for name, view in self._shown.items()}
+        session.lend(beside)
+        session.show({name: sql for name, sql in views.items() if named is None or name in named})
+
+    def _tables(self, session: Session, sql: str) -> set[str] | None:
+        """What a statement names; one that differs in numbers alone names the same."""
+        shape = re.sub(r"\d+", "0", sql)
+        with self._turn:
+            if shape not in self._named:
+                if len(self._named) >= _SHAPES:
+                    self._named.clear()
+                self._named[shape] = tables(session.con, sql)
+            return self._named[shape]
+
+    def _made(self, name: str) -> _View:
+        """A view over all that closed: in which order rows come is for ORDER BY to say."""
+        if name == rulesets.VIEW:
+            return _View(self._rulesets(), ())
+        have, made = self._sources(name)
+        for segment in have:
+            self._files.check(segment, name)  # binding a view reads footers
+        parts = [self._sealed(name, have)] if have else []
+        parts += [self.beside(rows) for rows in made]
+        return _View(self._in_units(name, self.told(name, self._rows(name, parts))), have)
+
+    def rulesets(self) -> Sequence[str]:
+        """The fingerprints of the rulesets that are told of."""
+        return self.snapshot.rulesets()
+
+    def _rulesets(self) -> str:
+        rows = rulesets.table(self.rulesets(), self.snapshot.ruleset)
+        return f"SELECT * FROM {self.beside(rows)}"
+
+    def _sources(self, name: str) -> Sources:
+        """Where the rows of a table come from; found out once."""
+        with self._turn:
+            found = self._found.get(name) or self._find(name)
+            return self._found.setdefault(name, found)
+
+    def _find(self, name: str) -> Sources:
+        live, (segments, closed) = self.snapshot.live, self._parts
+        hot = [Leaf(one.hand_seq, one.recorded()) for one in closed]
+        if name == "events":
+            have = tuple(it for it in segments if it.schema == layout.SCHEMA_VERSION)
+            made = [rows for it in segments if it not in have for rows in live.events(it)]
+            made.append(table(hot) if hot else layout.schema().empty_table())
+        else:
+            one = next(it for it in (*self._projections, *STANDARD) if it.name == name)
+            have = tuple(it for it in segments if it.projections.get(name) == one.version)
+            lack = [it for it in segments if it not in have]
+            builder = Builder((one,))
+            groups = (rows for it in lack for rows in live.events(it))
+            made = [found for rows in groups for _, found in builder.add(rows)]
+            made += [*(found for _, found in builder.rest()), one.build(hot)]
+        return Sources(have, made)
+
+    def _rows(self, name: str, parts: Sequence[str]) -> str:
+        """The SELECT of all rows of a table, as nobody is told them."""
+        until = self.snapshot.next_seq if self._later else None
+        all_rows = " UNION ALL BY NAME ".join(f"SELECT * FROM {part}" for part in parts)
+        only = [] if until is None else [f"hand_seq < {until}"]
+        only += ["number IS NOT NULL"] if name == "hands" else []
+        where = f"WHERE {' AND '.join(only)}" if only else ""
+        columns = layout.view() if name == "events" else HAND
+        return f"SELECT {columns} FROM ({all_rows}) {where}"
+
+    def _sealed(self, name: str, segments: Sequence[Segment]) -> str:
+        files = [str(self.snapshot.live.folder / one.files[name]) for one in segments]
+        listed = ", ".join("'" + one.replace("'", "''") + "'" for one in files)
+        return f"read_parquet([{listed}], union_by_name = true)"
+
+    def _retired(self, number: int) -> bool:
+        """Whether segments went away under us: the snapshot then lives in newer files."""
+        live = self.snapshot.live
+        with self._turn:
+            if number != self._number:
+                return True  # another thread has found it
+            named = (live.folder / it for one in self._parts.segments for it in one.files.values())
+            gone = [path for path in named if not path.exists()]
+            if gone:
+                live.retired(self._number, FileNotFoundError(2, "gone", str(gone[0])))
+                self._forget()
+                self._begin()
+            return bool(gone)
+
+
+def plain(table: pa.Table) -> list[dict[str, Any]]:
+    """Rows as JSON takes them; the names of their columns differ."""
+    told = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_timestamp(column.type):
+            told[name] = as_rfc_3339(column).to_pylist()
+        elif any(is_plain(column.type) for is_plain in _PLAIN):
+            told[name] = column.to_pylist()
+        else:
+            told[name] = [plain_value(value) for value in column.to_pylist()]
+    return [dict(zip(told, row, strict=True)) for row in zip(*told.values(), strict=True)]
+
+
+def as_rfc_3339(times: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Times as text, to the second."""
+    moments = times.cast(pa.timestamp("ms"), safe=False)
+    return pc.strftime(moments, format="%Y-%m-%dT%H:%M:%SZ")
+
+
+_PLAIN = (pa.types.is_integer, pa.types.is_string, pa.types.is_boolean, pa.types.is_null)

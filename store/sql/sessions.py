@@ -1,0 +1,83 @@
+"""DuckDB in memory for several who ask at once: an engine, and a session for each question.
+
+What an engine has read of a Parquet file's footer it keeps: of a large ledger that is half the time
+of a short question. All questions of a process share one engine, so that its memory has one bound,
+and what it keeps outlives a snapshot. It is locked before anybody asks: no statement changes a
+setting. Strangers have processes of their own (`store.sql.strangers`).
+"""
+
+import atexit
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+    Engine = duckdb.DuckDBPyConnection
+
+_engines: "dict[tuple[str, int], Engine]" = {}
+_turn = threading.Lock()
+
+
+def engine_of(memory: str, threads: int) -> "Engine":
+    """The one engine of this process."""
+    with _turn:
+        if (memory, threads) not in _engines:
+            _engines[memory, threads] = engine = _opened(memory, threads)
+            atexit.register(engine.close)
+        return _engines[memory, threads]
+
+
+def _opened(memory: str, threads: int) -> "Engine":
+    """A new engine, locked."""
+    import duckdb  # as late as it is opened: some questions need none
+
+    engine = duckdb.connect(
+        ":memory:",
+        config={
+            "memory_limit": memory,
+            "threads": str(threads),
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "python_enable_replacements": "false",
+            "temp_directory": "",
+        },
+    )
+    engine.sql("SET GLOBAL TimeZone = 'UTC'")
+    engine.sql("SET enable_progress_bar = false")  # it would be drawn into a server's output
+    engine.sql("SET GLOBAL parquet_metadata_cache = true")
+    engine.sql("SET lock_configuration = true")
+    return engine
+
+
+class Session:
+    """One question's way into an engine: nobody else sees its views, nor the tables behind them.
+
+    `number` is the manifest that its views were made of.
+    """
+
+    def __init__(self, engine: "Engine", number: int) -> None:
+        self.number = number
+        self.con = engine.cursor()
+        self._lent: set[str] = set()
+        self._shown: set[str] = set()
+
+    def lend(self, tables: "Mapping[str, pa.Table]") -> None:
+        """Tables under their names."""
+        for name, rows in tables.items():
+            if name not in self._lent:
+                self.con.register(name, rows)
+                self._lent.add(name)
+
+    def show(self, views: Mapping[str, str]) -> None:
+        """Views under their names, each a SELECT."""
+        for name, select in views.items():
+            if name not in self._shown:
+                self.con.sql(f'CREATE TEMP VIEW "{name}" AS {select}')
+                self._shown.add(name)
+
+    def close(self) -> None:
+        """Let go of what it was lent."""
+        self.con.close()

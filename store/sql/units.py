@@ -1,0 +1,75 @@
+"""What the amounts of hands count, chips or cents or halves: as the rulesets of the hands say.
+
+No table stores it, so ledgers of any age tell it. As long as all rulesets that a ledger keeps count
+the same, no hand is looked at; else those by rulesets that count something else are found once for
+each segment.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from store.segments.reading import Files
+from store.sql.parts import Sources
+
+if TYPE_CHECKING:
+    from store.folder.manifest import Segment
+
+AMOUNTS = frozenset({"events", "hands", "players", "bids", "pots"})  # views whose rows give some
+COLUMN = "unit"  # the last of each
+Units = Mapping[str, str | None]  # by a ruleset's fingerprint; None if its text is damaged
+_SCHEMA = pa.schema({"odd_seq": pa.int64(), "odd": pa.string()})
+_READ = ["hand_seq", "ruleset"]
+_found: WeakKeyDictionary[Files, dict[tuple[str, str], pa.Table]] = WeakKeyDictionary()
+
+
+def usual(units: Units) -> str:
+    """What the amounts of a hand count unless its ruleset says something else."""
+    known = set(units.values())
+    only = known.pop() if len(known) == 1 else None
+    return only or "chip"
+
+
+def unusual(units: Units) -> Units:
+    """The rulesets that count something else."""
+    return {mark: unit for mark, unit in units.items() if unit != usual(units)}
+
+
+def odd(files: Files, hands: Sources, units: Units) -> pa.Table:
+    """The hands by these rulesets, in order of closing, and what their amounts count."""
+    known, kept = _found.get(files, {}), {}
+    for segment in hands.segments:
+        key = segment.files["hands"], repr(units)
+        kept[key] = known[key] if key in known else _of(_rows(files, segment), units)
+    _found[files] = kept
+    return pa.concat_tables([*kept.values(), _of(hands.tables, units)])
+
+
+def with_units(rows: str, units: Units, others: str | None) -> str:
+    """The SELECT of a view with the column `unit`; `others` names the table that `odd` gives."""
+    told = "'" + usual(units).replace("'", "''") + "'"
+    join = ""
+    if others is not None:
+        told = f"CASE WHEN odd_seq IS NULL THEN {told} ELSE odd END"
+        join = f"LEFT JOIN {others} ON odd_seq = r.hand_seq"
+    told = f"CASE WHEN number IS NOT NULL THEN {told} END"  # records of a match have no amounts
+    return f"SELECT r.*, {told} AS {COLUMN} FROM ({rows}) AS r {join}"
+
+
+def _rows(files: Files, segment: "Segment") -> list[pa.Table]:
+    groups = range(files.open(segment, "hands").groups)
+    return [files.rows(segment, "hands", group, _READ) for group in groups]
+
+
+def _of(tables: Iterable[pa.Table], units: Units) -> pa.Table:
+    marks, counted = pa.array(units, pa.string()), pa.array(units.values(), pa.string())
+    found = [_SCHEMA.empty_table()]
+    for rows in tables:
+        place = pc.index_in(rows["ruleset"].cast(pa.string()), marks)
+        known = pc.is_valid(place)
+        columns = rows["hand_seq"].filter(known), counted.take(place.filter(known))
+        found.append(pa.table(columns, schema=_SCHEMA))
+    return pa.concat_tables(found).combine_chunks()

@@ -1,0 +1,307 @@
+"""The program that answers strangers' SQL: a process for each question, locked before it reads it.
+
+`python -I -m store.sql.worker MEMORY IDLE` is the parent of these processes. It has an empty DuckDB
+that nobody asks, and one thread, so that each of them is a copy of it. Its standard input is a
+socket to the server:
+
+    t         a process, please: its number comes back, and a socket to it
+    kNUMBER   end this one
+
+A process reads two messages: the server's order, then somebody's statement. In between it opens the
+tables that were made for the question (their files come with the order), gives up every call of
+the system but those for computing (`seccomp.py`), and takes limits of memory and processor that
+the system keeps. It answers in pieces of an Arrow stream, and one line of JSON in the end. When it
+is dead, its parent writes `=SIGNAL`.
+"""
+
+import contextlib
+import ctypes
+import gc
+import io
+import json
+import math
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import duckdb
+import pyarrow as pa
+
+from store.sql import seccomp
+from store.sql.answers import in_range, tellable
+from store.sql.guard import Refused, checked, in_a_sentence
+from store.sql.workers import END, FILES, HEAD, PIECE, READY
+
+SLACK = 256 << 20  # address space beyond what DuckDB may use, for an answer's rows and for stacks
+SECONDS_MORE = 2.0  # of a process's own clock, for a server that does not end it
+_PARENT_DEATH, _DUMPABLE = 1, 4
+_PIECE = 1 << 20
+_UNNAMED = {"STAR", "SHOW_REF", "POSITIONAL_REFERENCE", "PIVOT"}
+_UNITS = {"MB": 10**6, "GB": 10**9}
+_libc = ctypes.CDLL(None)
+
+
+class Parent:
+    """Hands out processes; a few wait, connected and idle."""
+
+    def __init__(self, server: socket.socket, memory: str, idle: int) -> None:
+        self._server = server
+        self._memory = memory
+        self._con = connected(memory)
+        self._most_idle = idle
+        self._idle: list[tuple[int, socket.socket]] = []
+        self._living: dict[int, socket.socket] = {}
+
+    def run(self) -> None:
+        """Until the server closes its end."""
+        woken, wake = os.pipe()
+        os.set_blocking(wake, False)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        if (threads := len(os.listdir("/proc/self/task"))) != 1:
+            raise RuntimeError(f"a process with {threads} threads cannot be copied")
+        gc.collect()
+        gc.freeze()
+        while True:
+            while len(self._idle) < self._most_idle:
+                self._fork()
+            heard, _, _ = select.select([self._server.fileno(), woken], [], [])
+            if woken in heard:
+                os.read(woken, 4_096)
+                self._bury()
+            if self._server.fileno() in heard:
+                said = self._server.recv(32)
+                if not said:
+                    break
+                self._obey(said)
+        for pid in self._living:
+            os.kill(pid, signal.SIGKILL)
+
+    def _obey(self, said: bytes) -> None:
+        if said == b"t":
+            if not self._idle:
+                self._fork()
+            pid, theirs = self._idle.pop(0)
+            with theirs:
+                socket.send_fds(self._server, [pid.to_bytes(8, "big")], [theirs.fileno()])
+        elif (pid := int(said[1:])) in self._living:  # nobody else has its number yet
+            os.kill(pid, signal.SIGKILL)
+
+    def _fork(self) -> None:
+        theirs, ours = socket.socketpair()
+        pid = os.fork()
+        if not pid:
+            self._work(ours)
+        self._idle.append((pid, theirs))
+        self._living[pid] = ours
+
+    def _work(self, ours: socket.socket) -> NoReturn:
+        """The life of one process."""
+        try:
+            _libc.prctl(_PARENT_DEATH, signal.SIGKILL, 0, 0, 0)
+            _libc.prctl(_DUMPABLE, 0, 0, 0, 0)
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            os.dup2(ours.fileno(), 0, inheritable=False)
+            os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+            _answer(self._con, self._memory)
+            os._exit(0)
+        finally:
+            os._exit(1)
+
+    def _bury(self) -> None:
+        """Whoever has the other end is told by which signal a process died."""
+        while self._living:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                return
+            with self._living.pop(pid) as ours, contextlib.suppress(OSError):
+                ours.settimeout(0)
+                ours.send(b"=%d" % -min(0, os.waitstatus_to_exitcode(status)))
+            self._idle = [one for one in self._idle if one[0] != pid]
+
+
+def connected(memory: str) -> duckdb.DuckDBPyConnection:
+    """A DuckDB without threads of its own, in which whatever is made once has been made."""
+    con = duckdb.connect(
+        ":memory:",
+        config={
+            "memory_limit": memory,
+            "threads": "1",
+            "async_threads": "0",
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "python_enable_replacements": "false",
+            "temp_directory": "",
+        },
+    )
+    con.execute("SET GLOBAL TimeZone = 'UTC'")
+    con.execute("SET enable_progress_bar = false")
+    named(con, "SELECT 1", [])
+    in_range(tellable(con.sql("SELECT DATE '2024-01-01'")).to_arrow_table())
+    return con
+
+
+def _answer(con: duckdb.DuckDBPyConnection, memory: str) -> None:
+    """The order, the lock, the statement, and what is said to it."""
+    order = json.loads(_message())
+    handles = _handles(order["files"])
+    for place, handle in enumerate(handles):
+        con.execute(f"ATTACH '/proc/self/fd/{handle}' AS part{place} (READ_ONLY)")
+    for name, select_ in order["views"].items():
+        con.execute(f'CREATE TEMP VIEW "{name}" AS {select_}')
+    con.execute("SET enable_external_access = false")
+    con.execute("SET lock_configuration = true")
+    try:
+        _limited(memory, order["seconds"])
+        seccomp.lock()
+    except (seccomp.Unlocked, OSError, ValueError) as why:
+        _send(READY, {"refused": str(why)})
+        return
+    _send(READY, {})
+    statement = _message().decode()
+    try:
+        with in_a_sentence(memory, order["seconds"]):
+            if "names" in order:
+                _send(END, named(con, statement, order["names"]))
+            else:
+                _tell(con, statement, order["rows_max"])
+                _send(END, {})
+    except Refused as reason:
+        _send(END, {"refused": str(reason)})
+    except (MemoryError, pa.ArrowMemoryError):
+        _send(END, {"refused": f"stopped: the answer needs more memory than {memory}"})
+    except RecursionError:
+        _send(END, {"refused": "this statement is refused: it is nested too deeply"})
+    except pa.ArrowException as reason:
+        _send(END, {"refused": f"this answer cannot be told: {str(reason).splitlines()[0]}"})
+
+
+def _tell(con: duckdb.DuckDBPyConnection, statement: str, rows_max: int | None) -> None:
+    """The answer in pieces; refused when there are too many rows."""
+    relation = con.sql(statement)
+    if relation is None:
+        raise Refused("only SELECT is answered")
+    reader, rows = tellable(relation).to_arrow_reader(), 0
+    with io.BufferedWriter(_Pieces(), _PIECE) as file, pa.ipc.new_stream(file, reader.schema) as to:
+        for batch in reader:
+            rows += batch.num_rows
+            if rows_max is not None and rows > rows_max:
+                raise Refused(f"the answer has more than {rows_max} rows: add a LIMIT")
+            to.write_table(in_range(pa.Table.from_batches([batch])))
+
+
+class _Pieces(io.RawIOBase):
+    """A file that is written to the server, piece by piece."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        piece = bytes(data)
+        _send(PIECE, piece)
+        return len(piece)
+
+
+def named(con: duckdb.DuckDBPyConnection, sql: str, views: list[str]) -> dict[str, Any]:
+    """The views that a statement names if it may be answered, and every word in it.
+
+    `words` is None where columns are meant that it does not name: by a star, a place, a row.
+    """
+    checked(con, sql, views)
+    said = con.sql("SELECT json_serialize_sql($1::VARCHAR)", params=[sql]).fetchall()
+    parts = list(_parts(json.loads(said[0][0])))
+    tables = [part for part in parts if part.get("type") in ("BASE_TABLE", "SHOW_REF")]
+    rows = {str(part.get("alias", "")).lower() for part in parts}
+    rows |= {part["table_name"].lower() for part in tables}
+    names = [part["column_names"] for part in parts if part.get("type") == "COLUMN_REF"]
+    words = {word.lower() for part in parts for word in _texts(part)}
+    unnamed = (
+        any(part.get("type") in _UNNAMED or part.get("ref_type") == "NATURAL" for part in parts)
+        or any(not "".join(one).isascii() for one in names)
+        or any(len(one) == 1 and one[0].lower() in rows for one in names)
+    )
+    return {
+        "views": sorted({part["table_name"].lower() for part in tables} & set(views)),
+        "words": None if unnamed else sorted(words),
+    }
+
+
+def _parts(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a tree of JSON."""
+    waiting = [tree]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            yield one
+        if isinstance(one, dict | list):
+            waiting += one.values() if isinstance(one, dict) else one
+
+
+def _texts(part: dict[str, Any]) -> Iterator[str]:
+    for value in part.values():
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, str):
+                yield one
+
+
+def _limited(memory: str, seconds: float) -> None:
+    """What the system keeps: memory, processor, a clock, and not one more file or process."""
+    with open("/proc/self/statm") as file:
+        have = int(file.read().split()[0]) * resource.getpagesize()
+    size = int(memory[:-2]) * _UNITS[memory[-2:]] + SLACK
+    processor = math.ceil(seconds) + 1
+    for kind, most in (
+        (resource.RLIMIT_AS, have + size),
+        (resource.RLIMIT_CPU, processor),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_NOFILE, 0),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(kind, (most, most))
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, seconds + SECONDS_MORE)
+
+
+def _message() -> bytes:
+    """The next one, whole; the server is gone if there is none."""
+    _, size = HEAD.unpack(_exactly(HEAD.size))
+    return _exactly(size)
+
+
+def _exactly(size: int) -> bytes:
+    found = b""
+    while len(found) < size:
+        piece = os.read(0, size - len(found))
+        if not piece:
+            os._exit(0)
+        found += piece
+    return found
+
+
+def _handles(count: int) -> list[int]:
+    """So many open files, which come with bytes that mean nothing."""
+    found: list[int] = []
+    with socket.socket(fileno=os.dup(0)) as server:
+        while len(found) < count:
+            said, handles, _, _ = socket.recv_fds(server, 1, FILES)
+            if not said:
+                os._exit(0)
+            found += handles
+    return found
+
+
+def _send(kind: bytes, said: Any) -> None:
+    body = said if isinstance(said, bytes) else json.dumps(said).encode()
+    left = memoryview(HEAD.pack(kind, len(body)) + body)
+    while left:
+        left = left[os.write(0, left) :]
+
+
+if __name__ == "__main__":
+    Parent(socket.socket(fileno=os.dup(0)), sys.argv[1], int(sys.argv[2])).run()

@@ -1,0 +1,206 @@
+"""The processes that answer strangers' SQL, as a server uses them: taken, asked, timed, ended.
+
+What a question takes of memory and time is its own process's (`store.sql.worker`), and that is used
+once. At most so many are asked at the same time; a few wait, warm, for the next questions.
+"""
+
+import atexit
+import contextlib
+import json
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from msgspec import Struct
+
+from store.sql.guard import Refused
+
+HEAD = struct.Struct("!cQ")  # of a message: its kind, and how many bytes follow
+ORDER, READY, STATEMENT, PIECE, END = b"o", b"r", b"s", b"p", b"e"
+FILES = 200  # descriptors in one message; the system takes 253
+MEMORY = "1GB"
+AT_ONCE = 4  # questions; whoever comes later waits for one of them
+IDLE = 2
+BYTES_MAX = 256 << 20  # of an answer
+BEGIN_S = 30.0  # until a process has opened its tables and locked itself
+_ENVIRONMENT = {  # one thread and no memory set aside: a process with threads does not fork
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+}
+
+
+class Answer(Struct, frozen=True):
+    """The last word to a statement, and the pieces that came before it."""
+
+    said: dict[str, Any]
+    pieces: bytes
+
+
+class Workers:
+    """One parent of processes, started with the first question; threads may share it."""
+
+    def __init__(
+        self,
+        memory: str = MEMORY,
+        at_once: int = AT_ONCE,
+        idle: int = IDLE,
+    ) -> None:
+        self._words = (memory, str(idle))
+        self._places = threading.Semaphore(at_once)
+        self._turn = threading.Lock()
+        self._parent: subprocess.Popen[bytes] | None = None
+        self._socket: socket.socket | None = None
+
+    def ask(self, order: dict[str, Any], files: Sequence[int], sql: str, seconds: float) -> Answer:
+        """A statement's answer by a process that has these files; `Refused` if it was stopped."""
+        try:
+            statement = sql.encode()
+        except UnicodeEncodeError:
+            raise Refused("this statement is refused: it is no text") from None
+        with self._places, contextlib.closing(self._taken()) as worker:
+            said = worker.told({**order, "seconds": seconds}, files)
+            if "refused" in said:
+                raise Refused(f"SQL is not answered on this system: {said['refused']}")
+            answer = worker.asked(statement, seconds)
+        if "refused" in answer.said:
+            raise Refused(answer.said["refused"])
+        return answer
+
+    def close(self) -> None:
+        """End them all."""
+        with self._turn:
+            if self._socket is not None and self._parent is not None:
+                self._socket.close()
+                self._parent.wait()
+            self._socket = self._parent = None
+
+    def _taken(self) -> "_Worker":
+        with self._turn:
+            for _ in range(2):
+                if self._socket is None:
+                    self._start()
+                with contextlib.suppress(OSError):
+                    assert self._socket is not None
+                    self._socket.sendall(b"t")
+                    said, handles, _, _ = socket.recv_fds(self._socket, 8, 1)
+                    if handles:
+                        pid = int.from_bytes(said, "big")
+                        return _Worker(socket.socket(fileno=handles[0]), pid, self._kill)
+                self._socket = None  # the parent itself was killed: another takes its place
+        raise Refused("SQL is not answered here: no process for it can be started")
+
+    def _start(self) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._parent = subprocess.Popen(
+                [sys.executable, "-I", "-m", "store.sql.worker", *self._words],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=_ENVIRONMENT,
+                start_new_session=True,
+            )
+        self._socket = ours
+
+    def _kill(self, pid: int) -> None:
+        with self._turn, contextlib.suppress(OSError):
+            if self._socket is not None:
+                self._socket.sendall(b"k%d" % pid)
+
+
+class _Worker:
+    """One process, for one question."""
+
+    def __init__(self, sock: socket.socket, pid: int, kill: Callable[[int], None]) -> None:
+        self._socket = sock
+        self._pid = pid
+        self._kill = kill
+        self._ended = False
+        self._until = 0.0
+
+    def told(self, order: dict[str, Any], files: Sequence[int]) -> dict[str, Any]:
+        """What it says when it has opened these files and is locked."""
+        body = json.dumps({**order, "files": len(files)}).encode()
+        self._until = time.monotonic() + BEGIN_S
+        with contextlib.suppress(ConnectionError):  # it died: what is read next tells how
+            self._socket.sendall(HEAD.pack(ORDER, len(body)) + body)
+            for start in range(0, len(files), FILES):
+                socket.send_fds(self._socket, [b"f"], files[start : start + FILES])
+        _, said = self._message(BEGIN_S)
+        found: dict[str, Any] = json.loads(said)
+        return found
+
+    def asked(self, statement: bytes, seconds: float) -> Answer:
+        """All that it says to a statement."""
+        self._until = time.monotonic() + seconds
+        with contextlib.suppress(ConnectionError):
+            self._socket.settimeout(seconds)
+            self._socket.sendall(HEAD.pack(STATEMENT, len(statement)) + statement)
+        pieces = bytearray()
+        while True:
+            kind, said = self._message(seconds)
+            if kind == END:
+                self._ended = True
+                return Answer(json.loads(said), bytes(pieces))
+            pieces += said
+            if len(pieces) > BYTES_MAX:
+                raise Refused(f"the answer has more than {BYTES_MAX >> 20} MB: add a LIMIT")
+
+    def close(self) -> None:
+        """It goes by itself when it has ended; else it is ended."""
+        if not self._ended:
+            self._kill(self._pid)
+        self._socket.close()
+
+    def _message(self, seconds: float) -> tuple[bytes, bytes]:
+        head = self._exactly(HEAD.size, seconds)
+        kind, size = HEAD.unpack(head)
+        if size > BYTES_MAX:
+            raise Refused(f"the answer has more than {BYTES_MAX >> 20} MB: add a LIMIT")
+        return kind, self._exactly(size, seconds)
+
+    def _exactly(self, size: int, seconds: float) -> bytes:
+        found = bytearray(size)
+        view, have = memoryview(found), 0
+        while have < size:
+            try:
+                left = self._until - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError
+                self._socket.settimeout(left)
+                count = self._socket.recv_into(view[have:])
+            except TimeoutError:
+                raise Refused(f"stopped: no answer within {seconds:g} s") from None
+            except ConnectionError:
+                count = 0
+            have += count
+            if not count:
+                self._ended = True
+                raise Refused(_died(bytes(found[:have]), seconds))
+        return bytes(found)
+
+
+def _died(last: bytes, seconds: float) -> str:
+    """Why there is no answer, of the last that was heard: its parent ends it by `=SIGNAL`."""
+    _, dash, number = last.rpartition(b"=")
+    if dash and number in (b"%d" % signal.SIGXCPU, b"%d" % signal.SIGALRM):
+        return f"stopped: no answer within {seconds:g} s"
+    why = f"signal {int(number)}" if dash and number.isdigit() else "it is gone"
+    return f"stopped: the answer needs more than its process may have ({why})"
+
+
+@cache
+def workers() -> Workers:
+    """Those of this server or command."""
+    found = Workers()
+    atexit.register(found.close)
+    return found

@@ -1,0 +1,4 @@
+"""The standard tables, made from events alone: `hands`, `players`, `bids`, `swaps`, `pots`.
+
+A table that needs the rules of its hands is none of them; it lives in `analytics/stored`.
+"""
