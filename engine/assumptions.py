@@ -12,6 +12,7 @@ from events.state import opened
 from events.types import (
     BidPlaced,
     Events,
+    Folded,
     HandStarted,
     Mucked,
     PotSplit,
@@ -65,6 +66,21 @@ def _stack_met(record: Events) -> bool:
     return False
 
 
+def _folds_all_in(record: Events) -> bool:
+    """Whose hand is dead matters where somebody folds who has nothing left."""
+    start = record[0]
+    assert isinstance(start, HandStarted)
+    hand = opened(start)
+    for event in record[1:]:
+        try:
+            if isinstance(event, Folded) and not hand.stacks[event.seat]:
+                return True
+            hand = evolve(hand, event)
+        except (LookupError, ValueError):  # a record may hold anything
+            return True
+    return False
+
+
 def _rake_taken(record: Events) -> bool:
     """A rake matters where the house took one."""
     return any(isinstance(event, RakeTaken) for event in record)
@@ -83,6 +99,7 @@ def _several_show(record: Events) -> bool:
 WORDS: dict[str, Matters] = {
     "stack": _stack_met,  # what a seat brought
     "blinds": _always,  # forced bets: blinds, antes, straddles
+    "absent": _folds_all_in,  # that who sits out has no hand, though a blind has put him all-in
     "level": _always,  # the size of bets
     "button": _always,
     "rake": _rake_taken,  # a rate and a cap that hold for more hands than this

@@ -187,6 +187,15 @@ CATALOGUE: dict[str, Policy] = {
             True: "yes, at any time",
         },
     ),
+    "forced_all_in": Policy(
+        "menu",
+        ("G8",),
+        "May a seat fold that blinds or antes alone have put all-in?",
+        {
+            "stays_in": "no: nobody who is all-in is asked, and it may win what it has matched",
+            "may_fold": "yes, before the board is dealt: sites fold so for players who sit out",
+        },
+    ),
     "raise_needs_responder": Policy(
         "menu",
         ("G7",),

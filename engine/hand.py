@@ -7,8 +7,9 @@ or the hand is over. Rules decide here and in the steps; `evolve` only counts wh
 from engine.game import Game, fingerprint
 from engine.seats import is_alone
 from engine.settle import settle
+from engine.steps.betting import folded_all_in
 from engine.steps.forced import posted
-from engine.turn import Command, Disconnect, IllegalCommand, Over, Post, Reconnect, Turn
+from engine.turn import Command, Disconnect, Fold, IllegalCommand, Over, Post, Reconnect, Turn
 from events.evolve import evolved, round_of
 from events.state import Hand, opened
 from events.types import Disconnected, Event, Events, HandEnded, HandStarted, Reconnected
@@ -52,6 +53,8 @@ def decide(game: Game, hand: Hand, command: Command) -> Events:
         raise IllegalCommand("the hand is over: nothing more can happen in it")
     if isinstance(command, _CONNECTIONS):
         return (_connection(hand, command),)
+    if type(command) is Fold and (folded := folded_all_in(game, hand, command)):
+        return (folded,)
     return game.script[hand.step].decide(game, hand, command)
 
 
@@ -60,7 +63,8 @@ def step(game: Game, hand: Hand, command: Command) -> tuple[Events, Hand]:
     new = decide(game, hand, command)
     hand = evolved(hand, new)
     at = hand.step
-    if not game.script[at].done(game, hand):  # most answers lead to the next question at once
+    is_over = type(command) is Fold and is_alone(hand)  # also between rounds (G8)
+    if not is_over and not game.script[at].done(game, hand):  # most answers lead to a question
         return new, hand
     return _walk(game, hand, list(new), at)
 

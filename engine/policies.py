@@ -69,6 +69,7 @@ class Policies(Struct, frozen=True, kw_only=True):
     pot_limit_base: Literal["active_pot", "all_pots"] = "active_pot"
     short_blind: Literal["full", "actual"] = "full"
     fold_when_free: bool = False
+    forced_all_in: Literal["stays_in", "may_fold"] = "stays_in"
 
     # Who may raise.
     raise_needs_responder: bool = True

@@ -66,9 +66,9 @@ def posts_of(record: Events) -> tuple[Post, ...]:
 def command_of(asked: Turn, rest: Events) -> Command | None:
     """The answer that the next recorded events tell of; None if they answer nothing."""
     if isinstance(asked, ToDeal):
-        return _deal(asked, rest) or _connection(rest)
+        return _deal(asked, rest) or _unasked(rest)
     if isinstance(asked, ToSwap):
-        return _connection(rest) or _swap(asked, rest)
+        return _unasked(rest) or _swap(asked, rest)
     match rest[0]:
         case Folded(seat=seat, origin=origin):
             return Fold(seat, _will(origin))
@@ -90,7 +90,7 @@ def command_of(asked: Turn, rest: Events) -> Command | None:
             return Muck(seat)
         case TimedOut(seat=seat):
             return TimeOut(seat)
-    return _connection(rest)
+    return _unasked(rest)
 
 
 def before_payment(record: Events, *, uncalled: bool = True) -> Hand | None:
@@ -109,8 +109,11 @@ def before_payment(record: Events, *, uncalled: bool = True) -> Hand | None:
     return None
 
 
-def _connection(rest: Events) -> Command | None:
+def _unasked(rest: Events) -> Command | None:
+    """What nobody waits for: a connection that goes or comes back, the fold of who is all-in."""
     match rest[0]:
+        case Folded(seat=seat, origin=origin):
+            return Fold(seat, _will(origin))
         case Disconnected(seat=seat):
             return Disconnect(seat)
         case Reconnected(seat=seat):

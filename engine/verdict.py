@@ -7,18 +7,24 @@ from msgspec.structs import replace
 
 from engine.assumptions import is_free, rests_on
 from engine.audit import Divergence, audit, nets_of
-from engine.game import Game
+from engine.catalogue import meaning
+from engine.game import Game, fingerprint
+from engine.pots import pots
 from engine.recorded import before_payment
 from engine.seats import contenders, is_alone
 from engine.settle import settle
+from engine.steps import DealBoard
 from engine.turn import IllegalCommand
 from events.cards import UNKNOWN
 from events.evolve import evolve
-from events.state import Hand
+from events.state import Hand, Standing
 from events.types import (
     Announced,
+    BettingOpened,
     Claimed,
+    Event,
     Events,
+    Folded,
     HandEnded,
     HandStarted,
     Mucked,
@@ -96,14 +102,20 @@ def _judged(game: Game, record: Events, partner: Game | None) -> Report:
         recorded, decided = _forced_sum(game, record)
         if divergence.undecided:
             return Report(game.name, "unknown", recorded, decided, divergence)
+        if (folds := _forced_folds(game, record, divergence, recorded)) is not None:
+            return folds
         moves = _moves(divergence, recorded, decided)
         return Report(game.name, "differ", recorded, decided, divergence, moves=moves)
     recorded = nets_of(record)
     unpaid = before_payment(record)
     decided = None if unpaid is None else _paid(game, unpaid)
-    if unpaid is None or is_alone(unpaid):
+    if unpaid is None:
         return Report(game.name, "agree", recorded, decided)
-    others = readings(game, record, unpaid, partner)
+    others = _stays_in(game, unpaid, decided)
+    if is_alone(unpaid):
+        verdict: Verdict = "contested" if others else "agree"
+        return Report(game.name, verdict, recorded, decided, None, others)
+    others += readings(game, record, unpaid, partner)
     if _unknown(game, unpaid):
         return Report(game.name, "unknown", recorded, decided, None, others)
     return Report(game.name, "contested" if others else "agree", recorded, decided, None, others)
@@ -177,14 +189,109 @@ def _moves(found: Divergence, recorded: Nets | None, decided: Nets | None) -> in
     What would have come after another choice, bid or card nobody knows, so it is counted only where
     record and rules part after the last of them.
     """
-    parted = (found.recorded, found.decided)
-    if not all(event is None or isinstance(event, _AFTER_PLAY) for event in parted):
+    if not _is_after_play(found):
         return None
     if recorded is None or decided is None:
         return None
+    return _apart(recorded, decided)
+
+
+def _is_after_play(found: Divergence) -> bool:
+    """Whether record and rules part after the last choice, bid and card."""
+    parted = (found.recorded, found.decided)
+    return all(event is None or isinstance(event, _AFTER_PLAY) for event in parted)
+
+
+def _apart(recorded: Nets, decided: Nets) -> int:
+    """How many chips other seats have under the one than under the other."""
     more = sum(max(a - b, 0) for a, b in zip(recorded, decided, strict=True))
     less = sum(max(b - a, 0) for a, b in zip(recorded, decided, strict=True))
     return max(more, less)
+
+
+def _forced_folds(
+    game: Game, record: Events, found: Divergence, recorded: Nets | None
+) -> Report | None:
+    """The report on a record whose play differs by nothing but the fold of who was forced all-in.
+
+    By these rules the seat stays in, by the other reading its hand is dead (G8). What goes
+    elsewhere is what these rules pay otherwise than the record, or all that the seat could have
+    won, if that depends on cards that nobody recorded.
+    """
+    fold = isinstance(found.recorded, Folded | BettingOpened) and recorded is not None
+    if not fold or game.forced_all_in == "may_fold":
+        return None
+    other = replace(game, forced_all_in="may_fold")
+    second = audit(other, _by_rules(record, other))
+    if second is not None and not _is_after_play(second):
+        return None
+    try:
+        unpaid = before_payment(record)
+    except LookupError:  # somebody shows who is not there
+        return None
+    stays = None if unpaid is None else _unfolded(unpaid)
+    if unpaid is None or stays is None or recorded is None:
+        return None
+    decided = _paid_whole(game, stays)
+    if decided is None:
+        back = set(contenders(stays)) - set(contenders(unpaid))
+        claims = pots(game, stays, contenders(stays))
+        moves = sum(pot.amount for pot in claims if back & set(pot.seats))
+    else:
+        moves = _apart(recorded, decided)
+    dead = _paid(other, unpaid)
+    others = () if dead is None else (_reread_as(game, "may_fold", dead),)
+    return Report(game.name, "differ", recorded, decided, found, others, moves=moves)
+
+
+def _by_rules(record: Events, game: Game) -> Events:
+    """The record as dealt by these rules: what was counted, rules off, does not say that somebody
+    chose, and announces a step once more where it goes back for somebody's choice."""
+    found: list[Event] = [replace(record[0], ruleset=fingerprint(game))]
+    announced = set[tuple[type, int]]()
+    for event in record[1:]:
+        if isinstance(event, StepEntered | BettingOpened):
+            if (type(event), event.step) in announced:
+                continue
+            announced.add((type(event), event.step))
+        recorded = getattr(event, "origin", "") == "recorded"
+        found.append(replace(event, origin="chosen") if recorded else event)
+    return tuple(found)
+
+
+def _stays_in(game: Game, unpaid: Hand, decided: Nets | None) -> tuple[Reread, ...]:
+    """What would be paid if a seat that was forced all-in could not have folded, where that is
+    something else and known."""
+    stays = _unfolded(unpaid) if game.forced_all_in == "may_fold" else None
+    nets = None if stays is None else _paid_whole(game, stays)
+    return () if nets is None or nets == decided else (_reread_as(game, "stays_in", nets),)
+
+
+def _reread_as(game: Game, value: str, nets: Nets) -> Reread:
+    label = f"{game.name} with forced_all_in {value}"
+    return Reread("G8", label, meaning("forced_all_in", value), nets)
+
+
+def _unfolded(unpaid: Hand) -> Hand | None:
+    """The hand with every seat still in that folded and was all-in by its blinds and antes; None
+    if there is none.
+
+    Who has nothing left is never asked, so nobody else folds without chips.
+    """
+    table = zip(unpaid.standing, unpaid.stacks, strict=True)
+    back = [one == "folded" and not left for one, left in table]
+    if not any(back):
+        return None
+    standing: tuple[Standing, ...] = tuple(
+        "all_in" if stays else one for one, stays in zip(unpaid.standing, back, strict=True)
+    )
+    return replace(unpaid, standing=standing)
+
+
+def _paid_whole(game: Game, hand: Hand) -> Nets | None:
+    """What each seat wins or loses, if the board was dealt to its end."""
+    due = max((line.total for line in game.script if isinstance(line, DealBoard)), default=0)
+    return _paid(game, hand) if len(hand.board) == due else None
 
 
 def _forced_sum(game: Game, record: Events) -> tuple[Nets | None, Nets | None]:

@@ -165,6 +165,8 @@ def _answer(asked: Turn, game: Game, hand: Hand, told: list[Told]) -> Answer | N
     if isinstance(first, Leaves) and not first.all_in:
         return Disconnect(first.seat), (0,)
     match asked:
+        case ToDeal(kind="board") if isinstance(first, Act) and first.verb == "fold":
+            return Fold(first.seat, _will(first.default)), (0,)  # of who is all-in by his blind
         case ToDeal(kind="board"):
             return _board(asked, told)
         case ToDeal():

@@ -81,6 +81,7 @@ class Stakes(NamedTuple):
 _FOLLOWED: dict[str, tuple[object, ...]] = {
     "cap_scope": ("round",),
     "live_option": (True,),
+    "forced_all_in": ("stays_in",),
     "all_in_face_up": (False,),
     "auction_all_in": ("held",),
     "bid_max": ("stack",),

@@ -113,8 +113,7 @@ def _time_out(game: Policies, hand: Hand, now: Round, command: TimeOut) -> Event
 
 def has_contributed(game: Policies, hand: Hand, seat: int) -> bool:
     """Some money in the pot: blinds and antes count, unless only what was chosen does (C2)."""
-    chosen = hand.paid[seat] + hand.dead[seat] - hand.forced[seat]
-    return hand.paid[seat] > 0 if game.contributed == "any" else chosen > 0
+    return hand.paid[seat] > 0 if game.contributed == "any" else _chosen(hand, seat) > 0
 
 
 def _fold(game: Policies, hand: Hand, now: Round, command: Fold) -> Events:
@@ -124,6 +123,35 @@ def _fold(game: Policies, hand: Hand, now: Round, command: Fold) -> Events:
         raise IllegalCommand(f"seat {seat} owes nothing: it may check, folding is not offered")
     asked = next_asked(game, hand, now, seat, 0, now.bet, "folded")
     return (Folded(seat, asked, command.origin),)
+
+
+def folded_all_in(game: Policies, hand: Hand, command: Fold) -> Folded | None:
+    """The fold of a seat whose blinds and antes put it all-in, if that gives up its claim (G8).
+
+    Nobody waits for it, so it may come as soon as cards are dealt, until the board is.
+    """
+    seat = command.seat
+    if (
+        game.forced_all_in == "stays_in"
+        or not 0 <= seat < len(hand.stacks)
+        or not is_forced_all_in(hand, seat)
+        or hand.board
+        or not hand.hole[seat]
+    ):
+        return None
+    now = round_of(hand)
+    left = sum(standing != "folded" for standing in hand.standing) - 1
+    return Folded(seat, now.next if left > 1 else None, command.origin)
+
+
+def is_forced_all_in(hand: Hand, seat: int) -> bool:
+    """Whether a seat is all-in and chose none of the chips that it has put in."""
+    return hand.standing[seat] == "all_in" and not hand.stacks[seat] and not _chosen(hand, seat)
+
+
+def _chosen(hand: Hand, seat: int) -> int:
+    """Chips of a seat in the middle that no ante and no blind took."""
+    return hand.paid[seat] + hand.dead[seat] - hand.forced[seat]
 
 
 def _check(game: Policies, hand: Hand, now: Round, command: Check) -> Events:

@@ -88,7 +88,12 @@ def _header(hand: History) -> Header:
 
 def _chairs(hand: History) -> tuple[Chair, ...]:
     return tuple(
-        Chair(one.seat, one.name, _cents(one.starting_stack, f"the stack of {one.name[:40]}"))
+        Chair(
+            one.seat,
+            one.name,
+            _cents(one.starting_stack, f"the stack of {one.name[:40]}"),
+            bool(one.is_sitting_out),
+        )
         for one in hand.players
     )
 

@@ -45,11 +45,12 @@ class Header(Struct, frozen=True):
 
 
 class Chair(Struct, frozen=True):
-    """A line of the list of seats."""
+    """A line of the list of seats; `out` if it says that the player sits out."""
 
     number: int
     name: str
     stack: int
+    out: bool = False
 
 
 class Posts(Struct, frozen=True):
@@ -184,7 +185,9 @@ def button(line: str) -> int | None:
 def chair(line: str) -> Chair | None:
     """A player and what he brings."""
     found = _CHAIR.match(line)
-    return Chair(int(found[1]), found[2], money(found[3])) if found else None
+    if found is None:
+        return None
+    return Chair(int(found[1]), found[2], money(found[3]), line.endswith(" is sitting out"))
 
 
 # The lines of play.

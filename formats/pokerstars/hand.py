@@ -35,6 +35,9 @@ def told_hand(whole: Played, number: int, line: int, house: House | None = None)
     paid = payment(whole, seats, money)
     fits = grain in (1, 100) and not whole.header.tournament
     game, assumed = housed(whole, forced.game, money, paid, house if fits else None)
+    if _folded_all_in(whole):
+        game = replace(game, forced_all_in="may_fold")
+        assumed = (*assumed, "absent: who sits out folds, also all-in by blind or ante")
     return ToldHand(
         game=game,
         number=number,
@@ -53,6 +56,25 @@ def told_hand(whole: Played, number: int, line: int, house: House | None = None)
         assumed=(*forced.assumed, *assumed),
         played=whole.header.played,
     )
+
+
+def _folded_all_in(whole: Played) -> bool:
+    """Whether somebody folds who is said to sit out, and whose blinds and antes took all he had.
+
+    That is the site's own answer, by which others win what he could have: no rules of ours say so.
+    """
+    left = {one.name: one.stack for one in whole.chairs if one.out}
+    for line in whole.lines:
+        if isinstance(line, Line) and line.name in left:
+            match line.what:
+                case Posts(amount=amount):
+                    left[line.name] -= amount
+                case Acts(verb="folds"):
+                    if not left[line.name]:
+                        return True
+                case _:
+                    del left[line.name]
+    return False
 
 
 def _told(whole: Played, seats: dict[str, int]) -> tuple[Told, ...]:

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.audit import nets_of
-from engine.game import to_json
+from engine.game import Game, to_json
 from engine.games import RULESETS
 from engine.verdict import judge
 from events import types as t
@@ -108,13 +108,14 @@ def test_a_bundle_with_a_claim_holds_in_both_verifiers() -> None:
     assert verdict(draft) == judged_in_node(draft.files())
 
 
-def test_a_fold_of_who_is_all_in_is_recorded_and_differs_by_no_known_sum() -> None:
-    """Of a player who sits out: docs/import.md has both readings."""
+def folded_all_in(game: Game) -> ToldHand:
+    """A seat whose blind took its only chip, and who folds although his aces would have won."""
+    cards = (("As", "Ah"), ("2c", "7d"), ("Qs", "Qh"))
     streets: list[Told] = []
-    for cards in (("Kd", "9h", "4s"), ("4d",), ("Js",)):
-        streets += [Board(cards), Act(1, "check"), Act(2, "check")]
-    hand = ToldHand(
-        game=RULESETS["site-nl"],
+    for street in (("Kd", "9h", "4s"), ("4d",), ("Js",)):
+        streets += [Board(street), Act(1, "check"), Act(2, "check")]
+    return ToldHand(
+        game=game,
         number=1,
         line=1,
         source_id="",
@@ -122,14 +123,21 @@ def test_a_fold_of_who_is_all_in_is_recorded_and_differs_by_no_known_sum() -> No
         players=("ann", "bob", "cyd"),
         stacks=(1, 200, 200),
         told=(
-            *(Holds(seat, cards) for seat, cards in enumerate(CARDS)),
+            *(Holds(seat, cards) for seat, cards in enumerate(cards)),
             *(Act(2, "call"), Act(0, "fold"), Act(1, "check")),
             *streets,
-            *(Shows(1, CARDS[1]), Shows(2, CARDS[2])),
+            *(Shows(1, cards[1]), Shows(2, cards[2])),
         ),
-        nets=(-1, 3, -2),
+        nets=(-1, -10, 11),
     )
+
+
+def test_a_fold_of_who_is_all_in_differs_by_what_he_would_have_won() -> None:
+    hand = folded_all_in(RULESETS["site-nl"])
     record = follow(hand, "m/1")
     assert any(isinstance(event, t.Folded) and event.seat == 0 for event in record)
     report = judge(hand.game, record)
-    assert ("differ", None) == (report.verdict, report.moves)
+    assert ("differ", 3) == (report.verdict, report.moves)
+    assert ((2, -10, 8), (-1, -10, 11)) == (report.decided, report.recorded)
+    (other,) = report.readings
+    assert ("site-nl with forced_all_in may_fold", (-1, -10, 11)) == (other.ruleset, other.nets)

@@ -59,7 +59,7 @@ class Newer(Game, frozen=True, kw_only=True):
 def test_a_policy_that_came_later_changes_no_older_fingerprint(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("engine.game.LATER", ("invented",))
+    monkeypatch.setattr("engine.game.LATER", (*LATER, "invented"))
     newer = Newer(**{name: getattr(HOUSE, name) for name in HOUSE.__struct_fields__})
     assert to_json(newer) == to_json(HOUSE)
     assert fingerprint(newer) == fingerprint(HOUSE)
