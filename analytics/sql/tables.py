@@ -10,7 +10,8 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from analytics.sql.files import text_of
-from store.sql.query import Query, plain
+from store.sql.answers import plain
+from store.sql.query import Query
 
 
 class Source(Protocol):

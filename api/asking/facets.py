@@ -31,8 +31,9 @@ from api.asking.filters_tree import (
 )
 from api.asking.verdicts import Judged, lent, shown
 from api.asking.viewed import Viewed
+from store.sql.answers import plain
 from store.sql.guard import Refused
-from store.sql.query import Query, plain
+from store.sql.query import Query
 
 KEPT_MAX = 64  # answers that are kept of each viewer: a few kilobytes each
 Numbers = np.ndarray[Any, np.dtype[Any]]

@@ -27,7 +27,7 @@ from api.asking.filters_tree import (
     Term,
     terms,
 )
-from api.asking.filters_values import Amount, Moment
+from api.asking.filters_values import Amount, Moment, moment_said
 from api.asking.patterns import Pattern, fits_sql
 from store.log.leaf import split
 
@@ -167,6 +167,16 @@ def _moment(op: str, value: Moment, column: str) -> str:
     return f"{column} {op[0]}{'=' if op[0] == '>' else ''} {edge}"
 
 
+def _played(term: Term) -> str:
+    """A day is the one that the source names, wherever that was; a time is known with a zone."""
+    assert isinstance(term, Compare)
+    assert isinstance(term.value, Moment)
+    if term.value.lasts == "day":
+        return f"substr(played, 1, 10) {term.op} {quoted(moment_said(term.value))}"
+    zoned = "CASE WHEN regexp_matches(played, '(Z|[+-]..:..)$') THEN played END"
+    return _moment(term.op, term.value, f"epoch_ms(CAST({zoned} AS TIMESTAMPTZ))")
+
+
 def _street(term: Term) -> str:
     assert isinstance(term, Compare)
     return f"{STREET} {term.op} {STREETS.index(str(term.value))}"
@@ -195,6 +205,7 @@ _OF_HANDS: dict[str, Asks] = {
     "game": _held("game"),
     "ruleset": _held("ruleset"),
     "at": _held("last_at"),
+    "played": _played,
     "hand": _ended,
     "showdown": lambda term: "showdown",
     "voided": lambda term: "voided",

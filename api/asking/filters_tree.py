@@ -56,7 +56,8 @@ FIELDS: dict[str, Field] = {
     "game": Field("text", False, "the ruleset by its name"),
     "ruleset": Field("text", False, "the ruleset by its fingerprint"),
     "verdict": Field("verdict", False, "what an audit says: " + ", ".join(VERDICTS)),
-    "at": Field("moment", False, "when the hand ended"),
+    "at": Field("moment", False, "when the hand ended here; of an imported one, when it came in"),
+    "played": Field("moment", False, "when it was played, as its source says it"),
     "hand": Field("hand", False, "MATCH/NUMBER; after it are those that ended after it"),
 }
 FLAGS: dict[str, Told] = {

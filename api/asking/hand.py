@@ -49,6 +49,7 @@ def summary(viewed: Viewed, sight: Sight) -> dict[str, Any]:
         "players": start and list(start.players),
         "button": start and start.button,
         "stacks": start and list(start.stacks),
+        "unit": start and viewed.eyes.units.get(start.ruleset),
         "played": (start and start.played) or None,
         **_outcome(sight, hand),
         "first": times[0],

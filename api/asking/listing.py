@@ -15,8 +15,8 @@ from api.asking.filters_sql import STREET, Span, asks_verdicts, where
 from api.asking.filters_tree import EVERY, STREETS, Filter
 from api.asking.verdicts import Judged, lent
 from api.asking.viewed import Viewed
+from store.sql.answers import plain
 from store.sql.guard import Refused
-from store.sql.query import plain
 
 __all__ = ["Page", "facets", "lent", "page", "place"]
 
@@ -34,7 +34,7 @@ winning AS (
 )
 SELECT
     hand_seq, hand, match, game, players, board, pot, nets AS net, showdown, voided AS void,
-    last_at AS at, number, {STREET} AS street, {{verdict}} AS verdict, winners
+    last_at AS at, played, unit, number, {STREET} AS street, {{verdict}} AS verdict, winners
 FROM hands LEFT JOIN winning USING (hand_seq) {{join}}
 WHERE {{span}} AND hand_seq IN (FROM chosen) ORDER BY hand_seq {{order}}
 """

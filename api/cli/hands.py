@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from api.asking.verdicts import Judged
     from api.asking.viewed import Viewed
 
-COLUMNS = ("hand", "match", "game", "players", "board", "pot", "net", "showdown", "void", "at")
+COLUMNS = (
+    *("hand", "match", "game", "players", "board", "pot", "net", "unit", "showdown", "void"),
+    *("at", "played"),
+)
 PAGE = 10_000  # hands in memory at a time
 SECONDS = 600.0  # that a page may take
 AT_ONCE = 20_000  # hands that are judged without being asked for

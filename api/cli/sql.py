@@ -20,7 +20,7 @@ def sql(query: str, view: str, folder: Path, as_document: bool) -> None:
     Amounts count what the column `unit` beside them says: chips, half chips, cents.
     """
     with viewing(folder, view) as viewed:
-        from store.sql.query import plain
+        from store.sql.answers import plain
 
         answer = viewed.stranger(query)
         rows = plain(answer)

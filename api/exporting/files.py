@@ -20,7 +20,7 @@ from api.exporting.tables import tables
 from api.printable import printable
 from events.ledger import Recorded
 from store.log.leaf import Leaf, split
-from store.sql.query import as_rfc_3339, plain
+from store.sql.answers import as_rfc_3339, plain
 
 BINARY = ("parquet", "arrow")
 FORMULA = r"^('*[=+\-@\t\r\n＝＋－＠])"  # what spreadsheets run, and what was made of it

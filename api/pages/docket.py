@@ -55,8 +55,8 @@ def docket(
     found = {row["verdict"]: row["hands"] for row in counted}
     grave = f"{'AND' if of else 'WHERE'} verdict IN ('differ', 'contested')"
     order = f"ORDER BY verdict DESC, hand_seq DESC LIMIT {NAMED}"
-    asked = "hand, CAST(verdict AS VARCHAR) AS verdict, players, game, pot, last_at AS at"
-    rows = viewed.rows(f"SELECT {asked} {told} {grave} {order}")
+    told_of = "hand, CAST(verdict AS VARCHAR) AS verdict, players, game, pot, played, last_at AS at"
+    rows = viewed.rows(f"SELECT {told_of} {told} {grave} {order}")
     unsettled = tuple({**row, "players": json.loads(row["players"])} for row in rows)
     left = max(0, hands - sum(found.values())) if judged.left else 0
     counts: dict[str, int] = {name: found.get(name, 0) for name in VERDICTS}

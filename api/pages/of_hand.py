@@ -37,6 +37,7 @@ def of_hand(request: Request, ask: Asked, viewed: Viewed, sight: Sight, tab: str
         "rules": start.game if game is None else address(game),
         "players": start.players,
         "stacks": _stacks(start.stacks),
+        "unit": viewed.eyes.units.get(start.ruleset),
         "at": sight.ones[-1].stored.at,
         "over": any(isinstance(one.seen, t.HandEnded | t.HandVoided) for one in sight.ones),
         "open": sight.open,

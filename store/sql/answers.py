@@ -160,3 +160,25 @@ def _bounds(kind: pa.DataType) -> tuple[int, int]:
         return 0, day - 1
     endless = 2**63 - 1  # DuckDB's infinity, which in nanoseconds is a moment in 2262
     return max(_DAYS[0] * day, 1 - endless), min((_DAYS[1] + 1) * day, endless) - 1
+
+
+def plain(table: pa.Table) -> list[dict[str, Any]]:
+    """Rows as JSON takes them; the names of their columns differ."""
+    told = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_timestamp(column.type):
+            told[name] = as_rfc_3339(column).to_pylist()
+        elif any(is_plain(column.type) for is_plain in _PLAIN):
+            told[name] = column.to_pylist()
+        else:
+            told[name] = [plain_value(value) for value in column.to_pylist()]
+    return [dict(zip(told, row, strict=True)) for row in zip(*told.values(), strict=True)]
+
+
+def as_rfc_3339(times: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Times as text, to the second."""
+    moments = times.cast(pa.timestamp("ms"), safe=False)
+    return pc.strftime(moments, format="%Y-%m-%dT%H:%M:%SZ")
+
+
+_PLAIN = (pa.types.is_integer, pa.types.is_string, pa.types.is_boolean, pa.types.is_null)

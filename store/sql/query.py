@@ -20,7 +20,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from store.columns import layout
 from store.columns.codec import table
@@ -32,7 +31,7 @@ from store.segments import rulesets
 from store.segments.one_player import About
 from store.segments.reading import files_of
 from store.sql import units
-from store.sql.answers import plain_value
+from store.sql.answers import plain
 from store.sql.guard import in_a_sentence, tables
 from store.sql.parts import Beside, Moved, Part, Sources, digest_of
 from store.sql.sessions import Session, engine_of
@@ -340,13 +339,18 @@ class Query:
             made.append(table(hot) if hot else layout.schema().empty_table())
         else:
             one = next(it for it in (*self._projections, *STANDARD) if it.name == name)
-            have = tuple(it for it in segments if it.projections.get(name) == one.version)
+            have = tuple(it for it in segments if self._stands(one, it))
             lack = [it for it in segments if it not in have]
             builder = Builder((one,))
             groups = (rows for it in lack for rows in live.events(it))
             made = [found for rows in groups for _, found in builder.add(rows)]
             made += [*(found for _, found in builder.rest()), one.build(hot)]
         return Sources(have, made)
+
+    def _stands(self, one: Projection, segment: Segment) -> bool:
+        """Whether a segment's file of a projection says what one made today would."""
+        made = segment.projections.get(one.name)
+        return one.stands(made, lambda: self._files.open(segment, "events").names)
 
     def _rows(self, name: str, parts: Sequence[str]) -> str:
         """The SELECT of all rows of a table, as nobody is told them."""
@@ -376,25 +380,3 @@ class Query:
                 self._forget()
                 self._begin()
             return bool(gone)
-
-
-def plain(table: pa.Table) -> list[dict[str, Any]]:
-    """Rows as JSON takes them; the names of their columns differ."""
-    told = {}
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if pa.types.is_timestamp(column.type):
-            told[name] = as_rfc_3339(column).to_pylist()
-        elif any(is_plain(column.type) for is_plain in _PLAIN):
-            told[name] = column.to_pylist()
-        else:
-            told[name] = [plain_value(value) for value in column.to_pylist()]
-    return [dict(zip(told, row, strict=True)) for row in zip(*told.values(), strict=True)]
-
-
-def as_rfc_3339(times: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Times as text, to the second."""
-    moments = times.cast(pa.timestamp("ms"), safe=False)
-    return pc.strftime(moments, format="%Y-%m-%dT%H:%M:%SZ")
-
-
-_PLAIN = (pa.types.is_integer, pa.types.is_string, pa.types.is_boolean, pa.types.is_null)

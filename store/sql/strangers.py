@@ -17,10 +17,11 @@ from typing import Any
 import pyarrow as pa
 
 from store.segments import rulesets
+from store.sql.answers import plain
 from store.sql.copies import Copies, copies
 from store.sql.guard import Refused
 from store.sql.parts import Moved, Part, write
-from store.sql.query import SECONDS, Query, plain
+from store.sql.query import SECONDS, Query
 from store.sql.workers import Workers, workers
 from store.tables.standard import STANDARD
 

@@ -188,6 +188,7 @@ def _hands(sums: Sums) -> pa.Table:
         showdown=sums.marked(t.Shown).any(1),
         voided=np.zeros(len(ends), dtype=bool),
         nets=[" ".join(map(str, won[:seats])) for won, seats in nets],
+        played=[told or None for told in _words(start.fields["played"])],
     )
 
 

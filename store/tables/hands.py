@@ -1,7 +1,7 @@
 """`hands`: one row for all that closed at once, and so the index by which a stream is found.
 
 An append of match records has no `number`. A hand's `pot` is what was paid out and raked;
-`nets` are in seat order, all zero in a voided hand.
+`nets` are in seat order, all zero in a voided hand. `played` is when, as the hand's source says it.
 """
 
 from collections.abc import Sequence
@@ -35,6 +35,7 @@ SCHEMA = pa.schema(
         "showdown": pa.bool_(),
         "voided": pa.bool_(),
         "nets": pa.string(),
+        "played": pa.string(),
     }
 )
 
@@ -62,7 +63,7 @@ def _row(leaf: Leaf) -> tuple[object, ...]:
 def _hand(leaf: Leaf) -> tuple[object, ...]:
     hand = leaf.hand
     if hand is None:
-        return (None,) * 11
+        return (None,) * 12
     start = hand.start
     awarded = 0
     for one in (*leaf.by_kind.get(PotSplit, ()), *leaf.by_kind.get(RakeTaken, ())):
@@ -83,7 +84,8 @@ def _hand(leaf: Leaf) -> tuple[object, ...]:
         bool(hand.showing.shown),
         hand.voided,
         " ".join(map(str, nets)),
+        start.played or None,
     )
 
 
-HANDS = Projection("hands", 1, _build, rows=8_192)
+HANDS = Projection("hands", 2, _build, rows=8_192, added={2: "played"})

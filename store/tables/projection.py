@@ -1,6 +1,7 @@
 """A projection: a table made from a segment's events, kept beside it, made again at any time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -26,7 +27,9 @@ class Projection(NamedTuple):
     `build` is a map over leaves: building in parts and joining the parts gives the same table,
     its rows carry their `hand_seq` and stand in that order, and no leaf makes it fail. The store
     knows no more of it than name and version, so facts that need rules can be handed in. One that
-    can do with rows says so in `from_rows`, and gives the same table either way.
+    can do with rows says so in `from_rows`, and gives the same table either way. A
+    version that only adds what a column of events says is in `added`: of events without that
+    column an older table lacks nothing.
     """
 
     name: str
@@ -34,6 +37,17 @@ class Projection(NamedTuple):
     build: Callable[[Sequence[Leaf]], pa.Table]
     rows: int = 65_536
     from_rows: FromRows | None = None
+    added: Mapping[int, str] = MappingProxyType({})
+
+    def stands(self, made: int | None, events: Callable[[], Iterable[str]]) -> bool:
+        """Whether a table of the version `made` says what one of today would, where these are the
+        columns that the events have."""
+        if made is None or made > self.version:
+            return False
+        later = range(made + 1, self.version + 1)
+        if not all(one in self.added for one in later):
+            return False
+        return not later or not {self.added[one] for one in later}.intersection(events())
 
 
 class Builder:

@@ -19,7 +19,7 @@ from api.exporting.files import writer
 from api.http.streams import _written
 from engine.games import RULESETS
 from store.reader import Snapshot
-from store.sql.query import plain
+from store.sql.answers import plain
 from tests.asking.seen_ledgers import ledger_of, matches
 
 canonical = msgspec.json.Encoder(order="sorted").encode

@@ -12,7 +12,7 @@ from api.exporting.sight import Eyes
 from api.exporting.tables import TABLES, tables
 from engine.games import GAMES
 from store.reader import Snapshot
-from store.sql.query import plain
+from store.sql.answers import plain
 from store.tables.standard import STANDARD
 from tests.asking.seen_ledgers import in_order, ledger_of, matches, viewers
 

@@ -17,8 +17,9 @@ from engine.games import GAMES
 from store.folder.disk import RealDisk
 from store.ledger import FileLedger
 from store.reader import Reader, Snapshot
+from store.sql.answers import plain
 from store.sql.guard import Refused
-from store.sql.query import Query, plain
+from store.sql.query import Query
 from store.sql.strangers import VIEWS, Strangers
 from store.sql.workers import workers
 from tests.asking.seen_ledgers import ledger_of, matches

@@ -58,7 +58,10 @@ def test_a_summary_says_what_the_list_says(site: Site, match: str) -> None:
     client = site.as_()
     rows = client.get("/api/v1/hands", params={"match": match}).json()["data"]
     assert len(rows) == ledgers.HANDS
-    shared = ("hand", "game", "players", "board", "pot", "net", "showdown", "void", "at", "line")
+    shared = (
+        *("hand", "game", "players", "board", "pot", "net", "unit", "showdown", "void", "at"),
+        *("played", "line"),
+    )
     for row in rows:
         hand = client.get(f"/api/v1/hands/{row['hand']}").json()
         assert {name: row[name] for name in shared} == {name: hand[name] for name in shared}

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from store.reader import Reader
+from store.sql.answers import plain
 from store.sql.copies import Copies
-from store.sql.query import Query, plain
+from store.sql.query import Query
 from store.sql.strangers import Strangers
 from tests.store.test_query import filled
 

@@ -177,6 +177,6 @@ def test_a_projection_from_outside_is_kept_like_the_others(tmp_path: Path) -> No
     (tmp_path / "segments").mkdir()
     disk = RealDisk(tmp_path)
     segment = write_segment(disk, of_games("site-nl"), (Projection("facts", 3, build),))
-    assert {"hands": 1, "facts": 3} == segment.projections
+    assert {"hands": 2, "facts": 3} == segment.projections
     assert {"events", "hands", "facts"} == set(segment.files) == set(segment.sizes)
     assert "site-nl/3" == Sealed(disk, (segment,)).read("site-nl/3")[0].stream

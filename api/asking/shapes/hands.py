@@ -17,7 +17,11 @@ class Page(TypedDict):
 
 
 class HandRow(TypedDict):
-    """A hand of a list. The line tells all of it; a verdict is null where none may be told."""
+    """A hand of a list. The line tells all of it; a verdict is null where none may be told.
+
+    `pot` and `net` count in `unit`; `played` is when it was, as its source says it, `at` when it
+    was recorded.
+    """
 
     hand: str
     match: str
@@ -28,11 +32,13 @@ class HandRow(TypedDict):
     street: Literal["preflop", "flop", "turn", "river"] | None
     pot: int | None
     net: Nets | None
+    unit: str | None
     showdown: bool | None
     void: bool | None
     winners: list[str]
     verdict: Verdict | None
     at: str
+    played: str | None
     line: str
 
 
@@ -80,7 +86,8 @@ class Outcome(TypedDict):
 
 class Summary(Outcome):
     """One hand in short. `view` is whose eyes it was seen with, `seat` where the viewer sits;
-    `played` when it was played, as its source says it; `first` and `at` when it was recorded."""
+    amounts count in `unit`; `played` when it was played, as its source says it; `first` and `at`
+    when it was recorded."""
 
     hand: str
     match: str
@@ -96,6 +103,7 @@ class Summary(Outcome):
     players: list[str] | None
     button: int | None
     stacks: list[int] | None
+    unit: str | None
     played: str | None
     first: str
     at: str

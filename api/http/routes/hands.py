@@ -31,11 +31,13 @@ _ROW = pa.schema(
         "street": pa.string(),
         "pot": pa.int64(),
         "net": pa.list_(pa.int64()),
+        "unit": pa.string(),
         "showdown": pa.bool_(),
         "void": pa.bool_(),
         "winners": pa.list_(pa.string()),
         "verdict": pa.string(),
         "at": pa.string(),
+        "played": pa.string(),
         "line": pa.string(),
     }
 )

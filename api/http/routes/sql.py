@@ -10,7 +10,7 @@ from api.http.answer import document, format_of, listed
 from api.http.ask import Ask
 from api.http.routes.players import media
 from api.http.streams import tabled
-from store.sql.query import plain
+from store.sql.answers import plain
 
 router = APIRouter(prefix="/api/v1/sql", tags=["sql"])
 ROWS_MAX = 100_000
