@@ -15,12 +15,12 @@ import pyarrow.compute as pc
 from analytics.opponents.hands import Hands
 from analytics.opponents.offers import offers
 from analytics.opponents.strength import tenth
-from analytics.replay.cells import Column
 from analytics.replay.flags import ORIGINS_LEFT_OUT, STREETS
 from analytics.replay.layout import BET, CHECKED, Acts
 from analytics.replay.words import word
 from analytics.stored.row_head import HEAD, RULESET
 from analytics.stored.rulebook import Rulebook
+from store.columns.cells import Column
 
 SCHEMA = pa.schema(
     {

@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from analytics.opponents.hands import Hands
 from analytics.opponents.locked import Played, costs
-from analytics.replay.cells import Column
 from analytics.replay.flags import STREETS
 from analytics.replay.money import money
 from analytics.stored.row_head import HEAD, WHO
+from store.columns.cells import Column
 
 SCHEMA = pa.schema(
     {

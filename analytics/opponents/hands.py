@@ -7,13 +7,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.opponents.held import Held
-from analytics.replay.cells import Column
 from analytics.replay.layout import Laid
 from analytics.replay.seating import named
 from analytics.replay.seen import seen
 from analytics.replay.words import head, players
 from analytics.stored.facts_table import games_of, units_of
 from analytics.stored.rulebook import Rulebook
+from store.columns.cells import Column
 
 
 class Hands:

@@ -11,10 +11,10 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
-from analytics.replay.cells import Column
 from analytics.replay.layout import Laid
 from analytics.stored.auctions import known
 from events.types import Cards
+from store.columns.cells import Column
 
 
 class Held:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from analytics.replay.actions import Step, Table, walks
-from analytics.replay.cells import Column
 from analytics.replay.layout import Laid
 from analytics.replay.rounds import Rounds
 from analytics.replay.seating import Named
 from analytics.replay.streets import Streets
 from engine.game import Game
+from store.columns.cells import Column
 
 
 class Offers(NamedTuple):

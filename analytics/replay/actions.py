@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.replay.cells import Column
 from analytics.replay.layout import BET, Laid
 from analytics.replay.raises import Menu, menu, vetoed
 from analytics.replay.rounds import Rounds
 from analytics.replay.seating import Named
 from analytics.replay.streets import Streets
 from engine.game import Game
+from store.columns.cells import Column
 
 
 class Step(NamedTuple):

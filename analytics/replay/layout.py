@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from analytics.replay.cells import Cells, Column
 from analytics.replay.flags import ORIGINS_LEFT_OUT
+from store.columns.cells import Cells, Column
 from store.columns.layout import KINDS
 
 KIND = {name: code for code, name in enumerate(KINDS)}

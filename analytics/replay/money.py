@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.replay.cells import Column
 from analytics.replay.layout import Laid
+from store.columns.cells import Column
 
 
 class Money(NamedTuple):

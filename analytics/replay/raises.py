@@ -6,8 +6,8 @@ Bets are what lies before a seat in this round; `met` is the bet that it last an
 
 from typing import NamedTuple
 
-from analytics.replay.cells import Column
 from engine.game import Game
+from store.columns.cells import Column
 
 
 class Menu(NamedTuple):

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analytics.replay.cells import Column
 from analytics.replay.layout import CALLED, FOLDED, Laid
 from analytics.replay.raises import Asked, Menu
+from store.columns.cells import Column
 
 if TYPE_CHECKING:
     from analytics.replay.actions import Step, Table

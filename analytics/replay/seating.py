@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.replay.cells import Column
 from analytics.replay.layout import BLINDS, Laid
 from analytics.replay.positions import BLINDS as NAMES
 from analytics.replay.positions import STEALING, names
+from store.columns.cells import Column
 
 _BITS = 5  # a seat, or a number of seats
 _NOBODY = 31

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.replay.cells import Column
 from analytics.replay.layout import FOLDED, Laid
 from events.cards import DECK, RANKS
 from events.types import Cards
+from store.columns.cells import Column
 
 
 class Seen(NamedTuple):

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from analytics.replay.cells import Column
 from analytics.replay.flags import FLAGS
+from store.columns.cells import Column
 
 Chances = Iterator[tuple[str, Column, Column]]  # of each flag: the opportunity, and what takes it
 FOLD, CHECK, CALL, RAISE = range(4)  # a bet is a raise here

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analytics.replay.cells import Column
 from analytics.replay.layout import CALLED, CHECKED
 from analytics.replay.postflop import DONK, FLOAT, NEITHER, postflop
 from analytics.replay.preflop import preflop
 from analytics.replay.seating import Named
 from analytics.replay.spots import KIND
+from store.columns.cells import Column
 
 if TYPE_CHECKING:
     from analytics.replay.actions import Step, Table

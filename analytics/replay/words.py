@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from analytics.replay.cells import Column
 from analytics.replay.layout import Laid
+from store.columns.cells import Column
 
 
 def head(laid: Laid, hand: Column) -> dict[str, pa.Array]:

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.replay.cells import Column
 from analytics.replay.flags import STREETS
 from analytics.replay.layout import BET, CHECKED, FOLDED, KIND, RAISED, Laid
 from analytics.replay.money import money
@@ -19,6 +18,7 @@ from analytics.stored.auctions import ORIGINS, STORED, rows_of
 from analytics.stored.one_by_one import leaves_in
 from analytics.stored.row_head import tabled
 from events.cards import DECK
+from store.columns.cells import Column
 
 OUTCOMES = ("lost", "won", "tied")
 ROLES = ("dealer", "big blind")

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from analytics.replay.actions import walks
-from analytics.replay.cells import Column
 from analytics.replay.flags import COUNTS, FLAGS, STREETS
 from analytics.replay.layout import ACTIONS, Laid
 from analytics.replay.money import money
@@ -23,6 +22,7 @@ from analytics.stored.facts import SCHEMA, stakes
 from analytics.stored.packed import packed
 from engine.game import Game
 from engine.units import per_chip
+from store.columns.cells import Column
 
 Rules = Callable[[str], Game | None]
 Told = dict[str, pa.Array]

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.replay.cells import Column
 from analytics.replay.flags import COUNTS, FLAGS
+from store.columns.cells import Column
 
 WAYS = (*FLAGS, "saw_flop", "saw_turn", "saw_river", "showdown", "won")
 _MOST = 7

@@ -6,7 +6,6 @@ Only hands that closed with cards to come have a spot, and only those are looked
 import numpy as np
 import pyarrow as pa
 
-from analytics.replay.cells import Column
 from analytics.replay.layout import Laid
 from analytics.replay.money import money
 from analytics.replay.seen import seen
@@ -16,6 +15,7 @@ from analytics.stored.facts_table import games_of, units_of
 from analytics.stored.one_by_one import leaves_in
 from analytics.stored.played import STORED, told_spot
 from analytics.stored.rulebook import Rulebook
+from store.columns.cells import Column
 
 ROLES = ("dealer", "big blind", "other")
 _FORCED = {"forced": 1}
