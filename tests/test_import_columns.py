@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 from msgspec.structs import asdict, replace
 
-from api.importing import parted, spool, taken
+from api.importing import jobs as parted
+from api.importing import spool, taken
 from api.importing.entries import entries
 from api.importing.spool import fetched
 from api.importing.taken import Outcome, Wishes
@@ -161,7 +162,7 @@ def test_a_log_in_many_parts_comes_to_the_same(
 ) -> None:
     """Also where a hand, or an empty line, is cut by the end of what is read at once."""
     monkeypatch.setattr("formats.mit.parts.HANDS", 7)
-    monkeypatch.setattr("formats.mit.survey._KEPT_MAX", 20)
+    monkeypatch.setattr("formats.mit.read._KEPT_MAX", 20)
     for piece in (997, 64, 1 << 16):
         monkeypatch.setattr("formats.mit.parts._PIECE", piece)
         monkeypatch.setattr("formats.mit.parts._KNOWN_MAX", piece)

@@ -9,7 +9,8 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from api.importing import copies, jobs, parted
+from api.importing import copies, jobs
+from api.importing import jobs as parted
 from api.importing.commit import Writer
 from api.importing.entries import entries
 from api.importing.jobs import outcomes

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from api.importing import jobs, parted
+from api.importing import jobs
+from api.importing import jobs as parted
 from api.importing.commit import Writer
 from api.importing.entries import Entry, entries
 from api.importing.jobs import outcomes

@@ -1,6 +1,7 @@
 """Whether what was dealt is as chance alone would have dealt it: a family of tests, for an auditor.
 
-Every hand is read whole, so it takes its time: 10,000 hands need some seconds.
+Every hand is read whole, so it takes its time: 10,000 hands need some seconds. Decks that
+were dealt mirrored, or from a seed that came before, are told apart first.
 """
 
 from collections import Counter
@@ -25,12 +26,36 @@ from api.asking.watching import Watch, unwatched
 from api.evidence.dealt import Dealt
 from api.exporting.wanted import Absent, Wanted
 from api.exporting.wanted import leaves as read
-from api.sighted import deals, repeated
 from events.ledger import is_match
 from events.types import MatchStarted
 from store.log.leaf import Leaf, split
 from store.proof.private import Private
 from store.reader import Snapshot
+
+
+def repeated(ledger: Snapshot) -> set[str]:
+    """Matches dealt from a seed that an earlier one had: no shuffles of their own."""
+    seeds: set[str] = set()
+    found = set()
+    for match in ledger.matches():
+        for one in ledger.read(match):
+            if isinstance(one.event, MatchStarted) and one.event.dealing == "seeded":
+                seed = one.event.seed or match
+                if seed in seeds:
+                    found.add(match)
+                seeds.add(seed)
+    return found
+
+
+def deals(ledger: Snapshot) -> dict[str, int]:
+    """In how many hands in a row each match deals the same deck: more than one is mirrored."""
+    found = {}
+    for match in ledger.matches():
+        for one in ledger.read(match):
+            if isinstance(one.event, MatchStarted):
+                found[match] = one.event.deals
+    return found
+
 
 RUNOUTS = 2_000  # hands closed with cards to come, evenly spread, whose equity is counted
 

@@ -1,6 +1,9 @@
 """A match between two bots over the wire: started, played leg by leg, ended with nothing left.
 
 Whatever the bots do, the match runs to its last hand.
+
+In a hand they are asked in turn, and what they reply becomes its record. A bot that replies nothing
+usable gets the default answer, and its raw reply stands in the record right before it.
 """
 
 import time
@@ -9,16 +12,51 @@ from contextlib import contextmanager
 from itertools import islice
 
 from dealer.deck import Decks
-from dealer.wire.ahead import Habits
+from dealer.wire.ahead import Ahead, Habits
 from dealer.wire.connection import done
-from dealer.wire.hand import Pair, WireHand
 from dealer.wire.limits import Limits
 from dealer.wire.plan import Plan
-from dealer.wire.player import Player
+from dealer.wire.player import Answering, Player
 from dealer.wire.program import Program
 from dealer.wire.sandbox import Guard, Sandbox, rooms
-from dealer.wire.spot import Referee
-from events.types import Events
+from dealer.wire.spot import Referee, Spot
+from dealer.wire.words import acknowledgement_fault
+from events.types import Event, Events, Faulted
+
+Pair = tuple[Answering, Answering]
+
+
+class WireHand:
+    """One hand, dealt and about to be played."""
+
+    def __init__(
+        self, referee: Referee, players: Pair, habits: tuple[Habits, Habits], opening: Spot
+    ) -> None:
+        self._referee, self._players, self._habits = referee, players, habits
+        self._opening = opening
+        self._record: list[Event] = []
+
+    def play(self, meanwhile: Iterator[None]) -> Events:
+        """From the blinds to the last acknowledgement; `meanwhile` the bots think about that."""
+        spot = self._opening
+        self._record += spot.events
+        while spot.seat is not None:
+            ahead = Ahead(self._referee, self._habits[spot.seat], spot)
+            spot = ahead.after(self._players[spot.seat].ask(spot.line, ahead.pieces()))
+            self._record += spot.events
+        button = spot.hand.start.button
+        for seat in (button, 1 - button):
+            self._acknowledged(seat, spot.telling.take(seat), meanwhile)
+        return tuple(self._record)
+
+    def _acknowledged(self, seat: int, told: str, meanwhile: Iterator[None]) -> None:
+        """The end of the hand is told, and must be answered too."""
+        reply = self._players[seat].ask(told, meanwhile)
+        if reply is None:
+            return
+        kind = reply.fault or acknowledgement_fault(self._referee.tongue, reply.text)
+        if kind is not None:
+            self._record.append(Faulted(seat, reply.text, kind, "acknowledgement"))
 
 
 @contextmanager

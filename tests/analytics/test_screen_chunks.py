@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from analytics.screen import screen
 from analytics.screen.pots import Layer, layers, pots
-from analytics.screen.readings import around_the_corner
 from analytics.screen.rows import Rows, Words, gathered, read
-from analytics.screen.screen import Screen, Screened
+from analytics.screen.screen import Screen, Screened, around_the_corner
 from analytics.screen.why import Why
 from engine.games import named
 from odds.batch import Showdown, worth

@@ -19,11 +19,11 @@ from analytics.statistics.answers import Facts, answers, views
 from analytics.statistics.catalogue import STATISTICS
 from analytics.stored.played import rows_of
 from analytics.stored.rulebook import Rulebook
+from api.asking.fairness import deals
 from api.asking.leaves import leaves
 from api.asking.viewed import Viewed
 from api.asking.viewer import Viewer
 from api.main import main
-from api.sighted import deals
 from store.log.leaf import Leaf
 from store.reader import Reader
 

@@ -310,7 +310,7 @@ def test_hands_of_our_own_are_written_as_a_log_that_can_be_read(name: str) -> No
 
 def test_a_log_too_long_to_keep_is_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = list(read(AUCTION).hands)
-    monkeypatch.setattr("formats.mit.survey._KEPT_MAX", 1)
+    monkeypatch.setattr("formats.mit.read._KEPT_MAX", 1)
     assert kept == list(read(AUCTION).hands)
 
 

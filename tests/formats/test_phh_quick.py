@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formats.phh.quick import quick
+from formats.phh.documents import quick
 
 PLAIN = """\
 variant = 'NT'

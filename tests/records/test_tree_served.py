@@ -20,10 +20,10 @@ from store.ledger import open_ledger
 from store.proof import tiles
 from store.proof.checkpoint import open_checkpoint
 from store.proof.note import Key
-from store.proof.receipt import read_receipt
 from store.proof.tiles import Tile
 from store.proof.tree import Refuted, check_consistency, frontier, leaf_hash
 from store.proof.tree_file import TreeFiles
+from store.proofs import read_receipt
 from store.reader import Reader
 from tests.http import ledgers
 from tests.http.clients import Site, site_of

@@ -7,9 +7,8 @@ import pytest
 
 from store.reader import Reader
 from store.sql.answers import plain
-from store.sql.copies import Copies
 from store.sql.query import Query
-from store.sql.strangers import Strangers
+from store.sql.strangers import Copies, Strangers
 from tests.store.test_query import filled
 
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.evidence import verify as script
-from store.proof.curve import is_drawn
-from store.proof.note import WITNESSES, Key, Note, Signature, Signer, verify
+from store.proof.note import WITNESSES, Key, Note, Signature, Signer, is_drawn, verify
 from store.proof.tree import Refuted
 from tests.fences import fences
 from tests.trust.own_bundles import Draft, hands, problem

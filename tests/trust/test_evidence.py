@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from api.evidence.bundle import Evidence, OpenDeck, packed, write
+from api.evidence.make import Evidence, OpenDeck, packed, write
 from api.evidence.verify import BUNDLE_MAX, FILE_MAX, Wrong, read_bundle, unpacked, verify
 from engine.game import Game, to_json
 from engine.games import GAMES
@@ -25,8 +25,8 @@ from events.types import Events, HandStarted
 from events.views import viewpoint
 from store.proof import checkpoint
 from store.proof.note import Signer, sign
-from store.proof.receipt import Receipt
 from store.proof.tree import Frontier, inclusion, leaf_hash
+from store.proofs import Receipt
 from tests.hands import every_game
 from tests.trust.own_bundles import AT, SECRET, Draft, hands, views, with_kinds
 from tests.trust.test_verify_py_deck import _deck, _match
