@@ -27,6 +27,7 @@ from api.main import muckrake
 from docs.contested import contested
 from docs.filter_tables import filter_fields, filter_flags
 from docs.http_tables import endpoints, limits, pages, problems, scopes
+from docs.rake_tables import known_rakes
 from engine.catalogue import CATALOGUE, KINDS, RAKE
 from engine.game import Game, fingerprint
 from engine.games import GAMES, RECORDED, RULESETS
@@ -314,6 +315,7 @@ PARTS: dict[str, Callable[[], str]] = {
         records,
         policies,
         rake,
+        known_rakes,
         contested,
         kinds,
         games,

@@ -24,6 +24,7 @@ from formats.phh.documents import Keys
 from formats.phh.money import Money
 from formats.pokerstars import reader as pokerstars
 from formats.pokerstars.house import Houses
+from formats.rakes import RakeFrom
 from formats.rules import AS_READ, Rules
 from formats.text import encoding_of
 from formats.told import Skipped, Source, ToldHand
@@ -46,6 +47,7 @@ class Part(Struct, frozen=True):
     lines_before: int
     last: bool
     unit: Money | None = None
+    rakes: RakeFrom = "fitted"
     log: Log | None = None
     houses: Houses | None = None
 
@@ -94,11 +96,11 @@ def _phh(path: Path, rules: Rules, heard: Callable[[], None]) -> tuple[Part, ...
     """The names of its tables must differ in a whole file, which counts in one unit."""
     found = _by_lines(path, b"[", _TABLE, once=True)
     unit = phh.unit_of(path) if found else None
-    return tuple(replace(one, unit=unit) for one in found)
+    return tuple(replace(one, unit=unit, rakes=rules.rake) for one in found)
 
 
 def _of_phh(text: bytes, part: Part) -> Source:
-    return _placed(phh.read(text, unit=part.unit), part)
+    return _placed(phh.read(text, unit=part.unit, rakes=part.rakes), part)
 
 
 def _pokerstars(path: Path, rules: Rules, heard: Callable[[], None]) -> tuple[Part, ...]:

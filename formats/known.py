@@ -39,7 +39,7 @@ _OHH = re.compile(r"[\[\s]*\{.*\"ohh\"\s*:|\s*\"ohh\"\s*:")
 class Format(Struct, frozen=True):
     """A format: its name, how people call it, its sign, its reader; `retold` if its hands can be
     put to another ruleset than the one they are read as, `stacked` if they name their stacks,
-    `raked` if what the house takes can be set."""
+    `raked` if what the house takes can be set, `at_a_site` if they may say where they are from."""
 
     name: str
     called: str
@@ -48,6 +48,7 @@ class Format(Struct, frozen=True):
     retold: bool = True
     stacked: bool = True
     raked: bool = False
+    at_a_site: bool = False
 
 
 def format_of(content: bytes | Path) -> Format:
@@ -80,7 +81,12 @@ def read(
     content: bytes | Path, named: Format, rules: Rules = AS_READ, part: Part | None = None
 ) -> Source:
     """The file, or a part of it, taken apart by this format; by other rules, if some are asked."""
-    if rules != AS_READ and not named.retold and not (named.raked and rules.only_rake):
+    if rules.rake != "fitted" and not named.at_a_site:
+        raise Refused(
+            1, f"{named.called}: no hand of it names its site; leave out --rake {rules.rake}"
+        )
+    others = rules.game is not None or bool(rules.settings)
+    if others and not named.retold and not (named.raked and rules.only_rake):
         but = ", but for the rake (rake_percent, rake_caps)" if named.raked else ""
         raise Refused(
             1, f"{named.called} name their own rules: --game and --set cannot replace them{but}"
@@ -92,7 +98,7 @@ def read(
     else:
         assert isinstance(content, Path), "only what is on disk is cut into parts"
         source = read_part(content, named.name, part)
-    if rules == AS_READ or not named.retold:
+    if not others or not named.retold:
         return source
     kept = tuple(one for one in source.inferred if not rules.game or not _tells_variant(one))
     hands = _retold(source.hands, rules)
@@ -150,7 +156,13 @@ FORMATS: dict[str, Format] = {
             lambda path, rules: acpc.read(path, rules=rules),
             stacked=False,
         ),
-        Format("phh", "PHH", lambda head: any(map(_PHH.match, head)), _as_told(phh.read)),
+        Format(
+            "phh",
+            "PHH",
+            lambda head: any(map(_PHH.match, head)),
+            lambda text, rules: phh.read(text, rakes=rules.rake),
+            at_a_site=True,
+        ),
         Format(
             "pokerstars",
             "PokerStars hands",
@@ -158,6 +170,7 @@ FORMATS: dict[str, Format] = {
             lambda text, rules: pokerstars.read(text, rules=rules),
             retold=False,
             raked=True,
+            at_a_site=True,
         ),
         Format(
             "ggpoker",
@@ -166,6 +179,7 @@ FORMATS: dict[str, Format] = {
             lambda text, rules: pokerstars.read(text, site="ggpoker", rules=rules),
             retold=False,
             raked=True,
+            at_a_site=True,
         ),
         Format(
             "ohh",
@@ -174,6 +188,7 @@ FORMATS: dict[str, Format] = {
             ohh.read,
             retold=False,
             raked=True,
+            at_a_site=True,
         ),
         *(
             Format(
@@ -183,6 +198,7 @@ FORMATS: dict[str, Format] = {
                 site.read,
                 retold=False,
                 raked=True,
+                at_a_site=True,
             )
             for site in SITES
         ),

@@ -7,14 +7,21 @@ from msgspec import Struct
 from engine.changes import changed
 from engine.game import Game
 from engine.parameters import Impossible
+from formats.rakes import RakeFrom
 from formats.told import Refused
 
 
 class Rules(Struct, frozen=True):
-    """The ruleset that decides instead of the one a file looks like, and settings of either."""
+    """The ruleset that decides instead of the one a file looks like, settings of either, and from
+    where the rake of hands for money is."""
 
     game: Game | None = None
     settings: tuple[tuple[str, str], ...] = ()
+    rake: RakeFrom = "fitted"
+
+    def __post_init__(self) -> None:
+        if self.rake != "fitted" and (self.game is not None or self.settings):
+            raise Impossible(f"{self.rake} rakes are those of each hand's site: set no other rules")
 
     def of(self, game: Game) -> Game:
         """The rules that decide hands which a reader takes for hands of this game."""

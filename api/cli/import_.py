@@ -23,6 +23,7 @@ from api.importing.taken import Outcome, Wishes
 from api.recording import now_ms
 from events.types import Disclosure
 from formats.known import FORMATS
+from formats.rakes import RakeFrom
 from store.ledger import FileLedger
 
 SCRATCH = ".import-"
@@ -63,6 +64,14 @@ class Tally:
 @click.option("--format", "named", type=click.Choice(list(FORMATS)), help="What the files are.")
 @click.option("--game", help="Decide by this ruleset, not by the one that the file looks like.")
 @rules_options
+@click.option(
+    "--rake",
+    type=click.Choice(get_args(RakeFrom)),
+    default="fitted",
+    show_default=True,
+    help="From where the rake of hands for money is, which no text says: fitted to the file; known,"
+    " from the table of sites' rakes; undated, from its rows without a day, too.",
+)
 @click.option("--match", help="What the match of a single file is called; else a name is made.")
 @click.option("--names", multiple=True, metavar="A=x,B=y", help="Other names for players.")
 @click.option("--strict", is_flag=True, help="Refuse a file if a hand differs or is left out.")
@@ -83,6 +92,7 @@ def import_(
     game: str | None,
     rules: Path | None,
     settings: tuple[str, ...],
+    rake: RakeFrom,
     match: str | None,
     names: tuple[str, ...],
     strict: bool,
@@ -95,7 +105,7 @@ def import_(
     or not at all; every hand is judged by the rules it was played by."""
     if strict and no_audit:
         raise click.UsageError("--strict is about what an audit finds: leave out --no-audit")
-    asked = asked_rules(game, rules, settings)
+    asked = asked_rules(game, rules, settings, rake)
     called = None if match is None else named_match(match)
     wishes = Wishes(named, asked, _names(names), strict, not no_audit, called)
     tally, begun = Tally(), time.monotonic()

@@ -11,6 +11,7 @@ from api.asking import games as asking
 from api.cli.output import NotFound
 from engine.game import Game
 from engine.parameters import Impossible, named_values
+from formats.rakes import RakeFrom
 from formats.rules import Rules
 
 FILE_MAX = 1 << 20  # bytes; the longest ruleset of ours has twenty thousand
@@ -38,13 +39,18 @@ def rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def asked_rules(game: str | None, rules: Path | None, settings: tuple[str, ...]) -> Rules:
+def asked_rules(
+    game: str | None, rules: Path | None, settings: tuple[str, ...], rake: RakeFrom
+) -> Rules:
     """What decides imported hands: a ruleset that is named, changed by settings, or the settings
-    alone, which change the one that a file looks like."""
+    alone, which change the one that a file looks like; and from where their rake is."""
     if game is not None and rules is not None:
         raise click.UsageError("name one --game, or one --ruleset FILE")
     named = None if game is None and rules is None else rules_of(game, rules, settings)
-    return Rules(named, tuple(settings_of(settings).items()))
+    try:
+        return Rules(named, tuple(settings_of(settings).items()), rake)
+    except Impossible as reason:
+        raise click.UsageError(str(reason)) from None
 
 
 def rules_of(game: str | None, rules: Path | None, settings: tuple[str, ...]) -> Game:

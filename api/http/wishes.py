@@ -18,6 +18,7 @@ from dealer.wire.program import named as programs
 from engine.game import Game
 from engine.parameters import Impossible, named_values
 from formats.known import FORMATS
+from formats.rakes import RakeFrom
 from formats.rules import Rules
 
 CLOCK_S = 30.0
@@ -92,6 +93,7 @@ def of_import(
     strict: bool,
     audit: bool,
     match: str | None = None,
+    rake: RakeFrom = "fitted",
 ) -> dict[str, Any]:
     """Files that were sent, as `muckrake import` has them."""
     if form is not None and form not in FORMATS:
@@ -102,8 +104,7 @@ def of_import(
         raise Problem("invalid", "strict is about what an audit finds: leave out audit=false")
     try:
         changes = named_values(settings or ())
-        if game is not None:
-            wanted(game, changes)
+        asked_rules({"game": game, "set": changes, "rake": rake})
     except (NoGame, Impossible) as reason:
         raise Problem("invalid", str(reason)) from None
     renamed: dict[str, str] = {}
@@ -120,6 +121,7 @@ def of_import(
         "format": form,
         "game": game,
         "set": changes,
+        "rake": rake,
         "names": renamed,
         "strict": strict,
         "audit": audit,
@@ -131,7 +133,8 @@ def of_import(
 def asked_rules(wish: dict[str, Any]) -> Rules:
     """What decides the hands of an import."""
     game, changes = wish["game"], wish.get("set", {})
-    return Rules(wanted(game, changes) if game else None, tuple(changes.items()))
+    named = wanted(game, changes) if game else None
+    return Rules(named, tuple(changes.items()), wish.get("rake", "fitted"))
 
 
 def _inside(bots: Path, name: str) -> Path:

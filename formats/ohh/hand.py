@@ -53,7 +53,8 @@ def played(hand: History) -> Played:
     for pot in pots:
         _pay(notes, pot, names)
     total = sum(_cents(pot.amount, "a pot") for pot in pots)
-    return notes.played(notes.totals(total, sum(map(_raked, pots))))
+    fees = sum(_cents(pot.jackpot, "a jackpot") for pot in pots if pot.jackpot)
+    return notes.played(notes.totals(total, sum(map(_raked, pots)), fees))
 
 
 def _header(hand: History) -> Header:
@@ -83,6 +84,8 @@ def _header(hand: History) -> Header:
         capped=bool(hand.bet_limit.bet_cap),
         site=SITE,
         played=said_in_utc(hand.start_date_utc),
+        room=hand.site_name,
+        fast="Fast" in (hand.flags or ()),
     )
 
 

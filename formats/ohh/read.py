@@ -8,7 +8,6 @@ from formats.ohh.hand import played
 from formats.ohh.objects import objects
 from formats.ohh.schema import document
 from formats.pokerstars.grammar import Unread
-from formats.pokerstars.house import rake_set
 from formats.rules import AS_READ, Rules
 from formats.sites.hands import Reading, told_hands
 from formats.text import Text
@@ -17,7 +16,7 @@ from formats.told import Refused, Source
 
 def read(text: Text, rules: Rules = AS_READ) -> Source:
     """The file taken apart; refused if its JSON is damaged."""
-    hands = told_hands(lambda: _readings(text), rake_set(rules, "ohh"))
+    hands = told_hands(lambda: _readings(text), rules, "ohh")
     return Source(format="ohh", dialect="", players=(), note=None, inferred=(), hands=hands)
 
 

@@ -7,6 +7,7 @@ last player who posts the small one.
 Its rules are stakes that its fields name, and habits that only its record shows.
 """
 
+from datetime import date
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -38,7 +39,8 @@ from formats.phh.fields import (
 )
 from formats.phh.money import Money, Wrong
 from formats.phh.toml import toml
-from formats.told import Mucks, Shows, Skipped, Told, ToldHand
+from formats.rakes import SIGNS, Asked, Known, RakeFrom, Unlisted, looked_up
+from formats.told import Act, Board, Mucks, Shows, Skipped, Told, ToldHand
 
 AnyTold = TypeVar("AnyTold", bound=ToldHand)
 
@@ -136,6 +138,31 @@ def _fits(hand: ToldHand) -> bool:
         return False
 
 
+def site_rake(
+    fields: Document, money: Money, blinds: tuple[int, ...], one: Taken, source: RakeFrom
+) -> Known | Unlisted:
+    """What the site takes of the hand by the table of known rakes, which are counted in cents."""
+    if money.per != 100:
+        return Unlisted(f"amounts are in {money.unit}s, and rakes are counted in cents")
+    day = played_at(fields)[:10]
+    flop = next((at for at, it in enumerate(one.told) if isinstance(it, Board)), None)
+    raises = sum(isinstance(it, Act) and it.verb == "raise" for it in one.told[:flop])
+    low, high = sizes(fields, money) if fields["variant"] == "FT" else sorted(map(abs, blinds))[-2:]
+    symbols = {sign: currency for currency, sign in SIGNS.items()}
+    symbol = symbols.get(str(fields.get("currency_symbol")), "")
+    asked = Asked(
+        site=str(fields.get("venue", "")),
+        currency=str(fields.get("currency", symbol)),
+        limit="fixed" if fields["variant"] == "FT" else "no",
+        stakes=(low, high),
+        players=len(blinds),
+        day=date.fromisoformat(day) if day else None,
+        flop=flop is not None,
+        reraised=raises > 1,
+    )
+    return looked_up(asked, source)
+
+
 def rake_of(rake: int, book: Book) -> Rake:
     """The part of the pot that is missing at the end; by which rule, one hand cannot tell."""
     *_, matched, most = sorted(book.paid)
@@ -177,7 +204,12 @@ class PhhHand(ToldHand, frozen=True, kw_only=True):
 
 
 def hand_of(
-    fields: Document, number: int, line: int, money: Money, base: Game | None
+    fields: Document,
+    number: int,
+    line: int,
+    money: Money,
+    base: Game | None,
+    rakes: RakeFrom = "fitted",
 ) -> PhhHand | Skipped:
     """The hand that these fields tell, or why it is left out; `Wrong` if they are malformed."""
     code = fields.get("variant")
@@ -202,7 +234,8 @@ def hand_of(
         return Skipped(line, f"{one.book.board} cards on the board: it was run more than once")
     if not one.book.is_complete():
         return Skipped(line, "the actions stop in the middle of the hand")
-    return _finished(fields, number, line, money, base, one, stacks, antes, blinds, trimmed)
+    house = None if rakes == "fitted" else site_rake(fields, money, blinds, one, rakes)
+    return _finished(fields, number, line, money, base, one, stacks, antes, blinds, trimmed, house)
 
 
 def _unplayed(code: object) -> str:
@@ -224,6 +257,7 @@ def _finished(
     antes: tuple[int, ...],
     blinds: tuple[int, ...],
     trimmed: bool,
+    house: Known | Unlisted | None,
 ) -> PhhHand | Skipped:
     inferred: list[str] = []
     assumed = [
@@ -236,8 +270,12 @@ def _finished(
     low, high = sizes(fields, money)
     game = game_of(base, fields["variant"], forced_bets(stacks, antes, blinds, trimmed), low, high)
     game = as_recorded(game, base, money, one, len(stacks))
-    if rake and game.rake is None:
-        assumed.append(f"shortfall {rake} is the house's")
+    if nets is not None and isinstance(house, Known):
+        assumed.append(house.assumed)
+        game = replace(game, rake=house.rake)
+    elif rake and game.rake is None:
+        why = f": {house.reason}" if isinstance(house, Unlisted) else ""
+        assumed.append(f"shortfall {rake} is the house's{why}")
         game = replace(game, rake=rake_of(rake, one.book))
     if game.show_first == "last_aggressor" and base is None:
         assumed.append("showing from the last to bet or raise")
@@ -246,6 +284,8 @@ def _finished(
         inferred.append("players")
     if one.thrown:
         inferred.append("mucks")
+    if isinstance(house, Unlisted):
+        inferred += house.noted(assumed)
     hand = PhhHand(
         game=game,
         number=number,

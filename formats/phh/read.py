@@ -9,11 +9,17 @@ from events.types import SourceNoted
 from formats.phh.documents import documents, is_header, is_many, pieces
 from formats.phh.hand import RETOLD, PhhHand, hand_of
 from formats.phh.money import Money, Wrong, money
+from formats.rakes import RakeFrom
 from formats.text import Text, at_hand, lines
 from formats.told import Refused, Skipped, Source
 
 
-def read(text: Text, game: Game | None = None, unit: Money | None = None) -> Source:
+def read(
+    text: Text,
+    game: Game | None = None,
+    unit: Money | None = None,
+    rakes: RakeFrom = "fitted",
+) -> Source:
     """The file taken apart; under the rules of `game`, if one is named, else those of PHH.
 
     A part of a file counts in the `unit` of the whole.
@@ -22,7 +28,7 @@ def read(text: Text, game: Game | None = None, unit: Money | None = None) -> Sou
     many = is_many(lines(text))
     if unit is None:
         unit = unit_of(text) if game is None else Money(game.unit, per_chip(game.unit))
-    hands = _hands(text, many, unit, game)
+    hands = _hands(text, many, unit, game, rakes)
     if many:
         return Source(
             format="phh",
@@ -50,12 +56,14 @@ def unit_of(text: Text) -> Money:
     return money(pieces(lines(text)))
 
 
-def _hands(text: Text, many: bool, unit: Money, game: Game | None) -> Iterator[PhhHand | Skipped]:
+def _hands(
+    text: Text, many: bool, unit: Money, game: Game | None, rakes: RakeFrom
+) -> Iterator[PhhHand | Skipped]:
     for number, (line, fields) in enumerate(documents(lines(text), many), 1):
         if not fields:
             continue
         try:
-            yield hand_of(fields, number, line, unit, game)
+            yield hand_of(fields, number, line, unit, game, rakes)
         except Wrong as wrong:
             raise Refused(_line_of(wrong, text, line), str(wrong)) from None
 

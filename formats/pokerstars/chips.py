@@ -11,6 +11,7 @@ from formats.pokerstars.forced import Forced
 from formats.pokerstars.grammar import Acts, Posts, Turns, Unread
 from formats.pokerstars.house import House, Till, coin, raked, split_by
 from formats.pokerstars.played import Line, Played
+from formats.rakes import Known, Unlisted
 from formats.told import Paid
 
 
@@ -148,7 +149,7 @@ def _by_seat(seats: dict[str, int], row: tuple[tuple[str, int], ...]) -> dict[in
 
 
 def housed(
-    whole: Played, game: Game, money: PutIn, paid: Payment, house: House | None
+    whole: Played, game: Game, money: PutIn, paid: Payment, house: House | Known | Unlisted | None
 ) -> tuple[Game, tuple[str, ...]]:
     """The game with the rake and the smallest coin of who paid it, and what of that is assumed."""
     shares: dict[int, list[int]] = {}

@@ -28,8 +28,9 @@ class Unread(Exception):
 
 class Header(Struct, frozen=True):
     """The first line: the source's number of the hand, its game and stakes, what is played for, and
-    the site or format whose rulesets it is put to; `terse` if its summary leaves out who did not
-    bet, and between two players the button."""
+    the site or format whose rulesets it is put to, and the `room` where it was played; `terse` if
+    its summary leaves out who did not bet, and between two players the button; `fast` if who folds
+    goes to another table."""
 
     source_id: str
     limit: Limit
@@ -42,6 +43,8 @@ class Header(Struct, frozen=True):
     site: str = "pokerstars"
     terse: bool = False
     played: str = ""
+    room: str = ""
+    fast: bool = False
 
 
 class Chair(Struct, frozen=True):
@@ -94,11 +97,13 @@ Said = Posts | Acts | Turns | Takes | Late
 
 
 class Totals(Struct, frozen=True):
-    """The line of the summary that tells the whole pot, its parts after the rake, and the rake."""
+    """The line of the summary that tells the whole pot, its parts after the rake, and the rake, in
+    which there are other fees."""
 
     total: int
     parts: tuple[int, ...]
     rake: int
+    fees: int = 0
 
 
 _FIGURES = re.compile(r"[0-9][0-9.,]*\.[0-9]*")
@@ -171,6 +176,8 @@ def header(line: str) -> Header:
         tournament=tournament is not None,
         capped="Cap" in found["more"],
         site="pokerstars" if start["stars"] else "ggpoker",
+        room="PokerStars" if start["stars"] else "GGPoker",
+        fast=line.startswith("PokerStars Zoom "),
         terse=bool(start["gg"] and tournament),
         played=said_in(told[found.end() :]),
     )
@@ -285,7 +292,7 @@ def board(line: str) -> Cards:
 
 _FEES = "Rake|Jackpot|Bingo|Fortune|Tax"  # what GGPoker takes beside the rake, out of the pot, too
 _TOTALS = re.compile(rf"Total pot ({MONEY})(.*?)((?: \| (?:{_FEES}) {MONEY})*)")
-_FEE = re.compile(rf"\| \w+ ({MONEY})")
+_FEE = re.compile(rf"\| (\w+) ({MONEY})")
 _PART = re.compile(rf"(?:Main|Side) pot(?:-[0-9]+)? ({MONEY})")
 
 
@@ -295,4 +302,6 @@ def totals(line: str) -> Totals | None:
     if found is None:
         return None
     parts = tuple(money(part) for part in _PART.findall(found[2]))
-    return Totals(money(found[1]), parts, sum(map(money, _FEE.findall(found[3]))))
+    taken = [(what, money(amount)) for what, amount in _FEE.findall(found[3])]
+    fees = sum(amount for what, amount in taken if what != "Rake")
+    return Totals(money(found[1]), parts, sum(amount for _, amount in taken), fees)

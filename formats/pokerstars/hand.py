@@ -11,8 +11,9 @@ from events.types import Cards
 from formats.pokerstars.chips import housed, payment, put_in
 from formats.pokerstars.forced import posted
 from formats.pokerstars.grammar import Acts, Posts, Totals, Turns, Unread
-from formats.pokerstars.house import House
+from formats.pokerstars.house import House, Houses
 from formats.pokerstars.played import Line, Played, Street
+from formats.rakes import Unlisted
 from formats.told import Act, Board, Holds, Mucks, Shows, Told, ToldHand
 
 CHIPS_MAX = 10**12
@@ -22,19 +23,21 @@ _CASH_UNITS = {"€": "euro cent", "£": "penny"}
 _CHIP_UNITS = {100: "chip", 50: "half chip"}
 
 
-def told_hand(whole: Played, number: int, line: int, house: House | None = None) -> ToldHand:
+def told_hand(whole: Played, number: int, line: int, houses: Houses, stakes: str) -> ToldHand:
     """The hand in whole units of its money, or `Unread` with the reason why not."""
     grain, unit = _grain(whole)
-    whole = _in_units(whole, grain)
     names = dealt_in(whole)
+    house = houses.of(stakes, whole, len(names))
+    whole = _in_units(whole, grain)
     stacks = tuple(one.stack for one in whole.chairs if one.name in names)
     _seatable(names, stacks)
     seats = {name: seat for seat, name in enumerate(names)}
     forced = posted(whole, seats, stacks, unit)
     money = put_in(whole, seats, stacks, forced)
     paid = payment(whole, seats, money)
-    fits = grain in (1, 100) and not whole.header.tournament
-    game, assumed = housed(whole, forced.game, money, paid, house if fits else None)
+    if grain == 50 and isinstance(house, House):
+        house = None
+    game, assumed = housed(whole, forced.game, money, paid, house)
     if _folded_all_in(whole):
         game = replace(game, forced_all_in="may_fold")
         assumed = (*assumed, "absent: who sits out folds, also all-in by blind or ante")
@@ -52,7 +55,10 @@ def told_hand(whole: Played, number: int, line: int, house: House | None = None)
         paid=paid.paid,
         nets=paid.nets,
         rake=whole.totals.rake,
-        inferred=forced.inferred,
+        inferred=(
+            *forced.inferred,
+            *(house.noted(assumed) if isinstance(house, Unlisted) else ()),
+        ),
         assumed=(*forced.assumed, *assumed),
         played=whole.header.played,
     )

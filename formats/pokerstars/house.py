@@ -2,13 +2,15 @@
 
 Rate and caps are fitted over all hands of a file at the same stakes, and then held against every
 one of them. Where a file has too few hands for that, a usual rate may explain a hand by itself;
-else the rake is nothing but what is missing in this hand. Each is an assumption of the record.
+else the rake is nothing but what is missing in this hand. If the table of known sites is asked for,
+nothing is fitted: each hand is held against its row, or is of none. Each is an assumption of the
+record.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -23,8 +25,19 @@ from engine.rake import rakes, taken_of
 from engine.steps import Blinds, Posts
 from events.state import opened
 from events.types import HandStarted
-from formats.pokerstars.grammar import Unread, totals
+from formats.pokerstars.grammar import Acts, Unread, totals
+from formats.pokerstars.played import Line, Played, Street
 from formats.pokerstars.text import Block
+from formats.rakes import (
+    LIMITS,
+    SIGNS,
+    Asked,
+    Known,
+    RakeFrom,
+    Unlisted,
+    looked_up,
+    rake_said,
+)
 from formats.rules import Rules
 
 _PERCENTS = (5, 4, 3, 2, 1, 6, 10)
@@ -60,28 +73,63 @@ class House(Struct, frozen=True):
         return replace(self.rake, caps_by_players=() if cap is None else ((seats, cap),))
 
 
-Houses = Mapping[str, House]  # by the stakes of the header
+class Houses(Struct, frozen=True):
+    """Who rakes the hands of a file: by the stakes of the header, what was set or fitted; or by the
+    hand, what the table of known sites says."""
+
+    by_stakes: Mapping[str, House]
+    source: RakeFrom = "fitted"
+
+    def of(self, stakes: str, whole: Played, seats: int) -> House | Known | Unlisted | None:
+        """The house of this hand, of so many dealt in; a tournament takes no rake by the hand."""
+        if whole.header.tournament:
+            return None
+        if self.source == "fitted":
+            return self.by_stakes.get(stakes)
+        if whole.totals.fees:
+            return Unlisted("fees beside the rake are taken of this pot, which no row tells")
+        return looked_up(_asked(whole, seats), self.source)
 
 
-def survey(blocks: Iterable[Block], known: Rake | None = None) -> Houses:
-    """The houses of a file, by its stakes: fitted to it, or the one that is known."""
-    return houses_at(filter(None, map(_seen, blocks)), known)
+def _asked(whole: Played, seats: int) -> Asked:
+    """What decides which row of the table a hand is of."""
+    header = whole.header
+    currencies = {sign: currency for currency, sign in SIGNS.items()}
+    flop = next((at for at, it in enumerate(whole.lines) if isinstance(it, Street)), None)
+    before = [it.what for it in whole.lines[:flop] if isinstance(it, Line)]
+    raises = sum(isinstance(it, Acts) and it.verb == "raises" for it in before)
+    return Asked(
+        site=header.room,
+        currency=currencies.get(header.sign, ""),
+        limit=LIMITS[header.limit],
+        stakes=(header.low, header.high),
+        table="cap" if header.capped else "fast" if header.fast else "regular",
+        players=seats,
+        day=date.fromisoformat(header.played[:10]) if header.played else None,
+        flop=flop is not None,
+        reraised=raises > 1,
+    )
 
 
-def rake_set(rules: Rules, site: str) -> Rake | None:
-    """The rake that was set for the hands of a site, if one was."""
-    return rules.of(RECORDED[f"{site}-nl"]).rake if rules.settings else None
+def survey(blocks: Iterable[Block], rules: Rules, site: str) -> Houses:
+    """The houses of a text, which is looked through to its end whatever is asked."""
+    return houses_at(filter(None, map(_seen, blocks)), rules, site)
 
 
-def houses_at(hands_seen: Iterable[tuple[str, Seen]], known: Rake | None) -> Houses:
-    """The house of each stakes: the one that is known, or explains most of the hands there."""
-    if known is not None:
-        return {stakes: House(known, {}, sure=True) for stakes, _ in hands_seen}
+def houses_at(hands_seen: Iterable[tuple[str, Seen]], rules: Rules, site: str) -> Houses:
+    """The house of each stakes: as it was set for this site, or as it explains most of the hands
+    there; those of the table, if that was asked for."""
+    if rules.settings:
+        rake = rules.of(RECORDED[f"{site}-nl"]).rake
+        if rake is not None:
+            return Houses({stakes: House(rake, {}, sure=True) for stakes, _ in hands_seen})
     seen: dict[str, set[Seen]] = {}
     for stakes, one in hands_seen:
         seen.setdefault(stakes, set()).add(one)
+    if rules.rake != "fitted":
+        return Houses({}, rules.rake)
     houses = ((stakes, _fitted(hands)) for stakes, hands in seen.items())
-    return {stakes: house for stakes, house in houses if house is not None}
+    return Houses({stakes: house for stakes, house in houses if house is not None})
 
 
 def stakes_of(block: Block) -> str:
@@ -200,23 +248,28 @@ class Till(Struct, frozen=True):
         return sum(found) == self.total and self.taken in (None, found)
 
 
-def raked(game: Game, till: Till, house: House | None) -> tuple[Game, tuple[str, ...]]:
+def raked(
+    game: Game, till: Till, house: House | Known | Unlisted | None
+) -> tuple[Game, tuple[str, ...]]:
     """The game with the rake of its house, and what of it is assumed."""
     if game.rake is None and house is None:
         return game, ()
-    if house is not None:
+    if isinstance(house, Known):
+        return _kept_by(game, house.rake), (house.assumed,)
+    if isinstance(house, House):
         rake = house.at(till.seats)
         if house.sure or till.fits(_kept_by(game, rake)):
-            return _kept_by(game, rake), (f"rake {_said(rake)}",)
+            return _kept_by(game, rake), (f"rake {rake_said(rake)}",)
+    why = f": {house.reason}" if isinstance(house, Unlisted) else ""
     if not till.total:
-        if till.fits(game) and house is None:
+        if till.fits(game) and not isinstance(house, House):
             return game, ()
-        return _kept_by(game, None), (f"unraked pot of {sum(till.pots)}",)
+        return _kept_by(game, None), (f"unraked pot of {sum(till.pots)}{why}",)
     for rate in _rates(no_flop=not till.flop) if house is None else ():
         if rate.rounding in ("half_even", "incremental") and till.fits(_kept_by(game, rate)):
-            return _kept_by(game, rate), (f"rake {_said(rate)}",)
+            return _kept_by(game, rate), (f"rake {rake_said(rate)}",)
     whole = Rake(percent=till.total, of=sum(till.pots), no_flop_no_drop=False)
-    return _kept_by(game, whole), (f"shortfall {till.total} of {sum(till.pots)}",)
+    return _kept_by(game, whole), (f"shortfall {till.total} of {sum(till.pots)}{why}",)
 
 
 @lru_cache(4096)
@@ -229,18 +282,6 @@ def _kept_by(game: Game, rake: Rake | None) -> Game:
 def split_by(game: Game, unit: int) -> Game:
     """The same rules with pots split in such coins."""
     return replace(game, split_unit=unit)
-
-
-@lru_cache(4096)
-def _said(rake: Rake) -> str:
-    """`5 % up to 300`, `4.5 %, rounded down`, `5 % of every 100`."""
-    percent = Fraction(rake.percent * 100, rake.of)
-    said = f"{float(percent):g} %"
-    if rake.rounding == "incremental":
-        said += f" of every {rake.increment}"
-    elif rake.rounding != "half_even":
-        said += f", rounded {'down' if rake.rounding == 'floor' else 'up'}"
-    return said + "".join(f" up to {cap}" for _, cap in rake.caps_by_players)
 
 
 def coin(game: Game, shares: Sequence[Sequence[int]]) -> int:

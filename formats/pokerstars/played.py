@@ -7,6 +7,7 @@ out: a line passed over could be chips. Talk is talk, whatever it imitates.
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from events.types import Cards
 from formats.pokerstars import grammar
@@ -80,6 +81,8 @@ def played(lines: tuple[str, ...]) -> Played:
     if SUMMARY not in texts:
         raise Unread("the hand stops before its summary")
     end = texts.index(SUMMARY)
+    if "'RushAndCash" in texts[1]:
+        header = replace(header, fast=True)
     chairs, button, begun = _seats(texts[1:end])
     notes = _Notes()
     names = sorted((one.name for one in chairs), key=len, reverse=True)

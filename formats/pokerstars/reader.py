@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from formats.pokerstars.grammar import Unread
 from formats.pokerstars.hand import told_hand
-from formats.pokerstars.house import Houses, rake_set, stakes_of, survey
+from formats.pokerstars.house import Houses, stakes_of, survey
 from formats.pokerstars.played import played
 from formats.pokerstars.text import Block, blocks
 from formats.rules import AS_READ, Rules
@@ -37,7 +37,7 @@ def read(
     first = next(every, None)
     if first is None:
         raise Refused(*_elsewhere(kept))
-    surveyed = survey(chain((first,), every), rake_set(rules, site))  # which also finds all damage
+    surveyed = survey(chain((first,), every), rules, site)  # which also finds all damage
     houses = surveyed if houses is None else houses
     hands = _hands(kept if len(kept) < KEPT else blocks(text), houses)
     return Source(format=site, dialect="", players=(), note=None, inferred=(), hands=hands)
@@ -46,7 +46,7 @@ def read(
 def houses_of(text: Text, rules: Rules) -> Houses:
     """Who takes how much rake in this text."""
     return survey(
-        (block for block in blocks(text) if isinstance(block, Block)), rake_set(rules, "pokerstars")
+        (block for block in blocks(text) if isinstance(block, Block)), rules, "pokerstars"
     )
 
 
@@ -64,8 +64,8 @@ def _hands(found: Iterable[Block | Skipped], houses: Houses) -> Iterator[ToldHan
             yield block
             continue
         try:
-            whole, house = played(block.lines), houses.get(stakes_of(block))
-            hand = told_hand(whole, number, block.line, house)
+            whole = played(block.lines)
+            hand = told_hand(whole, number, block.line, houses, stakes_of(block))
             text = "\n".join(block.lines).rstrip()
             yield replace(hand, text=text, site=whole.header.site)
         except Unread as reason:

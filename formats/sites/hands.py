@@ -4,29 +4,29 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from engine.policies import Rake
 from formats.pokerstars.grammar import Unread
 from formats.pokerstars.hand import dealt_in, told_hand
 from formats.pokerstars.house import Seen, houses_at
 from formats.pokerstars.played import Played, Street
+from formats.rules import Rules
 from formats.told import Skipped, ToldHand
 
 Reading = tuple[int, Played | str, str, str]  # line, a hand or why it is none, its text and site
 
 
 def told_hands(
-    read: Callable[[], Iterable[Reading]], known: Rake | None
+    read: Callable[[], Iterable[Reading]], rules: Rules, format: str
 ) -> Iterator[ToldHand | Skipped]:
     """The hands of a file, which is read twice: who rakes how much, all of them tell together, if
-    it is not known."""
+    it is neither set nor known."""
     raked = (_seen(one) for _, one, *_ in read() if isinstance(one, Played) and _pays(one))
-    houses = houses_at(raked, known)
+    houses = houses_at(raked, rules, format)
     for number, (line, one, text, site) in enumerate(read(), 1):
         if isinstance(one, str):
             yield Skipped(line, one)
             continue
         try:
-            hand = told_hand(one, number, line, houses.get(_stakes(one)))
+            hand = told_hand(one, number, line, houses, _stakes(one))
             yield replace(hand, text=text, site=site)
         except Unread as reason:
             yield Skipped(line, str(reason))

@@ -135,13 +135,14 @@ class Notes(Struct):
         *_, matched, most = sorted((0, *(paid[name] - self.dead.get(name, 0) for name in paid)))
         return sum(paid.values()) - (most - matched), sum(paid.values())
 
-    def totals(self, total: int | None, rake: int) -> Totals:
-        """The whole pot, if it is named, and what each of several pots paid."""
+    def totals(self, total: int | None, rake: int, fees: int = 0) -> Totals:
+        """The whole pot, if it is named, what each of several pots paid, and the rake, in which
+        there are such fees."""
         parts = [0] * max((take.pot + 1 for _, take in self.takes), default=0)
         for _, take in self.takes:
             parts[take.pot] += take.amount
         whole = self.won() + rake if total is None else total
-        return Totals(whole, tuple(parts) if len(parts) > 1 else (), rake)
+        return Totals(whole, tuple(parts) if len(parts) > 1 else (), rake, fees)
 
     def played(self, totals: Totals) -> Played:
         """The hand as a whole."""

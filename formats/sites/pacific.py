@@ -20,7 +20,7 @@ from formats.sites.notes import Notes, longest_first
 SITE = "pacific"
 BEGINS = re.compile(r"\*{3,} (?!Hand )[\w. -]+? Hand History for Game [0-9]+ \*{3,}")
 
-_NUMBER = re.compile(r".* for Game ([0-9]+)")
+_FIRST = re.compile(r"\W*(.+?) Hand History for Game ([0-9]+)")
 _WHEN = re.compile(r" *([0-9]{2}) ([0-9]{2}) ([0-9]{4}) ([0-9]{2}):([0-9]{2}):([0-9]{2})\b")
 _NEXT = re.compile(r"#Game No ?: ?[0-9]+")  # stands before the first line of a hand
 _STAKES = re.compile(
@@ -72,9 +72,9 @@ def money(text: str) -> int:
 
 def _table(lines: Sequence[str]) -> tuple[Notes, int]:
     """Number, stakes, table and seats, and how many lines they take."""
-    number = _NUMBER.match(lines[0])
+    first = _FIRST.match(lines[0])
     stakes = _STAKES.match(lines[1]) if len(lines) > 4 else None
-    if number is None or stakes is None:
+    if first is None or stakes is None:
         raise Unread("the first lines of the hand are cut")
     begun = 3
     while begun < len(lines) and any(it.fullmatch(lines[begun]) for it in (_BUTTON, _COUNT, _SEAT)):
@@ -88,7 +88,11 @@ def _table(lines: Sequence[str]) -> tuple[Notes, int]:
         if int(found[1]) != len(seats):
             raise Unread(f"{found[1]} players are said to be there, and {len(seats)} have a seat")
     chairs = tuple(Chair(int(found[1]), found[2], money(found[3])) for found in seats)
-    header = replace(_header(number[1], stakes, lines[2]), played=_when(lines[1][stakes.end() :]))
+    header = replace(
+        _header(first[2], stakes, lines[2]),
+        room=first[1],
+        played=_when(lines[1][stakes.end() :]),
+    )
     return Notes(header, button, chairs, small=money(stakes["low"])), begun
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from formats.pokerstars.grammar import Unread
-from formats.pokerstars.house import rake_set
 from formats.pokerstars.played import Played
 from formats.rules import AS_READ, Rules
 from formats.sites import pacific, winamax
@@ -38,7 +37,7 @@ class Site(Struct, frozen=True):
             players=(),
             note=None,
             inferred=(),
-            hands=told_hands(lambda: self._readings(text), rake_set(rules, self.name)),
+            hands=told_hands(lambda: self._readings(text), rules, self.name),
         )
 
     def _readings(self, text: Text) -> Iterator[Reading]:

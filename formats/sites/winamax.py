@@ -97,6 +97,8 @@ def _header(start: re.Match[str], limit: str, real: bool) -> Header:
         tournament=tournament,
         capped=False,
         site=SITE,
+        room="Winamax",
+        fast=start["kind"] == "Go Fast",
     )
 
 

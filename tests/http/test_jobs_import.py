@@ -17,6 +17,7 @@ from engine.games import GAMES
 from events.types import Events
 from formats.mit.write import write as written
 from store.reader import Reader
+from tests.formats.raked_hands import raked_hand
 from tests.http.clients import Site, over
 
 
@@ -94,6 +95,20 @@ def test_an_import_leaves_to_compact_what_the_command_leaves(
     )
     assert here == there
     assert ({*NAMES} <= {*here}, not {*NAMES} & {*here}) == (audit, not audit)
+
+
+def test_a_file_that_is_sent_is_held_against_known_rakes(new: Site) -> None:
+    writer = new.as_("writer")
+    content = (raked_hand(1000, 50) + raked_hand(1400, 69)).encode()
+    begun = writer.post("/api/v1/imports?rake=known", content=content)
+    (one,) = over(writer, begun.headers["location"])["result"]["files"]
+    assert (1, 1) == (one["assuming"], one["differ"])
+    both = writer.post("/api/v1/imports?rake=known&set=rake_percent=5", content=content)
+    assert (422, "known rakes are those of each hand's site: set no other rules") == (
+        both.status_code,
+        both.json()["detail"],
+    )
+    assert 422 == writer.post("/api/v1/imports?rake=mine", content=content).status_code
 
 
 def test_files_of_a_form_are_imported_under_their_names(new: Site) -> None:

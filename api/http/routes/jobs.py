@@ -27,6 +27,7 @@ from api.http.routes.matches import Match
 from api.http.routes.stream import feeds_of
 from api.http.uploads import said_length, sent_files
 from api.http.wishes import of_folders, of_import, of_match
+from formats.rakes import RakeFrom
 
 router = APIRouter(prefix="/api/v1", tags=["jobs"])
 
@@ -158,6 +159,10 @@ async def bring(
         list[str] | None,
         Query(alias="set", description="NAME=VALUE: another parameter, such as stack=400."),
     ] = None,
+    rake: Annotated[
+        RakeFrom,
+        Query(description="From where rakes are: fitted to the file, or the table of known sites."),
+    ] = "fitted",
     names: Annotated[list[str] | None, Query(description="OLD=NEW, for players.")] = None,
     name: Annotated[str | None, Query(description="What the one file sent is called.")] = None,
     strict: Annotated[bool, Query(description="Refuse a file if a hand differs.")] = False,
@@ -170,7 +175,7 @@ async def bring(
 ) -> Response:
     ask.needs(WRITE)
     owner = "" if ask.caller.has(AUDIT) else _owner(ask)
-    wish = of_import(named_format, game, settings, names, strict, audit, match)
+    wish = of_import(named_format, game, settings, names, strict, audit, match, rake)
     wish |= {"disclosure": disclosure, "owner": owner}
     jobs, owner, key = _jobs(ask), _owner(ask), _checked(idempotency_key)
     limits, again = ask.desk.settings.limits, jobs.claimed(owner, key)

@@ -1,0 +1,321 @@
+"""What known sites take of a pot: the rows of `rakes.toml`, and the one that is of a hand.
+
+A row is of one site, currency and limit, of some stakes, kinds of table and numbers of players, and
+of the days for which its source vouches. Amounts are hundredths of the currency. No two rows are of
+one hand; a hand that none is of gets the sentence that says what there is instead.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from engine.policies import Rake
+
+RakeFrom = Literal["fitted", "known", "undated"]
+NoFlop = Literal["free", "three-bet", "unsaid"]
+Stakes = tuple[int, int]
+Span = tuple[int, int | None]  # of players: from, to
+
+LIMITS = {"nl": "no", "pl": "pot", "fl": "fixed"}
+SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
+_FILE = Path(__file__).with_name("rakes.toml")
+_SPAN = re.compile(r"([0-9]+)(?:(\+)|-([0-9]+))?")
+_STAKES = re.compile(r"([0-9.]+)/([0-9.]+)(?: (-)(?: ([0-9.]+)/([0-9.]+))?)?")
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What a hand says of itself: nothing, where it does not; `reraised` if a raise before the flop
+    was raised."""
+
+    site: str
+    currency: str
+    limit: str
+    stakes: Stakes
+    table: str = "regular"
+    players: int
+    day: date | None
+    flop: bool
+    reraised: bool = False
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """What one site takes of such pots; `rake` has the cap of these players."""
+
+    site: str
+    currency: str
+    limit: str
+    low: Stakes
+    high: Stakes | None
+    table: str
+    players: Span
+    rake: Rake
+    no_flop: NoFlop
+    begins: date | None
+    ends: date | None
+    seen: date | None
+    sources: tuple[str, ...]
+
+    @property
+    def stakes(self) -> str:
+        """`$0.05/$0.10`, `$1/$2 to $5/$10`, `$100/$200 and more`."""
+        low = _spelled(self.low, self.currency)
+        if self.high is None:
+            return f"{low} and more"
+        return low if self.high == self.low else f"{low} to {_spelled(self.high, self.currency)}"
+
+    @property
+    def when(self) -> str:
+        """The days for which the source vouches."""
+        if self.begins is None:
+            return f"no day that its source names (seen {self.seen}: --rake undated takes it)"
+        if self.ends is None:
+            return f"{self.begins} and later"
+        return f"{self.begins}" if self.begins == self.ends else f"{self.begins} to {self.ends}"
+
+    @property
+    def dealt(self) -> str:
+        """`2 players`, `3 to 4 players`, `5 players and more`."""
+        least, most = self.players
+        if most is None:
+            return f"{least} players and more"
+        return f"{least} players" if least == most else f"{least} to {most} players"
+
+    def said(self) -> str:
+        """Whose rake it is, of which stakes, as of when, and who says so."""
+        when = f"undated, seen {self.seen}" if self.begins is None else f"as of {self.begins}"
+        stakes = _spelled(self.low, self.currency) if self.high == self.low else self.stakes
+        return f"as {self.site} takes of {self.limit}-limit {stakes}, {when}: {self.sources[0]}"
+
+    def raked(self, asked: Asked) -> Rake:
+        """The rake of this hand: a pot without a flop is free, or is not."""
+        free = not (self.no_flop == "three-bet" and asked.reraised)
+        return replace(self.rake, no_flop_no_drop=free)
+
+
+class _Question(NamedTuple):
+    """One thing in which a row and a hand must agree: how a row says it, and a hand."""
+
+    fits: Callable[[Row, Asked], bool]
+    has: Callable[[Row], str]
+    asked: Callable[[Asked], str]
+
+
+def _of_day(row: Row, asked: Asked) -> bool:
+    if row.begins is None or asked.day is None:
+        return False
+    return row.begins <= asked.day and (row.ends is None or asked.day <= row.ends)
+
+
+def _of_stakes(row: Row, asked: Asked) -> bool:
+    above = all(map(int.__le__, row.low, asked.stakes))
+    return above and (row.high is None or all(map(int.__ge__, row.high, asked.stakes)))
+
+
+def _of_players(row: Row, asked: Asked) -> bool:
+    least, most = row.players
+    return least <= asked.players and (most is None or asked.players <= most)
+
+
+_QUESTIONS = (
+    _Question(
+        lambda row, asked: _key(row.site) == _key(asked.site),
+        lambda row: row.site,
+        lambda asked: asked.site or "a site that is not named",
+    ),
+    _Question(
+        lambda row, asked: row.currency == asked.currency,
+        lambda row: row.currency,
+        lambda asked: asked.currency or "chips",
+    ),
+    _Question(
+        lambda row, asked: row.limit == asked.limit,
+        lambda row: f"{row.limit}-limit",
+        lambda asked: f"{asked.limit}-limit",
+    ),
+    _Question(_of_stakes, lambda row: row.stakes, lambda asked: _spelled(*_money(asked))),
+    _Question(
+        lambda row, asked: row.table == asked.table,
+        lambda row: f"{row.table} tables",
+        lambda asked: f"{asked.table} tables",
+    ),
+    _Question(_of_players, lambda row: row.dealt, lambda asked: f"{asked.players} players"),
+)
+
+
+class Known(Struct, frozen=True):
+    """The rake of a hand by its row, and what that row says of itself."""
+
+    rake: Rake
+    said: str
+
+    @property
+    def assumed(self) -> str:
+        """What the record assumes: `rake 5 % up to 100, as PokerStars takes of ...`."""
+        return f"rake {rake_said(self.rake)}, {self.said}"
+
+
+class Unlisted(Struct, frozen=True):
+    """Why no row is of a hand; `of` what, if it is of no other with these stakes either."""
+
+    reason: str
+    of: str = ""
+
+    def noted(self, assumed: Sequence[str]) -> tuple[str, ...]:
+        """What the report of a file says of it, if one of these assumptions comes of it."""
+        if not any(self.reason in one for one in assumed):
+            return ()
+        return (f"no known rake of {self.of}" if self.of else f"no known rake: {self.reason}",)
+
+
+@lru_cache(1 << 14)
+def looked_up(asked: Asked, source: RakeFrom) -> Known | Unlisted:
+    """The rake of a hand by the table; rows without a day are there if they are asked for."""
+    rows, same = rows_of_table(), list[str]()
+    for question in _QUESTIONS:
+        fitting = tuple(row for row in rows if question.fits(row, asked))
+        if not fitting:
+            return _instead(asked, same, map(question.has, rows), question.asked(asked))
+        rows = fitting
+        same.append(question.asked(asked))
+    of_day = [row for row in rows if _of_day(row, asked)]
+    if source == "undated" and not of_day:
+        of_day = [row for row in rows if row.begins is None]
+    if not of_day:
+        day = str(asked.day) if asked.day else "a hand that names no day"
+        return _instead(asked, same, (row.when for row in rows), day)
+    (row,) = of_day
+    if row.no_flop == "unsaid" and not asked.flop:
+        reason = f"{row.sources[0]} does not say what {row.site} takes of a hand without a flop"
+        return Unlisted(reason)
+    return Known(row.raked(asked), row.said())
+
+
+def _instead(asked: Asked, same: list[str], there: Iterable[str], wanted: str) -> Unlisted:
+    """`the table of rakes has of PokerStars, USD: no-limit, pot-limit; not fixed-limit`."""
+    of = f" of {', '.join(same)}" if same else ""
+    reason = f"the table of rakes has{of}: {', '.join(dict.fromkeys(there))}; not {wanted}"
+    return Unlisted(reason, ", ".join(question.asked(asked) for question in _QUESTIONS[:4]))
+
+
+@lru_cache(1)
+def rows_of_table() -> tuple[Row, ...]:
+    """Every row of the file, in its order."""
+    text = _FILE.read_text("utf-8")
+    return tuple(
+        row
+        for schedule in tomllib.loads(text, parse_float=Fraction)["schedule"]
+        for row in _rows(schedule)
+    )
+
+
+@lru_cache(4096)
+def rake_said(rake: Rake) -> str:
+    """`5 % up to 300`, `4.5 %, rounded down`, `5 of every 100`."""
+    said = f"{float(Fraction(rake.percent * 100, rake.of)):g} %"
+    if rake.rounding == "incremental":
+        said = f"{rake.increment * rake.percent // rake.of} of every {rake.increment}"
+    elif rake.rounding != "half_even":
+        said += f", rounded {'down' if rake.rounding == 'floor' else 'up'}"
+    return said + "".join(f" up to {cap}" for _, cap in rake.caps_by_players)
+
+
+# The file.
+
+
+def _rows(schedule: Mapping[str, Any]) -> Iterator[Row]:
+    """The rows of a schedule, one for each limit, kind of table and number of players."""
+    tables = schedule.get("tables", ("regular", "fast"))
+    for line in schedule["rows"]:
+        low, high = _stakes(line["stakes"])
+        for limit, table in product(schedule["limits"], tables):
+            for players, rake in _rakes(line, schedule.get("rounding")):
+                yield Row(
+                    site=schedule["site"],
+                    currency=schedule["currency"],
+                    limit=limit,
+                    low=low,
+                    high=high,
+                    table=table,
+                    players=players,
+                    rake=rake,
+                    no_flop=schedule["no_flop"],
+                    begins=schedule.get("from"),
+                    ends=schedule.get("until"),
+                    seen=schedule["seen"] if schedule.get("undated") else None,
+                    sources=tuple(schedule["sources"]),
+                )
+
+
+def _rakes(line: Mapping[str, Any], rounding: Any) -> Iterator[tuple[Span, Rake]]:
+    """By players dealt in, what is taken of a pot, and at most how much."""
+    rates = _by_players(line["percent"] if "percent" in line else [line["each"]])
+    for (players, rate), (others, cap) in product(rates, _by_players(line["caps"])):
+        most = min((end for end in (players[1], others[1]) if end is not None), default=None)
+        least = max(players[0], others[0])
+        if most is None or least <= most:
+            caps = ((least, _cents(cap)),)
+            if "percent" in line:
+                part = Fraction(rate) / 100
+                rake = Rake(percent=part.numerator, of=part.denominator, rounding=rounding)
+            else:
+                taken, each = map(_cents, rate[0])
+                rake = Rake(percent=taken, of=each, rounding="incremental", increment=each)
+            yield (least, most), replace(rake, caps_by_players=caps)
+
+
+def _by_players(value: Any) -> list[tuple[Span, Any]]:
+    """A value of all tables, or one for each number of players."""
+    if not isinstance(value, Mapping):
+        return [((2, None), value)]
+    return [(_span(players), one) for players, one in value.items()]
+
+
+def _span(text: str) -> Span:
+    found = _SPAN.fullmatch(text)
+    assert found is not None, text
+    least = int(found[1])
+    return least, None if found[2] else int(found[3] or least)
+
+
+def _stakes(text: str) -> tuple[Stakes, Stakes | None]:
+    found = _STAKES.fullmatch(text)
+    assert found is not None, text
+    low = _cents(Fraction(found[1])), _cents(Fraction(found[2]))
+    if not found[3]:
+        return low, low
+    return low, (_cents(Fraction(found[4])), _cents(Fraction(found[5]))) if found[4] else None
+
+
+def _cents(amount: Any) -> int:
+    cents = Fraction(amount) * 100
+    assert cents.denominator == 1, amount
+    return cents.numerator
+
+
+def _key(site: str) -> str:
+    """A site's name as it is compared: `PokerStars.com` and `Poker Stars` are PokerStars."""
+    return "".join(filter(str.isalnum, site.casefold().removesuffix(".com")))
+
+
+def _money(asked: Asked) -> tuple[Stakes, str]:
+    return asked.stakes, asked.currency
+
+
+def _spelled(stakes: Stakes, currency: str) -> str:
+    """`$0.05/$0.10`, `$1/$2`, `INR 5/INR 10`."""
+    return "/".join(amount(one, currency) for one in stakes)
+
+
+def amount(cents: int, currency: str) -> str:
+    """`$0.05`, `$1`, `INR 5`."""
+    sign = SIGNS.get(currency, f"{currency} " if currency else "")
+    return f"{sign}{cents / 100:.2f}".removesuffix(".00")
