@@ -347,7 +347,9 @@ def test_phh_is_held_against_the_venue_that_it_names() -> None:
 
 def test_formats_that_name_no_site_and_other_rules_beside_it_are_refused(tmp_path: Path) -> None:
     path = gamelog(tmp_path / "gamelog.txt")
-    with pytest.raises(Refused, match="MIT gamelog: no hand of it names its site; leave out --rake known"):
+    with pytest.raises(
+        Refused, match="MIT gamelog: no hand of it names its site; leave out --rake known"
+    ):
         known.read(path, known.format_of(path), KNOWN)
     with pytest.raises(Impossible, match="known rakes are those of each hand's site"):
         Rules(settings=(("rake_percent", "5"),), rake="known")
