@@ -1,7 +1,6 @@
 """A projection: a table made from a segment's events, kept beside it, made again at any time."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -37,7 +36,7 @@ class Projection(NamedTuple):
     build: Callable[[Sequence[Leaf]], pa.Table]
     rows: int = 65_536
     from_rows: FromRows | None = None
-    added: Mapping[int, str] = MappingProxyType({})
+    added: Mapping[int, str] = {}
 
     def stands(self, made: int | None, events: Callable[[], Iterable[str]]) -> bool:
         """Whether a table of the version `made` says what one of today would, where these are the
