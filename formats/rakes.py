@@ -27,6 +27,7 @@ Span = tuple[int, int | None]  # of players: from, to
 
 LIMITS = {"nl": "no", "pl": "pot", "fl": "fixed"}
 SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
+NAME_MAX = 40  # letters of a site, as a hand names it: a sentence repeats them
 _FILE = Path(__file__).with_name("rakes.toml")
 _SPAN = re.compile(r"([0-9]+)(?:(\+)|-([0-9]+))?")
 _STAKES = re.compile(r"([0-9.]+)/([0-9.]+)(?: (-)(?: ([0-9.]+)/([0-9.]+))?)?")

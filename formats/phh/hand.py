@@ -39,7 +39,7 @@ from formats.phh.fields import (
 )
 from formats.phh.money import Money, Wrong
 from formats.phh.toml import toml
-from formats.rakes import SIGNS, Asked, Known, RakeFrom, Unlisted, looked_up
+from formats.rakes import NAME_MAX, SIGNS, Asked, Known, RakeFrom, Unlisted, looked_up
 from formats.told import Act, Board, Mucks, Shows, Skipped, Told, ToldHand
 
 AnyTold = TypeVar("AnyTold", bound=ToldHand)
@@ -147,12 +147,12 @@ def site_rake(
     day = played_at(fields)[:10]
     flop = next((at for at, it in enumerate(one.told) if isinstance(it, Board)), None)
     raises = sum(isinstance(it, Act) and it.verb == "raise" for it in one.told[:flop])
-    low, high = sizes(fields, money) if fields["variant"] == "FT" else sorted(map(abs, blinds))[-2:]
+    low, high = sizes(fields, money) if fields["variant"] == "FT" else sorted(map(abs, blinds[:2]))
     symbols = {sign: currency for currency, sign in SIGNS.items()}
     symbol = symbols.get(str(fields.get("currency_symbol")), "")
     asked = Asked(
-        site=str(fields.get("venue", "")),
-        currency=str(fields.get("currency", symbol)),
+        site=str(fields.get("venue", ""))[:NAME_MAX],
+        currency=str(fields.get("currency", symbol))[:NAME_MAX],
         limit="fixed" if fields["variant"] == "FT" else "no",
         stakes=(low, high),
         players=len(blinds),

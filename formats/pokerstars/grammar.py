@@ -137,7 +137,7 @@ def cards(text: str) -> Cards:
 # The first lines.
 
 _START = re.compile(
-    r"(?:PokerStars (?:Zoom |Home Game |Home )?(?:Hand|Game) #(?P<stars>[0-9]+)"
+    r"(?:PokerStars (?:Zoom |(?P<home>Home Game |Home ))?(?:Hand|Game) #(?P<stars>[0-9]+)"
     r"|Poker Hand #(?P<gg>[A-Z]{2}[0-9]+)): +(?P<rest>.*)"
 )
 _CLUB = re.compile(r"\{[^}]*\} +")
@@ -176,7 +176,7 @@ def header(line: str) -> Header:
         tournament=tournament is not None,
         capped="Cap" in found["more"],
         site="pokerstars" if start["stars"] else "ggpoker",
-        room="PokerStars" if start["stars"] else "GGPoker",
+        room="GGPoker" if start["gg"] else f"PokerStars{' Home Game' if start['home'] else ''}",
         fast=line.startswith("PokerStars Zoom "),
         terse=bool(start["gg"] and tournament),
         played=said_in(told[found.end() :]),

@@ -30,6 +30,7 @@ from formats.pokerstars.played import Line, Played, Street
 from formats.pokerstars.text import Block
 from formats.rakes import (
     LIMITS,
+    NAME_MAX,
     SIGNS,
     Asked,
     Known,
@@ -99,7 +100,7 @@ def _asked(whole: Played, seats: int) -> Asked:
     before = [it.what for it in whole.lines[:flop] if isinstance(it, Line)]
     raises = sum(isinstance(it, Acts) and it.verb == "raises" for it in before)
     return Asked(
-        site=header.room,
+        site=header.room[:NAME_MAX],
         currency=currencies.get(header.sign, ""),
         limit=LIMITS[header.limit],
         stakes=(header.low, header.high),
