@@ -101,7 +101,7 @@ def _asked(whole: Played, seats: int) -> Asked:
     raises = sum(isinstance(it, Acts) and it.verb == "raises" for it in before)
     return Asked(
         site=header.room[:NAME_MAX],
-        currency=currencies.get(header.sign, ""),
+        currency=header.currency or currencies.get(header.sign, ""),
         limit=LIMITS[header.limit],
         stakes=(header.low, header.high),
         table="cap" if header.capped else "fast" if header.fast else "regular",

@@ -101,12 +101,14 @@ def test_a_hand_that_no_row_is_of_is_unknown_and_never_fitted(
         assert _one(raked_hand(20, 0, flop=False, **how)) == ("agree", "", ())
 
 
-def test_hands_for_chips_and_tournaments_have_no_row() -> None:
+def test_hands_for_other_money_or_chips_and_tournaments_have_no_row() -> None:
     chips = raked_hand(10000, 500, stakes="5/10").replace("$", "")
     verdict, assumed, noted = _one(chips)
     assert verdict == "unknown"
     assert assumed.endswith("the table of rakes has of PokerStars: USD; not chips")
     assert noted == ("no known rake of PokerStars, chips, no-limit, 5/10",)
+    canadian = _one(raked_hand(1000, 50, stakes="$0.05/$0.10 CAD"))
+    assert canadian[1].endswith("the table of rakes has of PokerStars: USD; not CAD")
     home = raked_hand(1000, 50).replace("PokerStars Hand", "PokerStars Home Game Hand")
     assert _one(home)[1].endswith("; not PokerStars Home Game")
     paid = raked_hand(10000, 0, stakes="5/10").replace("$", "")
