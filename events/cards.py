@@ -11,6 +11,7 @@ UNKNOWN = "??"  # a card that nobody recorded; a card you may not see is `views.
 
 Card = Annotated[str, Meta(pattern=r"^([2-9TJQKA][cdhs]|\?\?)$")]
 
+_NAMED = frozenset(DECK)
 _WORDS = frozenset((*DECK, UNKNOWN))
 
 
@@ -28,6 +29,11 @@ def cards(text: str) -> tuple[str, ...]:
                 f"{word} is not a card: a rank of {RANKS} and a suit of {SUITS}, or ??"
             )
     return found
+
+
+def known(held: tuple[str, ...]) -> tuple[str, ...] | None:
+    """These cards, if there are any and none of them is hidden or was never recorded."""
+    return held if held and all(card in _NAMED for card in held) else None
 
 
 def is_known(held: tuple[str, ...]) -> bool:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from analytics.auctions.values_kept import ThirdCards
+from analytics.replay.rulebook import Rulebook
 from analytics.stored.row_head import Row, tabled
-from analytics.stored.rulebook import Rulebook
 from engine.game import Game
 from odds.batch import Showdown
 from odds.rank import Cards

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from analytics.stored.auctions import known
+from events.cards import known
 from events.types import BoardDealt, Cards, CardSwapped, HoleDealt, StepEntered
 from store.log.leaf import Leaf, split
 

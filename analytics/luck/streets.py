@@ -12,15 +12,15 @@ from typing import Any
 import pyarrow as pa
 from msgspec.structs import replace
 
-from analytics.stored.auctions import known
+from analytics.replay.rulebook import Rulebook
 from analytics.stored.closed_betting import Closed, swaps_to_come
 from analytics.stored.equity import expected
 from analytics.stored.row_head import HEAD, WHO, Row, head, tabled
-from analytics.stored.rulebook import Rulebook
 from engine.game import Game
 from engine.pots import pots
 from engine.seats import contenders
 from engine.units import per_chip
+from events.cards import known
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import (

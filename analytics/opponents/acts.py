@@ -1,25 +1,19 @@
 """`acts`: one row for each thing that a player did, what he faced, and what he held.
 
-Made from a table of events and nothing else: whoever is given the events as he sees them gets
-rows of what he knows. Chips are whole chips, whatever unit a ruleset counts in. Bids are acts of a
-street of their own; blinds and antes, which nobody chooses, are none. Many hands are told at once,
-column by column: a report looks at every act of thousands of hands.
+The decisions of a report's hands (`analytics.decisions`), but for straddles, shows and mucks, with
+what a report asks beside them. Chips are whole chips, whatever unit a ruleset counts in. Bids are
+acts of a street of their own.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.opponents.hands import Hands
-from analytics.opponents.offers import offers
-from analytics.opponents.strength import tenth
-from analytics.replay.flags import ORIGINS_LEFT_OUT, STREETS
-from analytics.replay.layout import BET, CHECKED, Acts
-from analytics.replay.words import word
+from analytics.decisions.hands import Hands
+from analytics.decisions.schema import ACTIONS, BID, ROUND
+from analytics.decisions.table import table_of
+from analytics.replay.rulebook import Rulebook
 from analytics.stored.row_head import HEAD, RULESET
-from analytics.stored.rulebook import Rulebook
 from store.columns.cells import Column
 
 SCHEMA = pa.schema(
@@ -50,29 +44,8 @@ SCHEMA = pa.schema(
         "think_ms": pa.int64(),
     }
 )
-KINDS = ("fold", "check", "call", "bet", "raise", "bid")
-BID = KINDS.index("bid")
-AUCTION = len(STREETS)
-MISSING = np.nan
-
-
-class Done(NamedTuple):
-    """What only actions, or only bids, have; a column each, missing numbers are nan."""
-
-    row: Column
-    hand: Column
-    seat: Column
-    place: Column
-    kind: Column
-    street: Column
-    meant: Column
-    owed: Column
-    offered: Column
-    told: Column
-    after_check: Column
-    chips: Column
-    made: Column
-    faced: Column
+KINDS = ACTIONS[: BID + 1]
+LEFT_OUT = pa.array(("forced", "default"))  # origins that say nothing of a player
 
 
 def acts_of(hands: Hands, rules: Rulebook, me: str | None = None) -> pa.Table:
@@ -80,148 +53,75 @@ def acts_of(hands: Hands, rules: Rulebook, me: str | None = None) -> pa.Table:
 
     Not meant: what was forced or a default, and a fold instead of a straddle, outside every round.
     """
-    both = _actions(hands, me), _bids(hands)
-    every = Done(*(np.concatenate(column) for column in zip(*both, strict=True)))
-    mine = np.flatnonzero(hands.laid.told.take(every.hand))
-    order = mine[np.argsort(every.row[mine], kind="stable")]
-    it = Done(*(column[order] for column in every))
-    unit = hands.unit.take(it.hand)
-    hole = hands.held.hole(it.place, it.row)
-    return pa.table(
-        {
-            **hands.head(it.hand),
-            "ruleset": word(hands.laid, "ruleset", it.hand),
-            "place": pa.array((it.row - hands.laid.heads.take(it.hand)).astype(np.int32)),
-            "seat": pa.array(it.seat.astype(np.int32)),
-            "player": hands.players.take(pa.array(it.place)),
-            "position": hands.positions(it.place),
-            "street": _words((*STREETS, "auction"), it.street),
-            "kind": _words(KINDS, it.kind),
-            "meant": pa.array(it.meant & ((it.kind != BID) | (hands.stack(it.place, it.row) > 0))),
-            "owed": pa.array(it.owed),
-            "offered": pa.array(it.offered, mask=~it.told),
-            "after_check": pa.array(it.after_check, mask=it.kind == BID),
-            "chips": _numbers(it.chips / unit),
-            "stack": pa.array(hands.stack(it.place, it.row) / unit),
-            "pot": pa.array(hands.pot(it.hand, it.row) / unit),
-            "made_pct": _numbers(it.made),
-            "faced_pct": _numbers(it.faced),
-            "tenth": _tenths(hole, word(hands.laid, "ruleset", it.hand), it.street == 0, rules),
-            "hole": hole,
-            "board": hands.held.board(it.row),
-            "rival_cards": _rival_cards(hands, it),
-            "equity": pa.nulls(len(order), pa.float64()),
-            "showdown": pa.array(hands.seen.showdown.take(it.place)),
-            "think_ms": pc.if_else(pa.array(it.kind == BID), None, hands.thought(it.hand, it.row)),
-        },
-        schema=SCHEMA,
-    )
+    every = table_of(hands, rules)
+    it = every.filter(pc.is_in(every["action"], pa.array(KINDS))).combine_chunks()
+    hand = np.searchsorted(hands.laid.hand_seq, it["hand_seq"].to_numpy())
+    bid = pc.equal(it["action"], "bid")
+    asked = pc.fill_null(pc.is_in(it["faced"], pa.array(ROUND)), False)
+    outside = pc.and_not(pc.invert(asked), bid)
+    left_out = pc.is_in(it["origin"], LEFT_OUT)
+    owed = pc.or_(pc.fill_null(pc.greater(it["to_call"], 0), False), outside)
+    offered = pc.if_else(outside, False, it["may_raise"])
+    unit = pa.array(hands.unit.take(hand))
+    chips = pc.if_else(bid, it["amount"], it["size"])
+    faced = pc.divide(it["faced_share"], pc.add(it["faced_share"], 1.0))
+    could = pc.and_not(pc.and_(_after_check(it, me), pc.fill_null(offered, False)), owed)
+    later = pc.not_equal(it["street"], "preflop")
+    number = it["number"].cast(pa.string())
+    found = {
+        **{name: it[name] for name in it.column_names},
+        "hand": pc.binary_join_element_wise(it["match"], number, "/"),
+        "place": it["idx"],
+        "street": pc.if_else(bid, "auction", it["street"]),
+        "kind": it["action"],
+        "meant": pc.and_not(pc.or_(asked, bid), left_out),
+        "owed": owed,
+        "offered": offered,
+        "after_check": pc.if_else(bid, None, pc.and_(could, later)),
+        "chips": _chips(chips, unit),
+        "stack": _chips(it["stack"], unit),
+        "pot": _chips(it["pot"], unit),
+        "made_pct": pc.multiply(it["share"], 100.0),
+        "faced_pct": pc.if_else(owed, pc.multiply(faced, 100.0), None),
+        "rival_cards": _rival_cards(hands, hand, it),
+        "equity": pa.nulls(it.num_rows, pa.float64()),
+        "showdown": hands.seen.showdown.take(hands.laid.base.take(hand) + it["seat"].to_numpy()),
+    }
+    return pa.table([found[one.name] for one in SCHEMA], schema=SCHEMA)
 
 
-def _actions(hands: Hands, me: str | None) -> Done:
-    """Folds, checks, calls, bets and raises."""
-    laid, acts = hands.laid, hands.laid.acts
-    faced = offers(laid, hands.games, hands.ruleset, hands.at)
-    raising = (acts.kind >= BET) & acts.asked
-    top = acts.amount - faced.call
-    pot = hands.pot(acts.hand, acts.row) + faced.call
-    made = np.where(raising & (pot != 0), 100 * top / np.where(pot, pot, 1), MISSING)
-    owed = (faced.call > 0) | ~acts.asked
-    offered = faced.raising & acts.asked
-    begins = _streets(acts)
-    return Done(
-        acts.row,
-        acts.hand,
-        acts.seat,
-        acts.place,
-        acts.kind,
-        acts.street,
-        acts.counts & acts.asked,
-        owed,
-        offered,
-        faced.told | ~acts.asked,
-        _after_check(hands, begins, me) & ~owed & offered & faced.told & (acts.street > 0),
-        np.where(raising, top, MISSING),
-        made,
-        np.where(owed, _faced(made, begins), MISSING),
-    )
-
-
-def _bids(hands: Hands) -> Done:
-    """Bids; hidden origins are taken for choices, and `acts_of` leaves out what could only be 0."""
-    cells = hands.laid.cells
-    row, hand, seat, place = hands.laid.at("BidPlaced")
-    size = len(row)
-    no, missing = np.zeros(size, dtype=bool), np.full(size, MISSING)
-    there = hands.filled("amount", row)  # a bid that is hidden for good has no size
-    meant = cells.codes("origin", ORIGINS_LEFT_OUT, row, 1) > 0
-    chips = np.where(there, cells.numbers("amount", row), MISSING)
-    kind, street = np.full(size, BID), np.full(size, AUCTION)
-    return Done(
-        row, hand, seat, place, kind, street, meant, no, no, no, no, chips, missing, missing
-    )
-
-
-def _streets(acts: Acts) -> Column:
-    """Where the actions of the street began that each is of: with other cards on the board."""
-    other = (acts.hand[1:] != acts.hand[:-1]) | (acts.boards[1:] != acts.boards[:-1])
-    begins = np.where(np.append(True, other)[: len(acts.row)], np.arange(len(acts.row)), 0)
-    return np.maximum.accumulate(begins) if len(begins) else begins
-
-
-def _after_check(hands: Hands, begins: Column, me: str | None) -> Column:
-    """His first action of a street on which we have checked."""
-    acts = hands.laid.acts
-    checks = acts.kind == CHECKED
+def _after_check(it: pa.Table, me: str | None) -> pa.Array:
+    """Whether an action is his first of a street on which we have checked before it."""
+    size = it.num_rows
+    hand, seat = it["hand_seq"].to_numpy(), it["seat"].to_numpy()
+    street = it["street"].combine_chunks().dictionary_encode().indices.to_numpy()
+    begins = np.ones(size, dtype=bool)
+    begins[1:] = (hand[1:] != hand[:-1]) | (street[1:] != street[:-1])
+    streets = np.cumsum(begins)
+    checks = pc.equal(it["action"], "check").to_numpy()
     if me is not None:
-        ours = pc.equal(hands.players, me).to_numpy(zero_copy_only=False)
-        checks &= np.append(ours, False).take(acts.place)
-    upto = np.append(0, np.cumsum(checks))
-    checked = upto[:-1] > upto.take(begins)
-    first = np.zeros(len(acts.row), dtype=bool)
-    first[np.unique(begins * (hands.laid.places + 1) + acts.place, return_index=True)[1]] = True
-    return first & checked
+        checks &= pc.equal(it["player"], me).to_numpy()
+    upto = np.append(0, np.cumsum(checks))[:size]
+    checked = upto > upto[np.flatnonzero(begins)][streets - 1]
+    acts = np.flatnonzero(pc.not_equal(it["action"], "bid").to_numpy())
+    first = np.zeros(size, dtype=bool)
+    first[acts[np.unique(streets[acts] << 8 | seat[acts], return_index=True)[1]]] = True
+    return pa.array(first & checked)
 
 
-def _faced(made: Column, begins: Column) -> Column:
-    """The last bet or raise of the street before each action, beside the pot with it in."""
-    at = np.where(np.isnan(made), -1, np.arange(len(made)))
-    last = np.append(-1, np.maximum.accumulate(at) if len(at) else at)[: len(made)]
-    bet = np.where(last >= begins, made.take(np.maximum(last, 0)) if len(made) else made, MISSING)
-    return 100 * bet / (100 + bet)
-
-
-def _rival_cards(hands: Hands, it: Done) -> pa.Array:
+def _rival_cards(hands: Hands, hand: Column, it: pa.Table) -> pa.Array:
     """How many cards the last rival has; nothing while there are several."""
-    laid = hands.laid
-    seats, base = laid.seats.take(it.hand), laid.base.take(it.hand)
-    count, rival = np.zeros(len(it.row), dtype=np.int64), np.zeros(len(it.row), dtype=np.int64)
-    for seat in range(int(seats.max(initial=0))):
-        place = np.minimum(base + seat, laid.places)
-        there = (seat < seats) & (seat != it.seat) & (hands.seen.fold.take(place) > it.row)
-        count += there
+    laid, seat = hands.laid, it["seat"].to_numpy()
+    row = laid.heads.take(hand) + it["idx"].to_numpy()
+    seats, base = laid.seats.take(hand), laid.base.take(hand)
+    rival = np.zeros(len(row), dtype=np.int64)
+    for other in range(int(seats.max(initial=0))):
+        place = np.minimum(base + other, laid.places)
+        there = (other < seats) & (other != seat) & (hands.seen.fold.take(place) > row)
         rival = np.where(there, place, rival)
-    cards = hands.held.size(rival, it.row).astype(np.int32)
-    return pa.array(cards, mask=count != 1)
+    cards = hands.held.size(rival, row).astype(np.int32)
+    return pa.array(cards, mask=it["rivals"].to_numpy() != 1)
 
 
-def _tenths(hole: pa.Array, ruleset: pa.Array, wanted: Column, rules: Rulebook) -> pa.Array:
-    """Before the flop: the strength of two cards, by the rules of the hand."""
-    cards, by = hole.dictionary_encode(), ruleset.dictionary_encode()
-    known = np.zeros((len(by.dictionary) + 1, len(cards.dictionary) + 1), dtype=np.int32)
-    for at, mark in enumerate(by.dictionary.to_pylist()):
-        how = rules.showdown(mark)
-        for to, text in enumerate(cards.dictionary.to_pylist()):
-            known[at, to] = 0 if how is None else tenth(tuple(text.split()), how) or 0
-    which = cards.indices.fill_null(len(cards.dictionary)).to_numpy()
-    found = known[by.indices.fill_null(len(by.dictionary)).to_numpy(), which]
-    return pa.array(found, mask=(found == 0) | ~wanted)
-
-
-def _words(words: tuple[str, ...], which: Column) -> pa.Array:
-    return pa.array(words, pa.string()).take(pa.array(which))
-
-
-def _numbers(values: Column) -> pa.Array:
-    """Numbers, and nothing where one is missing."""
-    return pa.array(values, mask=np.isnan(values))
+def _chips(units: pa.ChunkedArray, per_chip: pa.Array) -> pa.ChunkedArray:
+    return pc.divide(units.cast(pa.float64()), per_chip.cast(pa.float64()))

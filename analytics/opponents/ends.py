@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from analytics.opponents.hands import Hands
+from analytics.decisions.hands import Hands
 from analytics.opponents.locked import Played, costs
 from analytics.replay.flags import STREETS
 from analytics.replay.money import money

@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 
 from analytics.replay.flags import STREETS
+from analytics.replay.rulebook import Rulebook
 from analytics.stored.row_head import HEAD, WHO, Row, head, tabled
-from analytics.stored.rulebook import Rulebook
 from engine.game import Game
 from engine.hand import turn
 from engine.turn import ToAct, ToBid, Turn

@@ -1,7 +1,7 @@
 """What an opponent report is made of: some thousand hands after the other become four tables.
 
 `acts`, `ends`, `faults` and `facts`, of every player of the hands that one player was dealt in. All
-are made from tables of events, column by column (`opponent_hands`), for a report looks at every act
+are made from tables of events, column by column, for a report looks at every act
 of thousands of hands; only a hand with a reply that could not be used is read event by event.
 """
 
@@ -13,15 +13,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from analytics.decisions.hands import Hands
 from analytics.opponents import acts as opponent_acts
 from analytics.opponents import ends as opponent_ends
 from analytics.opponents import faults
-from analytics.opponents.hands import Hands
 from analytics.opponents.locked import Mark, locked_from, marks
 from analytics.opponents.strength import ACTS, spread, valued
+from analytics.replay.rulebook import Rulebook
 from analytics.stored.facts import SCHEMA as FACTS
 from analytics.stored.facts import table_of as facts_of
-from analytics.stored.rulebook import Rulebook
 from store.columns.codec import leaves_of
 
 Row = dict[str, Any]

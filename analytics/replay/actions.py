@@ -1,15 +1,15 @@
-"""The actions of many hands in lock-step: every hand's n-th at once, and what it means.
+"""The actions of many hands in lock-step: every hand's n-th at once, and what it faced.
 
 Theory of operation
 -------------------
 Hands stand in columns, those with the most actions first, so that whoever still acts at step t is a
 prefix of every column. It is the record that is followed, as `events.evolve` does, not the rules: a
 claim that no rule allows is counted like any other action, and any ruleset will do. Rules are asked
-one thing only, whether the menu offered a raise (`facts_menu.py`).
+two things only, whether the menu offered a raise and how large a one (`raises.py`).
 
 A step first takes in what happened since the last action: blinds, new cards, a round that opened.
-Then it looks up what this action means in its spot, as an opportunity and as a deed; and then the
-round (`facts_rounds.py`: chips) and the street (`facts_streets.py`: who has done what) remember it.
+Then whoever walks looks at it: facts at what it means (`streets.py`), decisions at what it faced.
+And then the round (`rounds.py`) counts the chips that it moved.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,10 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from analytics.replay.layout import BET, Laid
-from analytics.replay.raises import Menu, menu, vetoed
+from analytics.replay.raises import Asked, Menu, menu, vetoed
 from analytics.replay.rounds import Rounds
-from analytics.replay.seating import Named
-from analytics.replay.streets import Streets
 from engine.game import Game
 from store.columns.cells import Column
 
@@ -30,7 +28,9 @@ class Step(NamedTuple):
     """The n-th actions of the first so many hands, a column each; `act` is which of all actions.
 
     `place` is where the seat's own columns are, `bit` the seat as a mask, `mine` what lies before
-    it, `asked` whether a round of betting is on.
+    it, `asked` whether a round of betting is on, `offered` whether a raise was on the menu: who
+    raised is taken to have been offered it. `facing` is the round for the rules, where somebody
+    has them, and `vetoed` whether they forbid to raise.
     """
 
     live: int
@@ -43,6 +43,9 @@ class Step(NamedTuple):
     asked: Column
     chips: Column
     mine: Column
+    offered: Column
+    facing: Asked | None
+    vetoed: Column | None
 
 
 class Table(NamedTuple):
@@ -57,29 +60,28 @@ class Table(NamedTuple):
 
 
 class Walk:
-    """Hands of one menu while they are walked; afterwards `words`, of every one of their places."""
+    """Hands of one menu, which are walked action by action."""
 
-    def __init__(self, laid: Laid, which: Column, menu: Menu | None, named: Named) -> None:
+    def __init__(self, laid: Laid, which: Column, menu: Menu | None) -> None:
         self.laid, self.menu = laid, menu
         self.table = _table(laid, which)
         self.rounds = Rounds(laid, self.table)
-        self.streets = Streets(self.table, named)
-        self.words = np.zeros(len(self.table.places), dtype=np.int64)
 
-    def run(self) -> None:
-        """Walk every hand to its last action."""
+    def steps(self) -> Iterator[Step]:
+        """Every action of every hand, to the last; `rounds` stand as each was asked."""
         count = self.table.count
         steps = int(count[0]) if len(count) else 0
         live = np.searchsorted(-count, -np.arange(steps), side="left").tolist()
         for t in range(steps):
-            self._step(t, live[t])
+            it = self._step(t, live[t])
+            yield it
+            self.rounds.stake(it)
 
-    def _step(self, t: int, live: int) -> None:
+    def _step(self, t: int, live: int) -> Step:
         """One action of every hand that has one left."""
-        acts, rounds, streets = self.laid.acts, self.rounds, self.streets
+        acts, rounds = self.laid.acts, self.rounds
         act = self.table.first[:live] + t
         rounds.take_in(t, act)
-        streets.take_in(acts.street.take(act))
         seat, kind = acts.seat.take(act), acts.kind.take(act)
         place = self.table.begin[:live] + seat
         chips = rounds.stacks.take(place)
@@ -95,20 +97,18 @@ class Walk:
             asked,
             chips,
             rounds.base.take(place) - chips,
+            raising,
+            None,
+            None,
         )
-        offered = raising
-        if self.menu is not None:
-            offered = raising | asked & ~vetoed(self.menu, rounds.asked(it, self.menu))
-        gone = rounds.gone(live, streets.aggressor[:live])
-        word = streets.words(it, offered, rounds.bet[:live] > it.mine, gone)
-        self.words[place] |= word * acts.counts.take(act)
-        streets.remember(it)
-        rounds.stake(it)
+        if self.menu is None:
+            return it
+        facing = rounds.asked(it, self.menu)
+        veto = vetoed(self.menu, facing)
+        return it._replace(offered=raising | asked & ~veto, facing=facing, vetoed=veto)
 
 
-def walks(
-    laid: Laid, games: Sequence[Game | None], ruleset: Column, named: Named
-) -> Iterator[Walk]:
+def walks(laid: Laid, games: Sequence[Game | None], ruleset: Column) -> Iterator[Walk]:
     """Hands in which anybody acts; those of one menu together. `ruleset` is which game each had."""
     menus: dict[Menu | None, list[int]] = {}
     for number, game in enumerate(games):
@@ -117,7 +117,7 @@ def walks(
     for policies, numbers in menus.items():
         which = np.flatnonzero(some & np.isin(ruleset, numbers))
         if len(which):
-            yield Walk(laid, which, policies, named)
+            yield Walk(laid, which, policies)
 
 
 def _table(laid: Laid, which: Column) -> Table:

@@ -1,4 +1,4 @@
-"""What stands against a raise, of many hands at once: the vetoes of `engine/steps/sizing.py` again.
+"""Who may raise and how far, of many hands at once: the rules of `engine/steps/sizing.py` again.
 
 Written from the rules and not from the engine, so that a test can hold each against the other.
 Bets are what lies before a seat in this round; `met` is the bet that it last answered, or -1.
@@ -6,12 +6,16 @@ Bets are what lies before a seat in this round; `met` is the bet that it last an
 
 from typing import NamedTuple
 
+import numpy as np
+
 from engine.game import Game
 from store.columns.cells import Column
 
 
 class Menu(NamedTuple):
-    """The policies of a ruleset that say who may raise; hands of the same menu go together."""
+    """The policies of a ruleset that say who may raise, and how far; hands of the same menu go
+    together.
+    """
 
     raise_needs_responder: bool
     raise_cap: int | None
@@ -22,6 +26,11 @@ class Menu(NamedTuple):
     short_open_reopens: bool
     check_raise: bool
     short_raise: str
+    sizing: str
+    min_raise: str
+    min_raise_after_short: str
+    raise_ceiling: str
+    pot_limit_base: str
 
 
 class Asked(NamedTuple):
@@ -46,6 +55,17 @@ class Asked(NamedTuple):
     answered: Column
 
 
+class Reach(NamedTuple):
+    """What bounds a raise beside the round: the total that short raises ask for (`least`), the
+    most that another seat still in could have in (`deepest`), the pot that a limit goes by, bets of
+    the round included (`pot`).
+    """
+
+    least: Column
+    deepest: Column
+    pot: Column
+
+
 def menu(game: Game | None) -> Menu | None:
     """A ruleset's menu; nobody's, where nobody has the ruleset."""
     return None if game is None else Menu(*(getattr(game, name) for name in Menu._fields))
@@ -65,6 +85,25 @@ def vetoed(menu: Menu, it: Asked) -> Column:
     if menu.short_raise == "forbidden":
         veto |= it.chips < it.level + it.size - it.mine  # U10
     return veto
+
+
+def sizes(menu: Menu, it: Asked, reach: Reach) -> tuple[Column, Column]:
+    """The smallest and the largest total that may be bet or raised to; all-in may be less."""
+    ceiling = it.mine + it.chips
+    if menu.raise_ceiling == "effective_stack":
+        ceiling = np.minimum(ceiling, reach.deepest)  # G12
+    if menu.sizing == "fixed":
+        to = np.minimum(it.level + it.size, ceiling)
+        return to, to
+    low = reach.least if menu.min_raise_after_short == "last_full_total" else it.bet + it.size
+    low = np.maximum(low, it.bet + 1)
+    if menu.min_raise == "more_than":
+        low = low + (it.bet > 0)
+    high = ceiling
+    if menu.sizing == "pot_limit":  # T15
+        pot = np.maximum(low, 2 * it.bet - it.mine + reach.pot)
+        high = np.minimum(ceiling, pot)
+    return np.minimum(low, high), high
 
 
 def _capped(menu: Menu, most: int, it: Asked) -> Column:

@@ -1,18 +1,21 @@
 """Rounds of betting of many hands in lock-step: chips, the bet to match, who is still in.
 
 of each seat     `stacks`, and `base`, what it had when the round began: the difference is its
-                 bet; `met`, the bet that it last answered; `fulls`, full bets and raises it made
-of the round     `bet` to match, `level` and `size` of the last full one, `made`, `folds`, and
-                 who posted the last blind
+                 bet; `met`, the bet that it last answered; `fulls`, full bets and raises it
+                 made; `dead`, what it paid that is nobody's stake
+of the round     `bet` to match, `level` and `size` of the last full one, `least` that the next
+                 is to make it where short raises count, `made`, `folds`, and who posted the last
+                 blind
 of the hand      masks over seats: `folded`, `tapped` (nothing left), `timed` (out of time)
 """
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analytics.replay.layout import CALLED, FOLDED, Laid
-from analytics.replay.raises import Asked, Menu
+from analytics.replay.raises import Asked, Menu, Reach
 from store.columns.cells import Column
 
 if TYPE_CHECKING:
@@ -25,11 +28,13 @@ class Rounds:
     def __init__(self, laid: Laid, table: "Table") -> None:
         self.laid, self.table = laid, table
         n, places = len(table.which), len(table.places)
-        self.stacks = laid.stacks.take(table.places)
+        self.brought = laid.stacks.take(table.places)
+        self.stacks = self.brought.copy()
         self.base = self.stacks.copy()
         self.met = np.full(places, -1, dtype=np.int64)
-        self.fulls = np.zeros(places, dtype=np.int64)
-        self.bet, self.size, self.level, self.made, self.folds = np.zeros((5, n), dtype=np.int64)
+        self.fulls, self.dead = np.zeros((2, places), dtype=np.int64)
+        self.bet, self.size, self.level, self.least = np.zeros((4, n), dtype=np.int64)
+        self.made, self.folds = np.zeros((2, n), dtype=np.int64)
         self.folded, self.tapped, self.timed = np.zeros((3, n), dtype=np.int32)
         self.poster, self.opens, self.boards = np.full((3, n), -1, dtype=np.int32)
         self.opened = np.zeros(n, dtype=bool)
@@ -53,6 +58,7 @@ class Rounds:
             which = opens[rows] - 1
             self.bet[rows] = self.level[rows] = self.laid.open_bet.take(which)
             self.size[rows] = self.laid.open_size.take(which)
+            self.least[rows] = self.bet[rows] + self.size[rows]
         self.boards[:live], self.opens[:live], self.opened[:live] = boards, opens, asked
 
     def asked(self, it: "Step", menu: Menu) -> Asked:
@@ -74,6 +80,57 @@ class Rounds:
             self._answered(it),
         )
 
+    def reach(self, it: "Step", menu: Menu) -> Reach:
+        """What bounds a raise of who is asked."""
+        live = it.live
+        pot = self._pot(live) if menu.sizing == "pot_limit" else self.bet[:live]
+        if menu.sizing == "pot_limit" and menu.pot_limit_base == "active_pot":
+            pot = self._active_pot(live, pot)
+        bounded = menu.raise_ceiling == "effective_stack"
+        deepest = self.deepest(it, able=False) if bounded else self.bet[:live]
+        return Reach(self.least[:live], deepest, pot)
+
+    def deepest(self, it: "Step", *, able: bool) -> Column:
+        """The most that another seat still in has, bets of the round included; with `able` that it
+        can still bet: who is out of time has no more than his bet.
+        """
+        live, found = it.live, np.zeros(it.live, dtype=np.int64)
+        others = self.everybody[:live] & ~(self.folded[:live] | it.bit)
+        for seat, _, had, bets in self._each(live):
+            most = np.where(self.timed[:live] >> seat & 1, bets, had) if able else had
+            np.maximum(found, np.where(others >> seat & 1, most, 0), out=found)
+        return found
+
+    def _pot(self, live: int) -> Column:
+        """All that lies in the middle, bets of the round included."""
+        found = np.zeros(live, dtype=np.int64)
+        for seat, brought, had, bets in self._each(live):
+            found += np.where(self.everybody[:live] >> seat & 1, brought - had + bets, 0)
+        return found
+
+    def _active_pot(self, live: int, every: Column) -> Column:
+        """The same above what a seat that is all-in before this round has a stake in (T15)."""
+        out, most = self.tapped[:live] & ~self.folded[:live], np.full(live, -1, dtype=np.int64)
+        before = []
+        for seat, brought, had, bets in self._each(live):
+            there = self.everybody[:live] >> seat & 1
+            dead = self.dead.take(self.table.begin[:live] + seat, mode="clip")
+            before.append((np.where(there, brought - had - dead, 0), np.where(there, bets, 0)))
+            capped = (out >> seat & 1 == 1) & (bets == 0)
+            np.maximum(most, np.where(capped, before[-1][0], -1), out=most)
+        active = sum(np.maximum(paid - most, 0) + bets for paid, bets in before)
+        return np.where(most < 0, every, active)
+
+    def _each(self, live: int) -> Iterator[tuple[int, Column, Column, Column]]:
+        """Seat by seat what it brought, had as the round began, and has bet; of seats that a hand
+        does not have, anything.
+        """
+        for seat in self.seats:
+            place = self.table.begin[:live] + seat
+            had = self.base.take(place, mode="clip")
+            bets = had - self.stacks.take(place, mode="clip")
+            yield seat, self.brought.take(place, mode="clip"), had, bets
+
     def gone(self, live: int, seat: Column) -> Column:
         """Whether a seat, where there is one, is all-in or has folded."""
         seat = np.maximum(seat, 0)
@@ -89,6 +146,8 @@ class Rounds:
         self.stacks[it.place] = it.chips - amount
         np.copyto(self.size[:live], np.maximum(self.size[:live], to - bet), where=full)
         np.copyto(self.level[:live], to, where=full)
+        least = self.least[:live]
+        np.copyto(least, np.maximum(least, 2 * to - bet), where=it.raising)
         np.copyto(bet, to, where=it.raising)
         self.met[it.place] = np.where(fold, self.met.take(it.place), bet)
         self.made[:live] += full
@@ -135,6 +194,7 @@ class Rounds:
         self.seat = moves.seat.take(mine)
         self.place = table.begin.take(self.row) + self.seat
         self.amount, self.out = moves.amount.take(mine), moves.out.take(mine)
+        self.lost = moves.dead.take(mine)
         same_round = self.laid.boards_upto.take(moves.row.take(mine)) == acts.boards.take(act)
         self.staked = moves.stake.take(mine) & same_round
         self.leads = moves.leads.take(mine) & same_round
@@ -148,6 +208,7 @@ class Rounds:
         )
         np.add.at(self.stacks, place, amount)
         np.add.at(self.base, place, np.where(self.staked[some], 0, amount))
+        np.add.at(self.dead, place, np.where(self.lost[some], -amount, 0))
         leads, out = self.leads[some], self.out[some]
         self.poster[row[leads]] = seat[leads]
         bits = np.left_shift(1, seat).astype(np.int32)

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from analytics.auctions.bidding import POTS, sized
 from analytics.confidence.intervals import steady, student
 from analytics.luck import streets as luck_streets
+from analytics.replay.rulebook import Rulebook
 from analytics.results.winnings import asked
 from analytics.sql.chosen import Chosen, quoted, table
 from analytics.sql.files import text_of
 from analytics.sql.tables import Tables
 from analytics.statistics.answers import Facts, natural
 from analytics.statistics.measured import Again, ends
-from analytics.stored.rulebook import Rulebook
 from store.log.leaf import Leaf
 
 Row = dict[str, Any]

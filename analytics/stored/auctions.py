@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from analytics.stored.row_head import HEAD, RULESET, Row, head, tabled
-from events.cards import DECK
+from events.cards import known
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import (
@@ -123,14 +123,6 @@ def texture_of(board: Cards) -> str:
     if len({card[0] for card in board}) < len(board):
         return "paired"
     return "two-tone" if suits < len(board) else "dry"
-
-
-def known(cards: Cards) -> Cards | None:
-    """Cards of which none is hidden or was never recorded; else nothing."""
-    return cards if cards and all(card in _CARDS for card in cards) else None
-
-
-_CARDS = frozenset(DECK)
 
 
 def _bidder(hand: Hand, seat: int, events: Sequence[Any]) -> Row:

@@ -9,10 +9,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from analytics.stored.auctions import known
 from engine.game import Game
 from engine.pots import Pot, pots
 from engine.steps.swap import SwapHole
+from events.cards import known
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import (

@@ -4,19 +4,21 @@ Rulesets are asked for what is on a menu and nothing else, so hands whose menus 
 policies are walked together, whatever their games are called.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 
-from analytics.replay.actions import walks
+from analytics.replay.actions import Walk, walks
 from analytics.replay.flags import COUNTS, FLAGS, STREETS
 from analytics.replay.layout import ACTIONS, Laid
 from analytics.replay.money import money
 from analytics.replay.preflop import STRADDLED
+from analytics.replay.rulebook import Rules, games_of
 from analytics.replay.seating import named
 from analytics.replay.seen import classes, seen
 from analytics.replay.spots import DONE
+from analytics.replay.streets import Streets
 from analytics.replay.words import chosen, head, players
 from analytics.stored.facts import SCHEMA, stakes
 from analytics.stored.packed import packed
@@ -24,7 +26,6 @@ from engine.game import Game
 from engine.units import per_chip
 from store.columns.cells import Column
 
-Rules = Callable[[str], Game | None]
 Told = dict[str, pa.Array]
 
 
@@ -35,9 +36,8 @@ def facts_of(rules: Rules, events: pa.Table) -> pa.Table:
     was = seen(laid)
     at = named(laid, was.dealt)
     words: Column = np.zeros(laid.places, dtype=np.int64)
-    for walk in walks(laid, games, ruleset, at):
-        walk.run()
-        words[walk.table.places] = walk.words
+    for walk in walks(laid, games, ruleset):
+        words[walk.table.places] = _meanings(walk, Streets(walk.table, at))
     words[laid.straddlers] |= STRADDLED
     chips = money(laid)
     keep = np.flatnonzero(laid.told.take(laid.place_hand) & was.dealt)
@@ -69,15 +69,16 @@ def facts_of(rules: Rules, events: pa.Table) -> pa.Table:
     return pa.table([told[one.name] for one in SCHEMA], schema=SCHEMA)
 
 
-def games_of(laid: Laid, rules: Rules) -> tuple[list[Game | None], Column]:
-    """The rulesets, and which of them each hand was played by; the last is nobody's."""
-    which, words = laid.cells.words("ruleset", laid.heads)
-    return [*map(rules, words.to_pylist()), None], np.where(laid.told, which, len(words))
-
-
-def units_of(games: Sequence[Game | None], ruleset: Column) -> Column:
-    """How many of each hand's units make a chip; of unknown rules one."""
-    found: Column = np.array([1 if it is None else per_chip(it.unit) for it in games]).take(ruleset)
+def _meanings(walk: Walk, streets: Streets) -> Column:
+    """What every place could do and did, as words of `spots`: forced and default acts left out."""
+    acts = walk.laid.acts
+    found = np.zeros(len(walk.table.places), dtype=np.int64)
+    for it in walk.steps():
+        streets.take_in(acts.street.take(it.act))
+        gone = walk.rounds.gone(it.live, streets.aggressor[: it.live])
+        owed = walk.rounds.bet[: it.live] > it.mine
+        found[it.place] |= streets.words(it, it.offered, owed, gone) * acts.counts.take(it.act)
+        streets.remember(it)
     return found
 
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pyarrow as pa
 
+from analytics.replay.rulebook import Rulebook, Text
 from analytics.stored.closed_betting import Closed, closed, may_close
 from analytics.stored.row_head import Row, head, tabled
-from analytics.stored.rulebook import Rulebook, Text
 from engine.units import per_chip
 from events.types import AuctionSettled, CardSwapped, PotSplit
 from store.log.leaf import Leaf

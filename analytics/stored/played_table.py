@@ -8,13 +8,12 @@ import pyarrow as pa
 
 from analytics.replay.layout import Laid
 from analytics.replay.money import money
+from analytics.replay.rulebook import Rulebook, games_of, units_of
 from analytics.replay.seen import seen
 from analytics.replay.words import chosen, head, players, word
 from analytics.stored.closed_betting import BOARD
-from analytics.stored.facts_table import games_of, units_of
 from analytics.stored.one_by_one import leaves_in
 from analytics.stored.played import STORED, told_spot
-from analytics.stored.rulebook import Rulebook
 from store.columns.cells import Column
 
 ROLES = ("dealer", "big blind", "other")

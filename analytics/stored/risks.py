@@ -15,11 +15,11 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from analytics.stored.auctions import known
+from analytics.replay.rulebook import Rulebook, Text
 from analytics.stored.row_head import HEAD, RULESET, WHO, Row, head, tabled
-from analytics.stored.rulebook import Rulebook, Text
 from engine.game import Game
 from engine.steps.swap import SwapHole
+from events.cards import known
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import (

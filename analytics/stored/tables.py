@@ -49,8 +49,8 @@ def _played(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:
 
 
 def _played_of(kept: Text, events: pa.Table) -> pa.Table:
+    from analytics.replay.rulebook import Rulebook
     from analytics.stored.played_table import played_of
-    from analytics.stored.rulebook import Rulebook
 
     return played_of(Rulebook(kept), events)
 

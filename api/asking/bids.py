@@ -16,11 +16,11 @@ from analytics.auctions import worth as bids_worth
 from analytics.auctions.bidding import BESIDE, OF_TWO, Bids, By, kept
 from analytics.auctions.sniffing import SEED, Pair, pairs
 from analytics.auctions.values_kept import ThirdCards
+from analytics.replay.rulebook import Rulebook
 from analytics.sql.tables import Beside
 from analytics.statistics.measured import Measured
 from analytics.stored.cache_folder import cache_folder
 from analytics.stored.row_head import Row
-from analytics.stored.rulebook import Rulebook
 from api.asking.players import is_there
 from api.asking.stats import AGAIN, numbers
 from api.asking.viewed import Viewed

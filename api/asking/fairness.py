@@ -16,12 +16,12 @@ from analytics.fairness import dealing as fairness
 from analytics.fairness.cards import dealt
 from analytics.fairness.dealing import Test
 from analytics.luck.equities_kept import equities_in
+from analytics.replay.rulebook import Rulebook
 from analytics.stored import auctions as bids_rows
 from analytics.stored import played as luck_rows
 from analytics.stored import risks as swaps_rows
 from analytics.stored.cache_folder import cache_folder
 from analytics.stored.closed_betting import may_close
-from analytics.stored.rulebook import Rulebook
 from api.asking.watching import Watch, unwatched
 from api.evidence.dealt import Dealt
 from api.exporting.wanted import Absent, Wanted

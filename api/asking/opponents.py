@@ -12,8 +12,8 @@ from analytics.opponents.measures import ALL_LOOKS
 from analytics.opponents.report import By, Opponent
 from analytics.opponents.strength import STRONG, WEAK
 from analytics.opponents.tables import Asked, gathered
+from analytics.replay.rulebook import Rulebook
 from analytics.statistics.measured import Measured
-from analytics.stored.rulebook import Rulebook
 from api.asking.leaves import events
 from api.asking.players import Nonsense, check
 from api.asking.stats import AGAIN, numbers

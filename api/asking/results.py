@@ -7,13 +7,13 @@ rake are everybody's to see.
 from typing import Any, NamedTuple
 
 from analytics.luck.streets import MODEL, can_be_told
+from analytics.replay.rulebook import Rulebook
 from analytics.results.players import By, Spread, Streets, nets_by, rakes, rates
 from analytics.results.winnings import POINTS, Winnings
 from analytics.sql.chosen import Chosen
 from analytics.statistics.answers import answers
 from analytics.statistics.catalogue import STATISTICS
 from analytics.stored.equity import DRAWS, SEED
-from analytics.stored.rulebook import Rulebook
 from api.asking.leaves import leaves
 from api.asking.stats import AGAIN, chosen_of
 from api.asking.swaps import mirrored

@@ -12,6 +12,7 @@ import msgspec
 import pyarrow as pa
 
 from analytics.luck.equities_kept import equities_in
+from analytics.replay.rulebook import Rulebook
 from analytics.sql.chosen import quoted
 from analytics.sql.tables import Beside
 from analytics.statistics.measured import Measured
@@ -20,7 +21,6 @@ from analytics.stored import risks as swaps_rows
 from analytics.stored.cache_folder import cache_folder
 from analytics.stored.closed_betting import Closed
 from analytics.stored.equity import DRAWS, MODEL, SEED, expected
-from analytics.stored.rulebook import Rulebook
 from analytics.swaps.luck import By, Luck
 from api.asking.players import is_there
 from api.asking.stats import AGAIN, numbers

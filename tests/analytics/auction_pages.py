@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from analytics.auctions import worth as bids_worth
 from analytics.auctions.values_kept import ThirdCards
+from analytics.replay.rulebook import Rulebook
 from analytics.stored import auctions as bids_rows
 from analytics.stored import played as luck_rows
 from analytics.stored import risks as swaps_rows
-from analytics.stored.rulebook import Rulebook
 from events.ledger import Recorded
 from events.types import Event
 from store.log.leaf import Leaf

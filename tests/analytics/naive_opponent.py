@@ -7,13 +7,13 @@ is held to this.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from analytics.decisions.strength import tenth
 from analytics.opponents.locked import Played, costs
-from analytics.opponents.strength import tenth
 from analytics.replay.flags import STREETS
 from analytics.replay.positions import dealt_in, positions
-from analytics.stored.auctions import known
-from analytics.stored.rulebook import Rulebook
+from analytics.replay.rulebook import Rulebook
 from engine.units import per_chip
+from events.cards import known
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import Bet, BidPlaced, Called, Cards, CardSwapped, Checked, Folded, Raised, Shown

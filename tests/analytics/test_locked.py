@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analytics.decisions.hands import Hands
 from analytics.opponents.acts import acts_of
 from analytics.opponents.ends import ends_of, played_of
-from analytics.opponents.hands import Hands
 from analytics.opponents.locked import Mark, Played, locked_from, marks
 from store.columns.codec import encoded
 from tests.analytics.auction_pages import RULES, leaf

@@ -7,14 +7,13 @@ import pytest
 from analytics.sql.tables import Tables
 from analytics.stored import played as luck_rows
 from analytics.stored import risks as swaps_rows
-from analytics.stored.auctions import known
 from analytics.stored.closed_betting import Closed, closed
 from analytics.stored.equity import sampled, worth_of
 from analytics.stored.played import rows_of
 from analytics.swaps.luck import Luck
 from dealer.play import play
 from engine.games import GAMES, named
-from events.cards import DECK
+from events.cards import DECK, known
 from odds.batch import STANDARD
 from odds.rank import evaluator, mask
 from tests.analytics.auction_pages import (

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from analytics.decisions.strength import tenth
 from analytics.opponents.leads import leads
 from analytics.opponents.measures import ALL_LOOKS, FLAGS, LOOKS, NUMBERS
 from analytics.opponents.report import Opponent
-from analytics.opponents.strength import tenth
 from analytics.opponents.tables import Asked, gathered
 from analytics.statistics.catalogue import STATISTICS
 from api.asking.opponents import About, document, lengths, opponent

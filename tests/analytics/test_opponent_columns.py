@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 from msgspec.structs import replace
 
+from analytics.decisions.hands import Hands
 from analytics.opponents.acts import acts_of
 from analytics.opponents.ends import ends_of, played_of
-from analytics.opponents.hands import Hands
 from api.asking.leaves import events, leaves
 from api.asking.viewed import Viewed
 from api.asking.viewer import viewer_of

@@ -11,6 +11,7 @@ import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analytics.replay.rulebook import Rulebook
 from analytics.results.winnings import FEWEST, LINES, Point, thinned, winnings
 from analytics.sql.chosen import Chosen
 from analytics.sql.files import SQL, text_of
@@ -18,7 +19,6 @@ from analytics.sql.tables import Tables
 from analytics.statistics.answers import Facts, answers, views
 from analytics.statistics.catalogue import STATISTICS
 from analytics.stored.played import rows_of
-from analytics.stored.rulebook import Rulebook
 from api.asking.fairness import deals
 from api.asking.leaves import leaves
 from api.asking.viewed import Viewed

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from analytics.replay.rulebook import Rulebook
 from analytics.stored import auctions as bids_rows
 from analytics.stored import played as luck_rows
 from analytics.stored import risks as swaps_rows
 from analytics.stored.closed_betting import Closed, closed, may_close
-from analytics.stored.rulebook import Rulebook
 from analytics.stored.tables import NAMES, stored
 from api.asking.viewed import Viewed
 from api.exporting.sight import revealed

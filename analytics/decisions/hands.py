@@ -1,18 +1,17 @@
-"""Many hands laid out for a report on a player: who sat where, with which chips, at any moment."""
+"""Many hands as their decisions saw them: who sat where, with which chips and cards, at any row."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.opponents.held import Held
-from analytics.replay.layout import Laid
+from analytics.decisions.held import Held
+from analytics.replay.layout import BLINDS, Laid
+from analytics.replay.rulebook import Rulebook, games_of, units_of
 from analytics.replay.seating import named
 from analytics.replay.seen import seen
 from analytics.replay.words import head, players
-from analytics.stored.facts_table import games_of, units_of
-from analytics.stored.rulebook import Rulebook
 from store.columns.cells import Column
 
 
@@ -56,14 +55,36 @@ class Hands:
         begin = np.searchsorted(self._paid_row, self.laid.heads.take(hand))
         return self._paid.take(upto) - self._paid.take(begin)
 
-    def thought(self, hand: Column, row: Column) -> pa.Array:
+    def effective(self, hand: Column, seat: Column, row: Column) -> Column:
+        """The most that a seat can still lose, between rounds of betting: its stack, or what the
+        deepest other seat that may still bet can match, blinds of the round to come included.
+        """
+        place = self.laid.base.take(hand) + seat
+        stack, deepest = self.stack(place, row), np.zeros(len(row), dtype=np.int64)
+        for other, there in self._others(hand, seat):
+            able = there & (self.seen.fold.take(other) > row) & (self._out.take(other) > row)
+            had = self.stack(other, row) + self._posted(other, row)
+            np.maximum(deepest, np.where(able, had, 0), out=deepest)
+        found = np.minimum(deepest - self._posted(place, row), stack)
+        return np.maximum(found, 0)
+
+    def rivals(self, hand: Column, seat: Column, row: Column) -> Column:
+        """How many other seats have not folded before an event."""
+        found = np.zeros(len(row), dtype=np.int32)
+        for other, there in self._others(hand, seat):
+            found += there & (self.seen.fold.take(other) > row)
+        return found
+
+    def thought(self, hand: Column, row: Column, wanted: Column) -> pa.Array:
         """Milliseconds since the event before; a hand that was written at once tells no times."""
         cells, first, last = self.laid.cells, self.laid.heads.take(hand), self.ends.take(hand) - 1
-        timed = cells.numbers("at", first) != cells.numbers("at", last)
+        timed = wanted & (cells.numbers("at", first) != cells.numbers("at", last))
         return pa.array(cells.numbers("at", row) - cells.numbers("at", row - 1), mask=~timed)
 
     def filled(self, name: str, row: Column) -> Column:
         """Whether these events say anything there."""
+        if name not in self._events.column_names:
+            return np.zeros(len(row), dtype=bool)
         cells = pc.is_valid(self._events[name].take(pa.array(row)))
         return cells.combine_chunks().to_numpy(zero_copy_only=False)
 
@@ -83,3 +104,30 @@ class Hands:
         self._moved = np.append(0, np.cumsum(amount[order]))
         order = np.argsort(row, kind="stable")
         self._paid_row, self._paid = row[order], np.append(0, np.cumsum(-amount[order]))
+        row, _, _, place, kind = laid.blinds
+        live = kind != BLINDS["dead"]
+        order = np.lexsort((row[live], place[live]))
+        self._blind_key = (place[live] * (laid.cells.size + 1) + row[live])[order]
+        amount = laid.cells.numbers("amount", row[live])
+        self._blinds = np.append(0, np.cumsum(amount[order]))
+        self._out = np.full(laid.places + 1, laid.cells.size)
+        row, _, _, place = laid.at("TimedOut", "all_in")
+        self._out[place] = row
+        self._begins = np.sort(np.concatenate((laid.heads, laid.board, laid.open)))
+
+    def _posted(self, place: Column, row: Column) -> Column:
+        """The blinds of a place that no round of betting has been opened on before an event."""
+        if not len(self._blind_key):
+            return np.zeros(len(row), dtype=np.int64)
+        wide = self.laid.cells.size + 1
+        begin = self._begins.take(np.searchsorted(self._begins, row) - 1)
+        upto = np.searchsorted(self._blind_key, place * wide + row)
+        found: Column = self._blinds.take(upto)
+        return found - self._blinds.take(np.searchsorted(self._blind_key, place * wide + begin))
+
+    def _others(self, hand: Column, seat: Column) -> Iterator[tuple[Column, Column]]:
+        """Seat by seat: its place in some hands, and whether it is there and not this one."""
+        seats, base = self.laid.seats.take(hand), self.laid.base.take(hand)
+        for other in range(int(seats.max(initial=0))):
+            place = np.minimum(base + other, self.laid.places)
+            yield place, (other < seats) & (seat != other)

@@ -1,12 +1,18 @@
-"""Rulesets by their fingerprints, for questions that need to know how hands compare."""
+"""Rulesets by their fingerprints, and which of them each of many hands was played by."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import numpy as np
+
+from analytics.replay.layout import Laid
 from engine.game import Game, fingerprint, fingerprint_of, from_json
 from engine.games import RULESETS
+from engine.units import per_chip
 from odds.batch import Showdown
+from store.columns.cells import Column
 
 Text = Callable[[str], bytes | None]
+Rules = Callable[[str], Game | None]
 
 
 class Rulebook:
@@ -30,3 +36,15 @@ class Rulebook:
         if game is None or game.kickers != "five_cards":
             return None
         return Showdown(game.straights, game.ranking, game.hole_min)
+
+
+def games_of(laid: Laid, rules: Rules) -> tuple[list[Game | None], Column]:
+    """The rulesets, and which of them each hand was played by; the last is nobody's."""
+    which, words = laid.cells.words("ruleset", laid.heads)
+    return [*map(rules, words.to_pylist()), None], np.where(laid.told, which, len(words))
+
+
+def units_of(games: Sequence[Game | None], ruleset: Column) -> Column:
+    """How many of each hand's units make a chip; of unknown rules one."""
+    found: Column = np.array([1 if it is None else per_chip(it.unit) for it in games]).take(ruleset)
+    return found

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from analytics.replay.layout import Laid
-from analytics.stored.auctions import known
+from events.cards import known
 from events.types import Cards
 from store.columns.cells import Column
 
@@ -27,6 +27,7 @@ class Held:
         self._row: list[int] = []
         self._size: list[int] = []
         self._text: list[str | None] = []
+        self._shown: list[bool] = []
         self._follow()
         self._order = np.lexsort((self._row, self._place))
         self._key = self._keyed(np.array(self._place, dtype=np.int64), np.array(self._row))
@@ -37,6 +38,11 @@ class Held:
         """The cards of these places before these rows."""
         which, there = self._which(place, row)
         return pa.array([*self._text, None], pa.string()).take(pa.array(which, mask=~there))
+
+    def shown(self, place: Column, row: Column) -> Column:
+        """Whether these very cards were turned up for all, then or later in the hand."""
+        which, there = self._which(place, row)
+        return there & np.array([*self._shown, False]).take(which)
 
     def size(self, place: Column, row: Column) -> Column:
         """How many they were, seen or not."""
@@ -64,26 +70,28 @@ class Held:
     def _follow(self) -> None:
         """Every change in the order of the record."""
         held: dict[int, Cards] = {}
-        hidden: dict[int, list[int]] = {}  # changes that a card shown later may tell
+        unshown: dict[int, list[int]] = {}  # changes that cards shown later may tell
         for row, place, kind, cards, slot in _changes(self._laid):
             if kind == "shown":
-                for one in hidden.pop(place, ()):
-                    self._text[one] = _said(cards[: self._size[one]])
+                for one in unshown.pop(place, ()):
+                    said = _said(cards[: self._size[one]])
+                    self._text[one] = self._text[one] or said
+                    self._shown[one] = said is not None and said == self._text[one]
                 self.seen[place] |= known(cards) is not None
                 continue
             mine = held.get(place, ())
             if kind == "swapped":
-                hidden.pop(place, None)
+                unshown.pop(place, None)
                 mine = (*mine[:slot], *cards, *mine[slot + 1 :])
             else:
                 mine = (*mine, *cards)
             held[place] = mine
-            if (text := _said(mine)) is None:
-                hidden.setdefault(place, []).append(len(self._row))
+            unshown.setdefault(place, []).append(len(self._row))
             self._place.append(place)
             self._row.append(row)
             self._size.append(len(mine))
-            self._text.append(text)
+            self._text.append(_said(mine))
+            self._shown.append(False)
         for place, cards in held.items():
             self.seen[place] |= known(cards) is not None
 

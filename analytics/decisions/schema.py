@@ -1,0 +1,50 @@
+"""The columns of `decisions`, and the words that stand in them; `docs/decisions.md` says each."""
+
+import pyarrow as pa
+
+ACTIONS = ("fold", "check", "call", "bet", "raise", "bid", "straddle", "show", "muck")
+FOLD, CHECK, CALL, BET, RAISE, BID, STRADDLE, SHOW, MUCK = range(len(ACTIONS))
+FACED = ("nothing", "blind", "bet", "raise", "straddle", "auction", "showdown")
+ROUND = FACED[:4]  # what is faced in a round of betting
+ORIGINS = ("chosen", "forced", "default", "recorded")
+SCHEMA = pa.schema(
+    {
+        "hand_seq": pa.int64(),
+        "match": pa.string(),
+        "number": pa.int64(),
+        "game": pa.string(),
+        "ruleset": pa.string(),
+        "idx": pa.int32(),
+        "seat": pa.int32(),
+        "player": pa.string(),
+        "position": pa.string(),
+        "street": pa.string(),
+        "place": pa.int32(),
+        "rivals": pa.int32(),
+        "faced": pa.string(),
+        "faced_size": pa.int64(),
+        "faced_share": pa.float64(),
+        "to_call": pa.int64(),
+        "pot": pa.int64(),
+        "stack": pa.int64(),
+        "effective": pa.int64(),
+        "raises": pa.int32(),
+        "raiser": pa.int32(),
+        "may_raise": pa.bool_(),
+        "raise_min": pa.int64(),
+        "raise_max": pa.int64(),
+        "action": pa.string(),
+        "amount": pa.int64(),
+        "raised_to": pa.int64(),
+        "size": pa.int64(),
+        "share": pa.float64(),
+        "all_in": pa.bool_(),
+        "origin": pa.string(),
+        "think_ms": pa.int64(),
+        "hole": pa.string(),
+        "board": pa.string(),
+        "shown": pa.bool_(),
+        "tenth": pa.int32(),
+        "made": pa.string(),
+    }
+)

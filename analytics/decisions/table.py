@@ -1,0 +1,235 @@
+"""`decisions` out of a table of events: many hands at once, column by column.
+
+Actions are found in lock-step (`decisions.faced`); bids, straddles, shows and mucks by their rows.
+Rows of hands that do not add up, and of voided ones, are left out.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from analytics.decisions.faced import faced_by
+from analytics.decisions.hands import Hands
+from analytics.decisions.schema import (
+    ACTIONS,
+    BET,
+    BID,
+    FACED,
+    MUCK,
+    ORIGINS,
+    RAISE,
+    SCHEMA,
+    SHOW,
+    STRADDLE,
+)
+from analytics.decisions.strength import made, tenths
+from analytics.replay.flags import STREETS
+from analytics.replay.layout import BLINDS, FOLDED
+from analytics.replay.rulebook import Rulebook
+from analytics.replay.words import chosen, head, word
+from store.columns.cells import Column
+
+NONE = -1  # what a number is where there is none: chips, seats and words are never less than 0
+_ORIGINS = {word: code for code, word in enumerate(ORIGINS)}
+_NOTHING, _BLIND, _BET, _RAISE, _STRADDLE, _AUCTION, _SHOWDOWN = range(len(FACED))
+_MADE = {BID: _AUCTION, STRADDLE: _STRADDLE, SHOW: _SHOWDOWN, MUCK: _SHOWDOWN}
+
+
+class _Choices(NamedTuple):
+    """Choices of some kinds, a column each; what a kind has not is `NONE`."""
+
+    row: Column
+    hand: Column
+    seat: Column
+    place: Column
+    action: Column
+    faced: Column
+    to_call: Column
+    effective: Column
+    may_raise: Column
+    raise_min: Column
+    raise_max: Column
+    amount: Column
+    raised_to: Column
+    size: Column
+    origin: Column
+
+
+def decisions_of(rules: Rulebook, events: pa.Table) -> pa.Table:
+    """The rows of whole hands, in their order and that of the record."""
+    return table_of(Hands(events, rules), rules) if events.num_rows else SCHEMA.empty_table()
+
+
+def table_of(hands: Hands, rules: Rulebook) -> pa.Table:
+    """The same of hands that are laid out already."""
+    kinds = _actions(hands), _bids(hands), _straddles(hands), _shows(hands)
+    every = _Choices(*(np.concatenate(column) for column in zip(*kinds, strict=True)))
+    told = np.flatnonzero(hands.laid.told.take(every.hand))
+    it = _Choices(*(column[told[np.argsort(every.row[told])]] for column in every))
+    laid = hands.laid
+    on = _Street.of(hands, it)
+    stack, pot = hands.stack(it.place, it.row), hands.pot(it.hand, it.row)
+    share = _share(it.size, pot + np.maximum(it.to_call, 0))
+    ruleset = word(laid, "ruleset", it.hand)
+    hole, board = hands.held.hole(it.place, it.row), hands.held.board(it.row)
+    pays = (it.action <= RAISE) | (it.action == STRADDLE)
+    forced = (it.action == BID) & (stack == 0)  # nothing but 0 could be bid
+    found = {
+        **head(laid, it.hand),
+        "ruleset": ruleset,
+        "idx": pa.array((it.row - laid.heads.take(it.hand)).astype(np.int32)),
+        "seat": pa.array(it.seat.astype(np.int32)),
+        "player": hands.players.take(pa.array(it.place)),
+        "position": hands.positions(it.place),
+        "street": chosen(STREETS, on.street),
+        "place": pa.array(on.place.astype(np.int32)),
+        "rivals": pa.array(hands.rivals(it.hand, it.seat, it.row)),
+        "faced": chosen(FACED, on.faced(it)),
+        "faced_size": on.last(it.size),
+        "faced_share": on.last(share),
+        "to_call": _numbers(it.to_call),
+        "pot": pa.array(pot),
+        "stack": pa.array(stack),
+        "effective": _numbers(it.effective),
+        "raises": pa.array(on.raises.astype(np.int32)),
+        "raiser": on.last(it.seat.astype(np.int32)),
+        "may_raise": pa.array(it.may_raise == 1, mask=it.may_raise == NONE),
+        "raise_min": _numbers(it.raise_min),
+        "raise_max": _numbers(it.raise_max),
+        "action": chosen(ACTIONS, it.action),
+        "amount": _numbers(it.amount),
+        "raised_to": _numbers(it.raised_to),
+        "size": _numbers(it.size),
+        "share": _numbers(share),
+        "all_in": pa.array((it.amount == stack) & (it.amount > 0), mask=~pays),
+        "origin": chosen(ORIGINS, np.where(forced, _ORIGINS["forced"], it.origin)),
+        "think_ms": hands.thought(it.hand, it.row, pays),
+        "hole": hole,
+        "board": board,
+        "shown": pa.array(hands.held.shown(it.place, it.row)),
+        "tenth": tenths(hole, ruleset, on.street == 0, rules),
+        "made": made(hole, board, ruleset, rules),
+    }
+    return pa.table([found[one.name] for one in SCHEMA], schema=SCHEMA)
+
+
+class _Street(NamedTuple):
+    """The street of each choice: what was done on it before. A street begins with new cards."""
+
+    street: Column
+    place: Column
+    raises: Column
+    raiser: Column  # which choice it was; one before all of the street, if there was none
+    begins: Column  # which choice was the first of the street
+
+    @classmethod
+    def of(cls, hands: Hands, it: _Choices) -> "_Street":
+        """Counted over choices in the order of the record."""
+        laid, each = hands.laid, np.arange(len(it.row))
+        boards: Column = laid.boards_upto.take(it.row)
+        first: Column = np.ones(len(each), dtype=bool)
+        first[1:] = (it.hand[1:] != it.hand[:-1]) | (boards[1:] != boards[:-1])
+        begins: Column = np.maximum.accumulate(np.where(first, each, 0))
+        raising = (it.action == BET) | (it.action == RAISE)
+        upto = np.append(0, np.cumsum(raising))
+        last: Column = np.append(NONE, np.maximum.accumulate(np.where(raising, each, NONE)))[:-1]
+        lies = np.minimum(laid.lies(it.row, it.hand), 5)
+        street: Column = np.array([0, 0, 0, 1, 2, 3]).take(lies)
+        return cls(street, each - begins + 1, upto[:-1] - upto.take(begins), last, begins)
+
+    def last(self, values: Column) -> pa.Array:
+        """What the last bet or raise of the street has in a column."""
+        there = self.raiser >= self.begins
+        found = values.take(self.raiser, mode="clip") if len(values) else values
+        return pa.array(found, mask=~there | (found < 0))
+
+    def faced(self, it: _Choices) -> Column:
+        """The last bet or raise, in place of blinds or of nothing."""
+        last = it.action.take(self.raiser, mode="clip") if len(it.action) else it.action
+        raised = (self.raises > 0) & ((it.faced == _NOTHING) | (it.faced == _BLIND))
+        return np.where(raised, np.where(last == BET, _BET, _RAISE), it.faced)
+
+
+def _actions(hands: Hands) -> _Choices:
+    """Folds, checks, calls, bets and raises; a fold outside every round is one of a straddle."""
+    laid, acts = hands.laid, hands.laid.acts
+    it = faced_by(hands)
+    stack = hands.stack(acts.place, acts.row)
+    owed = np.maximum(0, it.bet - it.mine)
+    raising = acts.kind >= BET
+    outside = np.where(acts.kind == FOLDED, _STRADDLE, NONE)
+    ranged = it.ranged & acts.asked
+    return _Choices(
+        acts.row,
+        acts.hand,
+        acts.seat,
+        acts.place,
+        acts.kind,
+        np.where(acts.asked, np.where(it.bet > 0, _BLIND, _NOTHING), outside),
+        np.where(acts.asked, np.clip(owed, 0, np.maximum(stack, 0)), NONE),
+        it.effective,
+        np.where(acts.asked & it.told, it.raising, NONE),
+        np.where(ranged, it.low, NONE),
+        np.where(ranged, it.high, NONE),
+        acts.amount,
+        np.where(raising, acts.to, NONE),
+        np.where(raising & acts.asked, acts.amount - owed, NONE),
+        laid.cells.codes("origin", _ORIGINS, acts.row),
+    )
+
+
+def _bids(hands: Hands) -> _Choices:
+    """Bids; one that is hidden has no amount and no origin."""
+    laid = hands.laid
+    row, hand, seat, place = laid.at("BidPlaced")
+    there = hands.filled("amount", row)
+    return _others(
+        (row, hand, seat, place),
+        BID,
+        effective=hands.effective(hand, seat, row),
+        amount=np.where(there, laid.cells.numbers("amount", row), NONE),
+        origin=laid.cells.codes("origin", _ORIGINS, row),
+    )
+
+
+def _straddles(hands: Hands) -> _Choices:
+    """Straddles that a seat might have refused (U4)."""
+    laid = hands.laid
+    row, hand, seat, place, blind = laid.blinds
+    origin = laid.cells.codes("origin", _ORIGINS, row)
+    some = np.flatnonzero((blind == BLINDS["straddle"]) & (origin != _ORIGINS["forced"]))
+    row, hand, seat, place = (column[some] for column in (row, hand, seat, place))
+    return _others(
+        (row, hand, seat, place),
+        STRADDLE,
+        effective=hands.effective(hand, seat, row),
+        amount=laid.cells.numbers("amount", row),
+        raised_to=laid.cells.numbers("to", row),
+        origin=origin[some],
+    )
+
+
+def _shows(hands: Hands) -> _Choices:
+    """Hands that were turned up or thrown away; whether a seat had to is not recorded."""
+    both = ((hands.laid.shows, SHOW), (hands.laid.at("Mucked"), MUCK))
+    parts = [_others(where, action) for where, action in both]
+    return _Choices(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _others(where: tuple[Column, Column, Column, Column], action: int, **known: Column) -> _Choices:
+    """Choices outside rounds of betting, of which no more is known than what is given."""
+    none = np.full(len(where[0]), NONE, dtype=np.int64)
+    known |= {"action": none * 0 + action, "faced": none * 0 + _MADE[action]}
+    return _Choices(*where, *(known.get(name, none) for name in _Choices._fields[4:]))
+
+
+def _share(size: Column, pot: Column) -> Column:
+    """A size as a share of the pot with the call in it; none, where there is no pot."""
+    known = (size >= 0) & (pot > 0)
+    return np.where(known, size / np.where(known, pot, 1), NONE)
+
+
+def _numbers(values: Column) -> pa.Array:
+    """Numbers, and null where there is none."""
+    return pa.array(values, mask=values < 0)
