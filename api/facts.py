@@ -4,11 +4,14 @@ from functools import partial
 from pathlib import Path
 
 from analytics.stored.tables import stored
-from api.importing.heard import HEARD
 from store.folder.disk import RealDisk
 from store.segments.rulesets import kept
 from store.tables.projection import Projection
 from store.tables.standard import STANDARD
+
+# Rulesets of hands on their way in, by fingerprint: facts are made of such hands before the ledger
+# keeps their texts.
+HEARD: dict[str, bytes] = {}
 
 
 def projections(folder: Path) -> tuple[Projection, ...]:

@@ -11,8 +11,7 @@ import click
 
 from api.cli.output import say
 from api.printable import Page
-
-VERSION = "0.1.0"
+from api.version import VERSION
 
 COMMANDS = {
     "demo": "Play every ruleset, keep, replay and judge every hand; show a contested one.",

@@ -12,8 +12,8 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter, sleep
 
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
 from bench.large import build
 from bench.ledger import disk
 from store.reader import Reader

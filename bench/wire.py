@@ -23,9 +23,9 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter, thread_time
 
-from api.recording import Recording
-from api.wire.folded import unusable
-from api.wire.recorded import Meeting
+from api.playing.folded import unusable
+from api.playing.over_the_wire import Meeting
+from api.playing.recording import Recording
 from bench.ledger import disk
 from dealer.deck import SeededDecks
 from dealer.wire.apart import Ears, Job, played_apart

@@ -1,6 +1,6 @@
 """The tables of docs/filters.md that are written from the language itself."""
 
-from api.asking.filters_tree import FIELDS, FLAGS
+from api.questions.filters_tree import FIELDS, FLAGS
 
 
 def filter_fields() -> str:

@@ -10,10 +10,10 @@ from fastapi.routing import APIRoute
 
 from api.http.formats import MEDIA
 from api.http.limits import FAMILIES, Limits
-from api.http.problem import KINDS, URN
 from api.http.routes import ROUTERS
 from api.http.scopes import SCOPES, SEAT_SCOPES
 from api.pages import PAGES
+from api.problem import KINDS, URN
 from docs.openapi import written
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from api.http.app import create_app
 from api.http.desk import Desk, Settings
+from api.serving.app import create_app
 
 PATH = Path(__file__).parent / "openapi.json"
 

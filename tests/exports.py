@@ -6,9 +6,9 @@ from pathlib import Path
 
 from api.cli.export import LOGS
 from api.exporting.files import written
-from api.exporting.sight import Eyes
 from api.exporting.texts import TEXTS, Asked, Untold
-from api.exporting.wanted import leaves, wanted
+from api.viewpoints.sight import Eyes
+from api.viewpoints.wanted import leaves, wanted
 from engine.game import Game, fingerprint
 from engine.games import RULESETS
 from events.ledger import Append, Record

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from api.exporting.sight import Eyes, Sight
+from api.viewpoints.sight import Eyes, Sight
 from events.ledger import Recorded
 from events.types import Events, HandStarted
 from events.views import Auditor, Public, Viewpoint

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from api.asking.filters_tree import VERDICTS
+from api.questions.filters_tree import VERDICTS
 from dealer.play import play
 from engine.game import Game
 from engine.games import RULESETS

@@ -13,8 +13,9 @@ import click
 import pytest
 from msgspec.structs import replace
 
-from api import demo
-from api.main import COMMANDS, VERSION, main, muckrake
+from api.cli import demo_hands as demo
+from api.main import COMMANDS, main, muckrake
+from api.version import VERSION
 from dealer.play import play
 from engine.catalogue import CATALOGUE
 from engine.game import Game, fingerprint

@@ -16,9 +16,9 @@ import pytest
 from msgspec.structs import replace
 
 from api.cli.export import TABLES, TABULAR
-from api.exporting.sight import Eyes
 from api.exporting.texts import Blind
-from api.seen import is_open
+from api.viewpoints.seen import is_open
+from api.viewpoints.sight import Eyes
 from dealer.play import play
 from engine.game import Game
 from engine.games import GAMES

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from api.main import main
-from api.playing import SEEDED
-from api.recording import FLUSH_S, STOPPED, WHOLE, Recording, announced
-from api.seen import table_after
+from api.playing.matches import SEEDED
+from api.playing.recording import FLUSH_S, STOPPED, WHOLE, Recording, announced
+from api.viewpoints.seen import table_after
 from dealer.play import play
 from engine.games import GAMES
 from events import types as t
@@ -151,7 +151,7 @@ def test_a_full_disk_ends_a_match_with_one_sentence(
     words = ("--ledger", str(tmp_path))
     with monkeypatch.context() as patched:
         patched.setattr("store.folder.disk.os.write", full)
-        patched.setattr("api.recording.FLUSH_S", 0)
+        patched.setattr("api.playing.recording.FLUSH_S", 0)
         many = ("play", "auction-2024", "--hands", "50", "--match", "m", *words)
         assert "No space left on device" in said(capsys, 1, *many)
     assert kept(tmp_path, "m/1")[-1] == t.HandEnded()
@@ -200,7 +200,7 @@ def test_hands_wait_for_a_tenth_of_a_second_at_most(monkeypatch: pytest.MonkeyPa
             yield record
 
     clock = SimpleNamespace(monotonic=lambda: passed_s, time_ns=time.time_ns)
-    monkeypatch.setattr("api.recording.time", clock)
+    monkeypatch.setattr("api.playing.recording.time", clock)
     records, ledger = dealt(), Watched()
     ledger.calls = []
     recording = Recording(

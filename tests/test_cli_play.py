@@ -7,9 +7,9 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from api.cli.plans import ENDLESS, plans_of
+from api.jobs.plans import ENDLESS, plans_of
 from api.main import main
-from api.recording import WHOLE
+from api.playing.recording import WHOLE
 from dealer.bots import BOTS
 from dealer.check import check_deal
 from dealer.deck import SeededDecks

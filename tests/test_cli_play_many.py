@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from api.recording import STOPPED, WHOLE
+from api.playing.recording import STOPPED, WHOLE
 from dealer.check import check_deal
 from dealer.deck import Deck, SeededDecks
 from dealer.many import Gone, Job, News, at_once

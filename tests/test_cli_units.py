@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
 from api.main import main
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
 from store.reader import Reader, Snapshot
 from store.sql.query import Query
 from store.sql.units import AMOUNTS, unusual

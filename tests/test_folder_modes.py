@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from api.http.jobs import Jobs
 from api.http.keys import Keys
 from api.http.limits import Limits
 from api.http.logins import once_url
 from api.http.quotas import admitted
+from api.jobs.jobs import Jobs
 from api.main import main
 from tests.http.test_jobs_import import log_of
 

@@ -12,9 +12,9 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
 
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
 from api.main import main
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
 from store.folder.disk import RealDisk
 from store.folder.manifest import Segment
 from store.folder.manifest import read as manifest_of

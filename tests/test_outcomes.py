@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from api.main import main
-from api.recording import STOPPED, Recording, announced, has_it_all
+from api.playing.recording import STOPPED, Recording, announced, has_it_all
 from dealer.deck import SeededDecks
 from dealer.play import Plan, dealt, last_standing
 from engine.game import Game, fingerprint, to_json

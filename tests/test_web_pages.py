@@ -10,13 +10,13 @@ from msgspec.structs import replace
 from starlette.testclient import TestClient
 
 from analytics.results.winnings import Point, Winnings
-from api.asking.filters import parsed
 from api.main import main
 from api.pages.lines import Line, Piece, taken_apart
 from api.pages.static_files import STATIC, hashed
 from api.pages.to import To
 from api.pages.winning import window
 from api.pages.words import chips, many, money, rate, when
+from api.questions.filters import parsed
 from dealer.play import play
 from engine.game import fingerprint
 from engine.games import GAMES

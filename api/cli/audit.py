@@ -163,7 +163,7 @@ def _through_the_screen(
 
 def _left_out(ledger: "Snapshot") -> dict[str, int]:
     """How many hands of each match were told by its source, and could be no record."""
-    from api.asking.records import left_out
+    from api.viewpoints.records import left_out
 
     counts = {match: left_out(ledger, match) for match in ledger.matches()}
     return {match: count for match, count in counts.items() if count}

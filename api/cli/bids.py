@@ -55,7 +55,7 @@ def bids(
 ) -> None:
     """Auctions of a player, or of all; what a row means is in docs/auctions.md."""
     with viewing(folder, view) as viewed:
-        from api.asking import bids as asking
+        from api.questions import bids as asking
 
         again = bool(csv or parquet or as_document or player)
         asked = asking.Asked(player, match, game, by, spots, again)

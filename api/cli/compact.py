@@ -7,7 +7,7 @@ import click
 
 from api.cli.ledger import json_option, ledger_option, reading, witness_option, writing
 from api.cli.output import document, say
-from api.recording import now_ms
+from api.playing.recording import now_ms
 
 if TYPE_CHECKING:
     from store.folder.manifest import Manifest

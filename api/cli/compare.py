@@ -13,7 +13,7 @@ from api.cli.tables import Cell, drawn
 
 if TYPE_CHECKING:
     from analytics.comparing.players import Compared
-    from api.asking.compared import About, Beside
+    from api.questions.compare import About, Beside
 
 
 @click.command()
@@ -51,7 +51,7 @@ def compare(
         raise click.UsageError("--match is given once for both, or twice, for A and for B")
     first, second = (*matches, *matches, None, None)[:2] if matches else (None, None)
     with questions(folder, view) as viewed:
-        from api.asking import compared as asking
+        from api.questions import compare as asking
 
         about = asking.About(one, other, vs, (first, second), game, street)
         told = asking.beside(viewed, about, progress)

@@ -5,7 +5,6 @@ from click.shell_completion import get_completion_class
 
 from api.cli.ledger import json_option, no_ledger_option
 from api.cli.output import document, say
-from api.main import muckrake
 from api.printable import Page
 
 SHELLS = ("bash", "zsh", "fish")
@@ -20,6 +19,7 @@ def completion(shell: str, as_document: bool) -> None:
     """Print what SHELL is to read when it starts: eval "$(muckrake completion bash)"."""
     kind = get_completion_class(shell)
     assert kind is not None
+    muckrake = click.get_current_context().find_root().command
     script = kind(muckrake, {}, "muckrake", VARIABLE).source()
     if as_document:
         document("muckrake.completion/1", shell=shell, script=script)

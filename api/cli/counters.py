@@ -35,7 +35,7 @@ def counters(
     with questions(folder, view) as viewed:
         from analytics.results.counters import COUNTERS
         from analytics.results.counters import counters as counted
-        from api.asking.stats import chosen_of
+        from api.questions.stats import chosen_of
 
         rows = counted(viewed, chosen_of(viewed, player, match=match, game=game))
     if csv or parquet:

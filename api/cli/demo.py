@@ -8,9 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from api.cli.output import document, note, progress, say, wrong
-from api.cli.parameters import rules_of, rules_options, settings_of
-from api.demo import (
+from api.cli.demo_hands import (
     DISPUTED,
     SPOKEN,
     Kept,
@@ -23,6 +21,8 @@ from api.demo import (
     Wrong,
     shown,
 )
+from api.cli.output import document, note, progress, say, wrong
+from api.cli.parameters import rules_of, rules_options, settings_of
 from api.printable import page
 from api.report import aligned, as_json, as_text
 from engine.changes import as_far

@@ -11,9 +11,9 @@ import click
 
 from api.cli.ledger import json_option, ledger_option, plainly, remembered, witness_option
 from api.cli.output import WRONG, document, say
-from api.main import VERSION
 from api.printable import page
 from api.report import aligned
+from api.version import VERSION
 
 LIBRARIES = (
     *("msgspec", "click", "rich", "numpy", "pyarrow", "duckdb", "polars", "cryptography"),

@@ -20,8 +20,8 @@ from events.ledger import is_match
 from events.types import Events
 
 if TYPE_CHECKING:
-    from api.exporting.sight import Eyes
-    from api.exporting.wanted import Wanted
+    from api.viewpoints.sight import Eyes
+    from api.viewpoints.wanted import Wanted
     from engine.game import Game
     from store.log.leaf import Leaf
     from store.reader import Snapshot
@@ -72,8 +72,8 @@ def export(
     check_spelling(view)
     begun, hands, rows = time.monotonic(), _Hands(), None
     with reading(folder) as snapshot, _refusals():
-        from api.exporting.sight import Eyes
-        from api.exporting.wanted import leaves, wanted
+        from api.viewpoints.sight import Eyes
+        from api.viewpoints.wanted import leaves, wanted
 
         asked, eyes = wanted(snapshot, names), Eyes(snapshot, view)
         _check_seat(snapshot, eyes, asked)
@@ -186,9 +186,9 @@ class _Hands:
 @contextmanager
 def _refusals() -> Iterator[None]:
     """Why something is not exported, with its exit code."""
-    from api.exporting.sight import Absence
     from api.exporting.texts import Blind, Untold
-    from api.exporting.wanted import Absent, Unfinished
+    from api.viewpoints.sight import Absence
+    from api.viewpoints.wanted import Absent, Unfinished
 
     try:
         yield

@@ -13,7 +13,7 @@ from api.cli.viewing import viewing
 from api.cli.web import web_page
 
 if TYPE_CHECKING:
-    from api.asking.fairness import Fair
+    from api.questions.fairness import Fair
 
 
 @click.command()
@@ -34,7 +34,7 @@ def fairness(
     """Test what was dealt; one test a row, judged together. Exit code 3 if one fails."""
     auditor_only(view, "fairness")
     with viewing(folder, view) as viewed:
-        from api.asking import fairness as asking
+        from api.questions import fairness as asking
 
         found = asking.dealt_fairly(viewed.snapshot, folder, match, progress)
     if csv or parquet:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from api.asking import games as asking
 from api.cli import completing
 from api.cli.ledger import ledger_option, reading
 from api.cli.output import NotFound, document, say, table
 from api.cli.parameters import rules_of, rules_options
 from api.printable import Page, page
+from api.questions import games as asking
 from api.report import aligned
 from engine.catalogue import CATALOGUE, meaning
 from engine.changes import partner_of

@@ -54,10 +54,10 @@ def get(
 
 async def _answered(folder: Path, path: str, query: str, output: Path | None) -> None:
     """The body goes out as it comes; of a refusal nothing does."""
-    from api.http.app import create_app
     from api.http.ask import Caller
     from api.http.desk import Desk, Settings
     from api.http.scopes import SCOPES
+    from api.serving.app import create_app
 
     app = create_app(Desk(Settings(folder.absolute(), delay_s=0)))
     answer = _Answer(output)

@@ -49,8 +49,8 @@ def grid(
 ) -> None:
     """The 13 × 13 grid of a player: suited above the diagonal, offsuit below."""
     with questions(folder, view) as viewed:
-        from api.asking import grid as asking
-        from api.asking.stats import chosen_of
+        from api.questions import grid as asking
+        from api.questions.stats import chosen_of
 
         chosen = chosen_of(viewed, player, vs=vs, positions=positions, game=game, match=match)
         told = asking.grid(viewed, chosen)
@@ -70,7 +70,7 @@ def grid(
 
 
 def _line(row: str, cells: Mapping[str, Any], show: str) -> tuple[Cell, ...]:
-    from api.asking.grid import name_of
+    from api.questions.grid import name_of
 
     found = (cells.get(name_of(row, column)) for column in RANKS[::-1])
     return (Cell(row), *(_drawn(it, show) for it in found))

@@ -15,9 +15,9 @@ from api.cli.viewing import viewing
 from api.cli.web import web_page
 
 if TYPE_CHECKING:
-    from api.asking.filters import Filter
-    from api.asking.verdicts import Judged
-    from api.asking.viewed import Viewed
+    from api.questions.filters import Filter
+    from api.questions.verdicts import Judged
+    from api.viewpoints.views import Viewed
 
 COLUMNS = (
     *("hand", "match", "game", "players", "board", "pot", "net", "unit", "showdown", "void"),
@@ -89,7 +89,7 @@ class Page:
         self._asked = one, newest, judged
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        from api.asking.listing import page
+        from api.questions.listing import page
 
         one, newest, judged = self._asked
         lack = self._limit
@@ -107,7 +107,7 @@ class Page:
 
 def _read(text: str) -> "Filter":
     """The filter; a wrong one is shown, with a mark where it went wrong."""
-    from api.asking.filters import WrongFilter, parsed
+    from api.questions.filters import WrongFilter, parsed
 
     try:
         return parsed(text)
@@ -122,7 +122,7 @@ def _read(text: str) -> "Filter":
 
 def _of(viewed: "Viewed", match: str, one: "Filter") -> "Filter":
     """Of one match, which must be there."""
-    from api.asking.filters_tree import And, Compare, joined
+    from api.questions.filters_tree import And, Compare, joined
 
     if match not in viewed.snapshot.matches():
         raise NotFound(f"there is no match {match}: muckrake matches lists those there are")
@@ -131,7 +131,7 @@ def _of(viewed: "Viewed", match: str, one: "Filter") -> "Filter":
 
 def _place(viewed: "Viewed", after: str | None) -> int | None:
     """The sequence number of a hand, if one is named."""
-    from api.asking.listing import place
+    from api.questions.listing import place
 
     if after is None:
         return None
@@ -143,12 +143,12 @@ def _place(viewed: "Viewed", after: str | None) -> int | None:
 
 def _judged(viewed: "Viewed", one: "Filter", counted: bool) -> "Judged | None":
     """Verdicts of every hand, if the filter asks for them; if they are counted, what is known."""
-    from api.asking.filters_sql import asks_verdicts
+    from api.questions.filters_sql import asks_verdicts
 
     asked = asks_verdicts(one)
     if not (asked or counted) or not (viewed.viewer.auditor or viewed.opened):
         return None
-    from api.asking.verdicts import Verdicts
+    from api.questions.verdicts import Verdicts
 
     verdicts = Verdicts()
     judged = verdicts.known(viewed.snapshot, AT_ONCE)
@@ -166,7 +166,7 @@ def _judged(viewed: "Viewed", one: "Filter", counted: bool) -> "Judged | None":
 
 def _facets(viewed: "Viewed", one: "Filter", judged: "Judged | None", as_document: bool) -> None:
     """How many hands, and how they are spread."""
-    from api.asking.listing import facets
+    from api.questions.listing import facets
 
     counted = facets(viewed, one, judged, SECONDS)
     if as_document:
@@ -190,7 +190,7 @@ def _told(value: Any) -> str:
 
 def _sought(filter_: str, match: str | None) -> str:
     """The filter of a page, which has no other way to name a match."""
-    from api.asking.filters_tree import word
+    from api.questions.filters_tree import word
 
     named = "" if match is None else f"match={word(match)}"
     return " & ".join(filter(None, (named, f"({filter_})" if filter_ and named else filter_)))

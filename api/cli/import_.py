@@ -14,13 +14,13 @@ from analytics.stored.tables import NAMES
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, say, watched
 from api.cli.parameters import asked_rules, rules_options
-from api.cli.plans import named as named_match
 from api.importing.commit import Writer
 from api.importing.entries import Entry, entries
 from api.importing.jobs import outcomes
 from api.importing.report import as_json, as_text, in_short
 from api.importing.taken import Outcome, Wishes
-from api.recording import now_ms
+from api.jobs.plans import named as named_match
+from api.playing.recording import now_ms
 from events.types import Disclosure
 from formats.known import FORMATS
 from formats.rakes import RakeFrom

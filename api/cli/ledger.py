@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from api.cli.output import NotFound, NotPermitted, note, wrong
-from api.seen import eyes, is_open, is_withheld, withheld_sentence
+from api.viewpoints.seen import eyes, is_open, is_withheld, withheld_sentence
 from events.ledger import Conflict, Record, Recorded, closes, is_match
 from events.types import Events, HandStarted, Match
 from events.views import Auditor, Viewpoint
@@ -165,7 +165,7 @@ def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["F
 
 def _publish(folder: Path) -> None:
     """What was written is shown to the ledger's witnesses, if it has any."""
-    from api.witnesses import publish_newest
+    from api.evidence.witnesses import publish_newest
     from store.proof.tree import Refuted
 
     try:

@@ -14,14 +14,14 @@ import msgspec
 from api.cli.ledger import hand_of, json_option, ledger_option, reading, witness_option, writing
 from api.cli.output import INTERRUPTED, NotFound, asked_to_stop, document, note, progress, say
 from api.cli.parameters import rules_of, rules_options
-from api.cli.plans import dealing_of
-from api.cli.plans import named as match_name
 from api.cli.play import summary
-from api.playing import SEEDED
-from api.recording import Played
-from api.wire.gamelog import gamelog as logged
-from api.wire.recorded import Meeting
-from api.wire.report import as_json, as_text
+from api.jobs.plans import HANDS, dealing_of
+from api.jobs.plans import named as match_name
+from api.playing.gamelog import gamelog as logged
+from api.playing.matches import SEEDED
+from api.playing.over_the_wire import Meeting
+from api.playing.recording import Played
+from api.playing.wire_report import as_json, as_text
 from dealer.deck import SeededDecks, drawn_seed
 from dealer.wire.apart import Gone, Job
 from dealer.wire.limits import Limits
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from store.ledger import FileLedger
 
 SPOKEN = ("auction-2024-mit", "swap-2022-mit")
-HANDS = 1000
 TERMINATED = 128 + signal.SIGTERM
 
 _folder = click.Path(file_okay=False, path_type=Path)

@@ -9,7 +9,7 @@ from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import cell, listed, table
 from api.cli.viewing import viewing
 from api.cli.web import web_page
-from api.recording import outcome
+from api.playing.recording import outcome
 
 COLUMNS = (
     "match",
@@ -34,7 +34,7 @@ RESULT = ("winner", "leader", "draw", "places")
 def matches(view: str, folder: Path, as_document: bool) -> None:
     """List the matches in the ledger, in the order of their first hands."""
     with viewing(folder, view) as viewed:
-        from api.asking.matches import every
+        from api.questions.matches import every
 
         rows = [{name: row[name] for name in COLUMNS + RESULT} for row in every(viewed)]
     if as_document:

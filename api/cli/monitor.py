@@ -12,7 +12,7 @@ import msgspec
 from api.cli.ledger import no_ledger_option, plainly
 from api.cli.output import WRONG, document, every, note, say
 from api.cli.witness import keys_of
-from api.monitoring import LookAt, Monitor, Seen, Unreachable, over_http
+from api.evidence.monitoring import LookAt, Monitor, Seen, Unreachable, over_http
 from store.proof.note import Key
 from store.proof.policy import read_policy
 from store.proof.tree import Refuted, leaf_hash

@@ -64,7 +64,7 @@ def opponent(
 ) -> None:
     """What a player does, and what of it stands out; a row's meaning is in docs/opponents.md."""
     with questions(folder, view) as viewed:
-        from api.asking import opponents as asking
+        from api.questions import opponents as asking
 
         about = asking.About(player, vs, match, game, spots)
         asked = asking.opponent(viewed, about, progress)
@@ -87,7 +87,7 @@ def _rows(asked: "Opponent", which: str, by: "By | None") -> list[Any]:
     if which == "measures":
         return [*asked.looks(by), *asked.numbers(by, again=True), *asked.statistics(by)]
     if which in ("leads", "locks", "faults"):
-        from api.asking.opponents import whole
+        from api.questions.opponents import whole
 
         return whole(asked, which)
     return asked.ends(by) if which == "ends" else asked.table(which, by)

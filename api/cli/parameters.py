@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from api.asking import games as asking
 from api.cli.output import NotFound
+from api.questions import games as asking
 from engine.game import Game
 from engine.parameters import Impossible, named_values
 from formats.rakes import RakeFrom

@@ -13,10 +13,10 @@ from api.cli import completing
 from api.cli.ledger import json_option, ledger_option, witness_option, writing
 from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, say, watched
 from api.cli.parameters import rules_of, rules_options
-from api.cli.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
-from api.playing import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, taken
+from api.jobs.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
+from api.playing.matches import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, taken
+from api.playing.recording import STOPPED, Played, outcome
 from api.printable import page
-from api.recording import STOPPED, Played, outcome
 from dealer.live.staged import Stage
 from dealer.many import Gone
 from dealer.play import Plan
@@ -145,7 +145,7 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **sa
 def _live(
     match: Playing, ledger: "FileLedger", said: dict[str, Any], stage: Stage, stop: Stop
 ) -> Iterable[Events]:
-    from api.live import live
+    from api.playing.live import live
 
     think_ms = THINK_MS if said["think_ms"] is None else said["think_ms"]
     return live(match, ledger, think_ms, stop, stage, note)

@@ -11,7 +11,7 @@ from api.cli.output import note
 from api.cli.viewing import viewing
 
 if TYPE_CHECKING:
-    from api.asking.viewed import Viewed
+    from api.viewpoints.views import Viewed
 
 SLOW = 20_000  # hands without stored facts, from which on it is worth a word
 

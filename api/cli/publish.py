@@ -11,7 +11,7 @@ from api.cli.output import document, every, note, say
 from store.proof.tree import Refuted
 
 if TYPE_CHECKING:
-    from api.witnesses import Publication
+    from api.evidence.witnesses import Publication
 
 
 @click.command()
@@ -34,7 +34,7 @@ def publish(policy: Path | None, watch: float | None, folder: Path, as_document:
     A ledger without witnesses publishes each checkpoint as soon as it is signed.
     """
     with plainly(), reading(folder) as ledger:
-        from api.witnesses import publish_newest
+        from api.evidence.witnesses import publish_newest
         from store.proof.policy import read_policy
         from store.proof.published import keep_policy, policy_of
 

@@ -13,7 +13,7 @@ from api.cli.tables import Cell, drawn
 
 if TYPE_CHECKING:
     from analytics.results.players import By
-    from api.asking.results import Results
+    from api.questions.results import Results
 
 SPOTS = 100
 POINTS = 500
@@ -61,7 +61,7 @@ def results(
     if player is None and (csv or parquet or adjusted):
         raise click.UsageError("a graph is somebody's: name the player")
     with questions(folder, view) as viewed:
-        from api.asking import results as asking
+        from api.questions import results as asking
 
         about = asking.About(player, vs, match, game, spots, points, adjusted, by)
         if csv or parquet:

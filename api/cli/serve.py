@@ -131,7 +131,7 @@ def serve(
         from api.http.limits import Limits
         from api.http.logins import once_url
         from api.http.scopes import SCOPES
-        from api.http.served import bound, run
+        from api.serving.served import bound, run
 
         if log is not None and str(log) != "-":
             log.open("a").close()  # a file that cannot be written is told now

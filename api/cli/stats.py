@@ -58,7 +58,7 @@ def stats(
 ) -> None:
     """Statistics of a player, or of all; what a row means is in docs/statistics.md."""
     with questions(folder, view) as viewed:
-        from api.asking import stats as asking
+        from api.questions import stats as asking
 
         chosen = asking.chosen_of(
             viewed, player, vs=vs, positions=positions, game=game, match=match, hands=hands,

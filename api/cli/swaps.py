@@ -71,7 +71,7 @@ def swaps(
 ) -> None:
     """Swaps, run-outs and mirrored deals; what a row means is in docs/auctions.md."""
     with viewing(folder, view) as viewed:
-        from api.asking import swaps as asking
+        from api.questions import swaps as asking
 
         again = bool(csv or parquet or as_document or player)
         asked = asking.Asked(player, match, game, by, spots, runouts, again)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api.asking.viewer import NoViewpoint, viewer_of
 from api.cli.ledger import reading
 from api.cli.output import NotFound, NotPermitted
+from api.viewpoints.viewer import NoViewpoint, viewer_of
 
 if TYPE_CHECKING:
-    from api.asking.viewed import Viewed
+    from api.viewpoints.views import Viewed
 
 
 @contextmanager
@@ -23,9 +23,9 @@ def viewing(folder: Path, view: str) -> Iterator["Viewed"]:
     except NoViewpoint as reason:
         raise click.UsageError(str(reason)) from None
     with reading(folder) as ledger:
-        from api.asking.players import Nonsense
-        from api.asking.viewed import Viewed
-        from api.exporting.wanted import Absent
+        from api.questions.players import Nonsense
+        from api.viewpoints.views import Viewed
+        from api.viewpoints.wanted import Absent
         from store.sql.guard import Refused
 
         viewed = Viewed(ledger, viewer)

@@ -61,7 +61,7 @@ def witness(
     with plainly():
         from api.http.connections import Listening
         from api.http.limits import Limits
-        from api.http.served import bound
+        from api.serving.served import bound
         from store.proof.witness import Witness
 
         try:

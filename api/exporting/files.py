@@ -15,9 +15,9 @@ import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
-from api.exporting.sight import Eyes
 from api.exporting.tables import tables
 from api.printable import printable
+from api.viewpoints.sight import Eyes
 from events.ledger import Recorded
 from store.log.leaf import Leaf, split
 from store.sql.answers import as_rfc_3339, plain

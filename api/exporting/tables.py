@@ -13,7 +13,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from api.exporting.sight import Eyes, Sight, revealed
+from api.viewpoints.sight import Eyes, Sight, revealed
 from events.types import HandStarted
 from events.views import CardSwappedSeen, Hidden
 from store.columns import layout

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 from msgspec.structs import replace
 
-from api.exporting.sight import HIDDEN, Eyes, Sight
+from api.viewpoints.sight import HIDDEN, Eyes, Sight
 from engine.game import Game
 from events.cards import UNKNOWN
 from events.ledger import is_match

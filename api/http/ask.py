@@ -10,11 +10,11 @@ from typing import Annotated, Any
 from fastapi import Depends, Query, Request
 from msgspec import Struct
 
-from api.asking.viewed import Viewed
-from api.asking.viewer import AUDITOR, PUBLIC, SEAT, NoViewpoint, Viewer, viewer_of
 from api.http.desk import Desk
-from api.http.problem import Problem
 from api.http.scopes import ADMIN, AUDIT, READ, SEAT_SCOPE, WRITE
+from api.problem import Problem
+from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT, NoViewpoint, Viewer, viewer_of
+from api.viewpoints.views import Viewed
 from store.reader import Snapshot
 
 __all__ = ["ADMIN", "AUDIT", "READ", "WRITE", "Ask", "Asked", "Caller", "asked"]

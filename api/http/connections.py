@@ -22,7 +22,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from api.http.limits import Limits
-from api.http.problem import JSON, KINDS, Problem
+from api.problem import JSON, KINDS, Problem
 
 BACKLOG = 2_048  # newcomers that the kernel keeps for us
 FILES_WANTED = 16_384  # descriptors: each connection is one, and so is each file that is read

@@ -14,7 +14,7 @@ import msgspec
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
-from api.http.problem import Problem
+from api.problem import Problem
 
 KEY_BYTES = 64
 _BLOCK = 32  # lengths are rounded up to this: how many digits a key has is nobody's business

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from api.asking.viewer import Viewer
+from api.viewpoints.viewer import Viewer
 from events.types import MatchEnded, MatchStarted
 from events.views import Public, see_one
 from store.folder.manifest import Segment

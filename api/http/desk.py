@@ -13,15 +13,15 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from api.asking.verdicts import Verdicts
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
 from api.http.cursor import Cursors
 from api.http.delay import Delay
 from api.http.judging import Judging
 from api.http.kept import cursor_key
 from api.http.limits import Limits
-from api.http.problem import Problem
+from api.problem import Problem
+from api.questions.verdicts import Verdicts
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
 from store.reader import Reader, Snapshot
 from store.snapshot import NoLedger
 

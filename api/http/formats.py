@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from fastapi import Request
 
-from api.http.problem import Problem
+from api.problem import Problem
 
 MEDIA = {
     "json": "application/json",

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http.connections import PROXIES
 from api.http.layer import Layer
-from api.http.problem import Problem
+from api.problem import Problem
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 POLICY = (

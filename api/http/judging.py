@@ -6,7 +6,7 @@ how many are left. It begins when an auditor asks for it.
 
 import threading
 
-from api.asking.verdicts import Verdicts
+from api.questions.verdicts import Verdicts
 from store.reader import Snapshot
 
 STOP_S = 5.0  # that a batch may take to come to its end

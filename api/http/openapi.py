@@ -9,9 +9,9 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from api.http.problem import JSON, KINDS, URN
 from api.http.shapes import of_answers
-from api.main import VERSION
+from api.problem import JSON, KINDS, URN
+from api.version import VERSION
 
 PATH = "/openapi.json"
 PROBLEM: dict[str, Any] = {

@@ -21,8 +21,8 @@ from starlette.types import Message, Receive, Scope, Send
 from api.http.answer import NEVER
 from api.http.formats import MEDIA, weighed
 from api.http.layer import Layer
-from api.http.problem import JSON as PROBLEM
 from api.http.streams import Sink
+from api.problem import JSON as PROBLEM
 
 LEAST = 1 << 10  # bytes: of less there is little to be saved
 LARGE = 1 << 14  # is packed where nobody waits for it

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from api.asking.tree import NoSecrets, Unsigned
 from api.evidence.make import Unproved
-from api.http.problem import Problem
+from api.problem import Problem
+from api.questions.tree import NoSecrets, Unsigned
 from store.proof.tree import Refuted
 
 SOON_S = 1  # a writer signs for what is new this often

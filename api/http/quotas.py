@@ -11,10 +11,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from api.http.jobs import OVER, Jobs, now_ms
 from api.http.kept import alone
 from api.http.limits import Limits
-from api.http.problem import Problem
+from api.jobs.jobs import OVER, Jobs, now_ms
+from api.problem import Problem
 
 DAY_S = 24 * 3600
 SENDING_S = 120.0  # who has sent nothing for so long sends nothing more: `sizes.py` ends him sooner

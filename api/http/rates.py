@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.http.connections import network
 from api.http.layer import Layer
 from api.http.limits import family
-from api.http.problem import Problem
+from api.problem import Problem
 
 WINDOW_S = 60
 PURSES_MAX = 10_000  # whoever asked longest ago is forgotten, and starts with a full one

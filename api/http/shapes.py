@@ -10,9 +10,9 @@ from typing import Any, Literal, TypedDict, get_args
 
 import msgspec
 
-from api.asking.shapes import hands, matches, opponents, players
-from api.http.jobs import JobTold
 from api.http.keys import KeyTold
+from api.jobs.jobs import JobTold
+from api.questions.shapes import hands, matches, opponents, players
 from events.views import Seen
 
 REF = "#/components/schemas/{name}"

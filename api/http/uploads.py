@@ -15,8 +15,8 @@ from python_multipart import MultipartParser
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import parse_options_header
 
-from api.http.problem import Problem
 from api.http.quotas import Allowance
+from api.problem import Problem
 
 FILES_MAX = 1_000
 _NAME = re.compile(r"[^\w.@+=-]+", re.ASCII)

@@ -17,7 +17,7 @@ from api.importing.left_out import notes
 from api.importing.naming import Again, Mark, naming_of
 from api.importing.spool import CHUNK, Chunk, fetched
 from api.importing.taken import Outcome
-from api.recording import now_ms
+from api.playing.recording import now_ms
 from events.ledger import Append, Record
 from events.types import Disclosure, MatchEnded, MatchStarted, SourceNoted
 from formats.told import Refused, Skipped

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from api.asking.records import LEFT_OUT
+from api.viewpoints.records import LEFT_OUT
 from events.types import SourceNoted
 from formats.phh.documents import is_header
 from formats.text import lines

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from api.facts import HEARD
 from api.importing.copies import Copy, at_hand
 from api.importing.entries import Entry, is_month
-from api.importing.heard import HEARD
 from api.importing.left_out import with_texts
 from api.importing.naming import Again, Mark, Marker, naming_of
 from api.importing.spool import RUN, Chunk, DiskFull, Kept, Spool

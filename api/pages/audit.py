@@ -3,16 +3,16 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from api.asking.frames import spoken
-from api.asking.judged import NoRules, judged
-from api.exporting.sight import Sight
-from api.exporting.wanted import Unfinished
 from api.http.ask import Ask
 from api.pages.explained import explained
 from api.pages.integrity import integrity
 from api.pages.of_hand import of_hand
 from api.pages.site import page
+from api.questions.frames import spoken
+from api.questions.judged import NoRules, judged
 from api.report import ruling
+from api.viewpoints.sight import Sight
+from api.viewpoints.wanted import Unfinished
 from engine.verdict import Report
 from events.notation import say
 

@@ -7,13 +7,13 @@ from fastapi.responses import Response
 
 from analytics.auctions.measures import MEASURES
 from analytics.auctions.sniffing import SEED
-from api.asking import bids as bidding
-from api.exporting.wanted import Absent
 from api.http.ask import Ask
 from api.http.routes.named import Named
 from api.pages.of_player import Narrow, Player, clean, of_player
 from api.pages.plots import histogram, scale, spread
 from api.pages.site import page
+from api.questions import bids as bidding
+from api.viewpoints.wanted import Absent
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 VALUED = 80  # auctions whose card is valued while somebody waits for a page

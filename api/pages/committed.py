@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from api.asking.proof import proof
-from api.asking.tree import NoSecrets, Unsigned
-from api.asking.viewed import Viewed
-from api.exporting.sight import One, Sight
-from api.exporting.wanted import Unfinished
+from api.questions.proof import proof
+from api.questions.tree import NoSecrets, Unsigned
+from api.viewpoints.sight import One, Sight
+from api.viewpoints.views import Viewed
+from api.viewpoints.wanted import Unfinished
 from events.types import HandEnded, HandVoided
 from events.views import FaultedSeen
 from store.proof.tree import Refuted

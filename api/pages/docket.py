@@ -4,11 +4,11 @@ import json
 from typing import Any, NamedTuple
 
 from analytics.sql.chosen import quoted
-from api.asking.filters_tree import VERDICTS
-from api.asking.listing import lent
-from api.asking.viewed import Viewed
 from api.http.ask import Asked
 from api.http.scopes import AUDIT
+from api.questions.filters_tree import VERDICTS
+from api.questions.listing import lent
+from api.viewpoints.views import Viewed
 
 NAMED = 8  # hands that a page names
 AT_ONCE = 5_000  # hands that are judged while somebody waits for a page

@@ -6,14 +6,14 @@ import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from api.asking.frames import frames
-from api.exporting.sight import One
 from api.http.ask import Ask
 from api.pages.committed import committed
 from api.pages.lines import pieces
 from api.pages.of_hand import of_hand
 from api.pages.site import page
+from api.questions.frames import frames
 from api.rules import Rules
+from api.viewpoints.sight import One
 
 router = APIRouter(include_in_schema=False)
 _COUNTS = ("street", "pot", "rake")

@@ -7,11 +7,11 @@ him, in which a hidden card is an unknown one.
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
-from api.asking.judged import Judged
-from api.exporting.sight import Sight
 from api.pages.words import chips
+from api.questions.judged import Judged
 from api.report import money_in
 from api.report_pots import counted
+from api.viewpoints.sight import Sight
 from engine.cuts import Layer, dead_chips, levels
 from engine.game import Game
 from engine.pots import Pot, pots

@@ -6,12 +6,12 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from analytics.fairness.dealing import LEVEL, Test
-from api.asking import fairness as asking
-from api.exporting.wanted import Absent
 from api.http.ask import Ask
 from api.http.routes.fairness import HANDS_MAX
 from api.pages.of_player import Narrow, clean
 from api.pages.site import page
+from api.questions import fairness as asking
+from api.viewpoints.wanted import Absent
 
 router = APIRouter(include_in_schema=False)
 AT_ONCE = 3_000  # hands that are tested while somebody waits for a page

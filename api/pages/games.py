@@ -6,11 +6,11 @@ import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from api.asking import games as asking
 from api.http.ask import Ask
-from api.http.problem import Problem
 from api.pages.site import page
 from api.pages.to import To
+from api.problem import Problem
+from api.questions import games as asking
 from engine.catalogue import CATALOGUE, KINDS, meaning
 from engine.changes import partner_of
 from engine.game import Game, fingerprint

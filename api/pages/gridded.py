@@ -6,14 +6,14 @@ from typing import Any, Literal, NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from api.asking import grid as asking
-from api.asking import stats as counted
-from api.asking.players import Nonsense
 from api.http.ask import Ask
-from api.http.problem import Problem
 from api.http.routes.named import Named
 from api.pages.of_player import Narrow, Player, clean, of_player
 from api.pages.site import page
+from api.problem import Problem
+from api.questions import grid as asking
+from api.questions import stats as counted
+from api.questions.players import Nonsense
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 What = Literal["acts", "vpip", "raise", "net", "n"]

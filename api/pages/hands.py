@@ -5,15 +5,15 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from api.asking.facets import FACETS, facets
-from api.asking.filters import WrongFilter, parsed, said
-from api.asking.filters_tree import FIELDS, FLAGS
-from api.asking.lines import lines
-from api.asking.listing import page as listed
 from api.http.ask import Ask
 from api.pages.docket import AT_ONCE
 from api.pages.lines import taken_apart
 from api.pages.site import page
+from api.questions.facets import FACETS, facets
+from api.questions.filters import WrongFilter, parsed, said
+from api.questions.filters_tree import FIELDS, FLAGS
+from api.questions.lines import lines
+from api.questions.listing import page as listed
 
 router = APIRouter(include_in_schema=False)
 LISTED = 50  # hands of a page

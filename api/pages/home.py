@@ -3,12 +3,12 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from api.asking import matches
 from api.http.ask import Ask
-from api.http.problem import Problem
 from api.pages.docket import docket
 from api.pages.matches import with_rules
 from api.pages.site import page
+from api.problem import Problem
+from api.questions import matches
 from store.snapshot import NoLedger
 
 router = APIRouter(include_in_schema=False)

@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from api.asking.proof import bundle
-from api.asking.tree import NoSecrets, Unsigned
-from api.asking.viewed import Viewed
 from api.evidence.make import Unproved
 from api.evidence.verify import judged, unpacked
-from api.exporting.sight import Sight
+from api.questions.proof import bundle
+from api.questions.tree import NoSecrets, Unsigned
+from api.viewpoints.sight import Sight
+from api.viewpoints.views import Viewed
 from store.proof.tree import Refuted
 
 

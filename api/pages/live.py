@@ -10,20 +10,20 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from api.asking.filters import parsed
-from api.asking.filters_tree import EVERY, word
-from api.asking.lines import lines
-from api.asking.listing import page as listed
-from api.asking.one_line import one_line
-from api.asking.records import ended, started
-from api.asking.told import Teller
-from api.asking.viewed import Viewed
-from api.exporting.wanted import Absent
 from api.http.ask import Ask, Asked
-from api.http.problem import Problem
 from api.pages.lines import taken_apart
 from api.pages.of_player import Narrow, clean
 from api.pages.site import page
+from api.problem import Problem
+from api.questions.filters import parsed
+from api.questions.filters_tree import EVERY, word
+from api.questions.lines import lines
+from api.questions.listing import page as listed
+from api.questions.one_line import one_line
+from api.viewpoints.feed_events import Teller
+from api.viewpoints.records import ended, started
+from api.viewpoints.views import Viewed
+from api.viewpoints.wanted import Absent
 from events import types as t
 from store.log.leaf import split
 

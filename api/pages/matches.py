@@ -6,18 +6,18 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from api.asking import matches as asked
-from api.asking.games import address
-from api.asking.proof import LEAVES_MAX, root, verified
-from api.asking.shapes.matches import MatchVerified, Root
-from api.asking.tree import NoSecrets, Unsigned
-from api.asking.viewed import Viewed
 from api.http.ask import Ask
 from api.http.scopes import AUDIT
 from api.pages.docket import docket
 from api.pages.site import page
 from api.pages.to import To
+from api.questions import matches as asked
+from api.questions.games import address
+from api.questions.proof import LEAVES_MAX, root, verified
+from api.questions.shapes.matches import MatchVerified, Root
+from api.questions.tree import NoSecrets, Unsigned
 from api.rules import Rules
+from api.viewpoints.views import Viewed
 from engine.changes import partner_of
 
 router = APIRouter(include_in_schema=False)

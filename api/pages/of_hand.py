@@ -4,16 +4,16 @@ from typing import Any
 
 from fastapi import Request
 
-from api.asking.frames import opening
-from api.asking.games import address
-from api.asking.records import started
-from api.asking.viewed import Viewed
-from api.exporting.sight import Sight
 from api.http.ask import Asked
-from api.http.problem import Problem
 from api.pages.to import To
+from api.problem import Problem
+from api.questions.frames import opening
+from api.questions.games import address
 from api.rules import Rules
-from api.seen import OF_A_SEED
+from api.viewpoints.records import started
+from api.viewpoints.seen import OF_A_SEED
+from api.viewpoints.sight import Sight
+from api.viewpoints.views import Viewed
 from events import types as t
 from store.log.leaf import split
 

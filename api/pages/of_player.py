@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, Request
 
-from api.asking.filters_tree import word
 from api.http.ask import Asked
 from api.pages.to import To
+from api.questions.filters_tree import word
 
 Player = Annotated[str, Path(min_length=1, max_length=200)]
 Narrow = Annotated[str | None, Query(max_length=300)]

@@ -9,16 +9,16 @@ from fastapi.responses import Response
 from analytics.opponents.faults import CAUSES
 from analytics.opponents.leads import leads, titled
 from analytics.opponents.report import Opponent
-from api.asking import opponents as asking
-from api.asking.opponents import About
-from api.asking.players import Nonsense
-from api.asking.viewed import Viewed
-from api.exporting.wanted import Absent
 from api.http.ask import Ask
-from api.http.problem import Problem
 from api.http.routes.named import Named
 from api.pages.of_player import Narrow, Player, clean, of_player
 from api.pages.site import page
+from api.problem import Problem
+from api.questions import opponents as asking
+from api.questions.opponents import About
+from api.questions.players import Nonsense
+from api.viewpoints.views import Viewed
+from api.viewpoints.wanted import Absent
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 AT_ONCE = 10_000  # hands that are read while somebody waits for a page

@@ -7,14 +7,14 @@ from fastapi.responses import Response
 
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
-from api.asking import players as asking
-from api.asking import stats as counted
-from api.asking.players import Nonsense
 from api.http.ask import Ask
-from api.http.problem import Problem
 from api.http.routes.named import Named
 from api.pages.of_player import Narrow, Player, clean, of_player
 from api.pages.site import page
+from api.problem import Problem
+from api.questions import players as asking
+from api.questions import stats as counted
+from api.questions.players import Nonsense
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 LISTED = 100  # players of a page

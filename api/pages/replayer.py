@@ -9,11 +9,11 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from api.asking.frames import frames
 from api.http.ask import Ask
 from api.pages.lines import pieces
 from api.pages.of_hand import of_hand
 from api.pages.site import page
+from api.questions.frames import frames
 from api.rules import Rules
 
 router = APIRouter(include_in_schema=False)

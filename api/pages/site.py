@@ -9,14 +9,14 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from api.asking.filters_tree import word
-from api.asking.viewer import AUDITOR, PUBLIC, SEAT
 from api.http.ask import AUDIT, Asked, Caller
-from api.main import VERSION
 from api.pages import words
 from api.pages.static_files import hashed
 from api.pages.to import To
 from api.printable import printable
+from api.questions.filters_tree import word
+from api.version import VERSION
+from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT
 
 HERE = Path(__file__).parent
 

@@ -5,15 +5,15 @@ from fastapi.responses import Response
 
 from analytics.stored.equity import MODEL, SEED
 from analytics.swaps.measures import MEASURES
-from api.asking import swaps as lucky
-from api.asking.filters_tree import word
-from api.exporting.wanted import Absent
 from api.http.ask import Ask
 from api.http.routes.named import Named
 from api.http.routes.players import RUNOUTS, SPOTS
 from api.pages.of_player import Narrow, Player, clean, of_player
 from api.pages.plots import scale
 from api.pages.site import page
+from api.questions import swaps as lucky
+from api.questions.filters_tree import word
+from api.viewpoints.wanted import Absent
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 FIGURES = (

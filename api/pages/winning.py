@@ -13,17 +13,17 @@ from markupsafe import Markup
 
 from analytics.luck.streets import CHANCES
 from analytics.results.winnings import LINES, Point, Winnings
-from api.asking import results
-from api.asking import stats as counted
-from api.asking.filters_tree import word
-from api.asking.players import Nonsense
-from api.asking.viewed import Viewed
-from api.asking.winnings import winnings
 from api.http.ask import Ask
-from api.http.problem import Problem
 from api.http.routes.named import Named
 from api.pages.of_player import Narrow, Player, clean, of_player
 from api.pages.site import page
+from api.problem import Problem
+from api.questions import results
+from api.questions import stats as counted
+from api.questions.filters_tree import word
+from api.questions.players import Nonsense
+from api.questions.winnings import winnings
+from api.viewpoints.views import Viewed
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 POINTS = 800

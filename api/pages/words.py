@@ -6,8 +6,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from api.asking.moments import moments
-from api.recording import outcome as in_words
+from api.playing.recording import outcome as in_words
+from api.viewpoints.moments import moments
 
 _THIN = "\N{NARROW NO-BREAK SPACE}"
 _MINUS = "\N{MINUS SIGN}"

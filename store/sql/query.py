@@ -1,6 +1,6 @@
 """SQL over one snapshot for questions of our own, with a view for each table of the ledger.
 
-Who tells less than everything (`api.asking.redacted`) says so (`tells_all`), and in `told` how: a
+Who tells less than everything (`api.viewpoints.masks`) says so (`tells_all`), and in `told` how: a
 mask around the SELECT of a table. A stranger's SQL never comes here (`strangers.py`): it is asked
 of copies of what these views show, part by part: a segment, or all rows that lie in none.
 

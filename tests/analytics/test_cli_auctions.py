@@ -9,10 +9,10 @@ from analytics.auctions.measures import MEASURES
 from analytics.stored.auctions import rows_of
 from analytics.stored.cache_folder import VARIABLE
 from analytics.swaps.measures import MEASURES as OF_LUCK
-from api.asking.leaves import leaves
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
 from api.main import main
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
+from api.viewpoints.visible_hands import leaves
 from events.types import Shown
 from store.reader import Reader
 from tests.sessions import Captured, printed, told

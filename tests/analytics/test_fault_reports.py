@@ -7,7 +7,7 @@ import pytest
 
 from analytics.opponents.faults import CAUSES, asked, escaped, rows_of, suggested, table
 from analytics.sql.tables import Tables
-from api.exporting.sight import Eyes, revealed
+from api.viewpoints.sight import Eyes, revealed
 from engine.turn import ToAct, ToBid, Turn
 from events.ledger import Append
 from events.types import BidPlaced, Event, Faulted, FaultKind, FaultPlace, Folded

@@ -15,11 +15,11 @@ from analytics.opponents.measures import ALL_LOOKS, FLAGS, LOOKS, NUMBERS
 from analytics.opponents.report import Opponent
 from analytics.opponents.tables import Asked, gathered
 from analytics.statistics.catalogue import STATISTICS
-from api.asking.opponents import About, document, lengths, opponent
-from api.asking.viewed import Viewed
-from api.asking.viewer import viewer_of
 from api.cli.opponent import TABLES
 from api.main import main
+from api.questions.opponents import About, document, lengths, opponent
+from api.viewpoints.viewer import viewer_of
+from api.viewpoints.views import Viewed
 from dealer.play import play
 from engine.games import named
 from events.ledger import Append

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from analytics.decisions.hands import Hands
 from analytics.opponents.acts import acts_of
 from analytics.opponents.ends import ends_of, played_of
-from api.asking.leaves import events, leaves
-from api.asking.viewed import Viewed
-from api.asking.viewer import viewer_of
 from api.main import main
+from api.viewpoints.viewer import viewer_of
+from api.viewpoints.views import Viewed
+from api.viewpoints.visible_hands import events, leaves
 from dealer.play import play
 from engine.games import GAMES
 from events.types import CardSwapped, Event, Faulted, HoleDealt

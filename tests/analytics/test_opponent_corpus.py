@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from api.asking.opponents import About, opponent
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
 from api.main import main
+from api.questions.opponents import About, opponent
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
 from store.reader import Reader
 
 SHARED = Path(__file__).parents[2].parent / "shared/data"

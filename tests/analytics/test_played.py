@@ -14,9 +14,9 @@ from analytics.sql.chosen import Chosen
 from analytics.statistics.answers import answered, answers, named
 from analytics.statistics.hands import Read, Told, played
 from analytics.stored.facts import facts
-from api.asking.players import is_there
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
+from api.questions.players import is_there
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append

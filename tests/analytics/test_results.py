@@ -21,10 +21,10 @@ from analytics.sql.chosen import Chosen
 from analytics.sql.files import SQL, text_of
 from analytics.sql.tables import Tables
 from analytics.stored.played import rows_of as luck_of
-from api.asking.leaves import leaves
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
 from api.main import main
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
+from api.viewpoints.visible_hands import leaves
 from dealer.play import play
 from engine.games import named
 from engine.units import per_chip

@@ -16,9 +16,9 @@ from analytics.sql.files import text_of
 from analytics.sql.tables import Tables
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.facts import facts
-from api.asking.viewed import Viewed
-from api.asking.viewer import viewer_of
 from api.main import main
+from api.viewpoints.viewer import viewer_of
+from api.viewpoints.views import Viewed
 from dealer.play import play
 from engine.games import named
 from events.types import AuctionSettled, CardSwapped, PotSplit

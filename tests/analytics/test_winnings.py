@@ -19,11 +19,11 @@ from analytics.sql.tables import Tables
 from analytics.statistics.answers import Facts, answers, views
 from analytics.statistics.catalogue import STATISTICS
 from analytics.stored.played import rows_of
-from api.asking.fairness import deals
-from api.asking.leaves import leaves
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
 from api.main import main
+from api.questions.fairness import deals
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
+from api.viewpoints.visible_hands import leaves
 from store.log.leaf import Leaf
 from store.reader import Reader
 

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from api.asking.filters_tree import (
+from api.questions.filters_tree import (
     FIELDS,
     FLAGS,
     STREETS,
@@ -21,8 +21,8 @@ from api.asking.filters_tree import (
     Term,
     joined,
 )
-from api.asking.filters_values import AMOUNT_MAX, Amount, Moment, moment
-from api.asking.patterns import Pattern, pattern
+from api.questions.filters_values import AMOUNT_MAX, Amount, Moment, moment
+from api.questions.patterns import Pattern, pattern
 from events.cards import RANKS, SUITS
 
 LAST_DAY = moment("9999-12-31")

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from api.asking.filters_tree import STREETS, And, Compare, Not, Of, Or, Term
-from api.asking.filters_values import Amount, Moment
-from api.asking.patterns import Pattern
-from api.exporting.sight import Sight
-from api.seen import table_after
+from api.questions.filters_tree import STREETS, And, Compare, Not, Of, Or, Term
+from api.questions.filters_values import Amount, Moment
+from api.questions.patterns import Pattern
+from api.viewpoints.seen import table_after
+from api.viewpoints.sight import Sight
 from engine.games import RULESETS
 from events import types as t
 from events.cards import RANKS, is_card

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from msgspec.structs import replace
 
-from api.asking.viewer import Viewer
 from api.facts import projections
+from api.viewpoints.viewer import Viewer
 from engine.game import Game
 from events import types as t
 from events.ledger import Append, Record

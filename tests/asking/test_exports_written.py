@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.asking import exports
-from api.asking.exports import DATASETS, Span, ordered, tables
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
 from api.exporting.files import writer
 from api.http.streams import _written
+from api.questions import exports
+from api.questions.exports import DATASETS, Span, ordered, tables
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
 from engine.games import RULESETS
 from store.reader import Snapshot
 from store.sql.answers import plain

@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from api.asking import feed as feeds
-from api.asking.feed import Feed, Feeds, Wanted
-from api.asking.told import NoPlace, Teller, Told, position
-from api.asking.viewer import Viewer
-from api.exporting.sight import Eyes
+from api.questions import feed as feeds
+from api.questions.feed import Feed, Feeds, Wanted
+from api.viewpoints.feed_events import NoPlace, Teller, Told, position
+from api.viewpoints.sight import Eyes
+from api.viewpoints.viewer import Viewer
 from engine.games import GAMES
 from store.folder.frames import Damaged
 from store.reader import Snapshot

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from api.asking.filters import (
+from api.questions.filters import (
     DEPTH_MAX,
     EVERY,
     LENGTH_MAX,
@@ -14,9 +14,9 @@ from api.asking.filters import (
     parsed,
     said,
 )
-from api.asking.filters_tree import FIELDS, FLAGS, And, Compare, Flag, Not, Of, Or
-from api.asking.filters_values import Amount, Moment
-from api.asking.patterns import Pattern
+from api.questions.filters_tree import FIELDS, FLAGS, And, Compare, Flag, Not, Of, Or
+from api.questions.filters_values import Amount, Moment
+from api.questions.patterns import Pattern
 from tests.asking.drawn_filters import ANYTHING, filters
 
 

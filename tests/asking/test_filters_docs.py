@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from api.asking.filters import WrongFilter, parsed
-from api.asking.filters_tree import FIELDS, FLAGS, Compare, terms
-from api.asking.listing import facets, page
-from api.asking.patterns import pattern
-from api.asking.verdicts import Verdicts
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
 from api.main import main
+from api.questions.filters import WrongFilter, parsed
+from api.questions.filters_tree import FIELDS, FLAGS, Compare, terms
+from api.questions.listing import facets, page
+from api.questions.patterns import pattern
+from api.questions.verdicts import Verdicts
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
 from store.reader import Reader
 from tests.fences import fences, typed
 

@@ -10,14 +10,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from api.asking.filters import Filter, parsed, said
-from api.asking.filters_sql import Span, where
-from api.asking.filters_tree import FIELDS, FLAGS, STREETS, VERDICTS, Compare, Flag, Kind, Not, Of
-from api.asking.filters_values import Amount, amount, moment
-from api.asking.patterns import pattern
-from api.asking.verdicts import SCHEMA as VERDICT_COLUMNS
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
+from api.questions.filters import Filter, parsed, said
+from api.questions.filters_sql import Span, where
+from api.questions.filters_tree import (
+    FIELDS,
+    FLAGS,
+    STREETS,
+    VERDICTS,
+    Compare,
+    Flag,
+    Kind,
+    Not,
+    Of,
+)
+from api.questions.filters_values import Amount, amount, moment
+from api.questions.patterns import pattern
+from api.questions.verdicts import SCHEMA as VERDICT_COLUMNS
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
 from engine.game import fingerprint
 from engine.games import RULESETS
 from events import types as t

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.asking import listing
-from api.asking.facets import FACETS, _kept
-from api.asking.filters import Filter, parsed
-from api.asking.filters_sql import where
-from api.asking.listing import facets, page, place
-from api.asking.verdicts import Judged, Verdicts, lent
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
+from api.questions import listing
+from api.questions.facets import FACETS, _kept
+from api.questions.filters import Filter, parsed
+from api.questions.filters_sql import where
+from api.questions.listing import facets, page, place
+from api.questions.verdicts import Judged, Verdicts, lent
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
 from engine.games import RULESETS
 from events import types as t
 from events.types import Events
@@ -178,7 +178,7 @@ def test_what_was_counted_is_told_again_until_more_is_judged(
 def test_only_so_many_counts_are_kept(
     eyes: dict[str, Viewed], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.asking.facets.KEPT_MAX", 2)
+    monkeypatch.setattr("api.questions.facets.KEPT_MAX", 2)
     viewed = eyes["public"]
     for least in (1, 2, 1, 3):
         facets(viewed, parsed(f"pot>={least}"))

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from api.asking import players
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
-from api.exporting.wanted import Absent
 from api.main import main
+from api.questions import players
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
+from api.viewpoints.wanted import Absent
 from store.reader import Reader
 
 PLAYED = (

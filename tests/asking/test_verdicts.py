@@ -9,10 +9,10 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from api.asking import verdicts_kept
-from api.asking.verdicts import Progress, Verdicts, shown
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
+from api.questions import verdicts_kept
+from api.questions.verdicts import Progress, Verdicts, shown
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
 from engine.game import fingerprint, to_json
 from engine.games import GAMES, RULESETS
 from engine.steps import Blinds

@@ -15,8 +15,8 @@ from analytics.stored import played as luck_rows
 from analytics.stored import risks as swaps_rows
 from analytics.stored.closed_betting import Closed, closed, may_close
 from analytics.stored.tables import NAMES, stored
-from api.asking.viewed import Viewed
-from api.exporting.sight import revealed
+from api.viewpoints.sight import revealed
+from api.viewpoints.views import Viewed
 from engine.games import GAMES
 from events.ledger import is_match
 from store.log.leaf import Leaf

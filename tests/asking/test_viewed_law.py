@@ -6,10 +6,10 @@ import pyarrow as pa
 import pytest
 
 from analytics.stored.facts import facts
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
-from api.exporting.sight import Eyes
 from api.exporting.tables import TABLES, tables
+from api.viewpoints.sight import Eyes
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
 from engine.games import GAMES
 from store.reader import Snapshot
 from store.sql.answers import plain

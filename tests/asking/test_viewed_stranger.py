@@ -9,10 +9,10 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from api.asking.redacted import Redacted
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
 from api.facts import projections
+from api.viewpoints.masks import Redacted
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
 from engine.games import GAMES
 from store.folder.disk import RealDisk
 from store.ledger import FileLedger

@@ -10,9 +10,9 @@ import pytest
 
 from analytics.sql.chosen import Chosen
 from analytics.statistics.answers import answers, named
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
 from api.exporting.tables import TABLES
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
 from engine.games import GAMES
 from store.sql.guard import Refused
 from tests.asking.seen_ledgers import ledger_of, matches, viewers, worlds

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from api.asking import withheld
-from api.asking.viewed import Viewed
-from api.asking.viewer import Viewer
 from api.facts import projections
+from api.viewpoints import withheld
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.views import Viewed
 from engine.games import named
 from events import types as t
 from events.ledger import Append

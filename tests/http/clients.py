@@ -7,9 +7,9 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from api.http.app import create_app
 from api.http.desk import Desk, Settings
 from api.http.limits import Limits
+from api.serving.app import create_app
 
 KEYS: dict[str, tuple[str, ...]] = {
     "auditor": ("audit:read",),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from api.http.jobs import Jobs
+from api.jobs.jobs import Jobs
 from tests.http import ledgers, shaped
 from tests.http.clients import Site, site_of
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from fastapi import FastAPI
 
-from api.http.served import OneWorker
+from api.serving.served import OneWorker
 
 PATIENCE_S = 30.0  # with a machine that does much else meanwhile
 

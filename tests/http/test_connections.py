@@ -30,7 +30,7 @@ import os, resource, signal, sys
 from pathlib import Path
 from api.http.desk import Settings
 from api.http.limits import Limits
-from api.http.served import bound, run
+from api.serving.served import bound, run
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[2]),) * 2)
 taken = []
 def take(*_):

@@ -12,7 +12,7 @@ from api.http.ask import Asked, Caller
 from api.http.cursor import KEY_BYTES, Cursors
 from api.http.desk import Desk, Settings
 from api.http.kept import CURSORS, cursor_key
-from api.http.problem import Problem
+from api.problem import Problem
 from store.proof.private import Exposed
 
 OURS = Cursors(b"k" * KEY_BYTES)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from api.asking.viewer import Viewer
 from api.http.delay import Delay
+from api.viewpoints.viewer import Viewer
 from dealer.play import play
 from engine.changes import ruleset
 from engine.game import fingerprint, to_json

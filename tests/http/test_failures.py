@@ -11,12 +11,12 @@ import pytest
 from fastapi import Request
 from fastapi.responses import Response
 
-from api.asking.filters import WrongFilter
-from api.exporting.sight import Absence
-from api.exporting.wanted import Absent, Unfinished
-from api.http.failures import problem_of
-from api.http.problem import KINDS, Problem
 from api.http.streams import streamed
+from api.problem import KINDS, Problem
+from api.questions.filters import WrongFilter
+from api.serving.failures import problem_of
+from api.viewpoints.sight import Absence
+from api.viewpoints.wanted import Absent, Unfinished
 from events.ledger import Conflict
 from store.folder.frames import Damaged
 from store.folder.lock import Held, Lock

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from starlette.requests import Request
 
 from api.http.formats import MEDIA, format_of
-from api.http.problem import Problem
+from api.problem import Problem
 
 LISTS = ("json", "ndjson", "csv", "parquet", "arrow")
 

@@ -105,7 +105,7 @@ def test_serve_answers_to_its_public_name_and_links_there(
         sock.close()
         return 0
 
-    monkeypatch.setattr("api.http.served.run", run)
+    monkeypatch.setattr("api.serving.served.run", run)
     monkeypatch.setattr("os._exit", sys.exit)
     words = ("serve", "--port", "0", "--ledger", str(tmp_path), "--public-url")
     with suppress(SystemExit):

@@ -21,11 +21,11 @@ from msgspec.structs import replace
 from starlette.testclient import TestClient
 
 from analytics.stored.cache_folder import VARIABLE
-from api.asking.exports import DATASETS
-from api.asking.games import listed
 from api.exporting.files import TABULAR
 from api.http.kept import cursor_key
 from api.main import main
+from api.questions.exports import DATASETS
+from api.questions.games import listed
 from dealer.play import play
 from engine.game import Game
 from engine.games import GAMES

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from api.http.jobs import WAITING_MAX, Jobs, is_alive
+from api.jobs.jobs import WAITING_MAX, Jobs, is_alive
 from api.main import main
 from events.types import DeckCommitted, DeckOpened, Disconnected, MatchStarted
 from store.check import check

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from analytics.stored.tables import NAMES
-from api.http import work
-from api.http.jobs import Job, Jobs, now_ms, read, write
-from api.http.wishes import of_import
+from api.jobs import work
+from api.jobs.jobs import Job, Jobs, now_ms, read, write
+from api.jobs.requests import of_import
 from api.main import main
 from dealer.play import play
 from engine.games import GAMES

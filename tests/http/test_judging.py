@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from api.asking.verdicts import Verdicts
 from api.http import desk
 from api.http.judging import Judging
 from api.main import main
 from api.pages import docket
+from api.questions.verdicts import Verdicts
 from store.reader import Reader
 from tests.http.clients import Site, site_of
 

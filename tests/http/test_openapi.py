@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from api.http.openapi import TAGS
-from api.http.problem import JSON, KINDS
 from api.http.shapes import ANSWERS
+from api.problem import JSON, KINDS
 from docs.openapi import PATH, written
 from tests.http.clients import Site
 from tests.http.exchanges import exchanges

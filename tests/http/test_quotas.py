@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from api.http.jobs import ABANDONED_S, Jobs
 from api.http.limits import Limits
 from api.http.uploads import FILES_MAX
+from api.jobs.jobs import ABANDONED_S, Jobs
 from tests.http.clients import Site, over, site_of
 from tests.http.test_jobs_import import log_of
 

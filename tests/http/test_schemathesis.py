@@ -21,8 +21,8 @@ from schemathesis.specs.openapi.checks import (
 )
 from starlette.testclient import TestClient
 
-from api.http.app import create_app
 from api.http.desk import Desk, Settings
+from api.serving.app import create_app
 from tests.http.clients import Site, site_of
 
 CHECKS = [

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from api.asking.told import Teller
-from api.asking.viewer import Viewer
-from api.http.served import GRACE_S
 from api.main import main
-from api.recording import now_ms
+from api.playing.recording import now_ms
+from api.serving.served import GRACE_S
+from api.viewpoints.feed_events import Teller
+from api.viewpoints.viewer import Viewer
 from bench import serve_stream
 from dealer.play import play
 from engine.games import GAMES

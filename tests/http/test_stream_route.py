@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from api.asking.told import Teller
-from api.asking.viewer import Viewer
 from api.http.routes.stream import feeds_of
 from api.http.routes.stream import stream as follow
+from api.viewpoints.feed_events import Teller
+from api.viewpoints.viewer import Viewer
 from store.reader import Reader
 from tests.http.clients import Site, site_of
 from tests.http.ledgers import MATCHES

@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 from fastapi import FastAPI
 
-from api.http.app import create_app
 from api.http.desk import Desk, Settings
 from api.http.limits import Limits
+from api.serving.app import create_app
 
 OF_A_REQUEST = frozenset({"x-request-id", "date"})  # drawn for it, or the time of day
 

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from api.asking.viewer import Viewer
 from api.facts import projections
 from api.http.kept import cursor_key
 from api.http.keys import Keys
+from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events import types as t

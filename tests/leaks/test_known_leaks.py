@@ -14,7 +14,7 @@ import pytest
 from fastapi import FastAPI
 
 from analytics.confidence.intervals import steady
-from api.asking.viewer import Viewer
+from api.viewpoints.viewer import Viewer
 from events import types as t
 from events.cards import DECK
 from events.commitments import commitment

@@ -19,8 +19,8 @@ from api.evidence.make import Unproved, evidence
 from api.facts import projections
 from api.http.keys import Keys
 from api.main import main
-from api.playing import Terms, begun, here
-from api.seen import withheld_sentence
+from api.playing.matches import Terms, begun, here
+from api.viewpoints.seen import withheld_sentence
 from dealer.play import Plan, plan
 from engine.games import GAMES
 from events.types import Disclosure, HoleDealt
@@ -203,7 +203,7 @@ def test_legs_that_are_told_one_by_one_give_each_other_away(
     view: str, played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The attack succeeds as soon as one door tells a leg; else nothing above would prove it."""
-    monkeypatch.setattr("api.exporting.sight.is_withheld", lambda records: False)
+    monkeypatch.setattr("api.viewpoints.sight.is_withheld", lambda records: False)
     app = door(played.folder)
     found = deduced(told(played._replace(app=app), view))
     app.state.desk.close()

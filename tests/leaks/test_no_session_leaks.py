@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from api.asking.viewed import Viewed
-from api.asking.viewer import AUDITOR, Viewer
+from api.viewpoints.viewer import AUDITOR, Viewer
+from api.viewpoints.views import Viewed
 from store.reader import Reader
 from store.sql.guard import Refused
 from tests.leaks.conftest import Pair

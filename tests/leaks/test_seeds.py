@@ -18,10 +18,10 @@ from msgspec.structs import replace
 from starlette.testclient import TestClient
 
 from api.evidence.make import evidence
-from api.exporting.sight import Eyes
 from api.exporting.texts import Asked, Hands
 from api.main import main
-from api.seen import OF_A_SEED
+from api.viewpoints.seen import OF_A_SEED
+from api.viewpoints.sight import Eyes
 from dealer.deck import SEED_BYTES, SeededDecks
 from engine.games import GAMES
 from engine.turn import ToDeal

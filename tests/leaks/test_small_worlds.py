@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import pytest
 
-from api.asking.viewer import Viewer
 from api.facts import projections
 from api.http.delay import Delay
+from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint, to_json
 from events import types as t
 from events.ledger import Append

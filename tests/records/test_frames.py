@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from api.asking.frames import frames
-from api.asking.hand import event_rows
-from api.seen import line_of, table_after, table_as_json
+from api.questions.frames import frames
+from api.questions.hand import event_rows
+from api.viewpoints.seen import line_of, table_after, table_as_json
 from engine.game import Game
 from engine.games import GAMES
 from engine.pots import pots

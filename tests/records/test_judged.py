@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from api.asking.judged import NoRules, NotOver, by_rules, judged, seen_record
+from api.questions.judged import NoRules, NotOver, by_rules, judged, seen_record
 from api.report import as_json, as_text
 from engine.game import Game
 from engine.games import GAMES

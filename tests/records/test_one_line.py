@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.asking.one_line import one_line, told
+from api.questions.one_line import one_line, told
 from engine.game import Game
 from events import types as t
 from events.notation import read

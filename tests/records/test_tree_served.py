@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from api.asking.lines import lines
-from api.asking.one_line import one_line
-from api.asking.tree import Tree, Unsigned
-from api.asking.viewed import Viewed
-from api.asking.viewer import viewer_of
 from api.evidence.verify import unpacked, verify
 from api.facts import projections
+from api.questions.lines import lines
+from api.questions.one_line import one_line
+from api.questions.tree import Tree, Unsigned
+from api.viewpoints.viewer import viewer_of
+from api.viewpoints.views import Viewed
 from events.commitments import commitment
 from events.ledger import Append
 from store.ledger import open_ledger

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import fields, replace
 
 from api.main import main
-from api.recording import Recording, announced
+from api.playing.recording import Recording, announced
 from api.rules import Rules
 from api.screening import screened
 from dealer.play import play

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from api.playing import Terms, begun
+from api.playing.matches import Terms, begun
 from dealer.live.news import Question
 from dealer.live.thinking import ThinkingBot
 from dealer.play import plan
@@ -90,7 +90,7 @@ def test_over_http_it_stands_in_the_root_of_the_match(tmp_path: Path) -> None:
 
 
 def test_every_chain_has_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.playing.CHAIN_HANDS", 2)
+    monkeypatch.setattr("api.playing.matches.CHAIN_HANDS", 2)
     ledger, lock = open_ledger(tmp_path, "a test")
     match = plan(GAMES["auction-2024"], "m", 5, "7", ("random", "caller"))
     playing = begun(ledger, Private(tmp_path), match, Terms("committed", "sealed"))

@@ -10,9 +10,9 @@ import pytest
 
 from api.cli import monitor as command
 from api.cli.monitor import _evidence
+from api.evidence.monitoring import Monitor, Seen, Unreachable
 from api.evidence.verify import unpacked
 from api.main import main
-from api.monitoring import Monitor, Seen, Unreachable
 from events.lines import leaf_of
 from store.folder.disk import RealDisk
 from store.proof.checkpoint import Checkpoint, cosign, sign

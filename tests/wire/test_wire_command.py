@@ -12,7 +12,7 @@ from typing import Any, get_args
 import pytest
 from msgspec.structs import replace
 
-from api.wire.recorded import for_good
+from api.playing.over_the_wire import for_good
 from dealer.check import check_deal
 from dealer.examples import GRUFF, STEADY
 from dealer.wire.plan import plan

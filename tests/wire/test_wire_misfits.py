@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from api.wire.folded import unusable
+from api.playing.folded import unusable
 from dealer.deck import SeededDecks
 from dealer.wire.apart import Ears, Gone, Job, played_apart
 from dealer.wire.match import started

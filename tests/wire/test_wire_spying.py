@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from api.wire.recorded import Meeting
-from api.wire.report import as_text
+from api.playing.over_the_wire import Meeting
+from api.playing.wire_report import as_text
 from dealer.deck import SeededDecks
 from dealer.wire.apart import Job
 from dealer.wire.plan import plan

@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.wire.gamelog import gamelog
+from api.playing.gamelog import gamelog
 from dealer.wire.match import play
 from dealer.wire.plan import plan
 from dealer.wire.player import Reply

@@ -7,11 +7,11 @@ import pyarrow as pa
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from api.asking.exports import Dataset, Span, event_lines, span, tables
 from api.http.answer import format_of
 from api.http.ask import Ask, Asked
 from api.http.routes.players import OfMatch, media
 from api.http.streams import streamed, tabled
+from api.questions.exports import Dataset, Span, event_lines, span, tables
 
 router = APIRouter(prefix="/api/v1/exports", tags=["exports"])
 _KINDS = ("parquet", "arrow", "csv", "ndjson")

@@ -3,12 +3,12 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from api.asking import fairness as asking
 from api.http.answer import document, format_of, listed
 from api.http.ask import AUDIT, Ask
-from api.http.problem import Problem
 from api.http.routes.named import Named
 from api.http.routes.players import media
+from api.problem import Problem
+from api.questions import fairness as asking
 
 router = APIRouter(prefix="/api/v1", tags=["fairness"], route_class=Named)
 HANDS_MAX = 20_000  # every hand is read whole: of more, the command line does it

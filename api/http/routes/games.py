@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 
-from api.asking import games as asking
 from api.http.answer import document, format_of, listed, sent
 from api.http.ask import Ask
-from api.http.problem import Problem
 from api.http.routes.players import media
+from api.problem import Problem
+from api.questions import games as asking
 
 router = APIRouter(prefix="/api/v1/games", tags=["games"])
 _LIST = ("json", "ndjson", "csv")

@@ -14,19 +14,19 @@ import msgspec
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from api.asking import hand as told
-from api.asking.frames import frames
-from api.asking.judged import NoRules, judged
-from api.asking.proof import bundle, proof
-from api.asking.viewed import Viewed
-from api.exporting.sight import Sight
 from api.exporting.texts import Untold
 from api.http.answer import ANEW, FOREVER, MEDIA, document, format_of, sent
 from api.http.ask import Ask
-from api.http.problem import Problem
 from api.http.proving import proving
 from api.printable import page as lines_of
+from api.problem import Problem
+from api.questions import hand as told
+from api.questions.frames import frames
+from api.questions.judged import NoRules, judged
+from api.questions.proof import bundle, proof
 from api.report import as_json, as_text
+from api.viewpoints.sight import Sight
+from api.viewpoints.views import Viewed
 
 router = APIRouter(prefix="/api/v1/hands/{match}/{number}", tags=["hands"])
 _canonical = msgspec.json.Encoder(order="sorted").encode

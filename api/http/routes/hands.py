@@ -6,15 +6,15 @@ import pyarrow as pa
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from api.asking.facets import facets
-from api.asking.filters import Filter, parsed
-from api.asking.filters_tree import And, Compare, Flag, Not, joined
-from api.asking.lines import lines
-from api.asking.listing import page
 from api.exporting.files import BINARY
 from api.http.answer import MEDIA, format_of, listed
 from api.http.ask import Ask
 from api.http.streams import tabled
+from api.questions.facets import facets
+from api.questions.filters import Filter, parsed
+from api.questions.filters_tree import And, Compare, Flag, Not, joined
+from api.questions.lines import lines
+from api.questions.listing import page
 
 router = APIRouter(prefix="/api/v1/hands", tags=["hands"])
 JUDGED_AT_ONCE = 2_000  # hands whose verdicts are waited for

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from api.http.answer import NEVER, document
-from api.http.problem import Problem
+from api.problem import Problem
 from store.folder.frames import Damaged
 
 router = APIRouter(tags=["health"])

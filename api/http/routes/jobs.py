@@ -14,19 +14,19 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
-from api.asking.feed import Feeds
-from api.asking.matches import one
 from api.http.answer import NEVER, document, listed
 from api.http.ask import ADMIN, AUDIT, WRITE, Ask, Asked
 from api.http.following import Following
 from api.http.formats import MEDIA, format_of
-from api.http.jobs import OVER, Job, Jobs, JobTold, Progress, now_ms, server, told
-from api.http.problem import Problem
 from api.http.quotas import admitted
 from api.http.routes.matches import Match
 from api.http.routes.stream import feeds_of
 from api.http.uploads import said_length, sent_files
-from api.http.wishes import of_folders, of_import, of_match
+from api.jobs.jobs import OVER, Job, Jobs, JobTold, Progress, now_ms, server, told
+from api.jobs.requests import of_folders, of_import, of_match
+from api.problem import Problem
+from api.questions.feed import Feeds
+from api.questions.matches import one
 from formats.rakes import RakeFrom
 
 router = APIRouter(prefix="/api/v1", tags=["jobs"])

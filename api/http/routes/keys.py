@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field
 from api.http.answer import NEVER, document
 from api.http.ask import ADMIN, Ask
 from api.http.keys import as_json
-from api.http.problem import Problem
 from api.http.scopes import NoScope, scope_of
+from api.problem import Problem
 
 router = APIRouter(prefix="/api/v1/keys", tags=["keys"])
 

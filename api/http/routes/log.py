@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
-from api.asking.tree import Grown, Tree
 from api.http.answer import FOREVER, MEDIA, document, format_of, sent
 from api.http.ask import Ask
-from api.http.problem import Problem
 from api.http.proving import proving
+from api.problem import Problem
+from api.questions.tree import Grown, Tree
 from store.proof.note import to_base64
 from store.proof.tree import Refuted
 

@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from api.http.answer import NEVER
 from api.http.logins import SESSION_S, Logins
-from api.http.problem import Problem
+from api.problem import Problem
 
 router = APIRouter(include_in_schema=False)
 

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
-from api.asking import matches as asked
-from api.asking.proof import LEAVES_MAX, root, verified
 from api.http.answer import MEDIA, document, format_of, listed, sent
 from api.http.ask import AUDIT, Ask
-from api.http.problem import Problem
 from api.http.proving import proving
+from api.problem import Problem
+from api.questions import matches as asked
+from api.questions.proof import LEAVES_MAX, root, verified
 
 router = APIRouter(prefix="/api/v1/matches", tags=["matches"])
 LIST: dict[int | str, dict[str, Any]] = {

@@ -8,15 +8,15 @@ from fastapi.responses import Response
 
 from analytics.auctions.bidding import By as ByOfBids
 from analytics.swaps.luck import By as ByOfSwaps
-from api.asking import bids as bidding
-from api.asking import grid as gridded
-from api.asking import players as asking
-from api.asking import stats as counted
-from api.asking import swaps as lucky
 from api.http.answer import MEDIA, document, format_of, listed
 from api.http.ask import Ask
 from api.http.routes.named import Named
 from api.http.streams import tabled
+from api.questions import bids as bidding
+from api.questions import grid as gridded
+from api.questions import players as asking
+from api.questions import stats as counted
+from api.questions import swaps as lucky
 
 router = APIRouter(prefix="/api/v1/players", tags=["players"], route_class=Named)
 SPOTS, RUNOUTS = 100, 500  # what may be counted while somebody waits: some seconds at worst

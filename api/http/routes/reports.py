@@ -8,12 +8,12 @@ from fastapi.responses import Response
 from analytics.opponents.report import By
 from analytics.results.winnings import FEWEST, POINTS
 from analytics.sql.chosen import Chosen, quoted
-from api.asking import opponents, winnings
 from api.http.answer import document, format_of, listed
 from api.http.ask import Ask
-from api.http.problem import Problem
 from api.http.routes.named import Named
 from api.http.routes.players import RUNOUTS, SPOTS, OfGame, OfMatch, Player, Rival, media
+from api.problem import Problem
+from api.questions import opponents, winnings
 
 router = APIRouter(prefix="/api/v1/players", tags=["players"], route_class=Named)
 HANDS_MAX = 50_000  # each hand of an opponent is read as its asker sees it

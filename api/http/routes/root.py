@@ -5,7 +5,7 @@ from fastapi.responses import Response
 
 from api.http.answer import document
 from api.http.ask import Ask
-from api.main import VERSION
+from api.version import VERSION
 
 router = APIRouter(prefix="/api/v1", tags=["root"])
 

@@ -9,16 +9,16 @@ from fastapi import APIRouter, FastAPI, Header, Query, Request
 from fastapi.responses import Response
 from msgspec import Struct
 
-from api.asking.feed import Batch, Feeds, Wanted
-from api.asking.told import NoPlace, Told, position
-from api.asking.viewer import Viewer
 from api.http.answer import NEVER, about
 from api.http.ask import Ask
 from api.http.desk import Desk
 from api.http.following import Followers, Following, cut
 from api.http.formats import MEDIA, format_of
-from api.http.problem import Problem
 from api.http.rates import who
+from api.problem import Problem
+from api.questions.feed import Batch, Feeds, Wanted
+from api.viewpoints.feed_events import NoPlace, Told, position
+from api.viewpoints.viewer import Viewer
 from events import types as t
 from store.reader import Snapshot
 

@@ -1,1 +1,0 @@
-"""What a viewpoint is answered, whichever door he comes through: command line, HTTP or a page."""

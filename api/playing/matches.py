@@ -1,0 +1,128 @@
+"""Matches between our own bots into a ledger: dealt here, or many at once by other processes."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from api.playing.recording import STOPPED, WHOLE, Played, Recording, has_it_all
+from dealer.chain import CHAIN_HANDS, Chain, CommittedDecks, Committer
+from dealer.deck import Decks, SeededDecks
+from dealer.many import Job, at_once
+from dealer.play import Plan, dealt, last_standing
+from engine.game import fingerprint, to_json
+from engine.table import is_freeze_out
+from events.ledger import DeckSecrets, Ledger
+from events.types import Dealing, Disclosure, Events, MatchStarted
+from store.ledger import FileLedger
+
+CHOSEN = "what the bots choose is what the seed says: everybody who knows it knows their bids"
+SEEDED = "the decks are those of a seed: everybody who knows the seed knows the cards"
+
+
+class Terms(Struct, frozen=True):
+    """How decks are made, and who may see what later."""
+
+    dealing: Dealing
+    disclosure: Disclosure
+
+
+class Playing:
+    """One match on its way into the ledger: its record and its decks; why it `ended`, if early."""
+
+    def __init__(self, ledger: Ledger, kept: DeckSecrets, plan: Plan, terms: Terms) -> None:
+        self.plan = plan
+        self.ended: str | None = None
+        self.recording = Recording(ledger, started(plan, terms), plan.game)
+        self.decks: Decks = SeededDecks(plan.seed, plan.deals)
+        if terms.dealing == "committed":
+            decks = bound(self.recording, kept, plan.hands)
+            self.recording.opens = lambda number, over: decks.opened(number, over=over)
+            self.decks = decks
+
+    def job(self) -> Job:
+        """The match for another process: all its decks are committed to before it begins."""
+        if isinstance(self.decks, CommittedDecks):
+            return Job(self.plan, self.decks.committed(self.plan.hands))
+        return Job(self.plan, self.decks)
+
+    def end(self) -> Played:
+        """No more hands, and why."""
+        return self.recording.end(self._reason())
+
+    def _reason(self) -> str:
+        hand = self.recording.last
+        if is_freeze_out(self.plan.game) and hand is not None and (winner := last_standing(hand)):
+            return has_it_all(winner)
+        return WHOLE if self.recording.hands == self.plan.hands else self.ended or STOPPED
+
+
+def bound(recording: Recording, kept: DeckSecrets, hands: int) -> CommittedDecks:
+    """Decks for a match that has just begun, to which the dealer is bound chain by chain.
+
+    Neither bots of ours nor the wire protocol have nonces: the dealer draws them, docs/deals.md
+    says so.
+    """
+    start = recording.start
+
+    def nonces(commitment: str) -> Iterable[tuple[str, str | None]]:
+        return ((player, None) for player in start.players)
+
+    committer = Committer(start.match, kept, recording.publish, nonces)
+
+    def chain(first: int, many: int) -> Chain:
+        made = committer.chain(first, many)
+        recording.attest(first)
+        return made
+
+    return CommittedDecks(start.match, chain, min(hands, CHAIN_HANDS), start.deals)
+
+
+def started(plan: Plan, terms: Terms) -> MatchStarted:
+    """The record that a match begins with."""
+    return MatchStarted(
+        match=plan.match,
+        game=plan.game.name,
+        ruleset=fingerprint(plan.game),
+        players=plan.players,
+        dealing=terms.dealing,
+        disclosure=terms.disclosure,
+        sealed_bids=True,
+        seed=plan.seed,
+        deals=plan.deals,
+    )
+
+
+def begun(ledger: FileLedger, kept: DeckSecrets, plan: Plan, terms: Terms) -> Playing:
+    """A match that has begun, durably; its rules are kept first. `Conflict`: the name is taken."""
+    ledger.keep_ruleset(fingerprint(plan.game), to_json(plan.game))
+    return Playing(ledger, kept, plan, terms)
+
+
+def here(match: Playing, stop: Callable[[], bool]) -> Iterator[Events]:
+    """Every hand of a match once it is durable."""
+    return match.recording.keep(dealt(match.plan, match.decks), stop)
+
+
+def elsewhere(
+    begin: Callable[[Plan], Playing],
+    plans: Sequence[Plan],
+    processes: int,
+    stop: Callable[[], bool],
+) -> Iterator[tuple[int, Played | None]]:
+    """Matches dealt by other processes: how many hands became durable, and what has ended."""
+    matches: dict[str, Playing] = {}
+
+    def jobs() -> Iterator[Job]:
+        for plan in plans:
+            matches[plan.match] = begin(plan)
+            yield matches[plan.match].job()
+
+    for news in at_once(jobs(), processes, stop):
+        match = matches[news.match]
+        match.recording.keep_all(news.hands)
+        yield len(news.hands), match.end() if news.over else None
+
+
+def taken(ledger: Ledger, plans: Iterable[Plan]) -> str | None:
+    """The first of these names that a match has already."""
+    return next((plan.match for plan in plans if ledger.read(plan.match)), None)

@@ -1,0 +1,178 @@
+"""How the hands that pass a filter are spread: by game, match, player, street and outcome.
+
+Each count comes with the filter that finds those hands and no others. The ledger's hands are read
+once: DuckDB puts those that are alike together, with their numbers in the order of closing, and
+what is known of a hand by its number (its auction, its verdict) is looked up in an array.
+"""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from api.questions.filters_sql import STREET, where
+from api.questions.filters_tree import (
+    EVERY,
+    STREETS,
+    VERDICTS,
+    And,
+    Compare,
+    Filter,
+    Flag,
+    Not,
+    joined,
+    said,
+)
+from api.questions.verdicts import Judged, lent, shown
+from api.viewpoints.views import Viewed
+from store.sql.answers import plain
+from store.sql.guard import Refused
+from store.sql.query import Query
+
+KEPT_MAX = 64  # answers that are kept of each viewer: a few kilobytes each
+Numbers = np.ndarray[Any, np.dtype[Any]]
+Told = tuple[pa.Table | None, dict[str, Any]]  # by which verdicts, and what
+SECONDS = 30.0  # that an answer may take, unless the asker has more patience
+TOP = 10  # matches and players: those with most hands
+
+AUCTION: dict[str, Filter] = {
+    "won": joined(And, [Flag("auction-won"), Not(Flag("auction-tied"))]),
+    "tied": Flag("auction-tied"),
+    "none": Not(Flag("auction-won")),
+}
+SHOWDOWN: dict[str, Filter] = {"yes": Flag("showdown"), "no": Not(Flag("showdown"))}
+COUNTED = f"""
+WITH alike AS MATERIALIZED (
+    SELECT
+        game, match, players, {STREET} AS street, showdown, voided,
+        count(*) AS hands, list(hand_seq) AS seqs
+    FROM hands WHERE {{where}} GROUP BY ALL
+),
+tables AS (SELECT players, sum(hands) AS hands FROM alike GROUP BY ALL),
+seated AS (
+    SELECT DISTINCT players, unnest(from_json(players, '["VARCHAR"]')) AS player, hands FROM tables
+),
+counted AS (
+    SELECT 'game' AS facet, game AS value, sum(hands) AS hands FROM alike GROUP BY ALL
+    UNION ALL SELECT 'match', match, sum(hands) FROM alike GROUP BY ALL
+    UNION ALL SELECT 'player', player, sum(hands) FROM seated GROUP BY ALL
+    UNION ALL SELECT 'street', CAST(street AS VARCHAR), sum(hands) FROM alike GROUP BY ALL
+    UNION ALL SELECT 'showdown', CASE WHEN showdown THEN 'yes' ELSE 'no' END, sum(hands)
+        FROM alike WHERE showdown IS NOT NULL GROUP BY ALL
+)
+SELECT facet, value, CAST(hands AS BIGINT) AS hands, NULL AS seqs FROM counted
+UNION ALL SELECT CASE WHEN NOT voided THEN 'played' ELSE 'void' END, NULL, hands, seqs FROM alike
+"""
+WON = "SELECT hand_seq FROM bids WHERE won"
+OUTCOMES = ("none", "won", "tied")  # by how many won an auction of a hand, as far as two
+_turn = threading.Lock()  # a count takes all of DuckDB's threads: more at once only take memory
+_outcomes_of: WeakKeyDictionary[Query, Numbers] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Query, OrderedDict[str, Told]] = WeakKeyDictionary()
+FACETS = ("game", "match", "player", "street", "showdown", "auction", "verdict")
+FEW = ("match", "player")
+
+
+def facets(
+    viewed: Viewed,
+    one: Filter = EVERY,
+    judged: Judged | None = None,
+    seconds: float = SECONDS,
+) -> dict[str, Any]:
+    """`hands`: how many pass; and for each facet its values, those with most hands first.
+
+    What was counted for a viewer is told again as long as he sees the same hands and verdicts.
+    """
+    rows, text = judged and judged.rows, said(one)
+    end = time.monotonic() + seconds
+    if not _turn.acquire(timeout=seconds):
+        raise Refused(f"stopped: no answer within {seconds:g} s")
+    try:
+        kept = _kept.setdefault(viewed.query, OrderedDict())
+        known = kept.pop(text, None)
+        if known is None or known[0] is not rows:
+            known = rows, _counted(viewed, one, judged, end - time.monotonic())
+        kept[text] = known
+        while len(kept) > KEPT_MAX:
+            kept.popitem(last=False)
+    finally:
+        _turn.release()
+    return {**known[1]}
+
+
+def _counted(viewed: Viewed, one: Filter, judged: Judged | None, seconds: float) -> dict[str, Any]:
+    sql = COUNTED.format(where=where(one, None, lent(viewed, judged)))
+    found = viewed.query.ask(sql, max(0.0, seconds))
+    alike = found.filter(pc.is_valid(found["seqs"]))
+    played, void = (
+        _seqs(alike.filter(pc.equal(alike["facet"], name))) for name in ("played", "void")
+    )
+    counted: dict[str, list[tuple[str, int]]] = {name: [] for name in FACETS}
+    for row in plain(found.filter(pc.is_valid(found["value"])).drop_columns("seqs")):
+        counted[row["facet"]].append((row["value"], row["hands"]))
+    counted["auction"] = _spread(_outcomes(viewed)[played], OUTCOMES)
+    if judged is not None:
+        codes = _codes(shown(judged, viewed), viewed.snapshot.next_seq)
+        counted["verdict"] = _spread(codes[np.concatenate([played, void])], ("", *VERDICTS))
+    told = {name: _told(name, counts, one) for name, counts in counted.items()}
+    return {"hands": len(played) + len(void), **told}
+
+
+def _seqs(alike: pa.Table) -> Numbers:
+    """The hands of these groups."""
+    lists = alike["seqs"].combine_chunks()
+    seqs: Numbers = lists.flatten().to_numpy(zero_copy_only=False)
+    return seqs
+
+
+def _spread(codes: Numbers, names: Sequence[str]) -> list[tuple[str, int]]:
+    """How many there are of each code that has a name, if there is one."""
+    counts = np.bincount(codes, minlength=len(names)).tolist()
+    return [(name, hands) for name, hands in zip(names, counts, strict=True) if name and hands]
+
+
+def _outcomes(viewed: Viewed) -> Numbers:
+    """By `hand_seq`, how many won an auction of that hand: none, one, or (2) several."""
+    query = viewed.query
+    if query not in _outcomes_of:
+        seqs = np.sort(viewed.ask(WON)["hand_seq"].to_numpy())
+        outcomes = np.zeros(viewed.snapshot.next_seq, dtype=np.uint8)
+        outcomes[seqs] = 1
+        outcomes[seqs[1:][seqs[1:] == seqs[:-1]]] = 2
+        _outcomes_of[query] = outcomes
+    return _outcomes_of[query]
+
+
+def _codes(verdicts: pa.Table, hands: int) -> Numbers:
+    """By `hand_seq`, a verdict's place among all there are, from 1; 0 where none is told."""
+    codes = np.zeros(hands, dtype=np.uint8)
+    words = verdicts["verdict"].combine_chunks()
+    codes[verdicts["hand_seq"].to_numpy()] = words.indices.to_numpy() + 1
+    return codes
+
+
+def _told(facet: str, counts: list[tuple[str, int]], one: Filter) -> list[dict[str, Any]]:
+    """The values of a facet: streets in their order, all else by how many hands there are."""
+    if facet == "street":
+        counts = [(STREETS[int(value)], hands) for value, hands in sorted(counts)]
+    else:
+        counts = sorted(counts, key=lambda count: (-count[1], count[0]))
+    told = counts[:TOP] if facet in FEW else counts
+    return [
+        {"value": value, "hands": hands, "filter": said(joined(And, [one, _term(facet, value)]))}
+        for value, hands in told
+    ]
+
+
+def _term(facet: str, value: str) -> Filter:
+    """The filter that finds the hands of a value."""
+    if facet == "auction":
+        return AUCTION[value]
+    if facet == "showdown":
+        return SHOWDOWN[value]
+    return Compare(facet, "=", value)

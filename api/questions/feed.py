@@ -1,0 +1,281 @@
+"""Feeds of what happens in a ledger: read and told once for each viewpoint, however many follow.
+
+A process has one thread that looks at the ledger, and for each viewpoint that somebody follows a
+`Feed`. What is told is cut into pages of so many positions: whoever is at the same place gets the
+same page, who is behind gets older ones, made again from the ledger if they are no longer kept. So
+nobody is waited for, and memory does not grow with those who are slow.
+"""
+
+import asyncio
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from itertools import islice
+from typing import Any, TypeVar
+
+from msgspec import Struct
+
+from api.viewpoints.feed_events import Teller, Told
+from api.viewpoints.viewer import Viewer
+from events.ledger import Recorded
+from store.reader import Snapshot
+
+T = TypeVar("T")
+PAGE = 500  # positions
+PAGES = 32  # that are kept of a viewpoint
+WAYS = 8  # in which a page is looked at by several alike
+LOOK_S = 0.02  # between two looks at a ledger that somebody follows
+AHEAD = 2  # readings of older parts that are gone on with
+
+Snapshots = Callable[[Viewer], Snapshot | None]
+"""The ledger as a viewer may know it now; nothing where there is none yet."""
+
+
+class Wanted(Struct, frozen=True):
+    """What of a feed somebody follows: one match or all, some types of event or all."""
+
+    match: str | None = None
+    types: frozenset[str] = frozenset()
+
+    def takes(self, told: Told) -> bool:
+        return (self.match is None or told.match == self.match) and (
+            not self.types or told.type in self.types
+        )
+
+
+class Batch:
+    """Events that follow one another, the same object for all who are at the same place.
+
+    `place` is where the feed has come with it, whether or not anything of it was wanted.
+    """
+
+    def __init__(self, told: tuple[Told, ...], next_pos: int, place: bytes | None) -> None:
+        self.told = told
+        self.next_pos = next_pos
+        self.place = place
+        self._forms: dict[Any, bytes] = {}
+
+    def spelled(self, form: Callable[[tuple[Told, ...]], bytes]) -> bytes:
+        """All of it in this form, spelled once."""
+        if form not in self._forms:
+            self._forms[form] = form(self.told)
+        return self._forms[form]
+
+
+class _Page:
+    """What was told of some positions, as far as they have come."""
+
+    def __init__(self, first: int) -> None:
+        self.next_pos = first
+        self.last = first + PAGE
+        self._told: list[Told] = []
+        self._batches: dict[tuple[int, Wanted], Batch] = {}
+
+    def add(self, told: list[Told], next_pos: int) -> None:
+        """More of it; who looks at it meanwhile goes by `next_pos`, which therefore moves last."""
+        self._batches = {}
+        self._told = self._told + told
+        self.next_pos = next_pos
+
+    def batch(self, pos: int, wanted: Wanted) -> Batch:
+        """What of it is wanted, from a position on."""
+        known = self._batches.get((pos, wanted))
+        if known is None or known.next_pos < self.next_pos:
+            end, told = self.next_pos, self._told
+            here = [one for one in told if pos <= one.pos < end]
+            place = here[-1].place if here else None
+            if len(self._batches) >= WAYS:
+                self._batches = {}
+            known = Batch(tuple(one for one in here if wanted.takes(one)), end, place)
+            self._batches[pos, wanted] = known
+        return known
+
+
+class Feed:
+    """All that one viewpoint is told, page by page."""
+
+    def __init__(self, viewer: Viewer) -> None:
+        self.followers = 0
+        self.snapshot: Snapshot | None = None
+        self.grown = asyncio.Event()
+        self.lost: Exception | None = None
+        self.making: dict[int, asyncio.Task[Batch]] = {}
+        self._teller = Teller(viewer)
+        self._pages: OrderedDict[int, _Page] = OrderedDict()
+        self._ahead: OrderedDict[int, tuple[Snapshot, Iterator[Recorded]]] = OrderedDict()
+        self._turn = threading.Lock()
+
+    @property
+    def end(self) -> int:
+        """How many events this viewpoint may know to have happened."""
+        return 0 if self.snapshot is None else self.snapshot.next_pos
+
+    def grow(self, snapshot: Snapshot) -> None:
+        """More has happened; in the thread of those who wait."""
+        if snapshot.next_pos > self.end:
+            self.snapshot = snapshot
+            self.grown.set()
+            self.grown = asyncio.Event()
+
+    def lose(self, failure: Exception) -> None:
+        """The ledger cannot be read on: whoever follows is told, and may come again."""
+        self.lost = failure
+        self.grown.set()
+
+    def ready(self, pos: int, wanted: Wanted) -> Batch | None:
+        """What is told from a position on, if any of it lies here already."""
+        page = self._pages.get(pos // PAGE)
+        return None if page is None or page.next_pos <= pos else page.batch(pos, wanted)
+
+    def made(self, pos: int, wanted: Wanted) -> Batch:
+        """The same, read and told; in a thread that may wait for the disk."""
+        with self._turn:
+            number = pos // PAGE
+            page = self._pages.get(number) or _Page(number * PAGE)
+            snapshot = self.snapshot
+            assert snapshot is not None
+            until = min(page.last, snapshot.next_pos)
+            if page.next_pos < until:
+                recorded = self._recorded(page.next_pos, until, snapshot)
+                page.add(list(self._teller.tell(recorded, snapshot)), until)
+            self._pages[number] = page
+            self._pages.move_to_end(number)
+            if len(self._pages) > PAGES:
+                self._pages.popitem(last=False)
+            return page.batch(pos, wanted)
+
+    def _recorded(self, pos: int, until: int, snapshot: Snapshot) -> list[Recorded]:
+        """Events between two positions; who reads on gets what the same reading holds next."""
+        seen, reading = self._ahead.pop(pos, (snapshot, None))
+        if reading is None or seen.next_pos < until:
+            seen, reading = snapshot, snapshot.read_from(pos)
+        found = list(islice(reading, until - pos))
+        if until < seen.next_pos:
+            self._ahead[until] = seen, reading
+            if len(self._ahead) > AHEAD:
+                self._ahead.popitem(last=False)
+        return found
+
+
+class Feeds:
+    """Every feed of a process, and the thread that looks whether there is more."""
+
+    def __init__(self, snapshots: Snapshots, look_s: float = LOOK_S) -> None:
+        self.stopping = False
+        self._snapshots = snapshots
+        self._look_s = look_s
+        self._feeds: dict[Viewer, Feed] = {}
+        self._threads = ThreadPoolExecutor(2, "feed")
+        self._looking: asyncio.Task[None] | None = None
+
+    async def now(self, viewer: Viewer) -> Snapshot | None:
+        """The ledger of this moment, which whoever begins to follow may have just written."""
+        return (await self.apart(self._newest, (viewer,)))[0]
+
+    @property
+    def followers(self) -> int:
+        """How many follow something in this process."""
+        return sum(feed.followers for feed in self._feeds.values())
+
+    @contextmanager
+    def feed(self, viewer: Viewer, snapshot: Snapshot | None) -> Iterator[Feed]:
+        """A viewpoint's feed for as long as one follows it; with the last who does it goes."""
+        feed = self._feeds.setdefault(viewer, Feed(viewer))
+        feed.followers += 1
+        if snapshot is not None:
+            feed.grow(snapshot)
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.get_running_loop().create_task(self._look())
+        try:
+            yield feed
+        finally:
+            feed.followers -= 1
+            if not feed.followers:
+                del self._feeds[viewer]
+
+    async def batches(
+        self, feed: Feed, pos: int, until: int | None, wanted: Wanted, patience_s: float
+    ) -> AsyncGenerator[Batch | None, None]:
+        """What is wanted from a position on, and whatever comes; an empty one when all is quiet,
+        None after some when there is no more for now.
+
+        The last one may go beyond `until`: it is the same for all.
+        """
+        place, told_at, more = None, time.monotonic(), False
+        while not self.stopping and (until is None or pos < until):
+            if pos < feed.end:
+                batch = feed.ready(pos, wanted)
+                if batch is None:
+                    await self._make(feed, pos // PAGE)
+                    continue
+                pos, place = batch.next_pos, batch.place or place
+                if batch.told:
+                    yield batch
+                    told_at, more = time.monotonic(), True
+            elif more:
+                yield None
+                more = False
+            else:
+                await _heard(feed.grown, told_at + patience_s - time.monotonic())
+            if feed.lost is not None:
+                raise feed.lost
+            if time.monotonic() - told_at >= patience_s:
+                yield Batch((), pos, place)
+                told_at = time.monotonic()
+
+    async def last_place(self, feed: Feed, pos: int) -> bytes | None:
+        """The place of the last event that was told before a position; None at the beginning."""
+        while pos > 0:
+            first = (pos - 1) // PAGE * PAGE
+            batch = await self.apart(feed.made, first, Wanted())
+            before = [one.place for one in batch.told if one.pos < pos]
+            if before:
+                return before[-1]
+            pos = first
+        return None
+
+    async def _make(self, feed: Feed, number: int) -> None:
+        """A page that several wait for is made once."""
+        if number not in feed.making:
+            work = self.apart(feed.made, number * PAGE, Wanted())
+            feed.making[number] = asyncio.get_running_loop().create_task(work)
+            feed.making[number].add_done_callback(lambda _: feed.making.pop(number))
+        await asyncio.shield(feed.making[number])
+
+    async def apart(self, work: Callable[..., T], *given: Any) -> T:
+        """Work that reads from the disk, where nobody's answer waits for it."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
+
+    def stop(self) -> None:
+        """Everybody who follows is let go as soon as he has what was being sent to him."""
+        self.stopping = True
+        for feed in self._feeds.values():
+            feed.grown.set()
+
+    async def _look(self) -> None:
+        """While anybody follows, and half of the time at most: what there is now for each."""
+        while self._feeds and not self.stopping:
+            began = time.monotonic()
+            viewers = tuple(self._feeds)
+            try:
+                found = await self.apart(self._newest, viewers)
+            except Exception as failure:
+                for feed in self._feeds.values():
+                    feed.lose(failure)
+                return
+            for viewer, snapshot in zip(viewers, found, strict=True):
+                if snapshot is not None and viewer in self._feeds:
+                    self._feeds[viewer].grow(snapshot)
+            await asyncio.sleep(max(self._look_s, time.monotonic() - began))
+
+    def _newest(self, viewers: tuple[Viewer, ...]) -> list[Snapshot | None]:
+        return [self._snapshots(viewer) for viewer in viewers]
+
+
+async def _heard(grown: asyncio.Event, patience_s: float) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(max(0.0, patience_s)):
+            await grown.wait()

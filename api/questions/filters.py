@@ -1,0 +1,260 @@
+"""The filter language: how the text of a filter is read, and what is wrong with it, to the column.
+
+    filter = both { "|" both }
+    both   = one { "&" one }
+    one    = "!" one | "(" filter ")" | [ NAME ":" ] term
+    term   = FIELD OP VALUE | FLAG
+
+Blanks may stand between words. A name or value that is no plain word stands in double quotes, in
+which `\\"` and `\\\\` are a quote and a backslash. The text of nothing is a filter that all pass.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any, Final, NoReturn, cast
+
+from api.questions.filters_tree import (
+    EVERY,
+    FIELDS,
+    FLAGS,
+    STREETS,
+    VERDICTS,
+    And,
+    Compare,
+    Filter,
+    Flag,
+    Kind,
+    Not,
+    Of,
+    Op,
+    Or,
+    Value,
+    joined,
+    said,
+)
+from api.questions.filters_values import amount, moment
+from api.questions.patterns import pattern
+
+__all__ = ["EVERY", "Filter", "WrongFilter", "parsed", "said"]
+
+LENGTH_MAX = 2_000
+DEPTH_MAX = 40
+TERMS_MAX = 50
+SHOWN_MAX = 40
+
+_BLANK = re.compile(r"\s*")
+_NAME = re.compile(r"[\w.-]+")
+_VALUE = re.compile(r"[\w.?+:/-]+")  # a time has colons, a card pattern question marks
+_QUOTED = re.compile(r'"((?:[^"\\]|\\["\\])*)"')
+_OP = re.compile("[!<>]=|[=<>]")
+_A_TERM = "a field, a flag, NAME:, ! or ("
+
+
+class WrongFilter(ValueError):
+    """A filter that cannot be read: at which column (from 0), and what could stand there."""
+
+    def __init__(self, position: int, sentence: str) -> None:
+        super().__init__(f"at {position}: {sentence}")
+        self.position = position
+        self.sentence = sentence
+
+
+def parsed(text: str) -> Filter:
+    """The filter that a text says; or `WrongFilter`."""
+    if len(text) > LENGTH_MAX:
+        raise WrongFilter(
+            LENGTH_MAX, f"a filter has at most {LENGTH_MAX} characters, not {len(text)}"
+        )
+    return _Reading(text).whole()
+
+
+class _Reading:
+    """A text, how far it is read, and the last word of it that was understood."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.last = ""
+        self.open: list[int] = []  # where brackets open
+        self.depth = 0
+        self.terms = 0
+        self._skip()
+
+    def whole(self) -> Filter:
+        if self.at == len(self.text):
+            return EVERY
+        found = self.either()
+        if self.at < len(self.text):
+            self.wrong("& | or the end")
+        return found
+
+    def either(self) -> Filter:
+        found = [self.both()]
+        while self.take("|"):
+            found.append(self.both())
+        return joined(Or, found)
+
+    def both(self) -> Filter:
+        found = [self.one()]
+        while self.take("&"):
+            found.append(self.one())
+        return joined(And, found)
+
+    def one(self) -> Filter:
+        begun = self.at
+        self.depth += 1
+        if self.depth > DEPTH_MAX:
+            raise WrongFilter(begun, f"brackets and ! go at most {DEPTH_MAX} deep")
+        found: Filter
+        if self.take("!"):
+            found = Not(self.one())
+        elif self.take("("):
+            self.open.append(begun)
+            found = self.either()
+            if not self.take(")"):
+                self.wrong(f"& | or the ) of the bracket at {begun}")
+            self.open.pop()
+        else:
+            found = self.asked()
+        self.depth -= 1
+        return found
+
+    def asked(self) -> Compare | Flag | Of:
+        """A term, of one player or of the hand."""
+        self.terms += 1
+        if self.terms > TERMS_MAX:
+            raise WrongFilter(self.at, f"a filter has at most {TERMS_MAX} terms")
+        begun = self.at
+        name = self.name()
+        if not self.take(":"):
+            if self.text[begun] == '"':
+                self.wrong(":, for what is quoted is a name")
+            return self.term(begun, name, "")
+        self.last = self.text[begun : self.at].rstrip()
+        begun, player = self.at, name
+        found = _NAME.match(self.text, begun)
+        if not found or not _of_player(found[0]):
+            self.wrong(", ".join(filter(_of_player, (*FIELDS, *FLAGS))))
+        return Of(player, self.term(begun, self.name(), player))
+
+    def term(self, begun: int, name: str, player: str) -> Compare | Flag:
+        """A flag, or a field with its operator and value."""
+        if name in FLAGS:
+            if (self.peek() or " ")[0] in "=<>!:":
+                self.wrong(f"& | {'or )' if self.open else 'or the end'}: a flag has no value")
+            return Flag(name)
+        if name not in FIELDS:
+            known = f"{', '.join(FIELDS)}; {', '.join(FLAGS)}"
+            raise WrongFilter(begun, f"there is no field or flag `{name}`: there are {known}")
+        field = FIELDS[name]
+        op = _OP.match(self.text, self.at)
+        if op is None or op[0] not in field.ops:
+            self.wrong(" ".join(field.ops))
+        self.read(op.end(), f"{name}{op[0]}")
+        sign: Op = op[0]
+        return Compare(name, sign, self.value(field.kind))
+
+    def value(self, kind: Kind) -> Value:
+        """What a field may be held against."""
+        read, could = _READ[kind]
+        found = self.quoted() or _VALUE.match(self.text, self.at)
+        value = read(_plain(found)) if found else None
+        if found is None or value is None:
+            self.wrong(could)
+        self.read(found.end(), found[0])
+        return cast(Value, value)
+
+    def name(self) -> str:
+        """A field, a flag or a player."""
+        found = self.quoted() or _NAME.match(self.text, self.at)
+        if found is None:
+            self.wrong(_A_TERM)
+        self.read(found.end(), found[0])
+        return _plain(found)
+
+    def quoted(self) -> re.Match[str] | None:
+        """What stands between quotes here."""
+        if not self.text.startswith('"', self.at):
+            return None
+        found = _QUOTED.match(self.text, self.at)
+        if found is None:
+            raise WrongFilter(
+                self.at,
+                'the quote that opens here is not closed; in quotes \\" is a quote, and \\\\ a \\',
+            )
+        return found
+
+    def take(self, sign: str) -> bool:
+        """Whether this sign comes next; then it is read."""
+        if not self.text.startswith(sign, self.at):
+            return False
+        self.read(self.at + len(sign), sign)
+        return True
+
+    def read(self, end: int, last: str) -> None:
+        """So far all is well."""
+        self.at, self.last = end, last
+        self._skip()
+
+    def peek(self) -> str:
+        """The next word or sign; nothing at the end."""
+        found = _NAME.match(self.text, self.at)
+        return found[0] if found else self.text[self.at : self.at + 1]
+
+    def wrong(self, could: str) -> NoReturn:
+        """What could stand here, and what does."""
+        where = (
+            f"after `{_short(self.last)}` there can stand" if self.last else "a filter begins with"
+        )
+        there = self.peek()
+        stands = f"`{_short(there)}`" if there else "the end"
+        raise WrongFilter(self.at, f"{where} {could}, not {stands}")
+
+    def _skip(self) -> None:
+        found = _BLANK.match(self.text, self.at)
+        self.at = found.end() if found else self.at
+
+
+def _of_player(name: str) -> bool:
+    return (name in FIELDS and FIELDS[name].of_player) or (name in FLAGS and FLAGS[name].of_player)
+
+
+def _short(text: str) -> str:
+    """As much of a word as a sentence bears."""
+    text = text if text.isprintable() else ascii(text)[1:-1]
+    return text if len(text) <= SHOWN_MAX else f"{text[:SHOWN_MAX]}..."
+
+
+def _plain(found: re.Match[str]) -> str:
+    """A word, or what stands between quotes."""
+    if found[0].startswith('"'):
+        return re.sub(r"\\(.)", r"\1", found[1], flags=re.DOTALL)
+    return found[0]
+
+
+def _count(text: str) -> int | None:
+    return int(text) if re.fullmatch("[0-9]{1,3}", text) else None
+
+
+def _street(text: str) -> str | None:
+    return text if text in STREETS else None
+
+
+def _verdict(text: str) -> str | None:
+    return text if text in VERDICTS else None
+
+
+def _hand(text: str) -> str | None:
+    return text if re.fullmatch("[^/]+/[0-9]{1,18}", text) else None
+
+
+_READ: Final[dict[Kind, tuple[Callable[[str], Any], str]]] = {
+    "amount": (amount, "chips or big blinds (40, 2.5bb)"),
+    "count": (_count, "a number"),
+    "text": (str, 'a word, or anything between quotes ("...")'),
+    "street": (_street, " ".join(STREETS)),
+    "verdict": (_verdict, " ".join(VERDICTS)),
+    "cards": (pattern, "a card pattern (AA, AKs, AKo, As, 7h??)"),
+    "moment": (moment, "a date or a time with its zone (2026-11-22, 2026-11-22T14:05:00Z)"),
+    "hand": (_hand, "a hand, MATCH/NUMBER"),
+}

@@ -1,0 +1,253 @@
+"""A filter as one condition of SQL over the view `hands`.
+
+Logic has three values here: what a viewpoint may not know, and what nobody knows, is neither so
+nor not so. A hand passes a filter only if it surely holds: a hidden card passes neither `hole=AA`
+nor `!hole=AA`, and no list or count differs by what is hidden. SQL's own NOT cannot say that across
+the rows of a hand. So `!` is carried down to the terms, and each term has two conditions: that it
+surely holds, and that it surely fails.
+
+A term about players asks whether there is one of whom it is so. It fails where it is surely so of
+none, and where it is asked of one by name only if he sat there. Of a voided hand nothing of the
+kind is known.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple, assert_never
+
+from analytics.sql.chosen import quoted
+from api.questions.filters_tree import STREETS, And, Compare, Filter, Flag, Not, Of, Or, Term, terms
+from api.questions.filters_values import Amount, Moment, moment_said
+from api.questions.patterns import Pattern, fits_sql
+from store.log.leaf import split
+
+STREET = """CASE WHEN length(board) >= 14 THEN 3 WHEN length(board) >= 11 THEN 2
+    WHEN board <> '' THEN 1 WHEN board = '' THEN 0 END"""  # `7c 6c 2d 8h 4c`: a river
+SEATED = "length(nets) - length(replace(nets, ' ', '')) + 1"
+PLAYS = "list_contains(from_json(players, '[\"VARCHAR\"]'), {name})"
+
+
+class Span(NamedTuple):
+    """Hands after one and before another, by `hand_seq`: no others need be looked at."""
+
+    after: int
+    before: int
+
+    def __str__(self) -> str:
+        return f"hand_seq > {self.after} AND hand_seq < {self.before}"
+
+
+class Rows(NamedTuple):
+    """Of which rows a term asks, and what."""
+
+    rows: str
+    so: str
+
+
+def where(one: Filter, span: Span | None = None, verdicts: str = "verdicts") -> str:
+    """The condition; `span` says of which hands it will be asked, `verdicts` where those stand."""
+    return f"({_Condition(span, verdicts).of(one, True)})"
+
+
+def asks_verdicts(one: Filter) -> bool:
+    """Whether there must be a table of verdicts: of `hand_seq`, `verdict` and `moves`."""
+    return bool({_name(term) for term in terms(one)} & _JUDGED.keys())
+
+
+class _Condition:
+    """What a filter says of the hands of a span."""
+
+    def __init__(self, span: Span | None, verdicts: str) -> None:
+        self.span = str(span or "true")
+        self.verdicts = verdicts
+
+    def of(self, one: Filter, holds: bool) -> str:
+        """That it surely holds, or that it surely fails."""
+        match one:
+            case Not(one=inner):
+                return self.of(inner, not holds)
+            case And(all=parts):
+                return self.each(parts, holds, " AND " if holds else " OR ", "true")
+            case Or(any=parts):
+                return self.each(parts, holds, " OR " if holds else " AND ", "false")
+            case Of(player=player, term=term):
+                return self.term(term, holds, player)
+            case Compare() | Flag():
+                return self.term(one, holds, None)
+        assert_never(one)
+
+    def each(self, parts: tuple[Filter, ...], holds: bool, joint: str, none: str) -> str:
+        """All or any of these; `none` is the answer where there are none."""
+        told = joint.join(f"({self.of(part, holds)})" for part in parts)
+        return told or (none if holds else f"NOT {none}")
+
+    def term(self, term: Term, holds: bool, player: str | None) -> str:
+        """A term, of one player or of the hand; `!=` is the opposite of `=`."""
+        if isinstance(term, Compare) and term.op == "!=":
+            return self.term(Compare(term.field, "=", term.value), not holds, player)
+        name = _name(term)
+        if name in _OF_ROWS and (player is not None or name not in _OF_HANDS):
+            return self.somebody(_OF_ROWS[name](term, self.span), holds, player)
+        if name in _JUDGED:
+            told = _JUDGED[name](term)
+            return self.among(Rows(self.verdicts, told if holds else f"NOT ({told})"))
+        told = _OF_HANDS[name](term)
+        told = told if holds else f"NOT ({told})"
+        return self.among(Rows(self.with_stakes("hands"), told)) if _in_blinds(term) else told
+
+    def somebody(self, asked: Rows, holds: bool, player: str | None) -> str:
+        """Of a player, or of one by name, it is so; or it is surely so of none."""
+        rows = self.with_stakes(asked.rows) if "big_blind" in asked.so else asked.rows
+        his = "true" if player is None else f"player = {quoted(player)}"
+        if holds:
+            return self.among(Rows(rows, f"{his} AND ({asked.so})"))
+        there = "voided = false" if player is None else self.among(Rows("players", his))
+        maybe = self.among(Rows(rows, f"{his} AND ({asked.so}) IS NOT FALSE"))
+        return f"{there} AND NOT {maybe}"
+
+    def among(self, asked: Rows) -> str:
+        """The hand has such a row."""
+        return f"(hand_seq IN (SELECT hand_seq FROM {asked.rows} WHERE {self.span} AND {asked.so}))"
+
+    def with_stakes(self, rows: str) -> str:
+        """These rows, each with its hand's big blind; none is known of a voided hand."""
+        stakes = f"SELECT DISTINCT hand_seq, big_blind FROM facts WHERE {self.span}"
+        return f"{rows} LEFT JOIN ({stakes}) USING (hand_seq)"
+
+
+def _name(term: Term) -> str:
+    return term.field if isinstance(term, Compare) else term.name
+
+
+def _in_blinds(term: Term) -> bool:
+    return isinstance(term, Compare) and isinstance(term.value, Amount) and term.value.blinds
+
+
+Asks = Callable[[Term], str]
+AsksRows = Callable[[Term, str], Rows]
+
+
+def _held(column: str) -> Asks:
+    """A column against the value of a term."""
+
+    def told(term: Term) -> str:
+        assert isinstance(term, Compare)
+        match term.value:
+            case Amount(number=number, blinds=True):
+                hundred = f"CAST({column} AS HUGEINT) * 100"
+                return f"{hundred} {term.op} CAST(big_blind AS HUGEINT) * {number}"
+            case Amount(number=number) | int(number):
+                return f"{column} {term.op} {number}"
+            case str(text):
+                return f"{column} {term.op} {quoted(text)}"
+            case Pattern():
+                return fits_sql(term.value, column)
+            case Moment():
+                return _moment(term.op, term.value, f"epoch_ms({column})")
+        assert_never(term.value)
+
+    return told
+
+
+def _moment(op: str, value: Moment, column: str) -> str:
+    """A day or a second is everything in it: after it is after its end."""
+    if op == "=":
+        return f"{column} >= {value.at} AND {column} < {value.end}"
+    edge = value.at if op in ("<", ">=") else value.end
+    return f"{column} {op[0]}{'=' if op[0] == '>' else ''} {edge}"
+
+
+def _played(term: Term) -> str:
+    """A day is the one that the source names, wherever that was; a time is known with a zone."""
+    assert isinstance(term, Compare)
+    assert isinstance(term.value, Moment)
+    if term.value.lasts == "day":
+        return f"substr(played, 1, 10) {term.op} {quoted(moment_said(term.value))}"
+    zoned = "CASE WHEN regexp_matches(played, '(Z|[+-]..:..)$') THEN played END"
+    return _moment(term.op, term.value, f"epoch_ms(CAST({zoned} AS TIMESTAMPTZ))")
+
+
+def _street(term: Term) -> str:
+    assert isinstance(term, Compare)
+    return f"{STREET} {term.op} {STREETS.index(str(term.value))}"
+
+
+def _ended(term: Term) -> str:
+    """The hand itself, or where it stands among those that ended: nowhere, if it is not there."""
+    assert isinstance(term, Compare)
+    match, number = split(str(term.value))
+    it = f"match = {quoted(match)} AND number = {number}"
+    return it if term.op == "=" else f"hand_seq {term.op} (SELECT hand_seq FROM hands WHERE {it})"
+
+
+def _plays(term: Term) -> str:
+    assert isinstance(term, Compare)
+    return PLAYS.format(name=quoted(str(term.value)))
+
+
+_OF_HANDS: dict[str, Asks] = {
+    "pot": _held("pot"),
+    "players": _held(f"({SEATED})"),
+    "street": _street,
+    "board": _held("board"),
+    "player": _plays,
+    "match": _held("match"),
+    "game": _held("game"),
+    "ruleset": _held("ruleset"),
+    "at": _held("last_at"),
+    "played": _played,
+    "hand": _ended,
+    "showdown": lambda term: "showdown",
+    "voided": lambda term: "voided",
+}
+_JUDGED: dict[str, Asks] = {
+    "verdict": _held("verdict"),
+    "contested": lambda term: "verdict = 'contested'",
+    "moveless": lambda term: "moves IS NOT DISTINCT FROM 0",
+}
+
+
+def _players(so: Asks) -> AsksRows:
+    return lambda term, span: Rows("players", so(term))
+
+
+def _bids(so: Asks) -> AsksRows:
+    return lambda term, span: Rows("bids", so(term))
+
+
+def _price(term: Term) -> str:
+    return f"won AND {_held('price')(term)}"
+
+
+def _tied(term: Term, span: str) -> Rows:
+    several = (
+        f"SELECT hand_seq FROM bids WHERE {span} AND won GROUP BY hand_seq HAVING count(*) > 1"
+    )
+    return Rows("bids", f"won AND hand_seq IN ({several})")
+
+
+def _showdown(term: Term, span: str) -> Rows:
+    there = f"SELECT hand_seq FROM hands WHERE {span} AND showdown"
+    return Rows("players", f"NOT folded AND hand_seq IN ({there})")
+
+
+def _walk(term: Term, span: str) -> Rows:
+    """Whom nobody called or raised, and who has not folded."""
+    short = f"SELECT hand_seq FROM hands WHERE {span} AND board = '' AND NOT showdown"
+    entered = f"SELECT hand_seq FROM facts WHERE {span} AND preflop_calls + preflop_raises > 0"
+    so = f"NOT folded AND hand_seq IN ({short}) AND hand_seq NOT IN ({entered})"
+    return Rows("players", so)
+
+
+_OF_ROWS: dict[str, AsksRows] = {
+    "net": _players(_held("net")),
+    "hole": _players(_held("hole")),
+    "all-in": _players(lambda term: "all_in"),
+    "showdown": _showdown,
+    "walk": _walk,
+    "bid": _bids(_held("amount")),
+    "price": _bids(_price),
+    "auction-won": _bids(lambda term: "won"),
+    "auction-lost": _bids(lambda term: "NOT won AND price IS NOT NULL"),
+    "auction-tied": _tied,
+    "swapped": lambda term, span: Rows("swaps", "changed"),
+}

@@ -1,0 +1,185 @@
+"""What a filter is once it is read: a frozen tree of terms, and how it is spelled.
+
+Which fields and flags there are, what each asks and of whom, stands here and nowhere else.
+"""
+
+import re
+from typing import Literal, NamedTuple, get_args
+
+from msgspec import Struct
+
+from api.questions.filters_values import Amount, Moment, amount_said, moment_said
+from api.questions.patterns import Pattern, pattern_said
+from engine.verdict import Verdict
+
+Op = Literal["=", "!=", "<", "<=", ">", ">="]
+OPS: tuple[Op, ...] = ("=", "!=", "<", "<=", ">", ">=")
+SAME: tuple[Op, ...] = ("=", "!=")
+Kind = Literal["amount", "count", "text", "street", "verdict", "cards", "moment", "hand"]
+Value = Amount | Moment | Pattern | int | str
+
+STREETS = ("preflop", "flop", "turn", "river")
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+
+class Field(NamedTuple):
+    """What a field holds, whether one player can be asked for it, and what it means."""
+
+    kind: Kind
+    of_player: bool
+    about: str
+
+    @property
+    def ops(self) -> tuple[Op, ...]:
+        """Text is the same or not; all else has an order, but for cards."""
+        return OPS if self.kind in ("amount", "count", "street", "moment", "hand") else SAME
+
+
+class Told(NamedTuple):
+    """Whether one player can be asked for a flag, and what it means."""
+
+    of_player: bool
+    about: str
+
+
+FIELDS: dict[str, Field] = {
+    "pot": Field("amount", False, "what was paid out and raked; 0 in a voided hand"),
+    "net": Field("amount", True, "what a player won, or lost: then it is below 0"),
+    "bid": Field("amount", True, "what a player bid for a card"),
+    "price": Field("amount", True, "what a winner of an auction paid for his card"),
+    "players": Field("count", False, "how many players the hand began with"),
+    "street": Field("street", False, "the last that was dealt: preflop, flop, turn or river"),
+    "hole": Field("cards", True, "cards that a player held at the end"),
+    "board": Field("cards", False, "cards on the board at the end"),
+    "player": Field("text", False, "who sat at the table"),
+    "match": Field("text", False, "the match by its name"),
+    "game": Field("text", False, "the ruleset by its name"),
+    "ruleset": Field("text", False, "the ruleset by its fingerprint"),
+    "verdict": Field("verdict", False, "what an audit says: " + ", ".join(VERDICTS)),
+    "at": Field("moment", False, "when the hand ended here; of an imported one, when it came in"),
+    "played": Field("moment", False, "when it was played, as its source says it"),
+    "hand": Field("hand", False, "MATCH/NUMBER; after it are those that ended after it"),
+}
+FLAGS: dict[str, Told] = {
+    "showdown": Told(True, "somebody showed his cards; of a player: and he had not folded"),
+    "walk": Told(True, "all others folded before anybody called or raised; of a player: to him"),
+    "all-in": Told(True, "a player was all-in"),
+    "auction-won": Told(True, "a player won an auction, alone or in a tie"),
+    "auction-lost": Told(True, "a player bid in an auction and did not win it"),
+    "auction-tied": Told(True, "several players won an auction with the same bid; he was one"),
+    "swapped": Told(True, "a card of a player was at risk, and was swapped for another"),
+    "contested": Told(False, "its verdict is contested: another reading pays differently"),
+    "moveless": Told(False, "it differs from its rules, and no chip goes elsewhere by it"),
+    "voided": Told(False, "the hand does not count"),
+}
+
+
+class Compare(Struct, frozen=True, tag=True):
+    """A field held against a value."""
+
+    field: str
+    op: Op
+    value: Value
+
+
+class Flag(Struct, frozen=True, tag=True):
+    """Something that is so, or is not."""
+
+    name: str
+
+
+Term = Compare | Flag
+
+
+class Of(Struct, frozen=True, tag=True):
+    """A term about one player."""
+
+    player: str
+    term: Term
+
+
+class Not(Struct, frozen=True, tag=True):
+    """The opposite of a filter."""
+
+    one: "Filter"
+
+
+class And(Struct, frozen=True, tag=True):
+    """All of these; nothing at all is an empty filter, which every hand passes."""
+
+    all: tuple["Filter", ...]
+
+
+class Or(Struct, frozen=True, tag=True):
+    """Any of these."""
+
+    any: tuple["Filter", ...]
+
+
+Filter = Compare | Flag | Of | Not | And | Or
+EVERY = And(())
+
+
+def joined(kind: type[And] | type[Or], parts: list[Filter]) -> Filter:
+    """Several filters as one; what is joined in the same way already is taken apart."""
+    flat: list[Filter] = []
+    for part in parts:
+        match part:
+            case And(all=inner) if kind is And:
+                flat += inner
+            case Or(any=inner) if kind is Or:
+                flat += inner
+            case _:
+                flat.append(part)
+    return flat[0] if len(flat) == 1 else kind(tuple(flat))
+
+
+def said(one: Filter) -> str:
+    """The one spelling of a filter: `parsed` reads it as the same tree."""
+    match one:
+        case Compare(field=field, op=op, value=value):
+            return f"{field}{op}{_value(value)}"
+        case Flag(name=name):
+            return name
+        case Of(player=player, term=term):
+            return f"{word(player)}:{said(term)}"
+        case Not(one=inner):
+            return f"!({said(inner)})" if isinstance(inner, And | Or) else f"!{said(inner)}"
+        case And(all=parts):
+            return " & ".join(f"({said(it)})" if isinstance(it, Or) else said(it) for it in parts)
+        case Or(any=parts):
+            return " | ".join(map(said, parts))
+
+
+def terms(one: Filter) -> tuple[Term, ...]:
+    """Every term of a filter, those about one player among them."""
+    match one:
+        case Compare() | Flag():
+            return (one,)
+        case Of(term=term):
+            return (term,)
+        case Not(one=inner):
+            return terms(inner)
+        case And(all=parts) | Or(any=parts):
+            return tuple(term for part in parts for term in terms(part))
+
+
+def word(text: str) -> str:
+    """A name as it is, if it is a plain word; else between quotes."""
+    if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", text):
+        return text
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _value(value: Value) -> str:
+    match value:
+        case Amount():
+            return amount_said(value)
+        case Moment():
+            return moment_said(value)
+        case Pattern():
+            return pattern_said(value)
+        case int():
+            return str(value)
+        case str():
+            return word(value)

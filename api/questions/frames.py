@@ -1,0 +1,286 @@
+"""A hand as a row of frames: the table after each event that a viewpoint sees, ready to be drawn.
+
+Frames are the fold of replay over seen events and over nothing else, so whoever draws them needs
+to know no poker, and no frame can hold what its reader may not see. Beside the table stands what a
+fold forgets and a reader still wants to look at: the auction that was, cards that were swapped.
+"""
+
+from typing import Any, cast
+
+import msgspec
+
+from api.viewpoints.moments import moments
+from api.viewpoints.seen import line_of, masked
+from api.viewpoints.sight import One, Sight
+from engine.game import Game
+from engine.pots import pots
+from engine.ranking import best_cards
+from engine.seats import contenders
+from engine.turn import IllegalCommand
+from events import types as t
+from events import views
+from events.cards import DECK
+from events.evolve import evolve, replay
+from events.notation import say
+from events.state import Hand, Round
+from odds.rank import describe, five
+
+HIDDEN = "hidden"
+STREETS = {3: "flop", 4: "turn", 5: "river"}  # by the cards on the board
+_CARDS = frozenset(DECK)
+_BROKEN = "from here on its events do not add up to a hand"
+
+
+def frames(sight: Sight, view: str, game: Game | None) -> dict[str, Any]:
+    """The hand, its marks for a slider, and a frame for each event; pots only with its rules."""
+    start = opening(sight)
+    drawn, broken = ([], _BROKEN) if start is None else _drawn(sight, len(start.players), game)
+    return {
+        "hand": sight.stream,
+        "view": view,
+        "game": start and start.game,
+        "button": start and start.button,
+        "big_blind": big_blind(sight),
+        "players": list(start.players) if start else [],
+        "stacks": list(start.stacks) if start else [],
+        "marks": marks(sight),
+        "broken": broken,
+        "frames": drawn,
+    }
+
+
+def opening(sight: Sight) -> t.HandStarted | None:
+    """How the hand began; a forged record may begin otherwise."""
+    first = sight.ones[0].seen
+    return first if isinstance(first, t.HandStarted) else None
+
+
+def big_blind(sight: Sight) -> int | None:
+    """What a big blind is in this hand, if somebody owed one."""
+    for one in sight.ones:
+        if isinstance(one.seen, t.BlindPosted) and one.seen.kind == "big":
+            return one.seen.to
+    return None
+
+
+def marks(sight: Sight) -> list[dict[str, Any]]:
+    """Where something begins: a street, an auction, a swap, the showdown, the end."""
+    found: list[tuple[int, str, str]] = []
+    board, dealt = 0, False
+    for idx, one in enumerate(sight.ones):
+        match one.seen:
+            case t.BoardDealt(cards=cards):
+                board += len(cards)
+                name = STREETS.get(board, "board")
+                found.append((idx, name[0].upper(), name))
+                dealt = True
+            case t.BettingOpened(street=street):
+                if not dealt:
+                    found.append((idx, street[:1].upper(), street))
+                dealt = False
+            case t.StepEntered(name="auction" | "swap" as name):
+                found.append((idx, name[0].upper(), name))
+            case t.StepEntered(name="showdown"):
+                found.append((idx, "SD", "showdown"))
+            case t.HandVoided() | t.HandEnded():
+                found.append((idx, "E", "end"))
+    return [{"idx": idx, "mark": mark, "name": name} for idx, mark, name in found]
+
+
+def _drawn(sight: Sight, seats: int, game: Game | None) -> tuple[list[dict[str, Any]], str | None]:
+    drawn: list[dict[str, Any]] = []
+    told = _Told(game, seats)
+    hand: Hand | None = None
+    times = moments([one.stored.at for one in sight.ones])
+    for idx, (one, at) in enumerate(zip(sight.ones, times, strict=True)):
+        event = cast(t.Event, masked(one.seen))
+        try:
+            if hand is not None:
+                told.expect(event, hand)
+            hand = replay((event,)) if hand is None else evolve(hand, event)
+            told.hear(one.seen, hand)
+            table = told.table(hand, event)
+        except (LookupError, TypeError, ValueError):
+            return drawn, _BROKEN
+        head = {
+            "idx": idx,
+            "type": type(event).__name__,
+            "seat": getattr(event, "seat", None),
+            "at": at,
+            "line": spoken(one, whole=sight.open),
+        }
+        drawn.append(head | table)
+    return drawn, None
+
+
+def spoken(one: One, *, whole: bool) -> str:
+    """The event's line, with a word in place of what is hidden; to an auditor, the record's own."""
+    return say(one.stored.event) if whole else line_of(one.seen)
+
+
+class _Told:
+    """What was seen so far and is not in the fold; and the table with it."""
+
+    def __init__(self, game: Game | None, seats: int) -> None:
+        self._game = game
+        self._auction: dict[str, Any] | None = None
+        self._awards: list[dict[str, Any]] = []
+        self._layers: list[dict[str, Any]] | None = None
+        self._dealt: list[list[int]] = [[] for _ in range(seats)]
+        self._swaps: list[list[dict[str, Any]]] = [[] for _ in range(seats)]
+        self._paid = False
+        self._gathered = False  # the bets of the round, into the middle
+        self._made: dict[tuple[t.Cards, t.Cards], str | None] = {}
+
+    def expect(self, event: t.Event, before: Hand) -> None:
+        """The pots as they are paid, once the first of them is."""
+        if isinstance(event, t.PotSplit | t.RakeTaken) and not self._paid and self._game:
+            self._layers = _layers(self._game, before, (0,) * len(before.stacks))
+            self._paid = True
+
+    def hear(self, seen: views.Seen, hand: Hand) -> None:
+        """One more event, and the hand with it."""
+        match seen:
+            case views.HoleDealtSeen(seat=seat, cards=cards):
+                self._dealt[seat].append(len(cards))
+            case views.CardSwappedSeen():
+                self._swaps[seen.seat].append(_swap(seen, hand.board))
+            case views.BidPlacedSeen(seat=seat, amount=amount):
+                self._bid(seat, msgspec.to_builtins(amount), hand)
+            case t.AuctionSettled():
+                self._settle(seen)
+            case t.PotSplit(pot=pot, seats=seats, shares=shares):
+                award = {"pot": pot, "seats": list(seats), "shares": list(shares)}
+                self._awards = [*self._awards, award]
+
+    def table(self, hand: Hand, event: t.Event) -> dict[str, Any]:
+        """Everything that lies on the table after this event."""
+        now = hand.round
+        if isinstance(event, _BEGINS):
+            self._gathered = False
+        elif now is not None and _are_gathered(now, event):
+            self._gathered = True
+        lying = now is not None and not self._gathered
+        bets = now.bets if now is not None and lying else (0,) * len(hand.stacks)
+        return {
+            "street": hand.street,
+            "board": list(hand.board),
+            "pot": hand.pot,
+            "middle": hand.pot - sum(bets),
+            "rake": hand.rake,
+            "pots": self._pots(hand, bets),
+            "awards": self._awards,
+            "next": None if now is None else now.next,
+            "over": hand.over,
+            "void": hand.voided,
+            "auction": self._auction,
+            "seats": [self._seat(hand, seat, bets[seat]) for seat in range(len(hand.stacks))],
+        }
+
+    def _bid(self, seat: int, amount: Any, hand: Hand) -> None:
+        """A bid after a settlement begins another auction."""
+        known = self._auction
+        bids = [] if known is None or known["settled"] else known["bids"]
+        self._auction = {
+            "bids": [*bids, {"seat": seat, "amount": amount}],
+            "sealed": hand.auction.sealed if hand.auction else True,
+            "settled": False,
+            "winners": [],
+            "price": None,
+        }
+
+    def _settle(self, event: t.AuctionSettled) -> None:
+        """Its bids are told in the order in which they were placed."""
+        known = self._auction["bids"] if self._auction else []
+        seats = [bid["seat"] for bid in known]
+        placed = zip(seats, event.bids, strict=False)
+        self._auction = {
+            "bids": [{"seat": seat, "amount": amount} for seat, amount in placed],
+            "sealed": event.sealed,
+            "settled": True,
+            "winners": list(event.seats),
+            "price": event.price,
+        }
+
+    def _pots(self, hand: Hand, bets: tuple[int, ...]) -> list[dict[str, Any]] | None:
+        """The layers of what lies in the middle; as they were, once they are being paid."""
+        if self._game is None or hand.voided or (hand.pot == 0 and not self._paid):
+            self._layers = [] if self._game else None
+        elif not self._paid:
+            self._layers = _layers(self._game, hand, bets)
+        return self._layers
+
+    def _seat(self, hand: Hand, seat: int, bet: int) -> dict[str, Any]:
+        closed = hand.over or hand.voided
+        return {
+            "stack": hand.stacks[seat],
+            "bet": bet,
+            "cards": [card(one) for one in hand.hole[seat]],
+            "dealt": list(self._dealt[seat]),
+            "swaps": list(self._swaps[seat]),
+            "standing": hand.standing[seat],
+            "away": seat in hand.absent,
+            "shown": seat in hand.showing.shown,
+            "mucked": seat in hand.showing.mucked,
+            "made": self._worth(hand, seat),
+            "net": hand.stacks[seat] - hand.start.stacks[seat] if closed else None,
+        }
+
+    def _worth(self, hand: Hand, seat: int) -> str | None:
+        """The best five in words, as far as all its cards are seen."""
+        if self._game is None or hand.standing[seat] == "folded":
+            return None
+        held = hand.hole[seat], hand.board
+        if held not in self._made:
+            self._made[held] = _made(self._game, hand, seat)
+        return self._made[held]
+
+
+def _are_gathered(now: Round, event: t.Event) -> bool:
+    """Bets go to the middle with what follows the last answer of their round."""
+    closed = now.opened and now.next is None
+    return isinstance(event, _PAYS) or (closed and not isinstance(event, _ANSWERS))
+
+
+_ANSWERS = t.BettingOpened | t.Folded | t.Checked | t.Called | t.Bet | t.Raised | t.TimedOut
+_BEGINS = t.BettingOpened | t.AntePosted | t.BlindPosted
+_PAYS = t.UncalledReturned | t.PotSplit | t.RakeTaken
+
+
+def card(word: str) -> Any:
+    """A card as it stands in JSON: hidden is not unknown."""
+    return msgspec.to_builtins(views.HIDDEN) if word == HIDDEN else word
+
+
+def _swap(seen: views.CardSwappedSeen, board: t.Cards) -> dict[str, Any]:
+    told: dict[str, Any] = msgspec.to_builtins(seen)
+    named = {name: told[name] for name in ("slot", "old", "new", "changed")}
+    return {**named, "street": STREETS.get(len(board), "board") if board else "preflop"}
+
+
+def _layers(game: Game, hand: Hand, bets: tuple[int, ...]) -> list[dict[str, Any]]:
+    """Pots by what each seat put in before this round."""
+    paid = tuple(put - bet for put, bet in zip(hand.paid, bets, strict=True))
+    before = msgspec.structs.replace(hand, paid=paid, pot=hand.pot - sum(bets))
+    claimants = contenders(hand)
+    if all(hand.standing[seat] == "live" for seat in claimants):  # nobody is in for less
+        return [{"amount": before.pot, "seats": list(claimants)}] if before.pot else []
+    try:
+        found = pots(game, before, claimants)
+    except IllegalCommand:
+        return []
+    return [{"amount": pot.amount, "seats": list(pot.seats)} for pot in found]
+
+
+def _made(game: Game, hand: Hand, seat: int) -> str | None:
+    cards = (*hand.hole[seat], *hand.board)
+    if len(cards) < 5 or not hand.hole[seat] or not _CARDS.issuperset(cards):
+        return None
+    if len(set(cards)) < len(cards):
+        return None
+    try:
+        best = best_cards(game, hand, seat)
+    except (LookupError, ValueError):  # too few cards for a rule that wants two of the hand
+        return None
+    value = five(best, straights=game.straights, ranking=game.ranking)
+    return describe(value, game.straights, game.ranking)

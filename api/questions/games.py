@@ -1,0 +1,240 @@
+"""The rulesets there are: found by name, made as somebody wants them, as rows, values and texts."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from engine.catalogue import CATALOGUE, meaning
+from engine.changes import changed, ruleset
+from engine.faults import fault
+from engine.game import Game, fingerprint, fingerprint_of, from_json
+from engine.games import RULESETS, is_dealt
+from engine.parameters import PEERS, parameters
+
+if TYPE_CHECKING:
+    from api.viewpoints.views import Viewed
+
+Row = dict[str, Any]
+Kept = Callable[[str], bytes | None]
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}", re.ASCII)
+_MARK = re.compile(r"[0-9a-f]{16}")
+_SAID = ("schema", "fingerprint", "dealt", "policies", "parameters")  # told, and not read back
+
+
+class NoGame(LookupError):
+    """No ruleset has this name; the sentence lists those there are."""
+
+
+class Unfit(ValueError):
+    """A ruleset that was handed in is none, or could not be played; the sentence says why."""
+
+
+def game_of(name: str, kept: Kept | None = None) -> Game:
+    """The ruleset of this name or fingerprint; of a fingerprint, perhaps one a ledger `kept`."""
+    for game in RULESETS.values():
+        if fingerprint(game) == name:
+            return game
+    text = kept(name) if kept and _MARK.fullmatch(name) else None
+    if text is not None and fingerprint_of(text) == name:
+        return from_json(text)
+    try:
+        return ruleset(name)
+    except LookupError as unknown:
+        raise NoGame(str(unknown)) from None
+
+
+def seen_game(viewed: "Viewed", name: str) -> Game:
+    """The ruleset of a name or fingerprint, or one that a hand which is seen was dealt by."""
+    kept = viewed.ruleset
+    try:
+        return game_of(name, kept)
+    except NoGame:
+        found = NAME.fullmatch(name) and viewed.rows(
+            f"SELECT ruleset FROM hands WHERE game = '{name}' ORDER BY hand_seq LIMIT 1"
+        )
+        if not found:
+            raise
+        return game_of(found[0]["ruleset"], kept)
+
+
+def address(game: Game) -> str:
+    """By what a ruleset is found: its name, if that is enough, else its fingerprint."""
+    try:
+        return game.name if ruleset(game.name) == game else fingerprint(game)
+    except LookupError:
+        return fingerprint(game)
+
+
+def wanted(name: str | None, settings: Mapping[str, Any], handed_in: Any = None) -> Game:
+    """The ruleset of a name, or one that is handed in as plain values, changed by settings.
+
+    `NoGame`, `Unfit` and `Impossible` say in one sentence why there is none.
+    """
+    game = game_of(name or "") if handed_in is None else read(handed_in)
+    return changed(game, {key: _text(value) for key, value in settings.items()})
+
+
+def _text(value: object) -> str:
+    """A setting as it is typed: JSON has numbers and true, too."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def read(told: Any) -> Game:
+    """A ruleset from plain values, as `as_json` tells it or as a ledger keeps its text.
+
+    One that has the name of another ruleset must be that one, so that no two rules share a name.
+    """
+    values = _plain(told)
+    try:
+        game = msgspec.convert(values, Game)
+    except msgspec.ValidationError as reason:
+        raise Unfit(f"this is no ruleset: {reason}") from None
+    if place := _unknown(values, msgspec.to_builtins(game), "$"):
+        raise Unfit(f"this is no ruleset: there is no {place}")
+    if not NAME.fullmatch(game.name):
+        raise Unfit(f"{game.name!r} cannot name a ruleset: letters, digits, '.', '_' and '-'")
+    if game.name.partition(".")[0] in RULESETS:
+        return _ours(game)
+    if (why := fault(game)) or (why := _never_dealt(game)):
+        raise Unfit(f"no hand could be played by {game.name}: {why}")
+    _check_said(game)
+    return game
+
+
+def _plain(told: Any) -> Row:
+    """The fields of a ruleset, its policies among them; of a document, of the one that is in it."""
+    if isinstance(told, dict) and "games" in told:
+        games = told["games"]
+        if not isinstance(games, list) or len(games) != 1:
+            raise Unfit("a file of rulesets holds one of them here: muckrake games GAME --json")
+        told = games[0]
+    if not isinstance(told, dict):
+        raise Unfit(f"a ruleset is an object, not {type(told).__name__}")
+    policies = told.get("policies", [])
+    values = {name: value for name, value in told.items() if name not in _SAID}
+    for at, one in enumerate(policies if isinstance(policies, list) else [policies]):
+        if not isinstance(one, dict) or not {"policy", "value"} <= one.keys():
+            raise Unfit(f"this is no ruleset: $.policies[{at}] names no policy and its value")
+        if not isinstance(one["policy"], str) or one["policy"] in values:
+            raise Unfit(f"this is no ruleset: $.policies[{at}] says {one['policy']} again")
+        values[one["policy"]] = one["value"]
+    return values
+
+
+def _unknown(given: Any, known: Any, place: str) -> str | None:
+    """Where something is said that a ruleset does not have; None if it has all of it."""
+    if isinstance(given, dict) and isinstance(known, dict):
+        for name, value in given.items():
+            there = f"{place}.{name}"
+            if name not in known:
+                return there
+            if found := _unknown(value, known[name], there):
+                return found
+    if isinstance(given, list) and isinstance(known, list | tuple):
+        for at, (one, other) in enumerate(zip(given, known, strict=False)):
+            if found := _unknown(one, other, f"{place}[{at}]"):
+                return found
+    return None
+
+
+def _ours(game: Game) -> Game:
+    """The ruleset that has this name here already, if it is the same."""
+    base = game.name.partition(".")[0]
+    rename = f"give these rules a name of their own, such as {base}-mine"
+    try:
+        here = ruleset(game.name)
+    except LookupError:
+        raise Unfit(f"{game.name} says what was changed in {base}: {rename}") from None
+    if fingerprint(here) == fingerprint(game):
+        return here
+    fields = (one for one in game.__struct_fields__ if one not in ("document", "readings"))
+    other = [one for one in fields if getattr(game, one) != getattr(here, one)]
+    raise Unfit(f"{game.name} has another {', '.join(other)} here: {rename}")
+
+
+def _never_dealt(game: Game) -> str | None:
+    """Habits of other engines, by which no hand is dealt."""
+    peers = [f"{name}={value}" for name, value in PEERS if getattr(game, name) == value]
+    return f"{peers[0]} only explains foreign records" if peers else None
+
+
+def _check_said(game: Game) -> None:
+    """The partner is a ruleset that there is, and each reading a policy with such a value."""
+    if game.partner is not None:
+        try:
+            ruleset(game.partner)
+        except LookupError as unknown:
+            raise Unfit(f"{game.name} has a partner that is not here: {unknown}") from None
+    for reading in game.readings:
+        other = {**msgspec.to_builtins(game), reading.policy: reading.value}
+        try:
+            known = reading.policy in CATALOGUE and msgspec.convert(other, Game)
+        except msgspec.ValidationError:
+            known = False
+        if not known:
+            raise Unfit(
+                f"no reading is {reading.policy} {reading.value}: docs/policies.md lists all"
+            )
+
+
+def listed() -> list[Row]:
+    """Every ruleset on one line."""
+    return [
+        {
+            "name": game.name,
+            "fingerprint": fingerprint(game),
+            "dealt": is_dealt(game),
+            "seats_min": game.seats_min,
+            "seats_max": game.seats_max,
+            "stack": game.stack,
+            "hands": game.hands,
+            "partner": game.partner,
+            "document": game.document,
+        }
+        for game in RULESETS.values()
+    ]
+
+
+def as_json(game: Game) -> Row:
+    """A ruleset as plain values, each policy with what its value means."""
+    plain = msgspec.to_builtins(game)
+    policies = [
+        {
+            "policy": name,
+            "value": plain[name],
+            "meaning": meaning(name, getattr(game, name)),
+            "class": policy.kind,
+            "entries": policy.entries,
+        }
+        for name, policy in CATALOGUE.items()
+    ]
+    there = [
+        {"parameter": one.name, "value": one.said, "may": one.kind.may, "about": one.about}
+        for one in parameters(game).values()
+    ]
+    rest = {key: value for key, value in plain.items() if key not in CATALOGUE}
+    about = {"name": game.name, "fingerprint": fingerprint(game), "dealt": is_dealt(game)}
+    return {**about, **rest, "policies": policies, "parameters": there}
+
+
+def as_markdown(game: Game) -> str:
+    """Everything that makes the ruleset, for reading: script, policies with citations, readings."""
+    said = [f"# {game.name}", "", f"{game.document}. Fingerprint `{fingerprint(game)}`.", ""]
+    said += ["## Script", ""]
+    said += [f"{number}. `{step!r}`" for number, step in enumerate(game.script)]
+    said += ["", "## Policies", "", "| policy | value | entries | meaning |", "|---|---|---|---|"]
+    for name, policy in CATALOGUE.items():
+        value = getattr(game, name)
+        cells = (name, str(value), ", ".join(policy.entries), meaning(name, value))
+        said.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
+    said += ["", "## Parameters", "", "| parameter | value | possible |", "|---|---|---|"]
+    said += [f"| {it.name} | {it.said} | {it.kind.may} |" for it in parameters(game).values()]
+    if game.readings:
+        said += ["", "## Readings tried on every hand", ""]
+    for reading in game.readings:
+        said.append(f"- {reading.entry}: {reading.policy} `{reading.value}`: {reading.sentence}")
+    return "\n".join(said) + "\n"

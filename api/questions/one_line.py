@@ -1,0 +1,220 @@
+"""A whole hand on one line, as its viewer sees it: docs/one-line.md has the grammar.
+
+    ursa 400 BTN 5d6h, lynx 400 | s1 b2 R6 C | Jd7c6c 12 [ursa 52>37 +Th] X B20 C | 207: lynx +19
+
+It is made from seen events alone, in one pass. Who acts is not said, because the order of a table
+says it; a card or a bid that may not be seen is a star, or is not there at all.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+from api.viewpoints.seen import masked
+from api.viewpoints.sight import Sight
+from events import types as t
+from events import views
+from events.evolve import evolve, replay
+from events.state import Hand
+from events.views import Hidden
+
+STAR = "*"  # what is there and may not be seen
+_FORCED = {"small": "s", "big": "b", "straddle": "st", "post": "p", "dead": "d"}
+_PLAIN = re.compile(r"[\w./:+-]+", re.ASCII)
+
+
+def one_line(sight: Sight) -> str:
+    """The hand as it is seen, as far as it has come; a record that does not add up says so."""
+    return told([one.seen for one in sight.ones])
+
+
+def told(seen: Sequence[views.Seen]) -> str:
+    """The same from the events that somebody sees."""
+    start, *rest = seen
+    if not isinstance(start, t.HandStarted):
+        return "does not add up"
+    line = _Line(start)
+    try:
+        for one in rest:
+            line.hear(one)
+    except (LookupError, TypeError, ValueError):
+        return line.said("does not add up")
+    return line.said(None if line.ended else "...")
+
+
+class _Line:
+    """The sections so far, and the hand as it is counted."""
+
+    def __init__(self, start: t.HandStarted) -> None:
+        self.ended = False
+        self._hand = replay((start,))
+        self._names = tuple(
+            name if _PLAIN.fullmatch(name) else json.dumps(name) for name in start.players
+        )
+        self._held: list[list[str]] = [[] for _ in start.players]  # as dealt, before the board
+        self._sections: list[list[str]] = [[]]
+        self._antes: list[int] = []
+        self._pot = 0  # when it was last said
+        self._bids: list[str] = []
+        self._settled: list[str] | None = None  # an auction whose cards are still to come
+        self._later: list[str] = []  # cards that were swapped, or dealt after somebody acted
+        self._begun = False
+        self._shows: list[str] = []
+        self._paid = 0
+        self._void: str | None = None
+
+    def said(self, last: str | None) -> str:
+        """All sections, and what there is to say of the end."""
+        self._flush()
+        sections = [self._table(), *map(" ".join, filter(None, self._sections))]
+        if self._shows:
+            sections.append(", ".join(self._shows))
+        sections.append(self._end() if last is None else last)
+        return " | ".join(sections)
+
+    def hear(self, seen: views.Seen) -> None:
+        """One more event: what it says, and what it adds up to."""
+        before = self._hand
+        self._hand = evolve(before, cast(t.Event, masked(seen)))
+        match seen:
+            case t.AntePosted(amount=amount):
+                self._antes.append(amount)
+            case t.BlindPosted(seat=seat, amount=amount, kind=kind):
+                self._do(f"{_FORCED[kind]}{amount}", seat)
+            case views.HoleDealtSeen(seat=seat, cards=cards):
+                self._hold(seat, tuple(map(_card, cards)))
+            case t.BoardDealt(cards=cards):
+                self._street(cards, before.pot)
+            case views.BidPlacedSeen(amount=amount):
+                self._bids.append(STAR if isinstance(amount, Hidden) else str(amount))
+            case t.AuctionSettled():
+                self._settle(seen)
+            case views.CardSwappedSeen():
+                self._swap(seen)
+            case t.PotSplit(shares=shares):
+                self._paid += sum(shares)
+            case t.HandVoided(reason=reason):
+                self.ended, self._void = True, reason
+            case t.HandEnded():
+                self.ended = True
+            case _:
+                self._act(seen, before)
+
+    def _act(self, seen: views.Seen, before: Hand) -> None:
+        """What a player does; of everything else there is nothing to say."""
+        match seen:
+            case t.Folded(seat=seat):
+                self._do(f"F{_why(seen)}", seat)
+            case t.Checked(seat=seat):
+                self._do(f"X{_why(seen)}", seat)
+            case t.Called(seat=seat):
+                self._do(f"C{_why(seen)}", seat)
+            case t.Bet(seat=seat, amount=amount):
+                self._do(f"B{amount}{_why(seen)}", seat)
+            case t.Raised(seat=seat, to=to):
+                self._do(f"R{to}{_why(seen)}", seat)
+            case t.TimedOut(seat=seat):
+                self._do("T", seat, all_in=seen.all_in)
+            case t.Announced(seat=seat, cards=cards):
+                self._shows.append(f"{self._names[seat]} says {''.join(cards)}")
+            case t.Shown(seat=seat, cards=cards):
+                self._shows.append(f"{self._names[seat]} {''.join(cards)}")
+            case t.Mucked(seat=seat):
+                self._shows.append(f"{self._names[seat]} mucks")
+
+    def _do(self, word: str, seat: int, *, all_in: bool = False) -> None:
+        """An action, with a mark if it took the last chip."""
+        self._flush()
+        self._begun = self._begun or word[0] in "FXCBRT"
+        moved = word[0] not in "FX"
+        last = all_in or (moved and self._hand.stacks[seat] == 0)
+        self._sections[-1].append(word + "!" * last)
+
+    def _hold(self, seat: int, cards: tuple[str, ...]) -> None:
+        """Cards to begin with, those that an auction brought, or those of a later deal."""
+        if self._settled is not None:
+            self._settled += [f"+{card}" for card in cards]
+        elif self._begun:
+            self._later.append(f"{self._names[seat]} {' '.join(f'+{card}' for card in cards)}")
+        elif STAR not in cards:
+            self._held[seat] += cards
+
+    def _street(self, cards: t.Cards, pot: int) -> None:
+        """A section of its own, with the pot if it has grown."""
+        self._flush()
+        self._sections.append(["".join(cards)])
+        if pot != self._pot:
+            self._sections[-1].append(str(pot))
+            self._pot = pot
+
+    def _settle(self, event: t.AuctionSettled) -> None:
+        """`[ursa 52>37 +Th]`: the winner, all bids, his card; the price only if no bid tells it."""
+        bids = sorted(event.bids, reverse=True)
+        told = "".join(
+            f"{'' if not place else '=' if bid == bids[place - 1] else '>'}{bid}"
+            for place, bid in enumerate(bids)
+        )
+        winners = "=".join(self._names[seat] for seat in event.seats) or "nobody"
+        self._settled = [winners, told]
+        if event.seats and bids[1:2] != [event.price]:
+            self._settled.append(f"@{event.price}")
+        self._bids = []
+        self._pot += event.price * len(event.seats)
+
+    def _swap(self, seen: views.CardSwappedSeen) -> None:
+        """A card that is known to have become another."""
+        if seen.changed is True:
+            self._later.append(f"{self._names[seen.seat]} {_card(seen.old)}>{_card(seen.new)}")
+
+    def _flush(self) -> None:
+        """What stands in brackets ends where something else begins."""
+        if self._antes:
+            self._sections[-1].append(_antes(self._antes))
+            self._antes = []
+        if self._bids:
+            self._sections[-1].append(f"[bid {' '.join(self._bids)}]")
+            self._bids = []
+        if self._settled:
+            self._sections[-1].append(f"[{' '.join(self._settled)}]")
+            self._settled = None
+        if self._later:
+            self._sections[-1].append(f"[{', '.join(self._later)}]")
+            self._later = []
+
+    def _table(self) -> str:
+        """`ursa 400 BTN 5d6h, lynx 400`"""
+        start = self._hand.start
+        return ", ".join(
+            f"{name} {start.stacks[seat]}"
+            + " BTN" * (seat == start.button)
+            + (f" {''.join(self._held[seat])}" if self._held[seat] else "")
+            for seat, name in enumerate(self._names)
+        )
+
+    def _end(self) -> str:
+        """`207: lynx +19`: what was paid out, and who is better off for it."""
+        if self._void is not None:
+            return f"void: {self._void}"
+        hand = self._hand
+        nets = [left - had for left, had in zip(hand.stacks, hand.start.stacks, strict=True)]
+        better = sorted((seat for seat, net in enumerate(nets) if net > 0), key=lambda s: -nets[s])
+        told = ", ".join(f"{self._names[seat]} +{nets[seat]}" for seat in better) or "even"
+        rake = f" rake {hand.rake}" if hand.rake else ""
+        return f"{self._paid}{rake}: {told}"
+
+
+def _card(card: str | Hidden) -> str:
+    return STAR if isinstance(card, Hidden) else card
+
+
+def _why(seen: t.Folded | t.Checked | t.Called | t.Bet | t.Raised) -> str:
+    """A tilde after what nobody chose: it stood in for a reply that was of no use."""
+    return "~" if seen.origin == "default" else ""
+
+
+def _antes(amounts: Iterable[int]) -> str:
+    """`a1x6` if all are alike."""
+    row = list(amounts)
+    alike = len(row) > 1 and len(set(row)) == 1
+    return f"a{row[0]}x{len(row)}" if alike else " ".join(f"a{amount}" for amount in row)

@@ -1,0 +1,245 @@
+"""What is proved of a hand or of a match, to whoever asks: receipts, openings, bundles, a check.
+
+Everybody gets the same lines, leaf and receipt, and of the openings those of his own viewpoint.
+"""
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from api.evidence.dealt import Dealt
+from api.evidence.make import evidence
+from api.questions.hand import seat_of, view_of
+from api.questions.judged import NoRules, judged
+from api.questions.shapes.hands import Proof
+from api.questions.tree import NoSecrets, Tree
+from api.report import as_json, as_text
+from api.viewpoints.records import records
+from api.viewpoints.seen import is_open
+from api.viewpoints.sight import Sight
+from api.viewpoints.views import UNCLOSED, Viewed
+from api.viewpoints.wanted import Unfinished, Wanted, leaves
+from events.evolve import replay
+from events.ledger import is_match
+from events.lines import leaf_bytes, lines, openings
+from events.views import Auditor, Public, Seated, Viewpoint
+from store.log.leaf import Leaf
+from store.proof.nonces import Salts, salts_of
+from store.proof.note import to_base64
+from store.proof.private import Private
+from store.proof.published import before, policy_of
+from store.proof.tree import Refuted, check_inclusion, inclusion, leaf_hash
+from store.verify import doubled, unbalanced
+
+if TYPE_CHECKING:
+    from api.questions.shapes.hands import Proof
+    from api.questions.shapes.matches import Before, Complaint, MatchVerified, Root
+
+LEAVES_MAX = 5_000  # of a match that is verified while somebody waits
+
+
+def proof(viewed: Viewed, sight: Sight) -> "Proof":
+    """Public lines, leaf, receipt, and the openings that this viewer may have."""
+    _must_be_over(sight)
+    snapshot, stream = viewed.snapshot, sight.stream
+    tree = Tree(snapshot)
+    leaf, receipt = tree.prover.receipt(stream, tree.newest, tree.note)
+    recorded, nonces = snapshot.read(stream), _salts(viewed).of(stream, sight.hand_seq)
+    own = [one.event for one in records(snapshot, stream.rpartition("/")[0])]
+    opened = openings(recorded, nonces, _who(viewed, sight), disclosed=is_open(own))
+    checkpoint = tree.newest.checkpoint
+    return {
+        "hand": stream,
+        "view": view_of(viewed, sight),
+        "index": receipt.index,
+        "size": checkpoint.size,
+        "root": to_base64(checkpoint.root),
+        "keys": [key.text() for key in tree.keys],
+        "leaf": leaf.decode(),
+        "receipt": receipt.format().decode(),
+        "lines": [line.decode() for line in lines(recorded, nonces)],
+        "openings": [
+            {"line": one.line, "field": one.field, "nonce": one.nonce.hex(), "value": one.value}
+            for one in sorted(opened, key=lambda one: (one.line, one.field))
+        ],
+    }
+
+
+def bundle(viewed: Viewed, sight: Sight) -> bytes:
+    """The evidence of the hand as a zip, for this viewer; an auditor's has the audit's report."""
+    _must_be_over(sight)
+    report = None
+    if viewed.viewer.auditor:
+        try:
+            record, game, found = judged(viewed.snapshot, sight)
+            told = json.dumps(as_json(record, game, found), indent=2, ensure_ascii=False)
+            report = as_text(game, record, found), f"{told}\n".encode()
+        except NoRules:
+            pass  # without its rules nothing can be said of its payment, and all else is proved
+    tree = Tree(viewed.snapshot)
+    under = tree.newest, tree.note
+    return evidence(viewed.snapshot, sight.stream, view_of(viewed, sight), report, under)
+
+
+def root(viewed: Viewed, match: str, last_seq: int) -> "Root":
+    """The newest checkpoint, and whether it covers the match's last hand."""
+    tree = Tree(viewed.snapshot)
+    checkpoint = tree.newest.checkpoint
+    return {
+        "match": match,
+        "hand_seq": last_seq,
+        "covered": last_seq < checkpoint.size,
+        "origin": checkpoint.origin,
+        "size": checkpoint.size,
+        "root": to_base64(checkpoint.root),
+        "keys": [key.text() for key in tree.keys],
+        "checkpoint": tree.note.decode(),
+        "before": _before(viewed, match),
+    }
+
+
+def _before(viewed: Viewed, match: str) -> "list[Before]":
+    """Checkpoints from before the first card; a ledger with witnesses shows none uncosigned."""
+    disk = viewed.snapshot.live.disk
+    if policy_of(disk) is not None:
+        return []
+    known = ((first, note, _size(note)) for first, note in before(disk, match))
+    return [
+        {"first": first, "checkpoint": note.decode()}
+        for first, note, size in known
+        if size <= viewed.snapshot.next_seq
+    ]
+
+
+def _size(note: bytes) -> int:
+    """How many leaves a checkpoint of our own is over."""
+    return int(note.split(b"\n")[1])
+
+
+Look = Callable[[str], bool]
+
+
+def verified(
+    viewed: Viewed,
+    match: str,
+    leaves_max: int | None = None,
+    look: Look = lambda stream: True,
+) -> "MatchVerified | None":
+    """Every leaf of a match made again, led to the signed root, and counted; None if too many.
+
+    `look` is told of each leaf by its stream, and ends it all (None) with False. `digests` are
+    leaves that are what the tree has, `proved` those that lead to the root that was signed for,
+    `decks` hands that were dealt from the decks that were committed to.
+    """
+    check = _Check(viewed)
+    for count, leaf in enumerate(leaves(viewed.snapshot, Wanted(match))):
+        if leaves_max is not None and count >= leaves_max:
+            return None
+        check.look(leaf)
+        if not look(leaf.stream):
+            return None
+    return check.verified(match)
+
+
+class _Check:
+    """One pass over the leaves of a match."""
+
+    def __init__(self, viewed: Viewed) -> None:
+        self._salts = _salts(viewed)
+        self._tree = Tree(viewed.snapshot)
+        self._dealt = Dealt(viewed.snapshot, Private(viewed.snapshot.live.folder))
+        self._known: dict[tuple[int, int], bytes] = {}
+        self._wrong: list[Complaint] = []
+        self._count = dict.fromkeys(
+            ("hands", "leaves", "events", "digests", "proved", "balanced"), 0
+        )
+
+    def look(self, leaf: Leaf) -> None:
+        """One leaf: its digest, its place under the root, its chips and its cards."""
+        nonces = self._salts.of(leaf.stream, leaf.hand_seq)
+        hashed = leaf_hash(leaf_bytes(leaf.hand_seq, leaf.recorded, nonces))
+        self._count["leaves"] += 1
+        self._count["events"] += len(leaf.recorded)
+        if self._hashes(0, leaf.hand_seq) == hashed:
+            self._count["digests"] += 1
+        else:
+            self._find(leaf.stream, "its events are not the ones whose digest was signed")
+        self._lead(leaf, hashed)
+        if not is_match(leaf.stream):
+            self._count["hands"] += 1
+            self._fold(leaf)
+        if sentence := self._dealt.wrong(leaf):
+            self._find(leaf.stream, sentence)
+
+    def verified(self, match: str) -> "MatchVerified":
+        """What it came to."""
+        checkpoint, count = self._tree.newest.checkpoint, self._count
+        return {
+            "match": match,
+            "ok": all(one["note"] for one in self._wrong),
+            "hands": count["hands"],
+            "leaves": count["leaves"],
+            "events": count["events"],
+            "digests": count["digests"],
+            "proved": count["proved"],
+            "balanced": count["balanced"],
+            "decks": self._dealt.checked,
+            "size": checkpoint.size,
+            "root": to_base64(checkpoint.root),
+            "signed_by": [key.text() for key in self._tree.newest.keys],
+            "wrong": self._wrong,
+        }
+
+    def _lead(self, leaf: Leaf, hashed: bytes) -> None:
+        """From the leaf to the root; what closed only just now is not signed for yet."""
+        size, head = self._tree.size, self._tree.newest.checkpoint.root
+        if leaf.hand_seq >= size:
+            told = f"it closed after the newest checkpoint, of {size} leaves, was signed"
+            self._find(leaf.stream, told, note=True)
+            return
+        try:
+            found = inclusion(leaf.hand_seq, size, self._hashes)
+            check_inclusion(hashed, leaf.hand_seq, size, head, found)
+            self._count["proved"] += 1
+        except Refuted as reason:
+            self._find(leaf.stream, str(reason))
+
+    def _fold(self, leaf: Leaf) -> None:
+        try:
+            hand = replay(one.event for one in leaf.recorded)  # type: ignore[misc]
+        except (LookupError, TypeError, ValueError):
+            self._find(leaf.stream, "its events do not add up to a hand")
+            return
+        if sentence := unbalanced(hand) or doubled(hand):
+            self._find(leaf.stream, sentence)
+        else:
+            self._count["balanced"] += 1
+
+    def _hashes(self, level: int, index: int) -> bytes:
+        """Hashes of the tree, each read once."""
+        if (level, index) not in self._known:
+            self._known[level, index] = self._tree.prover.hashes(level, index)
+        return self._known[level, index]
+
+    def _find(self, where: str, sentence: str, *, note: bool = False) -> None:
+        self._wrong.append({"where": where, "sentence": sentence, "note": note})
+
+
+def _must_be_over(sight: Sight) -> None:
+    if sight.hand_seq == UNCLOSED:
+        raise Unfinished(f"{sight.stream} is not over: only what has closed is in the tree")
+
+
+def _who(viewed: Viewed, sight: Sight) -> Viewpoint:
+    if viewed.viewer.auditor:
+        return Auditor()
+    seat = seat_of(viewed.viewer, sight)
+    return Public() if seat is None else Seated(seat)
+
+
+def _salts(viewed: Viewed) -> Salts:
+    """What nonces are derived from; it never leaves the server."""
+    nonces = Private(viewed.snapshot.live.folder).nonces()
+    if nonces is None:
+        raise NoSecrets("the secrets of this ledger are not here: nothing can be opened")
+    return salts_of(viewed.snapshot.live.disk, nonces)

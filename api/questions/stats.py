@@ -1,0 +1,138 @@
+"""How players play: statistics with opportunities and intervals, split and beside the field."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from analytics.confidence.intervals import DRAWS, SEED
+from analytics.sql.chosen import Chosen
+from analytics.statistics.answers import Answer, answered, answers
+from analytics.statistics.catalogue import STATISTICS, Statistic
+from analytics.statistics.measured import Measured
+from api.questions.players import Nonsense, check
+from api.viewpoints.views import Viewed
+from api.viewpoints.wanted import Absent
+
+STREETS = ("preflop", "flop", "turn", "river")
+Row = dict[str, Any]
+AGAIN: Row = {"seed": SEED, "draws": DRAWS}  # how means are drawn again
+
+
+class Counted(NamedTuple):
+    """Statistics of players and parts, and how many hands each had; of all others as one, too."""
+
+    found: list[Answer]
+    dealt: dict[tuple[str, str], Row]
+    field: dict[str, Answer]
+
+
+def chosen_of(
+    viewed: Viewed,
+    player: str | None,
+    *,
+    hands: str | None = None,
+    as_of: str | None = None,
+    **others: Any,
+) -> Chosen:
+    """The filters; what is not there is said before anything is counted."""
+    first_last = _numbers(hands) if hands else None
+    place = None
+    if as_of is not None:
+        place = viewed.snapshot.hand_seq(as_of)
+        if place is None:
+            raise Absent(f"there is no hand {as_of}: muckrake hands lists those there are")
+    vs = others.get("vs")
+    check(viewed, player, vs, match=others.get("match"), game=others.get("game"))
+    if player is not None and player == vs:
+        raise Nonsense(f"{player} has no hands against himself")
+    return Chosen(player=player, hands=first_last, before=place, **others)
+
+
+def of_street(street: str | None) -> list[Statistic]:
+    """Those that look at one street only, or all there are."""
+    return [one for one in STATISTICS.values() if street in (None, one.street)]
+
+
+def statistics(
+    viewed: Viewed, chosen: Chosen, wanted: Sequence[Statistic], *, field: bool = False
+) -> Counted:
+    """Every statistic asked for. `field`: of one player, beside everybody else under the same
+    filters, counted as one."""
+    from analytics.statistics.hands import played  # numpy comes with it, and few questions need it
+
+    hands = played(viewed.query, chosen)
+    found = list(answered(hands, wanted))
+    dealt = {(row["player"], row["part"]): row for row in hands.dealt()}
+    beside: dict[str, Answer] = {}
+    if field and chosen.player is not None:
+        rest = answers(viewed, replace(chosen, others=True, by=None), wanted)
+        beside = {one.statistic: one for one in rest}
+    return Counted(found, dealt, beside)
+
+
+def document(counted: Counted, chosen: Chosen, view: str) -> Row:
+    """Players in order, their parts where the answer is split."""
+    players: dict[tuple[str, str], Row] = {}
+    for one in counted.found:
+        row = counted.dealt[one.player, one.part]
+        part: Row = {chosen.by: one.part} if chosen.by else {}
+        counts = {"hands": row["hands"], "known": row["known"]}
+        entry = players.setdefault(
+            (one.player, one.part), {"player": one.player, **part, **counts, "stats": {}}
+        )
+        entry["stats"][one.statistic] = numbers(one)
+        if one.statistic in counted.field:
+            entry["stats"][one.statistic]["field"] = numbers(counted.field[one.statistic])
+    return {"as": view, "seed": SEED, "players": list(players.values())}
+
+
+def by_street(counted: Counted) -> list[Row]:
+    """Statistics of one street under its name; those that look at several are left out."""
+    found: dict[tuple[str, str], Row] = {}
+    for street in STREETS:
+        for one in counted.found:
+            if STATISTICS[one.statistic].street == street:
+                row = counted.dealt[one.player, one.part]
+                counts = {"street": street, "hands": row["hands"], "known": row["known"]}
+                entry = found.setdefault(
+                    (one.player, street), {"player": one.player, **counts, "stats": {}}
+                )
+                entry["stats"][one.statistic] = numbers(one)
+    return list(found.values())
+
+
+def numbers(one: Answer | Measured) -> Row:
+    """What there is to say of one statistic, or measure."""
+    said: Row = {"value": one.value, "k": one.k, "n": one.n, "low": one.low, "high": one.high}
+    if isinstance(one, Measured) and one.drawn_low is not None:
+        said |= {"drawn_low": one.drawn_low, "drawn_high": one.drawn_high}
+    return said
+
+
+def flat(found: Iterable[Answer | Measured]) -> Iterator[Row]:
+    """A row a statistic, or measure, as the commands write it into files."""
+    return (one._asdict() for one in found)
+
+
+def definitions(wanted: Sequence[Statistic]) -> Row:
+    """What each statistic means, in the words of docs/statistics.md."""
+    return {
+        one.name: {
+            "title": one.title,
+            "kind": one.kind,
+            "street": one.street or None,
+            "done": one.done,
+            "opportunity": one.opportunity,
+        }
+        for one in wanted
+    }
+
+
+def _numbers(text: str) -> tuple[int, int]:
+    """`1-100`, or one number."""
+    first, _, last = text.partition("-")
+    last = last or first
+    if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last) < 2**63):
+        raise Nonsense(f"{text} is no range of hands: 101-200 is one")
+    return int(first), int(last)

@@ -1,0 +1,244 @@
+"""What luck did to winnings: swaps, run-outs, mirrored deals, as far as the viewer can tell.
+
+Equities take their time, so of swaps and of hands that closed some are counted, evenly spread over
+the record, and kept for the next who asks. A hand that closed and was not counted stands at its
+net, as one does whose cards are not known: `adjusted` tells how many were.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+import pyarrow as pa
+
+from analytics.luck.equities_kept import equities_in
+from analytics.replay.rulebook import Rulebook
+from analytics.sql.chosen import quoted
+from analytics.sql.tables import Beside
+from analytics.statistics.measured import Measured
+from analytics.stored import played as luck_rows
+from analytics.stored import risks as swaps_rows
+from analytics.stored.cache_folder import cache_folder
+from analytics.stored.closed_betting import Closed
+from analytics.stored.equity import DRAWS, MODEL, SEED, expected
+from analytics.swaps.luck import By, Luck
+from api.questions.players import is_there
+from api.questions.stats import AGAIN, numbers
+from api.viewpoints.sight import revealed
+from api.viewpoints.views import Viewed
+from api.viewpoints.wanted import Absent
+from api.viewpoints.watching import Watch, unwatched
+from api.viewpoints.withheld import MIRRORED, found
+
+Row = dict[str, Any]
+
+
+class Asked(NamedTuple):
+    """Of whom, of which hands, split by what; of how many swaps and run-outs luck is counted; and
+    whether the intervals of means are wanted with hands drawn again, too."""
+
+    player: str | None = None
+    match: str | None = None
+    game: str | None = None
+    by: By | None = None
+    spots: int | None = 200
+    runouts: int | None = 2000
+    again: bool = False
+
+
+class Lucky(NamedTuple):
+    """Hands and swaps, every measure of them; `told` of how many were counted."""
+
+    luck: Luck
+    found: list[Measured]
+    told: dict[str, int]
+    asked: Asked
+
+
+def luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> Lucky:
+    """The answer, as long as the views are there. Nothing to count is said to be absent."""
+    _check(viewed, asked)
+    if not viewed.rows(f"SELECT 1 FROM played{_where(asked)} LIMIT 1"):
+        raise Absent("no hand was played here")
+    lucks, closed, ran = _lucks(viewed, asked, watch)
+    values, swaps, valued = _values(viewed, asked, watch)
+    views = {
+        "played": _PLAYED.format(where=_where(asked)),
+        "risks": _RISKS.format(where=_where(asked)),
+    }
+    tables = {"lucks": lucks, "changes": values, "mirrored": found(viewed.snapshot, MIRRORED)}
+    made = Luck(Beside(viewed.query, views, tables))
+    told = {"swaps": swaps, "valued": valued, "closed": closed, "run_out": ran}
+    measures = list(made.measures(asked.player, asked.by, again=asked.again))
+    return Lucky(made, measures, told, asked)
+
+
+def nets_without_luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> dict[int, float]:
+    """The player's net of each hand that was counted, luck taken out; by `hand_seq`."""
+    assert asked.player is not None
+    lucks, _, _ = _lucks(viewed, asked, watch)
+    rows = viewed.query.ask(
+        "SELECT l.hand_seq, l.net_ev FROM lucks AS l JOIN played AS p"
+        " ON p.hand_seq = l.hand_seq AND p.seat = l.seat"
+        f" WHERE p.player = {quoted(asked.player)}",
+        also={"lucks": lucks},
+    )
+    return dict(zip(rows["hand_seq"].to_pylist(), rows["net_ev"].to_pylist(), strict=True))
+
+
+def mirrored(viewed: Viewed) -> dict[str, int]:
+    """Matches that deal each deck in several hands in a row, and in how many."""
+    rows = found(viewed.snapshot, MIRRORED)
+    return dict(zip(rows["match"].to_pylist(), rows["deals"].to_pylist(), strict=True))
+
+
+def document(told: Lucky, view: str) -> Row:
+    """Players in order, then how often cards changed, and whether that depends on anything; every
+    number of chance with its seed."""
+    players: dict[tuple[str, str], Row] = {}
+    by = told.asked.by
+    for one in told.found:
+        part: Row = {by: one.part} if by else {}
+        entry = players.setdefault(
+            (one.player, one.part), {"player": one.player, **part, "measures": {}}
+        )
+        entry["measures"][one.statistic] = numbers(one)
+    about = {"as": view, "model": MODEL, "seed": SEED, "draws": DRAWS, "again": AGAIN}
+    rates, apart = table(told, "rates"), table(told, "independence")
+    entries = list(players.values())
+    return {**about, "players": entries, "rates": rates, "independence": apart, **told.told}
+
+
+def table(told: Lucky, name: str) -> list[Row]:
+    """One of the tables beside the measures: `rates`, `curve` or `independence`."""
+    if name == "independence":
+        found = told.luck.apart(told.asked.player)
+        return [{**one._asdict(), "verdict": one.verdict} for one in found]
+    asked = {"rates": told.luck.rates, "curve": told.luck.curve}[name]
+    return asked(told.asked.player)
+
+
+def _lucks(viewed: Viewed, asked: Asked, watch: Watch) -> tuple[pa.Table, int, int]:
+    """Luck by hand and seat; how many of these hands may have closed, and were looked at."""
+    shut = _where(asked, "may_close")
+    if asked.player is not None:
+        shut += (
+            f" AND hand_seq IN (SELECT hand_seq FROM played WHERE player = {quoted(asked.player)})"
+        )
+    every = viewed.ask(
+        "SELECT hand_seq, any_value(hand) AS hand, any_value(ruleset) AS ruleset,"
+        " any_value(unit) AS unit, any_value(spot) AS spot, any_value(why) AS why"
+        f" FROM played{shut} GROUP BY hand_seq ORDER BY hand_seq"
+    )
+    wanted = _spread(every, asked.runouts)
+    rows = list(_counted(viewed, watch(wanted, "counting run-outs", len(wanted))))
+    return pa.Table.from_pylist(rows, _LUCKS), every.num_rows, len(wanted)
+
+
+def _counted(viewed: Viewed, hands: Iterable[Row]) -> Iterator[Row]:
+    """What luck did to each seat of these hands, as far as the viewer knows the cards."""
+    rules, known = Rulebook(viewed.snapshot.ruleset), equities_in(cache_folder())
+    for row in hands:
+        spot = _spot(viewed, row, rules)
+        game, how = rules.of(row["ruleset"]), rules.showdown(row["ruleset"])
+        if not isinstance(spot, Closed) or game is None or how is None:
+            continue
+        fair = expected(spot, game, how, row["hand"], known.worth)
+        for seat, net in enumerate(fair.nets):
+            one = {"hand_seq": row["hand_seq"], "seat": seat, "equity": fair.equity[seat]}
+            yield {**one, "net_ev": net / row["unit"], "error": fair.error / row["unit"]}
+
+
+def _spot(viewed: Viewed, row: Row, rules: Rulebook) -> Closed | str | None:
+    """Where it was kept and may be known; else what the hand's own events say to this viewer."""
+    if row["spot"] is not None:
+        return msgspec.json.decode(row["spot"], type=Closed)
+    if row["why"] is not None or viewed.viewer.auditor:
+        why: str | None = row["why"]
+        return why
+    return luck_rows.spot_of(revealed(viewed.sight(row["hand"])), rules)
+
+
+def _values(viewed: Viewed, asked: Asked, watch: Watch) -> tuple[pa.Table, int, int]:
+    """Some changes with their equities; how many could be valued, and were."""
+    terms = ["spot IS NOT NULL"]
+    if asked.player is not None:
+        terms.append(f"player = {quoted(asked.player)}")
+    every = viewed.ask(
+        "SELECT hand_seq, street, seat, slot, ruleset, spot, changed"
+        f" FROM risks{_where(asked, *terms)} ORDER BY hand_seq, street, seat, slot"
+    )
+    chosen = _spread(every, asked.spots)
+    for row in chosen:
+        row["spot"] = swaps_rows.spot_of(row["spot"])
+        row["before"] = row["after"] = None
+    rules, known = Rulebook(viewed.snapshot.ruleset), equities_in(cache_folder())
+    swaps_rows.valued(watch(chosen, "counting swaps", len(chosen)), rules, known.share)
+    values = [{name: row[name] for name in _CHANGES.names} for row in chosen]
+    return pa.Table.from_pylist(values, _CHANGES), every.num_rows, len(chosen)
+
+
+def _spread(rows: pa.Table, wanted: int | None) -> list[Row]:
+    """So many rows, evenly spaced over the record, the same ones every time; None: all."""
+    size = rows.num_rows
+    if wanted is not None and wanted < size:
+        rows = rows.take(pa.array([at * size // wanted for at in range(wanted)], pa.int64()))
+    spread: list[Row] = rows.to_pylist()
+    return spread
+
+
+def _check(viewed: Viewed, asked: Asked) -> None:
+    if asked.match is not None and not is_there(viewed, "match", asked.match, "hands"):
+        raise Absent(f"there is no match {asked.match}: muckrake matches lists those there are")
+    player = asked.player
+    if player is not None and not is_there(viewed, "player", player, "played"):
+        raise Absent(f"nobody called {player} was dealt a hand: muckrake swaps lists who was")
+
+
+def _where(asked: Asked, *terms: str) -> str:
+    every = [
+        *(
+            f"{column} = {quoted(value)}"
+            for column, value in (("match", asked.match), ("game", asked.game))
+            if value is not None
+        ),
+        *terms,
+    ]
+    return f" WHERE {' AND '.join(every)}" if every else ""
+
+
+_LUCKS = pa.schema(
+    {
+        "hand_seq": pa.int64(),
+        "seat": pa.int32(),
+        "net_ev": pa.float64(),
+        "error": pa.float64(),
+        "equity": pa.float64(),
+    }
+)
+_CHANGES = pa.schema(
+    {
+        "hand_seq": pa.int64(),
+        "street": pa.string(),
+        "seat": pa.int32(),
+        "slot": pa.int32(),
+        "before": pa.float64(),
+        "after": pa.float64(),
+    }
+)
+_PLAYED = """
+    SELECT
+        p.hand_seq, p.hand, p.match, p.number, p.game, p.seat, p.player, p.role, p.net,
+        (p.number - 1) // coalesce(m.deals, 1) AS deal, coalesce(m.deals, 1) AS deals,
+        coalesce(l.net_ev, p.net) AS net_ev, l.hand_seq IS NOT NULL AS adjusted,
+        coalesce(l.error, 0.0) AS error, l.equity, p.took, p.showdown, p.price, p.swapped
+    FROM (SELECT * FROM played{where}) AS p
+    LEFT JOIN lucks AS l ON l.hand_seq = p.hand_seq AND l.seat = p.seat
+    LEFT JOIN mirrored AS m ON m.match = p.match
+"""
+_RISKS = """
+    SELECT r.* EXCLUDE (spot), c.before, c.after
+    FROM (SELECT * FROM risks{where}) AS r
+    LEFT JOIN changes AS c
+        ON c.hand_seq = r.hand_seq AND c.street = r.street AND c.seat = r.seat AND c.slot = r.slot
+"""

@@ -1,0 +1,211 @@
+"""What an audit says of every hand of a ledger, for lists and filters: judged once, and kept.
+
+Hands go through the screen in columns; those that it doubts the engine judges, as `audit --all`
+does. A verdict depends on hidden cards, so it is for auditors, and for all where a match is open to
+all. To judge millions takes a while: `judge` goes on where it was left, and `known` never waits.
+"""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from analytics.screen.ledger import Batch, batches
+from analytics.screen.rows import Words
+from analytics.screen.screen import Screen
+from analytics.screen.why import Why
+from analytics.stored.cache_folder import cache_folder
+from api.questions.filters_tree import VERDICTS
+from api.questions.verdicts_kept import Kept, load, save
+from api.rules import Rules
+from api.viewpoints.views import Viewed
+from engine.changes import partner_of
+from engine.verdict import Report, judge, qualified
+from events.types import Events, HandStarted
+from store.sql.query import Query
+
+if TYPE_CHECKING:
+    from store.reader import Snapshot
+
+NONE, UNJUDGED = 0, 255  # no hand, or none whose rules anybody has; and not looked at yet
+CODES = {verdict: code for code, verdict in enumerate(VERDICTS, start=1)}
+MOVELESS = 128  # beside a code: no chip goes elsewhere
+AT_ONCE = 250  # hands for the engine between two words of progress
+SCHEMA = pa.schema(
+    {
+        "hand_seq": pa.int64(),
+        "verdict": pa.dictionary(pa.int8(), pa.string()),
+        "moves": pa.int64(),  # 0, or nothing: how many is told hand by hand
+    }
+)
+
+
+class Judged(NamedTuple):
+    """Verdicts by `hand_seq`, and how many of those that closed nobody has looked at yet."""
+
+    rows: pa.Table
+    left: int
+
+
+class Progress(NamedTuple):
+    """How many of those that were asked for are judged by now."""
+
+    done: int
+    total: int
+
+
+class Verdicts:
+    """The verdicts of one ledger, as far as they are known; threads may share it.
+
+    In memory a hand's verdict stands at its `hand_seq`, so neither sealing nor compaction lose it.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or cache_folder() / "verdicts"
+        self._turn = threading.RLock()
+        self._codes = np.zeros(0, dtype=np.uint8)
+        self._unknown: dict[int, str] = {}  # rulesets that nobody has, by hand
+        self._kept: set[str] = set()  # segments with a file
+        self._changes = 0
+        self._told: tuple[tuple[int, int], pa.Table] | None = None
+
+    def known(self, snapshot: "Snapshot", at_once: int = 0) -> Judged:
+        """What can be said now; if no more than `at_once` are left, they are judged first."""
+        left = self._look(snapshot)
+        if 0 < left <= at_once:
+            for _ in self.judge(snapshot):
+                pass
+        with self._turn:
+            if self._told is None or self._told[0] != (snapshot.next_seq, self._changes):
+                rows = _table(self._codes[: snapshot.next_seq])
+                self._told = (snapshot.next_seq, self._changes), rows
+            return Judged(self._told[1], self._look(snapshot))
+
+    def judge(self, snapshot: "Snapshot") -> Iterator[Progress]:
+        """All that is left, some hands at a time; whoever stops keeps what was judged so far."""
+        total = self._look(snapshot)
+        if total:
+            rules = Rules(snapshot, None)
+            screen = Screen(rules.marked, Words())
+            done = 0
+            yield Progress(0, total)
+            for batch in batches(snapshot, screen, self._is_left):
+                for count in self._judged(batch, rules):
+                    done += count
+                    yield Progress(min(done, total), total)
+                self._close(snapshot, int(batch.rows.hand_seq[-1]) + 1)
+            self._close(snapshot, snapshot.next_seq)
+        yield Progress(total, total)
+
+    def _look(self, snapshot: "Snapshot") -> int:
+        """How many are left, after a look at what this or another process has kept."""
+        with self._turn:
+            self._grow(snapshot.next_seq)
+            rules = Rules(snapshot, None)
+            for segment in snapshot.parts().segments:
+                if self._is_left(segment.first_seq, segment.last_seq):
+                    kept = load(self._folder, segment)
+                    if kept is not None and not any(rules.marked(it) for it in kept.unknown):
+                        self._grow(segment.last_seq + 1)
+                        codes = np.frombuffer(kept.codes, dtype=np.uint8)
+                        self._codes[segment.first_seq : segment.last_seq + 1] = codes
+                        self._kept.add(segment.sha256["events"])
+                        self._changes += 1
+            return int((self._codes[: snapshot.next_seq] == UNJUDGED).sum())
+
+    def _grow(self, hands: int) -> None:
+        """Room for so many."""
+        lack = hands - len(self._codes)
+        if lack > 0:
+            self._codes = np.append(self._codes, np.full(lack, UNJUDGED, dtype=np.uint8))
+
+    def _is_left(self, first: int, last: int) -> bool:
+        with self._turn:
+            return bool((self._codes[first : last + 1] == UNJUDGED).any())
+
+    def _judged(self, batch: Batch, rules: Rules) -> Iterator[int]:
+        """The hands of a batch: those that are fine at once, then those that the engine judges."""
+        seqs = batch.rows.hand_seq
+        fine = seqs[batch.screened.why == Why.FINE]
+        with self._turn:
+            self._codes[fine] = CODES["agree"]
+            self._changes += 1
+        yield len(fine)
+        waiting = 0
+        for where in sorted(batch.records):
+            seq, waiting = int(seqs[where]), waiting + 1
+            if self._is_left(seq, seq):
+                assumed = batch.why(where) is Why.ASSUMED
+                self._note(seq, batch.records[where], rules, screened=assumed)
+            if waiting == AT_ONCE:
+                yield waiting
+                waiting = 0
+        yield waiting
+
+    def _note(self, seq: int, record: Events, rules: Rules, *, screened: bool = False) -> None:
+        """One hand judged; of one whose rules nobody has there is no verdict. What is `screened` is
+        fine if what it assumes is so."""
+        start = record[0]
+        game = rules.of(record) if isinstance(start, HandStarted) else None
+        code = NONE
+        if game is not None:
+            fine = Report(game.name, "agree", None, None)
+            report = qualified(fine, record) if screened else judge(game, record, partner_of(game))
+            code = CODES[report.verdict] | MOVELESS * (report.moves == 0)
+        with self._turn:
+            self._codes[seq] = code
+            self._changes += 1
+            if game is None and isinstance(start, HandStarted):
+                self._unknown[seq] = start.ruleset
+
+    def _close(self, snapshot: "Snapshot", end: int) -> None:
+        """What no batch told of before `end` is no hand; whole segments are kept."""
+        with self._turn:
+            rest = self._codes[:end]
+            rest[rest == UNJUDGED] = NONE
+            for segment in snapshot.parts().segments:
+                first, last = segment.first_seq, segment.last_seq
+                if last < end and segment.sha256["events"] not in self._kept:
+                    marks = {it for at, it in self._unknown.items() if first <= at <= last}
+                    codes = self._codes[first : last + 1].tobytes()
+                    save(self._folder, segment, Kept(first, codes, tuple(sorted(marks))))
+                    self._kept.add(segment.sha256["events"])
+
+
+def _table(codes: np.ndarray) -> pa.Table:
+    """The verdicts among these codes, by their places."""
+    seqs = np.flatnonzero((codes != NONE) & (codes != UNJUDGED))
+    found = codes[seqs]
+    indices = pa.array((found % MOVELESS - 1).astype(np.int8))
+    words = pa.DictionaryArray.from_arrays(indices, pa.array(VERDICTS))
+    moves = pa.array(np.zeros(len(seqs), dtype=np.int64), mask=found < MOVELESS)
+    return pa.table([pa.array(seqs.astype(np.int64)), words, moves], schema=SCHEMA)
+
+
+def shown(judged: Judged, viewed: Viewed) -> pa.Table:
+    """The verdicts that a viewer may know: all of them, or those of hands that are open to all."""
+    if viewed.viewer.auditor:
+        return judged.rows
+    if not viewed.opened:
+        return SCHEMA.empty_table()
+    names = ", ".join("'" + match.replace("'", "''") + "'" for match in sorted(viewed.opened))
+    hands = viewed.ask(f"SELECT hand_seq FROM hands WHERE match IN ({names})")["hand_seq"]
+    return judged.rows.filter(pc.is_in(judged.rows["hand_seq"], value_set=hands))
+
+
+def lent(viewed: Viewed, judged: Judged | None) -> str:
+    """The name under which the viewer's questions find verdicts, none if there are none."""
+    known, rows = _lent.get(viewed.query), judged and judged.rows
+    if known is None or known[0] is not rows:
+        told = SCHEMA.empty_table() if judged is None else shown(judged, viewed)
+        known = rows, viewed.query.beside(told)
+        _lent[viewed.query] = known
+    return known[1]
+
+
+_lent: WeakKeyDictionary[Query, tuple[pa.Table | None, str]] = WeakKeyDictionary()

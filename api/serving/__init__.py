@@ -1,0 +1,1 @@
+"""The application: its layers around the routes, and the server that runs it."""

@@ -1,0 +1,101 @@
+"""The application: every route of the API and every page over one desk.
+
+A request passes, from outside in: the word of a proxy, if there is one, its line in the log, the
+headers of its answer, how many bytes it is sent in, the net for whatever goes wrong, how it is
+framed, the name of the server, who asks, what he may still spend, his turn, the length of what he
+sends. Each is a plain ASGI application around the next, so that a stream stays one.
+"""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+
+from api.evidence.witnesses import publishing
+from api.http.desk import Desk
+from api.http.headers import Fronted, Headed, Named
+from api.http.keys import Keys
+from api.http.log import Logged
+from api.http.logins import Logins
+from api.http.memory import given_back
+from api.http.metrics import Metrics
+from api.http.openapi import described
+from api.http.packed import Packed
+from api.http.rates import Purses, Rated
+from api.http.routes import ROUTERS
+from api.pages import PAGES, mounted
+from api.problem import Problem
+from api.serving.callers import Recognized
+from api.serving.failures import Answering, answered
+from api.serving.heads import Headless
+from api.serving.sizes import Framed, Sized
+from api.serving.turns import Turned
+from api.version import VERSION
+
+
+def create_app(desk: Desk) -> FastAPI:
+    """An application for this ledger; nothing in it is shared with another."""
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        witnesses = asyncio.create_task(publishing(desk.settings.folder))
+        memory = asyncio.create_task(given_back(metrics))
+        yield
+        witnesses.cancel()
+        memory.cancel()
+        desk.close()
+
+    keys, logins = Keys(desk.settings.folder), Logins(desk.settings.folder)
+    metrics = Metrics()
+    app = FastAPI(
+        title="muckrake",
+        version=VERSION,
+        openapi_url=None,  # routes/docs.py has it, and pages that need no network
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=life,
+        middleware=_layers(desk, keys, logins, metrics),
+    )
+    app.state.desk, app.state.keys, app.state.logins = desk, keys, logins
+    app.state.metrics = metrics
+    for router in (*ROUTERS, *PAGES):
+        app.include_router(router)
+    mounted(app)
+    for kind in (Problem, HTTPException, RequestValidationError):
+        app.add_exception_handler(kind, answered)
+    described(app)
+    return app
+
+
+def _layers(desk: Desk, keys: Keys, logins: Logins, metrics: Metrics) -> list[Middleware]:
+    settings = desk.settings
+    crossing: dict[str, Any] = {
+        "allow_origins": settings.allow_origins,
+        "allow_methods": ["GET", "HEAD", "POST", "DELETE"],
+        "allow_headers": ["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID"],
+        "expose_headers": ["ETag", "Link", "RateLimit", "Retry-After", "X-Request-Id"],
+    }
+    purses = Purses(settings.limits.rate)
+    return [
+        *([Middleware(Fronted)] if settings.fronted else []),
+        Middleware(Logged, metrics, sys.stderr if settings.logs else None),
+        Middleware(Headed),
+        Middleware(Packed),
+        *([Middleware(CORSMiddleware, **crossing)] if settings.allow_origins else []),
+        Middleware(Answering),
+        Middleware(Framed),
+        Middleware(Named, settings.hosts),
+        Middleware(Recognized, keys, logins, purses),
+        Middleware(Rated, purses),
+        Middleware(Turned, settings.limits),
+        Middleware(Sized, settings.limits),
+        Middleware(Headless),
+    ]

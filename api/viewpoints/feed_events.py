@@ -1,0 +1,193 @@
+"""Events as a feed tells them to a viewer: each as he saw it when it became durable.
+
+What a feed has told it never takes back: a match that opens when it ends is read anew where hands
+are read, not told again here. So what is told is a matter of the record and the viewpoint alone,
+the same at any time and in any process, and so is its place.
+
+A place is `scrim/12:7p`: after the seventh event of the hand scrim/12 that one sees. It counts what
+is seen, so it tells nothing of what is not, and it is found again without reading anything else.
+The letter says whose count it is: the public's, a seat's own, or an auditor's, which is everybody's
+in an open match.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+import msgspec
+
+from api.viewpoints.viewer import Viewer
+from events import types as t
+from events.ledger import Recorded, is_match
+from events.views import Auditor, Public, Seated, Viewpoint, see_one
+from store.log.leaf import split
+from store.reader import Snapshot
+
+_PLACE = re.compile(r"(?P<stream>[^:\s]{1,400}):(?P<count>[1-9][0-9]{0,8})(?P<whose>[pso])")
+_PUBLIC, _SEAT, _ALL = "p", "s", "o"
+_KEPT = 2_000  # streams and matches that are remembered: those of now, and then some
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+class NoPlace(ValueError):
+    """A place that is not in what this viewer has been told, or never was one."""
+
+
+class Told(NamedTuple):
+    """One event for one viewpoint, spelled out; `pos` is for us alone."""
+
+    pos: int
+    place: bytes
+    match: str
+    type: str
+    line: bytes
+
+
+class _Watched(msgspec.Struct):
+    """Through whose eyes a stream is seen, if it is told at all; how many of its events were hidden
+    before the next."""
+
+    who: Viewpoint | None
+    hidden: int
+    next: int
+
+
+class Teller:
+    """One viewer's eyes on whatever happens in a ledger, stream by stream."""
+
+    def __init__(self, viewer: Viewer) -> None:
+        self.viewer = viewer
+        self._streams: OrderedDict[str, _Watched] = OrderedDict()
+        self._starts: OrderedDict[str, t.MatchStarted | None] = OrderedDict()
+
+    def tell(self, recorded: Iterable[Recorded], snapshot: Snapshot) -> Iterator[Told]:
+        """What the viewer sees of these events, in their order."""
+        for one in recorded:
+            watched = self._watched(one, snapshot)
+            seen = None if watched.who is None else see_one(one.event, watched.who)
+            watched.next += 1
+            if seen is None or watched.who is None:
+                watched.hidden += 1
+                continue
+            count = one.index - watched.hidden + 1
+            place = _written(one.stream, count, watched.who)
+            head = _head(one.stream, one.at)
+            line = b'{"id":"%b",%b"place":%d,"event":%b}' % (place, head, count, _encode(seen))
+            match, _ = split(one.stream)
+            yield Told(one.pos, place, match, type(one.event).__name__, line)
+
+    def _watched(self, one: Recorded, snapshot: Snapshot) -> _Watched:
+        known = self._streams.get(one.stream)
+        if known is None or known.next != one.index:
+            known = self._first_seen(one, snapshot)
+            self._streams[one.stream] = known
+            if len(self._streams) > _KEPT:
+                self._streams.popitem(last=False)
+        return known
+
+    def _first_seen(self, one: Recorded, snapshot: Snapshot) -> _Watched:
+        """A stream that begins, or that is joined in the middle."""
+        if is_match(one.stream):
+            return _Watched(Auditor() if self.viewer.auditor else Public(), 0, one.index)
+        before = snapshot.read(one.stream)[: one.index] if one.index else ()
+        who = self.eyes(before[0] if before else one, snapshot)
+        hidden = 0 if who is None else sum(see_one(each.event, who) is None for each in before)
+        return _Watched(who, hidden, one.index)
+
+    def eyes(self, first: Recorded, snapshot: Snapshot) -> Viewpoint | None:
+        """Through which eyes a hand is seen while it is played, by its first event; a hand of a
+        mirrored match by none but an auditor's."""
+        match, _ = split(first.stream)
+        if self.viewer.auditor:
+            return Auditor()
+        start = self._announced(match, snapshot)
+        if start is not None and start.deals > 1:
+            return None
+        if start is not None and start.disclosure == "open":
+            return Auditor()
+        hand, player = first.event, self.viewer.player
+        if player is None or not isinstance(hand, t.HandStarted) or player not in hand.players:
+            return Public()
+        return Seated(hand.players.index(player)) if self.viewer.sits_in(match) else Public()
+
+    def _announced(self, match: str, snapshot: Snapshot) -> t.MatchStarted | None:
+        """How a match began: while it is played, only that says what is told of it."""
+        if match not in self._starts:
+            records = (one.event for one in snapshot.read(match))
+            start = next((one for one in records if isinstance(one, t.MatchStarted)), None)
+            self._starts[match] = start
+            if len(self._starts) > _KEPT:
+                self._starts.popitem(last=False)
+        return self._starts[match]
+
+
+def position(place: str, viewer: Viewer, snapshot: Snapshot) -> int:
+    """Where the ledger goes on after a place that this viewer was told, as far as he may know."""
+    said = _PLACE.fullmatch(place)
+    if said is None:
+        raise NoPlace(f"{place[:80]!r} is no place of a feed: take an id of it as it is")
+    recorded = snapshot.read(unquote(said["stream"]))
+    if recorded:
+        who = _who(said["whose"], recorded[0], viewer, snapshot)
+        if who is not None:
+            seen = (one for one in recorded if see_one(one.event, who) is not None)
+            found = next(islice(seen, int(said["count"]) - 1, None), None)
+            if found is not None:
+                return found.pos + 1
+    raise NoPlace(f"{place[:80]} is not in the feed of this viewpoint: begin it anew")
+
+
+def _who(whose: str, first: Recorded, viewer: Viewer, snapshot: Snapshot) -> Viewpoint | None:
+    """Whose count it is: what the public was told, anybody was told; else it must be his own."""
+    if is_match(first.stream):
+        mine: Viewpoint | None = Auditor() if viewer.auditor else Public()
+    else:
+        mine = Teller(viewer).eyes(first, snapshot)
+    if mine is None:
+        return None
+    if whose == _PUBLIC:
+        return Public()
+    return mine if whose == _letter(mine) else None
+
+
+def _letter(who: Viewpoint) -> str:
+    match who:
+        case Auditor():
+            return _ALL
+        case Seated():
+            return _SEAT
+        case Public():
+            return _PUBLIC
+
+
+def _written(stream: str, count: int, who: Viewpoint) -> bytes:
+    return f"{_spelled(stream)}:{count}{_letter(who)}".encode("ascii")
+
+
+@lru_cache(4096)
+def _spelled(stream: str) -> str:
+    """A stream's name as a header can carry it."""
+    return quote(stream, safe="/")
+
+
+@lru_cache(4096)
+def _head(stream: str, at: int) -> bytes:
+    """What the events of one append have in common; a match's own records have no hand."""
+    match, number = split(stream)
+    hand = None if number is None else stream
+    told = {"match": match, "hand": hand, "at": time_of(at)}
+    return msgspec.json.encode(told)[1:-1] + b","
+
+
+def time_of(at: int) -> str:
+    """The time of an envelope, as RFC 3339 writes it."""
+    try:
+        told = datetime.fromtimestamp(at / 1000, UTC)
+    except (OverflowError, ValueError, OSError):
+        return ""
+    return told.isoformat(timespec="milliseconds").replace("+00:00", "Z")

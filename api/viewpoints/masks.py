@@ -1,0 +1,317 @@
+"""The ledger's views for somebody who may not see everything: masks in SQL over the same tables.
+
+A hidden number is null, a hidden text says `hidden`, and so does a hidden card; positions are left
+out. What these views show is what `api.exporting.tables` makes of `Sight`: a test holds them to it.
+
+Masks stand in the SELECT of a view. A stranger's conditions never meet what is behind them: he asks
+copies of what the views show (`store.sql.strangers`).
+"""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from analytics.sql.chosen import quoted
+from api.viewpoints.masks_of_auctions import auctions, played, risks
+from api.viewpoints.sight import Eyes, revealed
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.withheld import FAULTS, LATER, found, opened, told_bids
+from store.log.leaf import Leaf
+from store.reader import Snapshot
+from store.sql.query import SECONDS, Query
+from store.tables.projection import Projection
+from store.tables.standard import STANDARD
+
+
+class Redacted(Query):
+    """The views of a snapshot for the public or a seat."""
+
+    tells_all = False
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        viewer: Viewer,
+        projections: Sequence[Projection] = STANDARD,
+        *,
+        seconds: float = SECONDS,
+    ) -> None:
+        self._viewer = viewer
+        self._opened = opened(snapshot)
+        self._seats: pa.Table | None = None
+        self._namesakes: pa.Table | None = None
+        self._faults: pa.Table | None = None
+        super().__init__(snapshot, projections, seconds=seconds)
+
+    def told(self, name: str, rows: str) -> str:
+        """The view as the viewer sees it, without hands that are told to auditors alone."""
+        if self._opened.withheld:
+            withheld = f"number IS NOT NULL AND {self.among(self._opened.withheld)}"
+            rows = f"SELECT * FROM ({rows}) WHERE NOT ({withheld})"
+        return _TOLD[name](self, rows)
+
+    def rulesets(self) -> Sequence[str]:
+        """Those of hands and matches that the viewer is told of: the ledger keeps others, too, of
+        what he is told later or never."""
+        query = Query(self.snapshot)
+        try:
+            names = query.beside(pa.table({"match": sorted(self._opened.withheld)}))
+            only = f"WHERE match NOT IN (FROM {names})" if self._opened.withheld else ""
+            rows = query.rows(f"SELECT DISTINCT ruleset FROM hands {only}")
+        finally:
+            query.close()
+        told = {row["ruleset"] for row in rows} | self._opened.rulesets
+        return tuple(one for one in super().rulesets() if one in told)
+
+    @property
+    def faults(self) -> pa.Table:
+        """Replies of others that were no bid: of a sealed one they tell that it counts as 0."""
+        if self._faults is None:
+            rows = found(self.snapshot, FAULTS)
+            known = pa.array(sorted(self._opened.hands), pa.string())
+            rows = rows.filter(pc.invert(pc.is_in(rows["match"], known)))
+            if rows.num_rows and self._viewer.player is not None:
+                rows = rows.join(self.seats, ["hand_seq", "seat"], join_type="left anti")
+            self._faults = rows
+        return self._faults
+
+    @property
+    def seats(self) -> pa.Table:
+        """The hands that the viewer sits in, and at which seat."""
+        if self._seats is None:
+            self._seats = _seats(self.snapshot, self._viewer, slice(1))
+        return self._seats
+
+    def own(self, column: str = "player") -> str:
+        """Whether a row is about the viewer himself, and not about a namesake at his table."""
+        name = self._viewer.player
+        if name is None:
+            return "FALSE"
+        if self._namesakes is None:
+            self._namesakes = _seats(self.snapshot, self._viewer, slice(1, None))
+        others = ""
+        if self._namesakes.num_rows:
+            place = "(hand_seq, seat)" if column == "player" else "hand_seq"
+            rows = self._namesakes if column == "player" else self._namesakes.select(["hand_seq"])
+            others = f" AND {place} NOT IN (FROM {self.beside(rows, seq='hand_seq')})"
+        return f"({column} = {quoted(name)}{_only(self._viewer)}{others})"
+
+    def walked(self, name: str, only: str) -> str:
+        """The rows of some hands in a view of ours, made anew from what the viewer sees of them."""
+        (one,) = (it for it in self._projections if it.name == name)
+        query = Query(self.snapshot, (one,))
+        try:
+            hands = query.ask(f"SELECT DISTINCT hand_seq, hand FROM {name} WHERE {only}")
+        finally:
+            query.close()
+        eyes = Eyes(self.snapshot, self._viewer.view, self._viewer.matches)
+        leaves = [
+            revealed(eyes.see(Leaf(row["hand_seq"], self.snapshot.read(row["hand"]))))
+            for row in hands.to_pylist()
+            if eyes.may_know(row["hand"])
+        ]
+        return self.beside(one.build(leaves), seq="hand_seq")
+
+    def among(self, matches: frozenset[str]) -> str:
+        """Whether a row is of one of these matches."""
+        if not matches:
+            return "FALSE"
+        names = self.beside(pa.table({"match": sorted(matches)}), match="match")
+        return f"match IN (FROM {names})"
+
+    def open(self) -> str:
+        """Whether a row is of a match whose hands all may see."""
+        return self.among(self._opened.hands)
+
+    def open_records(self) -> str:
+        """The same of records between hands: a match shows its own secrets when it has ended."""
+        return self.among(self._opened.secrets)
+
+    @property
+    def seated(self) -> bool:
+        """Whether the viewer may sit somewhere at all."""
+        return self._viewer.player is not None
+
+    def beside_seats(self) -> str:
+        """A join by which `at.seat` is the viewer's seat in a row's hand, if he sits there."""
+        rows = self.seats.rename_columns(["at_seq", "at_seat"])
+        return f"LEFT JOIN {self.beside(rows, seq='at_seq')} AS a ON at_seq = r.hand_seq"
+
+    def shifted(self) -> tuple[str, str]:
+        """`idx` as whoever does not see all counts it, and the join that this needs."""
+        hidden, later = self.faults, found(self.snapshot, LATER)
+        idx, joins = "idx", []
+        if later.num_rows:
+            begins = self.beside(later.rename_columns(["begin_seq", "begin"]), seq="begin_seq")
+            joins.append(f"LEFT JOIN {begins} ON begin_seq = r.hand_seq")
+            idx += " - coalesce(begin, 0)"
+        if hidden.num_rows:
+            lists = hidden.group_by("hand_seq").aggregate([("idx", "list")])
+            listed = self.beside(lists.rename_columns(["gap_seq", "gaps"]), seq="gap_seq")
+            joins.append(f"LEFT JOIN {listed} ON gap_seq = r.hand_seq")
+            idx += " - coalesce(len(list_filter(gaps, lambda gap: gap < r.idx)), 0)"
+        return f"CAST({idx} AS INTEGER) AS idx", " ".join(joins)
+
+
+def _only(viewer: Viewer) -> str:
+    """The matches in which a seat is the viewer's, as one more condition."""
+    return f" AND match IN ({', '.join(map(quoted, viewer.matches))})" if viewer.matches else ""
+
+
+def _seats(snapshot: Snapshot, viewer: Viewer, which: slice) -> pa.Table:
+    """Hands of the viewer, and the first of the seats with his name there, or the others."""
+    query = Query(snapshot)
+    try:
+        lists = query.rows("SELECT DISTINCT players FROM hands WHERE players IS NOT NULL")
+        said = [row["players"] for row in lists]
+        pairs = [(text, seat) for text in said for seat in _places(text, viewer.player)[which]]
+        columns = {
+            "said": pa.array([text for text, _ in pairs], pa.string()),
+            "seat": pa.array([seat for _, seat in pairs], pa.int32()),
+        }
+        known = query.beside(pa.table(columns))
+        join = f"JOIN {known} ON said = players WHERE TRUE{_only(viewer)}"
+        return query.ask(f"SELECT hand_seq, seat FROM hands {join}")
+    finally:
+        query.close()
+
+
+def _places(players: str, name: str | None) -> list[int]:
+    return [seat for seat, one in enumerate(msgspec.json.decode(players)) if one == name]
+
+
+def _hands(query: Redacted, rows: str) -> str:
+    """Without positions, and with as many events as are seen."""
+    told, join = "", ""
+    if query.faults.num_rows:
+        counted = query.faults.group_by("hand_seq").aggregate([("idx", "count")])
+        less = query.beside(counted.rename_columns(["less_seq", "less"]), seq="less_seq")
+        told = "REPLACE (CAST(events - coalesce(less, 0) AS INTEGER) AS events)"
+        join = f"LEFT JOIN {less} ON less_seq = r.hand_seq"
+    return f"SELECT r.* EXCLUDE (first_pos, last_pos) {told} FROM ({rows}) AS r {join}"
+
+
+def _players(query: Redacted, rows: str) -> str:
+    """One's own cards, and those that were shown."""
+    known = f"showed OR {query.own()} OR {query.open()}"
+    hole = f"CASE WHEN {known} THEN hole ELSE {_cards('hole')} END AS hole"
+    return f"SELECT * REPLACE ({hole}) FROM ({rows})"
+
+
+def _facts(query: Redacted, rows: str) -> str:
+    """The class of hole cards is the only fact that is anybody's secret."""
+    known = f"{query.own()} OR {query.open()}"
+    return f"SELECT * REPLACE (CASE WHEN {known} THEN cards END AS cards) FROM ({rows})"
+
+
+def _pots(query: Redacted, rows: str) -> str:
+    """Pots are paid in front of everybody."""
+    return rows
+
+
+def _swaps(query: Redacted, rows: str) -> str:
+    """One's own cards; of others that one was at risk, and what became of it if that was told."""
+    known = f"({query.own()} OR {query.open()})"
+    idx, join = query.shifted()
+    return f"""
+        SELECT r.* EXCLUDE (told) REPLACE (
+            {idx},
+            CASE WHEN {known} THEN old ELSE 'hidden' END AS old,
+            CASE WHEN {known} THEN new ELSE 'hidden' END AS new,
+            CASE WHEN told OR {known} THEN changed END AS changed
+        ) FROM ({rows}) AS r {join}
+    """
+
+
+def _bids(query: Redacted, rows: str) -> str:
+    """Amounts as their settlement told them; before that, and why, as of the bid itself."""
+    idx, joins = query.shifted()
+    known = f"({query.own()} OR {query.open()})"
+    if query.seated:
+        known = f"({known} OR (NOT sealed AND at_seat IS NOT NULL))"
+        joins += f" {query.beside_seats()}"
+    amount = "amount"
+    others = told_bids(query.snapshot)
+    if others.num_rows:
+        named = others.rename_columns(["odd_seq", "odd_idx", "settled", "odd"])
+        odd = query.beside(named, seq="odd_seq")
+        joins += f" LEFT JOIN {odd} ON odd_seq = r.hand_seq AND odd_idx = r.idx"
+        own = f"CASE WHEN {known} THEN amount END"
+        amount = f"CASE WHEN settled THEN odd WHEN odd_seq IS NULL THEN amount ELSE {own} END"
+    return f"""
+        SELECT r.* REPLACE (
+            {idx}, {amount} AS amount, CASE WHEN {known} THEN origin ELSE 'hidden' END AS origin
+        ) FROM ({rows}) AS r {joins}
+    """
+
+
+def _events(query: Redacted, rows: str) -> str:
+    """Event by event as `events.views` sees them, those that are left in their new places."""
+    idx, joins = query.shifted()
+    open_hand, open_record = query.open(), query.open_records()
+    known = open_hand
+    open_bid = "FALSE"
+    if query.seated:
+        joins += f" {query.beside_seats()}"
+        known = f"({open_hand} OR coalesce(r.seat = at_seat, FALSE))"
+        open_bid = "(NOT sealed AND at_seat IS NOT NULL)"
+    where = ""
+    if query.faults.num_rows:
+        hidden = query.beside(query.faults.select(["pos"]).rename_columns(["hidden"]), pos="hidden")
+        where = f"WHERE pos NOT IN (FROM {hidden})"
+    return f"""
+        SELECT * EXCLUDE (known, known_bid, known_record, pos, told) REPLACE (
+            CASE WHEN type = 'HoleDealt' AND NOT known THEN {_cards("cards")} ELSE cards END
+                AS cards,
+            CASE WHEN type <> 'BidPlaced' OR known_bid THEN amount END AS amount,
+            CASE WHEN type = 'BidPlaced' AND NOT known_bid THEN 'hidden' ELSE origin END AS origin,
+            {_hidden("old", "CardSwapped", "known")},
+            {_hidden("new", "CardSwapped", "known")},
+            {_hidden("raw", "Faulted", "known")},
+            {_hidden("seed", "MatchStarted", "known_record")},
+            {_hidden("header", "SourceNoted", "known_record")},
+            {_hidden("footer", "SourceNoted", "known_record")}
+        ),
+        CASE WHEN type = 'CardSwapped' AND (told OR known) THEN old <> new END AS changed,
+        CASE
+            WHEN type = 'HoleDealt' AND NOT known THEN 'cards'
+            WHEN type = 'BidPlaced' AND NOT known_bid THEN 'amount origin'
+            WHEN type = 'CardSwapped' AND NOT known THEN
+                CASE WHEN told THEN 'old new' ELSE 'old new changed' END
+            WHEN type = 'Faulted' AND NOT known THEN 'raw'
+            WHEN type = 'MatchStarted' AND NOT known_record AND seed IS NOT NULL THEN 'seed'
+            WHEN type = 'SourceNoted' AND NOT known_record THEN 'header footer'
+        END AS redacted
+        FROM (
+            SELECT r.* REPLACE ({idx}), {known} AS known, {known} OR {open_bid} AS known_bid,
+                CASE WHEN number IS NULL THEN {open_record} ELSE {open_hand} END AS known_record
+            FROM ({rows}) AS r {joins} {where}
+        )
+    """
+
+
+def _cards(column: str) -> str:
+    """As many words as there are cards; each has two letters."""
+    return f"rtrim(repeat('hidden ', CAST((length({column}) + 1) // 3 AS INTEGER)))"
+
+
+def _hidden(column: str, kind: str, known: str) -> str:
+    """A text of one type of event; where there is none, nothing is hidden."""
+    hide = f"type = '{kind}' AND NOT {known} AND {column} IS NOT NULL"
+    return f"CASE WHEN {hide} THEN 'hidden' ELSE {column} END AS {column}"
+
+
+_TOLD: dict[str, Callable[[Redacted, str], str]] = {
+    "hands": _hands,
+    "events": _events,
+    "players": _players,
+    "bids": _bids,
+    "swaps": _swaps,
+    "pots": _pots,
+    "facts": _facts,
+    "auctions": auctions,
+    "played": played,
+    "risks": risks,
+}

@@ -1,0 +1,200 @@
+"""A leaf as a viewpoint may see it: the events that are left, numbered as they are seen.
+
+An event that is hidden altogether leaves no gap: neither its place in the stream nor its position
+in the ledger is told to anybody but an auditor.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from api.viewpoints.seen import eyes, is_open, is_withheld, masked, withheld_sentence
+from events import types as t
+from events.ledger import Record, Recorded, is_match
+from events.views import Auditor, BidPlacedSeen, Hidden, Seen, see_one
+from store.columns.layout import fields
+from store.log.leaf import Leaf, split
+from store.reader import Snapshot
+from store.sql.units import Units
+
+NOTHING = {"number": None, "large": None, "truth": None}  # instead of a hidden value; else a word
+HIDDEN = "hidden"
+
+
+class Absence(Exception):
+    """Somebody who sits at no table of what he asks for."""
+
+
+class One(NamedTuple):
+    """An event as it is seen, and the same as a record with nothing in place of what is hidden."""
+
+    seen: Seen
+    stored: Recorded
+    hidden: tuple[str, ...]
+
+
+class Sight(NamedTuple):
+    """A leaf as it is seen."""
+
+    hand_seq: int
+    stream: str
+    ones: tuple[One, ...]
+    open: bool
+
+    @property
+    def leaf(self) -> Leaf:
+        """What is seen as a leaf, for whoever counts."""
+        return Leaf(self.hand_seq, tuple(one.stored for one in self.ones))
+
+
+class _Match(NamedTuple):
+    """Who plays a match; whether its hands, and its own secrets, are open; whether its hands are
+    told to auditors alone."""
+
+    players: tuple[str, ...]
+    hands: bool
+    secrets: bool
+    withheld: bool
+
+
+class Eyes:
+    """A viewpoint by name, looking at one leaf after the other.
+
+    A seat may be somebody's in some matches only; elsewhere he is beside the table.
+    """
+
+    def __init__(self, snapshot: Snapshot, view: str, matches: tuple[str, ...] = ()) -> None:
+        self.view = view
+        self._among = matches
+        self.auditor = view == "auditor"
+        self._snapshot = snapshot
+        self._matches: dict[str, _Match] = {}
+
+    @property
+    def units(self) -> Units:
+        """What amounts count, by ruleset."""
+        return self._snapshot.units()
+
+    def check(self, match: str) -> None:
+        """A seat is somebody's who plays in that match."""
+        if self.view.startswith("seat:") and not self._sits(match, self.match(match).players):
+            raise Absence(f"{self.view} is no viewpoint here: nobody of that name plays {match}")
+
+    def check_any(self, matches: Iterable[str]) -> None:
+        """Of all matches, that somebody plays at least one."""
+        if self.view.startswith("seat:") and not any(
+            self._sits(match, self.match(match).players) for match in matches
+        ):
+            raise Absence(f"{self.view} is no viewpoint here: nobody of that name plays a match")
+
+    def match(self, name: str) -> _Match:
+        """What a match's own records say, as of the snapshot."""
+        if name not in self._matches:
+            records = [one.event for one in self._snapshot.read(name)]
+            started = (one.players for one in records if isinstance(one, t.MatchStarted))
+            players = next(started, None) or self._seated(name)
+            secrets = self._secrets(name, records)
+            self._matches[name] = _Match(players, is_open(records), secrets, is_withheld(records))
+        return self._matches[name]
+
+    def check_told(self, stream: str) -> None:
+        """A hand of a mirrored match is told whole with its match, or to auditors alone."""
+        match = split(stream)[0]
+        if not self.may_know(stream):
+            raise Absence(withheld_sentence(match))
+
+    def may_know(self, stream: str) -> bool:
+        """Whether anything of this stream is told from here."""
+        return self.auditor or is_match(stream) or not self.match(split(stream)[0]).withheld
+
+    def may_know_secrets(self, match: str) -> bool:
+        """Whether a match's own secrets are told from here: its seed, its source's own words."""
+        return self.auditor or self.match(match).secrets
+
+    def among(self, leaves: Iterable[Leaf]) -> Iterator[Leaf]:
+        """The leaves of which something is told from here."""
+        return (leaf for leaf in leaves if self.may_know(leaf.stream))
+
+    def _secrets(self, match: str, records: list[Record]) -> bool:
+        """Whether its own secrets are open; a seed is not while another match that it dealt is
+        sealed."""
+        if not is_open(records, over=True):
+            return False
+        if not any(isinstance(one, t.MatchStarted) and one.seed is not None for one in records):
+            return True
+        from api.viewpoints.withheld import opened  # asks the whole ledger: few need it
+
+        return match in opened(self._snapshot).secrets
+
+    def _seated(self, match: str) -> tuple[str, ...]:
+        """Who sits in a hand of a match that nobody announced."""
+        segments, closed = self._snapshot.parts()
+        numbers = (one.numbers[match][0] for one in segments if match in one.numbers)
+        hot = (one.stream for one in closed if not is_match(one.stream))
+        named = chain(
+            (f"{match}/{number}" for number in numbers),
+            (stream for stream in hot if split(stream)[0] == match),
+        )
+        record = self._snapshot.read(next(named, match))
+        start = record[0].event if record else None
+        return start.players if isinstance(start, t.HandStarted) else ()
+
+    def see(self, leaf: Leaf) -> Sight:
+        """The leaf as it is seen from here; beside the table, as the public sees it."""
+        self.check_told(leaf.stream)
+        name = split(leaf.stream)[0]
+        match = self.match(name)
+        start = leaf.recorded[0].event
+        players = start.players if isinstance(start, t.HandStarted) else ()
+        seated = not self.view.startswith("seat:") or self._sits(name, players)
+        opened = match.secrets if is_match(leaf.stream) else match.hands
+        who = eyes(self.view if seated else "public", players, opened)
+        ones: list[One] = []
+        for one in leaf.recorded:
+            seen = see_one(one.event, who)
+            if seen is not None:
+                whole = seen is one.event or isinstance(who, Auditor)  # nobody's secret is in it
+                ones.append((_whole if whole else _one)(seen, one, len(ones)))
+        return Sight(leaf.hand_seq, leaf.stream, tuple(ones), isinstance(who, Auditor))
+
+    def _sits(self, match: str, players: tuple[str, ...]) -> bool:
+        his = not self._among or match in self._among
+        return his and self.view.removeprefix("seat:") in players
+
+
+def _whole(seen: Seen, one: Recorded, place: int) -> One:
+    return One(seen, Recorded(place, one.stream, place, one.at, one.event), ())
+
+
+def _one(seen: Seen, one: Recorded, place: int) -> One:
+    hidden = tuple(name for name in seen.__struct_fields__ if _is_hidden(getattr(seen, name)))
+    event: Record = masked(seen)
+    if hidden:
+        forms = {field.name: field.form for field in fields(type(event))}
+        blank: dict[str, Any] = {
+            name: NOTHING.get(forms[name], HIDDEN)
+            for name in hidden
+            if name in forms and forms[name] != "cards"
+        }
+        event = replace(event, **blank)
+    return One(seen, Recorded(place, one.stream, place, one.at, event), hidden)
+
+
+def _is_hidden(value: Any) -> bool:
+    return isinstance(value, Hidden) or (isinstance(value, tuple) and any(map(_is_hidden, value)))
+
+
+def revealed(sight: Sight) -> Leaf:
+    """The leaf with every bid that its auction's settlement told to all."""
+    told = [one.stored for one in sight.ones]
+    placed: list[int] = []
+    for place, (seen, _, _) in enumerate(sight.ones):
+        if isinstance(seen, BidPlacedSeen):
+            placed.append(place)
+        if isinstance(seen, t.AuctionSettled):
+            for bid, amount in zip(placed, seen.bids, strict=False):
+                told[bid] = replace(told[bid], event=replace(told[bid].event, amount=amount))
+            placed = []
+    return Leaf(sight.hand_seq, tuple(told))

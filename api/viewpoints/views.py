@@ -1,0 +1,112 @@
+"""The ledger through a viewer's eyes: the same views and questions, whoever asks.
+
+For an auditor they are the ledger's own. For anybody else each view is restricted in SQL to what he
+may see (`masks.py`), over the same stored tables: so a question of the public costs what
+an auditor's does, and no page, filter or statistic needs to know who asks.
+"""
+
+import re
+import threading
+from typing import Any
+
+import pyarrow as pa
+
+from analytics.sql.chosen import quoted
+from analytics.statistics.answers import SECONDS, views
+from analytics.stored.tables import stored
+from api.viewpoints.seen import withheld_sentence
+from api.viewpoints.sight import Eyes, Sight
+from api.viewpoints.viewer import Viewer
+from api.viewpoints.wanted import Absent
+from store.log.leaf import Leaf, split
+from store.reader import Snapshot
+from store.sql.query import Query
+from store.sql.strangers import Strangers
+from store.tables.standard import STANDARD
+
+UNCLOSED = -1  # the `hand_seq` of a hand that is not over
+
+
+class Viewed:
+    """One snapshot for one viewer; threads may share it."""
+
+    def __init__(self, snapshot: Snapshot, viewer: Viewer) -> None:
+        self.snapshot = snapshot
+        self.viewer = viewer
+        self.eyes = Eyes(snapshot, viewer.view, viewer.matches)
+        self._turn = threading.RLock()
+        self._query: Query | None = None
+        self._strangers: Strangers | None = None
+        self._opened: frozenset[str] | None = None
+
+    @property
+    def query(self) -> Query:
+        """Our own questions, over hands, events, players, bids, swaps, pots and facts."""
+        with self._turn:
+            if self._query is None:
+                self._query = self._ours()
+            return self._query
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the viewer, if he is a player, has been dealt a hand of this ledger."""
+        name = self.viewer.player
+        sql = f"SELECT 1 FROM players WHERE player = {quoted(name or '')} LIMIT 1"
+        return name is None or bool(self.rows(sql))
+
+    @property
+    def opened(self) -> frozenset[str]:
+        """The matches whose hands all may see."""
+        with self._turn:
+            if self._opened is None:
+                from api.viewpoints.withheld import opened
+
+                self._opened = opened(self.snapshot).hands
+            return self._opened
+
+    def ask(self, sql: str) -> pa.Table:
+        """The answer to a question of our own as an Arrow table."""
+        return self.query.ask(sql)
+
+    def rows(self, sql: str) -> list[dict[str, Any]]:
+        """The same as JSON takes it."""
+        return self.query.rows(sql)
+
+    def stranger(self, sql: str, rows_max: int | None = None, seconds: float = 30.0) -> pa.Table:
+        """The answer to somebody else's SELECT over the same views but facts; or `Refused`."""
+        with self._turn:
+            if self._strangers is None:
+                self._strangers = Strangers(self.query)
+            strangers = self._strangers
+        return strangers.ask(sql, rows_max, seconds)
+
+    def ruleset(self, fingerprint: str) -> bytes | None:
+        """The text of a ruleset that the ledger keeps, if the viewer is told of it."""
+        told = self.query.rulesets()
+        return self.snapshot.ruleset(fingerprint) if fingerprint in told else None
+
+    def sight(self, hand: str) -> Sight:
+        """A hand's events as they are seen, as far as it has come; `Absent` if there is none."""
+        named = re.fullmatch(r"[^/]+/(?:0|[1-9][0-9]{0,17})", hand)
+        if named and not self.eyes.may_know(hand):
+            raise Absent(withheld_sentence(split(hand)[0]))
+        record = self.snapshot.read(hand) if named else ()
+        if not record:
+            raise Absent(f"there is no hand {hand}: muckrake hands lists those there are")
+        place = self.snapshot.hand_seq(hand)
+        return self.eyes.see(Leaf(UNCLOSED if place is None else place, record))
+
+    def close(self) -> None:
+        """Let go of files and memory."""
+        with self._turn:
+            if self._query is not None:
+                self._query.close()
+            self._query = self._strangers = None
+
+    def _ours(self) -> Query:
+        if self.viewer.auditor:
+            return views(self.snapshot)
+        from api.viewpoints.masks import Redacted  # an auditor needs it not, nor what it brings
+
+        known = (*STANDARD, *stored(self.snapshot.ruleset))
+        return Redacted(self.snapshot, self.viewer, known, seconds=SECONDS)

@@ -1,0 +1,106 @@
+"""The hands that a viewer may read, one after the other, each as he sees it, for whoever counts.
+
+Everybody but an auditor gets leaves made from what he sees and from nothing else, each bid that a
+settlement told to all in its place: so no count can tell more than the record shows him.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, takewhile
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from api.viewpoints.sight import revealed
+from api.viewpoints.views import Viewed
+from api.viewpoints.watching import Watch, unwatched
+from store.columns.codec import encoded
+from store.folder.manifest import Segment
+from store.log.leaf import Leaf, split
+from store.segments.segment import ROW_GROUP
+
+AT_ONCE = 4_096  # hands
+GROUPS = 8  # row groups
+
+
+def leaves(
+    viewed: Viewed,
+    match: str | None = None,
+    game: str | None = None,
+    watch: Watch = unwatched,
+) -> Iterator[Leaf]:
+    """All of them in the order in which they ended, or those of a match or a ruleset."""
+    for leaf in viewed.eyes.among(_recorded(viewed, match, watch)):
+        if game is None or (leaf.hand is not None and leaf.hand.start.game == game):
+            yield leaf if viewed.viewer.auditor else revealed(viewed.eyes.see(leaf))
+
+
+def events(
+    viewed: Viewed,
+    match: str | None = None,
+    game: str | None = None,
+    watch: Watch = unwatched,
+) -> Iterator[pa.Table]:
+    """The same as tables of events, each of some thousand whole hands.
+
+    An auditor's are as they are stored, and no event is made of any row.
+    """
+    if not viewed.viewer.auditor:
+        every = leaves(viewed, match, game, watch)
+        while some := list(islice(every, AT_ONCE)):
+            yield encoded(some)
+        return
+    for rows in watch(_stored(viewed, match), "reading thousands of hands", _parts(viewed, match)):
+        yield rows if game is None else _of_game(rows, game)
+
+
+def _stored(viewed: Viewed, match: str | None) -> Iterator[pa.Table]:
+    """What is sealed, some row groups at a time, and what is hot."""
+    live, (segments, closed) = viewed.snapshot.live, viewed.snapshot.parts()
+    for segment in _having(segments, match):
+        groups = live.events(segment)
+        while some := list(islice(groups, GROUPS)):
+            yield _of_match(pa.concat_tables(some).unify_dictionaries(), match, viewed)
+    hot = [Leaf(one.hand_seq, one.recorded()) for one in closed]
+    if hot:
+        yield _of_match(encoded(hot), match, viewed)
+
+
+def _parts(viewed: Viewed, match: str | None) -> int:
+    """About how many tables there will be."""
+    segments, _ = viewed.snapshot.parts()
+    return sum(1 + one.events // (GROUPS * ROW_GROUP) for one in _having(segments, match)) + 1
+
+
+def _having(segments: Sequence[Segment], match: str | None) -> list[Segment]:
+    return [one for one in segments if match is None or match in one.numbers]
+
+
+def _of_match(rows: pa.Table, match: str | None, viewed: Viewed) -> pa.Table:
+    """Rows of the snapshot, and of this match."""
+    told = pc.less(rows["hand_seq"], viewed.snapshot.next_seq)
+    if match is not None:
+        told = pc.and_(told, pc.equal(rows["match"], match))
+    return rows.filter(told)
+
+
+def _of_game(rows: pa.Table, game: str) -> pa.Table:
+    """Hands that were dealt by this ruleset."""
+    starts = pc.and_(pc.equal(rows["type"], "HandStarted"), pc.equal(rows["game"], game))
+    mine = rows["hand_seq"].filter(pc.fill_null(starts, False))
+    return rows.filter(pc.is_in(rows["hand_seq"], mine.combine_chunks()))
+
+
+def _recorded(viewed: Viewed, match: str | None, watch: Watch) -> Iterator[Leaf]:
+    """As they lie in the ledger; those of a match between its first and its last, in one go."""
+    ledger = viewed.snapshot
+    first, last = 0, ledger.next_seq - 1
+    if match is not None:
+        places = [one.hand_seq for one in ledger.hands(match)]
+        if not places:
+            return
+        first, last = min(places), max(places)
+    every = takewhile(lambda leaf: leaf.hand_seq <= last, ledger.leaves(first - 1))
+    for leaf in watch(every, "reading hands", last - first + 1):
+        name, number = split(leaf.stream)
+        if number is not None and match in (None, name):
+            yield leaf
