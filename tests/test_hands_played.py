@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,11 +17,11 @@ from api.viewpoints.views import Viewed
 from store.folder.disk import RealDisk
 from store.folder.manifest import Segment
 from store.folder.manifest import read as manifest_of
-from store.log.leaf import Leaf
 from store.reader import Reader
 from store.segments import sealed
 from store.sql.query import Query
-from store.tables.hands import HANDS
+from store.tables.projection import EventRows
+from store.tables.standard import HANDS
 from tests.exports import exported
 from tests.foreign import gamelog
 from tests.formats.test_format_pacific import CASH as PACIFIC
@@ -193,10 +192,10 @@ def test_an_older_table_of_hands_whose_events_say_more_is_made_anew(
     """Between the field of events and the column of hands there were ledgers that had only one."""
     shutil.copytree(hot, tmp_path / "ledger")
 
-    def build(leaves: Sequence[Leaf]) -> pa.Table:
-        return HANDS.build(leaves).drop_columns(["played"])
+    def of_rows(events: EventRows) -> pa.Table:
+        return HANDS.from_rows(events).drop_columns(["played"])
 
-    older = HANDS._replace(version=1, build=build)
+    older = HANDS._replace(version=1, from_rows=of_rows)
     with monkeypatch.context() as then:
         then.setattr(sealed, "HANDS", older)
         assert main(["compact", "--ledger", str(tmp_path / "ledger")]) == 0

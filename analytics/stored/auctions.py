@@ -30,8 +30,9 @@ from events.types import (
     Raised,
     Shown,
 )
+from store.columns.layout import columns
 from store.log.leaf import Leaf
-from store.tables.projection import Projection
+from store.tables.projection import EventRows, Projection
 
 SCHEMA = pa.schema(
     {
@@ -107,12 +108,14 @@ def table(rows: Sequence[Row]) -> pa.Table:
     return tabled(rows, SCHEMA)
 
 
-def _build(leaves: Sequence[Leaf]) -> pa.Table:
-    rows = [row for leaf in leaves for row in rows_of(leaf)]
-    return tabled(rows, STORED)
+def _of_rows(events: EventRows) -> pa.Table:
+    from analytics.stored.auctions_table import auctions_of
+
+    return auctions_of(events.table)
 
 
-AUCTIONS = Projection("auctions", 2, _build)  # 2: a bet on the turn is none on the flop
+# 2: a bet on the turn is none on the flop
+AUCTIONS = Projection("auctions", 2, _of_rows, tuple(columns()))
 
 
 def texture_of(board: Cards) -> str:

@@ -8,7 +8,7 @@ to have been offered it; flags that need the menu are else null. Counts of actio
 default ones out. Voided hands have no rows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache, partial
 
 import pyarrow as pa
@@ -17,9 +17,7 @@ from analytics.replay.flags import COLUMNS, COUNTS, FLAGS
 from engine.game import Game, fingerprint, fingerprint_of, from_json
 from engine.games import RULESETS
 from engine.steps import Betting, Straddle
-from store.columns.codec import encoded
-from store.log.leaf import Leaf
-from store.tables.projection import FromRows, Projection
+from store.tables.projection import EventRows, Projection
 
 WHO: dict[str, pa.DataType] = {
     "hand_seq": pa.int64(),
@@ -73,19 +71,14 @@ def facts(kept: Text) -> Projection:
     return Projection(
         "facts",
         VERSION,
-        partial(_build, kept),
-        from_rows=FromRows(COLUMNS, partial(_of_rows, kept)),
+        partial(_of_rows, kept),
+        COLUMNS,
     )
 
 
-def _build(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:
+def _of_rows(kept: Text, events: EventRows) -> pa.Table:
     """A module's own function, so that another process can be asked to build."""
-    return _of_rows(kept, encoded(leaves))
-
-
-def _of_rows(kept: Text, events: pa.Table) -> pa.Table:
-    """The same from events as they are stored."""
-    return table_of(partial(ruleset, kept), events)
+    return table_of(partial(ruleset, kept), events.table)
 
 
 def ruleset(kept: Text, mark: str) -> Game | None:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pyarrow as pa
 
-from analytics.replay.rulebook import Rulebook, Text
-from analytics.stored.closed_betting import Closed, closed, may_close
+from analytics.replay.rulebook import Rulebook
+from analytics.stored.closed_betting import Closed, closed
 from analytics.stored.row_head import Row, head, tabled
 from engine.units import per_chip
 from events.types import AuctionSettled, CardSwapped, PotSplit
@@ -72,26 +72,6 @@ STORED = pa.schema(
         "why": pa.string(),
     }
 )
-
-
-def build(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:
-    """The stored rows, for a ledger that keeps the texts of rulesets which `kept` reads."""
-    rules = Rulebook(kept)
-    rows = [row for leaf in leaves for row in _stored(leaf, rules)]
-    return tabled(rows, STORED)
-
-
-def _stored(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
-    """The rows of one hand, with what luck has to be counted of."""
-    events = [one.event for one in leaf.recorded]
-    end = leaf.hand
-    closes = end is not None and not end.voided and may_close(events, end)
-    spot, why = told_spot(leaf, rules) if closes else (None, None)
-    for row in _rows(leaf, rules):
-        seat = row["seat"]
-        row |= {"took": _took(events, seat) if closes else None, "may_close": closes}
-        row |= {"at_risk": sum(isinstance(it, CardSwapped) and it.seat == seat for it in events)}
-        yield {**row, "spot": spot, "why": why}
 
 
 def told_spot(leaf: Leaf, rules: Rulebook) -> tuple[str | None, str | None]:

@@ -4,7 +4,7 @@ The store makes them with every segment from then on; for older segments they ar
 until the ledger is compacted.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 import pyarrow as pa
@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.facts import facts
 from store.columns.layout import columns
-from store.log.leaf import Leaf
-from store.tables.projection import FromRows, Projection
+from store.tables.projection import EventRows, Projection
 
 Text = Callable[[str], bytes | None]
 NAMES = ("facts", "auctions", "played", "risks")
@@ -23,47 +22,27 @@ NAMES = ("facts", "auctions", "played", "risks")
 def stored(kept: Text) -> tuple[Projection, ...]:
     """All of them, for a ledger that keeps the texts of rulesets which `kept` reads."""
     every = tuple(columns())
-    auctions = AUCTIONS._replace(from_rows=FromRows(every, _auctions_of))
-    played_rows = FromRows(every, partial(_played_of, kept))
     # 2: in chips also where units are euro cents, pence or hundredths of a chip
-    played = Projection("played", 2, partial(_played, kept), from_rows=played_rows)
-    risky_rows = FromRows(every, partial(_risks_of, kept))
-    risks = Projection("risks", 2, partial(_risks, kept), from_rows=risky_rows)
-    return facts(kept), auctions, played, risks
+    played = Projection("played", 2, partial(_played, kept), every)
+    return facts(kept), AUCTIONS, played, Projection("risks", 2, partial(_risks, kept), every)
 
 
 # Functions of a module, so that another process can be asked; numpy comes with them, and few
 # questions need it.
 
 
-def _auctions_of(events: pa.Table) -> pa.Table:
-    from analytics.stored.auctions_table import auctions_of
-
-    return auctions_of(events)
-
-
-def _played(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:
-    from analytics.stored.played import build
-
-    return build(kept, leaves)
-
-
-def _played_of(kept: Text, events: pa.Table) -> pa.Table:
+def _played(kept: Text, events: EventRows) -> pa.Table:
     from analytics.replay.rulebook import Rulebook
     from analytics.stored.played_table import played_of
 
-    return played_of(Rulebook(kept), events)
+    return played_of(Rulebook(kept), events.table)
 
 
-def _risks(kept: Text, leaves: Iterable[Leaf]) -> pa.Table:
-    from analytics.stored.risks import build
-
-    return build(kept, leaves)
-
-
-def _risks_of(kept: Text, events: pa.Table) -> pa.Table:
+def _risks(kept: Text, events: EventRows) -> pa.Table:
     """Only hands in which a card was at risk are looked at."""
     from analytics.stored.one_by_one import leaves_in
+    from analytics.stored.risks import build
 
-    swaps = pc.filter(events["hand_seq"], pc.equal(events["type"], "CardSwapped"))
-    return _risks(kept, leaves_in(events, pc.is_in(events["hand_seq"], swaps.unique())))
+    rows = events.table
+    swaps = pc.filter(rows["hand_seq"], pc.equal(rows["type"], "CardSwapped"))
+    return build(kept, leaves_in(rows, pc.is_in(rows["hand_seq"], swaps.unique())))

@@ -27,7 +27,7 @@ from store.segments.reading import files_of
 from store.snapshot import Live
 from store.sql.query import MEMORY, THREADS
 from store.sql.sessions import engine_of
-from store.tables.bids import BIDS
+from store.tables.standard import BIDS
 
 
 class Doubt(NamedTuple):

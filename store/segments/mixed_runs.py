@@ -24,7 +24,6 @@ from store.segments.runs import (
     vouched_by,
 )
 from store.segments.sealed import with_hands
-from store.tables import columnar as lots_tables
 from store.tables.projection import Builder
 
 
@@ -38,20 +37,11 @@ def mixed(maker: Maker, lot: Lot, wholes: Sequence[Whole]) -> Run:
     begins = np.cumsum(sizes[order]) - sizes[order]
     mine, theirs = place[: len(lot.numbers)], place[len(lot.numbers) :].tolist()
     leaves = [_leaf(whole, at, int(begins[at])) for whole, at in zip(wholes, theirs, strict=True)]
-    tables = {"events": _events(lot, mine, leaves)}
+    events = _events(lot, mine, leaves)
     wanted = with_hands(maker.projections)
-    counted = lots_tables.tables(lot, (one.name for one in wanted))
-    builder = Builder([one for one in wanted if one.name not in counted])
-    made = dict((*builder.add(tables["events"]), *builder.rest()))
-    for one in wanted:
-        if one.name in counted:
-            others = one.build(leaves) if leaves else None
-            tables[one.name] = _joined(counted[one.name], mine, others)
-        else:
-            tables[one.name] = made[one.name]
-    tables["hands"] = _replaced(
-        _replaced(tables["hands"], "first_pos", begins), "last_pos", begins + sizes[order] - 1
-    )
+    builder = Builder(wanted)
+    made = dict((*builder.add(events), *builder.rest()))
+    tables = {"events": events} | {one.name: made[one.name] for one in wanted}
     closed = dict(zip(mine.tolist(), _made(maker, lot), strict=True))
     closed |= dict(zip(theirs, digested(maker.nonces, leaves), strict=True))
     versions = {one.name: one.version for one in wanted}
@@ -88,12 +78,6 @@ def _events(lot: Lot, places: Column, leaves: Sequence[Leaf]) -> pa.Table:
         rows = _sorted(rows, sparse_leaves(leaves, check_values, kinds), ["hand_seq", "idx"])
         rows = full(_replaced(rows, "pos", np.arange(rows.num_rows)))
     return rows.select([name for name in columns() if name in rows.column_names])
-
-
-def _joined(table: pa.Table, places: Column, others: pa.Table | None) -> pa.Table:
-    """A table of both, hand after hand."""
-    table = _at(table, places)
-    return table if others is None else _sorted(table, others, ["hand_seq"])
 
 
 def _at(table: pa.Table, places: Column) -> pa.Table:

@@ -112,7 +112,7 @@ def tables_of(leaves: Sequence[Leaf], projections: Sequence[Projection]) -> dict
     events = encoded(leaves, check_values, filled(kinds))
     wanted = with_hands(projections)
     builder = Builder(wanted)
-    made = dict((*builder.add(events, leaves), *builder.rest()))
+    made = dict((*builder.add(events), *builder.rest()))
     return {"events": events} | {one.name: made[one.name] for one in wanted}
 
 

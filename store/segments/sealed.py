@@ -24,8 +24,8 @@ from store.log.leaf import Leaf, split
 from store.log.tail import Closed
 from store.segments.reading import files_of
 from store.segments.segment import FOLDER, Stored, cut, named, row_groups, store
-from store.tables.hands import HANDS
 from store.tables.projection import Builder, Projection
+from store.tables.standard import HANDS
 
 
 def write_segment(
@@ -46,7 +46,7 @@ def write_segment(
         for group in row_groups(leaves):
             extent.add(group)
             rows = encoded(group).select(columns)
-            for name, made in builder.add(rows, group):
+            for name, made in builder.add(rows):
                 parts[name].append(made)
             yield rows
 

@@ -16,8 +16,7 @@ from analytics.stored.auctions import AUCTIONS
 from analytics.stored.facts import facts
 from api.main import main
 from store.columns.codec import encoded
-from store.tables.bids import BIDS
-from store.tables.swaps import SWAPS
+from store.tables.standard import BIDS, SWAPS
 from tests.analytics.auction_pages import page
 from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
 from tests.foreign import gamelog

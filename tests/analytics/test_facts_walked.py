@@ -17,7 +17,7 @@ from engine.games import GAMES
 from events import types as t
 from events.ledger import Recorded
 from events.types import Event, Events
-from store.columns.codec import encoded, leaves_of
+from store.columns.codec import encoded
 from store.folder.disk import RealDisk
 from store.folder.manifest import Manifest
 from store.log.leaf import Leaf
@@ -26,7 +26,7 @@ from store.segments import compaction as compact
 from store.segments.reading import files_of
 from store.segments.sealed import write_segment
 from store.tables import projection
-from store.tables.projection import Builder, Projection
+from store.tables.projection import Builder
 from tests.analytics import walked_facts
 from tests.analytics.held import forged
 from tests.hands import RULESETS, every_ruleset, seeded, sources, walk
@@ -179,28 +179,16 @@ def test_made_when_sealed_or_compacted_they_are_the_same_bytes(
     assert rows.equals(one.build(sealed(closed)).cast(rows.schema))
 
 
-def test_leaves_are_made_only_for_those_who_need_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-
-    def counted(rows: pa.Table) -> list[Leaf]:
-        asked.append(rows.num_rows)
-        return leaves_of(rows)
-
-    monkeypatch.setattr(projection, "leaves_of", counted)
+def test_row_groups_are_held_until_there_are_many() -> None:
     one = facts(lambda mark: None)
-    other = Projection("other", 1, lambda given: pa.table({"hand_seq": [len(given)]}))
     given = sealed(of_games("auction-2024"))
-    halves = [encoded(given[:7]), encoded(given[7:])]
     builder = Builder((one,))
+    halves = [encoded(given[:7]), encoded(given[7:])]
     assert [] == [found for half in halves for found in builder.add(half)]
     ((name, table),) = builder.rest()
-    assert ("facts", []) == (name, asked)
+    assert "facts" == name
     assert one.build(given).equals(table.combine_chunks())
-    both = Builder((one, other))
-    assert ["other", "other", "facts"] == [
-        name for found in (*map(both.add, halves), both.rest()) for name, _ in found
-    ]
-    assert [half.num_rows for half in halves] == asked
+    assert [] == list(builder.rest())
 
 
 # Real hands.

@@ -1,7 +1,6 @@
 """One player's hands read from the files are those that SQL finds, whatever filters there are."""
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +22,9 @@ from events.ledger import Append
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.ledger import FileLedger
-from store.log.leaf import Leaf
 from store.reader import Reader
 from store.sql.query import Query
-from store.tables.projection import Projection
+from store.tables.projection import EventRows, Projection
 from tests.analytics.test_ways import unnumbered
 
 EVERY = named("all")
@@ -34,13 +32,13 @@ FACTS = facts(lambda mark: None)
 NEVER = 1 << 40  # hands that are sealed only when a test says so
 
 
-def _odd(leaves: Sequence[Leaf]) -> pa.Table:
+def _odd(events: EventRows) -> pa.Table:
     """Facts of which those of every eighth hand have no numbers."""
-    rows = FACTS.build(leaves)
+    rows = FACTS.from_rows(events)
     return unnumbered(rows, pc.equal(pc.bit_wise_and(rows["hand_seq"], 7), 3))
 
 
-ODD = Projection("facts", FACTS.version, _odd, rows=50)
+ODD = Projection("facts", FACTS.version, _odd, FACTS.columns, rows=50)
 
 
 @pytest.fixture(scope="module")

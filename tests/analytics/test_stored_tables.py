@@ -6,6 +6,9 @@ import pyarrow as pa
 import pytest
 
 from analytics.stored import auctions_table as bids_table
+from analytics.stored.auctions import STORED, rows_of
+from analytics.stored.risks import build
+from analytics.stored.row_head import tabled
 from analytics.stored.tables import NAMES, Text, stored
 from engine.game import Game, fingerprint, to_json
 from engine.games.auction_2024 import AUCTION_2024_MIT
@@ -13,6 +16,7 @@ from engine.games.recorded import AUCTION_2024_A0
 from store.columns.codec import encoded
 from store.log.leaf import Leaf
 from store.tables.projection import Builder
+from tests.analytics import walked_played
 from tests.analytics.held import forged
 from tests.analytics.test_facts_walked import imported, recorded
 from tests.hands import RULESETS, every_ruleset, seeded
@@ -25,16 +29,19 @@ FORGED = 40
 
 
 def alike(given: list[Leaf], kept: Text = TEXTS.get) -> dict[str, pa.Table]:
-    """Every table out of columns; column by column that out of leaves."""
+    """Every table out of columns; column by column what walking finds (`facts`: another test)."""
     every = stored(kept)
     builder = Builder(every)
     found = dict((*builder.add(encoded(given)), *builder.rest()))
-    for one in every:
-        by_leaves = one.build(given)
-        assert by_leaves.schema == found[one.name].schema
-        for name in by_leaves.column_names:
-            expected = by_leaves[name].to_pylist()
-            assert expected == found[one.name][name].to_pylist(), (one.name, name)
+    walked = {
+        "auctions": tabled([row for leaf in given for row in rows_of(leaf)], STORED),
+        "played": walked_played.build(kept, given),
+        "risks": build(kept, given),
+    }
+    for table, expected in walked.items():
+        assert expected.schema == found[table].schema
+        for name in expected.column_names:
+            assert expected[name].to_pylist() == found[table][name].to_pylist(), (table, name)
     return found
 
 

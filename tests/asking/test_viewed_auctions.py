@@ -11,9 +11,9 @@ import pytest
 
 from analytics.replay.rulebook import Rulebook
 from analytics.stored import auctions as bids_rows
-from analytics.stored import played as luck_rows
 from analytics.stored import risks as swaps_rows
 from analytics.stored.closed_betting import Closed, closed, may_close
+from analytics.stored.row_head import tabled
 from analytics.stored.tables import NAMES, stored
 from api.viewpoints.sight import revealed
 from api.viewpoints.views import Viewed
@@ -21,6 +21,7 @@ from engine.games import GAMES
 from events.ledger import is_match
 from store.log.leaf import Leaf
 from store.reader import Snapshot
+from tests.analytics import walked_played
 from tests.asking.seen_ledgers import ledger_of, matches, sorted_rows, viewers
 
 PLAYED = matches(GAMES.values())
@@ -50,7 +51,8 @@ def seen(viewed: Viewed) -> list[Leaf]:
 
 
 def test_auctions_are_those_that_are_walked(viewed: Viewed) -> None:
-    expected = pa.concat_tables([bids_rows.AUCTIONS.build(seen(viewed))])
+    walked = [row for leaf in seen(viewed) for row in bids_rows.rows_of(leaf)]
+    expected = tabled(walked, bids_rows.STORED)
     got = viewed.ask("SELECT * EXCLUDE (hand) FROM auctions").select(expected.column_names)
     assert expected.num_rows
     assert sorted_rows(expected.drop_columns("plain")) == sorted_rows(got.drop_columns("plain"))
@@ -64,7 +66,7 @@ def test_cards_at_risk_are_those_that_are_walked(viewed: Viewed) -> None:
 
 
 def test_what_hands_came_to_is_what_is_walked(viewed: Viewed) -> None:
-    expected = luck_rows.build(viewed.snapshot.ruleset, seen(viewed))
+    expected = walked_played.build(viewed.snapshot.ruleset, seen(viewed))
     got = viewed.ask("SELECT * EXCLUDE (hand) FROM played").select(expected.column_names)
     lucky = ["spot", "why"]  # elsewhere these are for the hand's own walk to say
     if not viewed.viewer.auditor:

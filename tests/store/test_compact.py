@@ -1,7 +1,6 @@
 """Merging segments changes files and nothing else."""
 
 import hashlib
-from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,10 +14,10 @@ from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.folder.manifest import Manifest, Segment
-from store.log.leaf import Leaf
 from store.segments import compaction as compact
 from store.segments.sealed import Sealed, write_segment
 from store.segments.segment import Aside, Stored, store
+from store.tables.projection import EventRows
 from store.tables.standard import STANDARD
 from tests.store.sealed_hands import closed as closed_by_one
 from tests.store.sealed_hands import hands, leaves, of_games
@@ -81,10 +80,10 @@ def test_merging_makes_no_projection_that_is_there(disk: RealDisk) -> None:
     """Made from parts or at once it is the same: no hand is folded again."""
     before = many(disk)
 
-    def never(leaves: Sequence[Leaf]) -> pa.Table:
-        raise AssertionError(f"made anew from {len(leaves)} leaves")
+    def never(events: EventRows) -> pa.Table:
+        raise AssertionError(f"made anew from {events.table.num_rows} events")
 
-    idle = tuple(one._replace(build=never) for one in STANDARD)
+    idle = tuple(one._replace(from_rows=never) for one in STANDARD)
     (merged,) = compact.compact(disk, before, idle, at=1).segments
     assert write_segment(disk, CLOSED, STANDARD).sha256["pots"] == merged.sha256["pots"]
 

@@ -20,8 +20,9 @@ from store.columns.layout import by_kind, columns, filled
 from store.log.leaf import Leaf
 from store.proof.nonces import Salted
 from store.segments.runs import check_values, digested
-from store.tables.columnar import tables
-from store.tables.standard import STANDARD
+from store.tables.projection import EventRows
+from store.tables.standard import PLAYERS, STANDARD
+from tests.store.walked_tables import walked
 
 AT = 1_700_000_000_000
 SECRET = b"s" * 32
@@ -59,11 +60,10 @@ def alike(records: list[t.Events], names: Sequence[str] = NAMES) -> None:
     for salt in (b"", bytes(range(32))):  # both versions of the nonces
         made = [(one.lines, one.sha256) for one in digested(Salted(SECRET, salt), leaves)]
         assert made == digests(lot, nonces_of(SECRET, "m", salt))
-    told_tables = tables(lot, names)
+    told_rows = EventRows(lot.rows)
     for projection in (one for one in STANDARD if one.name in names):
-        table = projection.build(leaves)
-        assert table.schema == told_tables[projection.name].schema
-        assert table.to_pylist() == told_tables[projection.name].to_pylist()
+        told_table = projection.from_rows(told_rows)
+        assert walked(projection, leaves).to_pylist() == told_table.to_pylist()
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_who_folds_after_he_is_all_in_has_folded() -> None:
     alike([ended(*tapped, back), ended(opened, t.Folded(1, None))])
     lot = lot_of([ended(*tapped, back)])
     assert lot is not None
-    found = tables(lot, ["players"])["players"].to_pylist()
+    found = PLAYERS.from_rows(EventRows(lot.rows)).to_pylist()
     assert [(False, False), (True, False)] == [(it["folded"], it["all_in"]) for it in found]
 
 

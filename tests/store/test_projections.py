@@ -16,13 +16,8 @@ from store.folder.manifest import Manifest
 from store.log.leaf import Leaf
 from store.segments import compaction as compact
 from store.segments.sealed import Sealed, write_segment
-from store.tables.bids import BIDS
-from store.tables.hands import HANDS
-from store.tables.players import PLAYERS
-from store.tables.pots import POTS
-from store.tables.projection import Projection
-from store.tables.standard import STANDARD
-from store.tables.swaps import SWAPS
+from store.tables.projection import EventRows, Projection
+from store.tables.standard import BIDS, HANDS, PLAYERS, POTS, STANDARD, SWAPS
 from tests.store.sealed_hands import leaves, of_games
 
 AUCTION = """
@@ -171,12 +166,14 @@ def test_rebuilding_makes_what_is_missing_or_outdated_and_nothing_else(tmp_path:
 def test_a_projection_from_outside_is_kept_like_the_others(tmp_path: Path) -> None:
     """Facts that need rules are handed in; the store knows their name and version."""
 
-    def build(given: object) -> pa.Table:
-        return pa.table({"hand_seq": pa.array([it.hand_seq for it in given], pa.int64())})  # type: ignore[attr-defined]
+    def build(given: EventRows) -> pa.Table:
+        return given.table.select(["hand_seq"])
 
     (tmp_path / "segments").mkdir()
     disk = RealDisk(tmp_path)
-    segment = write_segment(disk, of_games("site-nl"), (Projection("facts", 3, build),))
+    segment = write_segment(
+        disk, of_games("site-nl"), (Projection("facts", 3, build, ("hand_seq",)),)
+    )
     assert {"hands": 2, "facts": 3} == segment.projections
     assert {"events", "hands", "facts"} == set(segment.files) == set(segment.sizes)
     assert "site-nl/3" == Sealed(disk, (segment,)).read("site-nl/3")[0].stream

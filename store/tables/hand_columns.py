@@ -1,0 +1,329 @@
+"""Hands of a table of events in columns: who sits where, what moves, and what does not add up.
+
+A seat of a hand is a place; places follow one another hand by hand. Who names a seat that is not
+at his table gets the place after the last.
+"""
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from events.many import Column
+from store.columns.cells import Cells
+from store.columns.layout import CARDS, KINDS
+
+KIND = {name: code for code, name in enumerate(KINDS)}
+PAYMENTS = ("AntePosted", "BlindPosted", "Called", "Bet", "Raised")
+SEATED = ("HoleDealt", "Folded", "Checked", "Shown")  # whose seat must be at the table, too
+
+
+class Chips(NamedTuple):
+    """Chips that move: the row of the event, whose they are; `pays`: from a stack to the middle."""
+
+    row: Column
+    hand: Column
+    seat: Column
+    place: Column
+    amount: Column
+    pays: Column
+
+
+class Dealt(NamedTuple):
+    """Cards that a place is dealt or shows, in order of places and rows.
+
+    Shown cards take the place of all that were held: with them a new `turn` begins. `upto` is how
+    many are held then.
+    """
+
+    row: Column
+    place: Column
+    turn: Column
+    count: Column
+    upto: Column
+
+
+class Changes(NamedTuple):
+    """Cards that became others: where, in which turn of `Dealt`, whether a card is held there."""
+
+    row: Column
+    place: Column
+    slot: Column
+    turn: Column
+    held: Column
+
+
+class CardRows(NamedTuple):
+    """Rows of cards, each a number of its word; after the last, less than nothing stands."""
+
+    codes: Column
+    words: list[str]
+
+    def text(self) -> pa.Array:
+        """Words with a space between."""
+        texts, none = pa.array([*self.words, ""], pa.string()), len(self.words)
+        columns = [texts.take(pa.array(np.where(one < 0, none, one))) for one in self.codes.T]
+        if not columns:
+            return pa.array([""] * len(self.codes), pa.string())
+        return pc.ascii_rtrim(pc.binary_join_element_wise(*columns, " "), " ")
+
+
+class Hands:
+    """The hands of these events, and appends of match records among them, each of them whole."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        self.rows = rows
+        self.cells = cells = Cells(rows)
+        seq: Column = rows["hand_seq"].to_numpy()
+        self.heads: Column = np.unique(begins(seq))
+        self.ends = np.append(self.heads[1:], cells.size)[: len(self.heads)]
+        self.count = len(self.heads)
+        self.hand_of: Column = np.repeat(np.arange(self.count), self.ends - self.heads)
+        self.kind = cells.codes("type", KIND).astype(np.int8)
+        self.started = self.kind.take(self.heads) == KIND["HandStarted"]
+        self.started &= cells.numbers("number", self.heads, -1) >= 0
+        self.seats = np.zeros(self.count, dtype=np.int64)
+        stacks = cells.ragged("stacks", self.heads[self.started])
+        self.seats[self.started] = stacks.count
+        self.stacks = stacks.flat()[2]
+        self.base = np.cumsum(self.seats) - self.seats
+        self.places = int(self.seats.sum())
+        self.place_hand = np.repeat(np.arange(self.count), self.seats)
+        self.place_seat = np.arange(self.places) - self.base.take(self.place_hand)
+        self.voids = np.copy(self.heads)
+        void = self.of("HandVoided")
+        self.voids[self.hand_of.take(void)] = void
+        self.voided = self.voids > self.heads
+
+    def of(self, *kinds: str) -> Column:
+        """The rows of some kinds of events."""
+        wanted = self.kind == KIND[kinds[0]]
+        for kind in kinds[1:]:
+            wanted |= self.kind == KIND[kind]
+        return np.flatnonzero(wanted)
+
+    def seat(self, row: Column) -> Column:
+        """Whom some events name."""
+        return self.cells.numbers("seat", row, -1)
+
+    def place(self, hand: Column, seat: Column) -> Column:
+        """The places of some hands' seats."""
+        there = (seat >= 0) & (seat < self.seats.take(hand))
+        return np.where(there, self.base.take(hand) + seat, self.places)
+
+    def named(self, *kinds: str) -> Column:
+        """The place that each event of some kinds names."""
+        row = self.of(*kinds)
+        return self.place(self.hand_of.take(row), self.seat(row))
+
+    def marked(self, *kinds: str) -> Column:
+        """Of every place, whether an event of these kinds names it."""
+        found = np.zeros(self.places + 1, dtype=bool)
+        found[self.named(*kinds)] = True
+        return found[: self.places]
+
+    def summed(self, chips: Chips, until: Column | None = None) -> Column:
+        """Of every place, the sum of what moves, in all or before a row of each hand; what did
+        before a hand was void came back."""
+        found = np.zeros(self.places + 1, dtype=np.int64)
+        kept = (chips.row > self.voids.take(chips.hand)) & self._early(chips.row, until)
+        np.add.at(found, chips.place[kept], chips.amount[kept])
+        return found[: self.places]
+
+    @cached_property
+    def adds_up(self) -> Column:
+        """Of every hand, whether all that an event names is there: the seat, the card."""
+        strange = np.zeros(self.count, dtype=bool)
+        for chips in (self.moves, self.shares):
+            strange[chips.hand[chips.place == self.places]] = True
+        for row in (self.of(*SEATED), self.late):
+            hand = self.hand_of.take(row)
+            strange[hand[self.place(hand, self.seat(row)) == self.places]] = True
+        strange[self.hand_of.take(self.changes.row[~self.changes.held])] = True
+        found: Column = self.started & ~strange
+        return found
+
+    @cached_property
+    def told(self) -> Column:
+        """Of every hand, whether it adds up and is not void: what others are in no statistic."""
+        found: Column = self.adds_up & ~self.voided
+        return found
+
+    @cached_property
+    def late(self) -> Column:
+        """The rows of those who are out of time and stay in for what they have paid."""
+        row = self.of("TimedOut")
+        found: Column = row[self.cells.truths("all_in", row)]
+        return found
+
+    @cached_property
+    def tapped(self) -> Column:
+        """Of every place, whether it had nothing left after it paid, or stays in without time."""
+        found = np.zeros(self.places + 1, dtype=bool)
+        found[self.place(self.hand_of.take(self.late), self.seat(self.late))] = True
+        moves, won = self.moves, self.shares
+        row, place = (np.concatenate([moves[at], won[at]]) for at in (0, 3))
+        amount = np.concatenate([moves.amount, -won.amount])
+        pays = np.concatenate([moves.pays, won.pays])
+        stacks = np.append(self.stacks, 1)
+        paid = np.zeros(self.places + 1, dtype=np.int64)
+        np.add.at(paid, place[pays], amount[pays])
+        some = np.flatnonzero((paid >= stacks).take(place))
+        order = some[np.lexsort((row[some], place[some]))]
+        place, pays = place[order], pays[order]
+        sums = np.cumsum(amount[order])
+        first = begins(place)
+        sums -= (sums - amount[order])[first]
+        found[place[pays & (sums == stacks.take(place))]] = True
+        return found[: self.places]
+
+    @cached_property
+    def moves(self) -> Chips:
+        """Between a seat and the middle, the price of an auction too; less than nothing: back."""
+        row = self.of(*PAYMENTS, "UncalledReturned")
+        pays = self.kind.take(row) != KIND["UncalledReturned"]
+        hand, seat = self.hand_of.take(row), self.seat(row)
+        amount = np.where(pays, 1, -1) * self.cells.numbers("amount", row)
+        paid = Chips(row, hand, seat, self.place(hand, seat), amount, pays)
+        settled = self.of("AuctionSettled")
+        of, _, seat = self.cells.ragged("seats", settled).flat()
+        row, price = settled.take(of), self.cells.numbers("price", settled).take(of)
+        hand, pays = self.hand_of.take(row), np.ones(len(row), dtype=bool)
+        prices = Chips(row, hand, seat, self.place(hand, seat), price, pays)
+        return Chips(*(np.concatenate(both) for both in zip(paid, prices, strict=True)))
+
+    @cached_property
+    def shares(self) -> Chips:
+        """Who was paid how much from which pot, in order."""
+        row = self.of("PotSplit")
+        of, _, seat = self.cells.ragged("seats", row).flat()
+        _, _, share = self.cells.ragged("shares", row).flat()
+        row = row.take(of)
+        hand, pays = self.hand_of.take(row), np.zeros(len(row), dtype=bool)
+        return Chips(row, hand, seat, self.place(hand, seat), share, pays)
+
+    @cached_property
+    def dealt(self) -> Dealt:
+        """Hole cards as they come, and as they are shown."""
+        row = self.of("HoleDealt", "Shown")
+        place = self.place(self.hand_of.take(row), self.seat(row))
+        order = np.argsort(place, kind="stable")
+        row, place = row[order], place[order]
+        count = np.bincount(self.cards(row)[0], minlength=len(row))
+        shown = self.kind.take(row) == KIND["Shown"]
+        new: Column = (begins(place) == np.arange(len(row))) | shown
+        turn = np.cumsum(new) - 1
+        upto = np.cumsum(count)
+        upto -= (upto - count)[np.flatnonzero(new)].take(turn)
+        return Dealt(row, place, turn, count, upto)
+
+    @cached_property
+    def changes(self) -> Changes:
+        """Swaps that made a card another one, in order."""
+        row = self.of("CardSwapped")
+        if not len(row):
+            return Changes(row, row, row, row, row.astype(bool))
+        old, new = self.cells.alike(("old", "new"), row)
+        row = row[old != new]
+        place = self.place(self.hand_of.take(row), self.seat(row))
+        slot, dealt, step = self.cells.numbers("slot", row), self.dealt, self.cells.size + 1
+        at = np.searchsorted(dealt.place * step + dealt.row, place * step + row) - 1
+        held = (at >= 0) & (place < self.places)
+        at = np.maximum(at, 0)
+        if len(dealt.row):
+            held &= (dealt.place.take(at) == place) & (slot < dealt.upto.take(at))
+            return Changes(row, place, slot, dealt.turn.take(at), held)
+        return Changes(row, place, slot, at, np.zeros(len(row), dtype=bool))
+
+    def hole(self, until: Column | None = None) -> CardRows:
+        """Each place's cards in the order they came; what is shown was held. In the end, or before
+        a row of each hand."""
+        dealt, changes = self.dealt, self.changes
+        of, nth, word, words = self.cards(dealt.row)
+        early, changed = (self._early(row, until) for row in (dealt.row, changes.row))
+        last = np.full(self.places + 1, -1, dtype=np.int64)
+        last[dealt.place[early]] = dealt.turn[early]
+        slot = (dealt.upto - dealt.count).take(of) + nth
+        found = np.full((self.places + 1, int(slot.max(initial=-1)) + 1), -1, dtype=np.int64)
+        place = dealt.place.take(of)
+        kept = early.take(of) & (dealt.turn.take(of) == last.take(place))
+        found[place[kept], slot[kept]] = word[kept]
+        which, new = self.cells.words("new", changes.row)
+        codes = np.array([*(_code(words, one) for one in new.to_pylist()), -1])
+        kept = changed & changes.held & (changes.turn == last.take(changes.place))
+        found[changes.place[kept], changes.slot[kept]] = codes.take(which[kept])
+        return CardRows(found[: self.places], [*words])
+
+    def board(self, until: Column | None = None) -> CardRows:
+        """Each hand's board in the end, or before a row of it."""
+        row = self.of("BoardDealt")
+        of, _, word, words = self.cards(row[self._early(row, until)])
+        hand = self.hand_of.take(row[self._early(row, until)]).take(of)
+        place = np.arange(len(hand)) - begins(hand)
+        found = np.full((self.count, int(place.max(initial=-1)) + 1), -1, dtype=np.int64)
+        found[hand, place] = word
+        return CardRows(found, [*words])
+
+    def _early(self, row: Column, until: Column | None) -> Column:
+        """Which rows come before one of their hand."""
+        if until is None:
+            return np.ones(len(row), dtype=bool)
+        return row < until.take(self.hand_of.take(row))
+
+    def cards(self, row: Column) -> tuple[Column, Column, Column, dict[str, int]]:
+        """The cards of some events: of which event each is, its place there, and its word."""
+        words: dict[str, int] = {}
+        columns = np.full((CARDS, len(row)), -1, dtype=np.int64)
+        for at, column in enumerate(columns):
+            which, known = self.cells.words(f"card{at + 1}", row)
+            codes = [_code(words, word) if word else -1 for word in known.to_pylist()]
+            column[:] = np.array([*codes, -1]).take(which)
+        which, known = self.cells.words("more_cards", row)
+        if len(known):
+            more = [[_code(words, one) for one in it.split()] for it in known.to_pylist()]
+            wide = np.full((len(more) + 1, max(map(len, more))), -1, dtype=np.int64)
+            for at, codes in enumerate(more):
+                wide[at, : len(codes)] = codes
+            columns = np.concatenate([columns, wide.take(which, axis=0).T])
+        of, nth = np.nonzero(columns.T >= 0)
+        return of, nth, columns[nth, of], words
+
+    def players(self, hand: Column, seat: Column) -> pa.Array:
+        """Who sits there; each different row of names is read once."""
+        which, words = self.cells.words("players", self.heads)
+        names: list[list[str]] = [msgspec.json.decode(word) for word in words.to_pylist()]
+        first = np.cumsum([0, *map(len, names)])
+        every = pa.array([name for row in names for name in row], pa.string())
+        return every.take(pa.array(first.take(which.take(hand)) + seat))
+
+    def entered(self, row: Column) -> pa.Array:
+        """The step or round of betting that each row is in, by its name; before the first, none."""
+        steps = self.of("StepEntered", "BettingOpened")
+        at = np.searchsorted(steps, row, side="right") - 1
+        found = np.append(steps, -1).take(at)
+        there = found >= self.heads.take(self.hand_of.take(row))
+        names = self.column("street", np.maximum(found, 0))
+        return pc.if_else(pa.array(there), names, "")
+
+    def column(self, name: str, row: Column, default: Any = None) -> pa.Array:
+        """A column as it is stored, at some rows."""
+        if name not in self.rows.column_names:
+            kind = pa.bool_() if isinstance(default, bool) else pa.string()
+            return pa.array([default] * len(row), kind)
+        array = self.rows[name].take(pa.array(row)).combine_chunks()
+        if isinstance(array, pa.ChunkedArray):
+            array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+        return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
+def begins(values: Column) -> Column:
+    """For each value, where the run of equal values that it stands in begins."""
+    new = np.append(True, values[1:] != values[:-1])[: len(values)]
+    return np.maximum.accumulate(np.arange(len(values)) * new)
+
+
+def _code(words: dict[str, int], word: str) -> int:
+    return words.setdefault(word, len(words))
