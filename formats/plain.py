@@ -12,10 +12,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from engine.game import Game
+from engine.followed import EITHER, UNASKED, Followed, unfollowed
+from engine.game import Game, Reading
+from engine.policies import Rake
 from engine.seats import clockwise, others
 from engine.settle import settle
-from engine.steps import Betting, DealBoard, DealHole, Showdown
+from engine.steps import Betting, Blinds, DealBoard, DealHole, Posts, Showdown
 from engine.steps.asking import owing
 from engine.steps.showdown import must_show, waiting
 from engine.steps.sizing import is_full
@@ -45,22 +47,56 @@ from formats.told import Act, Board, Holds, Mucks, Shows, ToldHand
 
 _UNSEEN = (UNKNOWN, UNKNOWN)
 _TURNED = (Shows, Mucks)
-_FOLLOWED = {  # policies by which hands go as they go here
-    "live_option": (True,),
-    "ask_when_closed": (False,),
-    "hole_order": ("one_each_from_left",),
-    "kickers": ("five_cards",),
-    "announce": ("cards_speak",),
-    "all_in_face_up": (False,),
-    "show_first": ("all_shown", "last_aggressor"),
-    "first_to_act": ("left_of_button",),
-    "muck": ("never", "losers_may"),
-    "uncalled": ("returned",),
-    "dead_chips": ("first_pot",),
-    "split": ("side_pots",),
-    "showdown_tie": ("split",),
-    "odd_scope": ("per_pot",),
+_AMOUNT = range(1 << 60)
+FOLLOWED: Followed = {
+    Game: {
+        **UNASKED,
+        "script": (Blinds, Posts, DealHole, Betting, DealBoard, Showdown),
+        "split_unit": (int,),
+        "heads_up_blinds": ("button_small", "left_small"),
+        "short_blind": ("full", "actual"),
+        "sizing": ("no_limit", "pot_limit", "fixed"),
+        "min_raise": ("at_least", "more_than"),
+        "min_raise_after_short": ("current_plus_last_full", "last_full_total"),
+        "raise_ceiling": ("own_stack", "effective_stack"),
+        "pot_limit_base": ("active_pot", "all_pots"),
+        "fold_when_free": EITHER,
+        "raise_needs_responder": EITHER,
+        "reopen": ("sum", "full_raise", "always", "half_bet"),
+        "short_open_reopens": EITHER,
+        "raise_cap": (int, None),
+        "cap_counts": ("raises", "bets"),
+        "cap_lift": ("never", "round_starts_heads_up", "two_remain"),
+        "ranking": ("standard", "urcs", "top_card"),
+        "straights": ("standard", "cyclic"),
+        "hole_min": (0, 1),
+        "show_first": ("all_shown", "last_aggressor"),
+        "muck": ("never", "losers_may"),
+        "odd_chips": (
+            *("clockwise_each", "first_left_all", "dealer", "non_dealer", "fractional"),
+            *("first_seat", "random", "dropped"),
+        ),
+        "rake": (None, Rake),
+        "rake_pots": ("outwards", "proportional"),
+    },
+    Reading: {"entry": (str,), "policy": (str,), "value": (str, int, bool), "sentence": (str,)},
+    Rake: {
+        "percent": (int,),
+        "of": (int,),
+        "caps_by_players": (int,),
+        "rounding": ("half_even", "floor", "ceil", "incremental"),
+        "increment": (int,),
+        "no_flop_no_drop": EITHER,
+        "scope": ("hand", "pot"),
+    },
+    Blinds: {"small": (_AMOUNT,), "big": (_AMOUNT,), "ante": (_AMOUNT,)},
+    Posts: {"antes": (_AMOUNT,), "blinds": (int,), "dead": EITHER},
+    DealHole: {"count": (2,)},
+    Betting: {"street": (str,), "size": (range(1, 1 << 60),)},
+    DealBoard: {"total": (3, 4, 5)},
+    Showdown: {},
 }
+_COURSE = (DealHole, Betting, DealBoard, Betting, DealBoard, Betting, DealBoard, Betting, Showdown)
 
 
 class Plain(NamedTuple):
@@ -72,7 +108,7 @@ class Plain(NamedTuple):
 
 def plain(told: ToldHand, hand_id: str) -> Plain | None:
     """The record of a hand in which nothing is unusual."""
-    if told.posts or told.dead_small or not _goes_this_way(told.game):
+    if told.posts or told.dead_small or not goes_this_way(told.game):
         return None
     try:
         play = _Play(told, hand_id)
@@ -87,15 +123,10 @@ class _Unusual(Exception):
 
 
 @lru_cache(maxsize=4096)
-def _goes_this_way(game: Game) -> bool:
+def goes_this_way(game: Game) -> bool:
     """Whether these rules are hold'em with nothing in it that is not done here."""
-    _, hole, *streets, last = game.script
-    return (
-        hole == DealHole(2)
-        and isinstance(last, Showdown)
-        and all(isinstance(line, Betting | DealBoard) for line in streets)
-        and all(getattr(game, name) in values for name, values in _FOLLOWED.items())
-    )
+    course = tuple(map(type, game.script[1:]))
+    return course == _COURSE and unfollowed(game, FOLLOWED) is None
 
 
 class _Play:

@@ -5,14 +5,18 @@ changes the course of a hand is a plan. A ruleset with something that is not wri
 reason instead, and its hands are for the engine.
 """
 
+import re
 from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics.screen.rows import BLINDS, Column
-from engine.game import Game
+from analytics.screen.rows import BLINDS, LARGE, Column
+from engine.catalogue import CATALOGUE
+from engine.followed import EITHER, UNASKED, Followed, unfollowed
+from engine.game import Game, Reading
+from engine.policies import Rake
 from engine.steps import (
     AnyStep,
     Auction,
@@ -77,54 +81,108 @@ class Stakes(NamedTuple):
     sizes: tuple[int, ...]
 
 
-# What is paid and asked here; any other value leaves the hand to the engine.
-_FOLLOWED: dict[str, tuple[object, ...]] = {
-    "cap_scope": ("round",),
-    "live_option": (True,),
-    "forced_all_in": ("stays_in",),
-    "all_in_face_up": (False,),
-    "auction_all_in": ("held",),
-    "bid_max": ("stack",),
-    "swap_runout": (True,),
-    "swap_discard": ("dead",),
-    "announce": ("cards_speak",),
-    "kickers": ("five_cards",),
-    "muck": ("never", "losers_may"),
-    "show_first": ("all_shown", "last_aggressor"),
-    "dead_chips": ("first_pot",),
-    "split": ("side_pots",),
-    "odd_scope": ("per_pot",),
-    "odd_chips": ("clockwise_each", "non_dealer", "first_left_all", "fractional"),
-    "rake_pots": ("outwards",),
+_AMOUNT = range(LARGE >> 5)  # what a stack may be, too: their sums fit the screen's columns
+_SOME = range(1, LARGE >> 5)
+FOLLOWED: Followed = {
+    Game: {
+        **UNASKED,
+        "script": (Blinds, Posts, DealHole, Betting, DealBoard, Auction, SwapHole, Showdown),
+        "split_unit": (_SOME,),
+        "heads_up_blinds": ("button_small", "left_small"),
+        "first_to_act": ("left_of_button", "button"),
+        "ask_when_closed": EITHER,
+        "sizing": ("no_limit", "pot_limit", "fixed"),
+        "min_raise": ("at_least", "more_than"),
+        "min_raise_after_short": ("current_plus_last_full", "last_full_total"),
+        "raise_ceiling": ("own_stack", "effective_stack"),
+        "pot_limit_base": ("active_pot", "all_pots"),
+        "short_blind": ("full", "actual"),
+        "fold_when_free": EITHER,
+        "raise_needs_responder": EITHER,
+        "reopen": ("sum", "full_raise", "always", "half_bet"),
+        "short_open_reopens": EITHER,
+        "short_raise": ("allowed", "forbidden"),
+        "raise_cap": (None, _AMOUNT),
+        "cap_counts": ("raises", "bets"),
+        "cap_lift": ("never", "round_starts_heads_up", "two_remain"),
+        "check_raise": EITHER,
+        "hole_order": ("pairs_from_dealer", "one_each_from_left"),
+        "swap_order": ("after_board", "before_board"),
+        "swap_seen": ("own_only", "both_told"),
+        "bids": ("sealed", "leaked"),
+        "bids_revealed": ("after_auction", "price_only"),
+        "ranking": ("standard", "urcs", "top_card"),
+        "straights": ("standard", "cyclic"),
+        "hole_min": (0, 1),
+        "show_first": ("all_shown", "last_aggressor"),
+        "muck": ("never", "losers_may"),
+        "uncalled": ("returned", "in_pot"),
+        "showdown_tie": ("split", "no_change"),
+        "odd_chips": ("clockwise_each", "non_dealer", "first_left_all", "fractional"),
+        "rake": (None, Rake),
+    },
+    Reading: {
+        "entry": (str,),
+        "policy": (*CATALOGUE,),
+        "value": (str, int, bool),
+        "sentence": (str,),
+    },
+    Rake: {
+        "percent": (range(1 << 20),),
+        "of": (range(1, 1 << 20),),
+        "caps_by_players": (_AMOUNT,),
+        "rounding": ("half_even", "floor", "ceil", "incremental"),
+        "increment": (_SOME,),
+        "no_flop_no_drop": EITHER,
+        "scope": ("hand", "pot"),
+    },
+    Blinds: {"small": (_AMOUNT,), "big": (_AMOUNT,), "ante": (_AMOUNT,)},
+    Posts: {
+        "antes": (_AMOUNT,),
+        "blinds": (range(-(LARGE >> 5), LARGE >> 5),),  # below nothing: a newcomer's
+        "dead": EITHER,
+    },
+    DealHole: {"count": (2,)},
+    Betting: {"street": (str,), "size": (_SOME,)},
+    DealBoard: {"total": (1, 2, 3, 4, 5)},
+    Auction: {"hole": (3,)},
+    SwapHole: {"chance": (int,), "of": (int,)},
+    Showdown: {},
 }
+_DOES: dict[type[AnyStep], str] = {
+    Betting: "bet",
+    DealBoard: "board",
+    Auction: "auction",
+    SwapHole: "swap",
+    Showdown: "show",
+}
+_COURSE = re.compile("bet(( swap)? board( swap)?( bet)?| board auction( bet)?)* show")
+_STREETS = {3: "flop", 4: "turn", 5: "river"}
 
 
 def planned(game: Game, seats: int, partner: Game | None) -> tuple[Plan, Stakes] | str:
     """The plan of a ruleset at a table of this size with its stakes, or why there is none."""
-    for name, values in _FOLLOWED.items():
-        if getattr(game, name) not in values:
-            return f"{name} {getattr(game, name)} is for the engine"
+    if (other := unfollowed(game, FOLLOWED)) is not None:
+        return f"{other} is for the engine"
     if seats > 2 and (game.raise_ceiling != "own_stack" or game.showdown_tie != "split"):
         return "heads-up rules at a larger table are for the engine"
+    if not game.raise_needs_responder and (
+        game.raise_ceiling != "own_stack" or game.ask_when_closed
+    ):
+        return "bets that nobody could answer are for the engine under such rules"
     if game.rake is not None and game.showdown_tie != "split":
         return "a rake where all may take back what they put in is for the engine"
     if not game.seats_min <= seats <= game.seats_max:
         return f"{game.name} does not seat {seats}"
-    opening = game.script[0]
-    if not isinstance(opening, Blinds | Posts):
-        return f"a script that begins with {type(opening).__name__} is for the engine"
-    if not isinstance(game.script[1], DealHole) or game.script[1].count != 2:
-        return "only hands of two hole cards are screened"
-    lines = _lines(game.script[2:])
-    if (
-        lines is None
-        or len(game.script) > STEP_MAX
-        or lines[-1].does != "show"
-        or lines[0].does != "bet"
-    ):
+    lines = _lines(game.script)
+    if lines is None:
         return "this script is for the engine"
     if any(line.does in ("auction", "swap") for line in lines) and seats != 2:
         return "auctions and swaps of more than two seats are for the engine"
+    opening = game.script[0]
+    assert isinstance(opening, Blinds | Posts)
+    if isinstance(opening, Posts) and {len(opening.antes), len(opening.blinds)} != {seats}:
+        return f"{game.name} does not seat {seats}"
     forced, owed = _forced(game, opening, seats)
     sizes = tuple(step.size for step in game.script if isinstance(step, Betting))
     same = replace(game, name="", document="", script=(), stack=0, partner=None)
@@ -141,25 +199,38 @@ def comparison(game: Game) -> Comparison:
     return Comparison(game.straights, game.ranking, game.hole_min)
 
 
-def _lines(steps: tuple[AnyStep, ...]) -> tuple[Line, ...] | None:
-    """The rest of a script; None if it holds something that is not followed here."""
-    names = {3: "flop", 4: "turn", 5: "river"}
-    found = []
-    for at, step in enumerate(steps, 2):
-        match step:
-            case Betting(street=street):
-                found.append(Line("bet", at, street))
-            case DealBoard(total=total):
-                found.append(Line("board", at, names.get(total, "board"), total))
-            case Auction():
-                found.append(Line("auction", at, "auction"))
-            case SwapHole():
-                found.append(Line("swap", at, "swap"))
-            case Showdown():
-                found.append(Line("show", at, "showdown"))
-            case _:
-                return None
-    return tuple(found) if len(found) < STEP_MAX else None
+def _lines(script: tuple[AnyStep, ...]) -> tuple[Line, ...] | None:
+    """A script after its forced bets and hole cards; None if its course is not followed here."""
+    kinds = tuple(map(type, script))
+    if len(script) > STEP_MAX or kinds[:2] not in ((Blinds, DealHole), (Posts, DealHole)):
+        return None
+    does = [_DOES.get(kind, "") for kind in kinds[2:]]
+    totals = [step.total for step in script if isinstance(step, DealBoard)]
+    if not follows_course(does, totals):
+        return None
+    return tuple(
+        Line(one, at, *_named(step))
+        for at, (one, step) in enumerate(zip(does, script[2:], strict=True), 2)
+    )
+
+
+def follows_course(does: list[str], totals: list[int]) -> bool:
+    """Whether lines come in a usual order, and the board grows to five cards."""
+    if not _COURSE.fullmatch(" ".join(does)):
+        return False
+    if does.count("auction") > 1 or {"auction", "swap"} <= set(does):
+        return False
+    return totals == sorted(set(totals)) and totals[-1:] == [5]
+
+
+def _named(step: AnyStep) -> tuple[str, int]:
+    """What a line is called in a record; and how many cards are on the board after it."""
+    match step:
+        case Betting(street=street):
+            return street, 0
+        case DealBoard(total=total):
+            return _STREETS.get(total, "board"), total
+    return {Auction: "auction", SwapHole: "swap", Showdown: "showdown"}[type(step)], 0
 
 
 def _forced(

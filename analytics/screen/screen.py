@@ -26,12 +26,30 @@ from analytics.screen.replay import Replay
 from analytics.screen.rows import BAD, Column, Rows, Words
 from analytics.screen.table import Hands
 from analytics.screen.why import Why
+from engine.catalogue import CATALOGUE
 from engine.changes import partner_of
 from engine.game import Game
+from engine.policies import Policies
 from odds.batch import columns
 
 _AROUND = (0b1111000000001, 0b1110000000011, 0b1100000000111)  # J-Q-K-A-2, Q-K-A-2-3, K-A-2-3-4
-_PAYING = ("ranking", "straights", "hole_min", "odd_chips", "showdown_tie")
+# What another reading may say, for its payment to be counted here; any other policy that divides
+# pots, compares hands or is not in the catalogue leaves the showdown to the engine.
+_COUNTED: dict[str, tuple[object, ...]] = {
+    "ranking": ("standard", "urcs", "top_card"),
+    "straights": ("standard", "cyclic"),
+    "hole_min": (0, 1),
+    "odd_chips": (
+        *("clockwise_each", "dealer", "random", "non_dealer"),
+        *("first_left_all", "fractional"),
+    ),
+    "showdown_tie": ("split",),
+    "kickers": ("five_cards", "all_seven"),
+    "split": ("side_pots", "snapshot"),
+    "muck": ("never", "losers_may"),
+}
+_HEADS_UP: dict[str, tuple[object, ...]] = {"showdown_tie": ("split", "no_change")}
+_NO_POLICIES = {*Game.__struct_fields__} - {*Policies.__struct_fields__}  # no payment asks them
 
 
 class Readings:
@@ -47,11 +65,10 @@ class Readings:
         record = self.award.record
         for other in self.plan.others:
             doubt = self._open(other)
-            if any(getattr(self.game, one) != getattr(other, one) for one in _PAYING):
-                may = self._may_differ(other) & ~doubt & (record.why.take(self.award.down) == 0)
-                some = np.flatnonzero(may)
-                if len(some):
-                    doubt[some] = self._differs(other, some)
+            may = self._may_differ(other) & ~doubt & (record.why.take(self.award.down) == 0)
+            some = np.flatnonzero(may)
+            if len(some):
+                doubt[some] = self._differs(other, some)
             record.doubt(self.award.down.take(np.flatnonzero(doubt)), Why.READING)
 
     @cached_property
@@ -85,15 +102,24 @@ class Readings:
             doubt |= (np.diff(values, axis=0) == 0).any(0)
         if other.split != game.split:
             doubt |= self._are_cut_otherwise()
-        if other.announce != game.announce or other.uncalled != game.uncalled:
+        if self._is_uncounted(other):
             doubt |= True
         return doubt
+
+    def _is_uncounted(self, other: Game) -> bool:
+        """Whether it differs in something that payment may ask, and that is not counted here."""
+        known = _COUNTED | (_HEADS_UP if self.plan.seats == 2 else {})
+        return any(
+            getattr(other, name) not in known.get(name, ())
+            for name in {*other.__struct_fields__} - _NO_POLICIES
+            if getattr(other, name) != getattr(self.game, name) and _may_pay(name)
+        )
 
     def _pays_ties_otherwise(self, other: Game) -> Column:
         """Hands with a tie that other rules pay otherwise, whoever else may win them."""
         game, award = self.game, self.award
         found: Column = award.odd & (other.odd_chips != game.odd_chips)
-        if other.showdown_tie != game.showdown_tie or other.split_unit != game.split_unit:
+        if other.showdown_tie != game.showdown_tie:
             found = award.tied | (self.pay.many > 1)
         return found
 
@@ -144,6 +170,11 @@ class Readings:
         best ^= self.values.take(rows) == self.award.best.take(some).repeat(count)
         found: Column = np.logical_or.reduceat(best, first)
         return found
+
+
+def _may_pay(policy: str) -> bool:
+    """Whether payment may ask this policy; who mucks may forfeit his claim (U20)."""
+    return policy == "muck" or policy not in CATALOGUE or CATALOGUE[policy].kind in ("pay", "rank")
 
 
 def around_the_corner(hands: Column) -> Column:

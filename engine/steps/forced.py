@@ -82,6 +82,9 @@ class Posts(Unasked, frozen=True, tag=True):
     def enter(self, game: Policies, hand: Hand, at: int) -> Events:
         """The step announces itself, so that nothing here is taken for the post of a seat."""
         seats = clockwise(hand, hand.start.button)
+        for listed in (self.antes, self.blinds):
+            if len(listed) != len(seats):
+                raise IllegalCommand(f"forced bets of {len(listed)} seats, and {len(seats)} play")
         left = list(hand.stacks)
         events: list[Event] = [StepEntered(at, "posts")]
         for seat, amount, kind in self._owed(seats):

@@ -1,0 +1,301 @@
+"""Fast paths fail closed: whatever a ruleset changes, they come to what the engine does, or refuse.
+
+Every policy, part of a rake and step of every ruleset is changed in turn (`mutants.py`). Then each
+thing that a path refuses is let in, and the same comparison has to find what goes wrong by it.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args, get_origin, get_type_hints
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from analytics.screen import plan, screen
+from analytics.screen.why import Why
+from engine.changes import changed, partner_of
+from engine.followed import EITHER, UNASKED, Followed, unfollowed
+from engine.game import Game, fingerprint
+from engine.games import RULESETS
+from engine.hand import begin
+from engine.policies import Policies
+from engine.steps import Betting, Blinds, DealHole, Showdown
+from engine.turn import IllegalCommand
+from formats import plain as plain_module
+from formats.follow import follow
+from formats.plain import plain
+from tests.analytics.held import screened
+from tests.formats.test_format_follow import told_of as told_hand
+from tests.mutants import (
+    LISTED,
+    Case,
+    Mutant,
+    dealt,
+    disagreements,
+    distinct,
+    mutants,
+    rereadings,
+    strangers,
+    told_of,
+)
+
+PATHS: dict[str, Followed] = {"screen": plan.FOLLOWED, "plain": plain_module.FOLLOWED}
+RULES = distinct()
+every_rules = pytest.mark.parametrize("name", RULES)
+FEW, MANY = 1, 60  # hands of each mutant, those that are dealt by it and those that are not
+
+
+@pytest.fixture(autouse=True)
+def forget_what_was_followed() -> Iterator[None]:
+    plain_module.goes_this_way.cache_clear()
+    yield
+    plain_module.goes_this_way.cache_clear()
+
+
+def is_screened(game: Game) -> bool:
+    """Whether the screen follows these rules at any table."""
+    seats = range(game.seats_min, min(game.seats_max, 9) + 1)
+    return any(isinstance(plan.planned(game, one, partner_of(game)), tuple) for one in seats)
+
+
+def cases(name: str, others: Iterator[Mutant], count: int, *, play: bool = True) -> list[Case]:
+    """Hands of the ruleset itself as if each mutant had been played, and hands of the mutant."""
+    game, found = RULES[name], list[Case]()
+    own = dealt(game, "own", 3 * count)
+    for what, other in others:
+        if is_screened(other):
+            found += [Case(what, other, told_of(other, record)) for record in own]
+            found += [Case(what, other, it) for it in (dealt(other, what, count) if play else ())]
+    return found
+
+
+# The screen.
+
+
+@every_rules
+def test_the_screen_says_of_changed_rules_what_the_engine_does_or_nothing(name: str) -> None:
+    assert [] == disagreements(cases(name, mutants(RULES[name]), FEW))
+
+
+@every_rules
+def test_the_screen_leaves_what_another_reading_may_pay_to_the_engine(name: str) -> None:
+    assert [] == disagreements(cases(name, rereadings(RULES[name]), 4 * FEW, play=False))
+
+
+@pytest.mark.slow
+@every_rules
+def test_the_screen_and_the_engine_over_many_hands_of_changed_rules(name: str) -> None:
+    assert [] == disagreements(cases(name, mutants(RULES[name]), MANY))
+    assert [] == disagreements(cases(name, rereadings(RULES[name]), 4 * MANY, play=False))
+
+
+# Each thing that is refused: by which ruleset a hand shows that it has to be.
+REFUSED = (
+    ("acpc-limit", "cap_scope", "player"),
+    ("site-nl", "live_option", False),
+    ("site-nl", "all_in_face_up", True),
+    ("site-nl", "show_first", "first_bettor"),
+    ("site-nl", "muck", "forfeits"),
+    ("site-nl", "kickers", "all_seven"),
+    ("site-nl", "announce", "announced"),
+    ("site-nl", "split", "expectation"),
+    ("site-nl", "split", "snapshot"),
+    ("site-nl", "odd_scope", "total"),
+    ("site-nl", "odd_chips", "first_seat"),
+    ("site-nl", "odd_chips", "dropped"),
+    ("auction-2024", "auction_all_in", "skipped"),
+    ("auction-2024", "dead_chips", "stake"),
+    ("swap-2022", "swap_runout", False),
+)
+
+
+@pytest.mark.parametrize(("name", "policy", "value"), REFUSED)
+def test_a_policy_let_into_the_screen_is_found(
+    name: str, policy: str, value: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = replace(RULES[name], **{policy: value}, readings=(), partner=None)
+    assert not is_screened(game)
+    let_in(monkeypatch, plan.FOLLOWED, policy, value)
+    assert is_screened(game)
+    own = dealt(RULES[name], "own", 400)
+    found = [Case(policy, game, told_of(game, one)) for one in own]
+    found += [Case(policy, game, one) for one in dealt(game, "let in", 150)]
+    assert disagreements(found)
+
+
+def let_in(patch: pytest.MonkeyPatch, path: Followed, policy: str, value: object) -> None:
+    """One more value, as if the path knew what it means."""
+    known = dict(path[Game])
+    known[policy] = (*known.get(policy, (RULES["site-nl"].__getattribute__(policy),)), value)
+    assert isinstance(path, dict)
+    patch.setitem(path, Game, known)
+
+
+COUNTED = (
+    ("site-nl", "odd_chips", "first_seat"),
+    ("site-nl", "odd_chips", "dropped"),
+    ("pokerstars-nl", "split", "expectation"),
+    ("probability", "split_unit", 5),
+)
+
+
+@pytest.mark.parametrize(("name", "policy", "value"), COUNTED)
+def test_a_reading_let_into_the_screen_is_found(
+    name: str, policy: str, value: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = next(it for it in rereadings(RULES[name]) if it.game.readings[0].policy == policy)
+    reading = replace(one.game.readings[0], value=value)
+    game = replace(one.game, readings=(reading,))
+    found = [Case(policy, game, told_of(game, it)) for it in dealt(RULES[name], "own", 200)]
+    assert [] == disagreements(found)
+    monkeypatch.setitem(screen._COUNTED, policy, (value,))
+    assert disagreements(found)
+
+
+# A script whose course the screen does not know.
+COURSES = ("line 3: DealBoard twice", "line 4: Betting twice", "line 7: DealBoard total=4")
+
+
+@pytest.mark.parametrize("what", COURSES)
+def test_a_course_let_into_the_screen_is_found(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = next(one.game for one in mutants(RULES["site-nl"]) if one.what == what)
+    assert not is_screened(game)
+    monkeypatch.setattr(plan, "follows_course", lambda does, totals: True)
+    assert is_screened(game)
+    assert disagreements([Case(what, game, one) for one in dealt(game, "course", 40)])
+
+
+def test_stakes_that_no_column_holds_are_for_the_engine() -> None:
+    game = changed(RULESETS["site-nl"], {"big": "5000000000", "stack": "1000000000000"})
+    assert "script small 2500000000 is for the engine" == plan.planned(game, 2, None)
+    record = dealt(game, "large", 1)[0]
+    assert [Why.RULES] == screened([record], {fingerprint(game): game}.get).why.tolist()
+
+
+def test_forced_bets_of_another_table_are_refused_in_a_sentence() -> None:
+    players, stacks = ("ursa", "lynx", "puma"), (100,) * 3
+    game = replace(LISTED, seats_min=2)
+    with pytest.raises(IllegalCommand, match="forced bets of 4 seats, and 3 play"):
+        begin(game, "m/1", 0, players, stacks)
+    assert "listed does not seat 3" == plan.planned(game, 3, None)
+
+
+# Hands in one pass.
+
+
+@every_rules
+def test_a_hand_in_one_pass_is_what_following_it_makes_or_is_followed(name: str) -> None:
+    assert [] == differences(name, FEW)
+
+
+@pytest.mark.slow
+@every_rules
+def test_many_hands_in_one_pass_are_what_following_makes(name: str) -> None:
+    assert [] == differences(name, MANY)
+
+
+def differences(name: str, count: int) -> list[str]:
+    """Where a hand made in one pass is another than the rules make of it.
+
+    A told hand that its rules forbid may be made all the same: then the screen finds it out.
+    """
+    game, wrong, forbidden = RULES[name], list[str](), list[Case]()
+    own = dealt(game, "own", 2 * count)
+    for what, other in mutants(game):
+        if not plain_module.goes_this_way(other):
+            continue
+        for record in dealt(other, what, count):
+            told = told_hand(other, record)
+            made = plain(told, "m/0")
+            if made is not None and made.record != follow(told, "m/0"):
+                wrong.append(f"{name} {what}: {made.record}")
+        for record in own:
+            told = told_hand(other, record)
+            if (made := plain(told, "m/0")) and made.record != follow(told, "m/0"):
+                forbidden.append(Case(what, other, made.record))
+    return wrong + disagreements(forbidden)
+
+
+PASSED = (
+    ("site-nl", "hole_order", "pairs_from_dealer"),
+    ("site-nl", "all_in_face_up", True),
+    ("site-nl", "show_first", "first_bettor"),
+    ("site-nl", "split", "snapshot"),
+    ("site-fl-standard", "ask_when_closed", True),
+    ("site-fl-standard", "short_raise", "forbidden"),
+)
+
+
+@pytest.mark.parametrize(("name", "policy", "value"), PASSED)
+def test_a_policy_let_into_the_one_pass_is_found(
+    name: str, policy: str, value: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = replace(RULES[name], **{policy: value}, readings=(), partner=None)
+    assert not plain_module.goes_this_way(game)
+    plain_module.goes_this_way.cache_clear()
+    let_in(monkeypatch, plain_module.FOLLOWED, policy, value)
+    assert plain_module.goes_this_way(game)
+    told = [told_hand(game, record) for record in dealt(game, "let in", 80)]
+    made = [(one, it) for one in told if (it := plain(one, "m/0"))]
+    assert any(it.record != follow(one, "m/0") for one, it in made)
+
+
+# What nobody has told a path of.
+
+
+@every_rules
+def test_no_path_follows_what_nobody_has_heard_of(name: str) -> None:
+    for what, game in strangers(RULES[name]):
+        assert not is_screened(game), what
+        assert not plain_module.goes_this_way(game), what
+
+
+class Newer(Game, frozen=True, kw_only=True):
+    """The rules of a later program, which knows one more policy."""
+
+    invented: str = "as before"
+
+
+def test_a_policy_that_came_later_is_followed_at_its_default_only() -> None:
+    known = {name: getattr(LISTED, name) for name in Game.__struct_fields__}
+    for path in PATHS.values():
+        told: Followed = {**path, Newer: path[Game]}
+        assert None is unfollowed(Newer(**known), told)
+        assert "invented otherwise" == unfollowed(Newer(**known, invented="otherwise"), told)
+        assert "Newer" == unfollowed(Newer(**known), path)
+
+
+def test_a_field_without_a_default_is_followed_only_if_it_is_named() -> None:
+    assert "small 5" == unfollowed(Blinds(5, 10), {Blinds: {}})
+    assert None is unfollowed(Blinds(5, 10), {Blinds: {"small": (int,), "big": (10,)}})
+    assert "ante 1" == unfollowed(Blinds(5, 10, 1), {Blinds: {"small": (int,), "big": (10,)}})
+
+
+def test_values_are_followed_by_their_type_and_a_row_entry_by_entry() -> None:
+    follows: Followed = {Betting: {"street": (str,), "size": (range(1, 9),)}, Showdown: {}}
+    assert None is unfollowed(Betting("flop", 8), follows)
+    assert "size 9" == unfollowed(Betting("flop", 9), follows)
+    assert "size True" == unfollowed(Betting("flop", True), follows)
+    assert "DealHole" == unfollowed(DealHole(2), follows)
+    script: Mapping[str, Any] = {**UNASKED, "script": (Betting, Showdown)}
+    game = replace(RULESETS["phh-nt"], script=(Betting("flop", 8), Showdown()))
+    some = {name: (getattr(game, name),) for name in Policies.__struct_fields__}
+    some["blind_rounds"] = (int,)
+    assert None is unfollowed(game, {**follows, Game: {**some, **script}})
+    longer = replace(game, script=(*game.script, Betting("flop", 10)))
+    assert "script size 10" == unfollowed(longer, {**follows, Game: {**some, **script}})
+    foreign = replace(game, script=(*game.script, DealHole(2)))
+    assert "script DealHole" == unfollowed(foreign, {**follows, Game: {**some, **script}})
+
+
+@pytest.mark.parametrize("path", PATHS.values(), ids=list(PATHS))
+def test_what_is_followed_is_there(path: Followed) -> None:
+    """A name that no struct has, or a value that no policy has, would say nothing."""
+    for kind, known in path.items():
+        hints = get_type_hints(kind)
+        assert known.keys() <= {field.name for field in msgspec.structs.fields(kind)}
+        for name, may in known.items():
+            if hints[name] is bool:
+                assert set(may) <= set(EITHER)
+            elif str(get_origin(hints[name])) == "typing.Literal":
+                assert set(may) <= set(get_args(hints[name])), name
