@@ -31,7 +31,7 @@ HANDS = 10_000_000
 DISTINCT = 10_000
 GROWTH = (10_000, 100_000, 1_000_000)
 GOAL_S, GOAL_HANDS = 2.0, 10_000_000
-FIRST_S = 0.1
+FIRST_S = 0.3
 MADE = 200_000  # hands a second, the aim for making facts
 
 

@@ -16,6 +16,7 @@ from analytics.auctions.measures import MEASURES
 from analytics.luck.streets import CHANCES
 from analytics.opponents.faults import CAUSES
 from analytics.opponents.measures import LOOKS, NUMBERS
+from analytics.replay.flags import FLAGS
 from analytics.results.counters import COUNTERS
 from analytics.results.players import METHODS
 from analytics.results.winnings import LINES
@@ -248,6 +249,13 @@ def statistics() -> str:
     return "\n".join(lines)
 
 
+def flags() -> str:
+    """Every flag of facts: when it is true, and when it is not null."""
+    lines = ["| column | true | not null |", "|---|---|---|"]
+    lines += [f"| `{it.name}` | {it.done} | {it.opportunity} |" for it in FLAGS.values()]
+    return "\n".join(lines)
+
+
 def bidding() -> str:
     """Every measure of bidding."""
     return _measured(MEASURES.values())
@@ -325,6 +333,7 @@ PARTS: dict[str, Callable[[], str]] = {
         filter_fields,
         filter_flags,
         statistics,
+        flags,
         bidding,
         luck,
         looks,

@@ -1,4 +1,4 @@
-"""The walk through a new game in CONTRIBUTING.md is taken, in a copy of the project."""
+"""The walk through CONTRIBUTING.md is taken, in a copy of the project."""
 
 import os
 import runpy
@@ -43,7 +43,7 @@ def test_a_new_game_is_added_as_the_page_says(tmp_path: Path) -> None:
 def follow(fence: Fence, folder: Path) -> None:
     """Do what a block says: write this file, change that one, type these commands."""
     match fence.language:
-        case "python" | "markdown":
+        case "python" | "markdown" | "sql":
             assert not (folder / fence.told).exists()
             (folder / fence.told).write_text(fence.text, "utf-8")
         case "diff":

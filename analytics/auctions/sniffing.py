@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from analytics.auctions import two_sizes
 from analytics.confidence.p_values import at_least, holm, mann_whitney, normal
-from analytics.statistics.alike import Places, alike
+from analytics.stored.alike import Places, alike
 
 DRAWS = 10_000
 FIRST_DRAWS = 1_000

@@ -18,8 +18,8 @@ from analytics.confidence.difference import Mean, Share, chance, moved, newcombe
 from analytics.confidence.intervals import FEW, Interval, Z, steady
 from analytics.confidence.p_values import holm
 from analytics.sql.chosen import Chosen
-from analytics.statistics.answers import Facts
 from analytics.statistics.catalogue import STATISTICS, Statistic
+from analytics.statistics.hands import Facts
 
 Method = Literal["newcombe", "welch", "paired", "bootstrap"]
 METHODS: dict[Method, str] = {

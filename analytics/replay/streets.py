@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analytics.replay.flags import DONK, FLOAT, NEITHER
 from analytics.replay.layout import CALLED, CHECKED
-from analytics.replay.postflop import DONK, FLOAT, NEITHER, postflop
-from analytics.replay.preflop import preflop
 from analytics.replay.seating import Named
-from analytics.replay.spots import KIND
+from analytics.replay.spots import KIND, postflop, preflop
 from store.columns.cells import Column
 
 if TYPE_CHECKING:
@@ -52,15 +51,17 @@ class Streets:
             column[rows] = False
         self.street[rows] = now
 
-    def words(self, it: "Step", offered: Column, owed: Column, gone: Column) -> Column:
+    def words(self, it: "Step", offered: Column, owed: Column, gone: Column) -> list[Column]:
         """What the actions mean; `gone`: who raised last before the flop has no more to say."""
         found = self._before(it, offered, owed)
         later = self.street[: it.live] > 0
         if later.any():
-            found = np.where(later, self._after(it, offered, gone) * it.asked, found)
+            after = self._after(it, offered, gone)
+            both = zip(found, after, strict=True)
+            found = [np.where(later, then * it.asked, first) for first, then in both]
         return found
 
-    def _before(self, it: "Step", offered: Column, owed: Column) -> Column:
+    def _before(self, it: "Step", offered: Column, owed: Column) -> list[Column]:
         live, spots = it.live, preflop()
         return spots.meaning(
             kind=KIND.take(it.kind),
@@ -76,7 +77,7 @@ class Streets:
             fresh=owed & ((self.acted[:live] & it.bit) == 0),
         )
 
-    def _after(self, it: "Step", offered: Column, gone: Column) -> Column:
+    def _after(self, it: "Step", offered: Column, gone: Column) -> list[Column]:
         live, spots = it.live, postflop()
         return spots.meaning(
             kind=KIND.take(it.kind),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from analytics.sql.chosen import Chosen, quoted, table
 from analytics.sql.files import text_of
-from analytics.statistics.answers import Facts
+from analytics.statistics.hands import Facts
 
 Row = dict[str, Any]
 

@@ -14,7 +14,8 @@ from analytics.results.winnings import asked
 from analytics.sql.chosen import Chosen, quoted, table
 from analytics.sql.files import text_of
 from analytics.sql.tables import Tables
-from analytics.statistics.answers import Facts, natural
+from analytics.statistics.answers import natural
+from analytics.statistics.hands import Facts
 from analytics.statistics.measured import Again, ends
 from store.log.leaf import Leaf
 

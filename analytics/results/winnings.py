@@ -12,7 +12,7 @@ import pyarrow as pa
 from analytics.confidence.intervals import Z
 from analytics.sql.chosen import Chosen, quoted, table
 from analytics.sql.files import text_of
-from analytics.statistics.answers import Facts
+from analytics.statistics.hands import Facts
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,37 +3,37 @@
 SELECT
   player,
   part,
-  sum(hands * (flop_bets + flop_raises)) AS af_flop_k,
-  sum(hands * (flop_calls)) AS af_flop_n,
-  sum(hands * (flop_bets + flop_raises)) AS afq_flop_k,
-  sum(hands * (flop_bets + flop_raises + flop_calls + flop_folds)) AS afq_flop_n,
-  sum(hands * (turn_bets + turn_raises)) AS af_turn_k,
-  sum(hands * (turn_calls)) AS af_turn_n,
-  sum(hands * (turn_bets + turn_raises)) AS afq_turn_k,
-  sum(hands * (turn_bets + turn_raises + turn_calls + turn_folds)) AS afq_turn_n,
-  sum(hands * (river_bets + river_raises)) AS af_river_k,
-  sum(hands * (river_calls)) AS af_river_n,
-  sum(hands * (river_bets + river_raises)) AS afq_river_k,
-  sum(hands * (river_bets + river_raises + river_calls + river_folds)) AS afq_river_n,
-  sum(hands * (
+  sum(flop_bets + flop_raises) AS af_flop_k,
+  sum(flop_calls) AS af_flop_n,
+  sum(flop_bets + flop_raises) AS afq_flop_k,
+  sum(flop_bets + flop_raises + flop_calls + flop_folds) AS afq_flop_n,
+  sum(turn_bets + turn_raises) AS af_turn_k,
+  sum(turn_calls) AS af_turn_n,
+  sum(turn_bets + turn_raises) AS afq_turn_k,
+  sum(turn_bets + turn_raises + turn_calls + turn_folds) AS afq_turn_n,
+  sum(river_bets + river_raises) AS af_river_k,
+  sum(river_calls) AS af_river_n,
+  sum(river_bets + river_raises) AS afq_river_k,
+  sum(river_bets + river_raises + river_calls + river_folds) AS afq_river_n,
+  sum(
     flop_bets + flop_raises
     + turn_bets + turn_raises
     + river_bets + river_raises
-  )) AS af_k,
-  sum(hands * (
+  ) AS af_k,
+  sum(
     flop_calls
     + turn_calls
     + river_calls
-  )) AS af_n,
-  sum(hands * (
+  ) AS af_n,
+  sum(
     flop_bets + flop_raises
     + turn_bets + turn_raises
     + river_bets + river_raises
-  )) AS afq_k,
-  sum(hands * (
+  ) AS afq_k,
+  sum(
     flop_bets + flop_raises + flop_calls + flop_folds
     + turn_bets + turn_raises + turn_calls + turn_folds
     + river_bets + river_raises + river_calls + river_folds
-  )) AS afq_n
+  ) AS afq_n
 FROM chosen
 GROUP BY player, part

@@ -1,8 +1,7 @@
 """Which facts a question is asked of: filters as one SQL table, `chosen`, that every file reads.
 
 `part` is what the answer is divided by, so that one file serves the whole and its parts. Every row
-is a hand: `hands` is 1, `nets` its net and `squares` the square of it. The files add these up, as
-`ways` does over hands that were played alike.
+is one player's hand.
 """
 
 from typing import Literal, get_args
@@ -43,10 +42,7 @@ def table(chosen: Chosen, known: str = "coalesce(cards, shown)") -> str:
     where = f" WHERE {' AND '.join(terms)}" if terms else ""
     known = known.replace("cards", "f.cards").replace("shown", "f.shown")
     every = "f.* REPLACE ('' AS player)" if chosen.others else "f.*"
-    nets = "CAST(f.net AS DOUBLE) AS nets, CAST(f.net AS DOUBLE) * f.net AS squares"
-    return (
-        f"SELECT {every}, 1 AS hands, {nets}, {part} AS part, {known} AS class FROM {source}{where}"
-    )
+    return f"SELECT {every}, {part} AS part, {known} AS class FROM {source}{where}"
 
 
 def quoted(text: str) -> str:

@@ -3,17 +3,17 @@
 SELECT
   player,
   part,
-  sum(CASE WHEN cbet_flop THEN hands ELSE 0 END) AS cbet_flop_k,
-  sum(CASE WHEN cbet_flop IS NOT NULL THEN hands ELSE 0 END) AS cbet_flop_n,
-  sum(CASE WHEN cbet_turn THEN hands ELSE 0 END) AS cbet_turn_k,
-  sum(CASE WHEN cbet_turn IS NOT NULL THEN hands ELSE 0 END) AS cbet_turn_n,
-  sum(CASE WHEN cbet_river THEN hands ELSE 0 END) AS cbet_river_k,
-  sum(CASE WHEN cbet_river IS NOT NULL THEN hands ELSE 0 END) AS cbet_river_n,
-  sum(CASE WHEN fold_to_cbet_flop THEN hands ELSE 0 END) AS fold_to_cbet_flop_k,
-  sum(CASE WHEN fold_to_cbet_flop IS NOT NULL THEN hands ELSE 0 END) AS fold_to_cbet_flop_n,
-  sum(CASE WHEN fold_to_cbet_turn THEN hands ELSE 0 END) AS fold_to_cbet_turn_k,
-  sum(CASE WHEN fold_to_cbet_turn IS NOT NULL THEN hands ELSE 0 END) AS fold_to_cbet_turn_n,
-  sum(CASE WHEN fold_to_cbet_river THEN hands ELSE 0 END) AS fold_to_cbet_river_k,
-  sum(CASE WHEN fold_to_cbet_river IS NOT NULL THEN hands ELSE 0 END) AS fold_to_cbet_river_n
+  count(CASE WHEN cbet_flop THEN 1 END) AS cbet_flop_k,
+  count(cbet_flop) AS cbet_flop_n,
+  count(CASE WHEN cbet_turn THEN 1 END) AS cbet_turn_k,
+  count(cbet_turn) AS cbet_turn_n,
+  count(CASE WHEN cbet_river THEN 1 END) AS cbet_river_k,
+  count(cbet_river) AS cbet_river_n,
+  count(CASE WHEN fold_to_cbet_flop THEN 1 END) AS fold_to_cbet_flop_k,
+  count(fold_to_cbet_flop) AS fold_to_cbet_flop_n,
+  count(CASE WHEN fold_to_cbet_turn THEN 1 END) AS fold_to_cbet_turn_k,
+  count(fold_to_cbet_turn) AS fold_to_cbet_turn_n,
+  count(CASE WHEN fold_to_cbet_river THEN 1 END) AS fold_to_cbet_river_k,
+  count(fold_to_cbet_river) AS fold_to_cbet_river_n
 FROM chosen
 GROUP BY player, part

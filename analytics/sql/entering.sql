@@ -3,17 +3,17 @@
 SELECT
   player,
   part,
-  sum(CASE WHEN vpip THEN hands ELSE 0 END) AS vpip_k,
-  sum(CASE WHEN vpip IS NOT NULL THEN hands ELSE 0 END) AS vpip_n,
-  sum(CASE WHEN vpip THEN hands ELSE 0 END) AS vpip_all_k,
-  sum(hands) AS vpip_all_n,
-  sum(CASE WHEN pfr THEN hands ELSE 0 END) AS pfr_k,
-  sum(CASE WHEN pfr IS NOT NULL THEN hands ELSE 0 END) AS pfr_n,
-  sum(CASE WHEN pfr_able THEN hands ELSE 0 END) AS pfr_able_k,
-  sum(CASE WHEN pfr_able IS NOT NULL THEN hands ELSE 0 END) AS pfr_able_n,
-  sum(CASE WHEN limp THEN hands ELSE 0 END) AS limp_k,
-  sum(CASE WHEN limp IS NOT NULL THEN hands ELSE 0 END) AS limp_n,
-  sum(CASE WHEN rfi THEN hands ELSE 0 END) AS rfi_k,
-  sum(CASE WHEN rfi IS NOT NULL THEN hands ELSE 0 END) AS rfi_n
+  count(CASE WHEN vpip THEN 1 END) AS vpip_k,
+  count(vpip) AS vpip_n,
+  count(CASE WHEN vpip THEN 1 END) AS vpip_all_k,
+  count(*) AS vpip_all_n,
+  count(CASE WHEN pfr THEN 1 END) AS pfr_k,
+  count(pfr) AS pfr_n,
+  count(CASE WHEN pfr_able THEN 1 END) AS pfr_able_k,
+  count(pfr_able) AS pfr_able_n,
+  count(CASE WHEN limp THEN 1 END) AS limp_k,
+  count(limp) AS limp_n,
+  count(CASE WHEN rfi THEN 1 END) AS rfi_k,
+  count(rfi) AS rfi_n
 FROM chosen
 GROUP BY player, part

@@ -3,39 +3,33 @@
 SELECT
   player,
   part,
-  sum(CASE WHEN donk THEN hands ELSE 0 END) AS donk_k,
-  sum(CASE WHEN donk IS NOT NULL THEN hands ELSE 0 END) AS donk_n,
-  sum(CASE WHEN float_bet THEN hands ELSE 0 END) AS float_bet_k,
-  sum(CASE WHEN float_bet IS NOT NULL THEN hands ELSE 0 END) AS float_bet_n,
-  sum(CASE WHEN check_raise_flop THEN hands ELSE 0 END) AS check_raise_flop_k,
-  sum(CASE WHEN check_raise_flop IS NOT NULL THEN hands ELSE 0 END) AS check_raise_flop_n,
-  sum(CASE WHEN check_raise_turn THEN hands ELSE 0 END) AS check_raise_turn_k,
-  sum(CASE WHEN check_raise_turn IS NOT NULL THEN hands ELSE 0 END) AS check_raise_turn_n,
-  sum(CASE WHEN check_raise_river THEN hands ELSE 0 END) AS check_raise_river_k,
-  sum(CASE WHEN check_raise_river IS NOT NULL THEN hands ELSE 0 END) AS check_raise_river_n,
-  sum(CASE WHEN bet_when_checked_to_flop THEN hands ELSE 0 END) AS bet_when_checked_to_flop_k,
-  sum(
-    CASE WHEN bet_when_checked_to_flop IS NOT NULL THEN hands ELSE 0 END
-  ) AS bet_when_checked_to_flop_n,
-  sum(CASE WHEN bet_when_checked_to_turn THEN hands ELSE 0 END) AS bet_when_checked_to_turn_k,
-  sum(
-    CASE WHEN bet_when_checked_to_turn IS NOT NULL THEN hands ELSE 0 END
-  ) AS bet_when_checked_to_turn_n,
-  sum(CASE WHEN bet_when_checked_to_river THEN hands ELSE 0 END) AS bet_when_checked_to_river_k,
-  sum(
-    CASE WHEN bet_when_checked_to_river IS NOT NULL THEN hands ELSE 0 END
-  ) AS bet_when_checked_to_river_n,
-  sum(CASE WHEN check_raise_flop THEN hands ELSE 0 END)
-    + sum(CASE WHEN check_raise_turn THEN hands ELSE 0 END)
-    + sum(CASE WHEN check_raise_river THEN hands ELSE 0 END) AS check_raise_k,
-  sum(CASE WHEN check_raise_flop IS NOT NULL THEN hands ELSE 0 END)
-    + sum(CASE WHEN check_raise_turn IS NOT NULL THEN hands ELSE 0 END)
-    + sum(CASE WHEN check_raise_river IS NOT NULL THEN hands ELSE 0 END) AS check_raise_n,
-  sum(CASE WHEN bet_when_checked_to_flop THEN hands ELSE 0 END)
-    + sum(CASE WHEN bet_when_checked_to_turn THEN hands ELSE 0 END)
-    + sum(CASE WHEN bet_when_checked_to_river THEN hands ELSE 0 END) AS bet_when_checked_to_k,
-  sum(CASE WHEN bet_when_checked_to_flop IS NOT NULL THEN hands ELSE 0 END)
-    + sum(CASE WHEN bet_when_checked_to_turn IS NOT NULL THEN hands ELSE 0 END)
-    + sum(CASE WHEN bet_when_checked_to_river IS NOT NULL THEN hands ELSE 0 END) AS bet_when_checked_to_n
+  count(CASE WHEN donk THEN 1 END) AS donk_k,
+  count(donk) AS donk_n,
+  count(CASE WHEN float_bet THEN 1 END) AS float_bet_k,
+  count(float_bet) AS float_bet_n,
+  count(CASE WHEN check_raise_flop THEN 1 END) AS check_raise_flop_k,
+  count(check_raise_flop) AS check_raise_flop_n,
+  count(CASE WHEN check_raise_turn THEN 1 END) AS check_raise_turn_k,
+  count(check_raise_turn) AS check_raise_turn_n,
+  count(CASE WHEN check_raise_river THEN 1 END) AS check_raise_river_k,
+  count(check_raise_river) AS check_raise_river_n,
+  count(CASE WHEN bet_when_checked_to_flop THEN 1 END) AS bet_when_checked_to_flop_k,
+  count(bet_when_checked_to_flop) AS bet_when_checked_to_flop_n,
+  count(CASE WHEN bet_when_checked_to_turn THEN 1 END) AS bet_when_checked_to_turn_k,
+  count(bet_when_checked_to_turn) AS bet_when_checked_to_turn_n,
+  count(CASE WHEN bet_when_checked_to_river THEN 1 END) AS bet_when_checked_to_river_k,
+  count(bet_when_checked_to_river) AS bet_when_checked_to_river_n,
+  count(CASE WHEN check_raise_flop THEN 1 END)
+    + count(CASE WHEN check_raise_turn THEN 1 END)
+    + count(CASE WHEN check_raise_river THEN 1 END) AS check_raise_k,
+  count(check_raise_flop)
+    + count(check_raise_turn)
+    + count(check_raise_river) AS check_raise_n,
+  count(CASE WHEN bet_when_checked_to_flop THEN 1 END)
+    + count(CASE WHEN bet_when_checked_to_turn THEN 1 END)
+    + count(CASE WHEN bet_when_checked_to_river THEN 1 END) AS bet_when_checked_to_k,
+  count(bet_when_checked_to_flop)
+    + count(bet_when_checked_to_turn)
+    + count(bet_when_checked_to_river) AS bet_when_checked_to_n
 FROM chosen
 GROUP BY player, part

@@ -3,19 +3,19 @@
 SELECT
   player,
   part,
-  sum(CASE WHEN three_bet THEN hands ELSE 0 END) AS three_bet_k,
-  sum(CASE WHEN three_bet IS NOT NULL THEN hands ELSE 0 END) AS three_bet_n,
-  sum(CASE WHEN squeeze THEN hands ELSE 0 END) AS squeeze_k,
-  sum(CASE WHEN squeeze IS NOT NULL THEN hands ELSE 0 END) AS squeeze_n,
-  sum(CASE WHEN four_bet THEN hands ELSE 0 END) AS four_bet_k,
-  sum(CASE WHEN four_bet IS NOT NULL THEN hands ELSE 0 END) AS four_bet_n,
-  sum(CASE WHEN four_bet_opener THEN hands ELSE 0 END) AS four_bet_opener_k,
-  sum(CASE WHEN four_bet_opener IS NOT NULL THEN hands ELSE 0 END) AS four_bet_opener_n,
-  sum(CASE WHEN cold_four_bet THEN hands ELSE 0 END) AS cold_four_bet_k,
-  sum(CASE WHEN cold_four_bet IS NOT NULL THEN hands ELSE 0 END) AS cold_four_bet_n,
-  sum(CASE WHEN fold_to_3bet THEN hands ELSE 0 END) AS fold_to_3bet_k,
-  sum(CASE WHEN fold_to_3bet IS NOT NULL THEN hands ELSE 0 END) AS fold_to_3bet_n,
-  sum(CASE WHEN fold_to_3bet_opener THEN hands ELSE 0 END) AS fold_to_3bet_opener_k,
-  sum(CASE WHEN fold_to_3bet_opener IS NOT NULL THEN hands ELSE 0 END) AS fold_to_3bet_opener_n
+  count(CASE WHEN three_bet THEN 1 END) AS three_bet_k,
+  count(three_bet) AS three_bet_n,
+  count(CASE WHEN squeeze THEN 1 END) AS squeeze_k,
+  count(squeeze) AS squeeze_n,
+  count(CASE WHEN four_bet THEN 1 END) AS four_bet_k,
+  count(four_bet) AS four_bet_n,
+  count(CASE WHEN four_bet_opener THEN 1 END) AS four_bet_opener_k,
+  count(four_bet_opener) AS four_bet_opener_n,
+  count(CASE WHEN cold_four_bet THEN 1 END) AS cold_four_bet_k,
+  count(cold_four_bet) AS cold_four_bet_n,
+  count(CASE WHEN fold_to_3bet THEN 1 END) AS fold_to_3bet_k,
+  count(fold_to_3bet) AS fold_to_3bet_n,
+  count(CASE WHEN fold_to_3bet_opener THEN 1 END) AS fold_to_3bet_opener_k,
+  count(fold_to_3bet_opener) AS fold_to_3bet_opener_n
 FROM chosen
 GROUP BY player, part

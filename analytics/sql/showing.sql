@@ -3,11 +3,11 @@
 SELECT
   player,
   part,
-  sum(CASE WHEN saw_flop AND showdown THEN hands ELSE 0 END) AS wtsd_k,
-  sum(CASE WHEN saw_flop THEN hands ELSE 0 END) AS wtsd_n,
-  sum(CASE WHEN showdown AND won THEN hands ELSE 0 END) AS wsd_k,
-  sum(CASE WHEN showdown THEN hands ELSE 0 END) AS wsd_n,
-  sum(CASE WHEN saw_flop AND won THEN hands ELSE 0 END) AS wwsf_k,
-  sum(CASE WHEN saw_flop THEN hands ELSE 0 END) AS wwsf_n
+  count(CASE WHEN saw_flop AND showdown THEN 1 END) AS wtsd_k,
+  count(CASE WHEN saw_flop THEN 1 END) AS wtsd_n,
+  count(CASE WHEN showdown AND won THEN 1 END) AS wsd_k,
+  count(CASE WHEN showdown THEN 1 END) AS wsd_n,
+  count(CASE WHEN saw_flop AND won THEN 1 END) AS wwsf_k,
+  count(CASE WHEN saw_flop THEN 1 END) AS wwsf_n
 FROM chosen
 GROUP BY player, part

@@ -3,13 +3,13 @@
 SELECT
   player,
   part,
-  sum(CASE WHEN steal THEN hands ELSE 0 END) AS steal_k,
-  sum(CASE WHEN steal IS NOT NULL THEN hands ELSE 0 END) AS steal_n,
-  sum(CASE WHEN fold_to_steal_sb THEN hands ELSE 0 END) AS fold_to_steal_sb_k,
-  sum(CASE WHEN fold_to_steal_sb IS NOT NULL THEN hands ELSE 0 END) AS fold_to_steal_sb_n,
-  sum(CASE WHEN fold_to_steal_bb THEN hands ELSE 0 END) AS fold_to_steal_bb_k,
-  sum(CASE WHEN fold_to_steal_bb IS NOT NULL THEN hands ELSE 0 END) AS fold_to_steal_bb_n,
-  sum(CASE WHEN resteal THEN hands ELSE 0 END) AS resteal_k,
-  sum(CASE WHEN resteal IS NOT NULL THEN hands ELSE 0 END) AS resteal_n
+  count(CASE WHEN steal THEN 1 END) AS steal_k,
+  count(steal) AS steal_n,
+  count(CASE WHEN fold_to_steal_sb THEN 1 END) AS fold_to_steal_sb_k,
+  count(fold_to_steal_sb) AS fold_to_steal_sb_n,
+  count(CASE WHEN fold_to_steal_bb THEN 1 END) AS fold_to_steal_bb_k,
+  count(fold_to_steal_bb) AS fold_to_steal_bb_n,
+  count(CASE WHEN resteal THEN 1 END) AS resteal_k,
+  count(resteal) AS resteal_n
 FROM chosen
 GROUP BY player, part

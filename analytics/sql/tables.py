@@ -4,14 +4,19 @@ The files are those of `analytics/sql/`. Each reads `chosen`, which is made here
 a filter and a column `part`, so that one file answers for the whole and for its parts.
 """
 
+import os
 from collections.abc import Mapping
-from typing import Any, Protocol
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
 from analytics.sql.files import text_of
 from store.sql.answers import plain
 from store.sql.query import Query
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 class Source(Protocol):
@@ -63,12 +68,10 @@ class Beside:
 
 
 class Tables:
-    """Tables by name in an in-memory DuckDB of their own."""
+    """Tables by name, which no other connection to the DuckDB in memory sees."""
 
     def __init__(self, tables: Mapping[str, pa.Table]) -> None:
-        import duckdb
-
-        self._con = duckdb.connect(":memory:", config={"threads": "2"})
+        self._con = _database(os.getpid()).cursor()
         self._con.sql("SET TimeZone = 'UTC'")
         for name, rows in tables.items():
             self._con.register(name, rows)
@@ -96,3 +99,11 @@ class Tables:
     def table(self, sql: str) -> pa.Table:
         """The same as a table."""
         return self._con.sql(sql).to_arrow_table()
+
+
+@cache
+def _database(process: int) -> "duckdb.DuckDBPyConnection":
+    """One a process: to open another takes longer than many a question."""
+    import duckdb
+
+    return duckdb.connect(":memory:", config={"threads": "2"})

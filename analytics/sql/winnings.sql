@@ -1,7 +1,21 @@
 -- What did each player win or lose, with and without a showdown, and how steadily?
 -- Net is collected minus put in, in whole chips; without a showdown for whoever folded.
 -- A variance is the mean of squares about the mean, from sums of whole units.
-WITH added AS (
+WITH alike AS (
+  SELECT
+    player,
+    part,
+    showdown,
+    per_chip,
+    big_blind,
+    big_bet,
+    count(*) AS hands,
+    sum(CAST(net AS DOUBLE)) AS nets,
+    sum(CAST(net AS DOUBLE) * net) AS squares
+  FROM chosen
+  GROUP BY player, part, showdown, per_chip, big_blind, big_bet
+),
+added AS (
   SELECT
     player,
     part,
@@ -18,7 +32,7 @@ WITH added AS (
     sum(nets / big_bet) AS big_bet,
     sum(squares / big_bet / big_bet) AS big_bet_squares,
     sum(CASE WHEN big_bet IS NOT NULL THEN hands ELSE 0 END) AS big_bet_n
-  FROM chosen
+  FROM alike
   GROUP BY player, part
 )
 SELECT

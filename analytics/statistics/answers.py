@@ -5,22 +5,20 @@ the facts that the filters leave, and nothing else.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analytics.confidence.intervals import Interval, steady, student, wilson
 from analytics.sql.chosen import Chosen, table
 from analytics.sql.files import text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
+from analytics.statistics.hands import Facts, soonest
 from analytics.stored.tables import stored
 from store.reader import Snapshot
 from store.sql.query import Query
 from store.tables.standard import STANDARD
 
 if TYPE_CHECKING:
-    from analytics.statistics.hands import Played
-    from analytics.statistics.patterns import Tally
+    from analytics.statistics.tallies import Tally
 
 SECONDS = 600.0
 
@@ -36,18 +34,6 @@ class Answer(NamedTuple):
     n: int
     low: float | None
     high: float | None
-
-
-class Facts(Protocol):
-    """Where facts are asked for in SQL, as the view `facts`: a ledger's, or others like them."""
-
-    def ask(self, sql: str) -> pa.Table:
-        """The answer as a table."""
-        ...
-
-    def rows(self, sql: str) -> list[dict[str, Any]]:
-        """The answer as plain values."""
-        ...
 
 
 class UnknownQuestion(ValueError):
@@ -86,7 +72,9 @@ def rows_of(
     file: str, query: Facts, chosen: Chosen, known: str = "coalesce(cards, shown)"
 ) -> list[dict[str, Any]]:
     """One file's answer, players and parts in order."""
-    rows = query.rows(f"WITH chosen AS ({table(chosen, known)}) SELECT * FROM (\n{text_of(file)})")
+    rows = soonest(query, chosen).rows(
+        f"WITH chosen AS ({table(chosen, known)}) SELECT * FROM (\n{text_of(file)})"
+    )
     return sorted(rows, key=lambda row: (row["player"], natural(row["part"])))
 
 
@@ -97,16 +85,9 @@ def natural(part: str) -> tuple[int, str]:
 
 def answers(query: Facts, chosen: Chosen, wanted: Sequence[Statistic]) -> Iterator[Answer]:
     """Every statistic of every player and part, in the order asked for."""
-    from analytics.statistics.hands import played  # numpy comes with it, and few questions need it
+    from analytics.statistics.tallies import tallies  # numpy comes with it; few questions need it
 
-    return answered(played(query, chosen), wanted)
-
-
-def answered(hands: "Played", wanted: Sequence[Statistic]) -> Iterator[Answer]:
-    """The same of these hands."""
-    from analytics.statistics.patterns import tallies
-
-    found = tallies(hands, list(dict.fromkeys(one.file for one in wanted)))
+    found = tallies(soonest(query, chosen), chosen, wanted)
     for tally in sorted(found, key=lambda it: (it.player, natural(it.part))):
         for one in wanted:
             yield Answer(tally.player, tally.part, one.name, *_judged(one, tally))
@@ -118,9 +99,9 @@ Numbers = tuple[float | None, int | None, int, float | None, float | None]
 def _judged(one: Statistic, tally: "Tally") -> Numbers:
     """Value, k, n and interval of one statistic out of what was counted."""
     name, row = one.counted, tally.sums
-    n = int(row[f"{name}_n"] or 0)
+    n = int(row.get(f"{name}_n") or 0)
     if one.kind in ("mean", "spread"):
-        mean, deviation = steady(row[f"{name}_mean"]), steady(row[f"{name}_sd"])
+        mean, deviation = steady(row.get(f"{name}_mean")), steady(row.get(f"{name}_sd"))
         if one.kind == "spread":
             return (None if deviation is None else one.scale * deviation), None, n, None, None
         if mean is None:
@@ -128,8 +109,8 @@ def _judged(one: Statistic, tally: "Tally") -> Numbers:
         held = student(mean, deviation or 0.0, n)
         return one.scale * mean, None, n, *_ends(held, one.scale)
     if one.kind == "sum":
-        return round(row[f"{name}_sum"] or 0.0, 6), None, n, None, None
-    k = int(row[f"{name}_k"] or 0)
+        return round(row.get(f"{name}_sum") or 0.0, 6), None, n, None, None
+    k = int(row.get(f"{name}_k") or 0)
     if n == 0:
         return None, k, 0, None, None
     if one.kind == "share":

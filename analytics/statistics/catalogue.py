@@ -7,8 +7,9 @@ A share is done / opportunity, with a Wilson interval. The SQL file that counts 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from analytics.replay.flags import AFTER, FLAGS
+
 Kind = Literal["share", "ratio", "sum", "mean", "spread"]
-AFTER = ("flop", "turn", "river")
 
 
 class Statistic(NamedTuple):
@@ -30,108 +31,62 @@ class Statistic(NamedTuple):
         return self.column or self.name
 
 
-def _before() -> Iterator[Statistic]:
-    """Before the flop."""
-    for file, rows in _PREFLOP.items():
-        for name, title, done, opportunity in rows:
-            yield Statistic(name, title, done, opportunity, file, street="preflop")
+def _of(flag: str, title: str, file: str, name: str = "") -> Statistic:
+    """The share of a flag, which says what is done, and out of which opportunities."""
+    it = FLAGS[flag]
+    told = (name or flag, title, it.done, it.opportunity, file)
+    return Statistic(*told, street=it.street, column=flag if name else "")
 
 
-_ENTERING = (
-    (
-        "vpip",
-        "VPIP",
-        "put chips in before the flop by choice",
-        "acted before the flop, or chose to straddle",
+_CHOICES = (
+    _of("vpip", "VPIP", "entering"),
+    Statistic(
+        "vpip_all", "VPIP of all hands", "as `vpip`", "dealt in", "entering", street="preflop"
     ),
-    ("vpip_all", "VPIP of all hands", "as `vpip`", "dealt in"),
-    ("pfr", "PFR", "at least one raise before the flop", "as `vpip`"),
-    ("pfr_able", "PFR when able", "as `pfr`", "acted with a raise on the menu"),
-    ("limp", "Limp", "first action is a call, pot unraised", "a call on the menu, pot unraised"),
-    ("rfi", "Raise first in", "raised", "nobody in yet"),
-)
-_RERAISING = (
-    ("three_bet", "3-bet", "raised", "facing exactly one raise"),
-    ("squeeze", "Squeeze", "raised", "facing one raise and a caller of it"),
-    ("four_bet", "4-bet", "raised", "facing exactly two raises"),
-    ("four_bet_opener", "4-bet as opener", "raised", "as `four_bet`, having made the first raise"),
-    ("cold_four_bet", "Cold 4-bet", "raised", "as `four_bet`, having made neither raise"),
-    ("fold_to_3bet", "Fold to 3-bet", "folded", "acted facing exactly two raises"),
-    (
-        "fold_to_3bet_opener",
-        "Fold to 3-bet as opener",
-        "folded",
-        "as `fold_to_3bet`, having made the first raise",
-    ),
-)
-_STEALING = (
-    ("steal", "Steal", "raised", "folded to, in CO, BTN or SB (heads-up: SB)"),
-    ("fold_to_steal_sb", "Fold SB to steal", "folded", "SB facing a steal, nobody else in"),
-    ("fold_to_steal_bb", "Fold BB to steal", "folded", "BB facing a steal, nobody else in"),
-    ("resteal", "Resteal", "raised", "a blind facing a steal, nobody else in"),
-)
-_PREFLOP = {"entering": _ENTERING, "reraising": _RERAISING, "stealing": _STEALING}
-
-
-def _after() -> Iterator[Statistic]:
-    """After the flop, a street at a time where a street has its own."""
-    lead = {"flop": "last raiser before the flop", "turn": "made the c-bet on the flop"}
-    lead["river"] = "made the c-bet on the turn"
-    for at in AFTER:
-        yield Statistic(
-            f"cbet_{at}",
-            f"C-bet {at}",
-            "bet",
-            f"{lead[at]}, nobody bet before him",
-            "continuing",
-            street=at,
-        )
-    for at in AFTER:
-        said = ("folded", f"facing the c-bet on the {at}, before any raise", "continuing")
-        yield Statistic(f"fold_to_cbet_{at}", f"Fold to {at} c-bet", *said, street=at)
-    yield Statistic(
-        "donk",
-        "Donk bet",
-        "bet",
-        "called before the flop, to act ahead of a live last raiser, nobody bet yet",
-        "leading",
-        street="flop",
-    )
-    yield Statistic(
-        "float",
-        "Float",
-        "bet",
-        "called the only raise before the flop, its raiser checked, nobody bet yet",
-        "leading",
-        street="flop",
-        column="float_bet",
-    )
-    yield from _each("check_raise", "Check-raise", "raised", "checked, then faced a bet", "leading")
-    yield from _each(
+    _of("pfr", "PFR", "entering"),
+    _of("pfr_able", "PFR when able", "entering"),
+    _of("limp", "Limp", "entering"),
+    _of("rfi", "Raise first in", "entering"),
+    _of("three_bet", "3-bet", "reraising"),
+    _of("squeeze", "Squeeze", "reraising"),
+    _of("four_bet", "4-bet", "reraising"),
+    _of("four_bet_opener", "4-bet as opener", "reraising"),
+    _of("cold_four_bet", "Cold 4-bet", "reraising"),
+    _of("fold_to_3bet", "Fold to 3-bet", "reraising"),
+    _of("fold_to_3bet_opener", "Fold to 3-bet as opener", "reraising"),
+    _of("steal", "Steal", "stealing"),
+    _of("fold_to_steal_sb", "Fold SB to steal", "stealing"),
+    _of("fold_to_steal_bb", "Fold BB to steal", "stealing"),
+    _of("resteal", "Resteal", "stealing"),
+    *(_of(f"cbet_{at}", f"C-bet {at}", "continuing") for at in AFTER),
+    *(_of(f"fold_to_cbet_{at}", f"Fold to {at} c-bet", "continuing") for at in AFTER),
+    _of("donk", "Donk bet", "leading"),
+    _of("float_bet", "Float", "leading", name="float"),
+    Statistic("check_raise", "Check-raise", "raised", "checked, then faced a bet", "leading"),
+    *(_of(f"check_raise_{at}", f"Check-raise, {at}", "leading") for at in AFTER),
+    Statistic(
         "bet_when_checked_to", "Bet when checked to", "bet", "first action, all checked", "leading"
-    )
+    ),
+    *(_of(f"bet_when_checked_to_{at}", f"Bet when checked to, {at}", "leading") for at in AFTER),
+)
 
 
 def _each(
-    name: str, title: str, done: str, opportunity: str, file: str, kind: Kind = "share"
+    name: str, title: str, done: str, opportunity: str, kind: Kind = "share"
 ) -> Iterator[Statistic]:
-    """One number for all streets after the flop, and one for each."""
-    yield Statistic(name, title, done, opportunity, file, kind)
+    """Aggression in all streets after the flop, and in each."""
+    yield Statistic(name, title, done, opportunity, "aggression", kind)
     for at in AFTER:
         yield Statistic(
-            f"{name}_{at}", f"{title}, {at}", done, f"{opportunity}; {at}", file, kind, at
+            f"{name}_{at}", f"{title}, {at}", done, f"{opportunity}; {at}", "aggression", kind, at
         )
 
 
-def _rest() -> Iterator[Statistic]:
+def _sums() -> Iterator[Statistic]:
     """Aggression, showdowns and money."""
-    yield from _each("af", "Aggression factor", "bets and raises", "calls", "aggression", "ratio")
+    yield from _each("af", "Aggression factor", "bets and raises", "calls", "ratio")
     yield from _each(
-        "afq",
-        "Aggression frequency",
-        "bets and raises",
-        "bets, raises, calls and folds",
-        "aggression",
+        "afq", "Aggression frequency", "bets and raises", "bets, raises, calls and folds"
     )
     yield Statistic("wtsd", "Went to showdown", "reached showdown", "saw the flop", "showing")
     yield Statistic("wsd", "Won at showdown", "won money", "reached showdown", "showing")
@@ -174,4 +129,4 @@ def _rest() -> Iterator[Statistic]:
     )
 
 
-STATISTICS: dict[str, Statistic] = {one.name: one for one in (*_before(), *_after(), *_rest())}
+STATISTICS: dict[str, Statistic] = {one.name: one for one in (*_CHOICES, *_sums())}

@@ -10,10 +10,11 @@ default ones out. Voided hands have no rows.
 
 from collections.abc import Callable
 from functools import cache, partial
+from hashlib import sha256
 
 import pyarrow as pa
 
-from analytics.replay.flags import COLUMNS, COUNTS, FLAGS
+from analytics.replay.flags import AFTER_FLOP, BEFORE_FLOP, COLUMNS, COUNTS, FLAGS
 from engine.game import Game, fingerprint, fingerprint_of, from_json
 from engine.games import RULESETS
 from engine.steps import Betting, Straddle
@@ -54,13 +55,24 @@ SCHEMA = pa.schema(
         *SEEN.items(),
         *((name, pa.bool_()) for name in FLAGS),
         *((name, pa.int32()) for name in COUNTS),
-        ("ways", pa.int64()),
-        ("acts", pa.int64()),
+        ("pattern", pa.string()),  # `stored.patterns`
     ]
 )
-# 2: who is all-in was offered nothing, whatever a foreign record lets him do; 3: a euro cent, a
-# penny and a hundredth of a chip are no chips; 4: to straddle by choice is to enter.
-VERSION = 4
+# How spots and chips are read. 2: who is all-in was offered nothing, whatever a foreign record lets
+# him do; 3: a euro cent, a penny and a hundredth of a chip are no chips; 4: to straddle by choice
+# is to enter.
+_READ = 4
+
+
+def _version() -> int:
+    """Another number for any other columns and for any other meaning of a flag."""
+    meant = [(it.name, sorted(it.when.items()), it.takes, it.straddled) for it in FLAGS.values()]
+    columns = [(it.name, str(it.type)) for it in SCHEMA]
+    told = repr((_READ, columns, BEFORE_FLOP, AFTER_FLOP, meant))
+    return int.from_bytes(sha256(told.encode()).digest()[:6])
+
+
+VERSION = _version()
 
 Text = Callable[[str], bytes | None]
 Rules = Callable[[str], Game | None]

@@ -10,18 +10,17 @@ import numpy as np
 import pyarrow as pa
 
 from analytics.replay.actions import Walk, walks
-from analytics.replay.flags import COUNTS, FLAGS, STREETS
+from analytics.replay.flags import COUNTS, STREETS
 from analytics.replay.layout import ACTIONS, Laid
 from analytics.replay.money import money
-from analytics.replay.preflop import STRADDLED
 from analytics.replay.rulebook import Rules, games_of
 from analytics.replay.seating import named
 from analytics.replay.seen import classes, seen
-from analytics.replay.spots import DONE
+from analytics.replay.spots import WORDS, columns, straddled
 from analytics.replay.streets import Streets
 from analytics.replay.words import chosen, head, players
 from analytics.stored.facts import SCHEMA, stakes
-from analytics.stored.packed import packed
+from analytics.stored.patterns import TRUTHS, patterns
 from engine.game import Game
 from engine.units import per_chip
 from store.columns.cells import Column
@@ -35,16 +34,17 @@ def facts_of(rules: Rules, events: pa.Table) -> pa.Table:
     games, ruleset = games_of(laid, rules)
     was = seen(laid)
     at = named(laid, was.dealt)
-    words: Column = np.zeros(laid.places, dtype=np.int64)
+    words = np.zeros((WORDS, laid.places), dtype=np.int64)
     for walk in walks(laid, games, ruleset):
-        words[walk.table.places] = _meanings(walk, Streets(walk.table, at))
-    words[laid.straddlers] |= STRADDLED
+        words[:, walk.table.places] = _meanings(walk, Streets(walk.table, at))
+    for word, bits in zip(words, straddled(), strict=True):
+        word[laid.straddlers] |= bits
     chips = money(laid)
     keep = np.flatnonzero(laid.told.take(laid.place_hand) & was.dealt)
     hand = laid.place_hand[keep]
+    mine = [word[keep] for word in words]
+    truths = [it[keep] for it in (*was.saw, was.showdown, chips.won)]
     counts = _counts(laid, keep)
-    truths = [*(it[keep] for it in was.saw), was.showdown[keep], chips.won[keep]]
-    ways, acts, fits = packed(words[keep], truths, counts)
     kinds, _ = classes()
     told: Told = {
         **head(laid, hand),
@@ -59,25 +59,26 @@ def facts_of(rules: Rules, events: pa.Table) -> pa.Table:
         "net": pa.array(chips.net[keep]),
         "cards": chosen(kinds, was.cards[keep]),
         "shown": chosen(kinds, was.shown[keep]),
-        **_flags(words[keep]),
-        **{name: pa.array(count) for name, count in zip(COUNTS, counts, strict=True)},
-        "ways": pa.array(ways, mask=~fits),
-        "acts": pa.array(acts, mask=~fits),
+        **dict(zip(TRUTHS, map(pa.array, truths), strict=True)),
+        **_flags(mine),
+        **dict(zip(COUNTS, map(pa.array, counts), strict=True)),
+        "pattern": patterns(mine, truths, counts),
     }
-    names = (*(f"saw_{street}" for street in STREETS[1:]), "showdown", "won")
-    told |= {name: pa.array(truth) for name, truth in zip(names, truths, strict=True)}
     return pa.table([told[one.name] for one in SCHEMA], schema=SCHEMA)
 
 
 def _meanings(walk: Walk, streets: Streets) -> Column:
     """What every place could do and did, as words of `spots`: forced and default acts left out."""
     acts = walk.laid.acts
-    found = np.zeros(len(walk.table.places), dtype=np.int64)
+    found = np.zeros((WORDS, len(walk.table.places)), dtype=np.int64)
     for it in walk.steps():
         streets.take_in(acts.street.take(it.act))
         gone = walk.rounds.gone(it.live, streets.aggressor[: it.live])
         owed = walk.rounds.bet[: it.live] > it.mine
-        found[it.place] |= streets.words(it, it.offered, owed, gone) * acts.counts.take(it.act)
+        counts = acts.counts.take(it.act)
+        meant = streets.words(it, it.offered, owed, gone)
+        for words, word in zip(found, meant, strict=True):
+            words[it.place] |= word * counts
         streets.remember(it)
     return found
 
@@ -123,12 +124,9 @@ def _counted(street: str, action: str) -> int:
     return COUNTS.index(f"{street}_{'raise' if (street, kind) == ('preflop', 'bet') else kind}s")
 
 
-def _flags(words: Column) -> dict[str, pa.Array]:
+def _flags(words: Sequence[Column]) -> dict[str, pa.Array]:
     """A flag is null where there was no opportunity."""
-    bits = np.unpackbits(words.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-    columns = np.packbits(np.ascontiguousarray(bits.T), axis=1, bitorder="little")
-    buffers = [pa.py_buffer(column) for column in columns]
     return {
-        name: pa.Array.from_buffers(pa.bool_(), len(words), [buffers[at], buffers[DONE + at]])
-        for at, name in enumerate(FLAGS)
+        name: pa.Array.from_buffers(pa.bool_(), len(words[0]), list(map(pa.py_buffer, bits)))
+        for name, bits in columns(words).items()
     }

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from analytics.confidence.intervals import DRAWS, SEED
 from analytics.sql.chosen import Chosen
-from analytics.statistics.answers import Answer, answered, answers
+from analytics.statistics.answers import Answer, answers, rows_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.measured import Measured
 from api.questions.players import Nonsense, check
@@ -59,11 +59,9 @@ def statistics(
 ) -> Counted:
     """Every statistic asked for. `field`: of one player, beside everybody else under the same
     filters, counted as one."""
-    from analytics.statistics.hands import played  # numpy comes with it, and few questions need it
-
-    hands = played(viewed.query, chosen)
-    found = list(answered(hands, wanted))
-    dealt = {(row["player"], row["part"]): row for row in hands.dealt()}
+    found = list(answers(viewed.query, chosen, wanted))
+    rows = rows_of("dealt", viewed.query, chosen)
+    dealt = {(row["player"], row["part"]): row for row in rows}
     beside: dict[str, Answer] = {}
     if field and chosen.player is not None:
         rest = answers(viewed, replace(chosen, others=True, by=None), wanted)

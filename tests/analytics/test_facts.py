@@ -5,14 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 from msgspec.structs import replace
 
 from analytics.replay.flags import COUNTS, FLAGS
 from analytics.replay.seen import class_of
 from analytics.stored.facts import SCHEMA, facts, table_of
-from analytics.stored.packed import WAYS, apart, unpacked
 from engine.game import fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
 from events.ledger import Recorded
@@ -271,28 +269,3 @@ def test_a_ruleset_that_only_the_ledger_has_is_read_from_it() -> None:
     capped = Leaf(1, events)
     rows = facts({fingerprint_of(other): other}.get).build([capped]).to_pylist()
     assert ({None}, {1}) == tuple({row[name] for row in rows} for name in ("three_bet", "per_chip"))
-
-
-# Hands that were played alike, counted together.
-
-
-@pytest.mark.parametrize("game", ["auction-2024-mit", "site-fl", "urcs-1998"])
-def test_ways_and_acts_say_how_a_hand_was_played(game: str) -> None:
-    rows = facts(lambda mark: None).build(sealed(of_games(game, count=40)))
-    mine = rows.filter(pc.is_valid(rows["ways"]))
-    assert mine.num_rows > 40
-    again = unpacked(mine["ways"].combine_chunks(), mine["acts"].combine_chunks())
-    for name in WAYS:
-        told = [(None, False, True)[digit] for digit in again[name].tolist()]
-        assert mine[name].to_pylist() == told, name
-    for name in COUNTS:
-        assert mine[name].to_pylist() == again[name].tolist(), name
-    for name, column in apart(mine).items():
-        assert column.tolist() == again[name].tolist(), name
-
-
-def test_a_hand_with_more_actions_than_fit_is_looked_at_by_itself() -> None:
-    raises = "; ".join(f"{n % 2} raises to {10 * n + 20}" for n in range(20))
-    lines = ["hand site-nl-standard, button 0: ann bob", f"> {raises}; 0 folds"]
-    row = told(*lines)["ann"]
-    assert (10, None, None) == (row["preflop_raises"], row["ways"], row["acts"])

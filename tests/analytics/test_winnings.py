@@ -16,8 +16,9 @@ from analytics.results.winnings import FEWEST, LINES, Point, thinned, winnings
 from analytics.sql.chosen import Chosen
 from analytics.sql.files import SQL, text_of
 from analytics.sql.tables import Tables
-from analytics.statistics.answers import Facts, answers, views
+from analytics.statistics.answers import answers, views
 from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.hands import Facts
 from analytics.stored.played import rows_of
 from api.main import main
 from api.questions.fairness import deals

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from analytics.replay.flags import COUNTS, STREETS
+from analytics.replay.flags import COUNTS, FLAGS, STREETS
 from analytics.replay.positions import STEALING, dealt_in, positions
 from analytics.replay.seen import class_of
 from analytics.stored.facts import SCHEMA
 from analytics.stored.facts import stakes as stakes_of
-from analytics.stored.packed import WAYS
 from engine.game import Game
 from engine.units import per_chip
 from events.state import Hand
@@ -58,7 +57,7 @@ def rows_of(leaf: Leaf, rules: Rules) -> Iterator[Row]:
         row |= {"game": hand.start.game, "player": hand.start.players[seat]}
         row |= {"players": len(seats), "position": at[seat]}
         row |= {"big_blind": big, "big_bet": bet, "per_chip": parts}
-        pack(row)
+        row["pattern"] = pattern(row)
         yield row
 
 
@@ -316,22 +315,9 @@ def _saw(leaf: Leaf, seats: set[int]) -> list[set[int]]:
     return saw
 
 
-_MOST = 7
-_PLACES = tuple((name, 3**place) for place, name in enumerate(WAYS))
-_BITS = tuple((name, 3 * place) for place, name in enumerate(COUNTS))
-
-
-def pack(row: Row) -> None:
-    """Add both numbers to a row, or neither."""
-    acts = 0
-    for name, shift in _BITS:
-        count = int(row[name] or 0)
-        if count > _MOST:
-            return
-        acts |= count << shift
-    ways = 0
-    for name, place in _PLACES:
-        flag = row.get(name)
-        if flag is not None:
-            ways += 2 * place if flag else place
-    row["ways"], row["acts"] = ways, acts
+def pattern(row: Row) -> str:
+    """A letter for each flag and other truth, and for each count."""
+    truths = (*FLAGS, "saw_flop", "saw_turn", "saw_river", "showdown", "won")
+    letters = {None: ".", False: "-", True: "+"}
+    said = [letters[row.get(name)] for name in truths]  # type: ignore[index]
+    return "".join(said + [chr(ord("0") + int(row[name] or 0)) for name in COUNTS])

@@ -1,6 +1,6 @@
 """Rows of a table that say the same in two columns, found in columns and not row by row."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 Places = NDArray[np.int64]
+Coded = tuple[Places, int]  # a number for each row, and below what they all are
 _MOST = 2**62
 
 
@@ -24,22 +25,26 @@ def alike(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Iterator[tuple[tuple[
 
 def numbered(one: pa.ChunkedArray, other: pa.ChunkedArray) -> tuple[Places, pa.Array, pa.Array]:
     """The number of each row's pair, and the values of each pair by its number."""
-    which, places = grouped((one, other))
+    which, places = grouped(map(coded, (one, other)))
     return which, *(it.combine_chunks().take(column(places)) for it in (one, other))
 
 
-def grouped(columns: Sequence[pa.ChunkedArray]) -> tuple[Places, Places]:
+def coded(values: pa.Array | pa.ChunkedArray) -> Coded:
+    """A small number for each value."""
+    whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    told = whole.dictionary_encode()
+    size = len(told.dictionary)  # none is a value, too
+    return told.indices.fill_null(size).to_numpy().astype(np.int64), size + 1
+
+
+def grouped(columns: Iterable[Coded]) -> tuple[Places, Places]:
     """The number of each row's group, whose rows say the same in all columns; a row of each."""
-    code, span = np.zeros(len(columns[0]), np.int64), 1
-    for one in columns:
-        told = one.combine_chunks().dictionary_encode()
-        values = len(told.dictionary) + 1  # none is a value, too
+    (code, span), *others = columns
+    for numbers, values in others:
         if span * values > _MOST:
-            code = _numbers(code)
-            span = len(code)
-        code = code * values + told.indices.fill_null(values - 1).to_numpy()
-        span *= values
-    which = _numbers(code)
+            code, span = coded(column(code))
+        code, span = code * values + numbers, span * values
+    which, _ = coded(column(code))
     places = np.zeros(which.max(initial=-1) + 1, np.int64)
     places[which[::-1]] = np.arange(len(which))[::-1]
     return which, places
@@ -50,9 +55,3 @@ def column(numbers: NDArray[Any]) -> pa.Array:
     many a question."""
     kind = pa.from_numpy_dtype(numbers.dtype)
     return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)])
-
-
-def _numbers(code: Places) -> Places:
-    """Small numbers in the place of large ones."""
-    found: Places = column(code).dictionary_encode().indices.to_numpy().astype(np.int64)
-    return found

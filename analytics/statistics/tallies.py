@@ -1,0 +1,127 @@
+"""What players did, added up over all of their hands.
+
+Hands by the million are played in some thousand patterns (`stored.patterns`). So the facts are
+asked once how often who played which, and a question that reads nothing but what a pattern says,
+and counts, is asked of each pattern once: what a player did is the sum over his patterns, each as
+often as he played it. Any other question is asked of the facts themselves.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from analytics.sql.chosen import Chosen, table
+from analytics.sql.files import text_of
+from analytics.sql.tables import Tables
+from analytics.statistics.catalogue import Statistic
+from analytics.statistics.hands import Facts
+from analytics.stored.alike import Places, alike, column
+from analytics.stored.patterns import said
+
+OFTEN = "SELECT player, part, pattern, count(*) AS hands FROM chosen GROUP BY player, part, pattern"
+HANDS = "SELECT * REPLACE ({'part': part, 'hand': hand_seq} AS part) FROM"
+Numbers = NDArray[np.float64]
+Cells = list[tuple[int, int, int]]
+Key = tuple[str, str]
+
+
+class Tally(NamedTuple):
+    """What one player did: sums by column, and how often he played each of his patterns.
+
+    `apart` has the cells of those ratios that patterns do not tell.
+    """
+
+    player: str
+    part: str
+    sums: Mapping[str, Any]
+    counts: Mapping[str, Numbers]
+    patterns: Places
+    hands: Places
+    apart: Mapping[str, Cells]
+
+    def cells(self, name: str) -> Cells:
+        """Hands by how much of `NAME_k` and of `NAME_n` they had, which a bootstrap draws from."""
+        if name in self.apart:
+            return self.apart[name]
+        above, below = (self.counts[f"{name}_{end}"][self.patterns] for end in "kn")
+        size = int(below.max()) + 1
+        each = np.bincount((above * size + below).astype(np.int64), self.hands)
+        return [(*divmod(int(at), size), int(each[at])) for at in np.flatnonzero(each)]
+
+
+def tallies(facts: Facts, chosen: Chosen, wanted: Iterable[Statistic]) -> Iterator[Tally]:
+    """Everything that the questions of these statistics count, of each player and part."""
+    wanted = tuple(wanted)
+    often = facts.ask(f"WITH chosen AS ({table(chosen)}) {OFTEN}")
+    patterns = often["pattern"].combine_chunks().dictionary_encode()
+    counts, others = _counted(patterns.dictionary, dict.fromkeys(one.file for one in wanted))
+    apart = _Apart(facts, chosen, [one for one in wanted if one.file in others])
+    whole = np.column_stack([np.zeros(len(patterns.dictionary)), *counts.values()])
+    which, times = patterns.indices.to_numpy(), often["hands"].to_numpy()
+    for key, at in alike(often["player"], often["part"]):
+        his = column(which[at]).dictionary_encode()
+        ways = his.dictionary.to_numpy()
+        hands = np.bincount(his.indices, times[at]).astype(np.int64)
+        sums = dict(zip(counts, (hands @ whole[ways]).tolist()[1:], strict=True))
+        sums |= apart.sums.get(key, {})
+        yield Tally(*key, sums, counts, ways, hands, apart.cells.get(key, {}))
+
+
+def _counted(patterns: pa.Array, files: Iterable[str]) -> tuple[dict[str, Numbers], set[str]]:
+    """What each pattern counts, column by column; and the files that ask for more than patterns
+    say, or for more than how many.
+    """
+    import duckdb
+
+    counts: dict[str, Numbers] = {}
+    others = set()
+    size = len(patterns)
+    numbers = pa.table({"player": column(np.arange(size)), "part": pa.repeat("", size)})
+    rows = said(patterns)
+    for name in rows.column_names:
+        numbers = numbers.append_column(name, rows[name])
+    tables = Tables({"patterns": numbers})
+    try:
+        for file in files:
+            try:
+                found = tables.table_of(file, "SELECT * FROM patterns")
+            except duckdb.BinderException:
+                others.add(file)
+                continue
+            names = found.column_names[2:]
+            if not all(name.endswith(("_k", "_n")) for name in names):
+                others.add(file)
+                continue
+            where = found["player"].to_numpy()
+            for name in names:
+                counts[name] = np.zeros(size)
+                counts[name][where] = found[name].cast(pa.float64()).fill_null(0).to_numpy()
+    finally:
+        tables.close()
+    return counts, others
+
+
+class _Apart:
+    """What questions say that are asked of the facts themselves: sums, and of a ratio the cells."""
+
+    def __init__(self, facts: Facts, chosen: Chosen, wanted: Sequence[Statistic]) -> None:
+        self.sums: dict[Key, dict[str, Any]] = {}
+        self.cells: dict[Key, dict[str, Cells]] = {}
+        for file in dict.fromkeys(one.file for one in wanted):
+            told = f"WITH chosen AS ({table(chosen)}) SELECT * FROM (\n{text_of(file)})"
+            for row in facts.rows(told):
+                self.sums.setdefault((row["player"], row["part"]), {}).update(row)
+        for name, file in {one.counted: one.file for one in wanted if one.kind == "ratio"}.items():
+            told = (
+                f"WITH chosen AS ({HANDS} ({table(chosen)})) SELECT player, part.part AS part, "
+                f"{name}_k AS k, {name}_n AS n, count(*) AS hands FROM (\n{text_of(file)}) "
+                f"GROUP BY ALL ORDER BY ALL"
+            )
+            for row in facts.rows(told):
+                cells = self.cells.setdefault((row["player"], row["part"]), {})
+                cells.setdefault(name, []).append(
+                    (int(row["k"] or 0), int(row["n"] or 0), row["hands"])
+                )
