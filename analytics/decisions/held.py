@@ -1,8 +1,8 @@
 """What every seat held and what lay on the board at any moment of many hands, as far as it is seen.
 
-Cards are known as they were dealt, or as they were shown later, unless one of them was swapped in
-between. They change a few times in a hand, and acts are many: so each change is read once, and an
-act finds its own.
+Cards are those that were shown later, unless one of them was swapped in between; else those that
+were dealt. So what was shown does not depend on what only its holder saw. Cards change a few times
+in a hand, and acts are many: so each change is read once, and an act finds its own.
 """
 
 from collections.abc import Iterator, Sequence
@@ -75,8 +75,8 @@ class Held:
             if kind == "shown":
                 for one in unshown.pop(place, ()):
                     said = _said(cards[: self._size[one]])
-                    self._text[one] = self._text[one] or said
-                    self._shown[one] = said is not None and said == self._text[one]
+                    self._text[one] = said or self._text[one]
+                    self._shown[one] = said is not None
                 self.seen[place] |= known(cards) is not None
                 continue
             mine = held.get(place, ())

@@ -40,6 +40,7 @@ SCHEMA = pa.schema(
         "share": pa.float64(),
         "all_in": pa.bool_(),
         "origin": pa.string(),
+        "sealed": pa.bool_(),
         "think_ms": pa.int64(),
         "hole": pa.string(),
         "board": pa.string(),

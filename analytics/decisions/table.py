@@ -54,6 +54,7 @@ class _Choices(NamedTuple):
     raised_to: Column
     size: Column
     origin: Column
+    sealed: Column
 
 
 def decisions_of(rules: Rulebook, events: pa.Table) -> pa.Table:
@@ -104,6 +105,7 @@ def table_of(hands: Hands, rules: Rulebook) -> pa.Table:
         "share": _numbers(share),
         "all_in": pa.array((it.amount == stack) & (it.amount > 0), mask=~pays),
         "origin": chosen(ORIGINS, np.where(forced, _ORIGINS["forced"], it.origin)),
+        "sealed": pa.array(it.sealed == 1, mask=it.sealed == NONE),
         "think_ms": hands.thought(it.hand, it.row, pays),
         "hole": hole,
         "board": board,
@@ -176,6 +178,7 @@ def _actions(hands: Hands) -> _Choices:
         np.where(raising, acts.to, NONE),
         np.where(raising & acts.asked, acts.amount - owed, NONE),
         laid.cells.codes("origin", _ORIGINS, acts.row),
+        np.full(len(acts.row), NONE),
     )
 
 
@@ -190,6 +193,7 @@ def _bids(hands: Hands) -> _Choices:
         effective=hands.effective(hand, seat, row),
         amount=np.where(there, laid.cells.numbers("amount", row), NONE),
         origin=laid.cells.codes("origin", _ORIGINS, row),
+        sealed=laid.cells.truths("sealed", row).astype(np.int64),
     )
 
 

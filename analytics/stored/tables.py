@@ -16,7 +16,7 @@ from store.columns.layout import columns
 from store.tables.projection import EventRows, Projection
 
 Text = Callable[[str], bytes | None]
-NAMES = ("facts", "auctions", "played", "risks")
+NAMES = ("facts", "auctions", "played", "risks", "decisions")
 
 
 def stored(kept: Text) -> tuple[Projection, ...]:
@@ -24,7 +24,14 @@ def stored(kept: Text) -> tuple[Projection, ...]:
     every = tuple(columns())
     # 2: in chips also where units are euro cents, pence or hundredths of a chip
     played = Projection("played", 2, partial(_played, kept), every)
-    return facts(kept), AUCTIONS, played, Projection("risks", 2, partial(_risks, kept), every)
+    risks = Projection("risks", 2, partial(_risks, kept), every)
+    ours = (facts(kept), AUCTIONS, played, risks)
+    return *(one._replace(private=True) for one in ours), decisions(kept)
+
+
+def decisions(kept: Text) -> Projection:
+    """The one that everybody may ask."""
+    return Projection("decisions", 1, partial(_decisions, kept), tuple(columns()))
 
 
 # Functions of a module, so that another process can be asked; numpy comes with them, and few
@@ -46,3 +53,10 @@ def _risks(kept: Text, events: EventRows) -> pa.Table:
     rows = events.table
     swaps = pc.filter(rows["hand_seq"], pc.equal(rows["type"], "CardSwapped"))
     return build(kept, leaves_in(rows, pc.is_in(rows["hand_seq"], swaps.unique())))
+
+
+def _decisions(kept: Text, events: EventRows) -> pa.Table:
+    from analytics.decisions.table import decisions_of
+    from analytics.replay.rulebook import Rulebook
+
+    return decisions_of(Rulebook(kept), events.table)

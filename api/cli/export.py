@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LOGS = ("mit-gamelog", "phh", "acpc")
 TABULAR = ("ndjson", "csv", "parquet", "arrow")
 BINARY = ("parquet", "arrow")
-TABLES = ("events", "hands", "players", "bids", "swaps", "pots")
+TABLES = ("events", "hands", "players", "bids", "swaps", "pots", "decisions")
 DROPPED = "who threw a hand away, which choices were made by default"
 
 

@@ -15,7 +15,8 @@ from api.cli.viewing import viewing
 @ledger_option
 @json_option
 def sql(query: str, view: str, folder: Path, as_document: bool) -> None:
-    """Answer one SELECT over the views hands, events, players, bids, swaps, pots and rulesets.
+    """Answer one SELECT over the views hands, events, players, bids, swaps, pots, decisions and
+    rulesets.
 
     Amounts count what the column `unit` beside them says: chips, half chips, cents.
     """

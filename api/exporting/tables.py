@@ -13,6 +13,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from analytics.stored.tables import decisions
 from api.viewpoints.sight import Eyes, Sight, revealed
 from events.types import HandStarted
 from events.views import CardSwappedSeen, Hidden
@@ -25,13 +26,14 @@ from store.tables.projection import Projection
 from store.tables.standard import STANDARD
 
 MADE: dict[str, Projection] = {one.name: one for one in STANDARD}
-TABLES = ("events", *MADE)
+TABLES = ("events", *MADE, "decisions")
+Build = Callable[[Sequence[Leaf]], pa.Table]
 POSITIONS = ("pos", "first_pos", "last_pos", "told")  # what would tell of what is hidden
 
 
 def tables(leaves: Iterable[Leaf], name: str, eyes: Eyes) -> Iterator[pa.Table]:
     """The rows of one view, whole hands together; one empty table if there are none."""
-    build = _events if name == "events" else MADE[name].build
+    build = _builder(name, eyes)
     empty = _named(build([]), name)
     if eyes.auditor:
         for group in row_groups(leaves):
@@ -40,8 +42,15 @@ def tables(leaves: Iterable[Leaf], name: str, eyes: Eyes) -> Iterator[pa.Table]:
         return
     withheld = [column for column in POSITIONS if column in empty.column_names]
     for sights in _groups(eyes.see(leaf) for leaf in eyes.among(leaves)):
-        rows = _SEEN.get(name, _counted)(sights, name).drop_columns(withheld)
+        rows = _SEEN.get(name, _counted)(sights, name, build).drop_columns(withheld)
         yield _in_units(rows, name, [sight.leaf for sight in sights], eyes)
+
+
+def _builder(name: str, eyes: Eyes) -> Build:
+    """What makes the rows of a view out of leaves."""
+    if name == "events":
+        return _events
+    return (MADE[name] if name in MADE else decisions(eyes.ruleset)).build
 
 
 def _groups(sights: Iterable[Sight]) -> Iterator[list[Sight]]:
@@ -105,9 +114,9 @@ def _viewed(rows: pa.Table) -> pa.Table:
     return told.set_column(at, "at", told["at"].cast(rows["at"].type))
 
 
-def _seen_events(group: Sequence[Sight], name: str) -> pa.Table:
+def _seen_events(group: Sequence[Sight], name: str, build: Build) -> pa.Table:
     ones = [one for sight in group for one in sight.ones]
-    rows = _events([sight.leaf for sight in group])
+    rows = build([sight.leaf for sight in group])
     changed = [_changed(one.seen) for one in ones]
     redacted = [" ".join(one.hidden) or None for one in ones]
     rows = rows.append_column("changed", pa.array(changed, pa.bool_()))
@@ -120,17 +129,18 @@ def _changed(seen: Any) -> bool | None:
     return bool(seen.changed) if known else None
 
 
-def _counted(group: Sequence[Sight], name: str) -> pa.Table:
-    return _named(MADE[name].build([sight.leaf for sight in group]), name)
+def _counted(group: Sequence[Sight], name: str, build: Build) -> pa.Table:
+    return _named(build([sight.leaf for sight in group]), name)
 
 
-def _bids(group: Sequence[Sight], name: str) -> pa.Table:
-    return _named(MADE[name].build([revealed(sight) for sight in group]), name)
+def _with_bids(group: Sequence[Sight], name: str, build: Build) -> pa.Table:
+    """Counted from bids as their settlements told them, too."""
+    return _named(build([revealed(sight) for sight in group]), name)
 
 
-def _swaps(group: Sequence[Sight], name: str) -> pa.Table:
+def _swaps(group: Sequence[Sight], name: str, build: Build) -> pa.Table:
     """Whether a card changed cannot be counted from words: it is what was seen of each swap."""
-    rows = _counted(group, name)
+    rows = _counted(group, name, build)
     seen = {
         (sight.hand_seq, place): _changed(one.seen)
         for sight in group
@@ -142,8 +152,9 @@ def _swaps(group: Sequence[Sight], name: str) -> pa.Table:
     return rows.set_column(rows.column_names.index("changed"), "changed", changed)
 
 
-_SEEN: dict[str, Callable[[Sequence[Sight], str], pa.Table]] = {
+_SEEN: dict[str, Callable[[Sequence[Sight], str, Build], pa.Table]] = {
     "events": _seen_events,
-    "bids": _bids,
+    "bids": _with_bids,
+    "decisions": _with_bids,
     "swaps": _swaps,
 }

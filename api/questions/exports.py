@@ -19,7 +19,7 @@ from api.exporting.files import lines
 from api.viewpoints.views import Viewed
 from api.viewpoints.wanted import Absent, Wanted, leaves
 
-Dataset = Literal["hands", "events", "players", "bids", "swaps", "pots"]
+Dataset = Literal["hands", "events", "players", "bids", "swaps", "pots", "decisions"]
 DATASETS: tuple[Dataset, ...] = get_args(Dataset)
 AT_ONCE = {"events": 5_000}  # hands
 USUAL = 50_000
@@ -31,6 +31,7 @@ _ORDER: dict[Dataset, tuple[str, ...]] = {
     "bids": ("hand_seq", "idx"),
     "swaps": ("hand_seq", "idx"),
     "pots": ("hand_seq", "pot", "seat"),
+    "decisions": ("hand_seq", "idx"),
 }
 
 

@@ -227,6 +227,33 @@ def _swaps(query: Redacted, rows: str) -> str:
 
 def _bids(query: Redacted, rows: str) -> str:
     """Amounts as their settlement told them; before that, and why, as of the bid itself."""
+    known, amount, idx, joins = _bidding(query)
+    return f"""
+        SELECT r.* REPLACE (
+            {idx}, {amount} AS amount, CASE WHEN {known} THEN origin ELSE 'hidden' END AS origin
+        ) FROM ({rows}) AS r {joins}
+    """
+
+
+def _decisions(query: Redacted, rows: str) -> str:
+    """Cards and their strength as one's own or as shown; bids as `bids` has them. That nothing but
+    0 could be bid, everybody sees."""
+    known, amount, idx, joins = _bidding(query)
+    held = f"{query.own()} OR {query.open()} OR shown"
+    cards = ", ".join(
+        f"CASE WHEN {held} THEN {name} END AS {name}" for name in ("hole", "tenth", "made")
+    )
+    told = f"action <> 'bid' OR stack = 0 OR {known}"
+    return f"""
+        SELECT r.* REPLACE (
+            {idx}, {amount} AS amount, CASE WHEN {told} THEN origin END AS origin, {cards}
+        ) FROM ({rows}) AS r {joins}
+    """
+
+
+def _bidding(query: Redacted) -> tuple[str, str, str, str]:
+    """Whether a bid is known as it was placed, its amount, its `idx`, and the joins that this
+    needs."""
     idx, joins = query.shifted()
     known = f"({query.own()} OR {query.open()})"
     if query.seated:
@@ -240,11 +267,7 @@ def _bids(query: Redacted, rows: str) -> str:
         joins += f" LEFT JOIN {odd} ON odd_seq = r.hand_seq AND odd_idx = r.idx"
         own = f"CASE WHEN {known} THEN amount END"
         amount = f"CASE WHEN settled THEN odd WHEN odd_seq IS NULL THEN amount ELSE {own} END"
-    return f"""
-        SELECT r.* REPLACE (
-            {idx}, {amount} AS amount, CASE WHEN {known} THEN origin ELSE 'hidden' END AS origin
-        ) FROM ({rows}) AS r {joins}
-    """
+    return known, amount, idx, joins
 
 
 def _events(query: Redacted, rows: str) -> str:
@@ -314,4 +337,5 @@ _TOLD: dict[str, Callable[[Redacted, str], str]] = {
     "auctions": auctions,
     "played": played,
     "risks": risks,
+    "decisions": _decisions,
 }

@@ -77,6 +77,10 @@ class Eyes:
         """What amounts count, by ruleset."""
         return self._snapshot.units()
 
+    def ruleset(self, fingerprint: str) -> bytes | None:
+        """The text of a ruleset, for tables of hands that were dealt by it."""
+        return self._snapshot.ruleset(fingerprint)
+
     def check(self, match: str) -> None:
         """A seat is somebody's who plays in that match."""
         if self.view.startswith("seat:") and not self._sits(match, self.match(match).players):

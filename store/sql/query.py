@@ -74,6 +74,8 @@ class Query:
     ) -> None:
         self.snapshot = snapshot
         self.views = ("events", *(one.name for one in projections), rulesets.VIEW)
+        asked = (one.name for one in projections if not one.private)
+        self.public = ("events", *asked, rulesets.VIEW)
         self._projections = tuple(projections)
         self._memory = memory
         self._seconds = seconds

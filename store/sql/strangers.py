@@ -24,13 +24,11 @@ from typing import Any
 import pyarrow as pa
 from msgspec import Struct
 
-from store.segments import rulesets
 from store.sql.answers import plain
 from store.sql.guard import Refused
 from store.sql.parts import Moved, Part, write
 from store.sql.query import SECONDS, Query
 from store.sql.workers import Workers, workers
-from store.tables.standard import STANDARD
 
 KEPT_BYTES = 2 << 30
 KEPT_FILES = 300  # each stays open, and a process may have some thousand
@@ -109,7 +107,6 @@ def copies() -> Copies:
     return Copies()
 
 
-VIEWS = ("events", *(one.name for one in STANDARD), rulesets.VIEW)
 READ_S = 5.0  # to look at a statement
 _KNOWN = 1_000  # statements whose words are remembered
 _TYPES = 'SELECT typeof(COLUMNS(t.*)) FROM (SELECT 1) LEFT JOIN (FROM "{name}" LIMIT 0) t ON TRUE'
@@ -128,7 +125,7 @@ class Strangers:
         tables: Copies | None = None,
         seconds: float = SECONDS,
     ) -> None:
-        self.views = VIEWS
+        self.views = query.public
         self._query = query
         self._seconds = seconds
         self._workers = processes or workers()

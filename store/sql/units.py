@@ -18,7 +18,9 @@ from store.sql.parts import Sources
 if TYPE_CHECKING:
     from store.folder.manifest import Segment
 
-AMOUNTS = frozenset({"events", "hands", "players", "bids", "pots"})  # views whose rows give some
+AMOUNTS = frozenset(
+    {"events", "hands", "players", "bids", "pots", "decisions"}
+)  # views whose rows give some
 COLUMN = "unit"  # the last of each
 Units = Mapping[str, str | None]  # by a ruleset's fingerprint; None if its text is damaged
 _SCHEMA = pa.schema({"odd_seq": pa.int64(), "odd": pa.string()})

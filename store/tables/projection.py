@@ -37,7 +37,7 @@ class Projection(NamedTuple):
     table, its rows carry their `hand_seq` and stand in that order, and no hand makes it fail. The
     store knows no more of it than name and version, so facts that need rules can be handed in. A
     version that only adds what a column of events says is in `added`: of events without that
-    column an older table lacks nothing.
+    column an older table lacks nothing. What is `private` only our own questions read.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Projection(NamedTuple):
     columns: tuple[str, ...]
     rows: int = 65_536
     added: Mapping[int, str] = {}
+    private: bool = False
 
     def build(self, leaves: Sequence[Leaf]) -> pa.Table:
         """The table of these leaves, whose events become columns first."""

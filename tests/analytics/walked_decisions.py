@@ -132,7 +132,7 @@ class _Walk:
         }
         none = ("to_call", "may_raise", "raise_min", "raise_max", "raised_to", "size", "share")
         row: Row = {**before, **dict.fromkeys(none), "amount": None, "all_in": None}
-        row |= {"origin": None, "think_ms": None, "effective": None}
+        row |= {"origin": None, "think_ms": None, "effective": None, "sealed": None}
         match event:
             case t.BidPlaced(seat=seat):
                 stack = self.hand.stacks[seat]
@@ -140,6 +140,7 @@ class _Walk:
                 origin: Any = event.origin
                 said = None if origin == "hidden" else origin
                 row |= {"action": "bid", "faced": "auction", "amount": amount}
+                row |= {"sealed": event.sealed}
                 row |= {"origin": said if stack else "forced", "effective": self._effective(seat)}
             case t.BlindPosted(seat=seat, kind="straddle", origin=origin) if origin != "forced":
                 row |= {"action": "straddle", "faced": "straddle", "origin": origin}
@@ -185,6 +186,7 @@ class _Walk:
             "share": size / pot if size is not None and pot else None,
             "all_in": 0 < amount == hand.stacks[seat],
             "origin": event.origin,
+            "sealed": None,
             "think_ms": self._thought(idx),
         }
         if raising:
@@ -225,8 +227,7 @@ class _Walk:
             if isinstance(event, t.Shown) and event.seat == seat:
                 shown = known(event.cards[: len(held)])
                 break
-        hole = known(held) or shown
-        return hole, hole is not None and hole == shown
+        return shown or known(held), shown is not None
 
     def _last_change(self, idx: int, seat: int) -> int:
         """The event before this one by which the seat got a card."""

@@ -20,7 +20,7 @@ from store.reader import Reader, Snapshot
 from store.sql.answers import plain
 from store.sql.guard import Refused
 from store.sql.query import Query
-from store.sql.strangers import VIEWS, Strangers
+from store.sql.strangers import Strangers
 from store.sql.workers import workers
 from tests.asking.seen_ledgers import ledger_of, matches
 
@@ -193,7 +193,7 @@ def test_without_the_guard_there_is_nothing_but_what_the_views_show(
     viewed: Viewed, snapshot: Snapshot
 ) -> None:
     """The process that answers holds copies: whatever it says of itself, no other row is in it."""
-    views = VIEWS
+    views = viewed.query.public
     said = unguarded(
         viewed,
         "SELECT database_name AS of, table_name AS name FROM duckdb_tables()"
@@ -224,7 +224,7 @@ def unguarded(viewed: Viewed, sql: str) -> list[dict[str, Any]]:
 
 
 def test_our_own_questions_see_the_same_rows(viewed: Viewed) -> None:
-    for name in ("hands", "events", "players", "bids", "swaps", "pots"):
+    for name in ("hands", "events", "players", "bids", "swaps", "pots", "decisions"):
         sql = f"SELECT count(*) AS n, sum(hash(t)) AS h FROM {name} t"
         assert viewed.rows(sql) == plain(viewed.stranger(sql))
 

@@ -33,6 +33,9 @@ SELDOM = (
     "SELECT * FROM events e JOIN events f ON e.hand_seq = f.hand_seq AND e.idx = f.idx + 1",
     f"SELECT * EXCLUDE ({APPROXIMATE}) FROM (SUMMARIZE events)",
     f"SELECT * EXCLUDE ({APPROXIMATE}) FROM (SUMMARIZE players)",
+    "SELECT player, street, action, max(amount), count(origin) FROM decisions GROUP BY ALL",
+    "SELECT made, tenth, hole, count(*), sum(think_ms) FROM decisions GROUP BY ALL",
+    f"SELECT * EXCLUDE ({APPROXIMATE}) FROM (SUMMARIZE decisions)",
     "DESCRIBE bids",
 )
 FAILING = (
@@ -46,6 +49,9 @@ FAILING = (
     "FROM swaps WHERE CASE WHEN changed AND {closed} THEN error('met') ELSE true END",
     "FROM players WHERE CASE WHEN hole LIKE '%A%' AND {closed} THEN error('met') ELSE true END",
     "SELECT sum(CASE WHEN origin <> 'hidden' AND {closed} THEN error('met') ELSE 1 END) FROM bids",
+    "FROM decisions WHERE CASE WHEN hole LIKE '%A%' AND {closed} THEN error('met') ELSE true END",
+    "FROM decisions WHERE CASE WHEN amount > 9 AND {closed} THEN error('met') ELSE true END",
+    "FROM decisions WHERE CASE WHEN made <> 'pair' AND {closed} THEN error('met') ELSE true END",
     "SELECT pos FROM events",
     "SELECT first_pos FROM hands",
     "SELECT told FROM swaps",

@@ -208,7 +208,9 @@ ROUTES: dict[str, Asked] = {
     ),
     "/api/v1/exports/{dataset}": Asked(
         "whole files to the byte, their statistics and dictionaries included",
-        tuple((one,) for one in ("events", "players", "bids", "swaps", "hands", "pots")),
+        tuple(
+            (one,) for one in ("events", "players", "bids", "swaps", "hands", "pots", "decisions")
+        ),
         ("parquet", "arrow", "csv", "ndjson"),
         queries=(f"match={RUNNING}&format=csv", f"as_of=closed-{AUCTION}/2&format=ndjson"),
     ),

@@ -58,7 +58,7 @@ EVERYWHERE = (
     "/api/v1/stream?after=start&until=now&format=ndjson",
     *(
         f"/api/v1/exports/{name}?format=ndjson"
-        for name in ("events", "hands", "players", "bids", "swaps", "pots")
+        for name in ("events", "hands", "players", "bids", "swaps", "pots", "decisions")
     ),
     "/api/v1/sql?q=SELECT * FROM events",
     "/api/v1/sql?q=SELECT * FROM players",

@@ -59,7 +59,7 @@ VALUES = {
     "job": "none",
     "path": "0/000",
 }
-DATASETS = ("hands", "players", "events", "bids", "swaps", "pots")
+DATASETS = ("hands", "players", "events", "bids", "swaps", "pots", "decisions")
 COMMANDS = (
     ("matches", "--json"),
     ("hands", "--json"),

@@ -21,8 +21,9 @@ _KINDS = ("parquet", "arrow", "csv", "ndjson")
     "/{dataset}",
     operation_id="export",
     summary="A whole view of the ledger, as you may see it",
-    description="The views of `sql`: hands, events, players, bids, swaps, pots. Hidden numbers are"
-    " null and hidden texts say `hidden`. A file is of one viewpoint, and nothing else is in it.",
+    description="The views of `sql`: hands, events, players, bids, swaps, pots, decisions. Hidden"
+    " numbers are null and hidden texts say `hidden`. A file is of one viewpoint, and nothing else"
+    " is in it.",
     response_class=Response,
     responses=media(*_KINDS),
 )

@@ -17,9 +17,9 @@ ROWS_MAX = 100_000
 SECONDS = 10.0
 _KINDS = ("json", "ndjson", "csv", "arrow", "parquet")
 _TOLD = (
-    "One SELECT over the views hands, events, players, bids, swaps, pots and rulesets, as your"
-    f" viewpoint has them: at most {ROWS_MAX:,} rows, within {SECONDS:g} s. What is refused says"
-    " why."
+    "One SELECT over the views hands, events, players, bids, swaps, pots, decisions and rulesets,"
+    f" as your viewpoint has them: at most {ROWS_MAX:,} rows, within {SECONDS:g} s. What is refused"
+    " says why."
 )
 
 
