@@ -2,25 +2,26 @@
 
 A hand is legal actions, turn order, pots, odd chips, cards, showing, award, and every other reading
 of its rules. Three ways: from columns that are laid out already, from rows of events as numbers,
-and from Parquet as a ledger has it. Beside it the engine's own judgement of the same hands, and
-pokerkit, which replays the same actions and cards and pays, but compares nothing.
+and from the
+Parquet files of a ledger, whose digests are compared. Beside it the engine's own judgement of the
+same hands, and pokerkit, which replays the same actions and cards and pays, but compares nothing.
 
 An audit takes some sixteen thousand hands at a time, however large the ledger is, so a hand costs
 there what it costs here; what it costs among fewer is told too.
 """
 
-import io
 from collections.abc import Callable
 from functools import cache
 from itertools import cycle, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from msgspec.structs import replace
 
 from analytics.screen.laid import Laid
-from analytics.screen.rows import Rows, Words, gathered
+from analytics.screen.ledger import stored
+from analytics.screen.rows import Rows, Words, read
 from analytics.screen.screen import Screen
 from bench import auction, play
 from bench.peers import installed
@@ -29,11 +30,13 @@ from engine.game import Game, fingerprint
 from engine.games import GAMES
 from engine.verdict import judge
 from events import types as t
-from events.ledger import Recorded
+from events.ledger import Append, Recorded
 from events.types import Events
 from store.columns.codec import encoded
+from store.ledger import open_ledger
 from store.log.leaf import Leaf
-from store.segments.segment import to_parquet
+from store.reader import Reader
+from store.tables.standard import STANDARD
 
 SAMPLE = 1_500  # distinct hands, about a row group
 GOAL = 1_000_000  # hands a second, from columns that are laid out
@@ -53,7 +56,6 @@ class _Hands(NamedTuple):
     """The same hands in every form that a contender wants."""
 
     records: tuple[Events, ...]
-    parquet: bytes
     rows: Rows
     laid: Laid
     screen: Screen
@@ -65,7 +67,7 @@ def _bench(title: str, records: tuple[Events, ...], game: Game, *, peer: bool) -
         Contender("screen, from laid columns", _laid(some)),
         Contender(f"screen, {SAMPLE:,} hands at once", _laid(few)),
         Contender("screen, from rows of numbers", _rows(some)),
-        Contender("screen, from Parquet", _parquet(some)),
+        Contender("screen, from Parquet on disk", _parquet(some)),
         Contender("engine: judge", _judged(some, game)),
     ]
     targets: tuple[Target, ...] = ()
@@ -80,16 +82,20 @@ def _bench(title: str, records: tuple[Events, ...], game: Game, *, peer: bool) -
 def _prepared(records: tuple[Events, ...], copies: int) -> _Hands:
     leaves = [_leaf(number, record) for number, record in enumerate(records)]
     words = Words()
-    rows = gathered([encoded(leaves)] * copies, words)
+    rows = read([encoded(leaves)] * copies, words)
     screen = Screen(MARKED.get, words)
-    return _Hands(records, to_parquet(leaves), rows, Laid(rows, words), screen)
+    return _Hands(records, rows, Laid(rows, words), screen)
 
 
 def _leaf(number: int, record: Events) -> Leaf:
-    stream, start = f"bench/{number}", record[0]
+    events = enumerate(_named(number, record))
+    return Leaf(number, tuple(Recorded(0, f"bench/{number}", at, 0, one) for at, one in events))
+
+
+def _named(number: int, record: Events) -> Events:
+    start = record[0]
     assert isinstance(start, t.HandStarted)
-    told = (replace(start, hand=stream), *record[1:])
-    return Leaf(number, tuple(Recorded(0, stream, at, 0, one) for at, one in enumerate(told)))
+    return (replace(start, hand=f"bench/{number}"), *record[1:])
 
 
 def _laid(some: _Hands) -> Callable[[int], int]:
@@ -107,29 +113,33 @@ def _rows(some: _Hands) -> Callable[[int], int]:
 
 
 def _parquet(some: _Hands) -> Callable[[int], int]:
-    """Row groups decoded, gathered as `audit --all` gathers them, and screened."""
+    """A sealed ledger as `audit --all` reads it: opened anew, digests compared, all that closed."""
+    folder = Path(_kept().name) / str(id(some))
+    ledger, lock = open_ledger(folder, "bench", STANDARD)
+    for copy in range(some.rows.hands // SAMPLE):
+        numbers = range(copy * SAMPLE, (copy + 1) * SAMPLE)
+        ledger.append(
+            *(
+                Append(f"bench/{number}", 0, _named(number, record), 0)
+                for number, record in zip(numbers, some.records, strict=True)
+            )
+        )
+    ledger.seal()
+    ledger.close()
+    lock.release()
 
-    def run(count: int) -> int:
-        return _again(count, some.rows.hands, lambda: some.screen.judge(_decoded(some)))
+    def screened() -> None:
+        tables = [part.rows for part in stored(Reader(folder).snapshot())]
+        found = some.screen.judge(read(tables, some.screen.words))
+        assert len(found.why) == some.rows.hands
 
-    return run
-
-
-def _decoded(some: _Hands) -> Rows:
-    """The bytes of a segment again and again: every row group is decoded each time."""
-    return gathered([part for _ in range(COPIES) for part in _groups(some)], some.screen.words)
+    return lambda count: _again(count, some.rows.hands, screened)
 
 
-def _groups(some: _Hands) -> list[pa.Table]:
-    there = pq.read_schema(io.BytesIO(some.parquet)).names
-    words = [name for name in _WORDS if name in there]
-    with pq.ParquetFile(io.BytesIO(some.parquet), read_dictionary=words) as file:
-        groups = range(file.num_row_groups)
-        return [file.read_row_group(group, use_threads=False) for group in groups]
-
-
-_WORDS = ["type", "match", "game", "ruleset", "street", "origin", "kind", "players", "stacks"]
-_WORDS += ["seats", "shares", "card1", "card2", "card3", "card4", "card5", "old", "new"]
+@cache
+def _kept() -> TemporaryDirectory[str]:
+    """A folder for ledgers, as long as this process lives."""
+    return TemporaryDirectory(prefix="muckrake-bench-")
 
 
 def _again(count: int, each: int, screen: Callable[[], object]) -> int:

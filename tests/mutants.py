@@ -197,7 +197,7 @@ def disagreements(cases: Sequence[Case]) -> list[str]:
     games = {fingerprint(one.game): one.game for one in cases}
     leaves = [leaf(at, record) for at, record in enumerate(records)]
     words = Words()
-    found = Screen(games.get, words).judge(read(table(leaves), words))
+    found = Screen(games.get, words).judge(read([table(leaves)], words))
     wrong = []
     for case, record, code, nets in zip(cases, records, found.why, found.nets, strict=True):
         why = Why(int(code))

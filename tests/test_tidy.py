@@ -33,18 +33,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 FLOORS: dict[str, tuple[str, ...]] = {
     "store": ("folder", "log", "proof", "columns", "tables", "segments", "", "sql"),
     "analytics": (
-        *(
-            "sql",
-            "confidence",
-            "replay",
-            "decisions",
-            "screen",
-            "stored",
-            "statistics",
-            "auctions",
-            "fairness",
-        ),
-        *("swaps", "luck", "results", "opponents", "comparing", ""),
+        *("sql", "confidence", "columns", "replay", "decisions", "screen", "stored"),
+        *("statistics", "auctions", "fairness", "swaps", "luck", "results", "opponents"),
+        *("comparing", ""),
     ),
     "api": (
         *("", "playing", "viewpoints", "evidence", "exporting", "importing", "questions", "jobs"),

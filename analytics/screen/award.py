@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from analytics.columns.events import Column, pair
 from analytics.screen.contenders import Contenders
 from analytics.screen.marks import mark
 from analytics.screen.payment import Payment
 from analytics.screen.plan import comparison
 from analytics.screen.pots import Layer, Paid, awards
 from analytics.screen.record import Record
-from analytics.screen.rows import Column, pair
 from analytics.screen.why import Why
 from engine.policies import Policies
 
@@ -67,7 +67,7 @@ class Award:
         """One pot, and one seat has all of it."""
         record = self.record
         row = record.splits.row.take(hands)
-        seats, shares = (record.rows.ragged[name] for name in ("seats", "shares"))
+        seats, shares = (record.rows.lists[name] for name in ("seats", "shares"))
         wrong = record.laid.marks.take(row, mode="clip") != mark("PotSplit", pot=0)
         wrong |= seats.one_or_two(row) != seat
         wrong |= shares.one_or_two(row) != share
@@ -104,7 +104,7 @@ class Award:
         rows = there.every(some)
         values = there.by_seat(self.values.take(rows), rows, some)
         begins: Column = record.splits.row.take(hands)
-        told, chips = (record.rows.ragged[name] for name in ("seats", "shares"))
+        told, chips = (record.rows.lists[name] for name in ("seats", "shares"))
         back = np.zeros(len(hands), dtype=bool)
         if self.plan.game.showdown_tie == "no_change":
             back = _tied(values)
@@ -140,7 +140,7 @@ class Award:
         record = self.record
         put_in = (self.pay.paid + self.played.dead)[:, hands].astype(np.int64)
         row = record.splits.row.take(hands)
-        told, chips = (record.rows.ragged[name] for name in ("seats", "shares"))
+        told, chips = (record.rows.lists[name] for name in ("seats", "shares"))
         both = np.zeros(len(row), dtype=np.int32)
         unlike = told.one_or_two(row) != pair(both, both + 1)
         unlike |= chips.one_or_two(row) != pair(*put_in)

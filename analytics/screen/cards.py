@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from analytics.columns.events import Column
 from analytics.screen.laid import BIT
 from analytics.screen.marks import mark
 from analytics.screen.record import Record, Stage
-from analytics.screen.rows import UNKNOWN_CARD, Column
+from analytics.screen.rows import UNKNOWN_CARD
 from analytics.screen.why import Why
 
 DECK = (1 << UNKNOWN_CARD) - 1

@@ -5,7 +5,7 @@ Everything is added up from what the record says of earlier actions (`replay.py`
 
 import numpy as np
 
-from analytics.screen.rows import Column
+from analytics.columns.events import Column
 from analytics.screen.table import Hands, Table
 from analytics.screen.why import Why
 

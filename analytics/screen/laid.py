@@ -5,10 +5,11 @@ What is here depends on the record alone, so it is made once, whatever rules are
 
 import numpy as np
 
+from analytics.columns.events import BAD, BLINDS, KIND, LARGE, Column
 from analytics.screen.facing import BET, CALL, NO_SEAT, RAISE
 from analytics.screen.marks import marks
 from analytics.screen.plan import STEP_MAX, Plan, Stakes
-from analytics.screen.rows import BLINDS, CODES, LARGE, NO_CARD, UNKNOWN_CARD, Column, Rows, Words
+from analytics.screen.rows import NO_CARD, UNKNOWN_CARD, Rows, Words
 from analytics.screen.table import Acts, Hands, Opens
 from analytics.screen.why import Why
 
@@ -27,7 +28,7 @@ class Laid:
         self.marks = marks(rows)
         self._cards()
         self.unopened = self._rounds(kind)
-        bids = np.flatnonzero(kind == CODES["BidPlaced"])
+        bids = np.flatnonzero(kind == KIND["BidPlaced"])
         self.bids: Column = np.append(rows.cells["amount"].take(bids), [0, 0])
         self.bid_first: Column = np.searchsorted(bids, rows.first[:-1])
         self.why = self._elsewhere()
@@ -39,10 +40,10 @@ class Laid:
         Answered are hands with a round without actions, or an action that follows no opening.
         """
         rows = self.rows
-        acting = (kind - CODES["Folded"]).view(np.uint8) <= RAISE
+        acting = (kind - KIND["Folded"]).view(np.uint8) <= RAISE
         acting[rows.first[:-1]] = False
         others = np.flatnonzero(~acting)
-        opening = np.flatnonzero(kind.take(others) == CODES["BettingOpened"])
+        opening = np.flatnonzero(kind.take(others) == KIND["BettingOpened"])
         opens = others.take(opening)
         lengths = np.append(others, len(kind)).take(opening + 1) - opens - 1
         begins = np.searchsorted(opens, rows.first)
@@ -65,10 +66,10 @@ class Laid:
         nth = [first[:count] + place for place, count in enumerate(self.counts)]
         turns = np.concatenate([first[:0], *nth])
         places = np.flatnonzero(acting)
-        acts = _acts(rows, places, kind.take(places) - np.int8(CODES["Folded"]))
+        acts = _acts(rows, places, kind.take(places) - np.int8(KIND["Folded"]))
         self.acts = Acts(*(column.take(turns) for column in acts))
         self.foreign = places.compress(rows.cells["origin"].take(places) > 3)
-        lost = acting[1:] & ~acting[:-1] & (kind[:-1] != CODES["BettingOpened"])
+        lost = acting[1:] & ~acting[:-1] & (kind[:-1] != KIND["BettingOpened"])
         found = np.zeros(rows.hands, dtype=bool)
         found[self.of.compress(self.lengths == 0)] = True
         found[np.searchsorted(rows.first, np.flatnonzero(lost) + 1, side="right") - 1] = True
@@ -97,35 +98,36 @@ class Laid:
         """Hands with events that the screen does not follow, or that cannot begin."""
         rows = self.rows
         kind, heads = rows.cells["kind"], rows.first[:-1]
-        blind = (kind == CODES["BlindPosted"]) & (rows.cells["blind"] >= BLINDS["post"])
+        blind = (kind == KIND["BlindPosted"]) & (rows.cells["blind"] >= BLINDS["post"])
         why = np.zeros(rows.hands, dtype=np.uint8)
         posts = np.flatnonzero(blind)
         announced = np.zeros(rows.hands, dtype=bool)
         second = np.minimum(heads + 1, len(kind) - 1)
-        announced |= kind.take(second) == CODES["StepEntered"]
+        announced |= kind.take(second) == KIND["StepEntered"]
         of = np.searchsorted(rows.first, posts, side="right") - 1
         why[of[~announced[of]]] = Why.EVENTS
         for name in _ELSEWHERE:
-            out = np.flatnonzero(kind == CODES[name])
+            out = np.flatnonzero(kind == KIND[name])
             why[np.searchsorted(rows.first, out, side="right") - 1] = Why.EVENTS
         for name in ("amount", "to", "bet", "size", "price"):
             if (chips := rows.cells[name]).max(initial=0) >= LARGE:
                 large = np.flatnonzero(chips >= LARGE)
                 why[np.searchsorted(rows.first, large, side="right") - 1] = Why.LARGE
         why[np.searchsorted(rows.first, self.foreign, side="right") - 1] = Why.START
-        why[rows.cells["dead_small"].take(heads)] = Why.EVENTS
-        self._seats(heads, why)
+        why[rows.start["dead_small"]] = Why.EVENTS
+        self._seats(why)
         why[self.unopened & (why == 0)] = Why.SHAPE
-        why[kind.take(heads) != CODES["HandStarted"]] = Why.START
+        why[kind.take(heads) != KIND["HandStarted"]] = Why.START
         return why
 
-    def _seats(self, heads: Column, why: Column) -> None:
+    def _seats(self, why: Column) -> None:
         """Everybody brings a chip and not too many, and the button is at a seat."""
-        told = self.rows.ragged["stacks"]
-        count = told.many(heads)
-        self.button = button = self.rows.cells["button"].take(heads)
+        hands, told = np.arange(self.rows.hands), self.rows.stacks
+        count = told.many(hands)
+        self.button = button = self.rows.start["button"]
         why[(button < 0) | (button >= count)] = Why.START
-        self.brought = told.all(heads, int(count.max(initial=0)))  # of fewer seats, anything
+        brought = told.all(hands, int(count.max(initial=0)))  # of fewer seats, anything
+        self.brought: Column = np.clip(brought, BAD, LARGE).astype(np.int32)
         for seat, chips in enumerate(self.brought):
             why[(count > seat) & (chips > STACK_MAX)] = Why.LARGE
             why[(count > seat) & (chips < 1)] = Why.START
@@ -203,9 +205,8 @@ def _acts(rows: Rows, places: Column, what: Column) -> Acts:
 
 def _kinds(rows: Rows) -> tuple[list[tuple[int, int, int]], Column]:
     """The different rulesets and tables, and which of them each hand is of."""
-    heads = rows.first[:-1]
     mark, name = rows.ruleset, rows.game
-    seats = rows.ragged["stacks"].many(heads)
+    seats = rows.stacks.many(np.arange(rows.hands))
     if not len(mark):
         return [], seats
     new = np.ones(len(mark), dtype=bool)

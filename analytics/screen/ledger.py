@@ -4,24 +4,29 @@ Memory does not grow with the ledger: a few row groups are in hand at once. Of h
 only numbers are kept; the others come as records, for the engine to explain.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import takewhile
 from typing import NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.screen.rows import Rows, Words, gathered
+from analytics.screen.rows import COLUMNS, Rows, Words, read
 from analytics.screen.screen import Screen, Screened
 from analytics.screen.why import Why
-from events.ledger import is_match
+from events.ledger import Record, is_match
 from events.types import Events
-from store.columns.codec import leaves_of, table
+from store.columns.codec import records_of, table
+from store.columns.layout import ENVELOPE, columns
 from store.folder.frames import Damaged
 from store.log.leaf import Leaf
 from store.reader import Snapshot
+from store.segments.reading import files_of
 
 HANDS = 1 << 14  # that are screened at once: some ten row groups
+OTHERS = ("hand_seq", *(it for it in columns() if it not in {*ENVELOPE, *COLUMNS}))  # of records
 Nets = tuple[int, ...]
 Asked = Callable[[int, int], bool]  # whether any hand from one to another is asked for
 
@@ -52,7 +57,7 @@ class Batch(NamedTuple):
 
     def nets(self, place: int) -> Nets:
         """What each seat won or lost in a hand that is fine."""
-        count = int(self.rows.ragged["stacks"].many(self.rows.first[place]))
+        count = int(self.rows.stacks.many(place))
         return tuple(self.screened.nets[place, :count].tolist())
 
     def fine(self) -> dict[tuple[str, str], int]:
@@ -72,56 +77,93 @@ class Batch(NamedTuple):
         return found
 
 
-def batches(
-    snapshot: Snapshot, screen: Screen, asked: Asked = lambda first, last: True
-) -> Iterator[Batch]:
+class Part(NamedTuple):
+    """Hands that follow one another: the columns that the screen reads, and how to read others."""
+
+    rows: pa.Table
+    others: Callable[[], pa.Table]
+
+    def hands(self) -> tuple[int, int]:
+        """The first and the last."""
+        hands = self.rows["hand_seq"]
+        return hands[0].as_py(), hands[-1].as_py()
+
+
+def every_hand(first: int, last: int) -> bool:
+    """All hands are asked for."""
+    return True
+
+
+def batches(snapshot: Snapshot, screen: Screen, asked: Asked = every_hand) -> Iterator[Batch]:
     """Every hand that closed, in that order; without segments in which none is asked for."""
-    tables: list[pa.Table] = []
+    parts: list[Part] = []
     waiting = 0
-    for rows in _tables(snapshot, asked):
-        if not rows.num_rows:
-            continue
-        tables.append(rows)
-        waiting += rows["hand_seq"][-1].as_py() - rows["hand_seq"][0].as_py() + 1
+    for part in stored(snapshot, asked):
+        parts.append(part)
+        first, last = part.hands()
+        waiting += last - first + 1
         if waiting >= HANDS:
-            yield _batch(tables, screen)
-            tables, waiting = [], 0
-    if tables:
-        yield _batch(tables, screen)
+            yield _batch(snapshot, parts, screen)
+            parts, waiting = [], 0
+    if parts:
+        yield _batch(snapshot, parts, screen)
 
 
-def _batch(tables: list[pa.Table], screen: Screen) -> Batch:
+def _batch(snapshot: Snapshot, parts: Sequence[Part], screen: Screen) -> Batch:
     """The screen's answer, and the records that it does not answer for."""
-    rows = gathered(tables, screen.words)
+    rows = read([part.rows for part in parts], screen.words)
     screened = screen.judge(rows)
     doubtful = np.flatnonzero(screened.why != Why.FINE)
+    places = dict(zip(rows.hand_seq[doubtful].tolist(), doubtful.tolist(), strict=True))
     records: dict[int, Events] = {}
-    if len(doubtful):
-        wanted = pa.array(rows.hand_seq[doubtful])
-        places = dict(zip(rows.hand_seq[doubtful].tolist(), doubtful.tolist(), strict=True))
-        for one in tables:
-            there = one.filter(pc.is_in(one["hand_seq"], value_set=wanted))
-            for leaf in leaves_of(there):
-                record = tuple(it.event for it in leaf.recorded)
-                records[places[leaf.hand_seq]] = cast(Events, record)
+    for part in parts:
+        first, last = part.hands()
+        if wanted := [it for it in places if first <= it <= last]:
+            found = _records(snapshot, part, wanted)
+            records |= {places[it]: cast(Events, record) for it, record in found.items()}
     return Batch(rows, screen.words, screened, records)
 
 
-def _tables(snapshot: Snapshot, asked: Asked) -> Iterator[pa.Table]:
-    """The events of all that closed, a row group at a time; segments may be compacted meanwhile."""
+def _records(
+    snapshot: Snapshot, part: Part, wanted: Sequence[int]
+) -> dict[int, tuple[Record, ...]]:
+    """Some hands of a part, as they were recorded."""
+    try:
+        others = part.others()
+    except (FileNotFoundError, Damaged):  # compacted meanwhile: they lie elsewhere now
+        every = takewhile(lambda it: it.hand_seq <= wanted[-1], snapshot.leaves(wanted[0] - 1))
+        found = {leaf.hand_seq: tuple(it.event for it in leaf.recorded) for leaf in every}
+        return {it: found[it] for it in wanted}
+    hands = pa.array(wanted, pa.int64())
+    rows, others = (
+        one.filter(pc.is_in(one["hand_seq"], value_set=hands)) for one in (part.rows, others)
+    )
+    for name in others.column_names:
+        if name not in rows.column_names:
+            rows = rows.append_column(name, others[name])
+    return records_of(rows)
+
+
+def stored(snapshot: Snapshot, asked: Asked = every_hand) -> Iterator[Part]:
+    """All that closed, a row group at a time; segments may be compacted meanwhile."""
     live, after = snapshot.live, -1
     while True:
         number = live.number
         segments, closed = live.parts()
+        files = files_of(live.disk)
         try:
             for segment in segments:
                 known = segment.last_seq <= after or segment.first_seq >= snapshot.next_seq
-                if not known and asked(segment.first_seq, segment.last_seq):
-                    for rows in live.events(segment):
-                        last = rows["hand_seq"][-1].as_py()
-                        if last > after:
-                            yield _between(rows, after, snapshot.next_seq)
-                            after = last
+                if known or not asked(segment.first_seq, segment.last_seq):
+                    continue
+                for group in range(files.open(segment, "events").groups):
+                    rows = files.events(segment, group, COLUMNS)
+                    last = rows["hand_seq"][-1].as_py()
+                    if last > after:
+                        rows = _between(rows, after, snapshot.next_seq)
+                        if rows.num_rows:
+                            yield Part(rows, partial(files.events, segment, group, OTHERS))
+                        after = last
         except (FileNotFoundError, Damaged) as missing:
             live.retired(number, missing)
             continue
@@ -133,14 +175,14 @@ def _tables(snapshot: Snapshot, asked: Asked) -> Iterator[pa.Table]:
             and asked(one.hand_seq, one.hand_seq)
         ]
         for start in range(0, len(hot), HANDS):
-            yield table(hot[start : start + HANDS])
+            rows = table(hot[start : start + HANDS])
+            yield Part(rows, partial(pa.Table.slice, rows))
         return
 
 
 def _between(rows: pa.Table, after: int, end: int) -> pa.Table:
     """Of these rows, what was not told yet and belongs to the snapshot."""
-    first, last = rows["hand_seq"][0].as_py(), rows["hand_seq"][-1].as_py()
-    if first > after and last < end:
-        return rows
     seq = rows["hand_seq"]
+    if seq[0].as_py() > after and seq[-1].as_py() < end:
+        return rows
     return rows.filter(pc.and_(pc.greater(seq, after), pc.less(seq, end)))

@@ -6,12 +6,13 @@ in its mark. A value beyond what its place holds is cut to one that no rule ever
 
 import numpy as np
 
-from analytics.screen.rows import CODES, NO_CARD, Column, Rows
+from analytics.columns.events import KIND, Column
+from analytics.screen.rows import NO_CARD, Rows
 
 ACT, SHOW = 100, 101  # any action, of which the replay knows more; shown or mucked
 _ALIKE = {"Folded": ACT, "Checked": ACT, "Called": ACT, "Bet": ACT, "Raised": ACT}
 _ALIKE |= {"Shown": SHOW, "Mucked": SHOW}
-KIND = {name: _ALIKE.get(name, code) for name, code in CODES.items()}
+MARK = {name: _ALIKE.get(name, code) for name, code in KIND.items()}
 # Where a field begins, and how many bits it has; each is one more than its value. Fields of
 # events of different kinds share their places.
 _FIELDS = {
@@ -48,7 +49,7 @@ _HAVE = {
 
 def mark(kind: str | int, **fields: "Column | int | bool") -> "Column | int":
     """The mark of an event of this kind that says these things; a column's numbers must fit."""
-    found: Column | int = KIND[kind] if isinstance(kind, str) else kind
+    found: Column | int = MARK[kind] if isinstance(kind, str) else kind
     for name, value in fields.items():
         begins, bits = _FIELDS[name]
         if isinstance(value, np.ndarray):
@@ -69,14 +70,14 @@ def field(said: Column, name: str) -> Column:
 def marks(rows: Rows) -> Column:
     """The mark of every event."""
     kinds = rows.cells["kind"]
-    found: Column = np.array([*KIND.values(), 127], dtype=np.int32).take(kinds)
+    found: Column = np.array([*MARK.values(), 127], dtype=np.int32).take(kinds)
     cells = {**rows.cells, "cards": _dealt(rows)}
     cells["whole"] = rows.cells["to"] == rows.cells["amount"]  # a bet of all that is posted
     for kind, names in _HAVE.items():
-        at = np.flatnonzero(kinds == CODES[kind])
+        at = np.flatnonzero(kinds == KIND[kind])
         if not len(at):
             continue
-        said = np.full(len(at), KIND[kind], dtype=np.int32)
+        said = np.full(len(at), MARK[kind], dtype=np.int32)
         for name in names:
             begins, bits = _FIELDS[name]
             value = cells[name].take(at).astype(np.int32)

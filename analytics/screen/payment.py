@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from analytics.columns.events import Column
 from analytics.screen.pots import Layer, pots, taken
 from analytics.screen.replay import Replay
-from analytics.screen.rows import Column
 
 
 class Payment:

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics.screen.rows import BLINDS, LARGE, Column
+from analytics.columns.events import BLINDS, LARGE, Column
 from engine.catalogue import CATALOGUE
 from engine.followed import EITHER, UNASKED, Followed, unfollowed
 from engine.game import Game, Reading

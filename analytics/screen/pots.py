@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.screen.rows import Column
+from analytics.columns.events import Column
 from engine.policies import Policies, Rake
 
 

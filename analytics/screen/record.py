@@ -6,11 +6,12 @@ just those, each event's place is known, and what it says is compared as a colum
 
 import numpy as np
 
+from analytics.columns.events import Column, pair
 from analytics.screen.laid import Laid
-from analytics.screen.marks import KIND, SHOW, field, mark
+from analytics.screen.marks import MARK, SHOW, field, mark
 from analytics.screen.plan import ANTE, Line
 from analytics.screen.replay import Replay
-from analytics.screen.rows import ORIGINS, Column, pair
+from analytics.screen.rows import ORIGINS
 from analytics.screen.why import Why
 
 Told = Column | int | bool
@@ -20,7 +21,7 @@ class Stage:
     """Events of one kind in a row: where the first stands, and which hands have any."""
 
     def __init__(self, kind: str | int, row: Column, there: Column) -> None:
-        self.kind = KIND[kind] if isinstance(kind, str) else kind
+        self.kind = MARK[kind] if isinstance(kind, str) else kind
         self.row, self.there = row, there
 
 
@@ -218,7 +219,7 @@ class Record:
             self.fail(there & (said != usual) & (said != default), Why.BID)
         self.hold(settled, Why.SHAPE)
         self.chips(settled, Why.BID, price=played.price, sealed=every)
-        told, winners = self.rows.ragged["bids"], self.rows.ragged["seats"]
+        told, winners = self.rows.lists["bids"], self.rows.lists["seats"]
         row = settled.row
         if game.bids_revealed == "after_auction":
             unlike = told.one_or_two(row) != pair(*bids)

@@ -24,8 +24,8 @@ last of them is the highest. Between rounds `table.py` counts what became of the
 
 import numpy as np
 
+from analytics.columns.events import Column
 from analytics.screen.facing import BET, CALL, CHECK, DEFAULT, FOLD, FORCED, Facing
-from analytics.screen.rows import Column
 from analytics.screen.why import Why
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
+from analytics.columns.events import BAD, Column
 from analytics.screen.award import Award
 from analytics.screen.cards import Cards
 from analytics.screen.contenders import Contenders
@@ -23,7 +24,7 @@ from analytics.screen.payment import Payment
 from analytics.screen.plan import Plan, Stakes, comparison, planned
 from analytics.screen.record import Record
 from analytics.screen.replay import Replay
-from analytics.screen.rows import BAD, Column, Rows, Words
+from analytics.screen.rows import Rows, Words
 from analytics.screen.table import Hands
 from analytics.screen.why import Why
 from engine.catalogue import CATALOGUE
@@ -236,7 +237,7 @@ class Screen:
         for plan, members in stakes.items():
             self._group(laid, plan, members, why, nets)
         why[laid.rows.strange] = Why.START
-        why[(why == Why.FINE) & laid.rows.cells["assumed"].take(laid.rows.first[:-1])] = Why.ASSUMED
+        why[(why == Why.FINE) & laid.rows.start["assumed"]] = Why.ASSUMED
         names = [game.name if (game := self._games.get(mark)) else None for mark, _, _ in kinds]
         return Screened(why, names, where, nets)
 

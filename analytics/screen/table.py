@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from analytics.columns.events import BLINDS, LARGE, Column
 from analytics.screen.plan import ANTE, Plan
-from analytics.screen.rows import BLINDS, LARGE, Column
 from analytics.screen.why import Why
 
 BYTE = 8  # seats of larger tables need more than a byte for a bit each

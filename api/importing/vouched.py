@@ -83,7 +83,7 @@ def _fine(lot: Lot, games: Iterable[Game], *, audited: bool) -> Any:
         _screen.cache_clear()
     _games.update((fingerprint(game), game) for game in games)
     screen = _screen()
-    why = screen.judge(read(lot.rows, screen.words)).why
+    why = screen.judge(read([lot.rows], screen.words)).why
     others = () if audited else (Why.READING,)
     return np.isin(why, [Why.FINE, Why.ASSUMED, *others])
 

@@ -88,13 +88,32 @@ def full(rows: pa.Table) -> pa.Table:
 def leaves_of(rows: pa.Table) -> list[Leaf]:
     """Stored rows as what closed; columns that an old segment lacks have the fields' defaults."""
     rows = rows.combine_chunks()
-    size = rows.num_rows
-    if not size:
+    if not rows.num_rows:
         return []
-    sequence, position, index = (_list(rows[name].chunk(0)) for name in ("hand_seq", "pos", "idx"))
+    starts, streams, events = _events_of(rows)
+    position, index = (_list(rows[name].chunk(0)) for name in ("pos", "idx"))
+    times = _list(rows["at"].chunk(0).view(pa.int64()))
+    recorded = tuple(map(Recorded, position, streams, index, times, events))
+    sequence = rows["hand_seq"].chunk(0)
+    return [Leaf(sequence[start].as_py(), recorded[start:end]) for start, end in pairwise(starts)]
+
+
+def records_of(rows: pa.Table) -> dict[int, tuple[Record, ...]]:
+    """The events of what closed, by its place in that order; when and where is not asked."""
+    rows = rows.combine_chunks()
+    if not rows.num_rows:
+        return {}
+    starts, _, events = _events_of(rows)
+    sequence = rows["hand_seq"].chunk(0)
+    return {sequence[start].as_py(): tuple(events[start:end]) for start, end in pairwise(starts)}
+
+
+def _events_of(rows: pa.Table) -> tuple[list[int], list[str], list[Record]]:
+    """Where what closed begins, and the end; each row's stream and event."""
+    size = rows.num_rows
+    sequence = _list(rows["hand_seq"].chunk(0))
     starts = [0, *(at for at in range(1, size) if sequence[at] != sequence[at - 1]), size]
     streams = _streams(rows, starts)
-    times = _list(rows["at"].chunk(0).view(pa.int64()))
     cells = _Cells(rows)
     events: list[Any] = [None] * size
     kinds = _numbered(rows["type"])
@@ -107,8 +126,7 @@ def leaves_of(rows: pa.Table) -> list[Leaf]:
         made = _events(KINDS[word], cells.at(where), [streams[row] for row in where])
         for row, event in zip(where, made, strict=True):
             events[row] = event
-    recorded = tuple(map(Recorded, position, streams, index, times, events))
-    return [Leaf(sequence[start], recorded[start:end]) for start, end in pairwise(starts)]
+    return starts, streams, events
 
 
 def _envelope(leaves: Sequence[Leaf], recorded: Sequence[Recorded]) -> dict[str, pa.Array]:

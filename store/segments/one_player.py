@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from store.folder.manifest import Segment
-from store.segments.reading import Files, Opened
+from store.segments.opened import Opened
+from store.segments.reading import Files
 
 _AT_ONCE = 2  # files
 

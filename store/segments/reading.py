@@ -6,15 +6,11 @@ Several threads read the same file at once: each borrows a reader of its own.
 import hashlib
 import io
 import threading
-import time
-from bisect import bisect_right
-from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
-from operator import itemgetter
-from typing import Any, NamedTuple
+from functools import lru_cache, partial
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
@@ -24,74 +20,11 @@ from store.columns.layout import SCHEMA_VERSION, columns, of_types
 from store.folder.disk import Disk, RealDisk
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
-from store.segments.segment import PIECES, STEADY
+from store.segments.opened import Opened, Seen, is_settled, open_file
 from store.segments.upcast import upcast
 
 GROUPS = 20_000  # row groups whose footers are kept: 10 million hands have some 9,000
 _PIECE = 1 << 20
-_WORDS = [
-    it.name for it in columns().values() if it.arrow == pa.string() and it.encoding == "DICTIONARY"
-]
-Bounds = list[tuple[Any, Any]]
-
-
-READERS = 4  # of one file that are kept for later
-
-
-@dataclass
-class Opened:
-    """A file's footer: what is in which row group.
-
-    `lacking` are the pieces of the file that hold row groups and that nobody has compared yet;
-    `settled` tells whether the file as it was `seen` could not change any more unseen.
-    """
-
-    metadata: pq.FileMetaData
-    groups: int
-    bounds: "_Bounds"
-    steady: dict[str, int]
-    reader: Callable[[], pq.ParquetFile]
-    lacking: "dict[int, _Piece]"
-    seen: "_Seen | None"
-    settled: bool
-    _idle: deque[pq.ParquetFile] = field(default_factory=lambda: deque(maxlen=READERS))
-
-    @contextmanager
-    def reading(self) -> Iterator[pq.ParquetFile]:
-        """A reader that is nobody else's meanwhile: two threads must not share one."""
-        try:
-            file = self._idle.pop()
-        except IndexError:
-            file = self.reader()
-        yield file
-        self._idle.append(file)
-
-    @property
-    def names(self) -> list[str]:
-        """The columns that there are."""
-        return [self.metadata.schema.column(at).name for at in range(self.metadata.num_columns)]
-
-    def having(self, **wanted: Any) -> list[int]:
-        """The row groups that may hold these values, column by column."""
-        places = list(range(self.groups))
-        for column, value in wanted.items():
-            bounds = self.bounds[column]
-            places = [it for it in places if _may_hold(bounds[it], value)]
-        return places
-
-    def group_of(self, hand_seq: int) -> int:
-        """The row group with this hand: they follow one another without gaps."""
-        return bisect_right(self.bounds["hand_seq"], hand_seq, key=itemgetter(0)) - 1
-
-    def same(self, group: int) -> dict[str, Any]:
-        """Columns that say the same in every row of a group: their bounds tell what."""
-        row_group, found = self.metadata.row_group(group), {}
-        for name, place in self.steady.items():
-            told = row_group.column(place).statistics
-            low, high = _bounds(told)
-            if low is not None and low == high and told.null_count == 0:
-                found[name] = low
-        return found
 
 
 class Files:
@@ -141,11 +74,28 @@ class Files:
             rows = file.read_row_group(group, columns=wanted, use_threads=False)
         return rows.replace_schema_metadata(None)
 
-    def events(self, segment: Segment, group: int) -> pa.Table:
-        """One row group of events, in today's columns."""
+    def events(self, segment: Segment, group: int, wanted: Sequence[str] = ()) -> pa.Table:
+        """One row group of events, in today's columns; in those that are wanted, if some are.
+
+        Of a few columns one that says the same in every row is not decoded: its bounds tell it.
+        Where all are read, each is compared with its bounds.
+        """
+        opened = self.open(segment, "events")
+        known = opened.same(group)
+        if not wanted or segment.schema != SCHEMA_VERSION:
+            with self._reading(segment, "events", group) as file:
+                rows = file.read_row_group(group, columns=_filled(segment))
+            if any(rows[name].unique().to_pylist() != [one] for name, one in known.items()):
+                raise _changed(segment, "events")
+            return _today(rows.replace_schema_metadata(None), segment)
+        names = set(_filled(segment) or opened.names) & set(opened.names)
+        names &= set(wanted)
         with self._reading(segment, "events", group) as file:
-            rows = file.read_row_group(group, columns=_filled(segment))
-        return _today(rows.replace_schema_metadata(None), segment)
+            rows = file.read_row_group(group, columns=sorted(names - known.keys()))
+        cells = dict(zip(rows.column_names, rows.columns, strict=True))
+        for name in known.keys() & names:
+            cells[name] = _repeated(known[name], columns()[name].arrow, rows.num_rows)
+        return pa.table(cells)
 
     def slice(self, segment: Segment, group: int, hand_seq: int) -> pa.Table:
         """One hand's rows of a row group; decoding stops where it ends."""
@@ -159,8 +109,8 @@ class Files:
             batches = file.iter_batches(end, [group], others, use_threads=False)
             rows = _first(batches, end).slice(start)
         cells = dict(zip(rows.column_names, rows.columns, strict=True))
-        for name, value in known.items():  # typed: to infer a type costs ten times as much
-            cells[name] = pa.array([value] * (end - start), columns()[name].arrow)
+        for name, value in known.items():
+            cells[name] = _repeated(value, columns()[name].arrow, end - start)
         return _today(pa.table(cells), segment)
 
     def check(self, segment: Segment, name: str) -> int:
@@ -178,7 +128,7 @@ class Files:
             raise _missing(segment, name) from None
         if digest.hexdigest() != segment.sha256[name]:
             raise _changed(segment, name)
-        if now is not None and _settled(now):
+        if now is not None and is_settled(now):
             _sound.add(now)
         return size
 
@@ -186,9 +136,9 @@ class Files:
         path = segment.files[name]
         now = self._seen(path, segment.sha256[name])
         if name not in segment.feet:
-            return _opened(partial(self._source, path, self.check(segment, name)), now, None)
+            return open_file(partial(self._source, path, self.check(segment, name)), now, None)
         footer = self._footer(segment, name)
-        return _opened(partial(self._source, path, segment.sizes[name]), now, footer)
+        return open_file(partial(self._source, path, segment.sizes[name]), now, footer)
 
     def _footer(self, segment: Segment, name: str) -> bytes:
         """The end of a file, as it was sealed; there is nothing after it."""
@@ -226,7 +176,7 @@ class Files:
     def _kept(self) -> int:
         return sum(one.groups for one in self._opened.values())
 
-    def _seen(self, path: str, sha256: str) -> "_Seen | None":
+    def _seen(self, path: str, sha256: str) -> Seen | None:
         """What tells a file from one that was changed; nothing does on a disk of a test."""
         if self._root is None:
             return None
@@ -234,30 +184,12 @@ class Files:
             found = (self._root / path).stat()
         except FileNotFoundError:
             return None
-        return _Seen(str(self._root / path), sha256, found.st_size, found.st_mtime_ns)
-
-
-class _Piece(NamedTuple):
-    start: int
-    end: int
-    sha256: str
-
-
-class _Seen(NamedTuple):
-    path: str
-    sha256: str
-    size: int
-    changed: int
+        return Seen(str(self._root / path), sha256, found.st_size, found.st_mtime_ns)
 
 
 _FOOTER = 1 << 18  # bytes that are read at first; most footers have fewer
-_JUST_NS = 2_000_000_000  # of what has only just changed, the time does not tell two changes apart
-_sound: set[_Seen] = set()
+_sound: set[Seen] = set()
 _kept: WeakKeyDictionary[Disk, Files] = WeakKeyDictionary()
-
-
-def _settled(seen: _Seen) -> bool:
-    return seen.changed < time.time_ns() - _JUST_NS
 
 
 def files_of(disk: Disk) -> Files:
@@ -270,6 +202,18 @@ def files_of(disk: Disk) -> Files:
 def _today(rows: pa.Table, segment: Segment) -> pa.Table:
     """Rows of an old schema in today's columns."""
     return upcast(rows, segment.schema) if segment.schema != SCHEMA_VERSION else rows
+
+
+def _repeated(value: Any, kind: pa.DataType, rows: int) -> pa.Array:
+    """A column of one value; of text the one word, and its number in each row."""
+    if kind != pa.string():
+        return pa.repeat(pa.scalar(value, kind), rows)
+    return pa.DictionaryArray.from_arrays(_zeros(rows), pa.array([value], kind))
+
+
+@lru_cache(4)
+def _zeros(rows: int) -> pa.Array:
+    return pa.repeat(pa.scalar(0, pa.int32()), rows)
 
 
 def _first(batches: Iterable[pa.RecordBatch], rows: int) -> pa.Table:
@@ -288,64 +232,6 @@ def _filled(segment: Segment) -> list[str] | None:
     if segment.schema != SCHEMA_VERSION or not segment.types:
         return None
     return list(of_types(segment.types))
-
-
-def _opened(
-    source: "Callable[[], str | _Input]", seen: _Seen | None, footer: bytes | None
-) -> Opened:
-    """With a footer that has been compared, its row groups are yet to be."""
-    metadata = pq.read_metadata(source() if footer is None else pa.BufferReader(footer))
-    names = [metadata.schema.column(place).name for place in range(metadata.num_columns)]
-    words = [name for name in _WORDS if name in names] if "type" in names else []
-    wide = "type" in names  # for few columns the threads of one large read cost more than they save
-    steady = {name: names.index(name) for name in ("match", *STEADY) if name in names}
-
-    def reader() -> pq.ParquetFile:
-        return pq.ParquetFile(source(), metadata=metadata, read_dictionary=words, pre_buffer=wide)
-
-    return Opened(
-        metadata=metadata,
-        groups=metadata.num_row_groups,
-        bounds=_Bounds(metadata, names),
-        steady=steady if wide else {},
-        reader=reader,
-        lacking={} if footer is None else dict(enumerate(_pieces(metadata.metadata[PIECES]))),
-        seen=seen,
-        settled=seen is not None and _settled(seen),
-    )
-
-
-def _pieces(told: bytes) -> "Iterator[_Piece]":
-    """Each row group's part of a file, as its footer tells them."""
-    start = 0
-    for one in told.decode().split():
-        end, _, sha256 = one.partition(":")
-        yield _Piece(start, int(end), sha256)
-        start = int(end)
-
-
-class _Bounds(dict[str, Bounds]):
-    """The least and the greatest value of each row group, by column, looked up when asked for."""
-
-    def __init__(self, metadata: pq.FileMetaData, names: list[str]) -> None:
-        self._metadata = metadata
-        self._names = names
-
-    def __missing__(self, name: str) -> Bounds:
-        place, metadata = self._names.index(name), self._metadata
-        groups = (metadata.row_group(group) for group in range(metadata.num_row_groups))
-        self[name] = [_bounds(group.column(place).statistics) for group in groups]
-        return self[name]
-
-
-def _may_hold(bounds: tuple[Any, Any], value: Any) -> bool:
-    low, high = bounds
-    return low is not None and bool(low <= value <= high)
-
-
-def _bounds(statistics: Any) -> tuple[Any, Any]:
-    known = statistics is not None and statistics.has_min_max
-    return (statistics.min, statistics.max) if known else (None, None)
 
 
 def _missing(segment: Segment, name: str) -> Damaged:

@@ -37,7 +37,7 @@ def screened(records: Sequence[Events], find: Find = MARKED.get) -> Screened:
     """What the screen says of these records, as a ledger would store them."""
     leaves = [leaf(number, record) for number, record in enumerate(records)]
     words = Words()
-    return Screen(find, words).judge(read(table(leaves), words))
+    return Screen(find, words).judge(read([table(leaves)], words))
 
 
 def is_screened(why: int) -> bool:

@@ -1,23 +1,33 @@
 """Hands in columns stand beside others: what the screen says of one depends on no other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain, islice
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from analytics.screen import ledger as screened_ledger
 from analytics.screen import screen
+from analytics.screen.ledger import Part, batches, stored
 from analytics.screen.pots import Layer, layers, pots
-from analytics.screen.rows import Rows, Words, gathered, read
+from analytics.screen.rows import Rows, Words, read
 from analytics.screen.screen import Screen, Screened, around_the_corner
 from analytics.screen.why import Why
 from engine.games import named
+from events.ledger import Append
 from odds.batch import Showdown, worth
 from store.columns.codec import encoded, table
+from store.ledger import open_ledger
+from store.reader import Reader
+from store.tables.standard import STANDARD
 from tests.analytics.held import MARKED, followed, forged, leaf, screened
+from tests.hands import seeded
 
 ODD = np.array([-(1 << 30), -1, 0, 1, 2, 3, 5, 9, 20])
 NAMES = ["auction-2024-mit", "probability", "acpc-nl", "pokerstars-pl"]
@@ -58,7 +68,7 @@ def test_whatever_stands_in_a_row_is_answered_and_matters_to_no_other(name: str,
 def _laid_out(name: str) -> tuple[Rows, Callable[[Rows], Screened], Screened]:
     records = islice(followed(named(name), "spoilt"), 20)
     words = Words()
-    rows = read(table([leaf(number, record) for number, record in enumerate(records)]), words)
+    rows = read([table([leaf(number, record) for number, record in enumerate(records)])], words)
     judge = Screen(MARKED.get, words).judge
     return rows, judge, judge(rows)
 
@@ -79,10 +89,44 @@ def test_tables_are_read_together_as_one_by_one() -> None:
     leaves = [leaf(number, record) for number, record in enumerate(records)]
     tables = [table(leaves[:3]), table(leaves[3:5]), encoded(leaves[5:6]), encoded(leaves[6:])]
     words = Words()
-    found = Screen(MARKED.get, words).judge(gathered(tables, words))
-    one = Screen(MARKED.get, words).judge(read(table(leaves), words))
+    found = Screen(MARKED.get, words).judge(read(tables, words))
+    one = Screen(MARKED.get, words).judge(read([table(leaves)], words))
     assert one.why.tolist() == found.why.tolist()
     assert one.nets.tolist() == found.nets.tolist()
+
+
+def test_records_in_doubt_are_whole_also_where_their_segment_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The screen reads few columns of a hand; the engine is given all of it."""
+    games = [named(name) for name in ("auction-2024", "swap-2022", "probability", "urcs-1998")]
+    records, appends = [], []
+    for number, game in enumerate(games * 6):
+        start, *rest = seeded(game, f"m/{number}").record
+        records.append((replace(start, hand=f"m/{number}"), *rest))
+        appends.append(Append(f"m/{number}", 0, records[-1], 0))
+    ledger, lock = open_ledger(tmp_path, "screen", STANDARD)
+    ledger.append(*appends[:20])
+    ledger.seal()
+    ledger.append(*appends[20:])
+    snapshot = Reader(tmp_path).snapshot()
+    for gone in (False, True):
+        if gone:
+            monkeypatch.setattr(screened_ledger, "stored", _without_their_files(stored))
+        (batch,) = batches(snapshot, Screen(MARKED.get, Words()))
+        assert 6 <= len(batch.records) < 24 == len(batch)
+        assert all(records[place] == record for place, record in batch.records.items())
+    ledger.close()
+    lock.release()
+
+
+def _without_their_files(found: Callable[..., Iterator[Part]]) -> Callable[..., Iterator[Part]]:
+    """As where a segment was compacted between the screen and the engine."""
+
+    def gone() -> pa.Table:
+        raise FileNotFoundError("compacted")
+
+    return lambda snapshot, asked: (part._replace(others=gone) for part in found(snapshot, asked))
 
 
 @given(seed=st.integers(0, 2**32))

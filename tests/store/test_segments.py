@@ -3,6 +3,7 @@
 import io
 import random
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
@@ -97,6 +98,34 @@ def test_a_column_that_says_one_thing_in_a_row_group_is_known_by_its_bounds(
         assert alone == opened.same(group)
         several += len(alone) < len(told)
     assert 0 < several < opened.groups * len(STEADY)
+
+
+def test_a_few_columns_are_read_as_they_are_among_all(disk: RealDisk, small: None) -> None:
+    (segment,) = sealed(disk, of_games(*GAMES_HERE), 100)
+    files = files_of(disk)
+    wanted = ["hand_seq", "match", "type", "game", "stacks", "dead_small", "size", "card1", "text"]
+    for group in range(files.open(segment, "events").groups):
+        whole, few = files.events(segment, group), files.events(segment, group, wanted)
+        assert set(wanted) & set(whole.column_names) == set(few.column_names)
+        assert {it: whole[it].to_pylist() for it in few.column_names} == few.to_pydict()
+
+
+def test_bounds_that_say_what_no_row_says_are_damage(disk: RealDisk, small: None) -> None:
+    """Who writes a file could tell other bounds than its rows have; digests he makes himself."""
+    (segment,) = sealed(disk, of_games("swap-2022"), 100)
+    path = disk.root / segment.files["events"]
+    data = path.read_bytes()
+    length = int.from_bytes(data[-8:-4], "little") + 8
+    lie = data[-length:].replace(b"swap-2022", b"swap-2033")
+    assert lie != data[-length:]
+    path.write_bytes(data[:-length] + lie)
+    feet = {**segment.feet, "events": sha256(lie).hexdigest()}
+    digests = {**segment.sha256, "events": sha256(data[:-length] + lie).hexdigest()}
+    forged = replace(segment, feet=feet, sha256=digests)
+    other = files_of(RealDisk(disk.root))
+    assert {"swap-2033"} == set(other.events(forged, 0, ["game"])["game"].to_pylist())
+    with pytest.raises(Damaged, match="is not as it was sealed"):
+        other.events(forged, 0)
 
 
 def test_streams_are_found_again(disk: RealDisk, small: None) -> None:
