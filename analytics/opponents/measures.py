@@ -1,7 +1,7 @@
 """Everything an opponent report counts, by name: chances he takes or not, and plain numbers.
 
-A look is `k` of `n` chances; its rows come from `opponent_looks.sql`, or from the facts that
-statistics count (`opponent_flags.sql`). A number has a file of its own, as in `auctions.measures`.
+A look is `k` of `n` chances; its rows come from `opponent_looks.sql`, or are those that the
+questions of statistics count. A number has a file of its own, as in `auctions.measures`.
 """
 
 from collections.abc import Iterator
@@ -80,7 +80,7 @@ def _flags() -> Iterator[Look]:
     for one in STATISTICS.values():
         share = one.kind == "share" and one.name not in _SAID_BY_OTHERS
         if share and not one.name.startswith("afq"):
-            yield Look(one.name, one.title, one.done, one.opportunity, "opponent_flags")
+            yield Look(one.name, one.title, one.done, one.opportunity, one.file)
 
 
 LOOKS: dict[str, Look] = {one.name: one for one in (*_by_street(), *_rest())}

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from analytics.confidence.intervals import steady, student, wilson
 from analytics.opponents.locked import STATES
-from analytics.opponents.measures import LOOKS, NUMBERS
+from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
 from analytics.opponents.tables import Gathered
 from analytics.sql.chosen import WINDOW, Chosen, quoted
 from analytics.sql.tables import Tables
@@ -20,6 +20,7 @@ from analytics.statistics.answers import answers, natural
 from analytics.statistics.catalogue import STATISTICS
 from analytics.statistics.measure import Measure
 from analytics.statistics.measured import Again, Ends, Measured, ends, judged, means
+from analytics.statistics.tallies import chances
 
 By = Literal["position", "window", "match", "game", "locked"]
 BYS: tuple[By, ...] = get_args(By)
@@ -178,7 +179,8 @@ class Opponent:
         """All chances of all players, each a row."""
         if by not in self._looks:
             every = self._tables.table_of("opponent_looks", self._chosen("acts", by, mine=False))
-            flags = self._tables.table_of("opponent_flags", self._chosen("facts", by, mine=False))
+            shares = [STATISTICS[name] for name in FLAGS]
+            flags = chances(self._tables, self._chosen("facts", by, mine=False), shares)
             self._looks[by] = Tables({"looks": pa.concat_tables([every, flags])})
         return self._looks[by]
 

@@ -23,6 +23,10 @@ from analytics.stored.patterns import said
 
 OFTEN = "SELECT player, part, pattern, count(*) AS hands FROM chosen GROUP BY player, part, pattern"
 HANDS = "SELECT * REPLACE ({'part': part, 'hand': hand_seq} AS part) FROM"
+SEATS = (
+    "SELECT * REPLACE "
+    "({'part': part, 'hand_seq': hand_seq, 'hand': hand, 'seat': seat} AS part) FROM"
+)
 Numbers = NDArray[np.float64]
 Cells = list[tuple[int, int, int]]
 Key = tuple[str, str]
@@ -68,6 +72,35 @@ def tallies(facts: Facts, chosen: Chosen, wanted: Iterable[Statistic]) -> Iterat
         sums = dict(zip(counts, (hands @ whole[ways]).tolist()[1:], strict=True))
         sums |= apart.sums.get(key, {})
         yield Tally(*key, sums, counts, ways, hands, apart.cells.get(key, {}))
+
+
+def chances(tables: Tables, chosen: str, wanted: Sequence[Statistic]) -> pa.Table:
+    """A row for each chance that these shares count in hands that have names: `look` is the name of
+    the share, `done` whether the chance was taken. `chosen` is what their questions read.
+    """
+    rows = tables.told("SELECT player, part, hand_seq, hand, pattern FROM chosen", chosen)
+    patterns = rows["pattern"].combine_chunks().dictionary_encode()
+    counts, others = _counted(patterns.dictionary, dict.fromkeys(one.file for one in wanted))
+    hands, which = rows.drop_columns("pattern"), patterns.indices.to_numpy()
+    found = [hands.slice(0, 0).append_column("look", pa.array([], pa.string()))]
+    done = [np.zeros(0, dtype=np.int32)]
+    for one in wanted:
+        those = hands
+        if one.file in others:
+            told = tables.told(
+                "SELECT player, part.part AS part, part.hand_seq AS hand_seq, part.hand AS hand, "
+                f"{one.counted}_k AS k, {one.counted}_n AS n FROM (\n{text_of(one.file)})",
+                f"{SEATS} ({chosen})",
+            )
+            those = told.drop_columns(["k", "n"]).cast(hands.schema)
+            k, n = (told[name].cast(pa.float64()).fill_null(0).to_numpy() for name in "kn")
+        else:
+            k, n = (counts[f"{one.counted}_{end}"][which] for end in "kn")
+        for times, taken in ((k, 1), (n - k, 0)):
+            at = np.repeat(np.arange(len(times)), times.astype(np.int64))
+            found.append(those.take(column(at)).append_column("look", pa.repeat(one.name, len(at))))
+            done.append(np.full(len(at), taken, dtype=np.int32))
+    return pa.concat_tables(found).append_column("done", column(np.concatenate(done)))
 
 
 def _counted(patterns: pa.Array, files: Iterable[str]) -> tuple[dict[str, Numbers], set[str]]:

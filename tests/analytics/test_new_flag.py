@@ -146,7 +146,7 @@ def test_a_flag_is_one_declaration_and_a_statistic_a_row_and_a_question(
     assert 0 < k < n, "the hands say something"
     flag = "count(limp_behind) AS n, count(CASE WHEN limp_behind THEN 1 END) AS k"
     sql = f"SELECT player, {flag} FROM facts GROUP BY player ORDER BY player"
-    one, every, parts, rows, http, field = asked(
+    one, every, parts, rows, http, field, report = asked(
         copy,
         ledger,
         ["stats", PLAYER, "--json"],
@@ -155,6 +155,7 @@ def test_a_flag_is_one_declaration_and_a_statistic_a_row_and_a_question(
         ["facts", sql],
         ["get", f"/api/v1/players/{PLAYER}/stats"],
         ["get", f"/api/v1/players/{PLAYER}/stats?field=true"],
+        ["opponent", PLAYER, "--json"],
     )
     assert expected == {
         row["player"]: _count(row["stats"]["limp_behind"])
@@ -170,6 +171,8 @@ def test_a_flag_is_one_declaration_and_a_statistic_a_row_and_a_question(
     assert (k, n) == tuple(map(sum, zip(*split, strict=True)))
     assert expected == {row["player"]: _count(row) for row in rows if row["n"]}
     meant = http["definitions"]["limp_behind"]
+    (part,) = report["parts"]
+    assert (k, n) == _count(part["statistics"]["limp_behind"])
     assert ("Limp behind", "first action is a call") == (meant["title"], meant["done"])
 
 

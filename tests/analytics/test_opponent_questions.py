@@ -18,7 +18,9 @@ from analytics.opponents.report import Opponent
 from analytics.opponents.tables import Asked, Gathered, gathered
 from analytics.sql.files import SQL, text_of
 from analytics.sql.tables import Tables
+from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.measured import judged
+from analytics.statistics.tallies import chances
 from store.columns.codec import encoded
 from store.log.leaf import Leaf
 from tests.analytics.auction_pages import RULES, page
@@ -33,7 +35,6 @@ SOURCES = {
     "opponent_faulted": "ends",
     "opponent_locked": "ends",
     "opponent_faults": "faults",
-    "opponent_flags": "facts",
 }
 OF_CHANCES = ("opponent_shares", "opponent_hands")
 
@@ -51,13 +52,17 @@ def answered(file: str, leaves: list[Leaf]) -> list[dict[str, Any]]:
         {"acts": found.acts, "ends": found.ends, "faults": found.faults, "facts": found.facts}
     )
     if file in OF_CHANCES:
-        parts = (
-            tables.table_of("opponent_looks", _all("acts")),
-            tables.table_of("opponent_flags", _all("facts")),
-        )
+        parts = (tables.table_of("opponent_looks", _all("acts")), _flags(tables))
         tables = Tables({"looks": parts[0], "flags": parts[1]})
         return tables.ask(file, "SELECT * FROM looks UNION ALL SELECT * FROM flags")
+    if file == "chances":
+        found_rows: list[dict[str, Any]] = _flags(tables).to_pylist()
+        return found_rows
     return tables.ask(file, _all(SOURCES.get(file, "acts")))
+
+
+def _flags(tables: Tables) -> pa.Table:
+    return chances(tables, _all("facts"), [STATISTICS[name] for name in FLAGS])
 
 
 def _all(table: str) -> str:
@@ -95,15 +100,39 @@ def test_a_file_is_in_the_portable_dialect(file: str) -> None:
 
 def test_every_question_has_its_text() -> None:
     """But that of faults, whose hands no rule page can say: `test_faults`."""
-    assert FILES == sorted([*(path.stem for path in PAGES.glob("*.txt")), "opponent_faults"])
+    pages = {path.stem for path in PAGES.glob("*.txt")} - {"chances"}
+    assert FILES == sorted([*pages, "opponent_faults"])
 
 
 def test_every_look_is_a_row_of_its_file() -> None:
-    for looks, file in ((LOOKS, "opponent_looks"), (FLAGS, "opponent_flags")):
-        for name, look in looks.items():
-            stem = name.rpartition("_")[0] if name.endswith(STREETS) else name
-            assert file == look.file
-            assert f"'{name}'" in text_of(file) or f"'{stem}_'" in text_of(file)
+    for name, look in LOOKS.items():
+        stem = name.rpartition("_")[0] if name.endswith(STREETS) else name
+        assert look.file == "opponent_looks"
+        assert f"'{name}'" in text_of(look.file) or f"'{stem}_'" in text_of(look.file)
+
+
+def test_a_chance_of_a_share_is_a_row_and_a_hand_may_have_several(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether patterns tell of it or not."""
+    monkeypatch.setattr("analytics.sql.files.SQL", tmp_path)
+    counted = "sum(flop_calls) AS calls_k, sum(flop_calls + flop_checks) AS calls_n"
+    for file, more in (("by_pattern", ""), ("by_hand", ", max(put_in) AS most")):
+        text = f"SELECT player, part, {counted}{more} FROM chosen GROUP BY player, part\n"
+        (tmp_path / f"{file}.sql").write_text(text, "utf-8")
+    facts = told(page(PAGES / "chances.txt").leaves).facts
+    expected = sorted(
+        (row["player"], row["hand"], done)
+        for row in facts.to_pylist()
+        for done, times in ((1, row["flop_calls"]), (0, row["flop_checks"]))
+        for _ in range(times)
+    )
+    assert {0, 1} == {done for *_, done in expected}
+    for file in ("by_pattern", "by_hand"):
+        one = Statistic("calls", "", "", "", file)
+        rows = chances(Tables({"facts": facts}), _all("facts"), [one]).to_pylist()
+        assert {"calls"} == {row["look"] for row in rows}
+        assert expected == sorted((row["player"], row["hand"], row["done"]) for row in rows)
 
 
 STREETS = ("_preflop", "_flop", "_turn", "_river")
