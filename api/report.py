@@ -1,7 +1,7 @@
 """The report on one hand, for whoever may read the whole record: as text, and as JSON values."""
 
 import textwrap
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import Any
 
@@ -149,16 +149,16 @@ def _seats(start: HandStarted) -> list[tuple[int, str]]:
     return list(enumerate(start.players))
 
 
-def _name(start: HandStarted, seat: int) -> str:
+def name_at(players: Sequence[str], seat: int) -> str:
     """The player's name; a wrong record may name a seat that does not exist."""
-    return start.players[seat] if seat < len(start.players) else f"seat {seat}"
+    return players[seat] if 0 <= seat < len(players) else f"seat {seat}"
 
 
 def _title(start: HandStarted) -> str:
     """scrim-17/412   auction-2024   2 players, button ursa, 400 each"""
     brought = set(start.stacks)
     stacks = f"{start.stacks[0]} each" if len(brought) == 1 else "stacks " + _words(start.stacks)
-    table = f"{len(start.stacks)} players, button {start.players[start.button]}, {stacks}"
+    table = f"{len(start.stacks)} players, button {name_at(start.players, start.button)}, {stacks}"
     return f"{start.hand}   {start.game}   {table}"
 
 
@@ -196,13 +196,13 @@ def _auction(record: Events) -> list[str]:
     start = _start(record)
     lines = []
     bids = [
-        f"{_name(start, event.seat)} bid {event.amount}{_why(event)}"
+        f"{name_at(start.players, event.seat)} bid {event.amount}{_why(event)}"
         for event in record
         if isinstance(event, BidPlaced)
     ]
     for event in record:
         if isinstance(event, AuctionSettled):
-            winners = " and ".join(_name(start, seat) for seat in event.seats)
+            winners = " and ".join(name_at(start.players, seat) for seat in event.seats)
             verb = "pays" if len(event.seats) == 1 else "each pay"
             lines.append(f"{', '.join(bids)}: {winners} {verb} {event.price}")
             if not event.sealed:
@@ -216,12 +216,12 @@ def _why(event: BidPlaced) -> str:
 
 def _showdown(game: Game, hand: Hand) -> list[str]:
     """Every hand that was not folded or mucked, in words, with the five cards that make it."""
-    stay = [s for s in in_order(hand, contenders(hand)) if s not in hand.showing.mucked]
     if len(contenders(hand)) == 1:
         return []
     try:
+        stay = [s for s in in_order(hand, contenders(hand)) if s not in hand.showing.mucked]
         strengths = {seat: strength(game, hand, seat) for seat in stay}
-    except ValueError:  # a record that the rules refuse may hold too few cards, or one twice
+    except (LookupError, ValueError):  # a refused record may hold any button, seats and cards
         return []
     known = [one for one in strengths.values() if one is not None]
     if not known:
@@ -230,7 +230,7 @@ def _showdown(game: Game, hand: Hand) -> list[str]:
     for seat, one in strengths.items():
         best = "" if one != max(known) else "tie" if known.count(one) > 1 else "best"
         made = ["a card was never recorded", ""] if one is None else _made(game, hand, seat)
-        rows.append([hand.start.players[seat], *made, best])
+        rows.append([name_at(hand.start.players, seat), *made, best])
     return aligned(rows)
 
 
@@ -248,7 +248,7 @@ def _pots(record: Events) -> list[str]:
             lines.append(f"pot {event.pot}: rake {event.amount}")
         if isinstance(event, PotSplit):
             each = zip(event.seats, event.shares, strict=True)
-            paid = ", ".join(f"{share} to {names[seat]}" for seat, share in each)
+            paid = ", ".join(f"{share} to {name_at(names, seat)}" for seat, share in each)
             lines.append(f"pot {event.pot}: {paid}")
     return lines
 

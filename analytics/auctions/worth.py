@@ -85,13 +85,6 @@ def auctions(rows: Iterable[Row]) -> list[Auction]:
     return [both for both in pairs if _cards(both[0]["board"], 3) and _any_known(both)]
 
 
-def spread(found: Sequence[Auction], wanted: int | None) -> list[Auction]:
-    """So many of them, evenly spaced over the record, the same ones every time; None: all."""
-    if wanted is None or wanted >= len(found):
-        return list(found)
-    return [found[at * len(found) // wanted] for at in range(wanted)]
-
-
 def worths(found: Iterable[Auction], rules_for: Callable[[Row], Rules | None]) -> Iterator[Row]:
     """The rows of each auction, as they are counted; none where nothing is known of its rules."""
     for both in found:

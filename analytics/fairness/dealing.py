@@ -172,7 +172,7 @@ def _seats(deals: Sequence[Deal]) -> Iterator[Test]:
                 places[place].append(worth[class_of(hole)])
     for place, values in sorted(places.items()):
         test = Test("seats alike", _seat(place), len(values), SEATS_MIN, unit="equity")
-        if len(values) < SEATS_MIN:
+        if len(values) < SEATS_MIN or len(set(values)) == 1:
             yield test
             continue
         error = stdev(values) / sqrt(len(values))

@@ -73,7 +73,8 @@ def can_be_told(leaf: Leaf, rules: Rulebook) -> bool:
 
 
 def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
-    """A row for each seat and chance in order, then what play came to; in whole chips."""
+    """A row for each seat and chance in order, then what play came to; in whole chips. None of a
+    record that no deck can have dealt."""
     end = leaf.hand
     assert end is not None
     game, how = rules.of(end.start.ruleset), rules.showdown(end.start.ruleset)
@@ -81,7 +82,11 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
     assert how is not None
     unit = per_chip(game.unit)
     events = filled([one.event for one in leaf.recorded])
-    for name, chips, error in _changes(events, end, game, how, leaf.stream):
+    try:
+        changes = list(_changes(events, end, game, how, leaf.stream))
+    except (LookupError, ValueError):
+        return
+    for name, chips, error in changes:
         for seat, player in enumerate(end.start.players):
             yield {
                 **head(leaf, end.start),

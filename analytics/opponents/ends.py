@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -72,12 +73,15 @@ def played_of(hands: Hands, ends: pa.Table) -> Iterator[Played]:
     unit, button = hands.unit.tolist(), laid.button.tolist()
     two = np.flatnonzero(laid.told & (laid.seats == 2)).tolist()
     wanted = set(laid.hand_seq[two].tolist())
-    pairs = (row for row in rows if row[0] in wanted)
-    for at, one, other in zip(two, pairs, pairs, strict=True):
-        cost = known[hands.ruleset[at]]
-        if cost is not None:
+    pairs: dict[int, list[tuple[Any, ...]]] = {}
+    for row in rows:
+        if row[0] in wanted:
+            pairs.setdefault(row[0], []).append(row)
+    for at in two:
+        cost, pair = known[hands.ruleset[at]], pairs.get(int(laid.hand_seq[at]), [])
+        if cost is not None and len(pair) == 2:  # a forged record may name more players
             small, big = (it / unit[at] for it in cost)
-            seq, _, match, number, player, net = one
+            (seq, _, match, number, player, net), other = pair
             both, nets = (player, other[4]), (net, other[5])
             yield Played(seq, match, number, both, button[at], nets, small, big)
 

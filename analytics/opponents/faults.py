@@ -15,6 +15,7 @@ from analytics.replay.rulebook import Rulebook
 from analytics.stored.row_head import HEAD, WHO, Row, head, tabled
 from engine.game import Game
 from engine.hand import turn
+from engine.steps import Auction, Betting
 from engine.turn import ToAct, ToBid, Turn
 from engine.units import per_chip
 from events.evolve import evolve, replay
@@ -68,7 +69,7 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
     events: list[Any] = [one.event for one in leaf.recorded]
     hand = replay(events[:1])
     for place, event in enumerate(events[1:], start=1):
-        if isinstance(event, Faulted):
+        if isinstance(event, Faulted) and event.seat < len(end.stacks):
             seat = event.seat
             menu = _menu(game, hand, event)
             yield {
@@ -158,9 +159,17 @@ def _against(menu: Turn | None, letter: str, amount: int) -> str:
 
 
 def _menu(game: Game | None, hand: Hand, fault: Faulted) -> Turn | None:
-    if game is None or fault.where == "acknowledgement":
+    """What the seat could answer; nothing where nobody waits for it, or the record is none of these
+    rules."""
+    if game is None or fault.where == "acknowledgement" or not 0 <= hand.step < len(game.script):
         return None
-    menu = turn(game, hand)
+    step = game.script[hand.step]
+    try:
+        if not isinstance(step, Betting | Auction) or step.done(game, hand):
+            return None
+        menu = turn(game, hand)
+    except (LookupError, StopIteration, ValueError):
+        return None
     return menu if isinstance(menu, ToAct | ToBid) and menu.seat == fault.seat else None
 
 

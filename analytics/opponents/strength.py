@@ -5,6 +5,7 @@ or swapped any more.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -31,8 +32,9 @@ def valued(rows: Iterable[dict[str, Any]], rules: Rulebook) -> None:
     for row in rows:
         how = rules.showdown(row["ruleset"])
         if how is not None:
-            hole, board = (mask(row[name].split()) for name in ("hole", "board"))
-            row["equity"] = _share(*canonical(hole, board), row["rival_cards"], how)
+            with suppress(ValueError):  # no deck deals such cards: the record is forged
+                hole, board = (mask(row[name].split()) for name in ("hole", "board"))
+                row["equity"] = _share(*canonical(hole, board), row["rival_cards"], how)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -3,7 +3,7 @@
 WITH ended AS (
     SELECT player, part, 'all' AS ending, net, bet_min, bet_max FROM chosen
     UNION ALL
-    SELECT player, part, street AS ending, net, bet_min, bet_max FROM chosen
+    SELECT player, part, street AS ending, net, bet_min, bet_max FROM chosen WHERE street IS NOT NULL
     UNION ALL
     SELECT player, part, how AS ending, net, bet_min, bet_max FROM chosen
 )

@@ -12,7 +12,7 @@ from msgspec import Struct
 from engine.game import Game
 from engine.pots import Pot, pots
 from engine.steps.swap import SwapHole
-from events.cards import known
+from events.cards import DECK, UNKNOWN, is_card, known
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import (
@@ -34,6 +34,7 @@ from events.types import (
 )
 
 BOARD = 5
+HOLE_MAX = 3  # two, and one that was won at auction
 _ACTIONS = (Folded, Checked, Called, Bet, Raised)
 _CHOICES = (*_ACTIONS, BidPlaced)
 
@@ -69,6 +70,9 @@ def closed(events: Sequence[Any], end: Hand, game: Game) -> Closed | str | None:
     holes = tuple(_hole(hand, seat, events[place:]) for seat in seats)
     if not all(holes) or (hand.board and known(hand.board) is None):
         return "cards not known"
+    third = tuple(len(end.hole[seat]) - len(hand.hole[seat]) for seat in seats)
+    if not _is_dealt(hand, [hole for hole in holes if hole], third):
+        return "cards not of one deck"
     swaps = swaps_to_come(game, hand)
     layers = _pots(events, end, game, seats)
     if layers is None:
@@ -78,7 +82,7 @@ def closed(events: Sequence[Any], end: Hand, game: Game) -> Closed | str | None:
         tuple(hole for hole in holes if hole),
         hand.board,
         tuple(card for card in hand.discards if known((card,))),
-        tuple(len(end.hole[seat]) - len(hand.hole[seat]) for seat in seats),
+        third,
         swaps,
         layers,
         tuple(paid + dead for paid, dead in zip(end.paid, end.dead, strict=True)),
@@ -128,6 +132,22 @@ def _hole(hand: Hand, seat: int, later: Sequence[Any]) -> Cards | None:
         if isinstance(event, Shown) and event.seat == seat:
             return known(event.cards[: len(hand.hole[seat])])
     return None
+
+
+def _is_dealt(hand: Hand, holes: Sequence[Cards], third: tuple[int, ...]) -> bool:
+    """Whether these cards can be of one deck that has enough for what is to come; a forged record
+    may hold any."""
+    held = [card for hole in holes for card in hole]
+    cards = [*held, *hand.board, *hand.discards]
+    seen = [card for card in cards if card != UNKNOWN]
+    due = BOARD - len(hand.board) + sum(third) + len(held)  # each card held may be swapped
+    return (
+        min(third) >= 0
+        and max(len(hole) + more for hole, more in zip(holes, third, strict=True)) <= HOLE_MAX
+        and len(set(seen)) == len(seen)
+        and all(map(is_card, seen))
+        and len(cards) + due <= len(DECK)
+    )
 
 
 def swaps_to_come(game: Game, hand: Hand) -> tuple[tuple[int, int], ...]:

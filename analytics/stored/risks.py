@@ -9,6 +9,7 @@ one takes a thousand times as long as finding out what to count.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -122,9 +123,11 @@ def valued(rows: Iterable[Row], rules: Rulebook, share: Share | None = None) -> 
         if how is None or spot is None:
             continue
         mine, new, his, board, dead, later = spot
-        row["before"] = float(count(mine, his, board, later, dead, how))
         lost = tuple(card for card in mine if card not in new)
-        row["after"] = float(count(new, his, board, later, (*dead, *lost), how))
+        with suppress(ValueError):  # no deck deals such cards: the record is forged
+            before = float(count(mine, his, board, later, dead, how))
+            after = float(count(new, his, board, later, (*dead, *lost), how))
+            row |= {"before": before, "after": after}
 
 
 def table(rows: Sequence[Row]) -> pa.Table:

@@ -49,6 +49,22 @@ class Tally:
         self.moveless = 0
         self.homeless: Counter[str] = Counter()
         self.left_out: dict[str, int] = {}
+        self.conflicts: dict[str, int] = {}
+
+    def look(self, ledger: "Snapshot") -> None:
+        """How many hands of each match were told by its source, and are no hands of the ledger."""
+        from api.viewpoints.records import conflicts, left_out
+
+        for match in ledger.matches():
+            if count := left_out(ledger, match):
+                self.left_out[match] = count
+            if count := conflicts(ledger, match):
+                self.conflicts[match] = count
+
+    @property
+    def beside(self) -> dict[str, dict[str, int]]:
+        """What a document says of them."""
+        return {"left_out": self.left_out, "conflicts": self.conflicts}
 
     def count(self, one: Judged) -> Judged:
         """One more verdict."""
@@ -115,7 +131,7 @@ def audit(
     with reading(folder) as ledger:
         rules = Rules(ledger, other)
         if every:
-            tally.left_out = _left_out(ledger)
+            tally.look(ledger)
         if every and not (engine or csv or parquet):
             _through_the_screen(ledger, rules, other, tally, as_document)
             _answer(tally, strict)
@@ -135,7 +151,7 @@ def audit(
             _written(counted, csv, parquet)
         elif as_document:
             told = (_entry(one) if every else as_json(*one) for one in counted)
-            rest = {"left_out": tally.left_out} if every else {}
+            rest = tally.beside if every else {}
             listed("muckrake.audit/1", "hands", told, lambda: rest)
         elif every:
             _summary(counted, tally)
@@ -154,19 +170,11 @@ def _through_the_screen(
     found = progress(screened(ledger, rules, other), "screening", ledger.next_seq // HANDS + 1)
     told = _entries(found, rules, tally, fine=as_document)
     if as_document:
-        listed("muckrake.audit/1", "hands", told, lambda: {"left_out": tally.left_out})
+        listed("muckrake.audit/1", "hands", told, lambda: tally.beside)
     else:
         for _ in told:
             pass
         _summary((), tally)
-
-
-def _left_out(ledger: "Snapshot") -> dict[str, int]:
-    """How many hands of each match were told by its source, and could be no record."""
-    from api.viewpoints.records import left_out
-
-    counts = {match: left_out(ledger, match) for match in ledger.matches()}
-    return {match: count for match, count in counts.items() if count}
 
 
 def _written(judged: Iterable[Judged], csv: Path | None, parquet: Path | None) -> None:
@@ -278,7 +286,12 @@ def _answer(tally: Tally, strict: bool) -> None:
         note(
             f"{match} was imported without {hands} hands that no record can be of: muckrake matches"
         )
-    if tally.differ or tally.left_out:
+    for match, hands in tally.conflicts.items():
+        note(
+            f"{match} was imported without {hands} hands that contradict one of the ledger: "
+            "import its file again to see each"
+        )
+    if tally.differ or tally.left_out or tally.conflicts:
         raise click.exceptions.Exit(WRONG)
     if strict and (tally.total("contested") or tally.total("assuming")):
         raise click.exceptions.Exit(CONTESTED)

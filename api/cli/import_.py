@@ -74,7 +74,11 @@ class Tally:
 )
 @click.option("--match", help="What the match of a single file is called; else a name is made.")
 @click.option("--names", multiple=True, metavar="A=x,B=y", help="Other names for players.")
-@click.option("--strict", is_flag=True, help="Refuse a file if a hand differs or is left out.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse a file if a hand differs, is left out or in conflict.",
+)
 @click.option("--no-audit", is_flag=True, help="Do not judge; audit --all does it later.")
 @click.option(
     "--disclosure",
@@ -142,7 +146,7 @@ def _imported(
 
         try:
             maker = ledger.maker(() if wishes.audit else LATER)
-            writer = Writer(ledger, wishes.names, disclosure, maker)
+            writer = Writer(ledger, wishes.names, disclosure, maker, strict=wishes.strict)
             read = outcomes(files, wishes, scratch, now_ms(), maker, tick, begun=writer.begun)
             for found, added in writer.write(read):
                 tally.count(found, added)

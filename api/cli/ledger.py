@@ -50,6 +50,25 @@ def no_ledger_option(command: Door) -> Door:
     return option(command)
 
 
+def listening(port: int) -> Callable[[Door], Door]:
+    """Where a server listens."""
+
+    def options(command: Door) -> Door:
+        at_port = click.option(
+            "--port",
+            type=click.IntRange(0, 65_535),
+            default=port,
+            show_default=True,
+            help="At which port; 0 takes any that is free.",
+        )
+        at_host = click.option(
+            "--host", default="127.0.0.1", show_default=True, help="Where to listen."
+        )
+        return at_host(at_port(command))
+
+    return options
+
+
 def json_option(command: Door) -> Door:
     """A document for programs."""
     option = click.option(

@@ -3,26 +3,32 @@
 import os
 import sys
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
 
-from api.cli.ledger import json_option, ledger_option, plainly
+from api.cli.ledger import Door, json_option, ledger_option, listening, plainly
 from api.cli.output import document, note, say
 
 PORT = 8000
 
 
+def _allowance(name: str, most: int, what: str) -> Callable[[Door], Door]:
+    """A number that may be used up, or 0."""
+    return click.option(
+        name,
+        type=click.IntRange(0),
+        default=most,
+        show_default=True,
+        metavar="N",
+        help=f"{what}; 0 counts nothing.",
+    )
+
+
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65_535),
-    default=PORT,
-    show_default=True,
-    help="At which port; 0 takes any that is free.",
-)
+@listening(PORT)
 @click.option("--open", "opening", is_flag=True, help="Open it in the browser, as the auditor.")
 @click.option(
     "--workers",
@@ -39,13 +45,7 @@ PORT = 8000
     metavar="SECONDS",
     help="The public sees a match that is being played so much later.",
 )
-@click.option(
-    "--rate",
-    type=click.IntRange(0),
-    default=6_000,
-    show_default=True,
-    help="What a caller may spend in a minute at each worker; 0 counts nothing.",
-)
+@_allowance("--rate", 6_000, "What a caller may spend in a minute at each worker")
 @click.option(
     "--at-once",
     type=click.IntRange(1),
@@ -54,30 +54,9 @@ PORT = 8000
     metavar="N",
     help="Connections of one address, and requests of one caller, that a worker answers at once.",
 )
-@click.option(
-    "--key-jobs",
-    type=click.IntRange(0),
-    default=4,
-    show_default=True,
-    metavar="N",
-    help="Jobs of one key that may be at work or wait; 0 counts nothing.",
-)
-@click.option(
-    "--key-bytes",
-    type=click.IntRange(0),
-    default=4 << 30,
-    show_default=True,
-    metavar="N",
-    help="Bytes that one key may send in a day to be imported; 0 counts nothing.",
-)
-@click.option(
-    "--key-hands",
-    type=click.IntRange(0),
-    default=20_000_000,
-    show_default=True,
-    metavar="N",
-    help="Hands that one key may have played or imported in a day; 0 counts nothing.",
-)
+@_allowance("--key-jobs", 4, "Jobs of one key that may be at work or wait")
+@_allowance("--key-bytes", 4 << 30, "Bytes that one key may send in a day to be imported")
+@_allowance("--key-hands", 20_000_000, "Hands that one key may have played or imported in a day")
 @click.option(
     "--public-url",
     metavar="URL",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api.cli.ledger import no_ledger_option, plainly
+from api.cli.ledger import listening, no_ledger_option, plainly
 from api.cli.output import document, say
 from store.proof.note import SIGNS, Key
 from store.proof.tree import Refuted
@@ -35,14 +35,7 @@ BODY_MAX = 65_536  # bytes of a request: a proof of 63 hashes and a checkpoint w
     help="The public key of a log, or a file with one a line; several times for several.",
 )
 @click.option("--name", help="What a new witness is called: best the address that it will have.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65_535),
-    default=PORT,
-    show_default=True,
-    help="At which port; 0 takes any that is free.",
-)
+@listening(PORT)
 @no_ledger_option
 @click.option("--json", "as_document", is_flag=True, help="One document instead of the text.")
 def witness(

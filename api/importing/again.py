@@ -7,6 +7,7 @@ from itertools import zip_longest
 from api.importing.naming import Again, read_marks
 from api.importing.spool import Chunk, fetched, marks_of
 from api.importing.taken import Outcome
+from api.viewpoints.records import OTHERWISE, REPEATED
 from events.cards import UNKNOWN
 from events.evolve import replay
 from events.ledger import Append, Record
@@ -16,7 +17,6 @@ from store.log.batch import from_payload
 from store.log.leaf import split
 from store.segments.runs import read
 
-DIALECT = "repeated"  # of the note that keeps them
 _QUOTED = 200
 _NONE = (0, 0, "", 0, "")
 
@@ -105,7 +105,7 @@ class Repeats:
             if not (told or one.differs) and (number, match, known) == next_:
                 self._lines[-1] = (first, count + 1, was, begin, "")
                 continue
-            told = f"line {one.line} says otherwise" if one.differs else ""
+            told = f"line {one.line}{OTHERWISE}" if one.differs else ""
             self._lines.append((number, 1, match, known or 0, told))
             if one.differs:
                 self.differ = True
@@ -121,7 +121,7 @@ class Repeats:
                 last = f"..{number + count - 1}", f"..{known + count - 1}"
                 end, there = last if count > 1 else ("", "")
                 header.append(f"hand {number}{end} is {match}/{known}{there}")
-        return SourceNoted(format, DIALECT, "\n".join(header), "\n".join(self._records))
+        return SourceNoted(format, REPEATED, "\n".join(header), "\n".join(self._records))
 
 
 def nets_of(one: Append) -> Iterator[tuple[str, int]]:

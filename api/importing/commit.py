@@ -41,12 +41,15 @@ class Writer:
         disclosure: Disclosure,
         maker: Maker | None = None,
         owner: str = "",
+        *,
+        strict: bool = False,
     ) -> None:
-        """`maker` has made the runs, if some were left without a projection; `owner` imports,
-        if he may not see everything."""
+        """`maker` has made the runs, if some were left without a projection; `owner` imports, if
+        he may not see everything; `strict` refuses a file that contradicts another."""
         maker = maker or ledger.maker()
         self._ledger = ledger
         self._names = names
+        self._strict = strict
         self._disclosure = disclosure
         self._kept: set[str] = set()
         self._known = Known(ledger, maker.nonces, owner)
@@ -92,6 +95,8 @@ class Writer:
             for chunk in found.chunks:
                 self._sorted(found, chunk)
             return 0
+        if self._strict:
+            self._refuse_conflicts(found)
         for mark in found.rulesets.keys() - self._kept:
             self._ledger.keep_ruleset(mark, found.rulesets[mark])
             self._kept.add(mark)
@@ -111,25 +116,40 @@ class Writer:
     def _sorted(self, found: Outcome, chunk: Chunk) -> Part:
         """A chunk with those of its hands that come again; the others are known from now on."""
         part = Part(chunk)
-        hits = self._known.hits(found.match, part.marks)
-        first: dict[bytes, Mark] = {}
-        new = []
-        for mark in part.marks:
-            hit = hits.get(mark.number)
-            if hit is not None and hit.hand == f"{found.match}/{mark.number}":
-                continue
-            if hit is None:
-                before = first.setdefault(mark.found_by + mark.says * (not mark.numbered), mark)
-                if before is mark:
-                    new.append(mark)
-                    continue
-                hit = Hit(f"{found.match}/{before.number}", before.says == mark.says)
-            otherwise = "" if hit.same else self._differs(part, hit.hand, mark.number)
-            part.again[mark.number] = Again(mark.number, mark.line, hit.hand, otherwise)
-        if new:
+        told = list(self._again(found, part, {}))
+        part.again |= {mark.number: again for mark, again in told if again is not None}
+        if new := [mark for mark, again in told if again is None]:
             self._known.add(found.match, found.digest, new)
         count(found, part)
         return part
+
+    def _again(
+        self, found: Outcome, part: Part, first: dict[bytes, tuple[Mark, Part]]
+    ) -> Iterator[tuple[Mark, Again | None]]:
+        """Each hand of a chunk that the ledger lacks under its name, and which other it is."""
+        hits = self._known.hits(found.match, part.marks)
+        for mark in part.marks:
+            hit, there = hits.get(mark.number), part
+            if hit and hit.hand == f"{found.match}/{mark.number}":
+                continue
+            if hit is None:
+                key = mark.found_by + mark.says * (not mark.numbered)
+                before, there = first.setdefault(key, (mark, part))
+                if before is mark:
+                    yield mark, None
+                    continue
+                hit = Hit(f"{found.match}/{before.number}", before.says == mark.says)
+            otherwise = "" if hit.same else self._differs(part, there, hit.hand, mark.number)
+            yield mark, Again(mark.number, mark.line, hit.hand, otherwise)
+
+    def _refuse_conflicts(self, found: Outcome) -> None:
+        """Under --strict a file with a hand that contradicts another is refused as a whole."""
+        first = dict[bytes, tuple[Mark, Part]]()
+        for chunk in found.chunks:
+            for mark, again in self._again(found, Part(chunk), first):
+                if again is not None and again.differs:
+                    why = f"{again.differs} (under --strict no hand contradicts another)"
+                    raise Refused(mark.line, f"hand {mark.number} is {again.hand}: {why}")
 
     def _left_out(self, found: Outcome) -> tuple[SourceNoted, ...]:
         """What could be no record; in a file of hands that come again, what is not noted yet."""
@@ -142,11 +162,11 @@ class Writer:
             left_out = tuple(one for one in left_out if not one.footer or one.footer not in noted)
         return left_out
 
-    def _differs(self, part: Part, hand: str, number: int) -> str:
-        """In what a hand of this number contradicts the one that is known."""
+    def _differs(self, part: Part, there: Part, hand: str, number: int) -> str:
+        """In what a hand of this number contradicts the one that is known, in this file or not."""
         match, at = split(hand)
-        if match == split(part.chunk.first)[0] and at in part.records:
-            return differs(part.records[at], part.records[number])
+        if match == split(part.chunk.first)[0] and at in there.records:
+            return differs(there.records[at], part.records[number])
         self._calls.flush()
         self._runs.flush()
         known = [one.event for one in self._ledger.read(hand)]

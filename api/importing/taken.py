@@ -20,10 +20,10 @@ from api.importing.entries import Entry, is_month
 from api.importing.left_out import with_texts
 from api.importing.naming import Again, Mark, Marker, naming_of
 from api.importing.spool import RUN, Chunk, DiskFull, Kept, Spool
+from api.judging import by_rules
 from engine.assumptions import is_free, rests_on
-from engine.changes import partner_of
 from engine.game import Game, fingerprint, to_json
-from engine.verdict import Verdict, judge
+from engine.verdict import Verdict
 from events.state import Hand
 from events.types import BidPlaced, Events, HandStarted, SourceNoted
 from formats.follow import followed
@@ -371,7 +371,7 @@ def _nets(hand: ToldHand, end: Hand) -> tuple[int, ...]:
 
 
 def _judge(found: Outcome, hand: ToldHand, record: Events, wishes: Wishes) -> None:
-    report = judge(hand.game, record, partner_of(hand.game))
+    report = by_rules(record, hand.game).report
     verdict = report.verdict
     found.moveless += report.moves == 0
     if verdict == "differ" and wishes.strict:

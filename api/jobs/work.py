@@ -282,7 +282,9 @@ def _imported(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told
             maker = ledger.maker(() if wishes.audit else LATER)
             tick = _tick(told)
             disclosure = cast(Disclosure, wish["disclosure"])
-            writer = Writer(ledger, wishes.names, disclosure, maker, wishes.owner)
+            writer = Writer(
+                ledger, wishes.names, disclosure, maker, wishes.owner, strict=wishes.strict
+            )
             begun = writer.begun
             found_in = outcomes(files, wishes, scratch, now_ms(), maker, tick, begun=begun)
             for found, added in writer.write(found_in):

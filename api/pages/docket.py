@@ -57,7 +57,7 @@ def docket(
     order = f"ORDER BY verdict DESC, hand_seq DESC LIMIT {NAMED}"
     told_of = "hand, CAST(verdict AS VARCHAR) AS verdict, players, game, pot, played, last_at AS at"
     rows = viewed.rows(f"SELECT {told_of} {told} {grave} {order}")
-    unsettled = tuple({**row, "players": json.loads(row["players"])} for row in rows)
+    unsettled = tuple({**row, "players": json.loads(row["players"] or "[]")} for row in rows)
     left = max(0, hands - sum(found.values())) if judged.left else 0
     counts: dict[str, int] = {name: found.get(name, 0) for name in VERDICTS}
     moveless = sum(row["moveless"] for row in counted)

@@ -12,6 +12,7 @@ from api.pages.lines import pieces
 from api.pages.of_hand import of_hand
 from api.pages.site import page
 from api.questions.frames import frames
+from api.report import name_at
 from api.rules import Rules
 from api.viewpoints.sight import One
 
@@ -72,7 +73,7 @@ def _holder(one: One, players: list[str]) -> str | None:
     seat = getattr(one.seen, "seat", None)
     if seat is None or one.hidden or not type(one.seen).__name__.endswith("Seen"):
         return None
-    return players[seat] if seat < len(players) else f"seat {seat}"
+    return name_at(players, seat)
 
 
 def _json(one: One) -> str:

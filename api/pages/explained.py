@@ -170,10 +170,10 @@ def _made(game: Game, hand: Hand) -> tuple[Made, ...]:
     """Every hand that was neither folded nor mucked, the best first named as such."""
     if is_alone(hand):
         return ()
-    stay = [s for s in in_order(hand, contenders(hand)) if s not in hand.showing.mucked]
     try:
+        stay = [s for s in in_order(hand, contenders(hand)) if s not in hand.showing.mucked]
         strengths = {seat: strength(game, hand, seat) for seat in stay}
-    except ValueError:  # a record that the rules refuse may hold too few cards, or one twice
+    except (LookupError, ValueError):  # a refused record may hold any button, seats and cards
         return ()
     known = [one for one in strengths.values() if one is not None]
     found = []

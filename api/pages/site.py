@@ -15,6 +15,7 @@ from api.pages.static_files import hashed
 from api.pages.to import To
 from api.printable import printable
 from api.questions.filters_tree import word
+from api.report import name_at
 from api.version import VERSION
 from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT
 
@@ -49,6 +50,7 @@ TEMPLATES.filters.update(
     many=words.many,
     outcome=words.outcome,
     as_word=word,
+    named=name_at,
     exact=lambda text: Markup.escape(text),  # in a field of a form, which is sent back
 )
 TEMPLATES.globals.update(static=hashed, version=VERSION)

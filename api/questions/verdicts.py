@@ -20,12 +20,12 @@ from analytics.screen.rows import Words
 from analytics.screen.screen import Screen
 from analytics.screen.why import Why
 from analytics.stored.cache_folder import cache_folder
+from api.judging import by_rules
 from api.questions.filters_tree import VERDICTS
 from api.questions.verdicts_kept import Kept, load, save
 from api.rules import Rules
 from api.viewpoints.views import Viewed
-from engine.changes import partner_of
-from engine.verdict import Report, judge, qualified
+from engine.verdict import Report, qualified
 from events.types import Events, HandStarted
 from store.sql.query import Query
 
@@ -155,7 +155,7 @@ class Verdicts:
         code = NONE
         if game is not None:
             fine = Report(game.name, "agree", None, None)
-            report = qualified(fine, record) if screened else judge(game, record, partner_of(game))
+            report = qualified(fine, record) if screened else by_rules(record, game).report
             code = CODES[report.verdict] | MOVELESS * (report.moves == 0)
         with self._turn:
             self._codes[seq] = code

@@ -20,7 +20,7 @@ from store.folder.manifest import Segment
 
 ROOT = Path(__file__).resolve().parents[2]
 DECIDING = (
-    *("events", "odds", "engine", "store", "analytics/screen", "api/rules.py"),
+    *("events", "odds", "engine", "store", "analytics/screen", "api/rules.py", "api/judging.py"),
     *("api/questions/verdicts.py", "api/questions/verdicts_kept.py"),
 )
 SUFFIXES = (".py", ".bin")  # a table of equities is a part of the rules, too

@@ -9,6 +9,8 @@ from store.reader import Snapshot
 from store.snapshot import Live
 
 LEFT_OUT = "left out"  # the dialect of a note of such a hand
+REPEATED = "repeated"  # of a note of hands that the ledger has already
+OTHERWISE = " says otherwise"  # how its line ends of a hand that contradicts the one that is there
 _kept: WeakKeyDictionary[Live, dict[str, tuple[Recorded, ...]]] = WeakKeyDictionary()
 _turn = threading.Lock()
 
@@ -41,6 +43,13 @@ def left_out(snapshot: Snapshot, match: str) -> int:
     """How many hands its source tells that no record could be of."""
     found = (one.event for one in records(snapshot, match))
     return sum(isinstance(one, SourceNoted) and one.dialect == LEFT_OUT for one in found)
+
+
+def conflicts(snapshot: Snapshot, match: str) -> int:
+    """How many hands its source tells that contradict a hand of the ledger."""
+    found = (one.event for one in records(snapshot, match))
+    notes = (one for one in found if isinstance(one, SourceNoted) and one.dialect == REPEATED)
+    return sum(line.endswith(OTHERWISE) for one in notes for line in one.header.splitlines())
 
 
 def committed(snapshot: Snapshot, match: str) -> tuple[DeckCommitted, ...]:

@@ -162,7 +162,8 @@ def housed(
     known = paid.paid is not None and min(taken, default=-1) >= 0 and sum(taken) == rake
     flop = any(not isinstance(line, Line) for line in whole.lines)
     till = Till(pots, taken if known else None, rake, len(money.paid), flop)
-    found, assumed = raked(game, till, house)
+    chips = not (whole.header.sign or whole.header.tournament)
+    found, assumed = raked(game, till, house, chips=chips)
     if unit == game.split_unit:
         return found, assumed
     return split_by(found, unit), (*assumed, f"odd-chips in coins of {unit}")

@@ -45,6 +45,8 @@ _PERCENTS = (5, 4, 3, 2, 1, 6, 10)
 _PERMILLES = (45, 35, 25, 55, 15, 475, 425)
 _STEPS = (100, 20, 500, 1000, 2000)
 _SURE = 0.9  # of the hands: what is not explained then differs
+_SIGNS = "$€£"
+_USUAL = Rake(percent=5)
 _CENT = 100  # hundredths of a chip, where the stakes have no sign
 _STAKES = re.compile(r": +(?:\{[^}]*\} +)?(?!Tournament )(.*?\([^)]*\))")
 _SAT_OUT = ("sitting out", "out of hand")
@@ -129,8 +131,22 @@ def houses_at(hands_seen: Iterable[tuple[str, Seen]], rules: Rules, site: str) -
         seen.setdefault(stakes, set()).add(one)
     if rules.rake != "fitted":
         return Houses({}, rules.rake)
-    houses = ((stakes, _fitted(hands)) for stakes, hands in seen.items())
+    houses = (
+        (stakes, _FREE if _is_free(stakes, hands) else _fitted(hands))
+        for stakes, hands in seen.items()
+    )
     return Houses({stakes: house for stakes, house in houses if house is not None})
+
+
+_FREE = House(Rake(percent=0), {}, sure=True)
+
+
+def _is_free(stakes: str, seen: set[Seen]) -> bool:
+    """Whether hands for chips, two pots at least that a house could rake, all show no rake: nobody
+    takes one at such a table."""
+    if any(sign in stakes for sign in _SIGNS) or any(one.rake for one in seen):
+        return False
+    return len({one.pot for one in seen if _due(_USUAL, one)}) >= 2
 
 
 def stakes_of(block: Block) -> str:
@@ -146,7 +162,7 @@ def _seen(block: Block) -> tuple[str, Seen] | None:
     if not stakes or sums is None:
         return None
     pot, rake = sums
-    per = 1 if any(sign in stakes for sign in "$€£") else _CENT
+    per = 1 if any(sign in stakes for sign in _SIGNS) else _CENT
     if pot % per or rake % per:
         return None
     flop = any(line.startswith("*** FLOP") for line in block.lines)
@@ -250,11 +266,15 @@ class Till(Struct, frozen=True):
 
 
 def raked(
-    game: Game, till: Till, house: House | Known | Unlisted | None
+    game: Game, till: Till, house: House | Known | Unlisted | None, *, chips: bool = False
 ) -> tuple[Game, tuple[str, ...]]:
-    """The game with the rake of its house, and what of it is assumed."""
-    if game.rake is None and house is None:
-        return game, ()
+    """The game with the rake of its house, and what of it is assumed; `chips` if it is played for
+    chips, of which a house may take a rake or not."""
+    if isinstance(house, House) and not house.rake.percent:
+        return _kept_by(game, None), ()
+    if game.rake is None and not isinstance(house, House | Known):
+        free = not chips or till.fits(_kept_by(game, _USUAL))
+        return game, () if free else (f"unraked pot of {sum(till.pots)}",)
     if isinstance(house, Known):
         return _kept_by(game, house.rake), (house.assumed,)
     if isinstance(house, House):

@@ -4,6 +4,7 @@ A site's file turns its lines into these calls; here the streets are counted, ca
 again are compared, and chips that an action adds become the total that it goes to.
 """
 
+import re
 from collections.abc import Iterable
 
 from msgspec import Struct, field
@@ -22,6 +23,7 @@ from formats.pokerstars.grammar import (
 from formats.pokerstars.played import Line, Played, Street
 
 DUE = (3, 1, 1)
+DEALT = re.compile(r"Dealt to (.+?) \[([^\]]*)\]")
 
 
 class Notes(Struct):

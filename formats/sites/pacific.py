@@ -15,7 +15,7 @@ from formats.moment import day_of, moment, time_of
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posts, Unread
 from formats.pokerstars.played import Played
-from formats.sites.notes import Notes, longest_first
+from formats.sites.notes import DEALT, Notes, longest_first
 
 SITE = "pacific"
 BEGINS = re.compile(r"\*{3,} (?!Hand )[\w. -]+? Hand History for Game [0-9]+ \*{3,}")
@@ -33,7 +33,6 @@ _BUTTON = re.compile(r"Seat ([0-9]+) is the button")
 _COUNT = re.compile(r"Total number of players : ([0-9]+)")
 _SEAT = re.compile(r"Seat ([0-9]+): (.+?) ?\( ([^()]*) \)")
 _PART = re.compile(r"\*\* (.*?) \*\*(?: ?:? ?\[([^\]]*)\])?.*")
-_DEALT = re.compile(r"Dealt to (.+?) \[([^\]]*)\]")
 _SAID = re.compile(r"([a-z' -]+?)(?: ?\[([^\]]*)\])?")
 _STREETS = {"dealing flop": 0, "dealing turn": 1, "dealing river": 2}
 _PARTS = ("dealing down cards", "summary", *_STREETS)
@@ -137,7 +136,7 @@ def _note(notes: Notes, names: Sequence[str], line: str) -> None:
             if _STREETS[name] != notes.streets:
                 raise Unread(f"the {name.removeprefix('dealing ')} is dealt where it cannot be")
             notes.deal(_cards(part[2] or ""))
-    elif dealt := _DEALT.fullmatch(line):
+    elif dealt := DEALT.fullmatch(line):
         notes.knows(dealt[1], _cards(dealt[2]))
     else:
         _spoken(notes, names, line)

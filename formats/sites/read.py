@@ -9,10 +9,12 @@ from formats.pokerstars.grammar import Unread
 from formats.pokerstars.played import Played
 from formats.rules import AS_READ, Rules
 from formats.sites import pacific, winamax
-from formats.sites.blocks import blocks
 from formats.sites.hands import Reading, told_hands
-from formats.text import Text
+from formats.text import Text, lines
 from formats.told import Refused, Source
+
+LINE_MAX = 1 << 16
+LINES_MAX = 5_000
 
 
 class Site(Struct, frozen=True):
@@ -29,7 +31,7 @@ class Site(Struct, frozen=True):
 
     def read(self, text: Text, rules: Rules = AS_READ) -> Source:
         """The text taken apart; refused if no hand of this site begins in it."""
-        if next(blocks(text, self.begins), None) is None:
+        if next(_blocks(text, self.begins), None) is None:
             raise Refused(1, f"no hand of {self.called} begins in this text")
         return Source(
             format=self.name,
@@ -41,11 +43,31 @@ class Site(Struct, frozen=True):
         )
 
     def _readings(self, text: Text) -> Iterator[Reading]:
-        for line, lines in blocks(text, self.begins):
+        for line, hand in _blocks(text, self.begins):
             try:
-                yield line, self.played(lines), "\n".join(lines).rstrip(), self.name
+                yield line, self.played(hand), "\n".join(hand).rstrip(), self.name
             except Unread as reason:
                 yield line, str(reason), "", ""
+
+
+def _blocks(text: Text, begins: re.Pattern[str]) -> Iterator[tuple[int, list[str]]]:
+    """The line where each hand begins, and its lines without blank ones; what stands before the
+    first is no hand."""
+    begun, held = 0, list[str]()
+    for number, line in enumerate(lines(text), 1):
+        if len(line) > LINE_MAX:
+            raise Refused(number, f"a line of more than {LINE_MAX} characters")
+        said = line.replace("\xa0", " ").strip()
+        if begins.match(said):
+            if held:
+                yield begun, held
+            begun, held = number, [said]
+        elif held and said:
+            held.append(said)
+            if len(held) > LINES_MAX:
+                raise Refused(begun, f"a hand of more than {LINES_MAX} lines")
+    if held:
+        yield begun, held
 
 
 SITES = (

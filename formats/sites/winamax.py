@@ -13,7 +13,7 @@ from formats.moment import said_in
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posts, Totals, Turns, Unread
 from formats.pokerstars.played import Played
-from formats.sites.notes import Notes, longest_first, same_board
+from formats.sites.notes import DEALT, Notes, longest_first, same_board
 
 SITE = "winamax"
 BEGINS = re.compile(r'Winamax Poker - (?:CashGame|Go Fast ".*?"|Tournament ".*) - HandId: #')
@@ -31,7 +31,6 @@ _TABLE = re.compile(
 )
 _SEAT = re.compile(rf"Seat ([0-9]+): (.+) \({_MONEY}(?:, {_AMOUNT} ?€? bounty)?\)")
 _PART = re.compile(r"\*\*\* ([A-Z/ -]+?) \*\*\*(?: .*?)?(?:\[([^\]]*)\])?$")
-_DEALT = re.compile(r"Dealt to (.+?) \[([^\]]*)\]")
 _SIGN_BEHIND = re.compile(rf"({_AMOUNT}) ?€")
 _TOOK = re.compile(rf"collected (?:€)?({_AMOUNT}) from (?:(?:main )?pot|side pot ?([0-9]*))")
 _TOTAL = re.compile(rf"Total pot {_MONEY}(k?) \| (?:No rake|Rake {_MONEY})")
@@ -106,7 +105,7 @@ def _note(notes: Notes, names: Sequence[str], line: str) -> None:
     """One line of the hand."""
     if part := _PART.fullmatch(line):
         _part(notes, part[1], part[2])
-    elif dealt := _DEALT.fullmatch(line):
+    elif dealt := DEALT.fullmatch(line):
         notes.knows(dealt[1], grammar.cards(dealt[2]))
     else:
         _spoken(notes, names, line)

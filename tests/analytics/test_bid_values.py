@@ -19,7 +19,7 @@ from analytics.auctions.bidding import Bids
 from analytics.auctions.sniffing import TELLS, _owed, pairs
 from analytics.auctions.values_kept import RECORD, ThirdCards
 from analytics.auctions.worth import auctions as of_two
-from analytics.auctions.worth import spread, tie_rule
+from analytics.auctions.worth import tie_rule
 from analytics.sql.tables import Tables
 from analytics.statistics.measured import Measured
 from analytics.stored import auctions as bids_rows
@@ -163,12 +163,6 @@ def test_a_value_that_cannot_be_is_counted_again(tmp_path: Path) -> None:
     file.write_bytes(RECORD.pack(hole, board, -5, *rest[1:]))
     again = ThirdCards(tmp_path)
     assert (right, 1) == (again.of(HOLE, FLOP), again.counted)
-
-
-def test_a_sample_of_auctions_is_spread_evenly_and_the_same_every_time() -> None:
-    every: Any = [({"hand_seq": at}, {}) for at in range(10)]
-    assert [0, 3, 6] == [both[0]["hand_seq"] for both in spread(every, 3)]
-    assert every == spread(every, None)
 
 
 def test_an_auction_before_which_no_card_is_known_has_no_value() -> None:

@@ -1,6 +1,7 @@
 """Verdicts of whole ledgers: the engine's own, kept in files, not believed when damaged."""
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -194,6 +195,57 @@ def test_whatever_decides_a_verdict_is_in_the_name_of_a_file(
     keys.append(_program())
     assert len(keys) == len(set(keys))
     assert keys[-1] == _program()
+
+
+JUDGES_NOTHING = {  # what `verdicts.py` asks for otherwise
+    "analytics/stored/cache_folder.py": "where files are kept",
+    "api/questions/filters_tree.py": "the words for verdicts, which are the engine's",
+    "api/viewpoints/views.py": "who may know of them",
+}
+
+
+def test_whatever_a_verdict_comes_from_is_among_what_decides() -> None:
+    """Imports are followed: of a module that decides all that it imports decides, too."""
+    root, deciding = verdicts_kept.ROOT, verdicts_kept.DECIDING
+    asking = root / "api/questions/verdicts.py"
+    begun = [file for place in deciding for file in _files(root / place) if file != asking]
+    found, waiting = set(begun), list(begun)
+    while waiting:
+        new = set(imported(waiting.pop(), root)) - found
+        found |= new
+        waiting += new
+    names = {file.relative_to(root).as_posix() for file in found | set(imported(asking, root))}
+    outside = {
+        name
+        for name in names
+        if not any(name == it or name.startswith(f"{it}/") for it in deciding)
+    }
+    assert JUDGES_NOTHING.keys() == outside
+    assert {"api/judging.py", "engine/verdict.py", "analytics/screen/award.py"} <= names
+
+
+def _files(place: Path) -> list[Path]:
+    return [place] if place.is_file() else list(place.rglob("*.py"))
+
+
+def imported(file: Path, root: Path) -> Iterator[Path]:
+    """The files of this house that a file imports when it is run."""
+    tree = ast.parse(file.read_text())
+    typing = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    ]
+    beside = {id(node) for block in typing for node in ast.walk(block)}
+    names = set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and id(node) not in beside:
+            names.update(one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom) and id(node) not in beside:
+            names.update((f"{node.module}", *(f"{node.module}.{it.name}" for it in node.names)))
+    for name in names:
+        place = root.joinpath(*name.split("."))
+        yield from (it for it in (place.with_suffix(".py"), place / "__init__.py") if it.exists())
 
 
 def _program() -> str:

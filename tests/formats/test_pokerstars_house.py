@@ -168,3 +168,16 @@ def test_a_raked_file_for_chips_rakes_every_hand() -> None:
     cents = re.sub(r"\$([0-9.]+)", lambda one: f"{float(one[1]) * 100:.0f}", _file(sums))
     found = _verdicts(cents.replace(" USD", ""))
     assert found == ["rake 5 %"] * 10 + ["differ"]
+
+
+def test_chips_of_which_nobody_shows_a_rake_say_so_by_two_pots_at_least() -> None:
+    """A single hand for chips that prints no rake was plain `agree`, whoever the rake went to."""
+
+    def for_chips(sums: Sequence[Sums]) -> list[str]:
+        text = re.sub(r"\$([0-9.]+)", lambda one: f"{float(one[1]) * 100:.0f}", _file(sums))
+        return _verdicts(text.replace(" USD", ""))
+
+    assert for_chips([(2000, 0)]) == ["unraked pot of 2000"]
+    assert for_chips([(2000, 0), (2000, 0)]) == ["unraked pot of 2000"] * 2  # one pot, twice
+    assert for_chips([(2000, 0), (3000, 0), (600, 0)]) == [""] * 3
+    assert for_chips([(2000, 0), (3000, 0), (4000, 200)])[0] == "unraked pot of 2000"

@@ -165,7 +165,9 @@ async def bring(
     ] = "fitted",
     names: Annotated[list[str] | None, Query(description="OLD=NEW, for players.")] = None,
     name: Annotated[str | None, Query(description="What the one file sent is called.")] = None,
-    strict: Annotated[bool, Query(description="Refuse a file if a hand differs.")] = False,
+    strict: Annotated[
+        bool, Query(description="Refuse a file if a hand differs, is left out or in conflict.")
+    ] = False,
     audit: Annotated[bool, Query(description="Judge every hand.")] = True,
     disclosure: Disclosure = "sealed",
     match: Annotated[

@@ -124,7 +124,7 @@ class FaultTold(TypedDict):
     game: str
     player: str
     step: str
-    asked: str
+    asked: str | None
     reply: str | None
     kind: FaultKind
     played: str | None
