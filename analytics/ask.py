@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analytics.sql.chosen import Chosen
-from analytics.statistics.answers import COLUMNS, answers, named, rows_of, views
+from analytics.statistics.answers import COLUMNS, answers, in_units, named, rows_of, views
 from store.reader import Reader, Snapshot
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def ask(
     try:
         if question == "grid":
             return pl.DataFrame(rows_of("grid", query, chosen), infer_schema_length=None)
-        found = answers(query, chosen, named(question))
+        found = in_units(query, chosen, answers(query, chosen, named(question)))
         return pl.DataFrame(list(found), schema=COLUMNS, orient="row")
     finally:
         query.close()

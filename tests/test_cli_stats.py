@@ -32,7 +32,7 @@ def test_every_statistic_comes_with_its_opportunities_and_interval(capsys: Captu
     assert ("random-0", 40) == (player["player"], player["hands"])
     assert list(STATISTICS) == list(player["stats"])
     for one in player["stats"].values():
-        assert {"value", "k", "n", "low", "high"} == set(one)
+        assert {"value", "k", "n", "low", "high", "unit"} == set(one)
     vpip = player["stats"]["vpip"]
     assert vpip["value"] == vpip["k"] / vpip["n"]
     assert wilson(vpip["k"], vpip["n"]) == (vpip["low"], vpip["high"])
@@ -86,7 +86,7 @@ def test_answers_go_into_files(capsys: Captured, tmp_path: Path) -> None:
         rows = list(csv.DictReader(text))
     frame = pl.read_parquet(parquet)
     assert 4 * len(STATISTICS) == len(rows) == frame.height
-    assert {"player", "part", "statistic", "value", "k", "n", "low", "high"} == set(rows[0])
+    assert {"player", "part", "statistic", "value", "k", "n", "low", "high", "unit"} == set(rows[0])
 
 
 @pytest.mark.parametrize(

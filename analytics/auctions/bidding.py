@@ -4,10 +4,11 @@
 for ranks of bids and for the most frequent ones, and leaves the judging to SQL files.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Literal, get_args
 
 from analytics.auctions.measures import MEASURES
+from analytics.sql.amounts import in_money
 from analytics.sql.chosen import quoted
 from analytics.sql.tables import Source
 from analytics.statistics.answers import natural
@@ -90,15 +91,18 @@ class Bids:
         return self._tables.ask(file, chosen(player, by))
 
 
-def kept(player: str | None, match: str | None, game: str | None) -> str:
-    """The SELECT that makes `bids_rows.SCHEMA` of what a ledger keeps.
+_AMOUNTS = ("stack", "pot", "bid", "rival_bid", "price", "net")
+
+
+def kept(player: str | None, match: str | None, game: str | None, units: Collection[str]) -> str:
+    """The SELECT that makes `bids_rows.SCHEMA` of what a ledger keeps, amounts of these units in
+    what they are played for; with a column `unit`.
 
     Of a player those in which he bid, and what others bid against him alone.
     """
-    names = (
-        "coalesce(dealt, shown) AS hole" if one.name == "hole" else one.name
-        for one in bids_rows.SCHEMA
-    )
+    said = {"hole": "coalesce(dealt, shown)"}
+    said |= {name: in_money(name, units) for name in _AMOUNTS}
+    names = [f"{said.get(one.name, one.name)} AS {one.name}" for one in bids_rows.SCHEMA]
     terms = [
         f"{column} = {quoted(value)}"
         for column, value in (("match", match), ("game", game))
@@ -107,7 +111,7 @@ def kept(player: str | None, match: str | None, game: str | None) -> str:
     if player is not None:
         terms.append(f"(player = {quoted(player)} OR rival = {quoted(player)})")
     where = f" WHERE {' AND '.join(terms)}" if terms else ""
-    return f"SELECT {', '.join(names)} FROM auctions{where}"
+    return f"SELECT {', '.join(names)}, unit FROM auctions{where}"
 
 
 # Auctions of two on a flop, of which at least one hand is known: those that a card has a worth in.

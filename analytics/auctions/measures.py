@@ -137,4 +137,11 @@ def _after() -> Iterator[Measure]:
     )
 
 
-MEASURES: dict[str, Measure] = {one.name: one for one in _measures()}
+_AMOUNTS = {
+    *("regret", "bid", "bid_median", "bid_sd", "paid", "surplus", "forced"),
+    *("net_won", "net_lost", "net_tied"),
+    *("value", "break_even", "captured", "overpayment", "plain_regret"),
+}
+MEASURES: dict[str, Measure] = {
+    one.name: one._replace(amount=one.counted in _AMOUNTS) for one in _measures()
+}

@@ -15,6 +15,7 @@ from analytics.auctions.values_kept import ThirdCards
 from analytics.replay.rulebook import Rulebook
 from analytics.stored.row_head import Row, tabled
 from engine.game import Game
+from engine.units import per_chip
 from odds.batch import Showdown
 from odds.rank import Cards
 from odds.third_card import Outcomes, ThirdCard, Tie, third_card_known
@@ -42,6 +43,7 @@ SCHEMA = pa.schema(
         "best": pa.float64(),
     }
 )
+AMOUNTS = frozenset({"value", "break_even", *SCHEMA.names[SCHEMA.names.index("captured") :]})
 Auction = tuple[Row, Row]
 
 
@@ -132,7 +134,10 @@ def _row(row: Mapping[str, Any], basis: str, card: ThirdCard, tie: Tie) -> Row:
     if row["rival_bid"] is not None:
         chips |= _judged(row, outcomes)
     found = {name: row[name] for name in ("hand_seq", "auction", "seat")} | {"basis": basis}
-    return found | {name: None if it is None else float(it) for name, it in chips.items()}
+    parts = per_chip(row.get("unit") or "chip")  # bids are whole numbers of units
+    for name, it in chips.items():
+        found[name] = None if it is None else float(it / parts if name in AMOUNTS else it)
+    return found
 
 
 def _judged(row: Mapping[str, Any], outcomes: Outcomes) -> dict[str, Fraction | None]:

@@ -61,6 +61,7 @@ class Compared(NamedTuple):
     counted: float | None = None
     drawn_low: float | None = None
     drawn_high: float | None = None
+    unit: str | None = None
 
     @property
     def few(self) -> bool:

@@ -157,8 +157,9 @@ _NUMBERS: tuple[tuple[str, str, str, str, Kind], ...] = (
         "mean",
     ),
 )
+_AMOUNTS = {"bid_min", "bid", "bid_max", "fault_cost", "net_fault"}
 NUMBERS: dict[str, Measure] = {
-    name: Measure(name, title, meaning, f"opponent_{file}", kind)
+    name: Measure(name, title, meaning, f"opponent_{file}", kind, amount=name in _AMOUNTS)
     for name, title, meaning, file, kind in _NUMBERS
 }
 TENTHS = {10: "strongest tenth", 1: "weakest tenth"} | {at: f"{at}. tenth" for at in range(2, 10)}

@@ -16,7 +16,7 @@ from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
 from analytics.opponents.tables import Gathered
 from analytics.sql.chosen import WINDOW, Chosen, quoted
 from analytics.sql.tables import Tables
-from analytics.statistics.answers import answers, natural
+from analytics.statistics.answers import Answer, answers, natural
 from analytics.statistics.catalogue import STATISTICS
 from analytics.statistics.measure import Measure
 from analytics.statistics.measured import Again, Ends, Measured, ends, judged, means
@@ -44,8 +44,9 @@ ENDS = ("all", "preflop", "flop", "turn", "river", "showdown", "he_folds", "othe
 class Opponent:
     """One player among those he was dealt in with, as one viewpoint knows them."""
 
-    def __init__(self, player: str, told: Gathered) -> None:
+    def __init__(self, player: str, told: Gathered, unit: str | None = None) -> None:
         self.player = player
+        self.unit = unit  # what amounts count
         self.told = told
         self._tables = Tables(
             {"acts": told.acts, "ends": told.ends, "faults": told.faults, "facts": told.facts}
@@ -101,9 +102,9 @@ class Opponent:
         for part in [row["part"] for row in self.dealt(by)]:
             for one in NUMBERS.values():
                 numbers = judged(one, found.get((part, one.file), {}))
-                yield Measured(
-                    self.player, part, one.name, *numbers, *self._again(drawn, one, part)
-                )
+                drawn_ends = self._again(drawn, one, part)
+                unit = self.unit if one.amount else None
+                yield Measured(self.player, part, one.name, *numbers, *drawn_ends, unit)
 
     def statistics(self, by: By | None = None) -> Iterator[Measured]:
         """Every statistic of a tracker, counted from what this viewpoint sees."""
@@ -111,16 +112,21 @@ class Opponent:
         if by != "locked":
             chosen = Chosen(player=self.player, by=by)
             for one in answers(_Facts(self._tables), chosen, wanted):
-                yield Measured(*one)
+                yield self._measured(one, one.part)
             return
         rows = self._tables.table(self._chosen("facts", by))
         for state in (*STATES, "not known"):
             tables = Tables({"facts": rows.filter(pc.equal(rows["part"], state))})
             try:
                 for one in answers(_Facts(tables), Chosen(player=self.player), wanted):
-                    yield Measured(*one)._replace(part=state)
+                    yield self._measured(one, state)
             finally:
                 tables.close()
+
+    def _measured(self, one: Answer, part: str) -> Measured:
+        """A statistic of these hands; amounts are of one money."""
+        unit = self.unit if STATISTICS[one.statistic].amount else None
+        return Measured(*one[:-1], unit=unit)._replace(part=part)
 
     def table(self, file: str, by: By | None = None) -> list[Row]:
         """One of the tables: `mix`, `sizes`, `ends` or `faults`."""
@@ -144,12 +150,14 @@ class Opponent:
             row["low"], row["high"] = held or (None, None)
             cells = drawn.cells("opponent_ends", "net", self.player, row["part"], row["ending"])
             row["drawn_low"], row["drawn_high"] = ends(cells)
+            row["unit"] = self.unit
         return rows
 
     def faults(self) -> list[Row]:
         """Each of his replies that could not be used, the oldest first."""
         sql = f"SELECT * EXCLUDE (hand_seq, seat) FROM faults WHERE player = {quoted(self.player)}"
-        return self._tables.rows(f"{sql} ORDER BY hand_seq")
+        rows = self._tables.rows(f"{sql} ORDER BY hand_seq")
+        return [{**row, "unit": self.unit} for row in rows]
 
     def locks(self) -> list[Row]:
         """Matches that somebody had won before their end: since when, and who stopped playing."""
@@ -164,7 +172,7 @@ class Opponent:
             after = played.get((match, player))
             folds = mark.number if after is None else max(mark.number, int(after) + 1)
             told = {"match": match, "player": player, "number": mark.number}
-            told |= {"lead": mark.lead, "cost": mark.cost}
+            told |= {"lead": mark.lead, "cost": mark.cost, "unit": self.unit}
             found.append(told | {"folds_from": folds if folds <= last[match] else None})
         return found
 

@@ -67,6 +67,7 @@ class Winnings(NamedTuple):
     decks: int
     deck_sd: float
     paired: tuple[Deck, ...]
+    unit: str | None = None
 
 
 def winnings(

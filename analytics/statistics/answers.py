@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analytics.confidence.intervals import Interval, steady, student, wilson
+from analytics.sql.amounts import Counted, by_part, moneys
 from analytics.sql.chosen import Chosen, table
 from analytics.sql.files import text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
@@ -24,7 +25,10 @@ SECONDS = 600.0
 
 
 class Answer(NamedTuple):
-    """One statistic of one player: `k` out of `n`, and how far it can be trusted."""
+    """One statistic of one player: `k` out of `n`, and how far it can be trusted.
+
+    `unit` is what an amount counts; there is none of hands that were played for several moneys.
+    """
 
     player: str
     part: str
@@ -34,6 +38,7 @@ class Answer(NamedTuple):
     n: int
     low: float | None
     high: float | None
+    unit: str | None = None
 
 
 class UnknownQuestion(ValueError):
@@ -49,12 +54,14 @@ COLUMNS: dict[str, Any] = {
     "n": int,
     "low": float,
     "high": float,
+    "unit": str,
 }
 
 
-def views(snapshot: Snapshot) -> Query:
-    """The views of a snapshot, those that need rules among them."""
-    return Query(snapshot, (*STANDARD, *stored(snapshot.ruleset)), seconds=SECONDS)
+def views(snapshot: Snapshot, only: frozenset[str] | None = None) -> Query:
+    """The views of a snapshot, those that need rules among them; of hands in these units only."""
+    known = (*STANDARD, *stored(snapshot.ruleset))
+    return Query(snapshot, known, seconds=SECONDS, only=only)
 
 
 def named(question: str | Iterable[str]) -> tuple[Statistic, ...]:
@@ -91,6 +98,21 @@ def answers(query: Facts, chosen: Chosen, wanted: Sequence[Statistic]) -> Iterat
     for tally in sorted(found, key=lambda it: (it.player, natural(it.part))):
         for one in wanted:
             yield Answer(tally.player, tally.part, one.name, *_judged(one, tally))
+
+
+def in_units(query: Counted, chosen: Chosen, found: Iterable[Answer]) -> Iterator[Answer]:
+    """The same; beside amounts stands what they count, and of several moneys there is none."""
+    known = moneys(query.units)
+    parts = by_part(query, chosen) if len(known) > 1 else {}
+    for one in found:
+        if not STATISTICS[one.statistic].amount:
+            yield one
+        elif len(known) < 2:
+            yield one._replace(unit=known[0] if known else None)
+        elif unit := parts.get((one.player, one.part)):
+            yield one._replace(unit=unit)
+        else:
+            yield one._replace(value=None, low=None, high=None)
 
 
 Numbers = tuple[float | None, int | None, int, float | None, float | None]

@@ -26,6 +26,11 @@ class Statistic(NamedTuple):
     scale: float = 1.0
 
     @property
+    def amount(self) -> bool:
+        """Whether it is an amount of what was played for, and no share or big blinds."""
+        return self.name in ("net", "net_showdown", "net_without", "net_hand")
+
+    @property
     def counted(self) -> str:
         """How its columns begin in the answer of its file."""
         return self.column or self.name

@@ -12,7 +12,10 @@ BASES: tuple[Basis, ...] = ("own", "known")
 
 
 class Measure(NamedTuple):
-    """One number about a player. Where it rests on a basis, that is the end of its name."""
+    """One number about a player. Where it rests on a basis, that is the end of its name.
+
+    An `amount` is one of what was played for, and no share, number or part of a pot.
+    """
 
     name: str
     title: str
@@ -20,6 +23,7 @@ class Measure(NamedTuple):
     file: str
     kind: Kind = "mean"
     basis: Basis | None = None
+    amount: bool = False
 
     @property
     def counted(self) -> str:

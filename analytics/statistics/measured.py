@@ -5,7 +5,7 @@ makes way for one that tells them instead of their average. So none is defined a
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from analytics.confidence.intervals import Interval, steady, student, wilson
@@ -43,6 +43,7 @@ class Measured(NamedTuple):
     high: float | None
     drawn_low: float | None = None
     drawn_high: float | None = None
+    unit: str | None = None
 
     @property
     def drawn(self) -> Interval | None:
@@ -79,6 +80,14 @@ def measured(one: Measure, row: Row, drawn: "Again", who: str, part: str) -> Mea
     if one.kind == "ratio":
         return Measured(who, part, one.name, *numbers[:3], *again)
     return Measured(who, part, one.name, *numbers, *again)
+
+
+def in_unit(
+    found: Iterable[Measured], amounts: Mapping[str, Measure], unit: str | None
+) -> Iterator[Measured]:
+    """The same; beside those that are amounts stands what they count."""
+    for one in found:
+        yield one._replace(unit=unit) if amounts[one.statistic].amount else one
 
 
 class Again:

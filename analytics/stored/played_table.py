@@ -22,6 +22,8 @@ _FORCED = {"forced": 1}
 
 def played_of(rules: Rulebook, events: pa.Table) -> pa.Table:
     """The rows of these hands, in their order and that of seats."""
+    if not events.num_rows:
+        return STORED.empty_table()
     laid = Laid(events)
     was, chips = seen(laid), money(laid)
     place = np.flatnonzero(laid.told.take(laid.place_hand))

@@ -51,4 +51,10 @@ def _measures() -> Iterator[Measure]:
                 yield Measure(f"{act}_{whose}{what}", title, meaning, "swaps_behaviour", "share")
 
 
-MEASURES: dict[str, Measure] = {one.name: one for one in _measures()}
+_AMOUNTS = {
+    *("net", "net_ev", "luck", "luck_error", "net_hand", "net_ev_hand", "blue", "red", "cost"),
+    *("net_swapped", "net_kept", "mirrored", "swap_luck", "swap_luck_sum"),
+}
+MEASURES: dict[str, Measure] = {
+    one.name: one._replace(amount=one.name in _AMOUNTS) for one in _measures()
+}

@@ -10,9 +10,9 @@ from analytics.auctions.measures import MEASURES
 from analytics.statistics.measure import Measure
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, note, progress
-from api.cli.players import files_option, game_option, match_option
+from api.cli.players import files_option, game_option, match_option, unit_option
 from api.cli.spots import spots_option
-from api.cli.tables import Cell, drawn
+from api.cli.tables import Cell, drawn, headed
 from api.cli.viewing import viewing
 from api.cli.web import player_page, web_page
 
@@ -36,17 +36,19 @@ OVERVIEW = (
 @game_option
 @click.option("--by", type=click.Choice(BYS), help="Split; strength is the bidder's equity.")
 @spots_option(SPOTS, "In how many auctions, evenly spread, the card's value is counted.")
+@unit_option
 @files_option()
 @view_option
 @ledger_option
 @json_option
-@web_page(player_page("bids", "match", "game"))
+@web_page(player_page("bids", "match", "game", "unit"))
 def bids(
     player: str | None,
     match: str | None,
     game: str | None,
     by: "By | None",
     spots: int | None,
+    unit: str | None,
     csv: Path | None,
     parquet: Path | None,
     view: str,
@@ -54,7 +56,7 @@ def bids(
     as_document: bool,
 ) -> None:
     """Auctions of a player, or of all; what a row means is in docs/auctions.md."""
-    with viewing(folder, view) as viewed:
+    with viewing(folder, view, unit) as viewed:
         from api.questions import bids as asking
 
         again = bool(csv or parquet or as_document or player)
@@ -67,10 +69,17 @@ def bids(
         elif as_document:
             document("muckrake.bids/1", **asking.document(told, view))
         elif player is None:
-            _overview(told.found, by, view, told.told)
+            _overview(told.found, by, headed(f"viewpoint: {view}", told.unit), told.told)
             _beside(told.beside)
         else:
-            _one(told.auctions, player, told.found, by, view, told.told)
+            _one(
+                told.auctions,
+                player,
+                told.found,
+                by,
+                headed(f"viewpoint: {view}", told.unit),
+                told.told,
+            )
             _beside(told.beside)
 
 
@@ -79,13 +88,13 @@ def _one(
     player: str,
     found: "Sequence[Measured]",
     by: "By | None",
-    view: str,
+    viewpoint: str,
     told: dict[str, int],
 ) -> None:
     """One player: a line for each measure that has something behind it, parts one after another."""
     ranks, common = asked.ranks(player, by), asked.common(player, by)
     for part in dict.fromkeys(one.part for one in found):
-        head = [player, part, _heard(part, ranks, common), f"viewpoint: {view}"]
+        head = [player, part, _heard(part, ranks, common), viewpoint]
         lines = [_line(one) for one in found if one.part == part and one.n]
         columns = ("", "value", "95 % interval", "k/n", "")
         drawn(columns, lines, (1, 2, 3), head="   ".join(filter(None, head)), foot=_valued(told))
@@ -135,7 +144,7 @@ def drawn_again(one: "Measured") -> str:
 
 
 def _overview(
-    found: "Sequence[Measured]", by: "By | None", view: str, told: dict[str, int]
+    found: "Sequence[Measured]", by: "By | None", head: str, told: dict[str, int]
 ) -> None:
     """All players, a few measures each."""
     by_name: dict[tuple[str, str], dict[str, Measured]] = {}
@@ -148,7 +157,7 @@ def _overview(
         lines.append(tuple(cells))
     columns = ["player", *([by] if by else []), "held", *(MEASURES[it].title for it in OVERVIEW)]
     right = tuple(range(1 + bool(by), len(columns)))
-    drawn(columns, lines, right, head=f"viewpoint: {view}", foot=_valued(told))
+    drawn(columns, lines, right, head=head, foot=_valued(told))
 
 
 def _beside(beside: "Sequence[Pair]") -> None:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.ledger import json_option, ledger_option, view_option
-from api.cli.output import document, progress
-from api.cli.players import files_option, game_option, questions, vs_option, written
+from api.cli.output import document, note, progress
+from api.cli.players import files_option, game_option, questions, unit_option, vs_option, written
 from api.cli.stats import STREETS, said
-from api.cli.tables import Cell, drawn
+from api.cli.tables import Cell, drawn, headed
 
 if TYPE_CHECKING:
     from analytics.comparing.players import Compared
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 )
 @game_option
 @click.option("--street", type=click.Choice(STREETS), help="Only statistics of this street.")
+@unit_option
 @files_option()
 @view_option
 @ledger_option
@@ -40,6 +41,7 @@ def compare(
     matches: tuple[str, ...],
     game: str | None,
     street: str | None,
+    unit: str | None,
     csv: Path | None,
     parquet: Path | None,
     view: str,
@@ -50,7 +52,7 @@ def compare(
     if len(matches) > 2:
         raise click.UsageError("--match is given once for both, or twice, for A and for B")
     first, second = (*matches, *matches, None, None)[:2] if matches else (None, None)
-    with questions(folder, view) as viewed:
+    with questions(folder, view, unit) as viewed:
         from api.questions import compare as asking
 
         about = asking.About(one, other, vs, (first, second), game, street)
@@ -79,7 +81,11 @@ def _drawn(told: "Beside", about: "About", view: str) -> None:
     tested = sum(one.p is not None for one in told.found)
     foot = f"{tested} compared: one in twenty differs by chance; p of all is Holm's over them"
     columns = ("", *names, "difference", "95 % interval", "k/n", "k/n", "p", "p of all", "")
-    drawn(columns, lines, (1, 2, 3, 4, 5, 6, 7, 8), head="   ".join(head), foot=foot)
+    about_all = headed("   ".join(head), told.unit)
+    drawn(columns, lines, (1, 2, 3, 4, 5, 6, 7, 8), head=about_all, foot=foot)
+    if len(told.moneys) > 1:
+        several = " and ".join(f"{one}s" for one in told.moneys)
+        note(f"amounts are left out: these hands are played for {several}; --unit names one")
 
 
 def _line(one: "Compared") -> tuple[Cell, ...]:

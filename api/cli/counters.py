@@ -7,8 +7,8 @@ import click
 
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document
-from api.cli.players import files_option, game_option, match_option, questions, written
-from api.cli.tables import Cell, drawn
+from api.cli.players import files_option, game_option, match_option, questions, unit_option, written
+from api.cli.tables import Cell, drawn, headed
 
 BANKROLL = "bankroll"
 
@@ -17,6 +17,7 @@ BANKROLL = "bankroll"
 @click.argument("player", required=False)
 @match_option
 @game_option
+@unit_option
 @files_option()
 @view_option
 @ledger_option
@@ -25,6 +26,7 @@ def counters(
     player: str | None,
     match: str | None,
     game: str | None,
+    unit: str | None,
     csv: Path | None,
     parquet: Path | None,
     view: str,
@@ -32,22 +34,27 @@ def counters(
     as_document: bool,
 ) -> None:
     """To hold beside the organisers' numbers; what is odd in each is in docs/statistics.md."""
-    with questions(folder, view) as viewed:
+    with questions(folder, view, unit) as viewed:
         from analytics.results.counters import COUNTERS
         from analytics.results.counters import counters as counted
+        from analytics.sql.chosen import table
+        from api.questions.players import money_of
         from api.questions.stats import chosen_of
 
-        rows = counted(viewed, chosen_of(viewed, player, match=match, game=game))
+        chosen = chosen_of(viewed, player, match=match, game=game)
+        counting = money_of(viewed, table(chosen, "NULL"))
+        rows = [{**row, "unit": counting} for row in counted(viewed, chosen)]
     if csv or parquet:
         written([_flat(row) for row in rows], csv, parquet)
     elif as_document:
         told = {name: one._asdict() for name, one in COUNTERS.items()}
-        document("muckrake.counters/1", **{"as": view, "counters": told, "matches": rows})
+        told_of = {"as": view, "unit": counting, "counters": told, "matches": rows}
+        document("muckrake.counters/1", **told_of)
     else:
-        _drawn(rows, view)
+        _drawn(rows, view, counting)
 
 
-def _drawn(rows: list[dict[str, Any]], view: str) -> None:
+def _drawn(rows: list[dict[str, Any]], view: str, unit: str | None) -> None:
     """A line a match and player; then bankrolls, where a match is long enough."""
     from analytics.results.counters import COUNTERS
 
@@ -57,7 +64,7 @@ def _drawn(rows: list[dict[str, Any]], view: str) -> None:
     columns = (*who, *(COUNTERS[name].title for name in names))
     foot = "every line of a log counts, chosen or not: muckrake stats and bids count otherwise"
     right = tuple(range(2, len(columns)))
-    drawn(columns, lines, right, head=f"viewpoint: {view}", foot=foot)
+    drawn(columns, lines, right, head=headed(f"viewpoint: {view}", unit), foot=foot)
     hands = sorted({hand for row in rows for hand in row[BANKROLL]}, key=int)
     if hands:
         lines = [

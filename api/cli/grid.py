@@ -9,7 +9,15 @@ import click
 from analytics.replay.positions import POSITIONS
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document
-from api.cli.players import files_option, game_option, match_option, questions, vs_option, written
+from api.cli.players import (
+    files_option,
+    game_option,
+    match_option,
+    questions,
+    unit_option,
+    vs_option,
+    written,
+)
 from api.cli.tables import Cell, drawn
 from api.cli.web import player_page, web_page
 from events.cards import RANKS
@@ -29,11 +37,12 @@ MEASURES = ("vpip", "raise", "net", "n")
 @click.option(
     "--show", type=click.Choice(MEASURES), default="vpip", show_default=True, help="In the cells."
 )
+@unit_option
 @files_option()
 @view_option
 @ledger_option
 @json_option
-@web_page(player_page("grid", "vs", "match", "game", "show"))
+@web_page(player_page("grid", "vs", "match", "game", "unit", "show"))
 def grid(
     player: str,
     vs: str | None,
@@ -41,6 +50,7 @@ def grid(
     game: str | None,
     match: str | None,
     show: str,
+    unit: str | None,
     csv: Path | None,
     parquet: Path | None,
     view: str,
@@ -48,7 +58,7 @@ def grid(
     as_document: bool,
 ) -> None:
     """The 13 × 13 grid of a player: suited above the diagonal, offsuit below."""
-    with questions(folder, view) as viewed:
+    with questions(folder, view, unit) as viewed:
         from api.questions import grid as asking
         from api.questions.stats import chosen_of
 

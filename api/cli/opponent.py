@@ -10,7 +10,7 @@ from api.cli.bids import drawn_again, interval
 from api.cli.bids import said as said_of
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, note, progress
-from api.cli.players import files_option, game_option, match_option, questions, written
+from api.cli.players import files_option, game_option, match_option, questions, unit_option, written
 from api.cli.spots import spots_option
 from api.cli.tables import Cell, drawn
 from api.cli.web import player_page, web_page
@@ -43,11 +43,12 @@ TABLES = ("measures", "leads", "mix", "sizes", "ends", "locks", "faults")
     show_default=True,
     help="What a file gets: measures, what stands out, one of the tables, or every fault.",
 )
+@unit_option
 @files_option()
 @view_option
 @ledger_option
 @json_option
-@web_page(player_page("opponent", "vs", "match", "game"))
+@web_page(player_page("opponent", "vs", "match", "game", "unit"))
 def opponent(
     player: str,
     vs: str | None,
@@ -56,6 +57,7 @@ def opponent(
     by: "By | None",
     spots: int | None,
     which: str,
+    unit: str | None,
     csv: Path | None,
     parquet: Path | None,
     view: str,
@@ -63,7 +65,7 @@ def opponent(
     as_document: bool,
 ) -> None:
     """What a player does, and what of it stands out; a row's meaning is in docs/opponents.md."""
-    with questions(folder, view) as viewed:
+    with questions(folder, view, unit) as viewed:
         from api.questions import opponents as asking
 
         about = asking.About(player, vs, match, game, spots)

@@ -21,6 +21,9 @@ vs_option = click.option(
     "--vs", metavar="P", help="Only hands in which this player was dealt in, too."
 )
 match_option = click.option("--match", metavar="MATCH", help="Only this match's hands.")
+unit_option = click.option(
+    "--unit", metavar="UNIT", help="Only hands played for this: chip, dollar, euro, pound."
+)
 game_option = click.option("--game", metavar="GAME", help="Only hands of this ruleset.")
 
 
@@ -39,9 +42,9 @@ def files_option(
 
 
 @contextmanager
-def questions(folder: Path, view: str) -> Iterator["Viewed"]:
+def questions(folder: Path, view: str, unit: str | None = None) -> Iterator["Viewed"]:
     """The ledger's views, facts among them, as a viewpoint may see them."""
-    with viewing(folder, view) as viewed:
+    with viewing(folder, view, unit) as viewed:
         from analytics.stored.facts import VERSION
 
         segments = viewed.snapshot.parts().segments

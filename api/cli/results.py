@@ -7,9 +7,17 @@ import click
 
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, note, progress
-from api.cli.players import files_option, game_option, match_option, questions, vs_option, written
+from api.cli.players import (
+    files_option,
+    game_option,
+    match_option,
+    questions,
+    unit_option,
+    vs_option,
+    written,
+)
 from api.cli.spots import spots_option
-from api.cli.tables import Cell, drawn
+from api.cli.tables import Cell, drawn, headed
 
 if TYPE_CHECKING:
     from analytics.results.players import By
@@ -38,6 +46,7 @@ OVERVIEW = ("net", "net_showdown", "net_without", "bb_100")
     help="How many points of the graph are told.",
 )
 @click.option("--adjusted", is_flag=True, help="With the line without run-out luck; it is slow.")
+@unit_option
 @files_option("The graph.", "The graph, in Parquet.")
 @view_option
 @ledger_option
@@ -51,6 +60,7 @@ def results(
     spots: int | None,
     points: int,
     adjusted: bool,
+    unit: str | None,
     csv: Path | None,
     parquet: Path | None,
     view: str,
@@ -60,31 +70,34 @@ def results(
     """What results are made of; a row's meaning is in docs/results.md."""
     if player is None and (csv or parquet or adjusted):
         raise click.UsageError("a graph is somebody's: name the player")
-    with questions(folder, view) as viewed:
+    with questions(folder, view, unit) as viewed:
         from api.questions import results as asking
+        from api.questions.winnings import rows
 
         about = asking.About(player, vs, match, game, spots, points, adjusted, by)
         if csv or parquet:
             graph = asking.graph(viewed, about, progress)
-            written([one._asdict() for one in graph.points], csv, parquet)
+            written(list(rows(graph)), csv, parquet)
             return
         if by and not as_document:
-            seats = asking.seats(viewed, about)
-            _drawn_parts(asking.parts(viewed, about), by, player, view)
+            seats, counting = asking.seats(viewed, about), asking.unit_of(viewed, about)
+            _drawn_parts(
+                asking.parts(viewed, about), by, player, headed(f"viewpoint: {view}", counting)
+            )
             _balance(seats, player)
             return
         told = asking.results(viewed, about, progress)
     if as_document:
         document("muckrake.results/1", **asking.document(told, view))
     else:
-        _drawn(told.nets, told.rakes, view)
+        _drawn(told.nets, told.rakes, headed(f"viewpoint: {view}", told.unit))
         _drawn_rates(told, player)
         _drawn_streets(told, player)
         _balance(told.seats, player)
 
 
 def _drawn(
-    overview: dict[str, dict[str, Any]], raked: dict[str, dict[str, float]], view: str
+    overview: dict[str, dict[str, Any]], raked: dict[str, dict[str, float]], head: str
 ) -> None:
     """A line a player; rake where any was taken."""
     from analytics.results.players import METHODS
@@ -105,7 +118,7 @@ def _drawn(
         )
         for name, row in overview.items()
     ]
-    drawn(columns, lines, tuple(range(1, len(columns))), head=f"viewpoint: {view}")
+    drawn(columns, lines, tuple(range(1, len(columns))), head=head)
 
 
 def _drawn_rates(told: "Results", player: str | None) -> None:
@@ -117,7 +130,8 @@ def _drawn_rates(told: "Results", player: str | None) -> None:
             cells = (UNITS[row["unit"]], _chips(row["mean"]), _between(row), again, str(row["n"]))
             name = () if player else (who,)
             lines.append(tuple(Cell(text, row["n"] < FEW) for text in (*name, *cells)))
-    columns = (*(() if player else ("player",)), "mean", "chips", "95 %", "drawn again", "n")
+    amount = f"{told.unit or 'chip'}s"
+    columns = (*(() if player else ("player",)), "mean", amount, "95 %", "drawn again", "n")
     drawn(columns, lines, tuple(range(len(columns) - 4, len(columns))))
 
 
@@ -131,14 +145,15 @@ def _drawn_streets(told: "Results", player: str | None) -> None:
         few = row["times"] < FEW
         name = () if player else (row["player"],)
         lines.append(tuple(Cell(text, few) for text in (*name, *cells, str(row["times"]))))
-    columns = (*(() if player else ("player",)), "luck of", "chips", "each", "95 %", "times")
+    amount = f"{told.unit or 'chip'}s"
+    columns = (*(() if player else ("player",)), "luck of", amount, "each", "95 %", "times")
     foot = f"of {told.counted} of {told.known} hands with all cards known"
     if told.counted < (told.known or 0):
         foot += "; --spots all counts all"
     drawn(columns, lines, tuple(range(len(columns) - 4, len(columns))), foot=foot)
 
 
-def _drawn_parts(rows: list[dict[str, Any]], by: str, player: str | None, view: str) -> None:
+def _drawn_parts(rows: list[dict[str, Any]], by: str, player: str | None, viewpoint: str) -> None:
     """A line a player and part."""
     lines = []
     for row in rows:
@@ -146,7 +161,7 @@ def _drawn_parts(rows: list[dict[str, Any]], by: str, player: str | None, view: 
         name = () if player else (row["player"],)
         lines.append(tuple(Cell(text, row["n"] < FEW) for text in (*name, *cells)))
     columns = (*(() if player else ("player",)), by, "hands", "net", "each", "95 %")
-    head = "   ".join(filter(None, (player, f"viewpoint: {view}")))
+    head = "   ".join(filter(None, (player, viewpoint)))
     drawn(columns, lines, tuple(range(len(columns) - 4, len(columns))), head=head)
 
 

@@ -11,8 +11,16 @@ from analytics.sql.chosen import BYS, By, Chosen
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document
-from api.cli.players import files_option, game_option, match_option, questions, vs_option, written
-from api.cli.tables import Cell, drawn
+from api.cli.players import (
+    files_option,
+    game_option,
+    match_option,
+    questions,
+    unit_option,
+    vs_option,
+    written,
+)
+from api.cli.tables import Cell, drawn, headed
 from api.cli.web import player_page, web_page
 
 if TYPE_CHECKING:
@@ -35,11 +43,12 @@ STREETS = ("preflop", "flop", "turn", "river")
 @click.option("--hands", metavar="A-B", help="Only these numbers within a match.")
 @click.option("--before", metavar="HAND", help="As it stood when this hand ended.")
 @click.option("--by", type=click.Choice(BYS), help="Split; a window is a hundred hands.")
+@unit_option
 @files_option()
 @view_option
 @ledger_option
 @json_option
-@web_page(player_page("", "vs", "match", "game"))
+@web_page(player_page("", "vs", "match", "game", "unit"))
 def stats(
     player: str | None,
     vs: str | None,
@@ -50,6 +59,7 @@ def stats(
     hands: str | None,
     before: str | None,
     by: By | None,
+    unit: str | None,
     csv: Path | None,
     parquet: Path | None,
     view: str,
@@ -57,7 +67,7 @@ def stats(
     as_document: bool,
 ) -> None:
     """Statistics of a player, or of all; what a row means is in docs/statistics.md."""
-    with questions(folder, view) as viewed:
+    with questions(folder, view, unit) as viewed:
         from api.questions import stats as asking
 
         chosen = asking.chosen_of(
@@ -108,8 +118,12 @@ def _line(statistic: Statistic, one: "Answer") -> tuple[Cell, ...]:
     """VPIP   61.3 %   58.2 - 64.3   613/1000"""
     few = one.n < FEW
     count = f"{one.k}/{one.n}" if one.k is not None else f"{one.n}"
-    cells = (statistic.title, said(statistic, one.value), _interval(statistic, one), count)
-    return tuple(Cell(text, few) for text in (*cells, "too few" if few else ""))
+    title = headed(statistic.title, one.unit)
+    cells = (title, said(statistic, one.value), _interval(statistic, one), count)
+    word = "too few" if few else ""
+    if statistic.amount and one.value is None:
+        word = "of several units, which have no sum: --unit names one"
+    return tuple(Cell(text, few) for text in (*cells, word))
 
 
 def said(statistic: Statistic, value: float | None) -> str:

@@ -10,9 +10,9 @@ from analytics.swaps.measures import MEASURES
 from api.cli.bids import FEW, SPOTS, drawn_again, interval, said
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, progress
-from api.cli.players import files_option, game_option, match_option
+from api.cli.players import files_option, game_option, match_option, unit_option
 from api.cli.spots import spots_option
-from api.cli.tables import Cell, drawn
+from api.cli.tables import Cell, drawn, headed
 from api.cli.viewing import viewing
 from api.cli.web import player_page, web_page
 
@@ -50,11 +50,12 @@ _BARS = "▁▂▃▄▅▆▇█"
     show_default=True,
     help="What a file gets: measures, swap rates, winnings hand by hand, or tests.",
 )
+@unit_option
 @files_option()
 @view_option
 @ledger_option
 @json_option
-@web_page(player_page("swaps", "match", "game"))
+@web_page(player_page("swaps", "match", "game", "unit"))
 def swaps(
     player: str | None,
     match: str | None,
@@ -63,6 +64,7 @@ def swaps(
     spots: int | None,
     runouts: int | None,
     which: str,
+    unit: str | None,
     csv: Path | None,
     parquet: Path | None,
     view: str,
@@ -70,7 +72,7 @@ def swaps(
     as_document: bool,
 ) -> None:
     """Swaps, run-outs and mirrored deals; what a row means is in docs/auctions.md."""
-    with viewing(folder, view) as viewed:
+    with viewing(folder, view, unit) as viewed:
         from api.questions import swaps as asking
 
         again = bool(csv or parquet or as_document or player)
@@ -86,18 +88,18 @@ def swaps(
         elif as_document:
             document("muckrake.swaps/1", **asking.document(told, view))
         elif player is None:
-            _overview(told.found, by, view, told.told)
+            _overview(told.found, by, headed(f"viewpoint: {view}", told.unit), told.told)
         else:
-            _one(told.luck, player, told.found, view, told.told)
+            _one(told.luck, player, told.found, headed(f"viewpoint: {view}", told.unit), told.told)
 
 
 def _one(
-    asked: "Luck", player: str, found: "Sequence[Measured]", view: str, told: dict[str, int]
+    asked: "Luck", player: str, found: "Sequence[Measured]", viewpoint: str, told: dict[str, int]
 ) -> None:
     """One player: a line for each measure with something behind it, and his curve."""
     curve = [row["net"] for row in asked.curve(player)]
     for part in dict.fromkeys(one.part for one in found):
-        head = [player, part, f"viewpoint: {view}", spark(curve) if not part else ""]
+        head = [player, part, viewpoint, spark(curve) if not part else ""]
         lines = [_line(one) for one in found if one.part == part and one.n]
         columns = ("", "value", "95 % interval", "k/n", "")
         drawn(columns, lines, (1, 2, 3), head="   ".join(filter(None, head)), foot=_valued_of(told))
@@ -114,7 +116,7 @@ def _line(one: "Measured") -> tuple[Cell, ...]:
 
 
 def _overview(
-    found: "Sequence[Measured]", by: "By | None", view: str, told: dict[str, int]
+    found: "Sequence[Measured]", by: "By | None", head: str, told: dict[str, int]
 ) -> None:
     """All players, a few measures each; columns that nobody fills are left out."""
     by_name: dict[tuple[str, str], dict[str, Measured]] = {}
@@ -128,7 +130,7 @@ def _overview(
         lines.append(tuple(cells))
     columns = ["player", *([by] if by else []), *(MEASURES[it].title for it in shown)]
     right = tuple(range(1 + bool(by), len(columns)))
-    drawn(columns, lines, right, head=f"viewpoint: {view}", foot=_valued_of(told))
+    drawn(columns, lines, right, head=head, foot=_valued_of(told))
 
 
 def _rates(rows: "Sequence[Row]") -> None:

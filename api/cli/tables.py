@@ -47,6 +47,11 @@ def drawn(
         console.print(Text(foot, style="dim"))
 
 
+def headed(head: str, unit: str | None) -> str:
+    """A head that says what amounts count, where that is no chip."""
+    return head if unit in (None, "chip") else f"{head}   amounts in {unit}s"
+
+
 def _piped(columns: Sequence[str], rows: Sequence[Sequence[Cell]], head: str, foot: str) -> None:
     """Data only: what stands above and below goes to the other stream."""
     if head:

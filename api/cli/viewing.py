@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def viewing(folder: Path, view: str) -> Iterator["Viewed"]:
-    """Its views for SQL: a misspelt viewpoint is misuse, nobody's seat is not permitted."""
+def viewing(folder: Path, view: str, unit: str | None = None) -> Iterator["Viewed"]:
+    """Its views for SQL: a misspelt viewpoint is misuse, nobody's seat is not permitted. With
+    `unit`, of the hands alone that are played for it."""
     try:
         viewer = viewer_of(view)
     except NoViewpoint as reason:
@@ -32,7 +33,7 @@ def viewing(folder: Path, view: str) -> Iterator["Viewed"]:
         try:
             if not viewed.is_there:
                 raise NotPermitted(f"{viewer.player} has no seat in any hand here")
-            yield viewed
+            yield viewed.of(unit)
         except Refused as reason:
             raise click.ClickException(str(reason)) from None
         except Absent as absent:

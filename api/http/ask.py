@@ -89,10 +89,10 @@ class Asked:
         return self.desk.snapshot(self.viewer)
 
     @contextmanager
-    def viewed(self) -> Iterator[Viewed]:
-        """The ledger through this viewer's eyes."""
+    def viewed(self, unit: str | None = None) -> Iterator[Viewed]:
+        """The ledger through this viewer's eyes; of hands that are played for `unit`, if named."""
         with self.desk.viewed(self.viewer) as viewed:
-            yield viewed
+            yield viewed.of(unit)
 
     def cursor(self, last: Any, *about: Any) -> str | None:
         """Where this list goes on after the key `last`; None if it does not (`last` is None).

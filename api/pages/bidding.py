@@ -13,6 +13,7 @@ from api.pages.of_player import Narrow, Player, clean, of_player
 from api.pages.plots import histogram, scale, spread
 from api.pages.site import page
 from api.questions import bids as bidding
+from api.questions.players import NoSum
 from api.viewpoints.wanted import Absent
 
 router = APIRouter(include_in_schema=False, route_class=Named)
@@ -23,15 +24,21 @@ TEXTURES = ("dry", "two-tone", "paired", "monotone")
 
 @router.get("/players/{player}/bids")
 def bids(
-    request: Request, ask: Ask, player: Player, match: Narrow = None, game: Narrow = None
+    request: Request,
+    ask: Ask,
+    player: Player,
+    match: Narrow = None,
+    game: Narrow = None,
+    unit: Narrow = None,
 ) -> Response:
+    unit = clean(unit=unit)["unit"]
     narrowed = clean(match=match, game=game)
-    context = of_player(request, ask, player, "bids", narrowed)
-    with ask.viewed() as viewed:
+    context = of_player(request, ask, player, "bids", {**narrowed, "unit": unit})
+    with ask.viewed(unit) as viewed:
         asked = bidding.Asked(player, narrowed["match"], narrowed["game"], None, VALUED)
         try:
             told = bidding.bidding(viewed, asked)
-        except Absent as reason:
+        except (Absent, NoSum) as reason:
             return page(request, ask, "bids.html", **context, told=None, why=str(reason))
         drawn = told.auctions.drawn(player)
         ranks = told.auctions.ranks(player)
@@ -43,6 +50,7 @@ def bids(
         "bids.html",
         **context,
         told=told.told,
+        counting=told.unit,
         why=None,
         model=bidding.MODEL,
         seed=SEED,

@@ -36,16 +36,18 @@ def grid(
     vs: Narrow = None,
     match: Narrow = None,
     game: Narrow = None,
+    unit: Narrow = None,
     show: What = "acts",
 ) -> Response:
+    unit = clean(unit=unit)["unit"]
     narrowed = clean(vs=vs, match=match, game=game)
-    with ask.viewed() as viewed:
+    with ask.viewed(unit) as viewed:
         try:
             chosen = counted.chosen_of(viewed, player, **narrowed)
         except Nonsense as reason:
             raise Problem("bad-request", str(reason)) from None
         told = asking.grid(viewed, chosen)
-    context = of_player(request, ask, player, "grid", {**narrowed, "show": show})
+    context = of_player(request, ask, player, "grid", {**narrowed, "unit": unit, "show": show})
     cells = [cell(name, told.cells.get(name), show) for name in asking.classes()]
     shows = list(TITLES.items())
     return page(

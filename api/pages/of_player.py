@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, Request
 
+from analytics.sql.amounts import moneys
 from api.http.ask import Asked
 from api.pages.to import To
 from api.questions.filters_tree import word
@@ -27,6 +28,8 @@ def of_player(
 ) -> dict[str, Any]:
     """What `player.html` needs; the filters go on from tab to tab."""
     to = To(request.query_params.get("as"))
+    with ask.viewed() as viewed:
+        units = moneys(viewed.units)
     given = {name: value for name, value in narrowed.items() if value}
     return {
         "player": player,
@@ -35,6 +38,7 @@ def of_player(
         "narrowed": {name: narrowed[name] or "" for name in narrowed},
         "given": given,
         "few": MANY,
+        "units": units if len(units) > 1 else (),
         "named": word(player),
         "also": _also(given),
         "api_of": lambda *path, **asked: to.api("players", player, *path, **given, **asked),

@@ -16,7 +16,7 @@ from api.pages.site import page
 from api.problem import Problem
 from api.questions import opponents as asking
 from api.questions.opponents import About
-from api.questions.players import Nonsense
+from api.questions.players import Nonsense, NoSum
 from api.viewpoints.views import Viewed
 from api.viewpoints.wanted import Absent
 
@@ -41,22 +41,24 @@ def opponent(
     vs: Narrow = None,
     match: Narrow = None,
     game: Narrow = None,
+    unit: Narrow = None,
     run: Annotated[bool, Query()] = False,
 ) -> Response:
+    unit = clean(unit=unit)["unit"]
     narrowed = clean(vs=vs, match=match, game=game)
-    context = of_player(request, ask, player, "opponent", narrowed)
+    context = of_player(request, ask, player, "opponent", {**narrowed, "unit": unit})
     context |= {"told": None, "why": None, "hands_max": HANDS_MAX}
-    with ask.viewed() as viewed:
+    with ask.viewed(unit) as viewed:
         hands = viewed.snapshot.next_seq
         context |= {"hands": hands, "endings": ENDINGS}
         if hands > (HANDS_MAX if run else AT_ONCE):
             return page(request, ask, "opponent.html", **context)
         try:
             found = _found(viewed, About(player, spots=SPOTS, **narrowed))
+        except (Absent, NoSum) as reason:
+            return page(request, ask, "opponent.html", **context | {"why": str(reason)})
         except Nonsense as reason:
             raise Problem("bad-request", str(reason)) from None
-        except Absent as reason:
-            return page(request, ask, "opponent.html", **context | {"why": str(reason)})
     return page(request, ask, "opponent.html", **context | found)
 
 
@@ -65,6 +67,7 @@ def _found(viewed: Viewed, about: About) -> dict[str, Any]:
         ranked = leads(told)
         return {
             "told": told.told,
+            "counting": told.unit,
             "dealt": told.dealt()[0],
             "compared": ranked.compared,
             "leads": [(one, titled(one)) for one in ranked.found],

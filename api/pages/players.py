@@ -40,18 +40,21 @@ def statistics(
     vs: Narrow = None,
     match: Narrow = None,
     game: Narrow = None,
+    unit: Narrow = None,
     as_of: Narrow = None,
     split: Split = "",
 ) -> Response:
+    unit = clean(unit=unit)["unit"]
     narrowed = clean(vs=vs, match=match, game=game, as_of=as_of)
-    with ask.viewed() as viewed:
+    with ask.viewed(unit) as viewed:
         about = asking.overview(viewed, player)
         try:
             chosen = counted.chosen_of(viewed, player, by=split or None, **narrowed)
         except Nonsense as reason:
             raise Problem("bad-request", str(reason)) from None
         told = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
-    context = of_player(request, ask, player, "statistics", {**narrowed, "split": split})
+    asked = {**narrowed, "unit": unit, "split": split}
+    context = of_player(request, ask, player, "statistics", asked)
     return page(
         request,
         ask,

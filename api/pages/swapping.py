@@ -13,11 +13,12 @@ from api.pages.plots import scale
 from api.pages.site import page
 from api.questions import swaps as lucky
 from api.questions.filters_tree import word
+from api.questions.players import NoSum
 from api.viewpoints.wanted import Absent
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 FIGURES = (
-    ("net", "net, chips"),
+    ("net", "net"),
     ("net_ev", "without run-out luck"),
     ("blue", "at showdown"),
     ("red", "without showdown"),
@@ -28,15 +29,21 @@ FIGURES = (
 
 @router.get("/players/{player}/swaps")
 def swaps(
-    request: Request, ask: Ask, player: Player, match: Narrow = None, game: Narrow = None
+    request: Request,
+    ask: Ask,
+    player: Player,
+    match: Narrow = None,
+    game: Narrow = None,
+    unit: Narrow = None,
 ) -> Response:
+    unit = clean(unit=unit)["unit"]
     narrowed = clean(match=match, game=game)
-    context = of_player(request, ask, player, "swaps", narrowed)
+    context = of_player(request, ask, player, "swaps", {**narrowed, "unit": unit})
     asked = lucky.Asked(player, narrowed["match"], narrowed["game"], None, SPOTS // 4, RUNOUTS)
-    with ask.viewed() as viewed:
+    with ask.viewed(unit) as viewed:
         try:
             told = lucky.luck(viewed, asked)
-        except Absent as reason:
+        except (Absent, NoSum) as reason:
             return page(request, ask, "swaps.html", **context, told=None, why=str(reason))
         rates, apart = told.luck.rates(player), told.luck.apart(player)
     found = {
@@ -53,7 +60,7 @@ def swaps(
     ]
     return page(
         request, ask, "swaps.html", **context, told=told.told, rates=rates, apart=apart, rows=rows,
-        why=None,
+        why=None, counting=told.unit,
         figures=[(name, title, led.get(name)) for name, title in FIGURES], found=found,
         games=len({one["game"] for one in rates}), top=min(1.0, scale(ends).high),
         model=MODEL, seed=SEED,

@@ -21,7 +21,7 @@ from api.problem import Problem
 from api.questions import results
 from api.questions import stats as counted
 from api.questions.filters_tree import word
-from api.questions.players import Nonsense
+from api.questions.players import Nonsense, NoSum
 from api.questions.winnings import winnings
 from api.viewpoints.views import Viewed
 
@@ -54,25 +54,31 @@ def winning(
     vs: Narrow = None,
     match: Narrow = None,
     game: Narrow = None,
+    unit: Narrow = None,
     first: Place = None,
     last: Place = None,
     luck: bool = False,
 ) -> Response:
+    unit = clean(unit=unit)["unit"]
     narrowed = clean(vs=vs, match=match, game=game)
-    context = of_player(request, ask, player, "winnings", narrowed)
-    with ask.viewed() as viewed:
+    context = of_player(request, ask, player, "winnings", {**narrowed, "unit": unit})
+    with ask.viewed(unit) as viewed:
         try:
             chosen = counted.chosen_of(viewed, player, **narrowed)
         except Nonsense as reason:
             raise Problem("bad-request", str(reason)) from None
-        told = winnings(viewed, chosen, POINTS)
+        try:
+            told, why = winnings(viewed, chosen, POINTS), "there is no hand of his here"
+        except NoSum as reason:
+            told, why = Winnings(player, 0, 0.0, (), None, 0, 0.0, ()), str(reason)
         small = viewed.snapshot.next_seq <= READ_MAX
         lucky = _luck(viewed, player, narrowed) if luck and small and told.points else None
     step = max(1, len(told.points) // ROWS)
     rows = [*told.points[:-1:step], *told.points[-1:]]
     seen = window(told, player, context["also"], first, last)
     return page(
-        request, ask, "winnings.html", **context, told=told, rows=rows, lines=LINES, window=seen,
+        request, ask, "winnings.html", **context, told=told, why=why, rows=rows, lines=LINES,
+        window=seen,
         drawn=inert(curves(told)), lucky=lucky, small=small, read_max=READ_MAX, chances=CHANCES,
     )  # fmt: skip
 

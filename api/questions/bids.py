@@ -14,14 +14,15 @@ import pyarrow as pa
 
 from analytics.auctions import worth as bids_worth
 from analytics.auctions.bidding import BESIDE, OF_TWO, Bids, By, kept
+from analytics.auctions.measures import MEASURES
 from analytics.auctions.sniffing import SEED, Pair, pairs
 from analytics.auctions.values_kept import ThirdCards
 from analytics.replay.rulebook import Rulebook
 from analytics.sql.tables import Beside
-from analytics.statistics.measured import Measured
+from analytics.statistics.measured import Measured, in_unit
 from analytics.stored.cache_folder import cache_folder
 from analytics.stored.row_head import Row
-from api.questions.players import is_there
+from api.questions.players import is_there, money_of
 from api.questions.stats import AGAIN, numbers
 from api.viewpoints.views import Viewed
 from api.viewpoints.wanted import Absent
@@ -44,27 +45,32 @@ class Asked(NamedTuple):
 
 
 class Bidding(NamedTuple):
-    """Auctions, every measure of them, and pairs of bidders; `told` of how many were valued."""
+    """Auctions, every measure of them, and pairs of bidders; `told` of how many were valued;
+    what bids count."""
 
     auctions: Bids
     found: list[Measured]
     beside: list[Pair]
     told: dict[str, int]
     by: By | None
+    unit: str | None
 
 
 def bidding(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> Bidding:
     """The answer, as long as the views are there. Nothing to count is said to be absent."""
     _check(viewed, asked)
-    select = {"auctions": kept(asked.player, asked.match, asked.game)}
+    auctions_of = kept(asked.player, asked.match, asked.game, viewed.units)
+    unit = money_of(viewed, auctions_of)
+    select = {"auctions": auctions_of}
     rows = Beside(viewed.query, select, {})
     beside = rows.table(BESIDE)
     if not beside.num_rows and not rows.table("SELECT 1 FROM auctions LIMIT 1").num_rows:
         raise Absent("no auction was held in these hands")
     worths, told = _worths(viewed, rows, asked.spots, watch)
     auctions = Bids(Beside(viewed.query, select, {"worths": worths}))
-    found = list(auctions.measures(asked.player, asked.by, again=asked.again))
-    return Bidding(auctions, found, list(pairs(beside)), told, asked.by)
+    measures = auctions.measures(asked.player, asked.by, again=asked.again)
+    found = list(in_unit(measures, MEASURES, unit))
+    return Bidding(auctions, found, list(pairs(beside)), told, asked.by, unit)
 
 
 def document(told: Bidding, view: str) -> dict[str, Any]:
@@ -84,7 +90,7 @@ def document(told: Bidding, view: str) -> dict[str, Any]:
                 "common": common.get(key, []),
             }
         players[key]["measures"][one.statistic] = numbers(one)
-    about = {"as": view, "seed": SEED, "model": MODEL, "again": AGAIN}
+    about = {"as": view, "unit": told.unit, "seed": SEED, "model": MODEL, "again": AGAIN}
     beside = msgspec.to_builtins(told.beside)
     return {**about, "players": list(players.values()), "pairs": beside, **told.told}
 
@@ -114,8 +120,9 @@ def _worths(
     size = every.num_rows
     if spots is not None and spots < size:
         every = every.take(pa.array([at * size // spots for at in range(spots)], pa.int64()))
+    auctions = kept(None, None, None, ())  # in units, of which bids are whole numbers
     those = viewed.query.ask(
-        f"SELECT a.* FROM ({kept(None, None, None)}) AS a JOIN those USING (hand_seq, auction)"
+        f"SELECT a.* FROM ({auctions}) AS a JOIN those USING (hand_seq, auction)"
         " ORDER BY a.hand_seq, a.auction, a.seat",
         also={"those": every},
     )

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 from analytics.comparing.deals import Deck
 from analytics.comparing.players import COMPARED, METHODS, Compared, compared
 from analytics.confidence.intervals import DRAWS, SEED
-from analytics.sql.chosen import Chosen
+from analytics.sql.amounts import moneys_of
+from analytics.sql.chosen import Chosen, table
 from analytics.statistics.answers import rows_of
+from analytics.statistics.catalogue import STATISTICS
 from api.questions.players import Nonsense
 from api.questions.stats import chosen_of
 from api.viewpoints.views import Viewed
@@ -33,10 +35,17 @@ class About(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """Every statistic of both, and in how many hands each was dealt in."""
+    """Every statistic of both, and in how many hands each was dealt in; what they were played for:
+    amounts of several moneys are not compared."""
 
     found: list[Compared]
     hands: tuple[int, int]
+    moneys: list[str]
+
+    @property
+    def unit(self) -> str | None:
+        """What amounts count, if it is one for both."""
+        return self.moneys[0] if len(self.moneys) == 1 else None
 
 
 def beside(viewed: Viewed, about: About, watch: Watch = unwatched) -> Beside:
@@ -48,10 +57,22 @@ def beside(viewed: Viewed, about: About, watch: Watch = unwatched) -> Beside:
         for player, match in zip((about.one, about.other), about.matches, strict=True)
     )
     hands = _hands(viewed, first), _hands(viewed, second)
-    wanted = [one for one in COMPARED if about.street in (None, one.street)]
+    both = " UNION ALL ".join(f"SELECT unit FROM ({table(one, 'NULL')})" for one in (first, second))
+    moneys = moneys_of(viewed, both)
+    wanted = [
+        one
+        for one in COMPARED
+        if about.street in (None, one.street) and not (one.amount and len(moneys) > 1)
+    ]
     files = tuple(dict.fromkeys(one.file for one in wanted))
     asked = watch(files, "comparing", len(files))
-    return Beside(compared(viewed, (first, second), decks(viewed), wanted, asked), hands)
+    found = compared(viewed, (first, second), decks(viewed), wanted, asked)
+    told = Beside(found, hands, moneys)
+    return told._replace(found=[_in_unit(one, told.unit) for one in found])
+
+
+def _in_unit(one: Compared, unit: str | None) -> Compared:
+    return one._replace(unit=unit) if STATISTICS[one.statistic].amount else one
 
 
 def decks(viewed: Viewed) -> dict[str, Deck]:
@@ -82,7 +103,14 @@ def document(told: Beside, about: About, view: str) -> Row:
     made = {"vs": about.vs, "game": about.game, "seed": SEED, "draws": DRAWS, "methods": METHODS}
     tested = sum(one.p is not None for one in told.found)
     rows = {row.pop("statistic"): row for row in rows_told(told)}
-    return {"as": view, "sides": sides, **made, "compared": tested, "statistics": rows}
+    return {
+        "as": view,
+        "unit": told.unit,
+        "sides": sides,
+        **made,
+        "compared": tested,
+        "statistics": rows,
+    }
 
 
 def rows_told(told: Beside) -> list[Row]:

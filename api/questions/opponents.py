@@ -13,9 +13,10 @@ from analytics.opponents.report import By, Opponent
 from analytics.opponents.strength import STRONG, WEAK
 from analytics.opponents.tables import Asked, gathered
 from analytics.replay.rulebook import Rulebook
+from analytics.sql.chosen import Chosen, table
 from analytics.statistics.measured import Measured
 from api.playing.recording import STOPPED
-from api.questions.players import Nonsense, check
+from api.questions.players import Nonsense, check, money_of
 from api.questions.stats import AGAIN, numbers
 from api.rules import Rules
 from api.viewpoints.views import Viewed
@@ -45,6 +46,8 @@ def opponent(viewed: Viewed, about: About, watch: Watch = unwatched) -> Opponent
     check(viewed, about.player, about.vs, match=about.match, game=about.game)
     if about.player == about.vs:
         raise Nonsense(f"{about.player} has no hands against himself")
+    chosen = Chosen(player=about.player, vs=about.vs, match=about.match, game=about.game)
+    unit = money_of(viewed, table(chosen, "NULL"))
     ledger = viewed.snapshot
     asked = Asked(about.player, about.vs, about.spots, lengths(ledger))
     seen = events(viewed, about.match, about.game, watch)
@@ -54,7 +57,7 @@ def opponent(viewed: Viewed, about: About, watch: Watch = unwatched) -> Opponent
         asked,
         lambda rows, total: watch(rows, "counting strength", total),
     )
-    found = Opponent(about.player, told)
+    found = Opponent(about.player, told, unit)
     if not found.dealt():
         found.close()
         who = f"{about.player} and {about.vs} were" if about.vs else f"{about.player} was"
@@ -85,6 +88,7 @@ def document(told: Opponent, by: By | None = None) -> dict[str, Any]:
     """The whole report as plain values; `parts` is one, unless it is asked for by something."""
     ranked = leads(told)
     return {
+        "unit": told.unit,
         "again": AGAIN,
         "hands": sum(row["hands"] for row in told.dealt()),
         "known": sum(row["known"] for row in told.dealt()),

@@ -10,10 +10,11 @@ from analytics.luck.streets import MODEL, can_be_told
 from analytics.replay.rulebook import Rulebook
 from analytics.results.players import By, Spread, Streets, nets_by, rakes, rates
 from analytics.results.winnings import POINTS, Winnings
-from analytics.sql.chosen import Chosen
+from analytics.sql.chosen import Chosen, table
 from analytics.statistics.answers import answers
 from analytics.statistics.catalogue import STATISTICS
 from analytics.stored.equity import DRAWS, SEED
+from api.questions.players import money_of
 from api.questions.stats import AGAIN, chosen_of
 from api.questions.swaps import mirrored
 from api.questions.winnings import winnings
@@ -49,7 +50,7 @@ class About(NamedTuple):
 
 class Results(NamedTuple):
     """By player nets, what he wins on average, rake and heads-up seats; luck by player and chance,
-    of how many hands; the player's graph; nets by player and part."""
+    of how many hands; the player's graph; nets by player and part; what all of it counts."""
 
     about: About
     nets: dict[str, Row]
@@ -61,6 +62,7 @@ class Results(NamedTuple):
     counted: int
     graph: Winnings | None
     by: list[Row]
+    unit: str | None
 
 
 def results(viewed: Viewed, about: About, watch: Watch = unwatched) -> Results:
@@ -70,7 +72,8 @@ def results(viewed: Viewed, about: About, watch: Watch = unwatched) -> Results:
     nets, raked, seated = _nets(viewed, chosen), rakes(viewed, chosen), seats(viewed, about)
     won = rates(viewed, chosen, mirrored(viewed))
     luck = streets(viewed, about, watch)
-    return Results(about, nets, won, raked, seated, *luck, drawn, parts(viewed, about))
+    told = parts(viewed, about), unit_of(viewed, about)
+    return Results(about, nets, won, raked, seated, *luck, drawn, *told)
 
 
 def parts(viewed: Viewed, about: About) -> list[Row]:
@@ -108,7 +111,8 @@ def document(told: Results, view: str) -> Row:
         }
         for name, row in told.nets.items()
     ]
-    about = {"as": view, "vs": told.about.vs, "known": told.known, "counted": told.counted}
+    about: Row = {"as": view, "vs": told.about.vs, "unit": told.unit}
+    about |= {"known": told.known, "counted": told.counted}
     model: Row = {"model": MODEL, "seed": SEED, "draws": DRAWS}
     model["again"] = AGAIN
     lines = {} if told.graph is None else {"graph": plain(told.graph)}
@@ -127,7 +131,18 @@ def plain(lines: Winnings) -> Row:
     return {**lines._asdict(), "points": points, "paired": [one._asdict() for one in lines.paired]}
 
 
+def unit_of(viewed: Viewed, about: About) -> str | None:
+    """What all these hands are played for."""
+    return money_of(viewed, table(_filters(viewed, about), "NULL"))
+
+
 def _chosen(viewed: Viewed, about: About) -> Chosen:
+    """The hands that are asked about, all of them played for one money."""
+    unit_of(viewed, about)
+    return _filters(viewed, about)
+
+
+def _filters(viewed: Viewed, about: About) -> Chosen:
     return chosen_of(viewed, about.player, vs=about.vs, match=about.match, game=about.game)
 
 

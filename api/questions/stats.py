@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from analytics.confidence.intervals import DRAWS, SEED
 from analytics.sql.chosen import Chosen
-from analytics.statistics.answers import Answer, answers, rows_of
+from analytics.statistics.answers import Answer, answers, in_units, rows_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.measured import Measured
 from api.questions.players import Nonsense, check
@@ -59,13 +59,14 @@ def statistics(
 ) -> Counted:
     """Every statistic asked for. `field`: of one player, beside everybody else under the same
     filters, counted as one."""
-    found = list(answers(viewed.query, chosen, wanted))
+    found = list(in_units(viewed, chosen, answers(viewed.query, chosen, wanted)))
     rows = rows_of("dealt", viewed.query, chosen)
     dealt = {(row["player"], row["part"]): row for row in rows}
     beside: dict[str, Answer] = {}
     if field and chosen.player is not None:
-        rest = answers(viewed, replace(chosen, others=True, by=None), wanted)
-        beside = {one.statistic: one for one in rest}
+        rest = replace(chosen, others=True, by=None)
+        others = in_units(viewed, rest, answers(viewed, rest, wanted))
+        beside = {one.statistic: one for one in others}
     return Counted(found, dealt, beside)
 
 
@@ -103,6 +104,7 @@ def by_street(counted: Counted) -> list[Row]:
 def numbers(one: Answer | Measured) -> Row:
     """What there is to say of one statistic, or measure."""
     said: Row = {"value": one.value, "k": one.k, "n": one.n, "low": one.low, "high": one.high}
+    said["unit"] = one.unit
     if isinstance(one, Measured) and one.drawn_low is not None:
         said |= {"drawn_low": one.drawn_low, "drawn_high": one.drawn_high}
     return said

@@ -13,16 +13,18 @@ import pyarrow as pa
 
 from analytics.luck.equities_kept import equities_in
 from analytics.replay.rulebook import Rulebook
-from analytics.sql.chosen import quoted
+from analytics.sql.chosen import Chosen, quoted
+from analytics.sql.chosen import table as table_of
 from analytics.sql.tables import Beside
-from analytics.statistics.measured import Measured
+from analytics.statistics.measured import Measured, in_unit
 from analytics.stored import played as luck_rows
 from analytics.stored import risks as swaps_rows
 from analytics.stored.cache_folder import cache_folder
 from analytics.stored.closed_betting import Closed
 from analytics.stored.equity import DRAWS, MODEL, SEED, expected
 from analytics.swaps.luck import By, Luck
-from api.questions.players import is_there
+from analytics.swaps.measures import MEASURES
+from api.questions.players import is_there, money_of
 from api.questions.stats import AGAIN, numbers
 from api.viewpoints.sight import revealed
 from api.viewpoints.views import Viewed
@@ -47,12 +49,14 @@ class Asked(NamedTuple):
 
 
 class Lucky(NamedTuple):
-    """Hands and swaps, every measure of them; `told` of how many were counted."""
+    """Hands and swaps, every measure of them; `told` of how many were counted; what
+    amounts are played for."""
 
     luck: Luck
     found: list[Measured]
     told: dict[str, int]
     asked: Asked
+    unit: str | None
 
 
 def luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> Lucky:
@@ -60,6 +64,9 @@ def luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> Lucky:
     _check(viewed, asked)
     if not viewed.rows(f"SELECT 1 FROM played{_where(asked)} LIMIT 1"):
         raise Absent("no hand was played here")
+    unit = money_of(
+        viewed, table_of(Chosen(player=asked.player, match=asked.match, game=asked.game))
+    )
     lucks, closed, ran = _lucks(viewed, asked, watch)
     values, swaps, valued = _values(viewed, asked, watch)
     views = {
@@ -69,8 +76,8 @@ def luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> Lucky:
     tables = {"lucks": lucks, "changes": values, "mirrored": found(viewed.snapshot, MIRRORED)}
     made = Luck(Beside(viewed.query, views, tables))
     told = {"swaps": swaps, "valued": valued, "closed": closed, "run_out": ran}
-    measures = list(made.measures(asked.player, asked.by, again=asked.again))
-    return Lucky(made, measures, told, asked)
+    measures = made.measures(asked.player, asked.by, again=asked.again)
+    return Lucky(made, list(in_unit(measures, MEASURES, unit)), told, asked, unit)
 
 
 def nets_without_luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> dict[int, float]:
@@ -103,7 +110,14 @@ def document(told: Lucky, view: str) -> Row:
             (one.player, one.part), {"player": one.player, **part, "measures": {}}
         )
         entry["measures"][one.statistic] = numbers(one)
-    about = {"as": view, "model": MODEL, "seed": SEED, "draws": DRAWS, "again": AGAIN}
+    about = {
+        "as": view,
+        "unit": told.unit,
+        "model": MODEL,
+        "seed": SEED,
+        "draws": DRAWS,
+        "again": AGAIN,
+    }
     rates, apart = table(told, "rates"), table(told, "independence")
     entries = list(players.values())
     return {**about, "players": entries, "rates": rates, "independence": apart, **told.told}
@@ -114,8 +128,9 @@ def table(told: Lucky, name: str) -> list[Row]:
     if name == "independence":
         found = told.luck.apart(told.asked.player)
         return [{**one._asdict(), "verdict": one.verdict} for one in found]
-    asked = {"rates": told.luck.rates, "curve": told.luck.curve}[name]
-    return asked(told.asked.player)
+    if name == "curve":
+        return [{**row, "unit": told.unit} for row in told.luck.curve(told.asked.player)]
+    return told.luck.rates(told.asked.player)
 
 
 def _lucks(viewed: Viewed, asked: Asked, watch: Watch) -> tuple[pa.Table, int, int]:

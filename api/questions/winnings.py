@@ -5,8 +5,8 @@ from typing import Any
 
 from analytics.results.winnings import LINES, Winnings
 from analytics.results.winnings import winnings as lines_of
-from analytics.sql.chosen import Chosen
-from api.questions.players import Nonsense, check
+from analytics.sql.chosen import Chosen, table
+from api.questions.players import Nonsense, check, money_of
 from api.questions.swaps import Asked, mirrored, nets_without_luck
 from api.viewpoints.views import Viewed
 from api.viewpoints.watching import Watch, unwatched
@@ -26,22 +26,24 @@ def winnings(
     if chosen.player == chosen.vs:
         raise Nonsense(f"{chosen.player} has no hands against himself")
     check(viewed, chosen.player, chosen.vs, match=chosen.match, game=chosen.game)
+    unit = money_of(viewed, table(chosen, "NULL"))
     adjusted = None
     if runouts != 0:
         asked = Asked(chosen.player, chosen.match, chosen.game, runouts=runouts)
         adjusted = nets_without_luck(viewed, asked, watch)
     deals = mirrored(viewed)
-    return lines_of(viewed, chosen, points=points, adjusted=adjusted, deals=deals)
+    told = lines_of(viewed, chosen, points=points, adjusted=adjusted, deals=deals)
+    return told._replace(unit=unit)
 
 
 def document(told: Winnings, view: str) -> dict[str, Any]:
     """As plain values, and what each line means."""
     found = told._asdict()
-    found["points"] = list(rows(told))
+    found["points"] = [one._asdict() for one in told.points]
     found["paired"] = [one._asdict() for one in told.paired]
     return {"as": view, **found, "lines": LINES}
 
 
 def rows(told: Winnings) -> Iterator[dict[str, Any]]:
     """A row a point."""
-    return (one._asdict() for one in told.points)
+    return ({**one._asdict(), "unit": told.unit} for one in told.points)

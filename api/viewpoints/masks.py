@@ -37,13 +37,14 @@ class Redacted(Query):
         projections: Sequence[Projection] = STANDARD,
         *,
         seconds: float = SECONDS,
+        only: frozenset[str] | None = None,
     ) -> None:
         self._viewer = viewer
         self._opened = opened(snapshot)
         self._seats: pa.Table | None = None
         self._namesakes: pa.Table | None = None
         self._faults: pa.Table | None = None
-        super().__init__(snapshot, projections, seconds=seconds)
+        super().__init__(snapshot, projections, seconds=seconds, only=only)
 
     def told(self, name: str, rows: str) -> str:
         """The view as the viewer sees it, without hands that are told to auditors alone."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from analytics.sql.amounts import moneys
 from analytics.sql.chosen import quoted
 from analytics.statistics.answers import SECONDS, views
 from analytics.stored.tables import stored
@@ -18,6 +19,7 @@ from api.viewpoints.seen import withheld_sentence
 from api.viewpoints.sight import Eyes, Sight
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.wanted import Absent
+from engine.units import money
 from store.log.leaf import Leaf, split
 from store.reader import Snapshot
 from store.sql.query import Query
@@ -28,16 +30,24 @@ UNCLOSED = -1  # the `hand_seq` of a hand that is not over
 
 
 class Viewed:
-    """One snapshot for one viewer; threads may share it."""
+    """One snapshot for one viewer; threads may share it.
 
-    def __init__(self, snapshot: Snapshot, viewer: Viewer) -> None:
+    With `only`, of the hands alone whose amounts count in one of these units.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, viewer: Viewer, only: frozenset[str] | None = None
+    ) -> None:
         self.snapshot = snapshot
         self.viewer = viewer
+        self.only = only
         self.eyes = Eyes(snapshot, viewer.view, viewer.matches)
         self._turn = threading.RLock()
         self._query: Query | None = None
         self._strangers: Strangers | None = None
         self._opened: frozenset[str] | None = None
+        self._units: set[str] | None = None
+        self._moneys: dict[str, Viewed] = {}
 
     @property
     def query(self) -> Query:
@@ -46,6 +56,32 @@ class Viewed:
             if self._query is None:
                 self._query = self._ours()
             return self._query
+
+    @property
+    def units(self) -> set[str]:
+        """What the amounts of these hands may count, as far as the viewer is told of them."""
+        if self._units is None:
+            self._units = self.query.units
+        return self._units
+
+    def of(self, unit: str | None) -> "Viewed":
+        """The same, but of the hands alone that are played for this: chips, dollars, euros, pounds;
+        of all without. It is let go with this one."""
+        known = moneys(self.units) if unit is not None else []
+        if unit is None or known == [unit]:
+            return self
+        if unit not in known:
+            there = f"those here are for {' and '.join(known)}" if known else "there is none here"
+            raise Absent(f"no hand is played for {unit}: {there}")
+        with self._turn:
+            if unit not in self._moneys:
+                only = frozenset(one for one in self.units if money(one) == unit)
+                self._moneys[unit] = Viewed(self.snapshot, self.viewer, only)
+            return self._moneys[unit]
+
+    def has(self, ruleset: str) -> bool:
+        """Whether hands by this ruleset are among these."""
+        return self.only is None or self.eyes.units.get(ruleset) in self.only
 
     @property
     def is_there(self) -> bool:
@@ -102,11 +138,14 @@ class Viewed:
             if self._query is not None:
                 self._query.close()
             self._query = self._strangers = None
+            for one in self._moneys.values():
+                one.close()
+            self._moneys.clear()
 
     def _ours(self) -> Query:
         if self.viewer.auditor:
-            return views(self.snapshot)
+            return views(self.snapshot, self.only)
         from api.viewpoints.masks import Redacted  # an auditor needs it not, nor what it brings
 
         known = (*STANDARD, *stored(self.snapshot.ruleset))
-        return Redacted(self.snapshot, self.viewer, known, seconds=SECONDS)
+        return Redacted(self.snapshot, self.viewer, known, seconds=SECONDS, only=self.only)

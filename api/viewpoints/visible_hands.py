@@ -30,7 +30,7 @@ def leaves(
 ) -> Iterator[Leaf]:
     """All of them in the order in which they ended, or those of a match or a ruleset."""
     for leaf in viewed.eyes.among(_recorded(viewed, match, watch)):
-        if game is None or (leaf.hand is not None and leaf.hand.start.game == game):
+        if _wanted(viewed, leaf, game):
             yield leaf if viewed.viewer.auditor else revealed(viewed.eyes.see(leaf))
 
 
@@ -50,7 +50,21 @@ def events(
             yield encoded(some)
         return
     for rows in watch(_stored(viewed, match), "reading thousands of hands", _parts(viewed, match)):
-        yield rows if game is None else _of_game(rows, game)
+        rows = rows if game is None else _of_hands(rows, pc.equal(rows["game"], game))
+        if viewed.only is not None:
+            marks = [one for one in viewed.query.rulesets() if viewed.has(one)]
+            rows = _of_hands(rows, pc.is_in(rows["ruleset"].cast(pa.string()), pa.array(marks)))
+        yield rows
+
+
+def _wanted(viewed: Viewed, leaf: Leaf, game: str | None) -> bool:
+    """Whether a hand was dealt by this ruleset, and is played for what is asked about."""
+    if game is None and viewed.only is None:
+        return True
+    if leaf.hand is None:
+        return False
+    start = leaf.hand.start
+    return game in (None, start.game) and viewed.has(start.ruleset)
 
 
 def _stored(viewed: Viewed, match: str | None) -> Iterator[pa.Table]:
@@ -83,9 +97,9 @@ def _of_match(rows: pa.Table, match: str | None, viewed: Viewed) -> pa.Table:
     return rows.filter(told)
 
 
-def _of_game(rows: pa.Table, game: str) -> pa.Table:
-    """Hands that were dealt by this ruleset."""
-    starts = pc.and_(pc.equal(rows["type"], "HandStarted"), pc.equal(rows["game"], game))
+def _of_hands(rows: pa.Table, wanted: pa.ChunkedArray) -> pa.Table:
+    """Hands whose first event is wanted."""
+    starts = pc.and_(pc.equal(rows["type"], "HandStarted"), wanted)
     mine = rows["hand_seq"].filter(pc.fill_null(starts, False))
     return rows.filter(pc.is_in(rows["hand_seq"], mine.combine_chunks()))
 

@@ -60,7 +60,10 @@ class _View(NamedTuple):
 
 
 class Query:
-    """The views `events` and one per projection, as of a snapshot; threads may share it."""
+    """The views `events` and one per projection, as of a snapshot; threads may share it.
+
+    With `only`, those of hands whose amounts count in one of these units.
+    """
 
     tells_all = True
 
@@ -71,8 +74,10 @@ class Query:
         *,
         memory: str = MEMORY,
         seconds: float = SECONDS,
+        only: frozenset[str] | None = None,
     ) -> None:
         self.snapshot = snapshot
+        self._only = only
         self.views = ("events", *(one.name for one in projections), rulesets.VIEW)
         asked = (one.name for one in projections if not one.private)
         self.public = ("events", *asked, rulesets.VIEW)
@@ -129,7 +134,14 @@ class Query:
     @property
     def reads(self) -> bool:
         """Whether rows may be read without DuckDB: by who is told all, of all that has closed."""
-        return self.tells_all and not self._later
+        return self.tells_all and not self._later and self._only is None
+
+    @property
+    def units(self) -> set[str]:
+        """What the amounts of hands may count that are told of here: as their rulesets say."""
+        known, told = self.snapshot.units(), self.rulesets()
+        found = {unit for one in told if (unit := known.get(one)) is not None}
+        return found if self._only is None else found & self._only
 
     def about(self, name: str, player: str, wanted: Sequence[str]) -> pa.Table:
         """A player's rows of a table in order of closing, read without DuckDB (`reads`)."""
@@ -228,12 +240,12 @@ class Query:
 
     def _in_units(self, name: str, rows: str) -> str:
         """The rows of a view, and what their amounts count if it gives some."""
-        if name not in units.AMOUNTS:
+        if name not in units.OURS and self._only is None:
             return rows
         known, odd = self.snapshot.units(), None
         if others := units.unusual(known):
             odd = self.beside(units.odd(self._files, self._sources("hands"), others), seq="odd_seq")
-        return units.with_units(rows, known, odd)
+        return units.with_units(name, rows, known, odd, self._only)
 
     def beside(self, rows: pa.Table, **of: str) -> str:
         """A table that a view may read and no statement can name.

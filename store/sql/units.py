@@ -5,7 +5,7 @@ the same, no hand is looked at; else those by rulesets that count something else
 each segment.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 AMOUNTS = frozenset(
     {"events", "hands", "players", "bids", "pots", "decisions"}
 )  # views whose rows give some
+OURS = AMOUNTS | {"facts", "auctions"}  # and those that only our own questions read
 COLUMN = "unit"  # the last of each
 Units = Mapping[str, str | None]  # by a ruleset's fingerprint; None if its text is damaged
 _SCHEMA = pa.schema({"odd_seq": pa.int64(), "odd": pa.string()})
@@ -50,15 +51,26 @@ def odd(files: Files, hands: Sources, units: Units) -> pa.Table:
     return pa.concat_tables([*kept.values(), _of(hands.tables, units)])
 
 
-def with_units(rows: str, units: Units, others: str | None) -> str:
-    """The SELECT of a view with the column `unit`; `others` names the table that `odd` gives."""
-    told = "'" + usual(units).replace("'", "''") + "'"
+def with_units(
+    name: str, rows: str, units: Units, others: str | None, only: Collection[str] | None = None
+) -> str:
+    """The SELECT of a view with the column `unit`, if it gives amounts; with `only`, of hands that
+    count in these. `others` names the table that `odd` gives."""
+    told = _quoted(usual(units))
     join = ""
     if others is not None:
         told = f"CASE WHEN odd_seq IS NULL THEN {told} ELSE odd END"
         join = f"LEFT JOIN {others} ON odd_seq = r.hand_seq"
     told = f"CASE WHEN number IS NOT NULL THEN {told} END"  # records of a match have no amounts
-    return f"SELECT r.*, {told} AS {COLUMN} FROM ({rows}) AS r {join}"
+    column = f", {told} AS {COLUMN}" if name in OURS else ""
+    where = ""
+    if only is not None:
+        where = f" WHERE number IS NULL OR {told} IN ({', '.join(map(_quoted, sorted(only)))})"
+    return f"SELECT r.*{column} FROM ({rows}) AS r {join}{where}"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _rows(files: Files, segment: "Segment") -> list[pa.Table]:

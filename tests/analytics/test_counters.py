@@ -117,6 +117,7 @@ def counters_of(capsys: Captured, log: Path, ledger: Path) -> dict[str, dict[str
     assert main(["import", str(log), "--ledger", str(ledger)]) == 0
     capsys.readouterr()
     rows = told(capsys, "counters", "--ledger", str(ledger))["matches"]
+    assert {row.pop("unit") for row in rows} == {"chip"}
     return {row.pop("player"): row for row in rows if row.pop("match")}
 
 

@@ -18,11 +18,12 @@ PLAYED = (
 )
 GAMES = """
 SELECT game, count(*) AS hands, count(DISTINCT match) AS matches,
-    sum(CAST(net AS DOUBLE) / per_chip) AS net
+    sum(CAST(net AS DOUBLE) / per_chip) AS net, any_value(unit) AS unit
 FROM facts WHERE player = '{}' GROUP BY game ORDER BY hands DESC, game
 """
 OPPONENTS = """
-SELECT o.player, count(*) AS hands, sum(CAST(f.net AS DOUBLE) / f.per_chip) AS net
+SELECT o.player, count(*) AS hands, sum(CAST(f.net AS DOUBLE) / f.per_chip) AS net,
+    any_value(f.unit) AS unit
 FROM facts AS f JOIN facts AS o ON f.hand_seq = o.hand_seq AND f.seat <> o.seat
 WHERE f.player = '{}' GROUP BY o.player ORDER BY hands DESC, o.player
 """

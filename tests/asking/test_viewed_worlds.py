@@ -106,7 +106,7 @@ def test_every_statistic_is_the_same(pair: tuple[Viewed, Viewed]) -> None:
     """Sums of fractions differ in their last digits with the order of threads."""
     told = [list(answers(one, Chosen(), named("all"))) for one in pair]
     here, there = (
-        [(*it[:3], *(n if n is None else round(n, 6) for n in it[3:])) for it in one]
+        [(*it[:3], *(n if n is None else round(n, 6) for n in it[3:8])) for it in one]
         for one in told
     )
     assert here

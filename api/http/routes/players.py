@@ -37,6 +37,10 @@ Player = Annotated[
 ]
 OfMatch = Annotated[str | None, Query(max_length=200, description="Only this match's hands.")]
 OfGame = Annotated[str | None, Query(max_length=200, description="Only hands of this ruleset.")]
+OfUnit = Annotated[
+    str | None,
+    Query(max_length=100, description="Only hands played for this: chip, dollar, euro, pound."),
+]
 Rival = Annotated[
     str | None, Query(max_length=200, description="Only hands in which he was dealt in, too.")
 ]
@@ -93,6 +97,7 @@ def stats(
     ] = None,
     match: OfMatch = None,
     game: OfGame = None,
+    unit: OfUnit = None,
     street: Annotated[
         str | None,
         Query(pattern="^(preflop|flop|turn|river)$", description="Only statistics of this street."),
@@ -102,7 +107,7 @@ def stats(
     kind = format_of(request, _STATS)
     by: Any = None if split == "street" else split
     wanted = counted.of_street(street)
-    with ask.viewed() as viewed:
+    with ask.viewed(unit) as viewed:
         chosen = counted.chosen_of(
             viewed, player, vs=vs, as_of=as_of, match=match, game=game, by=by
         )
@@ -130,9 +135,10 @@ def grid(
     vs: Rival = None,
     match: OfMatch = None,
     game: OfGame = None,
+    unit: OfUnit = None,
 ) -> Response:
     kind = format_of(request, _STATS)
-    with ask.viewed() as viewed:
+    with ask.viewed(unit) as viewed:
         chosen = counted.chosen_of(viewed, player, vs=vs, match=match, game=game)
         told = gridded.grid(viewed, chosen)
     if kind == "csv":
@@ -156,11 +162,12 @@ def bids(
     player: Player,
     match: OfMatch = None,
     game: OfGame = None,
+    unit: OfUnit = None,
     split: Annotated[ByOfBids | None, Query(description="Split.")] = None,
     spots: Spots = FIRST_SPOTS,
 ) -> Response:
     kind = format_of(request, _TABLE)
-    with ask.viewed() as viewed:
+    with ask.viewed(unit) as viewed:
         told = bidding.bidding(viewed, bidding.Asked(player, match, game, split, spots, True))
         if kind != "json":
             return _measures(request, kind, told.found, ask.viewer.view, "bids")
@@ -183,12 +190,13 @@ def swaps(
     player: Player,
     match: OfMatch = None,
     game: OfGame = None,
+    unit: OfUnit = None,
     split: Annotated[ByOfSwaps | None, Query(description="Split.")] = None,
     spots: Spots = FIRST_SPOTS // 2,
     runouts: Runouts = FIRST_RUNOUTS,
 ) -> Response:
     kind = format_of(request, _TABLE)
-    with ask.viewed() as viewed:
+    with ask.viewed(unit) as viewed:
         asked = lucky.Asked(player, match, game, split, spots, runouts, True)
         told = lucky.luck(viewed, asked)
         if kind != "json":
@@ -228,5 +236,6 @@ _MEASURES = pa.schema(
         "high": pa.float64(),
         "drawn_low": pa.float64(),
         "drawn_high": pa.float64(),
+        "unit": pa.string(),
     }
 )

@@ -11,7 +11,7 @@ from analytics.sql.chosen import Chosen, quoted
 from api.http.answer import document, format_of, listed
 from api.http.ask import Ask
 from api.http.routes.named import Named
-from api.http.routes.players import RUNOUTS, SPOTS, OfGame, OfMatch, Player, Rival, media
+from api.http.routes.players import RUNOUTS, SPOTS, OfGame, OfMatch, OfUnit, Player, Rival, media
 from api.problem import Problem
 from api.questions import opponents, winnings
 
@@ -36,11 +36,12 @@ def player_winnings(
     points: Annotated[int, Query(ge=FEWEST, le=10_000, description="So many at most.")] = POINTS,
     match: OfMatch = None,
     game: OfGame = None,
+    unit: OfUnit = None,
     vs: Rival = None,
     runouts: Annotated[int, Query(ge=0, le=RUNOUTS, description="Hands to adjust.")] = 0,
 ) -> Response:
     kind = format_of(request, _KINDS)
-    with ask.viewed() as viewed:
+    with ask.viewed(unit) as viewed:
         chosen = Chosen(player=player, vs=vs, match=match, game=game)
         told = winnings.winnings(viewed, chosen, points, runouts)
     if kind == "csv":
@@ -65,12 +66,13 @@ def player_opponent(
     vs: Rival = None,
     match: OfMatch = None,
     game: OfGame = None,
+    unit: OfUnit = None,
     split: Annotated[By | None, Query(description="Split.")] = None,
     spots: Annotated[
         int, Query(ge=0, le=SPOTS, description="Of how many acts the strength is counted.")
     ] = SPOTS,
 ) -> Response:
-    with ask.viewed() as viewed:
+    with ask.viewed(unit) as viewed:
         terms = {"player": player, "match": match, "game": game}
         where = " AND ".join(f"{name} = {quoted(it)}" for name, it in terms.items() if it)
         (counted,) = viewed.rows(f"SELECT count(*) AS n FROM facts WHERE {where}")

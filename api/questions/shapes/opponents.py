@@ -72,6 +72,7 @@ class Ended(TypedDict):
     high: float | None
     drawn_low: float | None
     drawn_high: float | None
+    unit: str | None
 
 
 class Replies(TypedDict):
@@ -113,6 +114,7 @@ class Lock(TypedDict):
     lead: float
     cost: float
     folds_from: int | None
+    unit: str | None
 
 
 class FaultTold(TypedDict):
@@ -132,6 +134,7 @@ class FaultTold(TypedDict):
     cause: str | None
     put_in: float
     net: float
+    unit: str | None
 
 
 Opponent = TypedDict(
@@ -139,6 +142,7 @@ Opponent = TypedDict(
     {
         "schema": str,
         "as": str,
+        "unit": str | None,
         "player": str,
         "vs": str | None,
         "again": Again,

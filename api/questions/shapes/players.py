@@ -7,11 +7,13 @@ from api.questions.shapes.hands import Page
 
 
 class PlayerRow(TypedDict):
-    """A player of a list; a net in chips is null where nobody knows what a chip is."""
+    """A player of a list. His net counts in `unit`; both are null where nobody knows what that is,
+    or hands were played for several moneys, which have no sum."""
 
     player: str
     hands: int
     net: float | None
+    unit: str | None
     matches: int
     games: list[str]
     first_at: str
@@ -31,6 +33,7 @@ class OfGame(TypedDict):
     hands: int
     matches: int
     net: float | None
+    unit: str | None
 
 
 class OfOpponent(TypedDict):
@@ -39,6 +42,7 @@ class OfOpponent(TypedDict):
     player: str
     hands: int
     net: float | None
+    unit: str | None
 
 
 class PlayerTold(TypedDict):
@@ -47,6 +51,7 @@ class PlayerTold(TypedDict):
     player: str
     hands: int
     net: float | None
+    unit: str | None
     matches: int
     games: list[OfGame]
     first_at: str
@@ -55,13 +60,15 @@ class PlayerTold(TypedDict):
 
 
 class Numbers(TypedDict):
-    """A number: `k` out of `n`, if it is a share, and its 95 % interval, if it has one."""
+    """A number: `k` out of `n`, if it is a share, and its 95 % interval, if it has one; `unit` is
+    what an amount counts, which has no value where that is several moneys."""
 
     value: float | None
     k: int | None
     n: int
     low: float | None
     high: float | None
+    unit: str | None
 
 
 class Measured(Numbers):
@@ -138,17 +145,17 @@ Grid = TypedDict(
 
 
 class Tenth(TypedDict):
-    """The bid that so many tenths of his bids do not exceed, in chips and in pots."""
+    """The bid that so many tenths of his bids do not exceed, in `unit` and in pots."""
 
     tenth: int
-    bid: int | None
+    bid: float | None
     pots: float | None
 
 
 class Common(TypedDict):
     """A frequent bid."""
 
-    bid: int
+    bid: float
     times: int
 
 
@@ -173,6 +180,7 @@ Bids = TypedDict(
     {
         "schema": str,
         "as": str,
+        "unit": str | None,
         "seed": int,
         "model": str,
         "again": Again,
@@ -229,6 +237,7 @@ Swaps = TypedDict(
     {
         "schema": str,
         "as": str,
+        "unit": str | None,
         "model": str,
         "seed": int,
         "draws": int,
@@ -272,6 +281,7 @@ Winnings = TypedDict(
     {
         "schema": str,
         "as": str,
+        "unit": str | None,
         "player": str,
         "hands": int,
         "sd": float,
