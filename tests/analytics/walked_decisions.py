@@ -14,7 +14,7 @@ from engine.steps.sizing import raise_range, veto
 from events import types as t
 from events.cards import known
 from events.evolve import evolve, replay
-from events.state import Hand
+from events.state import Hand, Round
 from odds.rank import CATEGORIES, category, value
 from store.log.leaf import Leaf, split
 
@@ -79,6 +79,7 @@ class _Walk:
     def street(self) -> None:
         """New cards on the board."""
         self.place = self.raises = 0
+        self.round: Round | None = None
         self.last: Row = {"action": None, "seat": None, "size": None, "share": None}
 
     def go_on(self, event: Any) -> None:
@@ -89,6 +90,8 @@ class _Walk:
             cards = self.held[event.seat]
             self.held[event.seat] = (*cards[: event.slot], event.new, *cards[event.slot + 1 :])
         self.hand = evolve(self.hand, event)
+        if self.hand.round is not None:
+            self.round = self.hand.round
         if isinstance(event, t.BoardDealt):
             self.street()
 
@@ -157,7 +160,7 @@ class _Walk:
 
     def _action(self, idx: int, event: Any) -> Row:
         """A fold, check, call, bet or raise."""
-        hand, seat, now = self.hand, event.seat, self.hand.round
+        hand, seat, now = self.hand, event.seat, self.round
         on = now is not None and now.opened
         kind, amount = ACTIONS[type(event)], getattr(event, "amount", 0)
         raising = kind in ("bet", "raise")
@@ -196,7 +199,7 @@ class _Walk:
 
     def _faced(self, kind: str) -> str | None:
         """What is to be answered; outside every round a fold is one of a straddle."""
-        now = self.hand.round
+        now = self.round  # it lasts until new cards come
         if now is None or not now.opened:
             return "straddle" if kind == "fold" else None
         return self.last["action"] or ("blind" if now.bet else "nothing")
