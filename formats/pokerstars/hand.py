@@ -35,7 +35,7 @@ def told_hand(whole: Played, number: int, line: int, houses: Houses, stakes: str
     forced = posted(whole, seats, stacks, unit)
     money = put_in(whole, seats, stacks, forced)
     paid = payment(whole, seats, money)
-    if grain == 50 and isinstance(house, House):
+    if grain == 50 and isinstance(house, House) and house.rake.percent:
         house = None
     game, assumed = housed(whole, forced.game, money, paid, house)
     if _folded_all_in(whole):
