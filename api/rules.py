@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from engine.game import Game, fingerprint, fingerprint_of, from_json
+from engine.game import Game, fingerprint, kept_game
 from engine.games import RULESETS
 from events.types import Events, HandStarted
 
@@ -31,14 +31,8 @@ class Rules:
     def marked(self, mark: str) -> Game | None:
         """The ruleset of a fingerprint, or None where neither the program nor the ledger has it."""
         if mark not in self._known:
-            self._known[mark] = self._kept(mark)
+            self._known[mark] = kept_game(self._ledger.ruleset(mark), mark)
         return self._known[mark]
-
-    def _kept(self, mark: str) -> Game | None:
-        text = self._ledger.ruleset(mark)
-        if text is None or fingerprint_of(text) != mark:
-            return None
-        return from_json(text)
 
 
 def _start(record: Events) -> HandStarted:

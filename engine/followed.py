@@ -7,13 +7,16 @@ name, and no subclass. So a policy that is added later sends hands to the engine
 is told what it means; its default is what games did before.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from functools import cache
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from engine.game import Reading
+from engine.catalogue import CATALOGUE, Kind
+from engine.game import Game, Reading
+from engine.policies import Policies
 
 # By kind of struct and field: what the field may be. A type stands for all of its values, a range
 # for its whole numbers, a kind of struct for those that are followed themselves; anything else
@@ -50,31 +53,64 @@ def unfollowed(one: Struct, followed: Followed) -> str | None:
     """The first part of a ruleset, a step or a rake that is not followed; None if all of it is."""
     if type(one) not in followed:
         return type(one).__name__
-    known = followed[type(one)]
-    for field in msgspec.structs.fields(one):
-        value: Any = getattr(one, field.name)
-        if field.name in known:
-            wrong = _other(value, known[field.name], followed)
+    return _first_other(one, followed[type(one)], followed, frozenset())
+
+
+def unknown(game: Policies, known: Mapping[str, tuple[object, ...]], apart: Set[str]) -> str | None:
+    """The first policy with a value that is not known to a fast path which asks only some of them.
+
+    `apart` are those that it has no use for; one that is in neither has its default, or is unknown.
+    A kind of struct stands for all of its values here.
+    """
+    return _first_other(game, known, {}, apart)
+
+
+def of_other_kinds(*kinds: Kind) -> frozenset[str]:
+    """The policies that are of none of these kinds, and what is only said of a ruleset."""
+    others = {name for name, policy in CATALOGUE.items() if policy.kind not in kinds}
+    return frozenset(others | {*Game.__struct_fields__} - {*Policies.__struct_fields__})
+
+
+def _first_other(
+    one: Struct, known: Mapping[str, tuple[object, ...]], followed: Followed, apart: Set[str]
+) -> str | None:
+    for name, default in _defaults(type(one)):
+        value: Any = getattr(one, name)
+        if name in apart:
+            continue
+        if name in known:
+            wrong = _other(value, known[name], followed)
         else:
-            wrong = None if _same(value, field.default) else str(value)
+            wrong = None if _same(value, default) else str(value)
         if wrong is not None:
-            return f"{field.name} {wrong}"
+            return f"{name} {wrong}"
     return None
+
+
+@cache
+def _defaults(kind: type[Struct]) -> tuple[tuple[str, Any], ...]:
+    """The fields of a struct; found once, for each hand of a file may have stakes of its own."""
+    return tuple((field.name, field.default) for field in msgspec.structs.fields(kind))
 
 
 def _other(value: object, may: tuple[object, ...], followed: Followed) -> str | None:
     """What of a value is not followed."""
+    for one in may:
+        if _is(value, one):
+            return None
     if isinstance(value, tuple):
         return next((wrong for it in value if (wrong := _other(it, may, followed))), None)
-    if isinstance(value, Struct):
-        return unfollowed(value, followed) if type(value) in may else type(value).__name__
-    return None if any(_is(value, one) for one in may) else str(value)
+    if isinstance(value, Struct) and type(value) in may:
+        return unfollowed(value, followed) if followed else None
+    return type(value).__name__ if isinstance(value, Struct) else str(value)
 
 
 def _is(value: object, may: object) -> bool:
     if isinstance(may, range):
         return type(value) is int and value in may
-    return type(value) is may if isinstance(may, type) else _same(value, may)
+    if isinstance(may, type):
+        return type(value) is may and not isinstance(value, Struct)
+    return _same(value, may)
 
 
 def _same(value: object, other: object) -> bool:

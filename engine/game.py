@@ -69,6 +69,21 @@ def from_json(text: bytes) -> Game:
     return msgspec.json.decode(text, type=Game)
 
 
+def kept_game(text: bytes | None, mark: str) -> Game | None:
+    """The ruleset of a text that was kept under a fingerprint; None if the text is of another.
+
+    A later program may have written a policy, a value or a step that this one lacks: to leave it
+    out would be to judge by other rules than were played by.
+    """
+    if text is None:
+        return None
+    try:
+        game = from_json(text)
+    except msgspec.DecodeError:
+        return None
+    return game if fingerprint_of(text) == mark == fingerprint(game) else None
+
+
 @cache
 def fingerprint(game: Game) -> str:
     """Sixteen hex digits that name these rules; every hand's first event holds them."""

@@ -91,11 +91,13 @@ def strangers(game: Game) -> Iterator[Mutant]:
             yield Mutant(f"{name}=unheard-of", replace(game, **{name: "unheard-of"}))
         elif hint is bool:
             yield Mutant(f"{name}=2", replace(game, **{name: 2}))
+    kind = defstruct(
+        "Newer", [("invented", Any, "as before")], bases=(Game,), frozen=True, kw_only=True
+    )
+    known = {name: getattr(game, name) for name in Game.__struct_fields__}
     for value in ("otherwise", None):
-        fields_more = [("invented", Any, value)]
-        kind = defstruct("Newer", fields_more, bases=(Game,), frozen=True, kw_only=True)
-        known = {name: getattr(game, name) for name in Game.__struct_fields__}
-        yield Mutant(f"a ruleset with invented={value}", cast(Game, kind(**known)))
+        newer = cast(Game, kind(**known, invented=value))
+        yield Mutant(f"a ruleset with invented={value}", newer)
     for at, step in enumerate(game.script):
         known = {name: getattr(step, name) for name in step.__struct_fields__}
         kind = defstruct(

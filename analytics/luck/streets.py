@@ -13,7 +13,7 @@ import pyarrow as pa
 from msgspec.structs import replace
 
 from analytics.replay.rulebook import Rulebook
-from analytics.stored.closed_betting import Closed, swaps_to_come
+from analytics.stored.closed_betting import Closed, swaps_to_come, uncounted
 from analytics.stored.equity import expected
 from analytics.stored.row_head import HEAD, WHO, Row, head, tabled
 from engine.game import Game
@@ -65,7 +65,7 @@ def can_be_told(leaf: Leaf, rules: Rulebook) -> bool:
     if end is None or end.voided:
         return False
     game, how = rules.of(end.start.ruleset), rules.showdown(end.start.ruleset)
-    if game is None or how is None or game.split != "side_pots" or how.hole_min:
+    if game is None or how is None or uncounted(game) is not None or how.hole_min:
         return False
     events = filled([one.event for one in leaf.recorded])
     groups = [_cards(event) for event in events if isinstance(event, _DEALT)]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.followed import EITHER, of_other_kinds, unknown
 from engine.game import Game
 from store.columns.cells import Column
 
@@ -66,9 +67,45 @@ class Reach(NamedTuple):
     pot: Column
 
 
+_KNOWN: dict[str, tuple[object, ...]] = {
+    "raise_needs_responder": EITHER,
+    "raise_cap": (int, None),
+    "cap_counts": ("raises", "bets"),
+    "cap_scope": ("round", "player"),
+    "cap_lift": ("never", "round_starts_heads_up", "two_remain"),
+    "reopen": ("sum", "full_raise", "always", "half_bet"),
+    "short_open_reopens": EITHER,
+    "check_raise": EITHER,
+    "short_raise": ("allowed", "forbidden"),
+    "sizing": ("no_limit", "pot_limit", "fixed"),
+    "min_raise": ("at_least", "more_than"),
+    "min_raise_after_short": ("current_plus_last_full", "last_full_total"),
+    "raise_ceiling": ("own_stack", "effective_stack"),
+    "pot_limit_base": ("active_pot", "all_pots"),
+    # What only says who is asked and what is put in: that is read off the record.
+    "heads_up_blinds": ("button_small", "left_small"),
+    "blind_rounds": (int,),
+    "missing_poster": ("next_live", "skip"),
+    "first_to_act": ("left_of_button", "button"),
+    "show_first": ("all_shown", "last_aggressor", "first_bettor"),
+    "straddle": ("choice", "forced"),
+    "straddle_folds": ("opens_at_blind", "duty_passes"),
+    "live_option": EITHER,
+    "ask_when_closed": EITHER,
+    "short_blind": ("full", "actual"),
+    "fold_when_free": EITHER,
+    "forced_all_in": ("stays_in", "may_fold"),
+    "bid_max": ("stack", "unbounded"),
+    "auction_all_in": ("held", "skipped"),
+}
+_NO_MENU = of_other_kinds("menu", "order")
+
+
 def menu(game: Game | None) -> Menu | None:
-    """A ruleset's menu; nobody's, where nobody has the ruleset."""
-    return None if game is None else Menu(*(getattr(game, name) for name in Menu._fields))
+    """A ruleset's menu; nobody's, where nobody has the ruleset, or it is not known here."""
+    if game is None or unknown(game, _KNOWN, _NO_MENU) is not None:
+        return None
+    return Menu(*(getattr(game, name) for name in Menu._fields))
 
 
 def vetoed(menu: Menu, it: Asked) -> Column:

@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from analytics.replay.layout import Laid
-from engine.game import Game, fingerprint, fingerprint_of, from_json
+from engine.followed import of_other_kinds, unknown
+from engine.game import Game, fingerprint, kept_game
 from engine.games import RULESETS
+from engine.policies import Policies
 from engine.units import per_chip
 from odds.batch import Showdown
 from store.columns.cells import Column
@@ -25,17 +27,30 @@ class Rulebook:
     def of(self, mark: str) -> Game | None:
         """The ruleset; None where nobody has its text."""
         if mark not in self._known:
-            text = self._kept(mark)
-            fits = text is not None and fingerprint_of(text) == mark
-            self._known[mark] = from_json(text) if text is not None and fits else None
+            self._known[mark] = kept_game(self._kept(mark), mark)
         return self._known[mark]
 
     def showdown(self, mark: str) -> Showdown | None:
         """How its hands compare in columns; None where columns cannot say it."""
         game = self.of(mark)
-        if game is None or game.kickers != "five_cards":
+        if game is None or unknown(game, _COMPARED, of_other_kinds("rank")) is not None:
             return None
-        return Showdown(game.straights, game.ranking, game.hole_min)
+        return comparison(game)
+
+
+# How columns compare hands: not where cards beyond five count. Who has to name five cards can name
+# his best.
+_COMPARED: dict[str, tuple[object, ...]] = {
+    "ranking": ("standard", "urcs", "top_card"),
+    "straights": ("standard", "cyclic"),
+    "hole_min": (0, 1),
+    "announce": ("cards_speak", "announced"),
+}
+
+
+def comparison(game: Policies) -> Showdown:
+    """How this ruleset ranks hands, as far as columns can say it."""
+    return Showdown(game.straights, game.ranking, game.hole_min)
 
 
 def games_of(laid: Laid, rules: Rules) -> tuple[list[Game | None], Column]:

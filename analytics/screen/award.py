@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from analytics.columns.events import Column, pair
+from analytics.replay.rulebook import comparison
 from analytics.screen.contenders import Contenders
 from analytics.screen.marks import mark
 from analytics.screen.payment import Payment
-from analytics.screen.plan import comparison
 from analytics.screen.pots import Layer, Paid, awards
 from analytics.screen.record import Record
 from analytics.screen.why import Why

@@ -28,7 +28,6 @@ from engine.steps import (
     Showdown,
     SwapHole,
 )
-from odds.batch import Showdown as Comparison
 
 ANTE = 8  # beside the kinds of blinds
 STEP_MAX = 62  # no script is as long
@@ -192,11 +191,6 @@ def planned(game: Game, seats: int, partner: Game | None) -> tuple[Plan, Stakes]
         others.append(replace(partner, **shared))
     plan = Plan(same, seats, forced, isinstance(opening, Posts), 1, lines, tuple(others))
     return plan, Stakes(owed, sizes)
-
-
-def comparison(game: Game) -> Comparison:
-    """How this ruleset ranks hands."""
-    return Comparison(game.straights, game.ranking, game.hole_min)
 
 
 def _lines(script: tuple[AnyStep, ...]) -> tuple[Line, ...] | None:

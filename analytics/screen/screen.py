@@ -16,26 +16,27 @@ import numpy as np
 from msgspec.structs import replace
 
 from analytics.columns.events import BAD, Column
+from analytics.replay.rulebook import comparison
 from analytics.screen.award import Award
 from analytics.screen.cards import Cards
 from analytics.screen.contenders import Contenders
 from analytics.screen.laid import Laid, spans
 from analytics.screen.payment import Payment
-from analytics.screen.plan import Plan, Stakes, comparison, planned
+from analytics.screen.plan import Plan, Stakes, planned
 from analytics.screen.record import Record
 from analytics.screen.replay import Replay
 from analytics.screen.rows import Rows, Words
 from analytics.screen.table import Hands
 from analytics.screen.why import Why
-from engine.catalogue import CATALOGUE
 from engine.changes import partner_of
+from engine.followed import of_other_kinds, unknown
 from engine.game import Game
 from engine.policies import Policies
 from odds.batch import columns
 
 _AROUND = (0b1111000000001, 0b1110000000011, 0b1100000000111)  # J-Q-K-A-2, Q-K-A-2-3, K-A-2-3-4
-# What another reading may say, for its payment to be counted here; any other policy that divides
-# pots, compares hands or is not in the catalogue leaves the showdown to the engine.
+# What another reading may say, for its payment to be counted here; any other policy that may divide
+# pots or compare hands leaves the showdown to the engine.
 _COUNTED: dict[str, tuple[object, ...]] = {
     "ranking": ("standard", "urcs", "top_card"),
     "straights": ("standard", "cyclic"),
@@ -50,7 +51,7 @@ _COUNTED: dict[str, tuple[object, ...]] = {
     "muck": ("never", "losers_may"),
 }
 _HEADS_UP: dict[str, tuple[object, ...]] = {"showdown_tie": ("split", "no_change")}
-_NO_POLICIES = {*Game.__struct_fields__} - {*Policies.__struct_fields__}  # no payment asks them
+_NO_PAYMENT = of_other_kinds("pay", "rank") - {"muck"}  # who mucks may forfeit his claim (U20)
 
 
 class Readings:
@@ -65,6 +66,9 @@ class Readings:
         """Hands that some reading, or the partner as a whole, could pay differently."""
         record = self.award.record
         for other in self.plan.others:
+            if self._is_uncounted(other):
+                record.doubt(self.award.down, Why.READING)
+                continue
             doubt = self._open(other)
             may = self._may_differ(other) & ~doubt & (record.why.take(self.award.down) == 0)
             some = np.flatnonzero(may)
@@ -103,18 +107,14 @@ class Readings:
             doubt |= (np.diff(values, axis=0) == 0).any(0)
         if other.split != game.split:
             doubt |= self._are_cut_otherwise()
-        if self._is_uncounted(other):
-            doubt |= True
         return doubt
 
     def _is_uncounted(self, other: Game) -> bool:
         """Whether it differs in something that payment may ask, and that is not counted here."""
-        known = _COUNTED | (_HEADS_UP if self.plan.seats == 2 else {})
-        return any(
-            getattr(other, name) not in known.get(name, ())
-            for name in {*other.__struct_fields__} - _NO_POLICIES
-            if getattr(other, name) != getattr(self.game, name) and _may_pay(name)
-        )
+        counted = _COUNTED | (_HEADS_UP if self.plan.seats == 2 else {})
+        own = {name: (getattr(self.game, name),) for name in Policies.__struct_fields__}
+        known = {name: (*same, *counted.get(name, ())) for name, same in own.items()}
+        return unknown(other, known, _NO_PAYMENT) is not None
 
     def _pays_ties_otherwise(self, other: Game) -> Column:
         """Hands with a tie that other rules pay otherwise, whoever else may win them."""
@@ -171,11 +171,6 @@ class Readings:
         best ^= self.values.take(rows) == self.award.best.take(some).repeat(count)
         found: Column = np.logical_or.reduceat(best, first)
         return found
-
-
-def _may_pay(policy: str) -> bool:
-    """Whether payment may ask this policy; who mucks may forfeit his claim (U20)."""
-    return policy == "muck" or policy not in CATALOGUE or CATALOGUE[policy].kind in ("pay", "rank")
 
 
 def around_the_corner(hands: Column) -> Column:

@@ -9,7 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from engine.followed import EITHER, of_other_kinds, unknown
 from engine.game import Game
+from engine.policies import Rake
 from engine.pots import Pot, pots
 from engine.steps.swap import SwapHole
 from events.cards import DECK, UNKNOWN, is_card, known
@@ -35,6 +37,32 @@ from events.types import (
 
 BOARD = 5
 HOLE_MAX = 3  # two, and one that was won at auction
+# By which policies pots are paid and cards come as they are counted, or nearly (odd chips); how
+# hands compare is asked of `Rulebook.showdown`.
+_COUNTED: dict[str, tuple[object, ...]] = {
+    "unit": (str,),
+    "split_unit": (int,),
+    "uncalled": ("returned", "in_pot"),
+    "dead_chips": ("first_pot", "stake"),
+    "showdown_tie": ("split", "no_change"),
+    "odd_chips": (
+        *("clockwise_each", "first_left_all", "dealer", "non_dealer", "fractional"),
+        *("first_seat", "random", "dropped"),
+    ),
+    "odd_scope": ("per_pot", "total"),
+    "rake": (None, Rake),
+    "rake_pots": ("outwards", "proportional"),
+    "hole_order": ("pairs_from_dealer", "one_each_from_left"),
+    "burn": (0, 1),
+    "deck_slots": ("sequential", "fixed"),
+    "third_card": ("top", "bottom"),
+    "swap_order": ("after_board", "before_board"),
+    "swap_runout": EITHER,
+    "tapped_prize": ("covered", "whole_pot"),  # these three are asked under `expectation` alone
+    "expectation": ("covered", "snapshot"),
+    "next_group": ("remaining", "original"),
+}
+_NO_CHANCE = of_other_kinds("pay", "deal")
 _ACTIONS = (Folded, Checked, Called, Bet, Raised)
 _CHOICES = (*_ACTIONS, BidPlaced)
 
@@ -65,8 +93,8 @@ def closed(events: Sequence[Any], end: Hand, game: Game) -> Closed | str | None:
     hand = replay(events[: place + 1])
     if len(hand.board) >= BOARD or len(end.board) < BOARD:
         return None
-    if game.split != "side_pots":
-        return "pots by expectation"
+    if (other := uncounted(game)) is not None:
+        return other
     holes = tuple(_hole(hand, seat, events[place:]) for seat in seats)
     if not all(holes) or (hand.board and known(hand.board) is None):
         return "cards not known"
@@ -87,6 +115,11 @@ def closed(events: Sequence[Any], end: Hand, game: Game) -> Closed | str | None:
         layers,
         tuple(paid + dead for paid, dead in zip(end.paid, end.dead, strict=True)),
     )
+
+
+def uncounted(game: Game) -> str | None:
+    """The first policy by which its hands are not worth what is counted here; None if none is."""
+    return unknown(game, _COUNTED, _NO_CHANCE)
 
 
 def may_close(events: Sequence[Any], end: Hand) -> bool:

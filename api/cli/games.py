@@ -13,7 +13,7 @@ from api.questions import games as asking
 from api.report import aligned
 from engine.catalogue import CATALOGUE, meaning
 from engine.changes import partner_of
-from engine.game import Game, fingerprint, from_json
+from engine.game import Game, fingerprint, kept_game
 from engine.games import RULESETS, is_dealt
 from engine.parameters import parameters, spelled
 
@@ -78,7 +78,8 @@ def _kept(name: str, folder: Path) -> Game | None:
 
 def _has(name: str, mark: str, text: bytes) -> bool:
     """Whether this is the name or the fingerprint of a ruleset that a ledger keeps."""
-    return name in (mark, from_json(text).name)
+    game = kept_game(text, mark)
+    return game is not None and name in (mark, game.name)
 
 
 def game_of(name: str) -> Game:

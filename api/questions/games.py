@@ -9,7 +9,7 @@ import msgspec
 from engine.catalogue import CATALOGUE, meaning
 from engine.changes import changed, ruleset
 from engine.faults import fault
-from engine.game import Game, fingerprint, fingerprint_of, from_json
+from engine.game import Game, fingerprint, kept_game
 from engine.games import RULESETS, is_dealt
 from engine.parameters import PEERS, parameters
 
@@ -36,9 +36,9 @@ def game_of(name: str, kept: Kept | None = None) -> Game:
     for game in RULESETS.values():
         if fingerprint(game) == name:
             return game
-    text = kept(name) if kept and _MARK.fullmatch(name) else None
-    if text is not None and fingerprint_of(text) == name:
-        return from_json(text)
+    found = kept_game(kept(name), name) if kept and _MARK.fullmatch(name) else None
+    if found is not None:
+        return found
     try:
         return ruleset(name)
     except LookupError as unknown:

@@ -24,7 +24,7 @@ from formats.mit.hand import Block
 from formats.mit.note import FORMAT, Dialect, Noted, Place, noted
 from formats.mit.parts import LINES_MAX, End, Part, Start, parts
 from formats.mit.stack import Reached
-from formats.mit.transcript import Table, transcribed
+from formats.mit.transcript import Table, is_transcribed, transcribed
 from formats.rules import AS_READ, Rules
 from formats.text import Text, encoding_of, lines, opened
 from formats.told import Refused, Skipped, Source, ToldHand, Transcript
@@ -301,7 +301,7 @@ class Teller(NamedTuple):
 
     def many(self, part: Part) -> Transcript:
         """Hands next to each other; those that are left out are for `hand` to tell of."""
-        counted, which = part.counted, part.sound
+        counted, which = part.counted if is_transcribed(self.game) else None, part.sound
         if counted is not None:
             which = which & (counted.put.max(1) <= self.stack)
             if self._reports_swaps:

@@ -5,13 +5,14 @@ full one). Nobody relies on it: whoever takes these events has them held against
 takes a hand that is anything but what the rules make of it from `formats.follow`.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from engine.game import Game, fingerprint
-from engine.steps import Auction, Betting, DealBoard, DealHole, Showdown, SwapHole
+from engine.steps import Auction, Betting, Blinds, DealBoard, DealHole, Showdown, SwapHole
 from events import types as t
 from events.cards import DECK
 from events.many import UNKNOWN_PLACE, Column, Each, Many, some_of
@@ -38,6 +39,22 @@ class _Some(NamedTuple):
     lines: Column
     within: int
     fields: dict[str, Any]
+
+
+def is_transcribed(game: Game) -> bool:
+    """Whether the lines of a log stand for the steps of these rules; their policies are for whoever
+    holds the events against them.
+    """
+    kinds = Counter(map(type, game.script))
+    streets = [step.street for step in game.script if isinstance(step, Betting)]
+    return (
+        kinds.keys() <= {Blinds, DealHole, Betting, DealBoard, Auction, SwapHole, Showdown}
+        and kinds[DealHole] == kinds[Showdown] == 1
+        and (kinds[Auction], kinds[SwapHole]) in ((1, 0), (0, 2))
+        and [step.total for step in game.script if isinstance(step, DealBoard)] == [3, 4, 5]
+        and len(set(streets)) == len(streets)
+        and set(streets) <= {*_STREETS}
+    )
 
 
 def transcribed(counted: Counted, which: Column, table: Table) -> tuple[Many, ...]:

@@ -131,3 +131,23 @@ def test_a_kept_text_that_is_not_what_its_name_says_judges_nothing(tmp_path: Pat
     ledger.close()
     lock.release()
     assert 1 == main(["audit", "--all", "--ledger", str(tmp_path)])
+
+
+def test_a_ruleset_with_a_policy_of_a_later_program_is_unknown(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    """One hand or all: nobody judges by what is left of it without the policy."""
+    later = json.loads(to_json(HOUSE)) | {"invented": "otherwise"}
+    text = json.dumps(later).encode()
+    ledger, lock = open_ledger(tmp_path, "test")
+    ledger.keep_ruleset(fingerprint_of(text), text)
+    for record in play(HOUSE, "home", 5, "1"):
+        start = record[0]
+        assert isinstance(start, HandStarted)
+        played = (replace(start, ruleset=fingerprint_of(text)), *record[1:])
+        ledger.append(Append(_hand(record), 0, played, 1))
+    ledger.close()
+    lock.release()
+    for words in (("--all",), ("home/1",)):
+        assert 0 != main(["audit", *words, "--ledger", str(tmp_path)])
+        assert "no ruleset here has this fingerprint" in "".join(capsys.readouterr())

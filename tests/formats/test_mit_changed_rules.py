@@ -1,0 +1,48 @@
+"""Gamelogs in columns by changed rules: what passes so is what following each hand makes."""
+
+import pytest
+
+from api.importing import vouched
+from engine.games import RULESETS
+from events.types import Events
+from formats.follow import follow
+from formats.mit import read as reading
+from formats.mit.parts import Part
+from formats.mit.read import Teller
+from formats.told import ToldHand
+from store.columns.codec import leaves_of
+from tests.mutants import mutants
+from tests.test_import_columns import DIALECTS, log
+
+Both = dict[str, tuple[tuple[object, ...], Events]]
+
+
+def passed(parts: list[Part], teller: Teller) -> Both:
+    """Hands of a log that are taken in columns, and what comes of them one by one."""
+    both: Both = {}
+    for part in parts:
+        transcript = teller.many(part)
+        lot, _ = vouched.vouched(transcript, "m", teller.players, 0, audited=False)
+        for leaf in leaves_of(lot.rows):
+            told = transcript.told(int(leaf.stream.partition("/")[2]))
+            assert isinstance(told, ToldHand)
+            both[leaf.stream] = tuple(it.event for it in leaf.recorded), follow(told, leaf.stream)
+    return both
+
+
+@pytest.mark.parametrize("dialect", ["A0", "A1", "S1"])
+def test_what_passes_in_columns_is_what_following_makes(
+    dialect: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = log(dialect, 24)
+    found, teller, _ = reading.surveyed(text)
+    parts = list(found.parts(text))
+    usual = passed(parts, teller)
+    assert len(usual) > 12
+    passing = 0
+    for what, game in mutants(RULESETS[DIALECTS[dialect]]):
+        monkeypatch.setattr(reading, "game_of", lambda dialect, game=game: game)
+        changed = passed(parts, teller)
+        assert {} == {name: what for name, (one, other) in changed.items() if one != other}
+        passing += len(changed)
+    assert passing > 20 * len(usual)
