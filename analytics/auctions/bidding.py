@@ -13,7 +13,6 @@ from analytics.sql.chosen import quoted
 from analytics.sql.tables import Source
 from analytics.statistics.answers import natural
 from analytics.statistics.measured import Again, Measured, means, measured, ratios
-from analytics.stored import auctions as bids_rows
 
 By = Literal["seat", "pot", "board", "strength", "rival", "match", "game"]
 BYS: tuple[By, ...] = get_args(By)
@@ -95,14 +94,12 @@ _AMOUNTS = ("stack", "pot", "bid", "rival_bid", "price", "net")
 
 
 def kept(player: str | None, match: str | None, game: str | None, units: Collection[str]) -> str:
-    """The SELECT that makes `bids_rows.SCHEMA` of what a ledger keeps, amounts of these units in
-    what they are played for; with a column `unit`.
+    """The SELECT of auctions that a ledger keeps, cards dealt or shown as `hole`, amounts of these
+    units in what they are played for.
 
     Of a player those in which he bid, and what others bid against him alone.
     """
-    said = {"hole": "coalesce(dealt, shown)"}
-    said |= {name: in_money(name, units) for name in _AMOUNTS}
-    names = [f"{said.get(one.name, one.name)} AS {one.name}" for one in bids_rows.SCHEMA]
+    money = ", ".join(f"{in_money(name, units)} AS {name}" for name in _AMOUNTS)
     terms = [
         f"{column} = {quoted(value)}"
         for column, value in (("match", match), ("game", game))
@@ -111,7 +108,7 @@ def kept(player: str | None, match: str | None, game: str | None, units: Collect
     if player is not None:
         terms.append(f"(player = {quoted(player)} OR rival = {quoted(player)})")
     where = f" WHERE {' AND '.join(terms)}" if terms else ""
-    return f"SELECT {', '.join(names)}, unit FROM auctions{where}"
+    return f"SELECT * REPLACE ({money}), coalesce(dealt, shown) AS hole FROM auctions{where}"
 
 
 # Auctions of two on a flop, of which at least one hand is known: those that a card has a worth in.

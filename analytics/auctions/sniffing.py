@@ -57,7 +57,7 @@ class Pair(Struct, frozen=True):
 
 
 def pairs(auctions: pa.Table) -> Iterator[Pair]:
-    """Every ordered pair of players, by name; of auctions as `bids_rows.SCHEMA` has them."""
+    """Every ordered pair of players, by name; of auctions as a ledger keeps them."""
     meant = _meant(auctions)
     dealt, first = (
         _by_pair(meant.filter(pc.equal(meant["role"], role))) for role in ("dealer", "big blind")

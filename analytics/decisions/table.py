@@ -183,9 +183,10 @@ def _actions(hands: Hands) -> _Choices:
 
 
 def _bids(hands: Hands) -> _Choices:
-    """Bids; one that is hidden has no amount and no origin."""
+    """Bids; one that is hidden has no amount and no origin. Nobody's bid is no choice."""
     laid = hands.laid
-    row, hand, seat, place = laid.at("BidPlaced")
+    every = laid.at("BidPlaced")
+    row, hand, seat, place = (column[every[3] < laid.places] for column in every)
     there = hands.filled("amount", row)
     return _others(
         (row, hand, seat, place),

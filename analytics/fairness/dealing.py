@@ -186,7 +186,7 @@ def of_run_outs(played: Iterable[dict[str, Any]]) -> Test:
     n = 0
     done: set[int] = set()
     for row in played:
-        if row["adjusted"] and row["hand_seq"] not in done and 0 < row["equity"] < 1:
+        if row["hand_seq"] not in done and 0 < row["equity"] < 1:
             done.add(row["hand_seq"])
             tenths[min(9, int(10 * row["equity"]))].append((row["took"], row["equity"]))
             n += 1

@@ -1,42 +1,29 @@
 """`auctions`: one row a bidder and auction, what was bid over which pot, and what came of it.
 
-Made from the events of a leaf and nothing else: whoever is given the leaves as he sees them gets
-rows of what he knows. What was not seen, or never recorded, is null.
-
-The rows are also kept beside a ledger's events (`AUCTIONS`). There `hole` is in two, cards as they
-were dealt and as they were shown, for they are not known to the same people; and `plain` says that
+Made of rows of events and nothing else: from events as somebody sees them come rows of what he
+knows. What was not seen, or never recorded, is null. The cards of a bidder are in two columns, as
+they were dealt and as they were shown, for they are not known to the same people. `plain` says that
 each bid was told by its settlement as it had been placed.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from analytics.stored.row_head import HEAD, RULESET, Row, head, tabled
-from events.cards import known
-from events.evolve import evolve, replay
-from events.state import Hand
-from events.types import (
-    AuctionSettled,
-    Bet,
-    BettingOpened,
-    BidPlaced,
-    Cards,
-    Checked,
-    Event,
-    Folded,
-    PotSplit,
-    Raised,
-    Shown,
-)
+from analytics.replay.words import chosen
+from analytics.stored.row_head import HEAD, RULESET
+from events.cards import DECK, RANKS
+from events.many import Column
 from store.columns.layout import columns
-from store.log.leaf import Leaf
-from store.tables.projection import EventRows, Projection
+from store.tables.hand_columns import KIND, CardRows, Hands, begins
+from store.tables.projection import EventRows, Projection, made
 
 SCHEMA = pa.schema(
     {
-        **HEAD,
+        **{name: kind for name, kind in HEAD.items() if name != "hand"},
         **RULESET,
         "auction": pa.int32(),
         "seat": pa.int32(),
@@ -47,7 +34,6 @@ SCHEMA = pa.schema(
         "pot": pa.int64(),
         "board": pa.string(),
         "texture": pa.string(),
-        "hole": pa.string(),
         "bid": pa.int64(),
         "rival_bid": pa.int64(),
         "price": pa.int64(),
@@ -61,176 +47,229 @@ SCHEMA = pa.schema(
         "flop_bet": pa.bool_(),
         "won_money": pa.bool_(),
         "net": pa.int64(),
+        "rival_stack": pa.int64(),
+        "dealt": pa.string(),
+        "shown": pa.string(),
+        "plain": pa.bool_(),
     }
 )
-STORED = pa.schema(
-    [
-        *(one for one in SCHEMA if one.name not in ("hand", "hole")),
-        pa.field("rival_stack", pa.int64()),
-        pa.field("dealt", pa.string()),
-        pa.field("shown", pa.string()),
-        pa.field("plain", pa.bool_()),
-    ]
-)
 ORIGINS = ("chosen", "forced", "default", "recorded")
-
-
-def rows_of(leaf: Leaf) -> Iterator[Row]:
-    """The rows of one hand, in order of its auctions and seats; none for a void one."""
-    events = [one.event for one in leaf.recorded]
-    settled = [at for at, event in enumerate(events) if isinstance(event, AuctionSettled)]
-    if not settled:
-        return
-    end = leaf.hand
-    if end is None or end.voided:
-        return
-    hand = replay(events[:1])  # type: ignore[arg-type]
-    placed: dict[int, BidPlaced] = {}
-    auction = 0
-    for place, event in enumerate(events[1 : settled[-1] + 1], start=1):
-        if isinstance(event, BidPlaced):
-            if event.seat < len(hand.stacks):  # whose it is not is for the auditor
-                placed[event.seat] = event
-        elif isinstance(event, AuctionSettled):
-            for seat in sorted(placed):
-                row: Row = {**head(leaf, end.start), "auction": auction}
-                row |= _bidder(hand, seat, events)
-                row |= _bids(hand, seat, placed, event)
-                row |= _after(events[place:], end, seat)
-                row["plain"] = _plain(placed, event)
-                yield row
-            placed, auction = {}, auction + 1
-        hand = evolve(hand, event)  # type: ignore[arg-type]
-
-
-def table(rows: Sequence[Row]) -> pa.Table:
-    """Rows as Arrow."""
-    return tabled(rows, SCHEMA)
+OUTCOMES = ("lost", "won", "tied")
+ROLES = ("dealer", "big blind", "other")
+TEXTURES = ("dry", "two-tone", "paired", "monotone")
+_PLACES = {card: place for place, card in enumerate(DECK)}
 
 
 def _of_rows(events: EventRows) -> pa.Table:
-    from analytics.stored.auctions_table import auctions_of
-
-    return auctions_of(events.table)
+    """First auctions of all hands, then second ones, and so on; in the order of hands."""
+    hands = events.once(Hands)
+    settled = hands.of("AuctionSettled")
+    settled = settled[hands.told.take(hands.hand_of.take(settled))]
+    nth = np.arange(len(settled)) - begins(hands.hand_of.take(settled))
+    parts = [SCHEMA.empty_table()]
+    since = hands.heads
+    for number in range(int(nth.max(initial=-1)) + 1):
+        row = settled[nth == number]
+        until = np.full(hands.count, -1)
+        until[hands.hand_of.take(row)] = row
+        parts.append(_table(hands, number, _bids(hands, since, until)))
+        since = np.where(until < 0, since, until)
+    every = pa.concat_tables(parts)
+    keys = [(name, "ascending") for name in ("hand_seq", "auction", "seat")]
+    return every.take(pc.sort_indices(every, keys)).combine_chunks()
 
 
 # 2: a bet on the turn is none on the flop
 AUCTIONS = Projection("auctions", 2, _of_rows, tuple(columns()))
 
 
-def texture_of(board: Cards) -> str:
-    """What a flop looks like: one suit, a pair, two of a suit, or none of these."""
-    suits = len({card[1] for card in board})
-    if suits == 1:
-        return "monotone"
-    if len({card[0] for card in board}) < len(board):
-        return "paired"
-    return "two-tone" if suits < len(board) else "dry"
+class Bids(NamedTuple):
+    """Bids that one auction of each hand settled, by place; of somebody's several the last.
 
-
-def _bidder(hand: Hand, seat: int, events: Sequence[Any]) -> Row:
-    """Who bids, with what in front of him and in his hand."""
-    start = hand.start
-    two = len(start.players) == 2
-    role = "dealer" if seat == start.button else "big blind" if two else "other"
-    board = known(hand.board)
-    dealt, shown = known(hand.hole[seat]), _shown(hand, seat, events)
-    hole = dealt or shown
-    return {
-        "seat": seat,
-        "player": start.players[seat],
-        "role": role,
-        "stack": hand.stacks[seat],
-        "pot": hand.pot,
-        "board": None if board is None else " ".join(board),
-        "texture": None if board is None else texture_of(board),
-        "hole": None if hole is None else " ".join(hole),
-        "dealt": None if dealt is None else " ".join(dealt),
-        "shown": None if shown is None else " ".join(shown),
-    }
-
-
-def _shown(hand: Hand, seat: int, events: Sequence[Any]) -> Cards | None:
-    """The cards held at the auction, out of those shown at the end: a third card comes last."""
-    for event in events:
-        if isinstance(event, Shown) and event.seat == seat:
-            return known(event.cards[: len(hand.hole[seat])])
-    return None
-
-
-def _bids(hand: Hand, seat: int, placed: dict[int, BidPlaced], settled: AuctionSettled) -> Row:
-    """His bid beside the highest of the others, and who won."""
-    mine = placed[seat]
-    others = [bid for bid in placed.values() if bid.seat != seat]
-    best = max(others, key=_amount, default=None)
-    alone = others[0].seat if len(others) == 1 else None
-    outcome = "lost" if seat not in settled.seats else "tied" if settled.seats[1:] else "won"
-    return {
-        "rival": None if alone is None else hand.start.players[alone],
-        "bid": mine.amount,
-        "rival_bid": None if best is None else best.amount,
-        "rival_stack": None if alone is None else hand.stacks[alone],
-        "price": settled.price,
-        "outcome": outcome,
-        "origin": _origin(hand, mine),
-        "rival_origin": None if alone is None else _origin(hand, placed[alone]),
-        "sealed": settled.sealed,
-    }
-
-
-def _plain(placed: dict[int, BidPlaced], settled: AuctionSettled) -> bool:
-    """Whether the settlement told what was placed, in its order, as secretly as it was placed."""
-    amounts = tuple(bid.amount for bid in placed.values())
-    return amounts == settled.bids and all(it.sealed == settled.sealed for it in placed.values())
-
-
-def _amount(bid: BidPlaced) -> int:
-    """What was bid; a bid that is hidden for good has no size at all."""
-    amount: Any = bid.amount
-    return -1 if amount is None else int(amount)
-
-
-def _origin(hand: Hand, bid: BidPlaced) -> str | None:
-    """Why it was made: forced where 0 was all there was; nothing where that is hidden."""
-    if hand.stacks[bid.seat] == 0:
-        return "forced"
-    return bid.origin if bid.origin in ORIGINS else None
-
-
-def _after(later: Sequence[Any], end: Hand, seat: int) -> Row:
-    """What followed: a bet on the flop if he could open it, a fold, a showdown, money."""
-    collected = sum(
-        share
-        for event in later
-        if isinstance(event, PotSplit)
-        for other, share in zip(event.seats, event.shares, strict=True)
-        if other == seat
-    )
-    left = [other for other, standing in enumerate(end.standing) if standing != "folded"]
-    rivals = [other for other in range(len(end.standing)) if other != seat]
-    return {
-        "showdown": len(left) > 1 and seat in left,
-        "folded": seat not in left,
-        "rival_folded": rivals[0] not in left if len(rivals) == 1 else None,
-        "flop_bet": _opens(later, seat),
-        "won_money": collected > 0,
-        "net": end.stacks[seat] - end.start.stacks[seat],
-    }
-
-
-def _opens(later: Sequence[Event], seat: int) -> bool | None:
-    """Whether his first choice after the auction was a bet; null if he could not open the flop.
-
-    In the oldest engine of 2024 nobody could: its auctions were followed by the turn.
+    `amount` is less than nothing where it is hidden, `rival` the only other bid, or less than
+    nothing; `until` is the row of the settlement of each hand.
     """
-    rounds = 0
-    for event in later:
-        if isinstance(event, BettingOpened):
-            rounds += 1
-            if rounds > 1 or event.street != "flop":
-                return None
-        elif isinstance(event, Bet | Checked) and event.seat == seat:
-            return isinstance(event, Bet) if event.origin == "chosen" else None
-        elif isinstance(event, Bet | Raised | Folded):
-            return None
-    return None
+
+    row: Column
+    place: Column
+    hand: Column
+    amount: Column
+    first: Column
+    rival: Column
+    until: Column
+
+
+def _bids(hands: Hands, since: Column, until: Column) -> Bids:
+    row = hands.of("BidPlaced")
+    hand = hands.hand_of.take(row)
+    place = hands.place(hand, hands.seat(row))
+    kept = (row > since.take(hand)) & (row < until.take(hand)) & (place < hands.places)
+    row, place = row[kept], place[kept]
+    places, at = np.unique(place, return_inverse=True)
+    first, last = np.zeros((2, len(places)), dtype=np.int64)
+    last[at] = row
+    first[at[::-1]] = row[::-1]
+    hand = hands.place_hand[places]
+    size: Column = np.bincount(hand, minlength=hands.count)[hand]
+    begin = begins(hand)
+    rival = np.where(size == 2, 2 * begin + 1 - np.arange(len(hand)), -1)
+    amount = pc.fill_null(hands.column("amount", last).cast(pa.int64()), -1).to_numpy()
+    return Bids(last, places, hand, amount, first, rival, until)
+
+
+def _table(hands: Hands, number: int, bids: Bids) -> pa.Table:
+    """A row for each of these bids."""
+    hand, place, rival = bids.hand, bids.place, bids.rival
+    head, settled = hands.heads.take(hand), bids.until.take(hand)
+    seat, seats = hands.place_seat[place], hands.seats[hand]
+    was, now = (
+        [hands.summed(it, until)[place] for it in (hands.shares, hands.moves)]
+        for until in (bids.until, None)
+    )
+    stack = hands.stacks[place] + was[0] - was[1]
+    folded = hands.marked("Folded")
+    left = np.bincount(hands.place_hand, ~folded, hands.count)[hand]
+    other = np.where(seats == 2, 2 * hands.base[hand] + 1 - place, place)
+    board = hands.board(bids.until)
+    deck = _in_deck(board)[hand]
+    player = hands.players(hand, seat)
+    told = hands.column("origin", bids.row, "chosen").cast(pa.string())
+    origin = pc.if_else(pc.is_in(told, pa.array(ORIGINS)), told, pa.scalar(None, pa.string()))
+    origin = pc.if_else(pa.array(stack == 0), "forced", origin)
+    role = np.where(seat == hands.cells.numbers("button", head), 0, np.where(seats == 2, 1, 2))
+    dealt, shown = _hole(hands, bids)
+    found: dict[str, Any] = {
+        **{name: hands.column(name, head) for name in SCHEMA.names[:5]},
+        "auction": np.full(len(hand), number),
+        "seat": seat,
+        "player": player,
+        "rival": _of(player, rival),
+        "role": chosen(ROLES, role),
+        "stack": stack,
+        "pot": hands.middle(hand, settled),
+        "board": _known(board.text().take(pa.array(hand)), deck),
+        "texture": chosen(TEXTURES, _textures(deck)),
+        "bid": pa.array(bids.amount, mask=bids.amount < 0),
+        "rival_bid": _best_of_others(bids),
+        "price": hands.cells.numbers("price", settled),
+        "outcome": chosen(OUTCOMES, _outcomes(hands, settled, seat)),
+        "origin": origin,
+        "rival_origin": _of(origin, rival),
+        "sealed": hands.column("sealed", settled),
+        "showdown": (left > 1) & ~folded[place],
+        "folded": folded[place],
+        "rival_folded": pa.array(folded[other], mask=seats != 2),
+        "flop_bet": _opened(hands, bids, settled),
+        "won_money": now[0] > was[0],
+        "net": now[0] - now[1],
+        "rival_stack": _of(pa.array(stack), rival),
+        "dealt": dealt,
+        "shown": shown,
+        "plain": _plain(hands, bids, settled),
+    }
+    return made(SCHEMA, **found)
+
+
+def _of(values: pa.Array, which: Column) -> pa.Array:
+    """What these numbers say of others; nothing for a number below nothing."""
+    return values.take(pa.array(which, mask=which < 0))
+
+
+def _hole(hands: Hands, bids: Bids) -> tuple[pa.Array, pa.Array]:
+    """The cards of each bidder, as dealt before and as shown first: a third card comes last."""
+    held = hands.hole(bids.until)
+    dealt = held.codes[bids.place]
+    row = hands.of("Shown")[::-1]
+    first = np.full(hands.places + 1, -1)
+    first[hands.place(hands.hand_of.take(row), hands.seat(row))] = row
+    place = np.flatnonzero(first[: hands.places] >= 0)
+    of, nth, word, words = hands.cards(first[place])
+    shown = np.full((hands.places, int(nth.max(initial=-1)) + 1), -1)
+    early = nth < (held.codes >= 0).sum(1)[place[of]]
+    shown[place[of][early], nth[early]] = word[early]
+    found = CardRows(dealt, held.words), CardRows(shown[bids.place], [*words])
+    return _known(found[0].text(), _in_deck(found[0])), _known(found[1].text(), _in_deck(found[1]))
+
+
+def _in_deck(cards: CardRows) -> Column:
+    """Cards as places in the deck: -1 is none, -2 one that is not known."""
+    return np.array([*(_PLACES.get(word, -2) for word in cards.words), -1]).take(cards.codes)
+
+
+def _known(text: pa.Array, deck: Column) -> pa.Array:
+    """The text of cards of which each is known; else nothing."""
+    there = (deck != -2).all(1) & (deck >= 0).any(1)
+    return pc.if_else(pa.array(there), text, pa.scalar(None, pa.string()))
+
+
+def _textures(deck: Column) -> Column:
+    """What boards look like: of one suit, with a pair, two of a suit, or none of these; less than
+    nothing where a card is not known."""
+    size = (deck >= 0).sum(1)
+    suits, ranks = (
+        _ONES.take(np.bitwise_or.reduce(np.where(deck >= 0, 1 << part, 0), axis=1))
+        for part in (deck % 4, deck // 4)
+    )
+    found = np.where(suits < size, 1, 0)
+    found = np.where(ranks < size, 2, found)
+    found = np.where(suits == 1, 3, found)
+    return np.where((deck == -2).any(1) | (size == 0), -1, found)
+
+
+_ONES = np.array([number.bit_count() for number in range(1 << len(RANKS))])
+
+
+def _outcomes(hands: Hands, settled: Column, seat: Column) -> Column:
+    """Who lost, won alone, or won with others."""
+    winners = hands.cells.ragged("seats", settled)
+    of, _, winner = winners.flat()
+    mine = np.zeros(len(seat), dtype=bool)
+    mine[of[winner == seat.take(of)]] = True
+    return np.where(mine, np.where(winners.count > 1, 2, 1), 0)
+
+
+def _best_of_others(bids: Bids) -> pa.Array:
+    """The highest bid of the others; nothing where there is none, or all are hidden."""
+    order = np.lexsort((bids.amount, bids.hand))
+    size = np.bincount(bids.hand)[bids.hand] if len(order) else order
+    last = begins(bids.hand) + size - 1
+    most, second = order[last], order[np.maximum(last - 1, 0)]
+    best = bids.amount[np.where(most == np.arange(len(order)), second, most)]
+    return pa.array(best, mask=(size == 1) | (best < 0))
+
+
+def _plain(hands: Hands, bids: Bids, settled: Column) -> Column:
+    """Whether the settlement told the amounts that were placed, in their order, as secretly."""
+    order = np.lexsort((bids.first, bids.hand))
+    place = np.arange(len(order)) - begins(bids.hand)
+    told = hands.cells.ragged("bids", settled)
+    size = np.bincount(bids.hand)[bids.hand] if len(order) else order
+    alike = (told.count == size) & (place < told.count)
+    values = np.append(told.values, 0)
+    alike &= values.take(np.where(alike, told.at + place, 0)) == bids.amount[order]
+    secret = [hands.cells.truths("sealed", row) for row in (bids.row, settled)]
+    wrong = np.zeros(hands.count, dtype=bool)
+    wrong[bids.hand[~alike | (secret[0] != secret[1])]] = True
+    return ~wrong[bids.hand]
+
+
+def _opened(hands: Hands, bids: Bids, settled: Column) -> pa.Array:
+    """Whether the first choice after the auction was a bet; null for who could not open the flop.
+
+    A seat's own check or bet decides it; so does any bet, raise or fold, and then he could not. In
+    the oldest engine of 2024 nobody could: its auctions were followed by the turn.
+    """
+    never, ends = hands.cells.size, hands.ends.take(bids.hand)
+    after = partial(hands.after, row=settled, ends=ends)
+    opened = hands.of("BettingOpened")
+    flop = hands.cells.codes("street", {"flop": 1}, opened, 0) == 1
+    stops = after(opened, count=1), after(opened[~flop]), after(hands.of("Raised", "Folded"))
+    row = hands.of("Bet", "Checked")
+    row = row[row > bids.until.take(hands.hand_of.take(row))]
+    first = np.full(hands.places + 1, never)
+    np.minimum.at(first, hands.place(hands.hand_of.take(row), hands.seat(row)), row)
+    lead = first[bids.place]
+    can = (lead < np.minimum.reduce(stops)) & (lead <= after(hands.of("Bet")))
+    lead = np.where(can, lead, 0)
+    can &= hands.cells.codes("origin", {"chosen": 1}, lead, 0) == 1
+    return pa.array(hands.kind.take(lead) == KIND["Bet"], mask=~can)

@@ -122,21 +122,6 @@ def uncounted(game: Game) -> str | None:
     return unknown(game, _COUNTED, _NO_CHANCE)
 
 
-def may_close(events: Sequence[Any], end: Hand) -> bool:
-    """Whether it may have closed with cards to come, as far as everybody can tell."""
-    if sum(how != "folded" for how in end.standing) < 2 or len(end.board) < BOARD:
-        return False
-    board = len(end.board)
-    for event in reversed(events):
-        if isinstance(event, BoardDealt):
-            board -= len(event.cards)
-        elif isinstance(event, TimedOut) or (
-            isinstance(event, _ACTIONS) and event.origin != "forced"
-        ):
-            break
-    return board < BOARD
-
-
 def _place(events: Sequence[Any]) -> int:
     """The last choice of anybody, and the settlement that it brought; else the last hole cards."""
     dealt = 0

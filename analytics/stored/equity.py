@@ -6,14 +6,16 @@ to come included. Known hands without either are counted before the flop, too. W
 auction or swaps before the flop, is sampled.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from zlib import crc32
 
 import numpy as np
 from msgspec import Struct
 
+from analytics.replay.rulebook import Rulebook
 from analytics.stored.closed_betting import Closed
+from analytics.stored.row_head import Row
 from engine.game import Game
 from odds.batch import Masks, Showdown, worth
 from odds.counting import kept
@@ -73,6 +75,20 @@ def expected(
                 tied = 2 * (found.share[at] - found.alone[at])
                 nets[seat] += tied * (spot.put_in[seat] - pot.amount / 2)
     return Expected(tuple(nets), error, tuple(first))
+
+
+def lucks(row: Row, spot: Closed, rules: Rulebook, count: Count | None = None) -> Iterator[Row]:
+    """What each seat of a hand could expect in chips; nothing under rules that nobody has.
+
+    The row names the hand and its ruleset, and how many of its units make a chip.
+    """
+    game, how = rules.of(row["ruleset"]), rules.showdown(row["ruleset"])
+    if game is None or how is None:
+        return
+    fair = expected(spot, game, how, row["hand"], count)
+    for seat, net in enumerate(fair.nets):
+        one = {"hand_seq": row["hand_seq"], "seat": seat, "equity": fair.equity[seat]}
+        yield {**one, "net_ev": net / row["unit"], "error": fair.error / row["unit"]}
 
 
 def worth_of(spot: Closed, seats: tuple[int, ...], rules: Showdown, hand: str) -> Worth:

@@ -1,56 +1,32 @@
-"""`played`: one row a player and hand, what it came to and what it could be expected to.
+"""`played`: one row a player and hand, what it came to and what luck has to be counted of.
 
-`net_ev` is the net where luck could not be taken out; then `adjusted` is false and `why` says what
-stood in the way, or nothing where betting never closed before the river.
-
-What needs no equity is also kept beside a ledger's events, with `spot`: all that an equity needs,
-where `why` says nothing against it. `may_close` leaves out hands that closed for nobody, whatever
-he may see: it counts no bid as a choice, for that one was forced may be a secret.
+`spot` is all that an equity needs, where `why` says nothing against it. `may_close` leaves out
+hands that closed for nobody, whatever he may see: it counts no bid as a choice, for that one was
+forced may be a secret.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
-from analytics.replay.rulebook import Rulebook
-from analytics.stored.closed_betting import Closed, closed
-from analytics.stored.row_head import Row, head, tabled
+from analytics.replay.layout import ACTIONS
+from analytics.replay.rulebook import Rulebook, Text
+from analytics.replay.words import chosen
+from analytics.stored.closed_betting import BOARD, Closed, closed
 from engine.units import per_chip
-from events.types import AuctionSettled, CardSwapped, PotSplit
+from events.many import Column
+from store.columns.codec import leaves_of
+from store.columns.layout import columns
 from store.log.leaf import Leaf
-
-if TYPE_CHECKING:
-    from analytics.stored.equity import Count, Expected
+from store.segments.segment import ROW_GROUP, cut
+from store.tables.hand_columns import KIND, Chips, Hands
+from store.tables.projection import EventRows, Projection, made
 
 SCHEMA = pa.schema(
-    {
-        "hand_seq": pa.int64(),
-        "hand": pa.string(),
-        "match": pa.string(),
-        "number": pa.int64(),
-        "deal": pa.int64(),
-        "deals": pa.int32(),
-        "game": pa.string(),
-        "seat": pa.int32(),
-        "player": pa.string(),
-        "role": pa.string(),
-        "net": pa.float64(),
-        "net_ev": pa.float64(),
-        "adjusted": pa.bool_(),
-        "why": pa.string(),
-        "error": pa.float64(),
-        "equity": pa.float64(),
-        "took": pa.float64(),
-        "showdown": pa.bool_(),
-        "price": pa.float64(),
-        "swapped": pa.int32(),
-    }
-)
-
-
-STORED = pa.schema(
     {
         "hand_seq": pa.int64(),
         "match": pa.string(),
@@ -72,6 +48,13 @@ STORED = pa.schema(
         "why": pa.string(),
     }
 )
+ROLES = ("dealer", "big blind", "other")
+
+
+def played(kept: Text) -> Projection:
+    """The projection, for a ledger that keeps the texts of rulesets which `kept` reads."""
+    # 2: in chips also where units are euro cents, pence or hundredths of a chip
+    return Projection("played", 2, partial(_of_rows, kept), tuple(columns()))
 
 
 def told_spot(leaf: Leaf, rules: Rulebook) -> tuple[str | None, str | None]:
@@ -80,46 +63,6 @@ def told_spot(leaf: Leaf, rules: Rulebook) -> tuple[str | None, str | None]:
     if isinstance(spot, Closed):
         return msgspec.json.encode(spot).decode(), None
     return None, spot
-
-
-def rows_of(
-    leaf: Leaf, rules: Rulebook, deals: Mapping[str, int], count: "Count | None" = None
-) -> Iterator[Row]:
-    """The rows of one hand in seat order, in chips; none for what is void or does not add up."""
-    events = [one.event for one in leaf.recorded]
-    luck: Expected | str | None = None
-    for place, row in enumerate(_rows(leaf, rules)):
-        if place == 0:
-            luck = _expected(leaf, rules, count)
-        times, unit, seat = deals.get(row["match"], 1), row["unit"], row["seat"]
-        row |= {"deal": (row["number"] - 1) // times, "deals": times, "net_ev": row["net"]}
-        row |= {"adjusted": False, "error": 0.0, "equity": None, "took": None, "why": None}
-        if isinstance(luck, str):
-            row["why"] = luck
-        elif luck is not None:
-            row |= {"net_ev": luck.nets[seat] / unit, "error": luck.error / unit}
-            row |= {"equity": luck.equity[seat], "took": _took(events, seat), "adjusted": True}
-        yield row
-
-
-def _rows(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
-    """What a hand came to, without a word about luck."""
-    end = leaf.hand
-    if end is None or end.voided:
-        return
-    events = [one.event for one in leaf.recorded]
-    game = rules.of(end.start.ruleset)
-    unit = per_chip(game.unit) if game else 1
-    prices = _prices(events, len(end.stacks))
-    contenders = [seat for seat, how in enumerate(end.standing) if how != "folded"]
-    for seat, player in enumerate(end.start.players):
-        net = (end.stacks[seat] - end.start.stacks[seat]) / unit
-        row: Row = {**head(leaf, end.start), "seat": seat, "player": player}
-        row |= {"unit": unit, "net": net}
-        row |= {"role": _role(seat, end.start.button, len(end.stacks))}
-        row |= {"showdown": len(contenders) > 1 and seat in contenders}
-        row |= {"price": prices[seat] / unit, "swapped": _swapped(events, seat)}
-        yield row
 
 
 def spot_of(leaf: Leaf, rules: Rulebook) -> Closed | str | None:
@@ -138,52 +81,99 @@ def spot_of(leaf: Leaf, rules: Rulebook) -> Closed | str | None:
     return spot
 
 
-def table(rows: Sequence[Row]) -> pa.Table:
-    """Rows as Arrow."""
-    return tabled(rows, SCHEMA)
+def _of_rows(kept: Text, events: EventRows) -> pa.Table:
+    """The rows of these hands; those that closed with cards to come are looked at one by one."""
+    rules, hands = Rulebook(kept), events.once(Hands)
+    place = np.flatnonzero(hands.told.take(hands.place_hand))
+    hand, seat = hands.place_hand[place], hands.place_seat[place]
+    head = hands.heads.take(hand)
+    stays = ~hands.marked("Folded")
+    left = np.bincount(hands.place_hand, stays, hands.count) > 1
+    closes = hands.told & left & _runs_out(hands)
+    spots, whys = _spots(hands, rules, closes)
+    unit = _units(hands, rules)[hand]
+    net = (hands.summed(hands.shares) - hands.summed(hands.moves))[place]
+    settled = hands.kind.take(hands.moves.row) == KIND["AuctionSettled"]
+    prices = hands.summed(Chips(*(column[settled] for column in hands.moves)))
+    at_risk, changed, hidden = _swaps(hands)
+    heads_up, dealer = hands.seats[hand] == 2, seat == hands.cells.numbers("button", head)
+    found: dict[str, Any] = {
+        **{name: hands.column(name, head) for name in SCHEMA.names[:5]},
+        "seat": seat,
+        "player": hands.players(hand, seat),
+        "role": chosen(ROLES, np.where(dealer, 0, np.where(heads_up, 1, 2))),
+        "net": net / unit,
+        "unit": unit,
+        "took": pa.array(_took(hands)[place], mask=~closes[hand]),
+        "showdown": stays[place] & left[hand],
+        "price": prices[place] / unit,
+        "swapped": pa.array(changed[place], mask=hidden[place]),
+        "at_risk": at_risk[place],
+        "may_close": closes[hand],
+        "spot": spots.take(pa.array(hand)),
+        "why": whys.take(pa.array(hand)),
+    }
+    return made(SCHEMA, **found)
 
 
-def _took(events: Sequence[Any], seat: int) -> float:
-    """His part of the first pot, as it was paid."""
-    first = next((event for event in events if isinstance(event, PotSplit)), None)
-    if first is None:
-        return 0.0
-    shares = dict(zip(first.seats, first.shares, strict=True))
-    return float(shares.get(seat, 0) / (sum(first.shares) or 1))
+def _units(hands: Hands, rules: Rulebook) -> Column:
+    """How many of each hand's units make a chip; of unknown rules one."""
+    which, words = hands.cells.words("ruleset", hands.heads)
+    games = map(rules.of, words.to_pylist())
+    return np.array([*(1 if it is None else per_chip(it.unit) for it in games), 1]).take(which)
 
 
-def _expected(leaf: Leaf, rules: Rulebook, count: "Count | None") -> "Expected | str | None":
-    from analytics.stored.equity import expected
-
-    spot = spot_of(leaf, rules)
-    if not isinstance(spot, Closed):
-        return spot
-    assert leaf.hand is not None
-    game, how = rules.of(leaf.hand.start.ruleset), rules.showdown(leaf.hand.start.ruleset)
-    assert game is not None
-    assert how is not None
-    return expected(spot, game, how, leaf.stream, count)
-
-
-def _role(seat: int, button: int, seats: int) -> str:
-    if seat == button:
-        return "dealer"
-    return "big blind" if seats == 2 else "other"
+def _runs_out(hands: Hands) -> Column:
+    """Whether cards of a full board came after the last choice of each hand."""
+    row = hands.of(*ACTIONS)
+    free = hands.cells.codes("origin", {"forced": 1}, row, 0) == 0
+    row = np.sort(np.concatenate([row[free], hands.of("TimedOut")]))
+    last = hands.heads.copy()
+    last[hands.hand_of.take(row)] = row
+    then, now = ((it.codes >= 0).sum(1) for it in (hands.board(last), hands.board()))
+    found: Column = (now >= BOARD) & (then < BOARD)
+    return found
 
 
-def _prices(events: Sequence[Any], seats: int) -> list[int]:
-    """What each seat paid in auctions."""
-    paid = [0] * seats
-    for event in events:
-        if isinstance(event, AuctionSettled):
-            for seat in event.seats:
-                paid[seat] += event.price
-    return paid
+def _spots(hands: Hands, rules: Rulebook, closes: Column) -> tuple[pa.Array, pa.Array]:
+    """Of each hand that closes what luck has to be counted of, or why it cannot be."""
+    spots: list[str | None] = [None] * hands.count
+    whys: list[str | None] = [None] * hands.count
+    leaves = _leaves_in(hands.rows, pa.array(closes.take(hands.hand_of)))
+    for leaf, hand in zip(leaves, np.flatnonzero(closes).tolist(), strict=True):
+        spots[hand], whys[hand] = told_spot(leaf, rules)
+    return pa.array(spots, pa.string()), pa.array(whys, pa.string())
 
 
-def _swapped(events: Sequence[Any], seat: int) -> int | None:
-    """How many of his cards were changed; nothing where that is not seen."""
-    mine = [one for one in events if isinstance(one, CardSwapped) and one.seat == seat]
-    if any("hidden" in (one.old, one.new) for one in mine):
-        return None
-    return sum(one.old != one.new for one in mine)
+def _leaves_in(events: pa.Table, rows: pa.Array) -> Iterator[Leaf]:
+    """Of these events the hands that these rows make up, whole, in their order."""
+    some = events.filter(rows).unify_dictionaries()
+    for group in cut([some], ROW_GROUP):
+        yield from leaves_of(group)
+
+
+def _took(hands: Hands) -> Column:
+    """Everybody's part of the first pot, as it was paid."""
+    row = hands.of("PotSplit")[::-1]
+    first = np.full(hands.count, -1)
+    first[hands.hand_of.take(row)] = row
+    paid = Chips(*(it[hands.shares.row == first.take(hands.shares.hand)] for it in hands.shares))
+    sums = np.zeros(hands.count, dtype=np.int64)
+    np.add.at(sums, paid.hand, paid.amount)
+    found = np.zeros(hands.places + 1)
+    found[paid.place] = paid.amount / np.where(sums == 0, 1, sums).take(paid.hand)
+    return found
+
+
+def _swaps(hands: Hands) -> tuple[Column, Column, Column]:
+    """Of every place: cards at risk, cards changed, and whether that is hidden."""
+    row = hands.of("CardSwapped")
+    place = hands.place(hands.hand_of.take(row), hands.seat(row))
+    old, new = hands.cells.alike(("old", "new"), row)
+    masked = sum(hands.cells.codes(name, {"hidden": 1}, row, 0) for name in ("old", "new"))
+    size = hands.places + 1
+    return (
+        np.bincount(place, minlength=size),
+        np.bincount(place[old != new], minlength=size),
+        np.bincount(place[masked > 0], minlength=size) > 0,
+    )

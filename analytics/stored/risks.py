@@ -2,44 +2,39 @@
 
 A change is measured on the board of its street, dealt before or after the draw, with all other
 cards as they lay at that moment and with the swaps of later streets still to come: so the changes
-of a street add up to what the street did to a hand. Only swaps between two known hands have one.
-
-The rows are also kept beside a ledger's events, with `spot`: all that an equity needs, for counting
-one takes a thousand times as long as finding out what to count.
+of a street add up to what the street did to a hand. Only swaps between two known hands have one:
+they carry `spot`, all that an equity needs, for counting one takes a thousand times as long as
+finding out what to count.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import NamedTuple
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
+from analytics.replay.layout import ACTIONS
 from analytics.replay.rulebook import Rulebook, Text
-from analytics.stored.row_head import HEAD, RULESET, WHO, Row, head, tabled
+from analytics.replay.words import chosen
+from analytics.stored.row_head import HEAD, RULESET, WHO, Row
 from engine.game import Game
 from engine.steps.swap import SwapHole
 from events.cards import known
-from events.evolve import evolve, replay
-from events.state import Hand
-from events.types import (
-    Bet,
-    BettingOpened,
-    Called,
-    Cards,
-    CardSwapped,
-    Checked,
-    Folded,
-    Raised,
-    StepEntered,
-)
-from store.log.leaf import Leaf
+from events.many import Column
+from events.types import Cards
+from store.columns.layout import columns
+from store.tables.hand_columns import KIND, Hands, begins
+from store.tables.projection import EventRows, Projection, made
 
 STREETS = (("flop", 3), ("turn", 4))
 SCHEMA = pa.schema(
     {
-        **HEAD,
+        **{name: kind for name, kind in HEAD.items() if name != "hand"},
         **RULESET,
         **WHO,
         "street": pa.string(),
@@ -47,64 +42,149 @@ SCHEMA = pa.schema(
         "chance": pa.float64(),
         "changed": pa.bool_(),
         "pot": pa.int64(),
-        "before": pa.float64(),
-        "after": pa.float64(),
         "does": pa.string(),
+        "spot": pa.string(),
     }
-)
-STORED = pa.schema(
-    [
-        *(one for one in SCHEMA if one.name not in ("hand", "before", "after")),
-        pa.field("spot", pa.string()),
-    ]
 )
 Spot = tuple[Cards, Cards, Cards, Cards, Cards, tuple[tuple[int, int], ...]]
 Share = Callable[..., Fraction | float]
-_WORDS: dict[Any, str] = {
-    Bet: "bet",
-    Raised: "raise",
-    Called: "call",
-    Checked: "check",
-    Folded: "fold",
-}
+_DOES = ("fold", "check", "call", "bet", "raise")  # in the order of `ACTIONS`
 
 
-def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
-    """The rows of one hand in the order of the draws; those that can be valued carry `spot`."""
-    events = [one.event for one in leaf.recorded]
-    end = leaf.hand
-    if end is None or end.voided or not any(isinstance(one, CardSwapped) for one in events):
-        return
-    game = rules.of(end.start.ruleset)
-    hand = replay(events[:1])  # type: ignore[arg-type]
-    draws, step = -1, 0
-    for place, event in enumerate(events[1:], start=1):
-        if isinstance(event, StepEntered) and event.name == "swap":
-            draws, step = draws + 1, event.step
-        after = evolve(hand, event)  # type: ignore[arg-type]
-        there = isinstance(event, CardSwapped) and event.seat < len(hand.stacks)
-        if isinstance(event, CardSwapped) and there and 0 <= draws < len(STREETS):
-            street, size = STREETS[draws]
-            hidden = "hidden" in (event.old, event.new)
-            player = end.start.players[event.seat]
-            row: Row = {**head(leaf, end.start), "seat": event.seat, "player": player}
-            row |= {"street": street, "slot": event.slot, "chance": _chance(game, step)}
-            row |= {"changed": None if hidden else event.old != event.new, "pot": hand.pot}
-            row |= {"does": _does(events[place:], event.seat), "before": None, "after": None}
-            if row["changed"] and game is not None:
-                row["spot"] = _spot(hand, after, event.seat, end.board[:size], game, step)
-            yield row
-        hand = after
+def risks(kept: Text) -> Projection:
+    """The projection, for a ledger that keeps the texts of rulesets which `kept` reads."""
+    return Projection("risks", 2, partial(_of_rows, kept), tuple(columns()))
 
 
-def build(kept: Text, leaves: Iterable[Leaf]) -> pa.Table:
-    """The stored rows, for a ledger that keeps the texts of rulesets which `kept` reads."""
-    rules = Rulebook(kept)
-    rows = [row for leaf in leaves for row in rows_of(leaf, rules)]
-    for row in rows:
-        spot = row.get("spot")
-        row["spot"] = None if spot is None else msgspec.json.encode(spot).decode()
-    return tabled(rows, STORED)
+def _of_rows(kept: Text, events: EventRows) -> pa.Table:
+    """The rows of these hands in the order of the draws."""
+    rules, hands = Rulebook(kept), events.once(Hands)
+    row = hands.of("CardSwapped")
+    steps = hands.of("StepEntered")
+    steps = steps[hands.cells.codes("street", {"swap": 1}, steps, 0) == 1]
+    hand, seat = hands.hand_of.take(row), hands.seat(row)
+    place = hands.place(hand, seat)
+    step: Column = np.searchsorted(steps, row) - 1
+    draw = step - np.searchsorted(steps, hands.heads.take(hand))
+    swaps = np.flatnonzero(
+        hands.told.take(hand) & (place < hands.places) & (draw >= 0) & (draw < len(STREETS))
+    )
+    row, hand, seat, place, draw = (it[swaps] for it in (row, hand, seat, place, draw))
+    step = hands.cells.numbers("step", steps[step[swaps]])
+    head = hands.heads.take(hand)
+    old, new = hands.cells.alike(("old", "new"), row)
+    hidden = sum(hands.cells.codes(name, {"hidden": 1}, row, 0) for name in ("old", "new")) > 0
+    games = list(map(rules.of, hands.column("ruleset", head).to_pylist()))
+    drawn = list(zip(games, step.tolist(), strict=True))
+    changes = Draws(row, place, draw, np.flatnonzero((old != new) & ~hidden))
+    return made(
+        SCHEMA,
+        **{name: hands.column(name, head) for name in SCHEMA.names[:5]},
+        seat=seat,
+        player=hands.players(hand, seat),
+        street=chosen([name for name, _ in STREETS], draw),
+        slot=hands.column("slot", row),
+        chance=pa.array([_chance(*one) for one in drawn], pa.float64()),
+        changed=pa.array(old != new, mask=hidden),
+        pot=hands.middle(hand, row),
+        does=_does(hands, place, row),
+        spot=pa.array(_spots(hands, changes, drawn), pa.string()),
+    )
+
+
+class Draws(NamedTuple):
+    """Draws, and which of them changed a card: of each its row, whose it is, the number of the
+    street."""
+
+    row: Column
+    place: Column
+    draw: Column
+    changed: Column
+
+
+def _does(hands: Hands, place: Column, row: Column) -> pa.Array:
+    """Everybody's next choice on the street of a draw, whose board may still be to come; nothing if
+    he has none."""
+    act = hands.of(*ACTIONS)
+    step = hands.cells.size + 1
+    keys = hands.place(hands.hand_of.take(act), hands.seat(act)) * step + act
+    order = np.argsort(keys)
+    at = np.searchsorted(keys[order], place * step + row)
+    found = np.append(keys[order], -1).take(at)
+    there, act = found // step == place, found % step
+    ends = hands.ends.take(hands.hand_of.take(row))
+    opened = hands.after(hands.of("BettingOpened"), row, ends)
+    there &= act < hands.after(hands.of("StepEntered"), opened, ends)
+    act = np.where(there, act, 0)
+    there &= hands.cells.codes("origin", {"chosen": 1}, act, 0) == 1
+    kinds = np.array([KIND[name] for name in ACTIONS])
+    return chosen(_DOES, np.where(there, (hands.kind.take(act)[:, None] == kinds).argmax(1), -1))
+
+
+def _spots(
+    hands: Hands, changes: Draws, drawn: Sequence[tuple[Game | None, int]]
+) -> list[str | None]:
+    """Both hands before the change and after it, for two contenders whose cards are known; first
+    changes of all hands, then second ones, and so on."""
+    found: list[str | None] = [None] * len(changes.row)
+    hand = hands.place_hand[changes.place[changes.changed]]
+    nth = np.arange(len(hand)) - begins(hand)
+    folded = np.full(hands.places + 1, hands.cells.size)
+    row = hands.of("Folded")
+    np.minimum.at(folded, hands.place(hands.hand_of.take(row), hands.seat(row)), row)
+    boards, dead = hands.board().text(), _discarded(hands)
+    slots = hands.cells.numbers("slot", changes.row)
+    new = hands.column("new", changes.row)
+    for number in range(int(nth.max(initial=-1)) + 1):
+        some = changes.changed[nth == number]
+        until = np.full(hands.count, -1)
+        until[hand[nth == number]] = changes.row[some]
+        stays = folded[: hands.places] > until.take(hands.place_hand)
+        count = np.bincount(hands.place_hand, stays, hands.count)
+        sums = np.zeros(hands.count, dtype=np.int64)
+        np.add.at(sums, hands.place_hand[stays], np.flatnonzero(stays))
+        held = hands.hole(until).text()
+        for at in some.tolist():
+            mine, (game, step) = int(changes.place[at]), drawn[at]
+            which = int(hands.place_hand[mine])
+            if game is None or count[which] - stays[mine] != 1:
+                continue
+            other = int(sums[which] - mine * stays[mine])
+            hole, his = (known(_cards(held[it])) for it in (mine, other))
+            board = known(_cards(boards[which])[: STREETS[changes.draw[at]][1]])
+            if hole is None or his is None or board is None or known((new[at].as_py(),)) is None:
+                continue
+            after = (*hole[: slots[at]], new[at].as_py(), *hole[slots[at] + 1 :])
+            lost = [card for place, card in dead[which] if place < changes.row[at]]
+            spot = (hole, after, his, board, lost, _later(game, step))
+            found[at] = msgspec.json.encode(spot).decode()
+    return found
+
+
+def _cards(text: pa.Scalar) -> Cards:
+    return tuple(text.as_py().split())
+
+
+def _discarded(hands: Hands) -> dict[int, list[tuple[int, str]]]:
+    """The cards that swaps put out of play in each hand, and by which rows."""
+    row = hands.changes.row
+    found = defaultdict(list)
+    cards = zip(row.tolist(), hands.column("old", row).to_pylist(), strict=True)
+    for hand, card in zip(hands.hand_of.take(row).tolist(), cards, strict=True):
+        found[hand].append(card)
+    return found
+
+
+def _chance(game: Game | None, step: int) -> float | None:
+    """The stated probability of this draw."""
+    one = game.script[step] if game is not None and step < len(game.script) else None
+    return one.chance / one.of if isinstance(one, SwapHole) else None
+
+
+def _later(game: Game, step: int) -> list[tuple[int, int]]:
+    """The swaps that the script still holds."""
+    later = game.script[step + 1 :]
+    return [(one.chance, one.of) for one in later if isinstance(one, SwapHole)]
 
 
 def spot_of(text: str) -> Spot:
@@ -128,41 +208,3 @@ def valued(rows: Iterable[Row], rules: Rulebook, share: Share | None = None) -> 
             before = float(count(mine, his, board, later, dead, how))
             after = float(count(new, his, board, later, (*dead, *lost), how))
             row |= {"before": before, "after": after}
-
-
-def table(rows: Sequence[Row]) -> pa.Table:
-    """Rows as Arrow."""
-    return tabled(rows, SCHEMA)
-
-
-def _spot(hand: Hand, after: Hand, seat: int, board: Cards, game: Game, step: int) -> Spot | None:
-    """Both hands before the change and after it, for two contenders whose cards are known."""
-    left = [other for other, how in enumerate(hand.standing) if how != "folded" and other != seat]
-    if len(left) != 1 or known(board) is None:
-        return None
-    mine, new, his = known(hand.hole[seat]), known(after.hole[seat]), known(hand.hole[left[0]])
-    if mine is None or new is None or his is None:
-        return None
-    later = tuple(
-        (one.chance, one.of) for one in game.script[step + 1 :] if isinstance(one, SwapHole)
-    )
-    return mine, new, his, board, tuple(hand.discards), later
-
-
-def _chance(game: Game | None, step: int) -> float | None:
-    """The stated probability of this draw."""
-    one = game.script[step] if game is not None and step < len(game.script) else None
-    return one.chance / one.of if isinstance(one, SwapHole) else None
-
-
-def _does(later: Sequence[Any], seat: int) -> str | None:
-    """His next choice on this street, whose board may still be to come; nothing if he has none."""
-    opened = False
-    for event in later:
-        if isinstance(event, BettingOpened):
-            opened = True
-        elif opened and isinstance(event, StepEntered):
-            return None
-        elif type(event) in _WORDS and event.seat == seat:
-            return _WORDS[type(event)] if event.origin == "chosen" else None
-    return None

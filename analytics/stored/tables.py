@@ -8,10 +8,11 @@ from collections.abc import Callable
 from functools import partial
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.facts import facts
+from analytics.stored.played import played
+from analytics.stored.risks import risks
 from store.columns.layout import columns
 from store.tables.projection import EventRows, Projection
 
@@ -21,11 +22,7 @@ NAMES = ("facts", "auctions", "played", "risks", "decisions")
 
 def stored(kept: Text) -> tuple[Projection, ...]:
     """All of them, for a ledger that keeps the texts of rulesets which `kept` reads."""
-    every = tuple(columns())
-    # 2: in chips also where units are euro cents, pence or hundredths of a chip
-    played = Projection("played", 2, partial(_played, kept), every)
-    risks = Projection("risks", 2, partial(_risks, kept), every)
-    ours = (facts(kept), AUCTIONS, played, risks)
+    ours = (facts(kept), AUCTIONS, played(kept), risks(kept))
     return *(one._replace(private=True) for one in ours), decisions(kept)
 
 
@@ -34,28 +31,8 @@ def decisions(kept: Text) -> Projection:
     return Projection("decisions", 1, partial(_decisions, kept), tuple(columns()))
 
 
-# Functions of a module, so that another process can be asked; numpy comes with them, and few
-# questions need it.
-
-
-def _played(kept: Text, events: EventRows) -> pa.Table:
-    from analytics.replay.rulebook import Rulebook
-    from analytics.stored.played_table import played_of
-
-    return played_of(Rulebook(kept), events.table)
-
-
-def _risks(kept: Text, events: EventRows) -> pa.Table:
-    """Only hands in which a card was at risk are looked at."""
-    from analytics.stored.one_by_one import leaves_in
-    from analytics.stored.risks import build
-
-    rows = events.table
-    swaps = pc.filter(rows["hand_seq"], pc.equal(rows["type"], "CardSwapped"))
-    return build(kept, leaves_in(rows, pc.is_in(rows["hand_seq"], swaps.unique())))
-
-
 def _decisions(kept: Text, events: EventRows) -> pa.Table:
+    """A function of the module, so that another process can be asked; numpy comes with it."""
     from analytics.decisions.table import decisions_of
     from analytics.replay.rulebook import Rulebook
 

@@ -5,7 +5,9 @@ were dealt mirrored, or from a seed that came before, are told apart first.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,11 +19,13 @@ from analytics.fairness.cards import dealt
 from analytics.fairness.dealing import Test
 from analytics.luck.equities_kept import equities_in
 from analytics.replay.rulebook import Rulebook
-from analytics.stored import auctions as bids_rows
-from analytics.stored import played as luck_rows
-from analytics.stored import risks as swaps_rows
+from analytics.stored.auctions import AUCTIONS
 from analytics.stored.cache_folder import cache_folder
-from analytics.stored.closed_betting import may_close
+from analytics.stored.closed_betting import Closed
+from analytics.stored.equity import lucks
+from analytics.stored.played import played
+from analytics.stored.risks import risks
+from analytics.stored.row_head import Row
 from api.evidence.dealt import Dealt
 from api.viewpoints.wanted import Absent, Wanted
 from api.viewpoints.wanted import leaves as read
@@ -115,40 +119,30 @@ def _tests(
     ledger: Snapshot, leaves: Sequence[Leaf], watch: Watch
 ) -> tuple[list[Test], dict[str, int]]:
     """Every test of the family."""
-    rules, times = Rulebook(ledger.ruleset), deals(ledger)
-    found = dealt(leaves, times)
-    bids: list[Any] = []
-    risks: list[Any] = []
-    for leaf in leaves:
-        bids += bids_rows.rows_of(leaf)
-        risks += swaps_rows.rows_of(leaf, rules)
+    found = dealt(leaves, deals(ledger))
     every = [
         *fairness.of_cards(found.deals),
-        fairness.of_run_outs(_run_outs(leaves, rules, watch)),
-        *fairness.of_swaps(risks),
-        *fairness.of_bids(pairs(bids_rows.table(bids))),
+        fairness.of_run_outs(_run_outs(ledger, leaves, watch)),
+        *fairness.of_swaps(risks(ledger.ruleset).build(leaves).to_pylist()),
+        *fairness.of_bids(pairs(AUCTIONS.build(leaves))),
     ]
     return fairness.judged(every), found.left_out
 
 
-def _run_outs(leaves: Sequence[Leaf], rules: Rulebook, watch: Watch) -> list[Any]:
+def _run_outs(ledger: Snapshot, leaves: Sequence[Leaf], watch: Watch) -> Iterator[Row]:
     """What some hands that closed with cards to come were worth when they did."""
-    shut = [leaf for leaf in leaves if _may_close(leaf)]
+    table = played(ledger.ruleset).build(leaves)
+    rows = table.filter(table["may_close"]).to_pylist()
+    shut = [list(group) for _, group in groupby(rows, itemgetter("hand_seq"))]
     count = min(RUNOUTS, len(shut))
-    chosen = [shut[at * len(shut) // count] for at in range(count)]
-    known = equities_in(cache_folder())
-    return [
-        row
-        for leaf in watch(chosen, "counting run-outs", count)
-        for row in luck_rows.rows_of(leaf, rules, {}, known.worth)
-    ]
-
-
-def _may_close(leaf: Leaf) -> bool:
-    end = leaf.hand
-    if end is None or end.voided:
-        return False
-    return may_close([one.event for one in leaf.recorded], end)
+    some = [shut[at * len(shut) // count] for at in range(count)]
+    rules, known = Rulebook(ledger.ruleset), equities_in(cache_folder())
+    for hand in watch(some, "counting run-outs", count):
+        first = hand[0] | {"hand": f"{hand[0]['match']}/{hand[0]['number']}"}
+        if first["spot"] is not None:
+            spot = msgspec.json.decode(first["spot"], type=Closed)
+            for row, luck in zip(hand, lucks(first, spot, rules, known.worth), strict=False):
+                yield row | luck
 
 
 def _decks(ledger: Snapshot, folder: Path, leaves: Sequence[Leaf]) -> dict[str, Any]:

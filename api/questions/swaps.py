@@ -21,7 +21,7 @@ from analytics.stored import played as luck_rows
 from analytics.stored import risks as swaps_rows
 from analytics.stored.cache_folder import cache_folder
 from analytics.stored.closed_betting import Closed
-from analytics.stored.equity import DRAWS, MODEL, SEED, expected
+from analytics.stored.equity import DRAWS, MODEL, SEED, lucks
 from analytics.swaps.luck import By, Luck
 from analytics.swaps.measures import MEASURES
 from api.questions.players import is_there, money_of
@@ -155,13 +155,8 @@ def _counted(viewed: Viewed, hands: Iterable[Row]) -> Iterator[Row]:
     rules, known = Rulebook(viewed.snapshot.ruleset), equities_in(cache_folder())
     for row in hands:
         spot = _spot(viewed, row, rules)
-        game, how = rules.of(row["ruleset"]), rules.showdown(row["ruleset"])
-        if not isinstance(spot, Closed) or game is None or how is None:
-            continue
-        fair = expected(spot, game, how, row["hand"], known.worth)
-        for seat, net in enumerate(fair.nets):
-            one = {"hand_seq": row["hand_seq"], "seat": seat, "equity": fair.equity[seat]}
-            yield {**one, "net_ev": net / row["unit"], "error": fair.error / row["unit"]}
+        if isinstance(spot, Closed):
+            yield from lucks(row, spot, rules, known.worth)
 
 
 def _spot(viewed: Viewed, row: Row, rules: Rulebook) -> Closed | str | None:

@@ -308,6 +308,25 @@ class Hands:
         names = self.column("street", np.maximum(found, 0))
         return pc.if_else(pa.array(there), names, "")
 
+    def after(self, wanted: Column, row: Column, ends: Column, count: int = 0) -> Column:
+        """The first of the wanted rows after each row, or one that comes so many later; past all
+        rows if it is not before the end."""
+        found = np.append(wanted, [self.cells.size] * (count + 1))
+        found = found.take(np.searchsorted(wanted, row, side="right") + count)
+        return np.where(found < ends, found, self.cells.size)
+
+    def middle(self, hand: Column, until: Column) -> Column:
+        """What lies in the middle before some rows, one of each of these hands."""
+        taken = self.of("RakeTaken")
+        row = np.concatenate([self.moves.row, self.shares.row, taken])
+        rake = self.cells.numbers("amount", taken)
+        amount = np.concatenate([self.moves.amount, -self.shares.amount, -rake])
+        order = np.argsort(row, kind="stable")
+        sums = np.append(0, np.cumsum(amount[order]))
+        now, before = (np.searchsorted(row[order], it) for it in (until, self.heads.take(hand)))
+        found: Column = sums.take(now) - sums.take(before)
+        return found
+
     def column(self, name: str, row: Column, default: Any = None) -> pa.Array:
         """A column as it is stored, at some rows."""
         if name not in self.rows.column_names:

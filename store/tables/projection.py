@@ -90,3 +90,11 @@ class Builder:
             self._held, self._waiting = [], 0
             for one in self._wanted:
                 yield one.name, one.from_rows(held)
+
+
+def made(schema: pa.Schema, /, **found: Any) -> pa.Table:
+    """A table of these columns, in the types of a schema."""
+    every = (found[field.name] for field in schema)
+    arrays = (one if isinstance(one, pa.Array) else pa.array(one) for one in every)
+    columns = [one.cast(field.type) for one, field in zip(arrays, schema, strict=True)]
+    return pa.table(columns, schema=schema)

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from events.many import Column
 from store.columns.layout import CARDS
 from store.tables.hand_columns import Chips, Hands
-from store.tables.projection import EventRows, Projection
+from store.tables.projection import EventRows, Projection, made
 
 COLUMNS = (
     *("hand_seq", "pos", "match", "number", "idx", "at", "type", "game", "ruleset", "button"),
@@ -140,7 +140,7 @@ def _hands(rows: EventRows) -> pa.Table:
     counted = {
         name: pc.if_else(missing, pa.scalar(None, one.type), one) for name, one in counted.items()
     }
-    return _table(
+    return made(
         _HANDS,
         **_which(hands, every),
         events=hands.ends - heads,
@@ -173,7 +173,7 @@ def _players(rows: EventRows) -> pa.Table:
     button = hands.cells.numbers("button", hands.heads)[hand]
     put_in, collected = (hands.summed(it)[place] for it in (hands.moves, hands.shares))
     folded = hands.marked("Folded")
-    return _table(
+    return made(
         _PLAYERS,
         **_which(hands, hand),
         seat=seat,
@@ -205,7 +205,7 @@ def _bids(rows: EventRows) -> pa.Table:
     of, _, winner = hands.cells.ragged("seats", settled[:-1]).flat()
     step = hands.places + 1
     price = np.append(hands.cells.numbers("price", settled[:-1]), 0)
-    return _table(
+    return made(
         _BIDS,
         **_which(hands, hand),
         idx=hands.column("idx", row),
@@ -235,7 +235,7 @@ def _swaps(rows: EventRows) -> pa.Table:
     hands = rows.once(Hands)
     row, hand, seat = _done(hands, "CardSwapped")
     old, new = (hands.column(name, row) for name in ("old", "new"))
-    return _table(
+    return made(
         _SWAPS,
         **_which(hands, hand),
         idx=hands.column("idx", row),
@@ -256,7 +256,7 @@ def _pots(rows: EventRows) -> pa.Table:
     every = hands.shares
     kept = np.flatnonzero(hands.told.take(every.hand) & (every.place < hands.places))
     paid = Chips(*(column[kept] for column in every))
-    return _table(
+    return made(
         _POTS,
         **_which(hands, paid.hand),
         pot=hands.cells.numbers("pot", paid.row),
@@ -300,15 +300,6 @@ def _which(hands: Hands, hand: Column) -> dict[str, Any]:
     """Which hands rows are of."""
     heads = hands.heads.take(hand)
     return {name: hands.column(name, heads) for name in _WHICH}
-
-
-def _table(schema: pa.Schema, /, **found: Any) -> pa.Table:
-    arrays = (
-        one if isinstance(one, pa.Array) else pa.array(one)
-        for one in (found[field.name] for field in schema)
-    )
-    columns = [one.cast(field.type) for one, field in zip(arrays, schema, strict=True)]
-    return pa.table(columns, schema=schema)
 
 
 HANDS = Projection("hands", 2, _hands, COLUMNS, rows=8_192, added={2: "played"})

@@ -4,24 +4,43 @@ Hands are divided by empty lines. `rows` opens the answer: its columns, then row
 it, `-` for null. The hands are numbers 1, 2, ... of a mirrored match whose decks are dealt twice.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+import pyarrow as pa
+
 from analytics.auctions import worth as bids_worth
 from analytics.auctions.values_kept import ThirdCards
-from analytics.replay.rulebook import Rulebook
-from analytics.stored import auctions as bids_rows
-from analytics.stored import played as luck_rows
+from analytics.replay.rulebook import Rulebook, Text
 from analytics.stored import risks as swaps_rows
+from analytics.stored.auctions import AUCTIONS, SCHEMA
+from analytics.stored.closed_betting import Closed
+from analytics.stored.equity import lucks
+from analytics.stored.played import SCHEMA as SCHEMA_PLAYED
+from analytics.stored.played import played
+from analytics.stored.row_head import tabled
 from events.ledger import Recorded
 from events.types import Event
 from store.log.leaf import Leaf
-from tests.pages import played
+from tests.pages import played as said
 
 PAGES = Path(__file__).parent / "auctions"
 RULES = Rulebook(lambda mark: None)
 THIRD = ThirdCards(None)
 MIRRORED = {"m": 2}
+PLAYED = [
+    *SCHEMA_PLAYED,
+    pa.field("hand", pa.string()),
+    *(pa.field(name, pa.int64()) for name in ("deal", "deals")),
+    *(pa.field(name, pa.float64()) for name in ("net_ev", "error", "equity")),
+    pa.field("adjusted", pa.bool_()),
+]
+
+
+def nobodys(mark: str) -> None:
+    """Of no ruleset is a text kept."""
 
 
 class Page(NamedTuple):
@@ -42,7 +61,7 @@ def page(path: Path) -> Page:
 
 def leaf(number: int, text: str, match: str = "m") -> Leaf:
     """A hand in the notation of the rule pages, as the ledger holds it when it has closed."""
-    return recorded(number, played(text).events, match)
+    return recorded(number, said(text).events, match)
 
 
 def recorded(number: int, events: "list[Event] | tuple[Event, ...]", match: str = "m") -> Leaf:
@@ -52,8 +71,17 @@ def recorded(number: int, events: "list[Event] | tuple[Event, ...]", match: str 
 
 
 def auctions(leaves: list[Leaf]) -> list[dict[str, Any]]:
-    """Every bidder's row."""
-    return [row for one in leaves for row in bids_rows.rows_of(one)]
+    """Every bidder's row, with his cards as they were dealt or shown."""
+    rows = AUCTIONS.build(leaves).to_pylist()
+    return [
+        row | {"hand": f"{row['match']}/{row['number']}", "hole": row["dealt"] or row["shown"]}
+        for row in rows
+    ]
+
+
+def auctions_table(rows: list[dict[str, Any]]) -> pa.Table:
+    """Such rows as Arrow."""
+    return tabled(rows, [*SCHEMA, *(pa.field(name, pa.string()) for name in ("hand", "hole"))])
 
 
 def worths(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -66,16 +94,45 @@ def rules_of(row: dict[str, Any]) -> bids_worth.Rules | None:
     return bids_worth.rules_of(row["ruleset"], RULES, lambda how: THIRD)
 
 
-def played_rows(leaves: list[Leaf]) -> list[dict[str, Any]]:
-    """Every player's row."""
-    return [row for one in leaves for row in luck_rows.rows_of(one, RULES, MIRRORED)]
+def played_rows(
+    leaves: list[Leaf], deals: Mapping[str, int] = MIRRORED, kept: Text = nobodys
+) -> list[dict[str, Any]]:
+    """Every player's row, and what he could expect where luck can be counted."""
+    rows: list[dict[str, Any]] = played(kept).build(leaves).to_pylist()
+    found: dict[int, dict[int, Any]] = {}
+    for row in rows:
+        times = deals.get(row["match"], 1)
+        row |= {"hand": f"{row['match']}/{row['number']}", "deal": (row["number"] - 1) // times}
+        row |= {"deals": times, "net_ev": row["net"], "error": 0.0, "equity": None}
+        if row["spot"] is not None and row["hand_seq"] not in found:
+            spot = msgspec.json.decode(row["spot"], type=Closed)
+            told = lucks(row, spot, Rulebook(kept))
+            found[row["hand_seq"]] = {one["seat"]: one for one in told}
+        row["adjusted"] = row["hand_seq"] in found
+        row |= found.get(row["hand_seq"], {}).get(row["seat"], {})
+    return rows
+
+
+def played_table(rows: list[dict[str, Any]]) -> pa.Table:
+    """Such rows as Arrow."""
+    return tabled(rows, PLAYED)
 
 
 def risks(leaves: list[Leaf]) -> list[dict[str, Any]]:
     """Every card at risk, changes valued."""
-    rows = [row for one in leaves for row in swaps_rows.rows_of(one, RULES)]
+    rows: list[dict[str, Any]] = swaps_rows.risks(nobodys).build(leaves).to_pylist()
+    for row in rows:
+        row["spot"] = None if row["spot"] is None else swaps_rows.spot_of(row["spot"])
+        row |= {"hand": f"{row['match']}/{row['number']}", "before": None, "after": None}
     swaps_rows.valued(rows, RULES)
     return rows
+
+
+def risks_table(rows: list[dict[str, Any]]) -> pa.Table:
+    """Such rows as Arrow, without what was counted of."""
+    told = [one for one in swaps_rows.SCHEMA if one.name != "spot"]
+    equities = [pa.field(name, pa.float64()) for name in ("before", "after")]
+    return tabled(rows, [*told, *equities, pa.field("hand", pa.string())])
 
 
 def _value(text: str) -> Any:

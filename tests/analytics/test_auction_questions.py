@@ -11,12 +11,19 @@ from analytics.auctions.bidding import chosen
 from analytics.auctions.measures import MEASURES
 from analytics.sql.files import SQL
 from analytics.sql.tables import Tables
-from analytics.stored import auctions as bids_rows
-from analytics.stored import played as luck_rows
-from analytics.stored import risks as swaps_rows
 from analytics.swaps.luck import of_luck
 from analytics.swaps.measures import MEASURES as OF_LUCK
-from tests.analytics.auction_pages import PAGES, auctions, page, played_rows, risks, worths
+from tests.analytics.auction_pages import (
+    PAGES,
+    auctions,
+    auctions_table,
+    page,
+    played_rows,
+    played_table,
+    risks,
+    risks_table,
+    worths,
+)
 from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
 
 FILES = sorted(path.stem for path in SQL.glob("*.sql") if path.stem.startswith(("bids", "swaps")))
@@ -30,10 +37,10 @@ def answered(file: str) -> list[dict[str, Any]]:
     rows = auctions(leaves)
     tables = Tables(
         {
-            "auctions": bids_rows.table(rows),
+            "auctions": auctions_table(rows),
             "worths": bids_worth.table(worths(rows)),
-            "played": luck_rows.table(played_rows(leaves)),
-            "risks": swaps_rows.table(risks(leaves)),
+            "played": played_table(played_rows(leaves)),
+            "risks": risks_table(risks(leaves)),
         }
     )
     bids = file.startswith("bids")

@@ -10,7 +10,6 @@ from analytics.auctions import worth as bids_worth
 from analytics.auctions.bidding import Bids
 from analytics.sql.tables import Tables
 from analytics.statistics.measured import Measured
-from analytics.stored import auctions as bids_rows
 from dealer.bots.bot import BuiltIn, raised, stay
 from dealer.bots.seen import Seen
 from dealer.deck import seeded
@@ -23,7 +22,7 @@ from events.state import Hand
 from events.types import Events
 from odds.third_card import Outcomes, third_card_known
 from store.log.leaf import Leaf
-from tests.analytics.auction_pages import auctions, recorded, worths
+from tests.analytics.auction_pages import auctions, auctions_table, recorded, worths
 
 DECKS = 12
 POT, STACK = 40, 380
@@ -83,7 +82,7 @@ def measured(leaves: list[Leaf]) -> dict[str, dict[str, Measured]]:
     """What every player's bids come to: records, auctions, worths, measures."""
     rows = [row | {"hand_seq": at} for at, leaf in enumerate(leaves) for row in auctions([leaf])]
     assert {POT} == {row["pot"] for row in rows}
-    tables = Tables({"auctions": bids_rows.table(rows), "worths": bids_worth.table(worths(rows))})
+    tables = Tables({"auctions": auctions_table(rows), "worths": bids_worth.table(worths(rows))})
     found: dict[str, dict[str, Measured]] = {}
     for one in Bids(tables).measures():
         found.setdefault(one.player, {})[one.statistic] = one

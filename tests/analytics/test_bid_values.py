@@ -22,11 +22,9 @@ from analytics.auctions.worth import auctions as of_two
 from analytics.auctions.worth import tie_rule
 from analytics.sql.tables import Tables
 from analytics.statistics.measured import Measured
-from analytics.stored import auctions as bids_rows
-from analytics.stored.auctions import table
 from engine.games import named
 from store.log.leaf import Leaf
-from tests.analytics.auction_pages import PAGES, auctions, leaf, page, worths
+from tests.analytics.auction_pages import PAGES, auctions, auctions_table, leaf, page, worths
 
 HOLE, FLOP = ("Ah", "Kh"), ("Qh", "7s", "2d")
 
@@ -92,7 +90,7 @@ def test_a_price_without_bounds_is_counted_apart(
 def _measured(leaves: list[Leaf]) -> list[dict[str, Measured]]:
     """Every measure of both players."""
     rows = auctions(leaves)
-    tables = Tables({"auctions": bids_rows.table(rows), "worths": bids_worth.table(worths(rows))})
+    tables = Tables({"auctions": auctions_table(rows), "worths": bids_worth.table(worths(rows))})
     found: dict[str, dict[str, Measured]] = {}
     for one in Bids(tables).measures():
         found.setdefault(one.player, {})[one.statistic] = one
@@ -201,7 +199,7 @@ def _match(hands: int, answer: Any, match: str = "m") -> list[dict[str, Any]]:
 
 
 def test_who_bids_one_more_than_the_other_is_found_out() -> None:
-    for one in pairs(table(_match(500, lambda first, chance: first + 1))):
+    for one in pairs(auctions_table(_match(500, lambda first, chance: first + 1))):
         assert one.flagged
         assert 250 == one.tells["one more"][0]
         assert one.correlation is not None
@@ -209,7 +207,7 @@ def test_who_bids_one_more_than_the_other_is_found_out() -> None:
 
 
 def test_who_bids_alike_without_knowing_is_not_flagged() -> None:
-    for one in pairs(table(_match(500, lambda first, chance: chance.randrange(60)))):
+    for one in pairs(auctions_table(_match(500, lambda first, chance: chance.randrange(60)))):
         assert not one.flagged
         assert one.p is not None
         assert one.p > 0.001
@@ -221,25 +219,25 @@ def test_two_matches_of_one_name_are_not_mixed() -> None:
     high = _match(300, lambda first, chance: chance.randrange(60), "high")
     for row in high:
         row["bid"], row["rival_bid"] = row["bid"] + 100, row["rival_bid"] + 100
-    for one in pairs(table([*low, *high])):
+    for one in pairs(auctions_table([*low, *high])):
         assert not one.flagged
 
 
 def test_few_auctions_prove_nothing() -> None:
-    few = table(_match(100, lambda b, chance: b + 1))
+    few = auctions_table(_match(100, lambda b, chance: b + 1))
     assert [False, False] == [one.flagged for one in pairs(few)]
 
 
 def test_defaults_and_forced_bids_say_nothing_of_a_bidder() -> None:
     rows = _match(40, lambda first, chance: first)
-    assert [] == list(pairs(table([{**row, "rival_origin": "default"} for row in rows])))
+    assert [] == list(pairs(auctions_table([{**row, "rival_origin": "default"} for row in rows])))
 
 
 def test_of_very_many_auctions_nothing_is_drawn_and_who_knows_is_found_out() -> None:
     """However many there are, p is small enough to be flagged."""
-    for one in pairs(table(_match(2_000, lambda first, chance: first + 1))):
+    for one in pairs(auctions_table(_match(2_000, lambda first, chance: first + 1))):
         assert (0, True) == (one.draws, one.flagged)
-    for one in pairs(table(_match(2_000, lambda first, chance: chance.randrange(60)))):
+    for one in pairs(auctions_table(_match(2_000, lambda first, chance: chance.randrange(60)))):
         assert (0, False) == (one.draws, one.flagged)
 
 
@@ -250,7 +248,7 @@ def test_where_every_matching_is_the_same_nothing_can_be_told() -> None:
         small = at < len(rows) // 2
         row["pot"] = 4 if small else 40
         row["bid" if small == (row["role"] == "dealer") else "rival_bid"] = 5
-    found = list(pairs(table(rows)))
+    found = list(pairs(auctions_table(rows)))
     assert [(500, 0, 0.0, 1.0)] * 2 == [(it.n, it.draws, it.correlation, it.p) for it in found]
 
 
@@ -303,7 +301,7 @@ def test_two_bidders_of_two_sizes_are_not_flagged_for_going_up_by_twos() -> None
         mine, his = ("bid", "rival_bid") if row["role"] == "big blind" else ("rival_bid", "bid")
         row[mine] = 40 * (row[mine] % 2)
         assert row[his] in (0, 40)
-    for one in pairs(table(rows)):
+    for one in pairs(auctions_table(rows)):
         assert (0, False) == (one.draws, one.flagged)
         count, mean, p = one.tells["equal"]
         variance = 600 / 4
@@ -324,7 +322,7 @@ def test_where_the_first_matchings_leave_a_doubt_all_are_drawn(
 ) -> None:
     """Of too few auctions nothing is claimed, so a thousand do."""
     rows = _match(hands, lambda first, chance: first + 1 if knows else chance.randrange(50))
-    assert [draws] * 2 == [one.draws for one in pairs(table(rows))]
+    assert [draws] * 2 == [one.draws for one in pairs(auctions_table(rows))]
 
 
 def _told(apart: Any, tell: tuple[int, int]) -> int:
@@ -332,7 +330,7 @@ def _told(apart: Any, tell: tuple[int, int]) -> int:
 
 
 def test_p_by_the_exact_chance_is_near_that_of_matchings(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = table(_match(1_000, lambda first, chance: chance.randrange(60)))
+    rows = auctions_table(_match(1_000, lambda first, chance: chance.randrange(60)))
     exact = list(pairs(rows))
     monkeypatch.setattr(bids_sniffing, "DRAWN_N", 500)
     monkeypatch.setattr(bids_sniffing, "FIRST_DRAWS", 10_000)

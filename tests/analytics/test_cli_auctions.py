@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from analytics.auctions.measures import MEASURES
-from analytics.stored.auctions import rows_of
 from analytics.stored.cache_folder import VARIABLE
 from analytics.swaps.measures import MEASURES as OF_LUCK
 from api.main import main
@@ -15,6 +14,7 @@ from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import leaves
 from events.types import Shown
 from store.reader import Reader
+from tests.analytics.auction_pages import auctions
 from tests.sessions import Captured, printed, told
 
 
@@ -72,7 +72,7 @@ def test_who_only_walks_past_knows_no_cards_but_those_shown(here: Path) -> None:
     ledger = Reader(here).snapshot()
     for leaf in leaves(Viewed(ledger, Viewer()), "scrim"):
         shown = {one.event.seat for one in leaf.recorded if isinstance(one.event, Shown)}
-        for row in rows_of(leaf):
+        for row in auctions([leaf]):
             assert (row["hole"] is None) == (row["seat"] not in shown)
             assert row["bid"] is not None  # a settlement tells all bids to all
 
@@ -82,7 +82,7 @@ def test_a_player_knows_his_own_cards(here: Path) -> None:
     rows = [
         row
         for leaf in leaves(Viewed(ledger, Viewer("seat:random-0")), "scrim")
-        for row in rows_of(leaf)
+        for row in auctions([leaf])
     ]
     assert {True} == {row["hole"] is not None for row in rows if row["player"] == "random-0"}
     assert None in {row["hole"] for row in rows if row["player"] == "random-1"}

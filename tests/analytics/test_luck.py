@@ -5,11 +5,8 @@ from fractions import Fraction
 import pytest
 
 from analytics.sql.tables import Tables
-from analytics.stored import played as luck_rows
-from analytics.stored import risks as swaps_rows
 from analytics.stored.closed_betting import Closed, closed
 from analytics.stored.equity import sampled, worth_of
-from analytics.stored.played import rows_of
 from analytics.swaps.luck import Luck
 from dealer.play import play
 from engine.games import GAMES, named
@@ -18,12 +15,13 @@ from odds.batch import STANDARD
 from odds.rank import evaluator, mask
 from tests.analytics.auction_pages import (
     PAGES,
-    RULES,
     leaf,
     page,
     played_rows,
+    played_table,
     recorded,
     risks,
+    risks_table,
 )
 
 ACES, KINGS = ("As", "Ah"), ("Kd", "Kc")
@@ -42,7 +40,7 @@ def _spot(board: tuple[str, ...] = (), third: tuple[int, int] = (0, 0)) -> Close
 @pytest.mark.parametrize("game", sorted(GAMES))
 def test_luck_sums_to_nothing_over_the_players_of_a_hand(game: str) -> None:
     for number, events in enumerate(play(named(game), "m", 40, "7", seats=2), start=1):
-        rows = list(rows_of(recorded(number, events), RULES, {}))
+        rows = played_rows([recorded(number, events)])
         assert 0 == round(sum(row["net"] - row["net_ev"] for row in rows), 6)
 
 
@@ -142,13 +140,13 @@ def test_a_choice_after_a_swap_is_on_the_board_that_follows() -> None:
     """The board of the street is dealt after the swap: the next line of the script is no end."""
     hands = play(GAMES["swap-2022-mit"], "w", 40, "s")
     leaves = [recorded(number, hand) for number, hand in enumerate(hands)]
-    does = {row["does"] for one in leaves for row in swaps_rows.rows_of(one, RULES)}
+    does = {row["does"] for row in risks(leaves)}
     assert {"bet", "check", "call", "raise", "fold", None} == does
 
 
 def test_a_curve_ends_at_the_net() -> None:
     leaves = page(PAGES / "swaps_curve.txt").leaves
-    tables = {"played": luck_rows.table(played_rows(leaves)), "risks": swaps_rows.table([])}
+    tables = {"played": played_table(played_rows(leaves)), "risks": risks_table([])}
     luck = Luck(Tables(tables))
     net = {one.player: one.value for one in luck.measures() if one.statistic == "net"}
     assert net == {row["player"]: row["net"] for row in luck.curve() if row["number"] == 2}

@@ -16,9 +16,6 @@ from analytics.confidence.bootstrap import of_cells, of_difference, of_values
 from analytics.opponents.measures import NUMBERS
 from analytics.sql.tables import Tables
 from analytics.statistics.measured import Again, Cells, Measured, amounts, measured
-from analytics.stored import auctions as bids_rows
-from analytics.stored import played as luck_rows
-from analytics.stored import risks as swaps_rows
 from analytics.stored.cache_folder import VARIABLE
 from analytics.swaps.luck import of_luck
 from analytics.swaps.measures import MEASURES as OF_LUCK
@@ -26,7 +23,17 @@ from api.main import main
 from events.types import AuctionSettled, BidPlaced
 from store.reader import Reader
 from tests.analytics import test_opponent_questions as opponents
-from tests.analytics.auction_pages import PAGES, auctions, page, played_rows, risks, worths
+from tests.analytics.auction_pages import (
+    PAGES,
+    auctions,
+    auctions_table,
+    page,
+    played_rows,
+    played_table,
+    risks,
+    risks_table,
+    worths,
+)
 from tests.sessions import Captured, printed, told
 
 DIFFERENCES = ("think_leak",)
@@ -49,10 +56,10 @@ def _tables(file: str) -> tuple[Tables, str]:
     leaves = page(PAGES / f"{file}.txt").leaves
     rows = auctions(leaves)
     made = {
-        "auctions": bids_rows.table(rows),
+        "auctions": auctions_table(rows),
         "worths": bids_worth.table(worths(rows)),
-        "played": luck_rows.table(played_rows(leaves)),
-        "risks": swaps_rows.table(risks(leaves)),
+        "played": played_table(played_rows(leaves)),
+        "risks": risks_table(risks(leaves)),
     }
     asked = chosen(None, None) if file.startswith("bids") else of_luck(file, None, None)
     return Tables(made), asked

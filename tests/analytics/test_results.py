@@ -20,7 +20,6 @@ from analytics.results.players import METHODS, Spread, Streets, rakes
 from analytics.sql.chosen import Chosen
 from analytics.sql.files import SQL, text_of
 from analytics.sql.tables import Tables
-from analytics.stored.played import rows_of as luck_of
 from api.main import main
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -31,7 +30,7 @@ from engine.units import per_chip
 from events.cards import DECK
 from store.log.leaf import Leaf
 from store.reader import Reader
-from tests.analytics.auction_pages import RULES, leaf, recorded
+from tests.analytics.auction_pages import RULES, leaf, played_rows, recorded
 from tests.sessions import Captured, printed, said, told
 
 GAMES = ("auction-2024", "auction-2024-mit", "swap-2022", "site-nl")
@@ -83,7 +82,7 @@ def test_luck_after_the_last_choice_is_the_luck_of_the_run_out(game: str) -> Non
     """Two ways to the same number: street by street, and net less net without luck."""
     adjusted = 0
     for one, every in _told(game):
-        luck = list(luck_of(one, RULES, {}))
+        luck = played_rows([one])
         rows = _of(every, 0)
         if not luck[0]["adjusted"] or luck[0]["error"]:
             continue

@@ -1,22 +1,23 @@
 """Tables that stand beside events are the same out of columns as out of leaves."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from analytics.stored import auctions_table as bids_table
-from analytics.stored.auctions import STORED, rows_of
-from analytics.stored.risks import build
+from analytics.stored.auctions import SCHEMA
 from analytics.stored.row_head import tabled
 from analytics.stored.tables import NAMES, Text, stored
 from engine.game import Game, fingerprint, to_json
 from engine.games.auction_2024 import AUCTION_2024_MIT
 from engine.games.recorded import AUCTION_2024_A0
+from events import types as t
 from store.columns.codec import encoded
 from store.log.leaf import Leaf
 from store.tables.projection import Builder
-from tests.analytics import walked_played
+from tests.analytics import walked_auctions, walked_played, walked_risks
 from tests.analytics.held import forged
 from tests.analytics.test_facts_walked import imported, recorded
 from tests.hands import RULESETS, every_ruleset, seeded
@@ -28,15 +29,22 @@ HANDS = 24  # of each ruleset
 FORGED = 40
 
 
+def _bid(*amounts: Any) -> Iterator[t.BidPlaced]:
+    """A sealed bid of each seat; hidden ones have no amount."""
+    return (t.BidPlaced(seat, amount, True) for seat, amount in enumerate(amounts))
+
+
 def alike(given: list[Leaf], kept: Text = TEXTS.get) -> dict[str, pa.Table]:
-    """Every table out of columns; column by column what walking finds (`facts`: another test)."""
-    every = stored(kept)
-    builder = Builder(every)
+    """Every table out of columns; column by column what walking finds, of those that have a walk
+    here."""
+    builder = Builder(stored(kept))
     found = dict((*builder.add(encoded(given)), *builder.rest()))
     walked = {
-        "auctions": tabled([row for leaf in given for row in rows_of(leaf)], STORED),
+        "auctions": tabled(
+            [row for leaf in given for row in walked_auctions.rows_of(leaf)], SCHEMA
+        ),
         "played": walked_played.build(kept, given),
-        "risks": build(kept, given),
+        "risks": walked_risks.build(kept, given),
     }
     for table, expected in walked.items():
         assert expected.schema == found[table].schema
@@ -48,7 +56,7 @@ def alike(given: list[Leaf], kept: Text = TEXTS.get) -> dict[str, pa.Table]:
 @every_ruleset
 def test_random_hands_are_told_alike(game: Game) -> None:
     found = alike(recorded(seeded(game, f"stored {n}").record for n in range(HANDS)))
-    assert set(NAMES) == set(found)
+    assert {*NAMES} == {*found}
     assert found["played"].num_rows >= found["facts"].num_rows > 20
 
 
@@ -73,10 +81,110 @@ def test_who_bets_the_turn_has_not_bet_the_flop(game: Game, opened: bool) -> Non
     assert opened == (found["flop_bet"].null_count < found.num_rows)
 
 
-def test_usual_auctions_are_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bids_table, "rows_of", lambda leaf: pytest.fail("it was walked"))
-    found = bids_table.auctions_of(encoded(sealed(of_games("auction-2024", count=40))))
-    assert found.num_rows > 30
+THREE = t.HandStarted("m/1", "auction-2024", "f00d", 1, ("ann", "bob", "cy"), (200, 100, 60))
+FLOP = t.BoardDealt(("As", "Kd", "2c"))
+WON = t.AuctionSettled((1,), 1, (1, 2), True)
+AUCTIONS: dict[str, tuple[t.Event, ...]] = {
+    "of three": (FLOP, *_bid(3, 5, 4), t.AuctionSettled((1,), 4, (3, 5, 4), True)),
+    "of three of two": (FLOP, *_bid(3, 5), t.AuctionSettled((1,), 3, (3, 5), True)),
+    "of three alone": (FLOP, *_bid(3), t.AuctionSettled((0,), 0, (3,), True)),
+    "tied": (FLOP, *_bid(5, 3, 5), t.AuctionSettled((0, 2), 5, (5, 3, 5), True)),
+    "without a winner": (FLOP, *_bid(1, 2), t.AuctionSettled((), 2, (), True)),
+    "without a bid": (FLOP, t.AuctionSettled((0,), 2, (2,), True)),
+    "never settled": (FLOP, *_bid(1, 2)),
+    "of somebody else": (
+        *_bid(1),
+        t.BidPlaced(7, 9, True),
+        t.AuctionSettled((0,), 1, (1, 9), True),
+    ),
+    "bid twice": (*_bid(4, 2), *_bid(1, 3), t.AuctionSettled((1,), 1, (1, 3), True)),
+    "in another order": (*_bid(4, 2), t.AuctionSettled((0,), 2, (2, 4), True)),
+    "openly": (t.BidPlaced(1, 2, False), t.AuctionSettled((1,), 2, (2,), True)),
+    "hidden": (*_bid(None, 2, None), t.AuctionSettled((1,), 2, (2,), True)),
+    "all hidden": (*_bid(None, None), t.AuctionSettled((1,), 2, (2,), True)),
+    "on a pair": (
+        t.BoardDealt(("As", "Ad", "2c")),
+        *_bid(1, 2),
+        WON,
+    ),
+    "of one suit": (
+        t.BoardDealt(("As", "9s", "2s")),
+        *_bid(1, 2),
+        WON,
+    ),
+    "on four cards": (
+        FLOP,
+        t.BoardDealt(("7c",)),
+        *_bid(1, 2),
+        WON,
+    ),
+    "on an unknown card": (
+        t.BoardDealt(("As", "??", "2c")),
+        *_bid(1),
+        t.AuctionSettled((0,), 1, (), True),
+    ),
+    "without a stack": (t.Called(2, 60, None), *_bid(1, 2, 0), WON),
+    "twice": (
+        FLOP,
+        *_bid(3, 5),
+        t.AuctionSettled((1,), 3, (3, 5), True),
+        t.HoleDealt(1, ("8h",)),
+        t.PotSplit(0, (2,), (9,)),
+        t.RakeTaken(0, 1),
+        t.BoardDealt(("7c",)),
+        *_bid(0, 1, 2),
+        t.AuctionSettled((2,), 1, (0, 1, 2), False),
+        t.HoleDealt(2, ("9h",)),
+        t.Shown(1, ("As", "Kd", "8h")),
+        t.Shown(2, ("2c", "3c", "9h")),
+    ),
+    "after a swap": (
+        t.CardSwapped(0, 1, "Kh", "5d"),
+        *_bid(3, 5),
+        t.AuctionSettled((1,), 3, (3, 5), True),
+        t.CardSwapped(0, 0, "Qh", "6d"),
+        t.Shown(0, ("6d", "5d", "7d")),
+    ),
+    "after a fold": (
+        t.Folded(2, None),
+        *_bid(1, 2),
+        WON,
+        t.Folded(0, None),
+    ),
+}
+LATER: dict[str, tuple[t.Event, ...]] = {
+    "bet": (t.Bet(0, 4, True, None),),
+    "checked": (t.Checked(0, None), t.Bet(1, 4, True, None)),
+    "bet by nobody's choice": (t.Bet(0, 4, True, None, "default"), t.Bet(1, 5, True, None)),
+    "raised": (t.Raised(1, 4, 4, True, None), t.Checked(0, None)),
+    "folded": (t.Checked(1, None), t.Folded(1, None), t.Checked(0, None)),
+    "called": (t.Called(0, 4, None), t.Checked(0, None)),
+    "nothing": (),
+}
+
+
+@pytest.mark.parametrize("what", AUCTIONS)
+def test_an_unusual_auction_is_told_alike(what: str) -> None:
+    holes = (
+        t.HoleDealt(0, ("Qh", "Kh")),
+        t.HoleDealt(1, ("??", "??")),
+        t.HoleDealt(2, ("3c", "3d")),
+    )
+    opened = [t.BettingOpened(3, street, 0, 2, 0) for street in ("flop", "flop", "turn")]
+    hands: list[t.Events] = []
+    for rounds in (opened[:1], opened[:2], opened[2:], []):
+        for later in LATER.values():
+            events = (
+                THREE,
+                t.BlindPosted(0, 5, 5, "big"),
+                *holes,
+                *AUCTIONS[what],
+                *rounds,
+                *later,
+            )
+            hands.append((*events, t.PotSplit(0, (1,), (5,)), t.HandEnded()))
+    found = alike(recorded(hands))["auctions"]
+    assert (what in ("without a bid", "never settled")) == (not found.num_rows)
 
 
 @pytest.mark.parametrize(

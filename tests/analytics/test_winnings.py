@@ -11,7 +11,7 @@ import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.replay.rulebook import Rulebook
+from analytics.replay.rulebook import Text
 from analytics.results.winnings import FEWEST, LINES, Point, thinned, winnings
 from analytics.sql.chosen import Chosen
 from analytics.sql.files import SQL, text_of
@@ -19,7 +19,6 @@ from analytics.sql.tables import Tables
 from analytics.statistics.answers import answers, views
 from analytics.statistics.catalogue import STATISTICS
 from analytics.statistics.hands import Facts
-from analytics.stored.played import rows_of
 from api.main import main
 from api.questions.fairness import deals
 from api.viewpoints.viewer import Viewer
@@ -27,6 +26,7 @@ from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import leaves
 from store.log.leaf import Leaf
 from store.reader import Reader
+from tests.analytics.auction_pages import played_rows
 
 FILES = ("curve_hands", "curve_decks")
 
@@ -168,7 +168,7 @@ def test_a_ledger_tells_its_decks_and_what_was_luck(here: Path) -> None:
     facts, reader = _both(here)
     ledger = reader.snapshot()
     seen = leaves(Viewed(ledger, Viewer("auditor")))
-    worth = without_luck(seen, Rulebook(ledger.ruleset), "random-0")
+    worth = without_luck(seen, ledger.ruleset, "random-0")
     told = winnings(facts, Chosen(player="random-0"), adjusted=worth, deals=deals(ledger))
     assert (50, len(worth)) == (told.hands, told.adjusted)
     assert 10 == told.decks
@@ -184,9 +184,8 @@ def test_a_ledger_tells_its_decks_and_what_was_luck(here: Path) -> None:
 
 def test_who_was_not_shown_the_cards_has_less_to_adjust(here: Path) -> None:
     ledger = Reader(here).snapshot()
-    rules = Rulebook(ledger.ruleset)
-    every = without_luck(leaves(Viewed(ledger, Viewer("auditor"))), rules, "random-0")
-    some = without_luck(leaves(Viewed(ledger, Viewer("public"))), rules, "random-0")
+    every = without_luck(leaves(Viewed(ledger, Viewer("auditor"))), ledger.ruleset, "random-0")
+    some = without_luck(leaves(Viewed(ledger, Viewer("public"))), ledger.ruleset, "random-0")
     assert set(some) <= set(every)
 
 
@@ -207,14 +206,13 @@ def test_every_question_about_curves_is_asked_here() -> None:
     assert sorted(FILES) == sorted(path.stem for path in SQL.glob("curve_*.sql"))
 
 
-def without_luck(leaves: Iterable[Leaf], rules: Rulebook, player: str) -> dict[int, float]:
+def without_luck(leaves: Iterable[Leaf], kept: Text, player: str) -> dict[int, float]:
     """His net of each hand in which betting closed with cards to come and all of them are known.
 
     The leaves are those of whoever asks: what he did not see is not adjusted.
     """
     found = {}
-    for leaf in leaves:
-        for row in rows_of(leaf, rules, {}):
-            if row["adjusted"] and row["player"] == player:
-                found[leaf.hand_seq] = float(row["net_ev"])
+    for row in played_rows(list(leaves), {}, kept):
+        if row["adjusted"] and row["player"] == player:
+            found[row["hand_seq"]] = float(row["net_ev"])
     return found

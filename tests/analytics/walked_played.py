@@ -1,6 +1,6 @@
 """`played` the slow and obvious way: one hand after the other, event by event.
 
-This is the oracle of `analytics/stored/played_table.py`, which makes them of many hands at once.
+This is the oracle of `analytics/stored/played.py`, which makes the rows of many hands at once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,11 +9,23 @@ from typing import Any
 import pyarrow as pa
 
 from analytics.replay.rulebook import Rulebook, Text
-from analytics.stored.closed_betting import may_close
-from analytics.stored.played import STORED, told_spot
+from analytics.stored.closed_betting import BOARD
+from analytics.stored.played import SCHEMA, told_spot
 from analytics.stored.row_head import Row, head, tabled
 from engine.units import per_chip
-from events.types import AuctionSettled, CardSwapped, PotSplit
+from events.state import Hand
+from events.types import (
+    AuctionSettled,
+    Bet,
+    BoardDealt,
+    Called,
+    CardSwapped,
+    Checked,
+    Folded,
+    PotSplit,
+    Raised,
+    TimedOut,
+)
 from store.log.leaf import Leaf
 
 
@@ -21,7 +33,7 @@ def build(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:
     """The stored rows, for a ledger that keeps the texts of rulesets which `kept` reads."""
     rules = Rulebook(kept)
     rows = [row for leaf in leaves for row in _stored(leaf, rules)]
-    return tabled(rows, STORED)
+    return tabled(rows, SCHEMA)
 
 
 def _stored(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
@@ -88,3 +100,21 @@ def _swapped(events: Sequence[Any], seat: int) -> int | None:
     if any("hidden" in (one.old, one.new) for one in mine):
         return None
     return sum(one.old != one.new for one in mine)
+
+
+def may_close(events: Sequence[Any], end: Hand) -> bool:
+    """Whether it may have closed with cards to come, as far as everybody can tell."""
+    if sum(how != "folded" for how in end.standing) < 2 or len(end.board) < BOARD:
+        return False
+    board = len(end.board)
+    for event in reversed(events):
+        if isinstance(event, BoardDealt):
+            board -= len(event.cards)
+        elif isinstance(event, TimedOut) or (
+            isinstance(event, ACTIONS) and event.origin != "forced"
+        ):
+            break
+    return board < BOARD
+
+
+ACTIONS = (Folded, Checked, Called, Bet, Raised)

@@ -10,9 +10,8 @@ import pyarrow.compute as pc
 import pytest
 
 from analytics.replay.rulebook import Rulebook
-from analytics.stored import auctions as bids_rows
-from analytics.stored import risks as swaps_rows
-from analytics.stored.closed_betting import Closed, closed, may_close
+from analytics.stored.auctions import SCHEMA
+from analytics.stored.closed_betting import Closed, closed
 from analytics.stored.row_head import tabled
 from analytics.stored.tables import NAMES, stored
 from api.viewpoints.sight import revealed
@@ -21,7 +20,7 @@ from engine.games import GAMES
 from events.ledger import is_match
 from store.log.leaf import Leaf
 from store.reader import Snapshot
-from tests.analytics import walked_played
+from tests.analytics import walked_auctions, walked_played, walked_risks
 from tests.asking.seen_ledgers import ledger_of, matches, sorted_rows, viewers
 
 PLAYED = matches(GAMES.values())
@@ -51,15 +50,15 @@ def seen(viewed: Viewed) -> list[Leaf]:
 
 
 def test_auctions_are_those_that_are_walked(viewed: Viewed) -> None:
-    walked = [row for leaf in seen(viewed) for row in bids_rows.rows_of(leaf)]
-    expected = tabled(walked, bids_rows.STORED)
+    walked = [row for leaf in seen(viewed) for row in walked_auctions.rows_of(leaf)]
+    expected = tabled(walked, SCHEMA)
     got = viewed.ask("SELECT * EXCLUDE (hand) FROM auctions").select(expected.column_names)
     assert expected.num_rows
     assert sorted_rows(expected.drop_columns("plain")) == sorted_rows(got.drop_columns("plain"))
 
 
 def test_cards_at_risk_are_those_that_are_walked(viewed: Viewed) -> None:
-    expected = swaps_rows.build(viewed.snapshot.ruleset, seen(viewed))
+    expected = walked_risks.build(viewed.snapshot.ruleset, seen(viewed))
     got = viewed.ask("SELECT * EXCLUDE (hand) FROM risks").select(expected.column_names)
     assert expected.num_rows
     assert sorted_rows(expected) == sorted_rows(got)
@@ -93,8 +92,8 @@ def test_no_hand_closes_for_somebody_that_may_not_close_for_all(viewed: Viewed) 
             continue
         game = rules.of(end.start.ruleset)
         assert game is not None
-        may = may_close(events, end)
-        assert may_close([one.event for one in whole.recorded], whole.hand) == may
+        may = walked_played.may_close(events, end)
+        assert walked_played.may_close([one.event for one in whole.recorded], whole.hand) == may
         found = closed(events, end, game)
         assert may or found is None
         counted += isinstance(found, Closed)
