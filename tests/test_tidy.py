@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 FLOORS: dict[str, tuple[str, ...]] = {
     "store": ("folder", "log", "proof", "columns", "tables", "segments", "", "sql"),
     "analytics": (
-        *("sql", "confidence", "columns", "replay", "decisions", "screen", "stored"),
+        *("sql", "confidence", "replay", "decisions", "screen", "stored"),
         *("statistics", "auctions", "fairness", "swaps", "luck", "results", "opponents"),
         *("comparing", ""),
     ),

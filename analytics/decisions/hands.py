@@ -7,11 +7,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.decisions.held import Held
-from analytics.replay.layout import BLINDS, Laid
+from analytics.replay.layout import BLINDS, Laid, head, players
 from analytics.replay.rulebook import Rulebook, games_of, units_of
 from analytics.replay.seating import named
 from analytics.replay.seen import seen
-from analytics.replay.words import head, players
 from store.columns.cells import Column
 
 

@@ -25,9 +25,8 @@ from analytics.decisions.schema import (
 )
 from analytics.decisions.strength import made, tenths
 from analytics.replay.flags import STREETS
-from analytics.replay.layout import BLINDS, FOLDED
+from analytics.replay.layout import BLINDS, FOLDED, chosen, head, word
 from analytics.replay.rulebook import Rulebook
-from analytics.replay.words import chosen, head, word
 from store.columns.cells import Column
 
 NONE = -1  # what a number is where there is none: chips, seats and words are never less than 0

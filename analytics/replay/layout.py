@@ -4,8 +4,10 @@ A seat of a hand is a place; places follow one another hand by hand. Who names a
 at his table gets the place after the last, and his hand is not told: it does not add up.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 
@@ -253,3 +255,31 @@ def _moves(
     no = np.zeros(len(row), dtype=bool)
     truths = (those.get(name, no) for name in ("stake", "dead", "leads", "out"))
     return Moves(row, hand, seat, place, amount, *truths)
+
+
+def head(laid: Laid, hand: Column) -> dict[str, pa.Array]:
+    """How stored rows about these hands begin."""
+    told = {"hand_seq": pa.array(laid.hand_seq.take(hand)), "match": word(laid, "match", hand)}
+    return {**told, "number": pa.array(laid.number.take(hand)), "game": word(laid, "game", hand)}
+
+
+def word(laid: Laid, name: str, hand: Column) -> pa.Array:
+    """What the start of each hand says in a column."""
+    which, words = laid.cells.words(name, laid.heads)
+    return chosen(words, which[hand])
+
+
+def players(laid: Laid) -> pa.Array:
+    """The name of every place."""
+    which, words = laid.cells.words("players", laid.heads)
+    names = [msgspec.json.decode(it) for it in words.to_pylist()]
+    sizes = np.array([*map(len, names), 0])
+    begins = np.cumsum(sizes) - sizes
+    every = pa.array([name for row in names for name in row], pa.string())
+    return every.take(pa.array(begins.take(which).take(laid.place_hand) + laid.place_seat))
+
+
+def chosen(words: Sequence[str] | pa.Array, which: Column) -> pa.Array:
+    """These words; nothing for a number below nothing."""
+    known = words if isinstance(words, pa.Array) else pa.array(words, pa.string())
+    return known.take(pa.array(which, mask=which < 0))

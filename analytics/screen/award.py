@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from analytics.columns.events import Column, pair
 from analytics.replay.rulebook import comparison
 from analytics.screen.contenders import Contenders
 from analytics.screen.marks import mark
@@ -17,6 +16,7 @@ from analytics.screen.pots import Layer, Paid, awards
 from analytics.screen.record import Record
 from analytics.screen.why import Why
 from engine.policies import Policies
+from store.columns.cells import Column, pair
 
 
 class Award:

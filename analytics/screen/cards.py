@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from analytics.columns.events import Column
 from analytics.screen.laid import BIT
 from analytics.screen.marks import mark
 from analytics.screen.record import Record, Stage
 from analytics.screen.rows import UNKNOWN_CARD
 from analytics.screen.why import Why
+from store.columns.cells import Column
 
 DECK = (1 << UNKNOWN_CARD) - 1
 _PLACE = 63  # six bits hold a card, one more than its number

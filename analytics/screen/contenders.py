@@ -6,13 +6,13 @@ right order is checked, and everything later is counted from them.
 
 import numpy as np
 
-from analytics.columns.events import Column
 from analytics.screen.cards import DECK, Cards
 from analytics.screen.laid import spans
 from analytics.screen.marks import SHOW, field, mark
 from analytics.screen.rows import UNKNOWN_CARD
 from analytics.screen.why import Why
 from odds.batch import Showdown, with_hole, worth
+from store.columns.cells import Column
 
 
 class Contenders:

@@ -5,9 +5,9 @@ Everything is added up from what the record says of earlier actions (`replay.py`
 
 import numpy as np
 
-from analytics.columns.events import Column
 from analytics.screen.table import Hands, Table
 from analytics.screen.why import Why
+from store.columns.cells import Column
 
 FOLD, CHECK, CALL, BET, RAISE = range(5)
 CHOSEN, DEFAULT, FORCED = range(3)

@@ -5,13 +5,14 @@ What is here depends on the record alone, so it is made once, whatever rules are
 
 import numpy as np
 
-from analytics.columns.events import BAD, BLINDS, KIND, LARGE, Column
+from analytics.replay.layout import BLINDS, KIND
 from analytics.screen.facing import BET, CALL, NO_SEAT, RAISE
 from analytics.screen.marks import marks
 from analytics.screen.plan import STEP_MAX, Plan, Stakes
 from analytics.screen.rows import NO_CARD, UNKNOWN_CARD, Rows, Words
 from analytics.screen.table import Acts, Hands, Opens
 from analytics.screen.why import Why
+from store.columns.cells import BAD, LARGE, Column
 
 STACK_MAX = LARGE >> 5  # a table of 23 still counts in 32 bits
 BIT = np.array([0, *(1 << place for place in range(54))], dtype=np.int64)  # by card, and none
@@ -126,7 +127,8 @@ class Laid:
         count = told.many(hands)
         self.button = button = self.rows.start["button"]
         why[(button < 0) | (button >= count)] = Why.START
-        brought = told.all(hands, int(count.max(initial=0)))  # of fewer seats, anything
+        seats = np.arange(count.max(initial=0))[:, None]
+        brought = told.entry(hands, seats)  # of fewer seats, anything
         self.brought: Column = np.clip(brought, BAD, LARGE).astype(np.int32)
         for seat, chips in enumerate(self.brought):
             why[(count > seat) & (chips > STACK_MAX)] = Why.LARGE

@@ -6,8 +6,9 @@ in its mark. A value beyond what its place holds is cut to one that no rule ever
 
 import numpy as np
 
-from analytics.columns.events import KIND, Column
+from analytics.replay.layout import KIND
 from analytics.screen.rows import NO_CARD, Rows
+from store.columns.cells import Column
 
 ACT, SHOW = 100, 101  # any action, of which the replay knows more; shown or mucked
 _ALIKE = {"Folded": ACT, "Checked": ACT, "Called": ACT, "Bet": ACT, "Raised": ACT}

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from analytics.columns.events import Column
 from analytics.screen.pots import Layer, pots, taken
 from analytics.screen.replay import Replay
+from store.columns.cells import Column
 
 
 class Payment:

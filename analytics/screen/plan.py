@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics.columns.events import BLINDS, LARGE, Column
+from analytics.replay.layout import BLINDS
 from engine.catalogue import CATALOGUE
 from engine.followed import EITHER, UNASKED, Followed, unfollowed
 from engine.game import Game, Reading
@@ -28,6 +28,7 @@ from engine.steps import (
     Showdown,
     SwapHole,
 )
+from store.columns.cells import LARGE, Column
 
 ANTE = 8  # beside the kinds of blinds
 STEP_MAX = 62  # no script is as long

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.columns.events import Column
 from engine.policies import Policies, Rake
+from store.columns.cells import Column
 
 
 class Layer(NamedTuple):

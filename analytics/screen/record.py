@@ -6,13 +6,13 @@ just those, each event's place is known, and what it says is compared as a colum
 
 import numpy as np
 
-from analytics.columns.events import Column, pair
 from analytics.screen.laid import Laid
 from analytics.screen.marks import MARK, SHOW, field, mark
 from analytics.screen.plan import ANTE, Line
 from analytics.screen.replay import Replay
 from analytics.screen.rows import ORIGINS
 from analytics.screen.why import Why
+from store.columns.cells import Column, pair
 
 Told = Column | int | bool
 

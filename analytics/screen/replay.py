@@ -24,9 +24,9 @@ last of them is the highest. Between rounds `table.py` counts what became of the
 
 import numpy as np
 
-from analytics.columns.events import Column
 from analytics.screen.facing import BET, CALL, CHECK, DEFAULT, FOLD, FORCED, Facing
 from analytics.screen.why import Why
+from store.columns.cells import Column
 
 
 class Replay(Facing):

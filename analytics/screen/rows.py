@@ -4,16 +4,17 @@ Cards are places in a 52-bit mask (`odds.rank.mask`), words are numbered. Replie
 (`Faulted`) move nothing and are left out; so are a match's records.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.columns.events import BLINDS, KIND, Column, EventColumns, Lists
+from analytics.replay.layout import BLINDS, KIND
 from events.cards import DECK, UNKNOWN
 from odds.rank import mask
+from store.columns.cells import BAD, Cells, Column, Ragged
 
 ORIGINS = {"chosen": 0, "default": 1, "forced": 2, "recorded": 3}
 UNKNOWN_CARD, NO_CARD, FOREIGN = 52, -1, 53
@@ -30,7 +31,6 @@ COLUMNS = (  # of events: all others say nothing that a rule asks for
     *("type", "street", "origin", "kind", "more_cards"),
     *(*HEAD, *NUMBERS, *TRUTHS, *CARDS, *LISTS),
 )
-_NOTHING: dict[str | None, int] = {"[]": 0, None: 0}  # that a hand takes for so
 
 
 class Rows(NamedTuple):
@@ -47,9 +47,9 @@ class Rows(NamedTuple):
     ruleset: Column
     strange: Column  # a row that no hand of rules could hold: a fault of a seat that is not there
     start: dict[str, Column]
-    stacks: Lists  # by hand
+    stacks: Ragged  # by hand
     cells: dict[str, Column]
-    lists: dict[str, Lists]
+    lists: dict[str, Ragged]
 
     @property
     def hands(self) -> int:
@@ -84,34 +84,34 @@ def read(tables: Sequence[pa.Table], words: Words) -> Rows:
     """The hands of tables of events, in order; every one of them is whole in its table."""
     strange: list[int] = []
     tables = [_of_hands(one, strange) for one in tables]
-    columns = EventColumns(*tables)
+    columns = Cells(*tables)
     seq = columns.numbers("hand_seq")
     first = np.flatnonzero(np.append(True, seq[1:] != seq[:-1])[: columns.size])
     heads = columns.only(first)
-    cells = {"kind": columns.codes("type", KIND)}
+    cells = {"kind": _coded(columns, "type", KIND)}
     cells |= {name: columns.small(name) for name in NUMBERS}
     cells |= {name: columns.truths(name, missing=it) for name, it in TRUTHS.items()}
-    cells |= {name: columns.codes(name, PLACES, None, FOREIGN, NO_CARD) for name in CARDS}
-    cells["street"] = columns.coded("street", words.number)
-    cells["origin"] = columns.codes("origin", ORIGINS, other=4)
-    cells["blind"] = columns.codes("kind", BLINDS, other=9)
+    cells |= {name: _coded(columns, name, PLACES, FOREIGN, NO_CARD) for name in CARDS}
+    cells["street"] = columns.coded("street", words.number, BAD)
+    cells["origin"] = _coded(columns, "origin", ORIGINS, 4)
+    cells["blind"] = _coded(columns, "kind", BLINDS, 9)
     cells["many"] = columns.there("more_cards")
     return Rows(
         np.append(first, columns.size),
         seq.take(first),
-        heads.coded("match", words.number),
+        heads.coded("match", words.number, BAD),
         heads.numbers("number"),
-        heads.coded("game", words.number),
-        heads.coded("ruleset", words.number),
+        heads.coded("game", words.number, BAD),
+        heads.coded("ruleset", words.number, BAD),
         np.isin(seq.take(first), strange),
         {
             "button": heads.small("button"),
             "dead_small": heads.truths("dead_small"),
-            "assumed": heads.codes("assumed", _NOTHING, None, 1, 0).view(np.bool_),
+            "assumed": _coded(heads, "assumed", {"[]": 0}, 1, 0).view(np.bool_),
         },
-        heads.lists("stacks"),
+        heads.ragged("stacks"),
         cells,
-        {name: columns.lists(name) for name in LISTS},
+        {name: columns.ragged(name) for name in LISTS},
     )
 
 
@@ -124,13 +124,13 @@ def _of_hands(table: pa.Table, strange: list[int]) -> pa.Table:
     if not table["number"].null_count and not _says(table, "Faulted"):
         return table
     table = table.filter(hand)
-    columns = EventColumns(table)
+    columns = Cells(table)
     seq = columns.numbers("hand_seq")
     first = np.append(True, seq[1:] != seq[:-1])[: columns.size]
     faults = columns.codes("type", KIND) == KIND["Faulted"]
     heads = np.flatnonzero(first).take((np.cumsum(first) - 1)[faults])
     seat = columns.numbers("seat", np.flatnonzero(faults), -1)
-    wrong = (seat < 0) | (seat >= columns.lists("stacks").many(heads))
+    wrong = (seat < 0) | (seat >= columns.ragged("stacks").many(heads))
     strange += seq.take(heads)[wrong].tolist()
     return table.filter(pa.array(first | ~faults))
 
@@ -141,3 +141,11 @@ def _says(table: pa.Table, kind: str) -> bool:
         pc.index(one.dictionary if pa.types.is_dictionary(one.type) else one, kind).as_py() >= 0
         for one in table["type"].chunks
     )
+
+
+def _coded(
+    columns: Cells, name: str, codes: Mapping[str, int], other: int = -1, missing: int | None = None
+) -> Column:
+    """Text as the codes of its words, each in a byte."""
+    missing = other if missing is None else missing
+    return columns.coded(name, lambda word: codes.get(word, other), missing, np.int8)

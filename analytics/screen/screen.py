@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from analytics.columns.events import BAD, Column
 from analytics.replay.rulebook import comparison
 from analytics.screen.award import Award
 from analytics.screen.cards import Cards
@@ -33,6 +32,7 @@ from engine.followed import of_other_kinds, unknown
 from engine.game import Game
 from engine.policies import Policies
 from odds.batch import columns
+from store.columns.cells import BAD, Column
 
 _AROUND = (0b1111000000001, 0b1110000000011, 0b1100000000111)  # J-Q-K-A-2, Q-K-A-2-3, K-A-2-3-4
 # What another reading may say, for its payment to be counted here; any other policy that may divide

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.columns.events import BLINDS, LARGE, Column
+from analytics.replay.layout import BLINDS
 from analytics.screen.plan import ANTE, Plan
 from analytics.screen.why import Why
+from store.columns.cells import LARGE, Column
 
 BYTE = 8  # seats of larger tables need more than a byte for a bit each
 

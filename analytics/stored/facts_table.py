@@ -11,14 +11,13 @@ import pyarrow as pa
 
 from analytics.replay.actions import Walk, walks
 from analytics.replay.flags import COUNTS, STREETS
-from analytics.replay.layout import ACTIONS, Laid
+from analytics.replay.layout import ACTIONS, Laid, chosen, head, players
 from analytics.replay.money import money
 from analytics.replay.rulebook import Rules, games_of
 from analytics.replay.seating import named
 from analytics.replay.seen import classes, seen
 from analytics.replay.spots import WORDS, columns, straddled
 from analytics.replay.streets import Streets
-from analytics.replay.words import chosen, head, players
 from analytics.stored.facts import SCHEMA, stakes
 from analytics.stored.patterns import TRUTHS, patterns
 from engine.game import Game

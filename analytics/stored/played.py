@@ -13,9 +13,8 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from analytics.replay.layout import ACTIONS
+from analytics.replay.layout import ACTIONS, chosen
 from analytics.replay.rulebook import Rulebook, Text
-from analytics.replay.words import chosen
 from analytics.stored.closed_betting import BOARD, Closed, closed
 from engine.units import per_chip
 from events.many import Column

@@ -18,9 +18,8 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from analytics.replay.layout import ACTIONS
+from analytics.replay.layout import ACTIONS, chosen
 from analytics.replay.rulebook import Rulebook, Text
-from analytics.replay.words import chosen
 from analytics.stored.row_head import HEAD, RULESET, WHO, Row
 from engine.game import Game
 from engine.steps.swap import SwapHole

@@ -1,24 +1,40 @@
-"""Cells of event rows as columns of numbers: at the rows of one kind of event, and nowhere else.
+"""Cells of event rows as columns of numbers, each column made when it is first asked for.
 
-Chips keep their 64 bits here. What the table lacks, or a row does not fill, is told by `missing`.
+They are taken as they lie in the memory that Parquet's reader or a writer has filled, a chunk at a
+time; text stays a number of its word, and each different word is read once. Chips keep their 64
+bits, unless small numbers are asked for. What a table lacks, or a row does not fill, is `missing`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-Column = Any  # an array of numbers or truths
+Column = Any  # an array of numbers or truths; which kind depends on how much must fit
+
+LARGE = 1 << 30  # small numbers stop here, and two of them can be added in 32 bits
+BAD = -(1 << 30)  # stands where a small number is missing: no rule ever expects it
 
 
-class Ragged(NamedTuple):
-    """A row of numbers for each event: how many, and where they begin among `values`."""
+class Ragged:
+    """A row of numbers for each event: which it is of the different ones, and what is in those."""
 
-    count: Column
-    at: Column
-    values: Column
+    def __init__(self, which: Column, counts: Column, values: Column) -> None:
+        self._which, self._counts, self._starts = which, counts, np.cumsum(counts) - counts
+        self.values: Column = values
+
+    @cached_property
+    def count(self) -> Column:
+        """How many numbers each event has."""
+        return self._counts.take(self._which)
+
+    @cached_property
+    def at(self) -> Column:
+        """Where those of each event begin among the values."""
+        return self._starts.take(self._which)
 
     def flat(self) -> tuple[Column, Column, Column]:
         """All of them: whose row each is of, its place there, and the number."""
@@ -26,52 +42,111 @@ class Ragged(NamedTuple):
         place = np.arange(len(of)) - np.repeat(np.cumsum(self.count) - self.count, self.count)
         return of, place, self.values.take(self.at.take(of) + place)
 
+    def many(self, rows: Column) -> Column:
+        """How many numbers some of the events have."""
+        return self._counts.take(self._which.take(rows, mode="clip"))
+
+    def entry(self, rows: Column, place: Column | int) -> Column:
+        """The number at one place of each row's; of shorter rows anything."""
+        starts = self._starts.take(self._which.take(rows, mode="clip"))
+        return self.values.take(starts + place, mode="clip")
+
+    def one_or_two(self, rows: Column) -> Column:
+        """The numbers of events that have one, or two as a `pair`; of others, what is no pair."""
+        return self._short.take(self._which.take(rows, mode="clip"))
+
+    @cached_property
+    def _short(self) -> Column:
+        values, counts = np.clip(self.values, BAD, LARGE), self._counts
+        first = values.take(self._starts, mode="clip")
+        second = np.where(counts == 2, values.take(self._starts + 1, mode="clip"), -1)
+        return np.where((counts == 1) | (counts == 2), pair(first, second), BAD)
+
+
+def pair(first: Column, second: Column) -> Column:
+    """Two numbers as one; where the second is -1, the first alone."""
+    found: Column = first + ((second + 1).astype(np.int64) << 32)
+    return found
+
+
+class _Chunk(NamedTuple):
+    """A chunk of a column: its rows, and which of its cells they are, if not all."""
+
+    rows: slice
+    cells: pa.Array
+    at: Column | None = None
+
+
+class _Part(NamedTuple):
+    """Rows of a column, their cells as they lie in memory, and where there are none."""
+
+    rows: slice
+    cells: Column
+    empty: Column | None
+    words: pa.Array  # that the cells are numbers of, if they are
+
 
 class Cells:
-    """The columns of a table of events; each becomes numbers once, when it is first asked for."""
+    """The columns of tables of events, one table after another."""
 
-    def __init__(self, rows: pa.Table) -> None:
-        self.size = rows.num_rows
-        self._rows = rows
-        self._names = set(rows.column_names)
-        self._known: dict[str, Column] = {}
-        self._lists: dict[str, pa.Array] = {}
+    def __init__(self, *tables: pa.Table) -> None:
+        self.size = sum(one.num_rows for one in tables)
+        self._known: dict[Any, Any] = {}
+        self._chunks: dict[str, list[_Chunk]] = {}
+        begin = 0
+        for table in tables:
+            for name, column in zip(table.column_names, table.columns, strict=True):
+                start = begin
+                for chunk in column.chunks:
+                    if len(chunk):
+                        rows = slice(start, start + len(chunk))
+                        self._chunks.setdefault(name, []).append(_Chunk(rows, chunk))
+                        start = rows.stop
+            begin += table.num_rows
 
-    def numbers(self, name: str, at: Column, missing: int = 0) -> Column:
-        """Whole numbers of some rows."""
-        if name not in self._names:
-            return np.full(len(at), missing, dtype=np.int64)
-        if name not in self._known:
-            column = _whole(self._rows[name])
-            column = pc.fill_null(column, missing) if column.null_count else column
-            self._known[name] = column.to_numpy(zero_copy_only=False)
-        return self._known[name].take(at).astype(np.int64, copy=False)
+    def only(self, rows: Column) -> "Cells":
+        """Some rows, in order."""
+        found = Cells()
+        found.size = len(rows)
+        for name, chunks in self._chunks.items():
+            for chunk in chunks:
+                start, end = np.searchsorted(rows, [chunk.rows.start, chunk.rows.stop]).tolist()
+                if start < end:
+                    at = rows[start:end] - chunk.rows.start
+                    mine = _Chunk(slice(start, end), chunk.cells, at)
+                    found._chunks.setdefault(name, []).append(mine)
+        return found
 
-    def truths(self, name: str, at: Column) -> Column:
-        """True and nothing else."""
-        if name not in self._names:
-            return np.zeros(len(at), dtype=bool)
-        if name not in self._known:
-            column = pc.fill_null(_whole(self._rows[name]), False)
-            self._known[name] = column.to_numpy(zero_copy_only=False)
-        return self._known[name].take(at)
+    def numbers(self, name: str, at: Column | None = None, missing: int = 0) -> Column:
+        """Whole numbers of some rows, or of all."""
+        key = name, missing
+        if key not in self._known:
+            parts = self._parts(name)
+            kind = np.result_type(np.int32, *(part.cells for part in parts)).type
+            self._known[key] = self._filled(parts, kind, missing)
+        found = self._known[key] if at is None else self._known[key].take(at)
+        return found.astype(np.int64, copy=False)
+
+    def small(self, name: str, missing: int = BAD) -> Column:
+        """Whole numbers of all rows in 32 bits; larger ones stop at the edge."""
+        return self._filled(self._parts(name), np.int32, missing)
+
+    def truths(self, name: str, at: Column | None = None, *, missing: bool = False) -> Column:
+        """Truths of some rows, or of all."""
+        key = name, missing
+        if key not in self._known:
+            self._known[key] = self._filled(self._parts(name), np.bool_, missing)
+        return self._known[key] if at is None else self._known[key].take(at)
 
     def words(self, name: str, at: Column | None = None) -> tuple[Column, pa.Array]:
         """Text as numbers of its words, of some rows or all; missing is the one after the last."""
-        if name not in self._names:
-            size = self.size if at is None else len(at)
-            return np.zeros(size, dtype=np.int32), pa.array([], pa.string())
         if name not in self._known:
-            column = _whole(self._rows[name])
-            indices, self._lists[name] = column.indices, column.dictionary.cast(pa.string())
-            if indices.null_count:
-                indices = pc.fill_null(indices, len(column.dictionary))
-            self._known[name] = indices.to_numpy(zero_copy_only=False)
-        which = self._known[name]
-        return which if at is None else which.take(at), self._lists[name]
+            self._known[name] = self._worded(self._parts(name, text=True))
+        which, words = self._known[name]
+        return which if at is None else which.take(at), words
 
-    def there(self, name: str, at: Column) -> Column:
-        """Whether rows have text in this column."""
+    def there(self, name: str, at: Column | None = None) -> Column:
+        """Whether rows, some or all, have text in this column."""
         which, words = self.words(name, at)
         return which < len(words)
 
@@ -83,28 +158,149 @@ class Cells:
         known = [codes.get(word, other) for word in words.to_pylist()]
         return np.array([*known, other], dtype=np.int32).take(which)
 
+    def coded(
+        self, name: str, code: Callable[[str], int], missing: int, kind: Any = np.int32
+    ) -> Column:
+        """Text of all rows as the number that each different word is given."""
+
+        def fill(part: _Part, mine: Column) -> None:
+            words = part.words.to_pylist()
+            codes = [missing if word is None else code(word) for word in words]
+            np.array([*codes, missing], dtype=kind).take(part.cells, out=mine, mode="clip")
+
+        return self._made(self._parts(name, text=True), kind, missing, fill)
+
     def alike(self, names: Sequence[str], at: Column) -> list[Column]:
         """Text of several columns: the same number is the same word."""
-        words = {word for name in names for word in self.words(name)[1].to_pylist()}
-        codes = {word: code for code, word in enumerate(words)}
-        return [self.codes(name, codes, at) for name in names]
+        numbers: dict[str, int] = {}
+        found = []
+        for name in names:
+            which, words = self.words(name, at)
+            known = [numbers.setdefault(word, len(numbers)) for word in words.to_pylist()]
+            found.append(np.array([*known, -1], dtype=np.int32).take(which))
+        return found
 
-    def ragged(self, name: str, at: Column) -> Ragged:
-        """Rows of numbers; each different row is read once."""
+    def ragged(self, name: str, at: Column | None = None) -> Ragged:
+        """Rows of numbers of some events, or of all; each different row is read once."""
         which, words = self.words(name, at)
         rows = pc.split_pattern(pc.if_else(pc.equal(words, ""), _NOTHING, words), " ")
-        count = pc.fill_null(pc.list_value_length(rows), 0).to_numpy(zero_copy_only=False)
-        count = np.append(count, 0).astype(np.int64)
+        counts = pc.fill_null(pc.list_value_length(rows), 0).to_numpy(zero_copy_only=False)
         values = rows.flatten().cast(pa.int64()).to_numpy(zero_copy_only=False)
-        return Ragged(count.take(which), (np.cumsum(count) - count).take(which), values)
+        return Ragged(which, np.append(counts, 0).astype(np.int64), np.append(values, BAD))
+
+    def _worded(self, parts: Sequence[_Part]) -> tuple[Column, pa.Array]:
+        """The numbers of words in every row, and the words."""
+        if len(parts) == 1:
+            return self._filled(parts, np.int32, len(parts[0].words)), parts[0].words
+        words, numbers = _together([part.words for part in parts])
+        each = iter(numbers)
+
+        def fill(part: _Part, mine: Column) -> None:
+            next(each).take(part.cells, out=mine, mode="clip")
+
+        return self._made(parts, np.int32, len(words), fill), words
+
+    def _filled(self, parts: Sequence[_Part], kind: Any, missing: int) -> Column:
+        """Numbers of one size; what is too large for it stops at the edge.
+
+        What lies in one piece, with a cell in every row, is taken as it is.
+        """
+        if len(parts) == 1:
+            cells = parts[0].cells
+            if len(cells) == self.size and parts[0].empty is None and cells.dtype == kind:
+                return cells
+
+        def fill(part: _Part, mine: Column) -> None:
+            cells = part.cells
+            narrower = mine.itemsize < cells.itemsize
+            if narrower and (cells.max() > LARGE or cells.min() < BAD):
+                cells = np.clip(cells, BAD, LARGE)
+            mine[:] = cells
+
+        return self._made(parts, kind, missing, fill)
+
+    def _made(
+        self,
+        parts: Sequence[_Part],
+        kind: Any,
+        missing: int,
+        fill: Callable[[_Part, Column], None],
+    ) -> Column:
+        """A column that is filled part by part; it takes no memory where it has no parts.
+
+        The memory is of Arrow's pool: what one batch of rows gives back, the next one takes.
+        """
+        if not parts:
+            return np.broadcast_to(kind(missing), self.size)
+        memory = pa.allocate_buffer(self.size * np.dtype(kind).itemsize)
+        found = np.frombuffer(memory, dtype=kind)
+        done = 0
+        for part in parts:
+            found[done : part.rows.start] = missing
+            mine = found[part.rows]
+            fill(part, mine)
+            if part.empty is not None:
+                np.copyto(mine, missing, where=part.empty)
+            done = part.rows.stop
+        found[done:] = missing
+        return found
+
+    def _parts(self, name: str, *, text: bool = False) -> list[_Part]:
+        """The chunks of a column, in order; rows of tables that lack it have none."""
+        return [_part(chunk, text=text) for chunk in self._chunks.get(name, ())]
 
 
 _NOTHING = pa.scalar(None, pa.string())
+_NO_WORDS = pa.array([], pa.string())
 
 
-def _whole(column: pa.ChunkedArray) -> Any:
-    """A column in one piece, its text numbered."""
-    array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):
-        array = array.chunk(0) if array.num_chunks else pa.array([], column.type)
-    return array.dictionary_encode() if pa.types.is_string(array.type) else array
+def _part(chunk: _Chunk, *, text: bool) -> _Part:
+    array, words = chunk.cells, _NO_WORDS
+    if text and not pa.types.is_dictionary(array.type):
+        array = _numbered(array)
+    if text:
+        array, words = array.indices, array.dictionary.cast(pa.string())
+    cells, empty = _memory(array), None
+    if array.null_count:
+        empty = ~_bits(array.buffers()[0], array.offset, array.offset + len(array))
+    if chunk.at is not None:
+        cells, empty = cells.take(chunk.at), None if empty is None else empty.take(chunk.at)
+    return _Part(chunk.rows, cells, empty, words)
+
+
+def _numbered(array: pa.Array) -> pa.DictionaryArray:
+    """Text that is no number of a word; most rows have none."""
+    if not array.null_count:
+        return array.dictionary_encode()
+    there, some = pc.is_valid(array), array.drop_null().dictionary_encode()
+    numbers = pc.replace_with_mask(pa.nulls(len(array), pa.int32()), there, some.indices)
+    return pa.DictionaryArray.from_arrays(numbers, some.dictionary)
+
+
+def _memory(array: pa.Array) -> Column:
+    """The memory of an array; anything stands where a cell is empty."""
+    array = array.view(pa.int64()) if pa.types.is_timestamp(array.type) else array
+    begin, end = array.offset, array.offset + len(array)
+    kind = np.dtype(array.type.to_pandas_dtype())
+    if array.null_count == len(array):
+        return np.zeros(len(array), dtype=kind)
+    if pa.types.is_boolean(array.type):
+        return _bits(array.buffers()[1], begin, end)
+    return np.frombuffer(array.buffers()[1], dtype=kind, count=end)[begin:]
+
+
+def _bits(buffer: pa.Buffer, begin: int, end: int) -> Column:
+    every = np.unpackbits(np.frombuffer(buffer, dtype=np.uint8), count=end, bitorder="little")
+    return every[begin:].view(np.bool_)
+
+
+def _together(each: Sequence[pa.Array]) -> tuple[pa.Array, list[Column]]:
+    """The different words of several dictionaries, and of each its words' numbers among them."""
+    if not each:
+        return _NO_WORDS, []
+    both = pa.chunked_array(each).combine_chunks().dictionary_encode()
+    numbers = pc.fill_null(both.indices, len(both.dictionary)).to_numpy()
+    ends = np.cumsum([len(one) for one in each])
+    return both.dictionary, [
+        np.append(it, np.int32(len(both.dictionary))) for it in np.split(numbers, ends[:-1])
+    ]
