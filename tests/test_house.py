@@ -56,6 +56,11 @@ def test_circles(imports: Mapping[str, set[str]], expected: list[set[str]]) -> N
     assert expected == [set(ring) for ring in house.circles(frozen)]
 
 
+def test_there_is_no_circle_in_this_house() -> None:
+    imports = {one.path: one.imports for one in house.read(house.ROOT)}
+    assert [] == [sorted(ring) for ring in house.circles(imports)]
+
+
 def test_callers_of_private_functions() -> None:
     """One that only names itself has none."""
     text = """

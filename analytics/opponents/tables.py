@@ -21,7 +21,7 @@ from analytics.opponents.locked import Mark, locked_from, marks
 from analytics.opponents.strength import ACTS, spread, valued
 from analytics.replay.rulebook import Rulebook
 from analytics.stored.facts import SCHEMA as FACTS
-from analytics.stored.facts import table_of as facts_of
+from analytics.stored.facts_table import facts_of
 from store.columns.codec import leaves_of
 
 Row = dict[str, Any]

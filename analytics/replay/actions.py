@@ -9,7 +9,7 @@ two things only, whether the menu offered a raise and how large a one (`raises.p
 
 A step first takes in what happened since the last action: blinds, new cards, a round that opened.
 Then whoever walks looks at it: facts at what it means (`streets.py`), decisions at what it faced.
-And then the round (`rounds.py`) counts the chips that it moved.
+And then the round (`Rounds`) counts the chips that it moved.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,11 +17,214 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.replay.layout import BET, Laid
-from analytics.replay.raises import Asked, Menu, menu, vetoed
-from analytics.replay.rounds import Rounds
+from analytics.replay.layout import BET, CALLED, FOLDED, Laid
+from analytics.replay.raises import Asked, Menu, Reach, menu, vetoed
 from engine.game import Game
 from store.columns.cells import Column
+
+
+class Rounds:
+    """Rounds of betting of hands in lock-step: chips, the bet to match, who is still in.
+
+    of each seat     `stacks`, and `base`, what it had when the round began: the difference is its
+                     bet; `met`, the bet that it last answered; `fulls`, full bets and raises it
+                     made; `dead`, what it paid that is nobody's stake
+    of the round     `bet` to match, `level` and `size` of the last full one, `least` that the next
+                     is to make it where short raises count, `made`, `folds`, and who posted the
+                     last blind
+    of the hand      masks over seats: `folded`, `tapped` (nothing left), `timed` (out of time)
+    """
+
+    def __init__(self, laid: Laid, table: "Table") -> None:
+        self.laid, self.table = laid, table
+        n, places = len(table.which), len(table.places)
+        self.brought = laid.stacks.take(table.places)
+        self.stacks = self.brought.copy()
+        self.base = self.stacks.copy()
+        self.met = np.full(places, -1, dtype=np.int64)
+        self.fulls, self.dead = np.zeros((2, places), dtype=np.int64)
+        self.bet, self.size, self.level, self.least = np.zeros((4, n), dtype=np.int64)
+        self.made, self.folds = np.zeros((2, n), dtype=np.int64)
+        self.folded, self.tapped, self.timed = np.zeros((3, n), dtype=np.int32)
+        self.poster, self.opens, self.boards = np.full((3, n), -1, dtype=np.int32)
+        self.opened = np.zeros(n, dtype=bool)
+        self.everybody = np.left_shift(1, table.seats).astype(np.int32) - 1
+        self.seats = range(int(table.seats.max(initial=0)))
+        self._order_moves()
+
+    def take_in(self, t: int, act: Column) -> None:
+        """What happened since the last action: cards, a round that opened, chips that moved."""
+        acts, live = self.laid.acts, len(act)
+        boards, opens = acts.boards.take(act), acts.opens.take(act)
+        opened = opens != self.opens[:live]
+        over = np.flatnonzero((boards != self.boards[:live]) | (opened & self.opened[:live]))
+        if len(over):
+            self._begin(over)
+        if self.upto[t] < self.upto[t + 1]:
+            self._move(slice(self.upto[t], self.upto[t + 1]))
+        asked = acts.asked.take(act)
+        rows = np.flatnonzero(opened & asked)
+        if len(rows):
+            which = opens[rows] - 1
+            self.bet[rows] = self.level[rows] = self.laid.open_bet.take(which)
+            self.size[rows] = self.laid.open_size.take(which)
+            self.least[rows] = self.bet[rows] + self.size[rows]
+        self.boards[:live], self.opens[:live], self.opened[:live] = boards, opens, asked
+
+    def asked(self, it: "Step", menu: Menu) -> Asked:
+        """The round as it stands for who is asked."""
+        live, poster = it.live, self.poster[: it.live]
+        by_player = menu.cap_scope == "player"
+        return Asked(
+            it.chips,
+            it.mine,
+            self.met.take(it.place),
+            self.bet[:live],
+            self.size[:live],
+            self.level[:live],
+            self.fulls.take(it.place) if by_player else self.made[:live],
+            np.bitwise_count(self.everybody[:live] & ~self.folded[:live]),
+            self.folds[:live],
+            poster >= 0,
+            poster == it.seat,
+            self._answered(it),
+        )
+
+    def reach(self, it: "Step", menu: Menu) -> Reach:
+        """What bounds a raise of who is asked."""
+        live = it.live
+        pot = self._pot(live) if menu.sizing == "pot_limit" else self.bet[:live]
+        if menu.sizing == "pot_limit" and menu.pot_limit_base == "active_pot":
+            pot = self._active_pot(live, pot)
+        bounded = menu.raise_ceiling == "effective_stack"
+        deepest = self.deepest(it, able=False) if bounded else self.bet[:live]
+        return Reach(self.least[:live], deepest, pot)
+
+    def deepest(self, it: "Step", *, able: bool) -> Column:
+        """The most that another seat still in has, bets of the round included; with `able` that it
+        can still bet: who is out of time has no more than his bet.
+        """
+        live, found = it.live, np.zeros(it.live, dtype=np.int64)
+        others = self.everybody[:live] & ~(self.folded[:live] | it.bit)
+        for seat, _, had, bets in self._each(live):
+            most = np.where(self.timed[:live] >> seat & 1, bets, had) if able else had
+            np.maximum(found, np.where(others >> seat & 1, most, 0), out=found)
+        return found
+
+    def _pot(self, live: int) -> Column:
+        """All that lies in the middle, bets of the round included."""
+        found = np.zeros(live, dtype=np.int64)
+        for seat, brought, had, bets in self._each(live):
+            found += np.where(self.everybody[:live] >> seat & 1, brought - had + bets, 0)
+        return found
+
+    def _active_pot(self, live: int, every: Column) -> Column:
+        """The same above what a seat that is all-in before this round has a stake in (T15)."""
+        out, most = self.tapped[:live] & ~self.folded[:live], np.full(live, -1, dtype=np.int64)
+        before = []
+        for seat, brought, had, bets in self._each(live):
+            there = self.everybody[:live] >> seat & 1
+            dead = self.dead.take(self.table.begin[:live] + seat, mode="clip")
+            before.append((np.where(there, brought - had - dead, 0), np.where(there, bets, 0)))
+            capped = (out >> seat & 1 == 1) & (bets == 0)
+            np.maximum(most, np.where(capped, before[-1][0], -1), out=most)
+        active = sum(np.maximum(paid - most, 0) + bets for paid, bets in before)
+        return np.where(most < 0, every, active)
+
+    def _each(self, live: int) -> Iterator[tuple[int, Column, Column, Column]]:
+        """Seat by seat what it brought, had as the round began, and has bet; of seats that a hand
+        does not have, anything.
+        """
+        for seat in self.seats:
+            place = self.table.begin[:live] + seat
+            had = self.base.take(place, mode="clip")
+            bets = had - self.stacks.take(place, mode="clip")
+            yield seat, self.brought.take(place, mode="clip"), had, bets
+
+    def gone(self, live: int, seat: Column) -> Column:
+        """Whether a seat, where there is one, is all-in or has folded."""
+        seat = np.maximum(seat, 0)
+        out = (self.folded[:live] | self.timed[:live]) >> seat & 1
+        gone: Column = (out == 1) | (self.stacks.take(self.table.begin[:live] + seat) == 0)
+        return gone
+
+    def stake(self, it: "Step") -> None:
+        """Chips move, and what the round is changes with them."""
+        acts, live, bet = self.laid.acts, it.live, self.bet[: it.live]
+        amount, to, full = acts.amount.take(it.act), acts.to.take(it.act), acts.full.take(it.act)
+        fold = it.kind == FOLDED
+        self.stacks[it.place] = it.chips - amount
+        np.copyto(self.size[:live], np.maximum(self.size[:live], to - bet), where=full)
+        np.copyto(self.level[:live], to, where=full)
+        least = self.least[:live]
+        np.copyto(least, np.maximum(least, 2 * to - bet), where=it.raising)
+        np.copyto(bet, to, where=it.raising)
+        self.met[it.place] = np.where(fold, self.met.take(it.place), bet)
+        self.made[:live] += full
+        self.fulls[it.place] += full
+        self.folds[:live] += fold
+        self.folded[:live] |= it.bit * fold
+        self.tapped[:live] |= it.bit * ((it.kind >= CALLED) & (it.chips == amount))
+
+    def _answered(self, it: "Step") -> Column:
+        """Whether another live seat could put in more than the bet (G7)."""
+        live, bet = it.live, self.bet[: it.live]
+        others = self.everybody[:live] & ~(self.folded[:live] | self.tapped[:live] | it.bit)
+        found = np.zeros(live, dtype=bool)
+        for seat in self.seats:
+            had = self.base.take(self.table.begin[:live] + seat, mode="clip")
+            found |= (had > bet) & ((others >> seat & 1) == 1)
+        return found
+
+    # What happens between actions.
+
+    def _begin(self, rows: Column) -> None:
+        """What belonged to a round dies with it."""
+        self.bet[rows] = self.made[rows] = self.folds[rows] = 0
+        self.poster[rows] = -1
+        seats = self.table.seats[rows]
+        before = np.cumsum(seats) - seats
+        places = np.repeat(self.table.begin[rows] - before, seats) + np.arange(int(seats.sum()))
+        self.base[places] = self.stacks.take(places)
+        self.met[places] = -1
+        self.fulls[places] = 0
+
+    def _order_moves(self) -> None:
+        """Each move goes before the action that follows it; after the last nobody asks."""
+        moves, acts, table = self.laid.moves, self.laid.acts, self.table
+        row_of = np.full(self.laid.count, -1, dtype=np.int64)
+        row_of[table.which] = np.arange(len(table.which))
+        mine = np.flatnonzero(row_of.take(moves.hand) >= 0)
+        row = row_of.take(moves.hand.take(mine))
+        act = self.laid.acts_upto.take(moves.row.take(mine))
+        step = act - table.first.take(row)
+        asked = np.flatnonzero(step < table.count.take(row))
+        order = asked[np.argsort(step[asked], kind="stable")]
+        mine, act, self.row = mine[order], act[order], row[order]
+        self.seat = moves.seat.take(mine)
+        self.place = table.begin.take(self.row) + self.seat
+        self.amount, self.out = moves.amount.take(mine), moves.out.take(mine)
+        self.lost = moves.dead.take(mine)
+        same_round = self.laid.boards_upto.take(moves.row.take(mine)) == acts.boards.take(act)
+        self.staked = moves.stake.take(mine) & same_round
+        self.leads = moves.leads.take(mine) & same_round
+        steps = int(table.count.max(initial=0))
+        self.upto = np.searchsorted(step[order], np.arange(steps + 1)).tolist()
+
+    def _move(self, some: slice) -> None:
+        """Blinds, antes, prices, what goes back; a stack that they empty has no more to say."""
+        row, place, seat, amount = (
+            it[some] for it in (self.row, self.place, self.seat, self.amount)
+        )
+        np.add.at(self.stacks, place, amount)
+        np.add.at(self.base, place, np.where(self.staked[some], 0, amount))
+        np.add.at(self.dead, place, np.where(self.lost[some], -amount, 0))
+        leads, out = self.leads[some], self.out[some]
+        self.poster[row[leads]] = seat[leads]
+        bits = np.left_shift(1, seat).astype(np.int32)
+        empty = out | ((amount < 0) & (self.stacks.take(place) == 0))
+        np.bitwise_or.at(self.tapped, row[empty], bits[empty])
+        np.bitwise_or.at(self.timed, row[out], bits[out])
 
 
 class Step(NamedTuple):

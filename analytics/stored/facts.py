@@ -8,17 +8,13 @@ to have been offered it; flags that need the menu are else null. Counts of actio
 default ones out. Voided hands have no rows.
 """
 
-from collections.abc import Callable
-from functools import cache, partial
 from hashlib import sha256
 
 import pyarrow as pa
 
-from analytics.replay.flags import AFTER_FLOP, BEFORE_FLOP, COLUMNS, COUNTS, FLAGS
-from engine.game import Game, fingerprint, fingerprint_of, from_json
-from engine.games import RULESETS
+from analytics.replay.flags import AFTER_FLOP, BEFORE_FLOP, COUNTS, FLAGS
+from engine.game import Game
 from engine.steps import Betting, Straddle
-from store.tables.projection import EventRows, Projection
 
 WHO: dict[str, pa.DataType] = {
     "hand_seq": pa.int64(),
@@ -74,43 +70,6 @@ def _version() -> int:
 
 VERSION = _version()
 
-Text = Callable[[str], bytes | None]
-Rules = Callable[[str], Game | None]
-
-
-def facts(kept: Text) -> Projection:
-    """The projection, for a ledger that keeps the texts of rulesets which `kept` reads."""
-    return Projection(
-        "facts",
-        VERSION,
-        partial(_of_rows, kept),
-        COLUMNS,
-    )
-
-
-def _of_rows(kept: Text, events: EventRows) -> pa.Table:
-    """A module's own function, so that another process can be asked to build."""
-    return table_of(partial(ruleset, kept), events.table)
-
-
-def ruleset(kept: Text, mark: str) -> Game | None:
-    """The program's own of this fingerprint, or the ledger's; nothing, if nobody has it."""
-    if mark in _own():
-        return _own()[mark]
-    text = kept(mark)
-    return from_json(text) if text is not None and fingerprint_of(text) == mark else None
-
-
-def table_of(rules: Rules, events: pa.Table) -> pa.Table:
-    """The facts of whole hands, by these rulesets."""
-    if not events.num_rows:
-        return SCHEMA.empty_table()
-    from analytics.stored.facts_table import (
-        facts_of,  # numpy comes with it, and few questions need it
-    )
-
-    return facts_of(rules, events)
-
 
 def stakes(game: Game) -> tuple[int | None, int | None]:
     """The big blind (or straddle), and in a limit game the big bet."""
@@ -119,9 +78,3 @@ def stakes(game: Game) -> tuple[int | None, int | None]:
     sizes = [one.size for one in game.script if isinstance(one, Betting)]
     limit = game.sizing == "fixed" and sizes
     return (big or max(straddles, default=0)) or None, max(sizes) if limit else None
-
-
-@cache
-def _own() -> dict[str, Game]:
-    """The program's rulesets by their fingerprints."""
-    return {fingerprint(game): game for game in RULESETS.values()}

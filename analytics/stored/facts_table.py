@@ -29,6 +29,8 @@ Told = dict[str, pa.Array]
 
 def facts_of(rules: Rules, events: pa.Table) -> pa.Table:
     """The rows of these hands, in their order and that of seats."""
+    if not events.num_rows:
+        return SCHEMA.empty_table()
     laid = Laid(events)
     games, ruleset = games_of(laid, rules)
     was = seen(laid)

@@ -9,8 +9,9 @@ from functools import partial
 
 import pyarrow as pa
 
+from analytics.replay.flags import COLUMNS
 from analytics.stored.auctions import AUCTIONS
-from analytics.stored.facts import facts
+from analytics.stored.facts import VERSION
 from analytics.stored.played import played
 from analytics.stored.risks import risks
 from store.columns.layout import columns
@@ -26,13 +27,27 @@ def stored(kept: Text) -> tuple[Projection, ...]:
     return *(one._replace(private=True) for one in ours), decisions(kept)
 
 
+def facts(kept: Text) -> Projection:
+    """One row a player and hand; `kept` reads the texts of rulesets that a ledger keeps."""
+    return Projection("facts", VERSION, partial(_facts, kept), COLUMNS)
+
+
 def decisions(kept: Text) -> Projection:
     """The one that everybody may ask."""
     return Projection("decisions", 1, partial(_decisions, kept), tuple(columns()))
 
 
+# Functions of a module, so that another process can be asked; numpy comes with what they import.
+
+
+def _facts(kept: Text, events: EventRows) -> pa.Table:
+    from analytics.replay.rulebook import Rulebook
+    from analytics.stored.facts_table import facts_of
+
+    return facts_of(Rulebook(kept).of, events.table)
+
+
 def _decisions(kept: Text, events: EventRows) -> pa.Table:
-    """A function of the module, so that another process can be asked; numpy comes with it."""
     from analytics.decisions.table import decisions_of
     from analytics.replay.rulebook import Rulebook
 

@@ -17,11 +17,13 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
+from starlette.types import Message, Receive, Scope, Send
 
 from api.evidence.witnesses import publishing
 from api.http.desk import Desk
-from api.http.headers import Fronted, Headed, Named
+from api.http.headers import Fronted, Headed, Named, put
 from api.http.keys import Keys
+from api.http.layer import Layer
 from api.http.log import Logged
 from api.http.logins import Logins
 from api.http.memory import given_back
@@ -34,10 +36,31 @@ from api.pages import PAGES, mounted
 from api.problem import Problem
 from api.serving.callers import Recognized
 from api.serving.failures import Answering, answered
-from api.serving.heads import Headless
 from api.serving.sizes import Framed, Sized
 from api.serving.turns import Turned
 from api.version import VERSION
+
+
+class Headless(Layer):
+    """Routes know only GET; whoever asked for heads gets heads."""
+
+    async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+        put(scope, "head", True)
+        inner = {**scope, "method": "GET"}
+
+        async def heard(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        try:
+            await self.app(inner, receive, heard)
+        finally:
+            if "route" in inner:
+                scope["route"] = inner["route"]
 
 
 def create_app(desk: Desk) -> FastAPI:

@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.sql.chosen import quoted
-from api.viewpoints.masks_of_auctions import auctions, played, risks
 from api.viewpoints.sight import Eyes, revealed
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.withheld import FAULTS, LATER, found, opened, told_bids
@@ -23,6 +22,51 @@ from store.reader import Snapshot
 from store.sql.query import SECONDS, Query
 from store.tables.projection import Projection
 from store.tables.standard import STANDARD
+
+ODD = "NOT plain"
+
+
+def auctions(query: "Redacted", rows: str) -> str:
+    """Cards of others as they were shown, and why they bid only where a bid was open to him.
+
+    A settlement that did not tell the bids as they were placed is rare: such a hand is walked.
+    """
+    known, open_bid, joins = f"({query.own()} OR {query.open()})", "FALSE", ""
+    if query.seated:
+        open_bid, joins = "(NOT sealed AND at_seat IS NOT NULL)", query.beside_seats()
+    his = f"(coalesce({query.own('rival')}, FALSE) OR {query.open()})"
+    plain = f"""
+        SELECT r.* REPLACE (
+            CASE WHEN {known} THEN dealt END AS dealt,
+            CASE WHEN stack = 0 THEN 'forced' WHEN {known} OR {open_bid} THEN origin END AS origin,
+            CASE WHEN rival_stack = 0 THEN 'forced' WHEN {his} OR {open_bid} THEN rival_origin END
+                AS rival_origin
+        ) FROM ({rows}) AS r {joins} WHERE plain
+    """
+    odd = query.walked("auctions", ODD)
+    named = "match || '/' || number AS hand"
+    return f"{plain} UNION ALL BY NAME SELECT {named}, * REPLACE (TRUE AS plain) FROM {odd}"
+
+
+def played(query: "Redacted", rows: str) -> str:
+    """How many of another's cards were swapped is not known, but that there was none at risk."""
+    known = f"({query.own()} OR {query.open()})"
+    spots = ", ".join(
+        f"CASE WHEN {query.open()} THEN {name} END AS {name}" for name in ("spot", "why")
+    )
+    swapped = f"CASE WHEN {known} OR at_risk = 0 THEN swapped END AS swapped"
+    return f"SELECT * REPLACE ({swapped}, {spots}) FROM ({rows})"
+
+
+def risks(query: "Redacted", rows: str) -> str:
+    """Whether a card changed is its holder's; what that was worth takes both hands."""
+    known = f"({query.own()} OR {query.open()})"
+    return f"""
+        SELECT * REPLACE (
+            CASE WHEN {known} THEN changed END AS changed,
+            CASE WHEN {query.open()} THEN spot END AS spot
+        ) FROM ({rows})
+    """
 
 
 class Redacted(Query):

@@ -13,7 +13,7 @@ from analytics.sql.chosen import Chosen
 from analytics.sql.files import SQL
 from analytics.sql.tables import Tables
 from analytics.stored.auctions import AUCTIONS
-from analytics.stored.facts import facts
+from analytics.stored.tables import facts
 from api.main import main
 from store.columns.codec import encoded
 from store.tables.standard import BIDS, SWAPS

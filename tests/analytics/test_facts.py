@@ -10,7 +10,9 @@ from msgspec.structs import replace
 
 from analytics.replay.flags import COUNTS, FLAGS
 from analytics.replay.seen import class_of
-from analytics.stored.facts import SCHEMA, facts, table_of
+from analytics.stored.facts import SCHEMA
+from analytics.stored.facts_table import facts_of
+from analytics.stored.tables import facts
 from engine.game import fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
 from events.ledger import Recorded
@@ -33,7 +35,7 @@ def told(*lines: str) -> dict[str, dict[str, Any]]:
 
 def by_player(hands: list[Leaf]) -> dict[str, dict[str, Any]]:
     """The facts of one hand by player."""
-    return {row["player"]: row for row in table_of(BY_MARK.get, encoded(hands)).to_pylist()}
+    return {row["player"]: row for row in facts_of(BY_MARK.get, encoded(hands)).to_pylist()}
 
 
 def chances(row: dict[str, Any]) -> dict[str, bool]:

@@ -1,7 +1,6 @@
 """Facts of many hands at once are those of hands walked one by one, the engine asked each menu."""
 
 from collections.abc import Iterable
-from functools import cache, partial
 from itertools import islice, product
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,10 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from analytics.stored.facts import SCHEMA, facts, ruleset, table_of
+from analytics.replay.rulebook import Rulebook
+from analytics.stored.facts import SCHEMA
+from analytics.stored.facts_table import facts_of
+from analytics.stored.tables import facts
 from engine.game import Game, fingerprint
 from engine.games import GAMES
 from events import types as t
@@ -60,7 +62,7 @@ def imported(corpus: str, ledger: Path) -> tuple[Snapshot, list[Leaf]]:
 
 def same(hands: list[Leaf], rules: walked_facts.Rules = BY_MARK.get) -> pa.Table:
     """Walked and at once: column by column, so that a failure says where."""
-    walked, found = walked_facts.table_of(hands, rules), table_of(rules, encoded(hands))
+    walked, found = walked_facts.table_of(hands, rules), facts_of(rules, encoded(hands))
     assert walked.schema == found.schema
     assert walked["hand_seq"].to_pylist() == found["hand_seq"].to_pylist()
     for name in SCHEMA.names:
@@ -210,5 +212,5 @@ def test_row_groups_are_held_until_there_are_many() -> None:
 def test_real_hands_have_the_facts_that_walking_finds(corpus: str, tmp_path: Path) -> None:
     snapshot, some = imported(corpus, tmp_path)
     one = facts(snapshot.ruleset)
-    rules = cache(partial(ruleset, snapshot.ruleset))
+    rules = Rulebook(snapshot.ruleset).of
     assert walked_facts.table_of(some, rules).equals(one.build(some))

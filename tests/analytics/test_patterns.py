@@ -18,8 +18,8 @@ from analytics.statistics.answers import Answer, answers, named
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.tallies import tallies
 from analytics.stored.alike import coded, grouped
-from analytics.stored.facts import facts
 from analytics.stored.patterns import NAMES, TRUTHS, patterns, said
+from analytics.stored.tables import facts
 from dealer.play import play
 from engine.games import GAMES
 from store.log.leaf import Leaf

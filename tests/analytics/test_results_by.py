@@ -15,7 +15,7 @@ from analytics.sql.chosen import Chosen, table
 from analytics.sql.files import text_of
 from analytics.sql.tables import Tables
 from analytics.stored.auctions import AUCTIONS
-from analytics.stored.facts import facts
+from analytics.stored.tables import facts
 from api.main import main
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed

@@ -13,12 +13,12 @@ from events import types as t
 from events.commitments import nonces_of
 from events.ledger import Conflict, Recorded
 from store.columns.codec import encoded, full
-from store.columns.digests import digests
 from store.columns.gathered import gathered
 from store.columns.hands import Lot
 from store.columns.layout import by_kind, columns, filled
 from store.log.leaf import Leaf
 from store.proof.nonces import Salted
+from store.segments.mixed_runs import digests
 from store.segments.runs import check_values, digested
 from store.tables.projection import EventRows
 from store.tables.standard import PLAYERS, STANDARD

@@ -8,9 +8,8 @@ from itertools import islice
 import pytest
 
 from dealer.deck import Deck, SeededDecks, of_key, seeded
-from dealer.wire.ahead import Ahead, Habits
 from dealer.wire.connection import IDLE, Connection, done
-from dealer.wire.match import play
+from dealer.wire.match import Ahead, Habits, play
 from dealer.wire.plan import plan
 from dealer.wire.player import Reply
 from dealer.wire.spot import Referee, Spot
