@@ -10,11 +10,11 @@ from tests.sessions import Captured, printed
 @pytest.mark.parametrize(
     ("command", "module"),
     [
-        ("bids", "bids"),
-        ("opponent", "opponent"),
-        ("results", "results"),
-        ("stats", "statistics_chosen"),
-        ("swaps", "swaps"),
+        ("bids", "auctions.bidding"),
+        ("opponent", "opponents.report"),
+        ("results", "results.players"),
+        ("stats", "sql.chosen"),
+        ("swaps", "swaps.luck"),
     ],
 )
 def test_a_command_divides_by_what_its_analysis_does(
