@@ -20,7 +20,8 @@ from store.folder.manifest import Segment
 
 ROOT = Path(__file__).resolve().parents[2]
 DECIDING = (
-    *("events", "odds", "engine", "store", "analytics/screen", "api/rules.py", "api/judging.py"),
+    *("events", "odds", "engine", "store", "analytics/screen", "analytics/replay"),
+    *("api/rules.py", "api/judging.py"),
     *("api/questions/verdicts.py", "api/questions/verdicts_kept.py"),
 )
 SUFFIXES = (".py", ".bin")  # a table of equities is a part of the rules, too

@@ -4,6 +4,7 @@ None is what may not be known. Nothing of this uses SQL, a view or a pattern's o
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -141,6 +142,8 @@ def _term(term: Term, hand: Taken) -> Truth:
             return bool(told[name] == value)
         case "at":
             return _moment(hand.at, op, value)
+        case "played":
+            return _played(start.played, op, value)
         case "hand" if op == "=":
             return f"{hand.match}/{hand.number}" == value
         case "hand":
@@ -219,6 +222,19 @@ def _moment(at: int, op: str, value: Any) -> bool:
     if value.at <= at < value.end:
         return op in ("=", "<=", ">=")
     return op in ("<", "<=") if at < value.at else op in (">", ">=")
+
+
+def _played(said: str, op: str, value: Any) -> Truth:
+    """A day is the one that the source names; a time is known where the source names its zone."""
+    assert isinstance(value, Moment)
+    if not said:
+        return None
+    if value.lasts == "day":
+        return ORDER[op](
+            said[:10], datetime.fromtimestamp(value.at // 1000, UTC).date().isoformat()
+        )
+    moment = datetime.fromisoformat(said)
+    return None if moment.tzinfo is None else _moment(int(moment.timestamp() * 1000), op, value)
 
 
 def _fits(value: Any, cards: tuple[str, ...]) -> Truth:

@@ -14,7 +14,7 @@ from tests.sessions import Captured, dealt, forged, printed, said, told
 
 pytestmark = pytest.mark.usefixtures("chosen")
 KEYS = ("hand", "match", "game", "players", "board", "pot", "net", "showdown", "void", "at")
-MORE = ("number", "street", "verdict", "winners")
+MORE = ("played", "unit", "number", "street", "verdict", "winners")
 
 
 def listed(capsys: Captured, *words: str) -> list[str]:

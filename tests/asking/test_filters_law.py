@@ -57,7 +57,27 @@ def _some_half_recorded(one: Kept) -> Kept:
     return one._replace(hands=(*rest, _half_recorded(last), void))
 
 
-PLAYED = tuple(map(_some_half_recorded, matches(RULESETS[game] for game in GAMES)))
+# When hands were played, as a source says it: with a zone, as a day, without a zone, not at all.
+SAID = ("2023-11-14T23:14:00+01:00", "2023-11-14", "1999-01-01T10:00:00", "")
+
+
+def _some_with_times(one: Kept) -> Kept:
+    if one.kind != "bare":
+        return one
+    times = (*SAID, *[""] * len(one.hands))
+    hands = (_played_at(hand, when) for hand, when in zip(one.hands, times, strict=False))
+    return one._replace(hands=tuple(hands))
+
+
+def _played_at(record: Events, when: str) -> Events:
+    start, *rest = record
+    assert isinstance(start, t.HandStarted)
+    return (replace(start, played=when), *rest)
+
+
+PLAYED = tuple(
+    _some_with_times(_some_half_recorded(one)) for one in matches(RULESETS[game] for game in GAMES)
+)
 
 
 class Asked(NamedTuple):

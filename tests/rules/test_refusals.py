@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import engine
 from engine import table as between
@@ -16,7 +17,7 @@ from engine.game import Game
 from engine.games import named
 from engine.games.urcs_1998 import urcs
 from engine.hand import begin, decide, step, turn
-from engine.steps import Antes, Blind
+from engine.steps import Antes, Blind, Posts
 from engine.steps.sizing import VETOES
 from engine.turn import Command, Deal, Fold, IllegalCommand, Post, Raise, Swap, ToAct
 from events.state import Hand, opened
@@ -219,6 +220,12 @@ ELSEWHERE: list[tuple[Callable[[], object], str]] = [
     (
         _begin(URCS, 0, 100, 100, dead_small=True),
         "urcs-1998 has no small blind that could be left out",
+    ),
+    (
+        _begin(
+            replace(HOLDEM, script=(Posts((), (5, 10), dead=False), *HOLDEM.script)), 0, 100, 100
+        ),
+        "forced bets of 0 seats, and 2 play",
     ),
     # Steps that nobody is ever asked at.
     (
