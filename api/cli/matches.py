@@ -21,6 +21,7 @@ COLUMNS = (
     "first",
     "last",
     "nets",
+    "unit",
     "status",
 )
 RESULT = ("winner", "leader", "draw", "places")

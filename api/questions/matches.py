@@ -4,6 +4,8 @@ Hands are counted by a query over the viewer's own views; all else is in the mat
 read as the viewer sees them.
 """
 
+from collections.abc import Mapping
+from math import lcm
 from typing import Any, NamedTuple
 
 import msgspec
@@ -20,6 +22,7 @@ from api.viewpoints.wanted import Absent
 from engine.game import Game
 from engine.standing import Last, standing
 from engine.table import is_freeze_out
+from engine.units import money, per_chip
 from events import types as t
 from events.views import SourceNotedSeen
 from store.log.leaf import Leaf
@@ -30,7 +33,9 @@ SELECT match, count(*) AS hands, min(first_at) AS first, max(last_at) AS last,
        min(hand_seq) AS first_seq, max(hand_seq) AS last_seq
 FROM hands {only} GROUP BY match {after} ORDER BY first_seq {order} {limit}
 """
-NETS = "SELECT match, player, sum(net) AS net FROM players WHERE match IN ({}) GROUP BY ALL"
+NETS = """
+SELECT match, unit, player, sum(net) AS net FROM players WHERE match IN ({}) GROUP BY ALL
+"""
 LASTS = """
 SELECT match, player, max(hand_seq) AS hand, max_by(stack, hand_seq) AS began,
        max_by(stack + net, hand_seq) AS "left"
@@ -121,6 +126,7 @@ def _row(viewed: Viewed, name: str, played: dict[str, Any] | None) -> dict[str, 
         "first": played and played["first"],
         "last": played and played["last"],
         "nets": list(end.nets) if end and start and len(end.nets) == len(start.players) else None,
+        "unit": None,
         "status": end.reason if end else OPEN,
         "ended": end is not None,
     }
@@ -160,15 +166,46 @@ def _lasts(viewed: Viewed, matches: list[str]) -> dict[str, dict[str, Last]]:
 
 
 def _count(viewed: Viewed, rows: list[dict[str, Any]]) -> None:
-    """What was won and lost so far, where no end tells it."""
-    going = [row for row in rows if row["nets"] is None and row["players"] and row["hands"]]
-    if not going:
-        return
-    sums: dict[tuple[str, str], int] = {}
-    for row in viewed.rows(NETS.format(", ".join(quoted(row["match"]) for row in going))):
-        sums[row["match"], row["player"]] = int(row["net"] or 0)
-    for row in going:
-        row["nets"] = [sums.get((row["match"], player), 0) for player in row["players"]]
+    """What was won and lost so far, where no end tells it; and in which unit all that counts.
+
+    Hands of several units of one money, chips and half chips, are added up in one that is fine
+    enough for all of them; those of several moneys have no sum.
+    """
+    played = [row for row in rows if row["players"] and row["hands"]]
+    alone = next(iter(viewed.units)) if len(viewed.units) == 1 else None
+    counted = [row for row in played if alone is None or row["nets"] is None]
+    sums: dict[str, dict[str | None, dict[str, int]]] = {row["match"]: {} for row in counted}
+    if counted:
+        for row in viewed.rows(NETS.format(", ".join(map(quoted, sums)))):
+            of_unit = sums[row["match"]].setdefault(row["unit"] or alone, {})
+            of_unit[row["player"]] = int(row["net"] or 0)
+    for row in rows:
+        row["unit"] = alone if row["nets"] is not None else None
+    for row in counted:
+        found = sums[row["match"]] or {alone: {}}  # nobody won anything yet
+        if len(found) == 1 and row["nets"] is not None:
+            (row["unit"],) = found
+        else:
+            row["unit"], won = _summed(found)
+            row["nets"] = won if won is None else [won.get(name, 0) for name in row["players"]]
+
+
+def _summed(
+    found: Mapping[str | None, Mapping[str, int]],
+) -> tuple[str | None, dict[str, int] | None]:
+    """Nets by unit and player, added up by player; None of several moneys."""
+    named = {unit: won for unit, won in found.items() if unit is not None}
+    if len({money(unit) for unit in named}) > 1:
+        return None, None
+    fine = lcm(*map(per_chip, named))
+    name = next(
+        (unit for unit in named if per_chip(unit) == fine), f"1/{fine} chip" if named else None
+    )
+    nets: dict[str, int] = {}
+    for unit, won in named.items():
+        for player, net in won.items():
+            nets[player] = nets.get(player, 0) + net * (fine // per_chip(unit))
+    return name, nets
 
 
 def _told(viewed: Viewed, match: str) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from events.views import Hidden
 class MatchRow(TypedDict):
     """A match of a list; nulls where it was never announced.
 
-    `leader` is ahead in a match that nobody has won; `places` are those of `players`, in order.
+    `nets` count what `unit` says, and are null over several moneys. `leader` is ahead in a match
+    that nobody has won; `places` are those of `players`, in order.
     """
 
     match: str
@@ -27,6 +28,7 @@ class MatchRow(TypedDict):
     first: str | None
     last: str | None
     nets: list[int] | None
+    unit: str | None
     status: str
     ended: bool
     winner: str | None
