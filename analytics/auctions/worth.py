@@ -95,10 +95,10 @@ def worths(found: Iterable[Auction], rules_for: Callable[[Row], Rules | None]) -
             continue
         board = _cards(both[0]["board"], 3)
         for row in both:
-            if hole := _cards(row["hole"], 2):
+            if (hole := _cards(row["hole"], 2)) and _each_once(hole, board):
                 yield _row(row, "own", rules.third.of(hole, board), rules.tie)
         mine, other = (_cards(row["hole"], 2) for row in both)
-        if mine and other:
+        if mine and other and _each_once(mine, other, board):
             card = third_card_known(mine, other, board, rules.third.rules)
             yield _row(both[0], "known", card, rules.tie)
             yield _row(both[1], "known", card.of_rival, rules.tie)
@@ -163,6 +163,12 @@ def _judged(row: Mapping[str, Any], outcomes: Outcomes) -> dict[str, Fraction | 
 
 def _any_known(both: Auction) -> bool:
     return any(_cards(row["hole"], 2) for row in both)
+
+
+def _each_once(*groups: Cards) -> bool:
+    """Whether no card lies in two places: a record may be forged so that one does."""
+    cards = [card for group in groups for card in group]
+    return len(set(cards)) == len(cards)
 
 
 def _cards(text: str | None, size: int) -> Cards:

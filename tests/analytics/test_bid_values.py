@@ -168,6 +168,16 @@ def test_an_auction_before_which_no_card_is_known_has_no_value() -> None:
     assert [] == of_two([{**row, "hole": None} for row in rows])
 
 
+def test_a_card_that_lies_in_two_places_is_worth_nothing() -> None:
+    """A forged record may say so; the page of its player was an error of ours."""
+    rows = auctions(page(PAGES / "bids_worth.txt").leaves)
+    assert worths(rows)
+    on_the_board = [{**row, "hole": " ".join(row["board"].split()[:2])} for row in rows]
+    assert [] == worths(on_the_board)
+    alike = [{**row, "hole": next(it["hole"] for it in rows if it["hole"])} for row in rows]
+    assert {"own"} == {row["basis"] for row in worths(alike)}
+
+
 def _match(hands: int, answer: Any, match: str = "m") -> list[dict[str, Any]]:
     """Auctions of a first bidder at random and a dealer who answers with what he is given."""
     chance = Random(5)
