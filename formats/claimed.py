@@ -47,16 +47,16 @@ from events.types import (
     TimedOut,
     UncalledReturned,
 )
-from formats.told import Act, Bids, Board, Fault, Holds, Leaves, Mucks, Shows, Told, ToldHand
+from formats.source import Act, Bids, Board, Fault, Holds, Item, Leaves, Mucks, Shows, SourceHand
 
 
-def claimed(told: ToldHand, events: list[Event], hand: Hand, rest: list[Told]) -> Events:
+def claimed(source: SourceHand, events: list[Event], hand: Hand, rest: list[Item]) -> Events:
     """The whole record: the events so far, the told rest, the claimed payment, the end."""
     items = [item for item in rest if not _is_late(item)]
     for place, item in enumerate(items):
-        for event in _events(told.game, hand, item, items[place + 1 :]):
+        for event in _events(source.game, hand, item, items[place + 1 :]):
             hand = _counted(events, hand, event)
-    for event in _paid(told, hand):
+    for event in _paid(source, hand):
         hand = _counted(events, hand, event)
     if hand.voided:
         return (*events, *acknowledged(rest))
@@ -72,30 +72,30 @@ class _Impossible(ValueError):
     """What the source says was paid makes or loses chips."""
 
 
-def _paid(told: ToldHand, hand: Hand) -> Events:
+def _paid(source: SourceHand, hand: Hand) -> Events:
     """The payment that the source claims; if chips cannot be so, the rules' own and the claim.
 
     Where the rules cannot tell who is paid either, the hand does not count.
     """
     try:
-        return tuple(_payment(told, hand))
+        return tuple(_payment(source, hand))
     except _Impossible as reason:
         try:
-            paid = settle(told.game, hand)
+            paid = settle(source.game, hand)
         except (IllegalCommand, LookupError, ValueError):
             void = HandVoided(f"{reason}, and who is paid the rules cannot tell")
-            return (_claim(told, hand, 0), void)
+            return (_claim(source, hand, 0), void)
         taken = sum(event.amount for event in paid if isinstance(event, RakeTaken))
-        return (*paid, _claim(told, hand, taken))
+        return (*paid, _claim(source, hand, taken))
 
 
-def _claim(told: ToldHand, hand: Hand, taken: int) -> Claimed:
+def _claim(source: SourceHand, hand: Hand, taken: int) -> Claimed:
     """What the source says each seat won or lost: its nets, or what it was paid less its stake."""
-    rake = taken if told.rake is None else told.rake
-    if told.nets is not None and told.paid is None:
-        return Claimed(told.nets, rake)
-    nets = [now - was for was, now in zip(told.stacks, hand.stacks, strict=True)]
-    for one in told.paid or ():
+    rake = taken if source.rake is None else source.rake
+    if source.nets is not None and source.paid is None:
+        return Claimed(source.nets, rake)
+    nets = [now - was for was, now in zip(source.stacks, hand.stacks, strict=True)]
+    for one in source.paid or ():
         nets[one.seat] += one.amount
     return Claimed(tuple(nets), rake)
 
@@ -105,12 +105,12 @@ def faulted(item: Fault) -> Faulted:
     return Faulted(item.seat, item.raw, item.kind, item.where)
 
 
-def acknowledged(rest: Iterable[Told]) -> Events:
+def acknowledged(rest: Iterable[Item]) -> Events:
     """Bad replies to the news that the hand is over; they come after its end."""
     return tuple(faulted(item) for item in rest if isinstance(item, Fault) and _is_late(item))
 
 
-def _is_late(item: Told) -> bool:
+def _is_late(item: Item) -> bool:
     return isinstance(item, Fault) and item.where == "acknowledgement"
 
 
@@ -131,7 +131,7 @@ def _counted(events: list[Event], hand: Hand, event: Event) -> Hand:
 # What is told becomes events.
 
 
-def _events(game: Game, hand: Hand, item: Told, later: list[Told]) -> Iterator[Event]:
+def _events(game: Game, hand: Hand, item: Item, later: list[Item]) -> Iterator[Event]:
     match item:
         case Fault():
             yield faulted(item)
@@ -150,7 +150,7 @@ def _events(game: Game, hand: Hand, item: Told, later: list[Told]) -> Iterator[E
             yield TimedOut(seat, True, _next(later)) if all_in else Disconnected(seat)
 
 
-def _next(later: list[Told]) -> int | None:
+def _next(later: list[Item]) -> int | None:
     """Who is told to act next on this street."""
     for item in later:
         if isinstance(item, Act) or (isinstance(item, Leaves) and item.all_in):
@@ -238,7 +238,7 @@ def _holds(game: Game, hand: Hand, item: Holds) -> Iterator[Event]:
             yield CardSwapped(seat, slot, old, new, game.swap_seen == "both_told")
 
 
-def _shows(game: Game, hand: Hand, item: Shows | Mucks, later: list[Told]) -> Iterator[Event]:
+def _shows(game: Game, hand: Hand, item: Shows | Mucks, later: list[Item]) -> Iterator[Event]:
     """A hand at the showdown; who has folded, or won uncontested, only shows his cards around."""
     seat = item.seat
     done = seat in hand.showing.shown or seat in hand.showing.mucked
@@ -253,24 +253,24 @@ def _shows(game: Game, hand: Hand, item: Shows | Mucks, later: list[Told]) -> It
 # What is paid.
 
 
-def _payment(told: ToldHand, hand: Hand) -> Iterator[Event]:
+def _payment(source: SourceHand, hand: Hand) -> Iterator[Event]:
     """What nobody matched goes back, if the source's sums say so; then what it says was paid."""
-    if told.paid is not None:
+    if source.paid is not None:
         by_pot: dict[int, dict[int, int]] = {}
-        for one in told.paid:
+        for one in source.paid:
             won = by_pot.setdefault(one.pot, {})
             won[one.seat] = won.get(one.seat, 0) + one.amount
-    elif told.nets is not None:
-        brought = zip(told.stacks, told.nets, hand.stacks, strict=True)
+    elif source.nets is not None:
+        brought = zip(source.stacks, source.nets, hand.stacks, strict=True)
         by_pot = {0: {seat: was + net - now for seat, (was, net, now) in enumerate(brought)}}
     else:
         raise ValueError("rules and source part, and the source does not say who was paid")
-    rake = told.rake or 0
+    rake = source.rake or 0
     back = _uncalled(hand)
-    if back is not None and _returned(told, hand, by_pot, back):
+    if back is not None and _returned(source, hand, by_pot, back):
         yield back
         hand = evolve(hand, back)
-        if told.paid is None:
+        if source.paid is None:
             by_pot[0][back.seat] -= back.amount
     total = sum(sum(won.values()) for won in by_pot.values())
     for won in by_pot.values():
@@ -279,7 +279,7 @@ def _payment(told: ToldHand, hand: Hand) -> Iterator[Event]:
                 raise _Impossible(f"seat {seat} cannot have lost more than it put in")
     if total + rake != hand.pot:
         raise _Impossible(f"a pot of {hand.pot} cannot pay {total} and a rake of {rake}")
-    yield from _rake(told.game, hand, by_pot, rake)
+    yield from _rake(source.game, hand, by_pot, rake)
     for pot, won in sorted(by_pot.items()):
         seats = tuple(seat for seat, share in won.items() if share)
         if seats:
@@ -295,15 +295,15 @@ def _uncalled(hand: Hand) -> UncalledReturned | None:
 
 
 def _returned(
-    told: ToldHand, hand: Hand, by_pot: dict[int, dict[int, int]], back: UncalledReturned
+    source: SourceHand, hand: Hand, by_pot: dict[int, dict[int, int]], back: UncalledReturned
 ) -> bool:
     """Whether the source counts it as given back, not as won."""
-    if told.game.uncalled == "in_pot":
+    if source.game.uncalled == "in_pot":
         return False
-    if told.paid is None:
+    if source.paid is None:
         return by_pot[0][back.seat] >= back.amount
     total = sum(sum(won.values()) for won in by_pot.values())
-    return total + (told.rake or 0) == hand.pot - back.amount
+    return total + (source.rake or 0) == hand.pot - back.amount
 
 
 def _rake(

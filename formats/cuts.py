@@ -26,8 +26,8 @@ from formats.pokerstars import reader as pokerstars
 from formats.pokerstars.house import Houses
 from formats.rakes import RakeFrom
 from formats.rules import AS_READ, Rules
+from formats.source import Skipped, Source, SourceHand
 from formats.text import encoding_of
-from formats.told import Skipped, Source, ToldHand
 
 HANDS = 1_000  # of a part
 _TABLE = re.compile(rb"\[[A-Za-z0-9_-]+\]\r?\n")
@@ -175,7 +175,9 @@ def _placed(source: Source, part: Part) -> Source:
     return replace(source, hands=_renumbered(source.hands, part))
 
 
-def _renumbered(hands: Iterable[ToldHand | Skipped], part: Part) -> Iterator[ToldHand | Skipped]:
+def _renumbered(
+    hands: Iterable[SourceHand | Skipped], part: Part
+) -> Iterator[SourceHand | Skipped]:
     for hand in hands:
         line = hand.line + part.lines_before
         if isinstance(hand, Skipped):

@@ -1,6 +1,6 @@
 """A foreign hand put to the rules: what they decide is its record, as far as the source agrees.
 
-Each told item answers what the rules ask. At the first refusal, or where the rules would show or
+Each item answers what the rules ask. At the first refusal, or where the rules would show or
 pay otherwise than the source says, `formats.claimed` goes on without them. A hand that cannot be
 a record at all (it makes chips, or stops in the middle) raises a ValueError with one sentence.
 """
@@ -44,9 +44,9 @@ from events.evolve import evolve, replay, round_of
 from events.state import Hand
 from events.types import Cards, Event, Events, Faulted, PotSplit, RakeTaken, Shown
 from formats.claimed import acknowledged, claimed, faulted
-from formats.told import Act, Bids, Board, Fault, Holds, Leaves, Mucks, Shows, Told, ToldHand
+from formats.source import Act, Bids, Board, Fault, Holds, Item, Leaves, Mucks, Shows, SourceHand
 
-Answer = tuple[Command, tuple[int, ...]]  # and the places of the told items that gave it
+Answer = tuple[Command, tuple[int, ...]]  # and the places of the items that gave it
 
 # Sets of kinds are made once: to make one for every question costs more than to ask it.
 _CHOSEN = (Act, Bids)
@@ -57,44 +57,44 @@ _PAYS = (RakeTaken, PotSplit)
 _ANSWERED = (ToBid, ToStraddle)
 
 
-def follow(hand: ToldHand, hand_id: str) -> Events:
-    """The record of a told hand, from `HandStarted` to `HandEnded`; its chips add up."""
+def follow(hand: SourceHand, hand_id: str) -> Events:
+    """The record of a source hand, from `HandStarted` to `HandEnded`; its chips add up."""
     return followed(hand, hand_id)[0]
 
 
-def followed(hand: ToldHand, hand_id: str) -> tuple[Events, Hand]:
+def followed(hand: SourceHand, hand_id: str) -> tuple[Events, Hand]:
     """The record, and what it adds up to."""
     _checked(hand)
-    game, told = hand.game, list(hand.told)
+    game, items = hand.game, list(hand.items)
     new, now = begun(game, hand.button, hand.players, hand.stacks, hand.posts, hand.dead_small)
     start = replace(now.start, hand=hand_id, assumed=hand.assumed, played=hand.played)
     now = replace(now, start=start)
     events: list[Event] = [start, *new[1:]]
     while not now.over:
         if type(game.script[now.step]) is Betting:
-            if told and type(told[0]) is Fault:
-                events.extend(_faults(told))
-            answer = _act(game, now, told)
+            if items and type(items[0]) is Fault:
+                events.extend(_faults(items))
+            answer = _act(game, now, items)
         else:
             asked = turn(game, now)
             if type(asked) in _ANSWERED:
-                events.extend(_faults(told))
-            answer = _answer(asked, game, now, told)
+                events.extend(_faults(items))
+            answer = _answer(asked, game, now, items)
         if answer is None:
-            return _claimed(hand, events, now, told)
+            return _claimed(hand, events, now, items)
         command, used = answer
         try:
             new, after = step(game, now, command)
         except IllegalCommand as refusal:
-            return _claimed(hand, events, now, told, f"{refusal}; ")
+            return _claimed(hand, events, now, items, f"{refusal}; ")
         for place in used if len(used) < 2 else sorted(used, reverse=True):
-            del told[place]
-        if (after.over or after.showing.shown) and _parts(hand, new, after, told):
-            now = _kept(events, now, new, told)
-            return _claimed(hand, events, now, told)
+            del items[place]
+        if (after.over or after.showing.shown) and _parts(hand, new, after, items):
+            now = _kept(events, now, new, items)
+            return _claimed(hand, events, now, items)
         events.extend(new)
         now = after
-    return (*events, *acknowledged(told)), now
+    return (*events, *acknowledged(items)), now
 
 
 @lru_cache(maxsize=64)
@@ -110,7 +110,7 @@ def begun(
     return begin(game, "", button, players, stacks, posts, dead_small)
 
 
-def pays(hand: ToldHand, new: Events, after: Hand) -> bool:
+def pays(hand: SourceHand, new: Events, after: Hand) -> bool:
     """Whether the rules pay every seat, and the house, what the source says."""
     if hand.rake is not None and hand.rake != after.rake:
         return False
@@ -131,63 +131,63 @@ def pays(hand: ToldHand, new: Events, after: Hand) -> bool:
 
 
 def _claimed(
-    hand: ToldHand, events: list[Event], now: Hand, told: list[Told], refusal: str = ""
+    hand: SourceHand, events: list[Event], now: Hand, items: list[Item], refusal: str = ""
 ) -> tuple[Events, Hand]:
     """What the source claims from here on, counted to its end; if it cannot be, why they parted."""
     try:
-        record = claimed(hand, events, now, told)
+        record = claimed(hand, events, now, items)
     except ValueError as reason:
         raise ValueError(f"{refusal}{reason}") from None
     return record, replay(record)
 
 
-def _checked(hand: ToldHand) -> None:
+def _checked(hand: SourceHand) -> None:
     """Every item is of a seat there is; `begin` checks the rest."""
     last = len(hand.stacks) - 1
-    named = [item.seat for item in hand.told if not isinstance(item, Board)]
+    named = [item.seat for item in hand.items if not isinstance(item, Board)]
     if named and not 0 <= min(named) <= max(named) <= last:
         wrong = next(seat for seat in named if not 0 <= seat <= last)
         raise ValueError(f"there is no seat {wrong}: the seats are 0..{last}")
 
 
-def _faults(told: list[Told]) -> Iterable[Faulted]:
+def _faults(items: list[Item]) -> Iterable[Faulted]:
     """Replies that failed stand right before the default action they cause."""
-    while told and isinstance(first := told[0], Fault) and first.where != "acknowledgement":
-        del told[0]
+    while items and isinstance(first := items[0], Fault) and first.where != "acknowledgement":
+        del items[0]
         yield faulted(first)
 
 
 # What the source answers; None where it says something else, or nothing.
 
 
-def _answer(asked: Turn, game: Game, hand: Hand, told: list[Told]) -> Answer | None:
-    first = told[0] if told else None
+def _answer(asked: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer | None:
+    first = items[0] if items else None
     if isinstance(first, Leaves) and not first.all_in:
         return Disconnect(first.seat), (0,)
     match asked:
         case ToDeal(kind="board") if isinstance(first, Act) and first.verb == "fold":
             return Fold(first.seat, _will(first.default)), (0,)  # of who is all-in by his blind
         case ToDeal(kind="board"):
-            return _board(asked, told)
+            return _board(asked, items)
         case ToDeal():
-            return _deal(asked, game, hand, told)
+            return _deal(asked, game, hand, items)
         case ToBid():
             return _bid(first)
         case ToSwap():
-            return _swap(asked, hand, told)
+            return _swap(asked, hand, items)
         case ToShow():
-            return _show(asked, hand, told)
+            return _show(asked, hand, items)
         case ToStraddle():
             return _straddle(first)
     raise AssertionError(f"nobody answers {asked}")
 
 
-def _act(game: Game, hand: Hand, told: list[Told]) -> Answer | None:
+def _act(game: Game, hand: Hand, items: list[Item]) -> Answer | None:
     """A choice of betting; where the source names no size, the only one that the limit allows.
 
     What may be chosen is asked only then: the rules look at it anyway when they are answered.
     """
-    first = told[0] if told else None
+    first = items[0] if items else None
     if type(first) is not Act:
         if isinstance(first, Leaves):
             return (TimeOut if first.all_in else Disconnect)(first.seat), (0,)
@@ -219,14 +219,14 @@ def _limit(game: Game, hand: Hand) -> int | None:
     return asked.raise_max if isinstance(asked, ToAct) else None
 
 
-def _bid(first: Told | None) -> Answer | None:
+def _bid(first: Item | None) -> Answer | None:
     if not isinstance(first, Bids):
         return None
     return Bid(first.seat, first.amount, first.sealed, _will(first.default)), (0,)
 
 
-def _straddle(first: Told | None) -> Answer | None:
-    """Told as a raise, or as the fold of who will not."""
+def _straddle(first: Item | None) -> Answer | None:
+    """A straddle stands in the source as a raise, its refusal as a fold."""
     if isinstance(first, Leaves):
         return TimeOut(first.seat), (0,)
     if not isinstance(first, Act) or first.verb not in ("raise", "fold"):
@@ -239,9 +239,9 @@ def _will(default: bool) -> Will:
     return "default" if default else "chosen"
 
 
-def _board(asked: ToDeal, told: list[Told]) -> Answer | None:
+def _board(asked: ToDeal, items: list[Item]) -> Answer | None:
     """The next street's cards; unknown, where the source tells of no card and no choice more."""
-    for place, item in enumerate(told):
+    for place, item in enumerate(items):
         if isinstance(item, Board):
             return Deal(item.cards), (place,)
         if isinstance(item, _CHOSEN):
@@ -249,11 +249,11 @@ def _board(asked: ToDeal, told: list[Told]) -> Answer | None:
     return Deal((UNKNOWN,) * asked.count), ()
 
 
-def _deal(asked: ToDeal, game: Game, hand: Hand, told: list[Told]) -> Answer:
+def _deal(asked: ToDeal, game: Game, hand: Hand, items: list[Item]) -> Answer:
     """Every seat's new cards, in the order asked for, wherever the source first names them."""
     seats = dict.fromkeys(asked.to)
-    held = _held(told)
-    later = _named_later(game, told) if seats.keys() - held.keys() else {}
+    held = _held(items)
+    later = _named_later(game, items) if seats.keys() - held.keys() else {}
     used: list[int] = []
     new: dict[int, list[str]] = {}
     for seat in seats:
@@ -274,10 +274,10 @@ def _added(held: Cards, cards: Cards, count: int) -> list[str]:
     return [*fresh, *(UNKNOWN,) * count][:count]
 
 
-def _held(told: list[Told]) -> dict[int, tuple[Cards, int]]:
+def _held(items: list[Item]) -> dict[int, tuple[Cards, int]]:
     """What the source says that seats hold before anybody chooses again, and where it does."""
     held: dict[int, tuple[Cards, int]] = {}
-    for place, item in enumerate(told):
+    for place, item in enumerate(items):
         if isinstance(item, _OPEN):
             break
         if isinstance(item, Holds) and item.seat not in held:
@@ -285,19 +285,19 @@ def _held(told: list[Told]) -> dict[int, tuple[Cards, int]]:
     return held
 
 
-def _named_later(game: Game, told: list[Told]) -> dict[int, Cards]:
+def _named_later(game: Game, items: list[Item]) -> dict[int, Cards]:
     """Hands that are only known from their showdown; unless cards can have been swapped."""
     named: dict[int, Cards] = {}
     if not any(isinstance(line, SwapHole) for line in game.script):
-        for item in told:
+        for item in items:
             if isinstance(item, _NAMED) and item.seat not in named:
                 named[item.seat] = item.cards
     return named
 
 
-def _swap(asked: ToSwap, hand: Hand, told: list[Told]) -> Answer | None:
+def _swap(asked: ToSwap, hand: Hand, items: list[Item]) -> Answer | None:
     """What the source says each seat holds next, held against what it holds now."""
-    held = _held(told)
+    held = _held(items)
     cards: list[str | None] = []
     for seat, slot in asked.at_risk:
         was, now = hand.hole[seat], held[seat][0] if seat in held else ()
@@ -308,10 +308,10 @@ def _swap(asked: ToSwap, hand: Hand, told: list[Told]) -> Answer | None:
     return Swap(tuple(cards)), tuple(held[seat][1] for seat in seats)
 
 
-def _show(asked: ToShow, hand: Hand, told: list[Told]) -> Answer | None:
+def _show(asked: ToShow, hand: Hand, items: list[Item]) -> Answer | None:
     """Shown, announced or thrown away, as the source says in any place; silence is a muck."""
     seat = asked.seat
-    for place, item in enumerate(told):
+    for place, item in enumerate(items):
         if isinstance(item, Mucks) and item.seat == seat:
             return Muck(seat), (place,)
         if isinstance(item, Shows) and item.seat == seat:
@@ -331,24 +331,24 @@ def _turned_up(held: Cards, shown: Cards) -> Cards:
 # Where source and rules part.
 
 
-def _parts(hand: ToldHand, new: Events, after: Hand, told: list[Told]) -> bool:
+def _parts(hand: SourceHand, new: Events, after: Hand, items: list[Item]) -> bool:
     """Whether these events show other cards than the source, or pay what nobody was paid."""
-    if any(_contradicted(event, told) for event in new if isinstance(event, Shown)):
+    if any(_contradicted(event, items) for event in new if isinstance(event, Shown)):
         return True
-    return after.over and (_goes_on(told) or not pays(hand, new, after))
+    return after.over and (_goes_on(items) or not pays(hand, new, after))
 
 
-def _goes_on(told: list[Told]) -> bool:
+def _goes_on(items: list[Item]) -> bool:
     """Whether the source tells of more play where the rules say that the hand is over."""
     return any(
         isinstance(item, _PLAYED) or (isinstance(item, Fault) and item.where != "acknowledgement")
-        for item in told
+        for item in items
     )
 
 
-def _contradicted(event: Shown, told: list[Told]) -> bool:
+def _contradicted(event: Shown, items: list[Item]) -> bool:
     """A hand turned up that the source says was thrown away, or was another."""
-    for item in told:
+    for item in items:
         if isinstance(item, Mucks) and item.seat == event.seat:
             return True
         if isinstance(item, Shows) and item.seat == event.seat:
@@ -356,10 +356,10 @@ def _contradicted(event: Shown, told: list[Told]) -> bool:
     return False
 
 
-def _kept(events: list[Event], hand: Hand, new: Events, told: list[Told]) -> Hand:
+def _kept(events: list[Event], hand: Hand, new: Events, items: list[Item]) -> Hand:
     """What the rules decided before source and rules part is recorded; the rest is not."""
     for event in new:
-        if isinstance(event, _PAYS) or (isinstance(event, Shown) and _contradicted(event, told)):
+        if isinstance(event, _PAYS) or (isinstance(event, Shown) and _contradicted(event, items)):
             break
         hand = evolve(hand, event)
         events.append(event)

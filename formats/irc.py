@@ -20,7 +20,7 @@ from engine.games.recorded import IRC_LIMIT
 from events.cards import is_card
 from events.types import Cards
 from formats.moment import in_utc
-from formats.told import Act, Board, Holds, Refused, Shows, Skipped, Source, Told, ToldHand
+from formats.source import Act, Board, Holds, Item, Refused, Shows, Skipped, Source, SourceHand
 
 SMALL, BIG, HIGH = 5, 10, 20
 OPEN_MAX = 200
@@ -82,7 +82,7 @@ def read(folder: Path) -> Source:
     )
 
 
-def _hands(folder: Path) -> Iterator[ToldHand | Skipped]:
+def _hands(folder: Path) -> Iterator[SourceHand | Skipped]:
     players = _Players(folder / "pdb")
     try:
         with (folder / "hdb").open("rb") as hdb, (folder / "hroster").open("rb") as rosters:
@@ -100,7 +100,7 @@ def _hands(folder: Path) -> Iterator[ToldHand | Skipped]:
                     while not roster or _number(roster[0]) < deal.id:
                         roster = next(filter(None, map(_words, rosters)), [str(_NEVER)])
                     rows = _rows(deal, roster, players)
-                    hand = _told_hand(deal, rows, number)
+                    hand = _source_hand(deal, rows, number)
                     yield replace(hand, text=_text(words, rows), site=" ".join(hand.players))
                 except _Unread as reason:
                     yield Skipped(number, str(reason))
@@ -231,7 +231,7 @@ def _cards(words: list[str]) -> Cards:
 # Letters.
 
 
-def _told_hand(deal: _Deal, rows: list[_Row], number: int) -> ToldHand:
+def _source_hand(deal: _Deal, rows: list[_Row], number: int) -> SourceHand:
     """The hand as its letters tell it: position 1 is left of the button, the last has it."""
     if any(row.players != len(rows) for row in rows):
         raise _Unread(f"the files do not agree how many play hand {deal.id}")
@@ -248,14 +248,14 @@ def _told_hand(deal: _Deal, rows: list[_Row], number: int) -> ToldHand:
     if sum(row.action for row in rows) != deal.pot:
         raise _Unread(f"hand {deal.id} has a pot of {deal.pot} in hdb, its players put in another")
     now = _Betting([row.bankroll for row in rows])
-    told = tuple(_told(deal, rows, now))
+    items = tuple(_items(deal, rows, now))
     for row, left in zip(rows, now.left, strict=True):
         if row.bankroll - left != row.action:
             raise _Unread(
                 f"the letters of hand {deal.id} put in {row.bankroll - left} for {row.name}, "
                 f"his file says {row.action}"
             )
-    return ToldHand(
+    return SourceHand(
         game=IRC_LIMIT,
         number=number,
         line=number,
@@ -263,7 +263,7 @@ def _told_hand(deal: _Deal, rows: list[_Row], number: int) -> ToldHand:
         button=len(rows) - 1,
         players=tuple(row.name for row in rows),
         stacks=tuple(row.bankroll for row in rows),
-        told=told,
+        items=items,
         dead_small=len(blinds) == 1,
         nets=nets,
         rake=0,
@@ -272,7 +272,7 @@ def _told_hand(deal: _Deal, rows: list[_Row], number: int) -> ToldHand:
     )
 
 
-def _told(deal: _Deal, rows: list[_Row], now: "_Betting") -> Iterator[Told]:
+def _items(deal: _Deal, rows: list[_Row], now: "_Betting") -> Iterator[Item]:
     """The cards that were shown, the streets with their boards, the showdown."""
     shown = [(seat, row.cards) for seat, row in enumerate(rows) if row.cards]
     yield from (Holds(seat, cards) for seat, cards in shown)
@@ -329,7 +329,7 @@ class _Betting:
         return True
 
 
-def _street(letters: list[str], size: int, now: _Betting) -> Iterator[Told]:
+def _street(letters: list[str], size: int, now: _Betting) -> Iterator[Item]:
     """One letter a turn, round and round by position; who has none left is passed over."""
     now.begin()
     posts = sum(own.startswith("B") for own in letters)

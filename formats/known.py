@@ -21,7 +21,7 @@ from formats.pokerstars import reader as pokerstars
 from formats.pokerstars.text import GG, STARS, foreign_site
 from formats.rules import AS_READ, Rules
 from formats.sites.read import SITES
-from formats.told import Refused, Skipped, Source, ToldHand
+from formats.source import Refused, Skipped, Source, SourceHand
 
 HEAD = 200  # lines by which a format is known
 _BYTES = 1 << 14  # in which they are looked for
@@ -189,10 +189,10 @@ def _tells_variant(fact: str) -> bool:
     return fact.startswith("variant ")
 
 
-def _retold(hands: Iterable[ToldHand | Skipped], rules: Rules) -> Iterator[ToldHand | Skipped]:
+def _retold(hands: Iterable[SourceHand | Skipped], rules: Rules) -> Iterator[SourceHand | Skipped]:
     """The same hands under other rules, whose unit of chips must be theirs."""
     for hand in hands:
-        if isinstance(hand, ToldHand):
+        if isinstance(hand, SourceHand):
             kept = tuple(one for one in hand.inferred if not rules.game or not _tells_variant(one))
             hand = replace(hand, game=rules.of(hand.game), inferred=kept)
         yield hand

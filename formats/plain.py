@@ -1,4 +1,4 @@
-"""An ordinary told hand of hold'em, made into a record in one pass.
+"""An ordinary hand of hold'em, made into a record in one pass.
 
 The same events as `formats.follow` makes of it, about thrice as fast, where nothing is unusual; of
 whatever is, nothing is made. The rules say who is asked, who must show and who is paid. Not all
@@ -43,7 +43,7 @@ from events.types import (
     UncalledReturned,
 )
 from formats.follow import begun, pays
-from formats.told import Act, Board, Holds, Mucks, Shows, ToldHand
+from formats.source import Act, Board, Holds, Mucks, Shows, SourceHand
 
 _UNSEEN = (UNKNOWN, UNKNOWN)
 _TURNED = (Shows, Mucks)
@@ -106,12 +106,12 @@ class Plain(NamedTuple):
     nets: tuple[int, ...]
 
 
-def plain(told: ToldHand, hand_id: str) -> Plain | None:
+def plain(source: SourceHand, hand_id: str) -> Plain | None:
     """The record of a hand in which nothing is unusual."""
-    if told.posts or told.dead_small or not goes_this_way(told.game):
+    if source.posts or source.dead_small or not goes_this_way(source.game):
         return None
     try:
-        play = _Play(told, hand_id)
+        play = _Play(source, hand_id)
         play.to_the_end()
     except (_Unusual, ValueError, LookupError):
         return None
@@ -130,16 +130,16 @@ def goes_this_way(game: Game) -> bool:
 
 
 class _Play:
-    """A table while a told hand is played on it; `at` is the told item that comes next."""
+    """A table while a source hand is played on it; `at` is the item that comes next."""
 
-    def __init__(self, told: ToldHand, hand_id: str) -> None:
-        game, items = told.game, told.told
-        new, hand = begun(game, told.button, told.players, told.stacks, (), False)
+    def __init__(self, source: SourceHand, hand_id: str) -> None:
+        game, items = source.game, source.items
+        new, hand = begun(game, source.button, source.players, source.stacks, (), False)
         if any(hand.dead):
             raise _Unusual
-        self.told, self.game, self.hand, self.items = told, game, hand, items
+        self.source, self.game, self.hand, self.items = source, game, hand, items
         self.events: list[Event] = [
-            replace(hand.start, hand=hand_id, assumed=told.assumed, played=told.played),
+            replace(hand.start, hand=hand_id, assumed=source.assumed, played=source.played),
             *new[1:],
         ]
         self.stacks, self.paid = list(hand.stacks), list(hand.paid)
@@ -154,7 +154,7 @@ class _Play:
     def to_the_end(self) -> None:
         """Every line of the script in order, as long as several seats are in."""
         game, events = self.game, self.events
-        order = clockwise(self.hand, self.told.button)
+        order = clockwise(self.hand, self.source.button)
         events += [HoleDealt(seat, self.holes[seat]) for seat in order]
         for at, line in enumerate(game.script):
             if isinstance(line, Betting):
@@ -319,8 +319,8 @@ class _Play:
     def _show(self, seat: int) -> None:
         """Cards are turned up as they were dealt; the source may name them in another order."""
         held = self.holes[seat]
-        told = self.turned.get(seat, held)
-        if told is None or sorted(told) != sorted(held):
+        shown = self.turned.get(seat, held)
+        if shown is None or sorted(shown) != sorted(held):
             raise _Unusual
         self.events.append(Shown(seat, held))
 
@@ -328,10 +328,12 @@ class _Play:
         """Every pot is paid by the rules; as the source says, or the hand is unusual."""
         new = settle(self.game, hand)
         after = evolved(hand, new)
-        if not pays(self.told, new, after):
+        if not pays(self.source, new, after):
             raise _Unusual
         self.events += new
-        self.nets = tuple([n - was for was, n in zip(self.told.stacks, after.stacks, strict=True)])
+        self.nets = tuple(
+            [n - was for was, n in zip(self.source.stacks, after.stacks, strict=True)]
+        )
 
     def _counted(self) -> Hand:
         """The hand after betting."""

@@ -8,7 +8,7 @@ from engine.changes import changed
 from engine.game import Game
 from engine.parameters import Impossible
 from formats.rakes import RakeFrom
-from formats.told import Refused
+from formats.source import Refused
 
 
 class Rules(Struct, frozen=True):

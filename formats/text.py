@@ -10,7 +10,7 @@ from io import BytesIO, StringIO, TextIOBase, TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO
 
-from formats.told import Refused
+from formats.source import Refused
 
 Text = str | bytes | Path
 

@@ -20,7 +20,7 @@ from events.notation import read, say
 from events.types import AntePosted, BidPlaced, Events, HandEnded, HandStarted, PotSplit
 from formats.follow import follow
 from formats.phh import read as read_phh
-from formats.told import Act, Board, Holds, Shows, Told, ToldHand
+from formats.source import Act, Board, Holds, Item, Shows, SourceHand
 from tests.store.test_gathered import alike
 from tests.trust.in_node import judged_in_node
 from tests.trust.own_bundles import Draft, problem, verdict
@@ -115,12 +115,12 @@ def of_site(*, shoves: bool, raked: int = 0) -> Events:
     to = 200 if shoves else 30
     game = replace(RULESETS["site-nl"], rake=Rake(percent=raked, of=100))
     streets = [] if shoves else [Act(seat, "check") for seat in (1, 0)]
-    told: list[Told] = [Holds(0, ("As", "Ah")), Holds(1, ("2c", "7d"))]
+    told: list[Item] = [Holds(0, ("As", "Ah")), Holds(1, ("2c", "7d"))]
     told += [Act(0, "raise", to), Act(1, "call")]
     for cards in (("Kd", "9h", "4s"), ("4d",), ("Js",)):
         told += [Board(cards), *streets]
     told += [Shows(0, ("As", "Ah"))]
-    hand = ToldHand(
+    hand = SourceHand(
         game=game,
         number=1,
         line=1,
@@ -128,7 +128,7 @@ def of_site(*, shoves: bool, raked: int = 0) -> Events:
         button=0,
         players=("ursa", "lynx"),
         stacks=(200, 200),
-        told=tuple(told),
+        items=tuple(told),
         assumed=(
             "stack 200",
             "rake 5 %",
@@ -201,5 +201,5 @@ def test_an_order_of_showing_that_only_the_hand_itself_shows_is_assumed(
 ) -> None:
     """The habit was taken from the hand and then said to agree with it."""
     (hand,) = read_phh(RIVER.replace("SHOWN", shown)).hands
-    assert isinstance(hand, ToldHand)
+    assert isinstance(hand, SourceHand)
     assert verdict == judge(hand.game, follow(hand, "h/1")).verdict

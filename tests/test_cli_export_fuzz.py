@@ -19,7 +19,7 @@ from events.types import Events
 from formats import acpc, phh
 from formats.follow import follow
 from formats.mit.read import read as read_gamelog
-from formats.told import Skipped, Source, ToldHand
+from formats.source import Skipped, Source, SourceHand
 from tests.exports import exported, ledger_of, start_of
 from tests.hands import every_ruleset, seeded
 
@@ -50,7 +50,7 @@ def _read_back(source: Source) -> list[Counter[Fraction]]:
     told = list(source.hands)
     assert not [one for one in told if isinstance(one, Skipped)]
     return [
-        _chips(follow(hand, "m/1"), hand.game.unit) for hand in told if isinstance(hand, ToldHand)
+        _chips(follow(hand, "m/1"), hand.game.unit) for hand in told if isinstance(hand, SourceHand)
     ]
 
 

@@ -21,7 +21,7 @@ from formats.follow import follow
 from formats.mit.read import read as read_gamelog
 from formats.mit.write import write as write_gamelog
 from formats.phh.hand import PhhHand
-from formats.told import Holds, Source, ToldHand
+from formats.source import Holds, Source, SourceHand
 from store.reader import Snapshot
 from tests.exports import exported, ledger_of, start_of, started
 from tests.formats.test_format_acpc import NO_LIMIT
@@ -38,7 +38,7 @@ TWO_PLAYERS = ("auction-2024", "auction-2024-mit", "swap-2022", "swap-2022-mit")
 
 def _imported(source: Source, folder: Path) -> tuple[Snapshot, list[Game]]:
     """A source in a ledger: its note, the notes of its hands, its hands."""
-    told = [hand for hand in source.hands if isinstance(hand, ToldHand)]
+    told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
     records = [follow(hand, f"m/{hand.number}") for hand in told]
     notes = [] if source.note is None else [source.note]
     notes += [
@@ -94,7 +94,7 @@ def test_the_footer_of_every_newest_log_is_what_we_would_count(log: Path) -> Non
     """Written without its note, a log has the footer that its engine wrote."""
     source = read_gamelog(log.read_bytes())
     assert source.dialect in ("A3", "S3")
-    told = (hand for hand in source.hands if isinstance(hand, ToldHand))
+    told = (hand for hand in source.hands if isinstance(hand, SourceHand))
     text = write_gamelog(follow(hand, f"m/{hand.number}") for hand in told)
     assert log.read_text().rpartition("\nFinal, ")[2] == text.rpartition("\nFinal, ")[2]
 
@@ -136,7 +136,7 @@ def test_a_match_of_our_own_is_written_as_the_newest_engine_would(
     assert {"auction": "A3", "swap": "S3"}[name.partition("-")[0]] == source.dialect
     snapshot, _ = _imported(source, tmp_path / "again")
     assert text == exported(snapshot, "mit-gamelog", names=("m",))
-    told = [hand for hand in read_gamelog(text).hands if isinstance(hand, ToldHand)]
+    told = [hand for hand in read_gamelog(text).hands if isinstance(hand, SourceHand)]
     assert [_nets(record) for record in records] == [
         dict(zip(hand.players, hand.nets or (), strict=True)) for hand in told
     ]
@@ -199,7 +199,7 @@ def test_what_a_viewpoint_does_not_know_is_an_unknown_card_in_phh(tmp_path: Path
     for view, own in (("public", None), ("seat:random-1", "random-1")):
         for hand in phh.read(exported(snapshot, "phh", view).decode()).hands:
             assert isinstance(hand, PhhHand)
-            for item in hand.told:
+            for item in hand.items:
                 if isinstance(item, Holds):
                     mine = hand.players[item.seat] == own
                     assert mine == ("??" not in item.cards)
@@ -249,7 +249,7 @@ def test_hands_as_an_acpc_log_are_read_to_the_same_nets(
     game = replace(game, stack=2000, unit="chip", odd_chips="clockwise_each")
     records = [r for r in play(game, "m", 30, f"export {seats}", seats) if _splits_evenly(r)]
     text = exported(ledger_of(tmp_path, records), "acpc", games=(game,)).decode()
-    told = [hand for hand in acpc.read(text).hands if isinstance(hand, ToldHand)]
+    told = [hand for hand in acpc.read(text).hands if isinstance(hand, SourceHand)]
     for hand, record in zip(told, records, strict=True):
         assert {player: 2 * net for player, net in _nets(record).items()} == dict(
             zip(hand.players, hand.nets or (), strict=True)
@@ -262,7 +262,7 @@ def _splits_evenly(record: Events) -> bool:
     return all(len(set(e.shares)) == 1 for e in record if isinstance(e, t.PotSplit))
 
 
-def _check_pokerkit(text: str, told: list[ToldHand]) -> None:
+def _check_pokerkit(text: str, told: list[SourceHand]) -> None:
     pokerkit = pytest.importorskip("pokerkit", reason="pokerkit is not installed")
     peer = pokerkit.NoLimitTexasHoldem((), True, 0, (10, 20), 20)
     states = "".join(line + "\n" for line in text.splitlines() if line.startswith("STATE"))

@@ -12,7 +12,7 @@ from events.evolve import replay
 from events.types import Claimed, HandStarted, MatchEnded, MatchStarted
 from formats.follow import follow
 from formats.mit.read import read
-from formats.told import ToldHand
+from formats.source import SourceHand
 from store.reader import Reader
 from tests.foreign import ROUNDS, edited, gamelog, misjudged, records
 from tests.sessions import Captured, kept, printed, said
@@ -82,7 +82,7 @@ def test_the_hands_in_the_ledger_are_those_of_the_log(
     log = gamelog(tmp_path / "gamelog.txt")
     (one,) = told(capsys, log)
     for hand in read(log).hands:
-        assert isinstance(hand, ToldHand)
+        assert isinstance(hand, SourceHand)
         name = f"{one['match']}/{hand.number}"
         assert follow(hand, name) == kept(ledger, name)
 

@@ -24,7 +24,7 @@ from events.types import Events
 from formats import follow, known
 from formats.mit.note import Noted, noted
 from formats.mit.write import write
-from formats.told import ToldHand
+from formats.source import SourceHand
 from store.proof.nonces import Salted
 from store.segments.runs import Made, Maker, Run, read
 from store.tables.standard import STANDARD
@@ -146,7 +146,7 @@ def test_hands_pass_as_columns_unless_something_is_odd_about_them(
     """A test of the other tests: nearly all that random bots do needs no second look."""
     looked_at: list[int] = []
 
-    def followed(hand: ToldHand, name: str) -> tuple[Events, Hand]:
+    def followed(hand: SourceHand, name: str) -> tuple[Events, Hand]:
         looked_at.append(hand.number)
         return follow.followed(hand, name)
 

@@ -18,7 +18,7 @@ from api.importing.taken import Outcome, Wishes
 from bench.import_texts import phh_files, pokerstars_files
 from events.types import HandStarted, SourceNoted
 from formats import cuts, known
-from formats.told import Refused
+from formats.source import Refused
 from store.ledger import FileLedger
 from tests.foreign import gamelog, opened
 from tests.formats.test_format_irc import made_month

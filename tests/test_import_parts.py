@@ -15,7 +15,7 @@ from bench.import_texts import phh_files, pokerstars_files
 from events.ledger import Record
 from formats import cuts, known
 from formats.rules import AS_READ
-from formats.told import Refused, Skipped, ToldHand
+from formats.source import Refused, Skipped, SourceHand
 from store.ledger import FileLedger
 from tests.foreign import opened
 
@@ -90,7 +90,7 @@ def files(texts: dict[str, str], tmp_path: Path) -> list[Entry]:
     return list(entries([tmp_path / "files"], tmp_path / "ledger"))
 
 
-def told(path: Path, format: str, part: cuts.Part | None = None) -> list[ToldHand | Skipped]:
+def told(path: Path, format: str, part: cuts.Part | None = None) -> list[SourceHand | Skipped]:
     return list(known.read(path, known.FORMATS[format], AS_READ, part).hands)
 
 

@@ -21,7 +21,7 @@ from formats import known, phh
 from formats.follow import followed
 from formats.plain import plain
 from formats.rules import AS_READ
-from formats.told import ToldHand
+from formats.source import SourceHand
 from store.proof.nonces import Salted
 from store.segments.runs import Maker, read
 from store.tables.standard import STANDARD
@@ -134,7 +134,7 @@ def test_nearly_every_hand_needs_no_second_look(
     """A test of the other tests."""
     looked_at: list[int] = []
 
-    def looked(hand: ToldHand, name: str) -> Any:
+    def looked(hand: SourceHand, name: str) -> Any:
         looked_at.append(hand.number)
         return followed(hand, name)
 
@@ -245,7 +245,7 @@ def test_what_is_made_of_a_plain_hand_is_what_the_rules_make_of_it(tmp_path: Pat
     for seats in (2, 4, 9):
         (tmp_path / "hands.txt").write_text(tables("phh-nt", 20, seats))
         for told in known.FORMATS["phh"].read(tmp_path / "hands.txt", AS_READ).hands:
-            assert isinstance(told, ToldHand)
+            assert isinstance(told, SourceHand)
             record, end = followed(told, "m/1")
             if made := plain(told, "m/1"):
                 assert record == made.record

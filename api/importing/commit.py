@@ -20,7 +20,7 @@ from api.importing.taken import Outcome
 from api.playing.recording import now_ms
 from events.ledger import Append, Record
 from events.types import Disclosure, MatchEnded, MatchStarted, SourceNoted
-from formats.told import Refused, Skipped
+from formats.source import Refused, Skipped
 from store.ledger import CLOSE_HANDS, SEAL_HANDS, FileLedger
 from store.log.batch import from_payload, to_payload
 from store.log.leaf import split

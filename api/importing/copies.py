@@ -15,7 +15,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import BinaryIO, NamedTuple
 
-from formats.told import Refused
+from formats.source import Refused
 
 LINE_MAX = 1 << 20  # bytes: no line of any format is near
 SMALL = 1 << 20  # bytes: up to so many are kept in memory

@@ -30,7 +30,7 @@ from api.importing.spool import spool
 from api.importing.taken import NAMED_MAX, Outcome, Wishes, format_wished, taken
 from dealer.unheeding import unheard, unheeding
 from formats.cuts import parts
-from formats.told import Refused
+from formats.source import Refused
 from store.segments.runs import Maker
 
 LARGE = 1 << 22  # bytes: less is not worth the cutting

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from api.viewpoints.records import LEFT_OUT
 from events.types import SourceNoted
 from formats.phh.documents import is_header
+from formats.source import Skipped
 from formats.text import lines
-from formats.told import Skipped
 
 TEXT_MAX = 2_000  # letters of a hand's text that are kept
 _ONE_LINE = {"acpc", "irc"}  # formats in which a hand is a line

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from formats.told import ToldHand
+from formats.source import SourceHand
 from store.proof.nonces import Salted
 
 ID = 12  # hex digits of a match's name
@@ -72,7 +72,7 @@ class Marker:
         self._place = self._begun(b"placed", f"{format}\n{place}\n")
         self._file = self._begun(b"in a file", f"{sha256}\n")
 
-    def of(self, hand: ToldHand) -> Mark:
+    def of(self, hand: SourceHand) -> Mark:
         """The mark of a hand: by its site's number, else by all that it says and where."""
         if not hand.text:
             return self._whole(self._file, hand.number, hand.line, str(hand.number))

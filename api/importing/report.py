@@ -8,7 +8,7 @@ from msgspec import to_builtins
 from api.importing.taken import Outcome
 from engine.verdict import Verdict
 from formats.known import FORMATS
-from formats.told import Skipped
+from formats.source import Skipped
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 LISTED = 5  # hands, reasons or players that are named; --json names them all

@@ -19,7 +19,7 @@ from events.codec import decode_record, encode
 from events.ledger import Append
 from events.state import Hand
 from events.types import Events, HandStarted, Match, SourceNoted
-from formats.told import ToldHand
+from formats.source import SourceHand
 from store.log.batch import to_payload
 from store.log.leaf import split
 from store.proof.nonces import Salted
@@ -44,7 +44,7 @@ class Kept(Struct, frozen=True):
     record: Events
     end: Hand | None
     note: SourceNoted | None
-    told: ToldHand
+    source: SourceHand
 
 
 class Chunk(Struct, frozen=True):
@@ -105,7 +105,7 @@ class Spool:
         assert isinstance(start, HandStarted)
         self._hands.append(Whole(Append(start.hand, 0, kept.record, self.at), kept.end))
         self._events += len(kept.record)
-        self._marks.append(self.marker.of(kept.told))
+        self._marks.append(self.marker.of(kept.source))
         if kept.note is not None:
             self._notes.append(encode(kept.note) + b"\n")
 

@@ -32,7 +32,7 @@ from formats.mit.note import FORMAT as MIT
 from formats.phh.hand import PhhHand
 from formats.plain import Plain
 from formats.rules import AS_READ, Rules
-from formats.told import Bids, Refused, Skipped, ToldHand, Transcript
+from formats.source import Bids, Refused, Skipped, SourceHand, Transcript
 
 if TYPE_CHECKING:
     from store.columns.hands import Lot
@@ -153,7 +153,7 @@ def _read(
 
 def _one_by_one(
     found: Outcome,
-    hands: Iterable[ToldHand | Skipped],
+    hands: Iterable[SourceHand | Skipped],
     wishes: Wishes,
     spool: Spool,
     tick: Callable[[int], None],
@@ -174,10 +174,10 @@ def _one_by_one(
 
 
 def _blocks(
-    hands: Iterable[ToldHand | Skipped], spool: Spool
-) -> Iterator[list[ToldHand | Skipped]]:
+    hands: Iterable[SourceHand | Skipped], spool: Spool
+) -> Iterator[list[SourceHand | Skipped]]:
     """As many hands as a chunk still has room for; if a reader fails, what it has told before."""
-    block: list[ToldHand | Skipped] = []
+    block: list[SourceHand | Skipped] = []
     try:
         for hand in hands:
             block.append(hand)
@@ -190,12 +190,12 @@ def _blocks(
     yield block
 
 
-def _plain(block: Iterable[ToldHand | Skipped], wishes: Wishes) -> list[ToldHand]:
+def _plain(block: Iterable[SourceHand | Skipped], wishes: Wishes) -> list[SourceHand]:
     """The hands of a block under the names that were asked for."""
     return [
         it if it.players == players else replace(it, players=players)
         for it in block
-        if isinstance(it, ToldHand) and (players := _called(it.players, wishes.names))
+        if isinstance(it, SourceHand) and (players := _called(it.players, wishes.names))
     ]
 
 
@@ -205,7 +205,7 @@ def _many(
     """Hands next to each other: as they are told in columns where they may be, else one by one."""
     players = _called(part.players, wishes.names)
     if len(part.every) < RUN or players is None:
-        _one_by_one(found, map(part.told, part.every), wishes, spool, tick)
+        _one_by_one(found, map(part.hand, part.every), wishes, spool, tick)
         return
     from api.importing.vouched import assuming, vouched  # numpy comes with it, and few need it
 
@@ -214,7 +214,7 @@ def _many(
     if done:
         assumed = assuming(lot) if wishes.audit else None
         _count_lot(found, lot, part.game, players, nets, assumed)
-    others = (part.told(number) for number in part.every if number not in done)
+    others = (part.hand(number) for number in part.every if number not in done)
     for kept in _hands(found, others, wishes):
         spool.add(kept)
     marks = spool.marker.of_texts(lot.numbers.tolist(), _texts(part, lot))
@@ -255,22 +255,22 @@ def format_wished(content: bytes | Path, wishes: Wishes) -> Format:
 
 def _hands(
     found: Outcome,
-    hands: Iterable[ToldHand | Skipped],
+    hands: Iterable[SourceHand | Skipped],
     wishes: Wishes,
     done: Mapping[int, Plain] = MappingProxyType({}),
 ) -> Iterable[Kept]:
     """Every hand that can be a record, counted and judged; the others are listed."""
-    for told in hands:
+    for source in hands:
         found.hands += 1
-        if isinstance(told, Skipped):
-            _leave_out(found, told.line, told.reason, wishes)
+        if isinstance(source, Skipped):
+            _leave_out(found, source.line, source.reason, wishes)
             continue
-        hand = _renamed(told, wishes.names)
+        hand = _renamed(source, wishes.names)
         if plain := done.get(hand.number):
             _count(found, hand, plain.record, plain.nets)
             if wishes.audit:
                 _agrees(found, hand.number, rests_on(plain.record))
-            yield Kept(plain.record, None, _beside(found, told), told)
+            yield Kept(plain.record, None, _beside(found, source), source)
             continue
         try:
             record, end = followed(hand, f"{found.match}/{hand.number}")
@@ -280,7 +280,7 @@ def _hands(
         _count(found, hand, record, _nets(hand, end))
         if wishes.audit:
             _judge(found, hand, record, wishes)
-        yield Kept(record, end, _beside(found, told), told)
+        yield Kept(record, end, _beside(found, source), source)
 
 
 def _leave_out(found: Outcome, line: int, reason: str, wishes: Wishes) -> None:
@@ -289,7 +289,7 @@ def _leave_out(found: Outcome, line: int, reason: str, wishes: Wishes) -> None:
     found.skipped.append(Skipped(line, reason))
 
 
-def _renamed(hand: ToldHand, names: Mapping[str, str]) -> ToldHand:
+def _renamed(hand: SourceHand, names: Mapping[str, str]) -> SourceHand:
     """The players under the names that were asked for; nobody plays against himself by that."""
     if not names:
         return hand
@@ -308,7 +308,7 @@ def _called(players: tuple[str, ...], names: Mapping[str, str]) -> tuple[str, ..
     return called if len(set(called)) == len(set(players)) else None
 
 
-def _count(found: Outcome, hand: ToldHand, record: Events, nets: tuple[int, ...]) -> None:
+def _count(found: Outcome, hand: SourceHand, record: Events, nets: tuple[int, ...]) -> None:
     """What the match comes to: its games, players, nets, and how its bids were made."""
     start = record[0]
     assert isinstance(start, HandStarted)
@@ -316,7 +316,7 @@ def _count(found: Outcome, hand: ToldHand, record: Events, nets: tuple[int, ...]
     for player, net in zip(hand.players, nets, strict=True):
         found.won[player] = found.won.get(player, 0) + net
     if found.sealed and found.format == MIT:  # nowhere else is there an auction
-        found.sealed = all(one.sealed for one in hand.told if isinstance(one, Bids))
+        found.sealed = all(one.sealed for one in hand.items if isinstance(one, Bids))
     for fact in hand.inferred:
         if fact not in found.inferred:
             found.inferred.append(fact)
@@ -366,11 +366,11 @@ def _hear(found: Outcome, mark: str, game: Game) -> None:
         found.games.setdefault(game.name, mark)
 
 
-def _nets(hand: ToldHand, end: Hand) -> tuple[int, ...]:
+def _nets(hand: SourceHand, end: Hand) -> tuple[int, ...]:
     return tuple(now - was for was, now in zip(hand.stacks, end.stacks, strict=True))
 
 
-def _judge(found: Outcome, hand: ToldHand, record: Events, wishes: Wishes) -> None:
+def _judge(found: Outcome, hand: SourceHand, record: Events, wishes: Wishes) -> None:
     report = by_rules(record, hand.game).report
     verdict = report.verdict
     found.moveless += report.moves == 0
@@ -382,7 +382,7 @@ def _judge(found: Outcome, hand: ToldHand, record: Events, wishes: Wishes) -> No
         named.append(hand.number)
 
 
-def _beside(found: Outcome, hand: ToldHand) -> SourceNoted | None:
+def _beside(found: Outcome, hand: SourceHand) -> SourceNoted | None:
     """What is kept beside a hand: its own note, else where it stands and what the source calls it.
 
     In a gamelog both follow from the number of the round.

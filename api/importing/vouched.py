@@ -20,7 +20,7 @@ from events.ledger import Conflict
 from events.many import Each, Many
 from events.types import HandStarted
 from formats.plain import Plain, plain
-from formats.told import ToldHand, Transcript
+from formats.source import SourceHand, Transcript
 from store.columns.gathered import gathered
 from store.columns.hands import Lot
 from store.segments.runs import check_values
@@ -56,7 +56,7 @@ def assuming(lot: Lot) -> list[int]:
 
 
 def plainly(
-    hands: Sequence[ToldHand], match: str, at: int, *, audited: bool
+    hands: Sequence[SourceHand], match: str, at: int, *, audited: bool
 ) -> tuple[Lot | None, Mapping[int, Plain]]:
     """Of hands in the order of their numbers those that are plain, in columns and by number."""
     numbers = [hand.number for hand in hands]

@@ -9,7 +9,7 @@ import re
 from msgspec import Struct
 
 from formats.acpc.definitions import Definition
-from formats.told import Act
+from formats.source import Act
 
 _MOVES = re.compile(r"[fc]|r\d{0,15}")
 

@@ -19,8 +19,8 @@ from formats.acpc.betting import QUOTED, Wrong, streets
 from formats.acpc.definitions import Definition, defined, known, ruleset
 from formats.mit.grammar import MARKERS
 from formats.rules import AS_READ, Rules
+from formats.source import Board, Holds, Item, Refused, Skipped, Source, SourceHand
 from formats.text import Text, lines
-from formats.told import Board, Holds, Refused, Skipped, Source, Told, ToldHand
 
 _TIME = re.compile(r" # \d+(?:\.\d*)?\s*$")
 _GAME = re.compile(r"\bholdem\.(limit|nolimit)\.(\d+)p\b(\S*)")
@@ -170,7 +170,7 @@ def read(text: Text, definition: Definition | None = None, rules: Rules = AS_REA
     )
 
 
-def _hands(text: Text, found: Survey, game: Game, stack: int) -> Iterator[ToldHand | Skipped]:
+def _hands(text: Text, found: Survey, game: Game, stack: int) -> Iterator[SourceHand | Skipped]:
     """Every hand in order; then nothing but the score, which must be theirs."""
     total, count, score = Counter[str](), 0, 0
     for number, line in enumerate(lines(text), 1):
@@ -199,7 +199,7 @@ def _hands(text: Text, found: Survey, game: Game, stack: int) -> Iterator[ToldHa
 
 def _hand(
     fields: list[str], count: int, line: int, found: Survey, game: Game, stack: int
-) -> ToldHand | Skipped:
+) -> SourceHand | Skipped:
     _, number, betting, cards, results, named = fields
     if not re.fullmatch(r"[0-9]{1,18}", number):
         raise Wrong(f"{number[:QUOTED]!r} is no number of a hand")
@@ -214,15 +214,15 @@ def _hand(
     if not all(players):
         raise Wrong("a player has no name")
     acts, folded = streets(betting, found.game, stack, found.per)
-    told: list[Told] = [Holds(seat, _cards(one, 2)) for seat, one in enumerate(held)]
+    items: list[Item] = [Holds(seat, _cards(one, 2)) for seat, one in enumerate(held)]
     if len(folded) < seats - 1 and len(board) < 3:
         return Skipped(line, "the hand stops before its end")
     if len(board) != len(acts) - 1:
         raise Wrong(f"{len(acts)} streets of betting and {len(board)} of cards do not fit")
-    told += acts[0]
+    items += acts[0]
     for dealt, group, street in zip(_DEALT, board, acts[1:], strict=False):
-        told += [Board(_cards(group, dealt)), *street]
-    return ToldHand(
+        items += [Board(_cards(group, dealt)), *street]
+    return SourceHand(
         game=game,
         number=count,
         line=line,
@@ -230,7 +230,7 @@ def _hand(
         button=seats - 1,
         players=players,
         stacks=(stack,) * seats,
-        told=tuple(told),
+        items=tuple(items),
         nets=nets,
         rake=0,
         inferred=found.inferred,

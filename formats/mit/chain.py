@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from formats.mit.grammar import Names, instead
-from formats.told import Refused
+from formats.source import Refused
 
 
 def chained(

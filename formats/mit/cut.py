@@ -11,7 +11,7 @@ from formats.mit.note import FORMAT, unnoted
 from formats.mit.parts import Reader, Start
 from formats.mit.read import Teller, surveyed
 from formats.rules import Rules
-from formats.told import Source
+from formats.source import Source
 
 
 class Log(Struct, frozen=True):
@@ -51,14 +51,14 @@ def read(text: bytes, log: Log) -> Source:
     teller = log.teller
     *texts, _ = text.decode().split("\n\n")
     part = Reader(Names(*teller.players), log.start).part(texts)
-    told = teller.many(part)
+    transcript = teller.many(part)
     return Source(
         format=FORMAT,
         dialect=teller.dialect,
         players=teller.players,
         note=log.note,
         inferred=teller.inferred,
-        hands=map(told.told, told.every),
-        transcripts=(told,),
+        hands=map(transcript.hand, transcript.every),
+        transcripts=(transcript,),
         place=log.place,
     )

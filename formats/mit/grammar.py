@@ -102,8 +102,8 @@ class Names:
     @cached_property
     def line(self) -> re.Pattern[str]:
         """Any line within a hand; the name of its last group is its kind."""
-        told = list(self.kinds.items())[_BEFORE:]
-        return re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in told))
+        kinds = list(self.kinds.items())[_BEFORE:]
+        return re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in kinds))
 
     @cached_property
     def final(self) -> re.Pattern[str]:

@@ -1,4 +1,4 @@
-"""One hand of a gamelog: its lines in order, as told items and as sums that must fit.
+"""One hand of a gamelog: its lines in order, as items and as sums that must fit.
 
 What is not the grammar of these logs refuses the file. A hand whose own lines contradict each
 other is only left out: `wrong` says why.
@@ -11,7 +11,7 @@ from events.types import Cards, FaultKind
 from formats.mit.grammar import BIDS, EXCEPTIONS, NO_AUCTION, Names, instead
 from formats.mit.note import Place, exception_of
 from formats.mit.stack import Reached
-from formats.told import Act, Bids, Board, Fault, Holds, Refused, Shows, Told, Verb
+from formats.source import Act, Bids, Board, Fault, Holds, Item, Refused, Shows, Verb
 
 _VERBS: dict[str, Verb] = {
     "folds": "fold",
@@ -37,7 +37,7 @@ class Block:
     ) -> None:
         self.names, self.gone = names, gone
         self.number, self.line, self.button = number, line, button
-        self.told: list[Told] = []
+        self.items: list[Item] = []
         self.nets = [0, 0]
         self.marks: set[str] = set()
         self.exceptions: dict[Place, str] = {}
@@ -129,13 +129,13 @@ class Block:
             self._bets[seat] = self._bets[1 - seat]
         elif amount:
             self._bets[seat] = size
-        self.told.append(Act(seat, _VERBS[verb], to=size if amount else None, default=late))
+        self.items.append(Act(seat, _VERBS[verb], to=size if amount else None, default=late))
 
     def _default(self, seat: int, verb: str, size: int) -> bool:
         """Whether the engine played this for the seat: a fold, a check or a bid of nothing."""
         bad = False
         for who, raw, kind in self._faults:
-            self.told.append(Fault(who, raw, kind, "bid" if verb == "bids" else "action"))
+            self.items.append(Fault(who, raw, kind, "bid" if verb == "bids" else "action"))
             bad = bad or who == seat
         self._faults.clear()
         return (bad or seat in self.gone) and (verb in ("folds", "checks") or size == 0)
@@ -146,7 +146,7 @@ class Block:
         self._bids.append((seat, amount))
         self._meant = max(self._meant, self._put[seat] + amount)
         sealed = len(self._bids) == 2  # the first is shown to the dealer before he bids (A1)
-        self.told.append(Bids(seat, amount, sealed, default=late))
+        self.items.append(Bids(seat, amount, sealed, default=late))
         if len(self._bids) == 2:
             price, best = sorted(bid for _, bid in self._bids)
             for who, bid in self._bids:
@@ -174,7 +174,7 @@ class Block:
         self.marks.add(name)
         if board[: len(self._board)] != self._board:
             self._differs("a street changes the cards of the one before")
-        self.told.append(Board(board[len(self._board) :]))
+        self.items.append(Board(board[len(self._board) :]))
         self._board = board
 
     def hand(self, found: Found, group: int) -> None:
@@ -200,7 +200,7 @@ class Block:
         cards = tuple(found[group + 1].split())
         if cards[: len(self._held[seat])] != self._held[seat]:
             self._differs("a hand is shown that was not held")
-        self.told.append(Shows(seat, cards))
+        self.items.append(Shows(seat, cards))
 
     def award(self, found: Found, group: int) -> None:
         """What the hand changed for both, the dealer first; nothing is played after that."""
@@ -265,7 +265,7 @@ class Block:
                 raise self._refused("after the awards come bad replies or nothing")
             _KINDS[found.lastgroup](self, found, (found.lastindex or 0) + 1)
         for seat, raw, kind in self._faults:
-            self.told.append(Fault(seat, raw, kind, "acknowledgement"))
+            self.items.append(Fault(seat, raw, kind, "acknowledgement"))
 
     # Lines and names.
 
@@ -304,7 +304,7 @@ class Block:
 
     def _holds(self, seat: int, cards: Cards) -> None:
         self._held[seat] = cards
-        self.told.append(Holds(seat, cards))
+        self.items.append(Holds(seat, cards))
 
 
 _KINDS: dict[str, Callable[[Block, Found, int], None]] = {

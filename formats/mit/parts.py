@@ -18,8 +18,8 @@ from formats.mit.hand import Block
 from formats.mit.lines import UNDISTURBED, Column, Lines
 from formats.mit.note import Place
 from formats.mit.stack import Reached
+from formats.source import Refused
 from formats.text import Text, opened
-from formats.told import Refused
 
 HANDS = 1_000  # of a part; most logs have so many
 LINES_MAX = 4096  # of one hand: no hand of ours has a tenth of that

@@ -26,8 +26,8 @@ from formats.mit.parts import LINES_MAX, End, Part, Start, parts
 from formats.mit.stack import Reached
 from formats.mit.transcript import Table, is_transcribed, transcribed
 from formats.rules import AS_READ, Rules
+from formats.source import Refused, Skipped, Source, SourceHand, Transcript
 from formats.text import Text, encoding_of, lines, opened
-from formats.told import Refused, Skipped, Source, ToldHand, Transcript
 
 _KEPT_MAX = 2000  # hands of a log that are kept from the first pass: most logs have 1000
 
@@ -270,14 +270,14 @@ class Teller(NamedTuple):
         """The rules of that dialect."""
         return game_of(self.dialect)
 
-    def hand(self, block: Block) -> ToldHand | Skipped:
+    def hand(self, block: Block) -> SourceHand | Skipped:
         """One hand, or why it is left out."""
         wrong = block.wrong
         if self._reports_swaps and block.wrong is None:
             wrong = block.unreported()
         if wrong is not None:
             return Skipped(block.line, wrong)
-        return ToldHand(
+        return SourceHand(
             game=self.game,
             number=block.number,
             line=block.line,
@@ -285,7 +285,7 @@ class Teller(NamedTuple):
             button=block.button,
             players=self.players,
             stacks=(self.stack, self.stack),
-            told=tuple(block.told),
+            items=tuple(block.items),
             nets=(block.nets[0], block.nets[1]),
             rake=0,
             inferred=self.inferred,
@@ -314,7 +314,7 @@ class Teller(NamedTuple):
             numbers=counted.numbers[which] if counted else (),
             nets=counted.nets[which] if counted else (),
             many=transcribed(counted, which, table) if counted and which.any() else (),
-            told=lambda number: self.hand(part.block(number - part.first)),
+            hand=lambda number: self.hand(part.block(number - part.first)),
             texts=part.texts,
         )
 

@@ -13,9 +13,9 @@ from formats.ohh.hand import played
 from formats.ohh.schema import document
 from formats.pokerstars.grammar import Unread
 from formats.rules import AS_READ, Rules
-from formats.sites.hands import Reading, told_hands
+from formats.sites.hands import Reading, source_hands
+from formats.source import Refused, Source
 from formats.text import Text, lines
-from formats.told import Refused, Source
 
 _SIGNS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}]')
 _BETWEEN = " \t\r\n,[]"
@@ -24,7 +24,7 @@ LENGTH_MAX = 1 << 22
 
 def read(text: Text, rules: Rules = AS_READ) -> Source:
     """The file taken apart; refused if its JSON is damaged."""
-    hands = told_hands(lambda: _readings(text), rules, "ohh")
+    hands = source_hands(lambda: _readings(text), rules, "ohh")
     return Source(format="ohh", dialect="", players=(), note=None, inferred=(), hands=hands)
 
 

@@ -1,4 +1,4 @@
-"""The actions of a PHH hand as told items, with the little book-keeping they leave to the reader.
+"""The actions of a PHH hand as items, with the little book-keeping they leave to the reader.
 
 `cc` is a check or a call, so what each seat has put in is counted along. Nothing is judged here.
 """
@@ -11,7 +11,7 @@ from msgspec import Struct
 from events.cards import UNKNOWN, is_card, is_known
 from events.types import Cards
 from formats.phh.money import Money, Wrong
-from formats.told import Act, Board, Holds, Mucks, Shows, Told
+from formats.source import Act, Board, Holds, Item, Mucks, Shows
 
 QUOTED = 80  # characters of an action in a sentence about it
 _TURNED = (Shows, Mucks)
@@ -72,7 +72,7 @@ class Taken(Struct, frozen=True):
     `thrown` says that somebody was taken to have mucked who is said to have shown (`_seen`).
     """
 
-    told: tuple[Told, ...]
+    items: tuple[Item, ...]
     book: Book
     shown: tuple[int, ...]
     face_up: bool
@@ -82,25 +82,25 @@ class Taken(Struct, frozen=True):
 
 def taken(actions: list[str], book: Book, money: Money) -> Taken:
     """Every action in order."""
-    told, commentary = list[Told](), list[str]()
+    items, commentary = list[Item](), list[str]()
     for text in actions:
         said, _, remark = text.partition("#")
         commentary.append(remark and remark.strip())
         words = said.split()
         if words:
             try:
-                told.append(_item(text, words, book, money, told))
+                items.append(_item(text, words, book, money, items))
             except Wrong as wrong:
                 raise Wrong(str(wrong), near=text) from None
     thrown = False
-    if any(isinstance(item, Shows) and _is_unseen(item) for item in told):
-        told, thrown = _seen(told)
-    shown = tuple([item.seat for item in told if isinstance(item, _TURNED)])
-    face_up = len(shown) > 1 and _face_up(told, book)
-    return Taken(tuple(told), book, shown, face_up, thrown, tuple(commentary))
+    if any(isinstance(item, Shows) and _is_unseen(item) for item in items):
+        items, thrown = _seen(items)
+    shown = tuple([item.seat for item in items if isinstance(item, _TURNED)])
+    face_up = len(shown) > 1 and _face_up(items, book)
+    return Taken(tuple(items), book, shown, face_up, thrown, tuple(commentary))
 
 
-def _item(text: str, words: list[str], book: Book, money: Money, told: list[Told]) -> Told:
+def _item(text: str, words: list[str], book: Book, money: Money, items: list[Item]) -> Item:
     match words:
         case [who, "f"]:
             return _fold(_seat(text, who, book), book)
@@ -116,7 +116,7 @@ def _item(text: str, words: list[str], book: Book, money: Money, told: list[Told
             return Mucks(_seat(text, who, book))
         case [who, "sm", "-"]:
             seat = _seat(text, who, book)
-            held = [item.cards for item in told if isinstance(item, Holds) and item.seat == seat]
+            held = [item.cards for item in items if isinstance(item, Holds) and item.seat == seat]
             return Shows(seat, held[-1] if held else ())
         case [who, "sm", cards]:
             return Shows(_seat(text, who, book), cards_of(text, cards))
@@ -211,36 +211,36 @@ def _is_unseen(item: Shows) -> bool:
     return bool(item.cards) and set(item.cards) == {UNKNOWN}
 
 
-def _seen(told: list[Told]) -> tuple[list[Told], bool]:
+def _seen(items: list[Item]) -> tuple[list[Item], bool]:
     """What was shown, where cards that nobody saw, `????`, are said to have been shown.
 
     The archive of HandHQ says so of who is all-in, before every street: only his last show counts,
     and none where his cards were seen. If those of others were, the last show of `????` was a
     muck: the best hand would have been seen.
     """
-    shown = [(at, item) for at, item in enumerate(told) if isinstance(item, Shows)]
+    shown = [(at, item) for at, item in enumerate(items) if isinstance(item, Shows)]
     seen = {item.seat for _, item in shown if not _is_unseen(item)}
     last = {item.seat: at for at, item in shown if item.seat not in seen}
-    told = [
+    items = [
         item
-        for at, item in enumerate(told)
+        for at, item in enumerate(items)
         if not isinstance(item, Shows) or last.get(item.seat) == at or not _is_unseen(item)
     ]
-    if not any(isinstance(item, Shows) and UNKNOWN not in item.cards for item in told):
-        return told, False
-    unseen = {item.seat for item in told if isinstance(item, Shows) and _is_unseen(item)}
+    if not any(isinstance(item, Shows) and UNKNOWN not in item.cards for item in items):
+        return items, False
+    unseen = {item.seat for item in items if isinstance(item, Shows) and _is_unseen(item)}
     return [
         Mucks(item.seat) if isinstance(item, Shows) and item.seat in unseen else item
-        for item in told
+        for item in items
     ], bool(unseen)
 
 
-def _face_up(told: list[Told], book: Book) -> bool:
+def _face_up(items: list[Item], book: Book) -> bool:
     """Whether every hand still in was turned up, all of them known, before the last card fell."""
-    last = max([at for at, item in enumerate(told) if isinstance(item, Board)], default=0)
-    early = {item.seat for item in told[:last] if isinstance(item, Shows)}
+    last = max([at for at, item in enumerate(items) if isinstance(item, Board)], default=0)
+    early = {item.seat for item in items[:last] if isinstance(item, Shows)}
     stay = set(book.contenders())
     if not 1 < len(stay) <= len(early):
         return False
-    known = {item.seat for item in told if isinstance(item, Holds) and is_known(item.cards)}
+    known = {item.seat for item in items if isinstance(item, Holds) and is_known(item.cards)}
     return stay <= early and stay <= known

@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from formats.told import Refused
+from formats.source import Refused
 
 _UNLIKE = ('"', "\\", "#", "{", "}", "null")
 _LARGE = re.compile(r"[0-9]{16}")

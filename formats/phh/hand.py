@@ -1,4 +1,4 @@
-"""One PHH hand, its table of fields, as a told hand under the rules that its fields name.
+"""One PHH hand, its table of fields, as a source hand under the rules that its fields name.
 
 Positions are counted from the left of the button, so the button is the last seat. The order of
 forced bets is the trap: between two players they are written small blind first, but it is the
@@ -40,9 +40,9 @@ from formats.phh.fields import (
 from formats.phh.money import Money, Wrong
 from formats.phh.toml import toml
 from formats.rakes import NAME_MAX, SIGNS, Asked, Known, RakeFrom, Unlisted, looked_up
-from formats.told import Act, Board, Mucks, Shows, Skipped, Told, ToldHand
+from formats.source import Act, Board, Item, Mucks, Shows, Skipped, SourceHand
 
-AnyTold = TypeVar("AnyTold", bound=ToldHand)
+AnySourceHand = TypeVar("AnySourceHand", bound=SourceHand)
 
 
 def seated(row: tuple[int, ...]) -> tuple[int, ...]:
@@ -113,7 +113,7 @@ def _by_aggressor(one: Taken) -> bool:
     return bool(one.shown) and one.shown[0] == one.book.aggressor != stay[0]
 
 
-def is_split(hand: ToldHand, book: Book) -> bool:
+def is_split(hand: SourceHand, book: Book) -> bool:
     """Whether several seats got something back."""
     if hand.nets is None:
         return False
@@ -121,7 +121,7 @@ def is_split(hand: ToldHand, book: Book) -> bool:
     return sum(won > 0 for won in back) > 1
 
 
-def split_as_shown(hand: AnyTold) -> AnyTold:
+def split_as_shown(hand: AnySourceHand) -> AnySourceHand:
     """Odd chips go as the result shows: one each, or as some programs do, all to the first."""
     if _fits(hand):
         return hand
@@ -130,7 +130,7 @@ def split_as_shown(hand: AnyTold) -> AnyTold:
     return other if _fits(other) else hand
 
 
-def _fits(hand: ToldHand) -> bool:
+def _fits(hand: SourceHand) -> bool:
     """Whether the rules decide this hand as it is told."""
     try:
         return audit(hand.game, follow(hand, "")) is None
@@ -145,8 +145,8 @@ def site_rake(
     if money.per != 100:
         return Unlisted(f"amounts are in {money.unit}s, and rakes are counted in cents")
     day = played_at(fields)[:10]
-    flop = next((at for at, it in enumerate(one.told) if isinstance(it, Board)), None)
-    raises = sum(isinstance(it, Act) and it.verb == "raise" for it in one.told[:flop])
+    flop = next((at for at, it in enumerate(one.items) if isinstance(it, Board)), None)
+    raises = sum(isinstance(it, Act) and it.verb == "raise" for it in one.items[:flop])
     low, high = sizes(fields, money) if fields["variant"] == "FT" else sorted(map(abs, blinds[:2]))
     symbols = {sign: currency for currency, sign in SIGNS.items()}
     symbol = symbols.get(str(fields.get("currency_symbol")), "")
@@ -197,7 +197,7 @@ RETOLD = {  # what the events of a hand tell again, so that no note must keep it
 }
 
 
-class PhhHand(ToldHand, frozen=True, kw_only=True):
+class PhhHand(SourceHand, frozen=True, kw_only=True):
     """A hand with what no event carries: other fields in the note's header, commentary below."""
 
     note: SourceNoted
@@ -295,7 +295,7 @@ def _finished(
         button=len(stacks) - 1,
         players=players or tuple(f"p{seat + 1}" for seat in range(len(stacks))),
         stacks=stacks,
-        told=one.told,
+        items=one.items,
         nets=nets,
         rake=rake,
         inferred=tuple(inferred),
@@ -312,11 +312,11 @@ def _with_mucks(fields: Document, one: Taken) -> Taken:
     mucked = fields.get("_mucked")
     if not isinstance(mucked, list):
         return one
-    told: list[Told] = [
+    items: list[Item] = [
         Mucks(item.seat) if isinstance(item, Shows) and item.seat + 1 in mucked else item
-        for item in one.told
+        for item in one.items
     ]
-    return replace(one, told=tuple(told), face_up=False)
+    return replace(one, items=tuple(items), face_up=False)
 
 
 def _note(fields: Document, one: Taken) -> SourceNoted:

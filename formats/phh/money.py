@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from engine.policies import OddChips
-from formats.told import Refused
+from formats.source import Refused
 
 _DIGITS_MAX = 6
 _CHIPS_MAX = 2**53 - 1

@@ -10,8 +10,8 @@ from formats.phh.documents import documents, is_header, is_many, pieces
 from formats.phh.hand import RETOLD, PhhHand, hand_of
 from formats.phh.money import Money, Wrong, money
 from formats.rakes import RakeFrom
+from formats.source import Refused, Skipped, Source
 from formats.text import Text, at_hand, lines
-from formats.told import Refused, Skipped, Source
 
 
 def read(

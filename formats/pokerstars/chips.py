@@ -12,7 +12,7 @@ from formats.pokerstars.grammar import Acts, Posts, Turns, Unread
 from formats.pokerstars.house import House, Till, coin, raked, split_by
 from formats.pokerstars.played import Line, Played
 from formats.rakes import Known, Unlisted
-from formats.told import Paid
+from formats.source import Paid
 
 
 class PutIn(Struct):

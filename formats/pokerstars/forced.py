@@ -19,7 +19,7 @@ from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Unread
 from formats.pokerstars.played import Line, Played, Street
 
-Told = dict[str, dict[int, int]]  # what was posted: by which seat, how much
+Posted = dict[str, dict[int, int]]  # what was posted: by which seat, how much
 
 _ANTE, _SMALL, _BIG, _BOTH = "the ante", "small blind", "big blind", "small & big blinds"
 _STRADDLE = "straddle"
@@ -47,16 +47,16 @@ class _Sizes(Struct, frozen=True):
 
 def posted(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: str) -> Forced:
     """The first arrangement under which the rules post what was posted."""
-    told = _posts(whole, seats)
-    sizes, assumed = _sizes(whole, told, stacks)
+    said = _posts(whole, seats)
+    sizes, assumed = _sizes(whole, said, stacks)
     game = _game(whole, sizes, unit)
     inferred = ("cap",) if whole.header.capped else ()
     if whole.header.capped and any(_at_cap(line) for line in whole.lines):
         raise Unread("a bet has reached the cap of its table: no ruleset of ours knows one")
-    if told[_ANTE] != {seat: min(sizes.ante, had) for seat, had in enumerate(stacks) if sizes.ante}:
+    if said[_ANTE] != {seat: min(sizes.ante, had) for seat, had in enumerate(stacks) if sizes.ante}:
         raise Unread("some pay an ante and some do not, or not the same")
     for game_there, small, big in _places(game, _button(whole, seats), len(seats)):
-        posts = _beside(told, sizes, small, big)
+        posts = _beside(said, sizes, small, big)
         if posts is not None:
             button = _button(whole, seats)
             if game_there != game:
@@ -66,42 +66,44 @@ def posted(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: 
                     *assumed,
                     f"button of empty seat {whole.button} is the next to its right",
                 )
-            if told[_STRADDLE]:
-                game_there = _straddled(game_there, told[_STRADDLE], sizes, button, (small, big))
+            if said[_STRADDLE]:
+                game_there = _straddled(game_there, said[_STRADDLE], sizes, button, (small, big))
             return Forced(game_there, button, posts, small is None, inferred, assumed)
-    raise Unread(f"the blinds are not where the rules put them: {_where(told, tuple(seats))}")
+    raise Unread(f"the blinds are not where the rules put them: {_where(said, tuple(seats))}")
 
 
-def _posts(whole: Played, seats: dict[str, int]) -> Told:
-    told: Told = {_ANTE: {}, _SMALL: {}, _BIG: {}, _BOTH: {}, _STRADDLE: {}}
+def _posts(whole: Played, seats: dict[str, int]) -> Posted:
+    posted: Posted = {_ANTE: {}, _SMALL: {}, _BIG: {}, _BOTH: {}, _STRADDLE: {}}
     for line in whole.lines:
         if isinstance(line, Line) and isinstance(line.what, grammar.Posts):
-            row, seat = told[line.what.what], seats[line.name]
+            row, seat = posted[line.what.what], seats[line.name]
             if seat in row:
                 raise Unread(f"{line.name} posts {line.what.what} twice")
             row[seat] = line.what.amount
-    return told
+    return posted
 
 
 def _at_cap(line: Line | Street) -> bool:
     return isinstance(line, Line) and isinstance(line.what, Acts) and line.what.capped
 
 
-def _sizes(whole: Played, told: Told, stacks: tuple[int, ...]) -> tuple[_Sizes, tuple[str, ...]]:
+def _sizes(
+    whole: Played, posted: Posted, stacks: tuple[int, ...]
+) -> tuple[_Sizes, tuple[str, ...]]:
     """The header's stakes, which every seat with chips left really posts.
 
     Of a fixed limit they are the bets: the big blind is the small bet, the small blind half of it
     or whatever is posted.
     """
-    header, antes = whole.header, told[_ANTE]
+    header, antes = whole.header, posted[_ANTE]
     ante = max(antes.values(), default=0)
     short = ante and all(amount == stacks[seat] for seat, amount in antes.items())
     left = tuple(stack - min(ante, stack) for stack in stacks)
     small, big = header.low, header.high
     if header.limit == "fl":
-        posted = (paid for seat, paid in told[_SMALL].items() if paid < left[seat])
-        small, big = max(posted, default=header.low // 2), header.low
-    for what, row, owed in ((_SMALL, told[_SMALL], small), (_BIG, told[_BIG], big)):
+        posts = (paid for seat, paid in posted[_SMALL].items() if paid < left[seat])
+        small, big = max(posts, default=header.low // 2), header.low
+    for what, row, owed in ((_SMALL, posted[_SMALL], small), (_BIG, posted[_BIG], big)):
         for seat, paid in row.items():
             if paid != min(owed, left[seat]):
                 raise Unread(f"a {what} of {paid} is posted where the stakes make it {owed}")
@@ -144,9 +146,9 @@ def _places(game: Game, button: int, count: int) -> Iterator[tuple[Game, int | N
     yield game, None, left
 
 
-def _beside(told: Told, sizes: _Sizes, small: int | None, big: int) -> tuple[Post, ...] | None:
+def _beside(posted: Posted, sizes: _Sizes, small: int | None, big: int) -> tuple[Post, ...] | None:
     """What is posted beside the two blinds, which stand where they ought to; None if not."""
-    smalls, bigs, both = dict(told[_SMALL]), dict(told[_BIG]), dict(told[_BOTH])
+    smalls, bigs, both = dict(posted[_SMALL]), dict(posted[_BIG]), dict(posted[_BOTH])
     if small is not None and smalls.pop(small, 0) != min(sizes.small, sizes.left[small]):
         return None
     if big in both:
@@ -189,10 +191,10 @@ def _straddled(
     return replace(game, script=(posts, *game.script[1:]), seats_min=count, seats_max=count)
 
 
-def _where(told: Told, names: tuple[str, ...]) -> str:
+def _where(posted: Posted, names: tuple[str, ...]) -> str:
     said = [
         f"{names[seat]} {what} {paid}"
         for what in (_SMALL, _BIG, _BOTH)
-        for seat, paid in told[what].items()
+        for seat, paid in posted[what].items()
     ]
     return ", ".join(said)[:120] or "there are none"

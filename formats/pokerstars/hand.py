@@ -1,4 +1,4 @@
-"""From what was played to a told hand: seats in order, whole units of money, cards and choices."""
+"""The seats, whole units of money, cards and choices of a PokerStars hand as a source hand."""
 
 from collections.abc import Iterable
 from math import gcd
@@ -14,7 +14,7 @@ from formats.pokerstars.grammar import Acts, Posts, Totals, Turns, Unread
 from formats.pokerstars.house import House, Houses
 from formats.pokerstars.played import Line, Played, Street
 from formats.rakes import Unlisted
-from formats.told import Act, Board, Holds, Mucks, Shows, Told, ToldHand
+from formats.source import Act, Board, Holds, Item, Mucks, Shows, SourceHand
 
 CHIPS_MAX = 10**12
 
@@ -23,7 +23,7 @@ _CASH_UNITS = {"€": "euro cent", "£": "penny"}
 _CHIP_UNITS = {100: "chip", 50: "half chip"}
 
 
-def told_hand(whole: Played, number: int, line: int, houses: Houses, stakes: str) -> ToldHand:
+def source_hand(whole: Played, number: int, line: int, houses: Houses, stakes: str) -> SourceHand:
     """The hand in whole units of its money, or `Unread` with the reason why not."""
     grain, unit = _grain(whole)
     names = dealt_in(whole)
@@ -41,7 +41,7 @@ def told_hand(whole: Played, number: int, line: int, houses: Houses, stakes: str
     if _folded_all_in(whole):
         game = replace(game, forced_all_in="may_fold")
         assumed = (*assumed, "absent: who sits out folds, also all-in by blind or ante")
-    return ToldHand(
+    return SourceHand(
         game=game,
         number=number,
         line=line,
@@ -49,7 +49,7 @@ def told_hand(whole: Played, number: int, line: int, houses: Houses, stakes: str
         button=forced.button,
         players=names,
         stacks=stacks,
-        told=_told(whole, seats),
+        items=_items(whole, seats),
         posts=forced.posts,
         dead_small=forced.dead_small,
         paid=paid.paid,
@@ -83,20 +83,20 @@ def _folded_all_in(whole: Played) -> bool:
     return False
 
 
-def _told(whole: Played, seats: dict[str, int]) -> tuple[Told, ...]:
+def _items(whole: Played, seats: dict[str, int]) -> tuple[Item, ...]:
     """Cards that are known from anywhere in the text come first, then everything in order."""
-    told: list[Told] = [Holds(seats[name], held) for name, held in _held(whole).items()]
+    items: list[Item] = [Holds(seats[name], held) for name, held in _held(whole).items()]
     for line in whole.lines:
         match line:
             case Line(name=name, what=Acts() as what, late=late):
-                told.append(_act(seats[name], what, late))
+                items.append(_act(seats[name], what, late))
             case Street(cards=cards):
-                told.append(Board(cards))
+                items.append(Board(cards))
             case Line(name=name, what=Turns(cards=None)):
-                told.append(Mucks(seats[name]))
+                items.append(Mucks(seats[name]))
             case Line(name=name, what=Turns(cards=cards)) if cards and _whole(cards):
-                told.append(Shows(seats[name], cards))
-    return tuple(told)
+                items.append(Shows(seats[name], cards))
+    return tuple(items)
 
 
 def _act(seat: int, what: Acts, late: bool) -> Act:

@@ -6,13 +6,13 @@ from itertools import chain, islice
 from msgspec.structs import replace
 
 from formats.pokerstars.grammar import Unread
-from formats.pokerstars.hand import told_hand
+from formats.pokerstars.hand import source_hand
 from formats.pokerstars.house import Houses, stakes_of, survey
 from formats.pokerstars.played import played
 from formats.pokerstars.text import Block, blocks
 from formats.rules import AS_READ, Rules
+from formats.source import Refused, Skipped, Source, SourceHand
 from formats.text import Text
-from formats.told import Refused, Skipped, Source, ToldHand
 
 KEPT = 2_000  # hands: in a text of fewer they are looked for once
 _NOTHING = "no PokerStars hand begins in this text"
@@ -58,14 +58,14 @@ def _elsewhere(kept: tuple[Block | Skipped, ...]) -> tuple[int, str]:
     return 1, _NOTHING
 
 
-def _hands(found: Iterable[Block | Skipped], houses: Houses) -> Iterator[ToldHand | Skipped]:
+def _hands(found: Iterable[Block | Skipped], houses: Houses) -> Iterator[SourceHand | Skipped]:
     for number, block in enumerate(found, 1):
         if isinstance(block, Skipped):
             yield block
             continue
         try:
             whole = played(block.lines)
-            hand = told_hand(whole, number, block.line, houses, stakes_of(block))
+            hand = source_hand(whole, number, block.line, houses, stakes_of(block))
             text = "\n".join(block.lines).rstrip()
             yield replace(hand, text=text, site=whole.header.site)
         except Unread as reason:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from formats.source import Refused, Skipped
 from formats.text import Text
-from formats.told import Refused, Skipped
 
 STARS = re.compile(r"PokerStars (?:Zoom |Home Game |Home )?(?:Hand|Game) #[0-9]+: ")
 GG = re.compile(r"(?<![\w ])Poker Hand #[A-Z]{2}[0-9]+: ")  # GGPoker writes as PokerStars does

@@ -5,18 +5,18 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec.structs import replace
 
 from formats.pokerstars.grammar import Unread
-from formats.pokerstars.hand import dealt_in, told_hand
+from formats.pokerstars.hand import dealt_in, source_hand
 from formats.pokerstars.house import Seen, houses_at
 from formats.pokerstars.played import Played, Street
 from formats.rules import Rules
-from formats.told import Skipped, ToldHand
+from formats.source import Skipped, SourceHand
 
 Reading = tuple[int, Played | str, str, str]  # line, a hand or why it is none, its text and site
 
 
-def told_hands(
+def source_hands(
     read: Callable[[], Iterable[Reading]], rules: Rules, format: str
-) -> Iterator[ToldHand | Skipped]:
+) -> Iterator[SourceHand | Skipped]:
     """The hands of a file, which is read twice: who rakes how much, all of them tell together, if
     it is neither set nor known."""
     raked = (_seen(one) for _, one, *_ in read() if isinstance(one, Played) and _pays(one))
@@ -26,7 +26,7 @@ def told_hands(
             yield Skipped(line, one)
             continue
         try:
-            hand = told_hand(one, number, line, houses, _stakes(one))
+            hand = source_hand(one, number, line, houses, _stakes(one))
             yield replace(hand, text=text, site=site)
         except Unread as reason:
             yield Skipped(line, str(reason))

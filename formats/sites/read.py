@@ -9,9 +9,9 @@ from formats.pokerstars.grammar import Unread
 from formats.pokerstars.played import Played
 from formats.rules import AS_READ, Rules
 from formats.sites import pacific, winamax
-from formats.sites.hands import Reading, told_hands
+from formats.sites.hands import Reading, source_hands
+from formats.source import Refused, Source
 from formats.text import Text, lines
-from formats.told import Refused, Source
 
 LINE_MAX = 1 << 16
 LINES_MAX = 5_000
@@ -39,7 +39,7 @@ class Site(Struct, frozen=True):
             players=(),
             note=None,
             inferred=(),
-            hands=told_hands(lambda: self._readings(text), rules, self.name),
+            hands=source_hands(lambda: self._readings(text), rules, self.name),
         )
 
     def _readings(self, text: Text) -> Iterator[Reading]:

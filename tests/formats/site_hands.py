@@ -5,16 +5,16 @@ from collections.abc import Callable
 
 from engine.verdict import judge
 from formats.follow import follow
+from formats.source import Refused, Skipped, Source, SourceHand
 from formats.text import Text
-from formats.told import Refused, Skipped, Source, ToldHand
 
 Read = Callable[[Text], Source]
 
 
-def one(read: Read, text: Text) -> ToldHand:
+def one(read: Read, text: Text) -> SourceHand:
     """The only hand of a text."""
     (hand,) = read(text).hands
-    assert isinstance(hand, ToldHand), hand
+    assert isinstance(hand, SourceHand), hand
     return hand
 
 
@@ -25,7 +25,7 @@ def reason(read: Read, text: str) -> str:
     return hand.reason
 
 
-def verdict(hand: ToldHand) -> str:
+def verdict(hand: SourceHand) -> str:
     """What the rules say of it."""
     return judge(hand.game, follow(hand, "h/1")).verdict
 
@@ -56,7 +56,7 @@ def dropped_and_agreed(read: Read, text: str) -> list[str]:
 def _agrees(read: Read, text: str) -> bool:
     try:
         hands = list(read(text).hands)
-        (found,) = [verdict(hand) for hand in hands if isinstance(hand, ToldHand)]
+        (found,) = [verdict(hand) for hand in hands if isinstance(hand, SourceHand)]
         return found in ("agree", "assuming")
     except (Refused, ValueError):
         return False

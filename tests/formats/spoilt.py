@@ -13,7 +13,7 @@ from events.evolve import replay
 from formats.follow import follow
 from formats.known import FORMATS
 from formats.rules import AS_READ
-from formats.told import Refused, Skipped, ToldHand
+from formats.source import Refused, Skipped, SourceHand
 from tests.formats import test_format_acpc as acpc
 from tests.formats import test_format_ggpoker as ggpoker
 from tests.formats import test_format_irc as irc
@@ -68,7 +68,7 @@ def _is_told(hand: object) -> bool:
     """Whether it can be a record; then no chip is made or lost in it, and it can be judged."""
     if isinstance(hand, Skipped):
         _is_a_sentence(hand.line, hand.reason)
-    if not isinstance(hand, ToldHand):
+    if not isinstance(hand, SourceHand):
         return False
     try:
         record = follow(hand, "m/1")

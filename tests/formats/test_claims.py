@@ -14,15 +14,15 @@ from events.evolve import replay
 from events.notation import read, say
 from formats.follow import follow
 from formats.phh import read as read_phh
-from formats.told import Act, Board, Holds, Paid, Shows, Told, ToldHand
+from formats.source import Act, Board, Holds, Item, Paid, Shows, SourceHand
 from tests.formats.test_format_phh import ONE, UNSEEN, changed
 from tests.trust.in_node import judged_in_node
 from tests.trust.own_bundles import Draft, verdict
 
 
-def told(text: str = ONE) -> ToldHand:
+def told(text: str = ONE) -> SourceHand:
     (hand,) = read_phh(text).hands
-    assert isinstance(hand, ToldHand)
+    assert isinstance(hand, SourceHand)
     return hand
 
 
@@ -108,13 +108,13 @@ def test_a_bundle_with_a_claim_holds_in_both_verifiers() -> None:
     assert verdict(draft) == judged_in_node(draft.files())
 
 
-def folded_all_in(game: Game) -> ToldHand:
+def folded_all_in(game: Game) -> SourceHand:
     """A seat whose blind took its only chip, and who folds although his aces would have won."""
     cards = (("As", "Ah"), ("2c", "7d"), ("Qs", "Qh"))
-    streets: list[Told] = []
+    streets: list[Item] = []
     for street in (("Kd", "9h", "4s"), ("4d",), ("Js",)):
         streets += [Board(street), Act(1, "check"), Act(2, "check")]
-    return ToldHand(
+    return SourceHand(
         game=game,
         number=1,
         line=1,
@@ -122,7 +122,7 @@ def folded_all_in(game: Game) -> ToldHand:
         button=2,
         players=("ann", "bob", "cyd"),
         stacks=(1, 200, 200),
-        told=(
+        items=(
             *(Holds(seat, cards) for seat, cards in enumerate(cards)),
             *(Act(2, "call"), Act(0, "fold"), Act(1, "check")),
             *streets,

@@ -12,7 +12,7 @@ from events.types import Events
 from formats.follow import follow
 from formats.plain import plain
 from formats.pokerstars import read
-from formats.told import ToldHand
+from formats.source import SourceHand
 from tests.formats.test_claims import folded_all_in
 
 TEXT = """\
@@ -103,9 +103,9 @@ Seat 4: dee collected (250)
 )
 
 
-def told(text: str) -> ToldHand:
+def told(text: str) -> SourceHand:
     (hand,) = read(text).hands
-    assert isinstance(hand, ToldHand), hand
+    assert isinstance(hand, SourceHand), hand
     return hand
 
 

@@ -16,7 +16,7 @@ from formats.acpc import defined, read, write
 from formats.acpc.definitions import described, known, ruleset
 from formats.follow import follow
 from formats.holdem import Inexpressible
-from formats.told import Refused, ToldHand
+from formats.source import Refused, SourceHand
 
 NO_LIMIT = """# name/game/hands/seed made holdem.nolimit.2p.reverse_blinds.game 3 0
 STATE:0:r300r900c/r2250f:AcJs|3d2d/Kc5sQc:900|-900:Ann|Bob
@@ -34,10 +34,10 @@ PLURIBUS = (
 SPLIT = "STATE:0:cfc/cc/cc/cc:AhAd|AsAc|2c3c/4h5h7s/8d/9c:25|25|-50:Ann|Bob|Cyd\n"
 
 
-def hands(text: str) -> list[ToldHand]:
+def hands(text: str) -> list[SourceHand]:
     found = list(read(text).hands)
-    assert all(isinstance(hand, ToldHand) for hand in found), found
-    return [hand for hand in found if isinstance(hand, ToldHand)]
+    assert all(isinstance(hand, SourceHand) for hand in found), found
+    return [hand for hand in found if isinstance(hand, SourceHand)]
 
 
 def refusal(text: str | bytes) -> str:
@@ -118,8 +118,8 @@ def test_deepstack_adds_a_time_and_repeats_its_numbers() -> None:
     line = "STATE:3:f:Jd2c|2d2h:50|-50:DeepStack|qin # 1478520319.01331\r\n"
     source = read(line + line.replace("DeepStack|qin", "qin|DeepStack"))
     first, second = source.hands
-    assert isinstance(first, ToldHand)
-    assert isinstance(second, ToldHand)
+    assert isinstance(first, SourceHand)
+    assert isinstance(second, SourceHand)
     assert ("deepstack", "3", "3") == (source.dialect, first.source_id, second.source_id)
     assert (1, 2) == (first.line, second.line)
 
@@ -128,7 +128,7 @@ def test_six_players_are_pluribus() -> None:
     source = read(PLURIBUS)
     assert ("pluribus", ("A", "B", "C", "D", "E", "F")) == (source.dialect, source.players)
     (hand,) = source.hands
-    assert isinstance(hand, ToldHand)
+    assert isinstance(hand, SourceHand)
     assert ("pluribus", (20000,) * 6) == (hand.game.name, hand.stacks)
 
 
@@ -182,7 +182,7 @@ def test_a_definition_of_another_game_is_refused_by_name(old: str, new: str, rea
 def test_a_log_is_written_again_to_the_byte() -> None:
     for text in (NO_LIMIT, PLURIBUS):
         source = read(text)
-        told = [hand for hand in source.hands if isinstance(hand, ToldHand)]
+        told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
         records = [(hand.game, follow(hand, f"m/{hand.source_id}")) for hand in told]
         if text == NO_LIMIT:
             assert text == "".join(write(records, source.note))
@@ -200,7 +200,7 @@ def test_pokerkit_reads_what_we_write_to_the_same_results(name: str, seats: int)
     records = [(game, events) for events in play(game, "m", 20, f"acpc {seats}", seats)]
     records = [one for one in records if _splits_evenly(one[1])]
     lines = list(write(records))
-    again = [hand for hand in read("".join(lines)).hands if isinstance(hand, ToldHand)]
+    again = [hand for hand in read("".join(lines)).hands if isinstance(hand, SourceHand)]
     for hand, (_, events) in zip(again, records, strict=True):
         assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
         results = sorted(2 * (stack - 2000) for stack in replay(events).stacks)

@@ -18,29 +18,29 @@ from events.cards import UNKNOWN
 from events.evolve import replay
 from events.notation import say_all
 from formats.follow import follow
-from formats.told import (
+from formats.source import (
     Act,
     Bids,
     Board,
     Fault,
     Holds,
+    Item,
     Leaves,
     Mucks,
     Paid,
     Shows,
-    Told,
-    ToldHand,
+    SourceHand,
 )
 from tests.hands import every_ruleset
 
 
-def told_of(game: Game, record: t.Events) -> ToldHand:
+def told_of(game: Game, record: t.Events) -> SourceHand:
     """The inverse of following: a record as a source would tell it."""
     start = record[0]
     assert isinstance(start, t.HandStarted)
     hand = replay(record)
     splits = [event for event in record if isinstance(event, t.PotSplit)]
-    return ToldHand(
+    return SourceHand(
         game=game,
         number=1,
         line=1,
@@ -50,7 +50,7 @@ def told_of(game: Game, record: t.Events) -> ToldHand:
         stacks=start.stacks,
         posts=posts_of(record),
         dead_small=start.dead_small,
-        told=tuple(_told(record)),
+        items=tuple(_told(record)),
         paid=tuple(
             Paid(seat, share, split.pot)
             for split in splits
@@ -61,8 +61,8 @@ def told_of(game: Game, record: t.Events) -> ToldHand:
     )
 
 
-def _told(record: t.Events) -> list[Told]:
-    told: list[Told] = []
+def _told(record: t.Events) -> list[Item]:
+    told: list[Item] = []
     hands: dict[int, tuple[str, ...]] = {}
     for at, event in enumerate(record):
         hand = replay(record[: at + 1])
@@ -83,7 +83,7 @@ def _told(record: t.Events) -> list[Told]:
     return told
 
 
-def _choice(event: t.Event) -> list[Told]:
+def _choice(event: t.Event) -> list[Item]:
     late = getattr(event, "origin", "") == "default"
     match event:
         case t.BlindPosted(seat=seat, to=to, kind="straddle", origin=origin) if origin != "forced":
@@ -143,7 +143,7 @@ def test_cards_named_only_when_shown_are_dealt_known_and_all_others_unknown(game
     game = _splitting(game)
     for record in play(game, "m", 30, "late"):
         told = told_of(game, record)
-        blind = tuple(item for item in told.told if not isinstance(item, Holds))
+        blind = tuple(item for item in told.items if not isinstance(item, Holds))
         seen = {event.seat for event in record if isinstance(event, t.Shown)}
         expected = tuple(
             replace(event, cards=(UNKNOWN,) * len(event.cards))
@@ -151,7 +151,7 @@ def test_cards_named_only_when_shown_are_dealt_known_and_all_others_unknown(game
             else event
             for event in record
         )
-        assert expected == follow(replace(told, told=blind), "m/" + _number(record))
+        assert expected == follow(replace(told, items=blind), "m/" + _number(record))
 
 
 BASE = at_stakes(RULESETS["phh-nt"], 1, 2)
@@ -159,7 +159,7 @@ DEALT = (Holds(0, ("As", "Ad")), Holds(1, ("Kc", "Kd")))
 FLOP, TURN, RIVER = Board(("2c", "7d", "9h")), Board(("Jc",)), Board(("3s",))
 
 
-def _hand(*items: Told, **fields: Any) -> ToldHand:
+def _hand(*items: Item, **fields: Any) -> SourceHand:
     """Two seats with 100 each at 1/2; seat 0 has the button and the better hand."""
     said = {
         "game": BASE,
@@ -170,10 +170,10 @@ def _hand(*items: Told, **fields: Any) -> ToldHand:
         "players": ("ada", "bob"),
         "stacks": (100, 100),
     }
-    return ToldHand(**{**said, "told": (*DEALT, *items), **fields})
+    return SourceHand(**{**said, "items": (*DEALT, *items), **fields})
 
 
-def _lines(hand: ToldHand) -> list[str]:
+def _lines(hand: SourceHand) -> list[str]:
     """What was recorded after the cards were dealt."""
     return say_all(follow(hand, "m/1")).splitlines()[6:]
 
@@ -279,7 +279,7 @@ def test_faults_stand_before_the_default_they_cause_and_those_at_the_end_after_i
     ],
 )
 def test_a_hand_that_does_not_balance_is_left_out_in_one_sentence(
-    hand: ToldHand, sentence: str
+    hand: SourceHand, sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
         follow(hand, "m/1")
@@ -304,9 +304,9 @@ def test_whatever_a_source_tells_the_record_adds_up_or_is_refused_in_a_sentence(
                 assert forged.nets in (told_of(game, made).nets, *claims)
 
 
-def _forged(hand: ToldHand, chance: random.Random) -> ToldHand:
+def _forged(hand: SourceHand, chance: random.Random) -> SourceHand:
     """Something left out, told twice, exchanged or made larger; sometimes the payment too."""
-    told = list(hand.told)
+    told = list(hand.items)
     at = chance.randrange(len(told))
     item = told[at]
     match chance.randrange(5):
@@ -324,4 +324,4 @@ def _forged(hand: ToldHand, chance: random.Random) -> ToldHand:
     nets = hand.nets
     if nets is not None and chance.random() < 0.3:
         nets = (*nets[:-2], nets[-2] - 1, nets[-1] + 1)
-    return replace(hand, told=tuple(told), nets=nets, paid=None)
+    return replace(hand, items=tuple(told), nets=nets, paid=None)

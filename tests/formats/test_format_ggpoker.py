@@ -9,7 +9,7 @@ from engine.steps import Posts
 from formats.known import FORMATS, format_of
 from formats.pokerstars.reader import read
 from formats.rules import AS_READ
-from formats.told import Act, Paid, ToldHand
+from formats.source import Act, Paid, SourceHand
 from tests.formats.site_hands import changed_and_agreed, dropped_and_agreed, one, reason, verdict
 from tests.formats.test_format_pokerstars import CASH as STARS
 
@@ -74,7 +74,7 @@ def test_a_cash_hand_is_told_by_the_rules_of_its_site() -> None:
     hand = one(read, CASH)
     assert ("RC77", "ggpoker-nl") == (hand.source_id, hand.game.name)
     assert ("Hero", "6ba7b810", "9dad11d1") == hand.players
-    assert Act(2, "raise", to=10400) in hand.told
+    assert Act(2, "raise", to=10400) in hand.items
 
 
 def test_all_that_the_house_takes_is_its_rake() -> None:
@@ -141,7 +141,7 @@ def test_a_file_is_known_and_each_hand_by_its_own_site(tmp_path: Path) -> None:
     path.write_text(f"{CASH}\n{STARS}\n{TOURNAMENT}")
     found = format_of(path)
     assert FORMATS["pokerstars"] is found, "any PokerStars hand makes it theirs"
-    hands = [hand for hand in found.read(path, AS_READ).hands if isinstance(hand, ToldHand)]
+    hands = [hand for hand in found.read(path, AS_READ).hands if isinstance(hand, SourceHand)]
     assert ["ggpoker-nl", "pokerstars-nl", "ggpoker-nl"] == [hand.game.name for hand in hands]
     path.write_text(CASH.replace("\n", "\r\n"))
     assert FORMATS["ggpoker"] is format_of(path)

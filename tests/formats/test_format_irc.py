@@ -13,7 +13,7 @@ from events.evolve import replay
 from formats import irc
 from formats.follow import follow
 from formats.irc import read
-from formats.told import Act, Refused, Skipped, ToldHand
+from formats.source import Act, Refused, Skipped, SourceHand
 
 DATA = Path(__file__).parents[2].parent / "shared/data/irc/199504-visible.tar.gz"
 
@@ -54,16 +54,16 @@ def made_month(folder: Path, hdb: str = HDB, roster: str = ROSTER, **pdb: str) -
     return folder
 
 
-def _verdict(hand: ToldHand) -> str:
+def _verdict(hand: SourceHand) -> str:
     return judge(hand.game, follow(hand, "h/1")).verdict
 
 
 def test_letters_become_choices_in_the_order_of_positions(tmp_path: Path) -> None:
     first, *_ = read(made_month(tmp_path)).hands
-    assert isinstance(first, ToldHand)
+    assert isinstance(first, SourceHand)
     assert ("100", 1, 2) == (first.source_id, first.number, first.button)
     assert ("a", "[b]", "c^") == first.players
-    acts = [item for item in first.told if isinstance(item, Act)]
+    acts = [item for item in first.items if isinstance(item, Act)]
     assert [
         Act(2, "raise", to=20),
         Act(0, "fold"),
@@ -83,14 +83,14 @@ def test_heads_up_the_seat_left_of_the_button_is_small_and_first_on_every_street
     tmp_path: Path,
 ) -> None:
     _, second, *_ = read(made_month(tmp_path)).hands
-    assert isinstance(second, ToldHand)
+    assert isinstance(second, SourceHand)
     assert ("[b]", "a") == second.players
     assert "assuming" == _verdict(second)
 
 
 def test_a_bet_that_nobody_called_was_put_in_and_won(tmp_path: Path) -> None:
     _, second, *_ = read(made_month(tmp_path)).hands
-    assert isinstance(second, ToldHand)
+    assert isinstance(second, SourceHand)
     end = replay(follow(second, "h/1"))
     assert (30, 20) == end.paid
     assert (20, -20) == second.nets
@@ -98,10 +98,10 @@ def test_a_bet_that_nobody_called_was_put_in_and_won(tmp_path: Path) -> None:
 
 def test_a_single_blind_is_the_big_one_and_leaving_is_a_fold(tmp_path: Path) -> None:
     _, _, third, _ = read(made_month(tmp_path)).hands
-    assert isinstance(third, ToldHand)
+    assert isinstance(third, SourceHand)
     assert third.dead_small
     assert ("[b]", "c^", "a") == third.players
-    assert [Act(1, "fold"), Act(2, "call")] == [i for i in third.told if isinstance(i, Act)][:2]
+    assert [Act(1, "fold"), Act(2, "call")] == [i for i in third.items if isinstance(i, Act)][:2]
 
 
 def test_all_in_after_a_call_for_everything_is_a_note() -> None:
@@ -149,7 +149,7 @@ def test_a_hand_that_the_files_do_not_tell_is_left_out(
     found = hands[line - 1]
     assert isinstance(found, Skipped)
     assert reason in found.reason
-    assert isinstance(hands[0], ToldHand)
+    assert isinstance(hands[0], SourceHand)
 
 
 def test_a_folder_that_is_no_month_is_refused(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_nickname_is_any_bytes_and_so_is_the_name_of_its_file(tmp_path: Path) 
     text = PDB["a"].replace("a ", "\xe9\xff ").encode("latin-1")
     (tmp_path / "pdb" / os.fsdecode(b"pdb.\xe9\xff")).write_bytes(text)
     first, *_ = read(made).hands
-    assert isinstance(first, ToldHand)
+    assert isinstance(first, SourceHand)
     assert ("\xe9\xff", "[b]", "c^") == first.players
 
 
@@ -180,7 +180,7 @@ def test_no_more_files_are_open_than_allowed(
 ) -> None:
     monkeypatch.setattr(irc, "OPEN_MAX", 1)
     hands = list(read(made_month(tmp_path)).hands)
-    assert 3 == sum(isinstance(hand, ToldHand) for hand in hands)
+    assert 3 == sum(isinstance(hand, SourceHand) for hand in hands)
 
 
 def test_mutated_files_are_read_or_left_out_and_nothing_else(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_mutated_files_are_read_or_left_out_and_nothing_else(tmp_path: Path) -> 
             texts[name] = texts[name][:at] + new + texts[name][at + chance.randint(0, 1) :]
         try:
             for hand in read(made_month(tmp_path / str(seed), **texts)).hands:
-                if isinstance(hand, ToldHand):
+                if isinstance(hand, SourceHand):
                     end = replay(follow(hand, "h/1"))
                     assert sum(hand.stacks) == sum(end.stacks)
         except (Refused, ValueError):
@@ -205,7 +205,7 @@ def test_mutated_files_are_read_or_left_out_and_nothing_else(tmp_path: Path) -> 
 
 
 @pytest.fixture(scope="module")
-def month(tmp_path_factory: pytest.TempPathFactory) -> list[ToldHand | Skipped]:
+def month(tmp_path_factory: pytest.TempPathFactory) -> list[SourceHand | Skipped]:
     if not DATA.exists():
         pytest.skip(f"{DATA} is absent: its hands cannot be read")
     folder = tmp_path_factory.mktemp("irc")
@@ -218,7 +218,7 @@ ALL_IN = (797557949, 797575674, 797669462, 797883424, 797883673, 797884001)
 
 
 def test_the_letters_of_9982_hands_put_in_what_every_player_put_in(
-    month: list[ToldHand | Skipped],
+    month: list[SourceHand | Skipped],
 ) -> None:
     left_out = [one.reason for one in month if isinstance(one, Skipped)]
     assert 9982 == len(month) - len(left_out)
@@ -229,21 +229,21 @@ def test_the_letters_of_9982_hands_put_in_what_every_player_put_in(
 
 
 def test_the_first_thousand_hands_of_the_month_win_what_they_won(
-    month: list[ToldHand | Skipped],
+    month: list[SourceHand | Skipped],
 ) -> None:
     assert {"assuming": 999, "differ": 1} == _verdicts(month[:1000])
 
 
 @pytest.mark.slow
-def test_every_hand_of_the_month_wins_what_it_won(month: list[ToldHand | Skipped]) -> None:
+def test_every_hand_of_the_month_wins_what_it_won(month: list[SourceHand | Skipped]) -> None:
     """The others: seats that left out of turn or all at once, and raises beyond the cap."""
     assert {"assuming": 9950, "differ": 31, "unknown": 1} == _verdicts(month)
 
 
-def _verdicts(hands: list[ToldHand | Skipped]) -> Counter[str]:
+def _verdicts(hands: list[SourceHand | Skipped]) -> Counter[str]:
     found: Counter[str] = Counter()
     for hand in hands:
-        if isinstance(hand, ToldHand):
+        if isinstance(hand, SourceHand):
             record = follow(hand, "h/1")
             start, end = hand.stacks, replay(record).stacks
             assert hand.nets == tuple(now - was for was, now in zip(start, end, strict=True))

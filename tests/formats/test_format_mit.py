@@ -15,7 +15,7 @@ from formats.follow import follow
 from formats.mit.read import read
 from formats.mit.write import encoded, write
 from formats.rules import AS_READ, Rules
-from formats.told import Fault, Refused, Skipped, ToldHand
+from formats.source import Fault, Refused, Skipped, SourceHand
 
 AUCTION = """\
 6.9630 MIT Pokerbots - ada vs ada II
@@ -126,7 +126,7 @@ def _follow(text: str | bytes, rules: Rules = AS_READ) -> list[t.Events]:
     return [
         follow(hand, f"m/{hand.number}")
         for hand in read(text, rules).hands
-        if isinstance(hand, ToldHand)
+        if isinstance(hand, SourceHand)
     ]
 
 
@@ -158,8 +158,8 @@ def test_a_bad_reply_stands_before_the_default_it_causes_or_after_the_end() -> N
     faults = [
         (hand.number, item)
         for hand in read(AUCTION).hands
-        if isinstance(hand, ToldHand)
-        for item in hand.told
+        if isinstance(hand, SourceHand)
+        for item in hand.items
         if isinstance(item, Fault)
     ]
     assert faults == [
@@ -291,7 +291,7 @@ def test_other_years_are_refused_by_name(line: str) -> None:
 def test_a_hand_that_contradicts_itself_is_left_out_with_its_reason() -> None:
     first, second = read(AUCTION.replace("9d], ada (6)", "9d], ada (9)")).hands
     assert first == Skipped(3, "round #1: a total of 9 where 6 were put in")
-    assert isinstance(second, ToldHand)
+    assert isinstance(second, SourceHand)
     first, _ = read(AUCTION.replace("shows [2c 7d]", "shows [2c 8d]")).hands
     assert first == Skipped(3, "round #1: a hand is shown that was not held")
 
@@ -303,7 +303,7 @@ def test_hands_of_our_own_are_written_as_a_log_that_can_be_read(name: str) -> No
     game = RULESETS[name]
     text = write(play(game, "m", 60, "mine"))
     source = read(text)
-    told = [hand for hand in source.hands if isinstance(hand, ToldHand)]
+    told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
     assert 60 == len(told)
     assert text == write([follow(hand, f"m/{hand.number}") for hand in told], source.note)
 
@@ -334,7 +334,7 @@ def test_mutated_logs_are_refused_or_read_and_never_anything_else(dialect: str) 
         except Refused:
             continue
         for hand in hands:
-            if isinstance(hand, ToldHand):
+            if isinstance(hand, SourceHand):
                 try:
                     follow(hand, "m/1")
                 except ValueError:

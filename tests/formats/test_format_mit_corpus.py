@@ -14,7 +14,7 @@ from events.evolve import evolve, replay
 from formats.follow import follow
 from formats.mit.read import read
 from formats.mit.write import encoded, write
-from formats.told import Refused, Source, ToldHand
+from formats.source import Refused, Source, SourceHand
 
 SHARED = Path(__file__).parents[2].parent / "shared/data"
 MIT = SHARED / "mit"
@@ -53,7 +53,7 @@ def _bytes(log: Path) -> bytes:
 
 
 def _records(source: Source) -> list[t.Events]:
-    told = [hand for hand in source.hands if isinstance(hand, ToldHand)]
+    told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
     return [follow(hand, f"m/{hand.number}") for hand in told]
 
 
@@ -73,7 +73,7 @@ def test_the_first_hundred_hands_of_every_dialect(part: str) -> None:
     source = read(text)
     assert source.dialect == DIALECTS[part]
     told = [hand for _, hand in zip(range(100), source.hands, strict=False)]
-    records = [follow(hand, f"m/{hand.number}") for hand in told if isinstance(hand, ToldHand)]
+    records = [follow(hand, f"m/{hand.number}") for hand in told if isinstance(hand, SourceHand)]
     written = write(records, source.note)
     cut = written.rpartition("\nFinal, ")[0]
     assert (100, True) == (len(records), text.startswith(cut))

@@ -3,7 +3,7 @@
 import pytest
 
 from formats.mit.read import read
-from formats.told import Refused
+from formats.source import Refused
 from tests.formats.test_format_mit import AUCTION
 
 DAMAGED = [

@@ -14,7 +14,7 @@ from events.evolve import replay
 from formats.follow import follow
 from formats.known import format_of
 from formats.ohh import read
-from formats.told import Act, Board, Holds, Mucks, Paid, Refused, Shows, Skipped, ToldHand
+from formats.source import Act, Board, Holds, Mucks, Paid, Refused, Shows, Skipped, SourceHand
 
 CASH = """\
 {"ohh": {
@@ -88,9 +88,9 @@ ALL_IN = """\
 """
 
 
-def _one(text: str | bytes) -> ToldHand:
+def _one(text: str | bytes) -> SourceHand:
     (hand,) = read(text).hands
-    assert isinstance(hand, ToldHand), hand
+    assert isinstance(hand, SourceHand), hand
     return hand
 
 
@@ -112,7 +112,7 @@ def _changed(text: str, *changes: tuple[str, Any]) -> str:
     return json.dumps(hand)
 
 
-def _verdict(hand: ToldHand) -> str:
+def _verdict(hand: SourceHand) -> str:
     return judge(hand.game, follow(hand, "h/1")).verdict
 
 
@@ -130,7 +130,7 @@ def test_a_cash_hand_is_told_in_cents() -> None:
 
 def test_amounts_are_what_an_action_adds() -> None:
     """A raise of 8.50 by the small blind, who had 0.50 in, goes to 9.00."""
-    told = _one(CASH).told
+    told = _one(CASH).items
     assert Act(0, "raise", to=300) in told
     assert Act(1, "raise", to=900) in told
     assert Act(0, "call", amount=600) in told
@@ -138,7 +138,7 @@ def test_amounts_are_what_an_action_adds() -> None:
 
 
 def test_cards_streets_and_shows_are_told_in_order() -> None:
-    told = _one(CASH).told
+    told = _one(CASH).items
     assert told[:2] == (Holds(0, ("Ah", "Kd")), Holds(1, ("Th", "9h")))
     assert [("2c", "7d", "Jh"), ("Qs",), ("3s",)] == [
         item.cards for item in told if isinstance(item, Board)
@@ -157,7 +157,7 @@ def test_antes_side_pots_and_early_shows_of_a_tournament() -> None:
     assert "chip" == hand.game.unit
     assert (Paid(0, 360, 0), Paid(0, 360, 1)) == hand.paid
     assert [Shows(2, ("As", "Ad")), Shows(0, ("Qc", "Qd")), Mucks(1)] == [
-        item for item in hand.told if isinstance(item, Shows | Mucks)
+        item for item in hand.items if isinstance(item, Shows | Mucks)
     ]
     assert "agree" == _verdict(hand)
     assert (720, 0, 200) == replay(follow(hand, "h/1")).stacks
@@ -205,7 +205,7 @@ def test_a_straddle_is_owed_by_its_position() -> None:
 
 def test_numbers_with_an_error_of_binary_counting_are_read() -> None:
     path = "rounds.1.actions.1.amount"
-    assert _one(CASH).told == _one(_changed(CASH, (path, 10.250000000000002))).told
+    assert _one(CASH).items == _one(_changed(CASH, (path, 10.250000000000002))).items
     why = "what wren puts in is 10.255: no whole number of hundredths"
     assert why == _reason(_changed(CASH, (path, 10.255)))
 
@@ -218,7 +218,7 @@ def test_objects_stand_one_after_the_other(between: str) -> None:
     flat = json.dumps(json.loads(CASH))
     for text in (flat, CASH):
         hands = list(read(text + between + ALL_IN).hands)
-        assert ["77", "T1-9"] == [hand.source_id for hand in hands if isinstance(hand, ToldHand)]
+        assert ["77", "T1-9"] == [hand.source_id for hand in hands if isinstance(hand, SourceHand)]
         first, second = hands
         assert (1, 1 + (text + between).count("\n")) == (first.line, second.line)
 
@@ -234,12 +234,12 @@ def test_any_encoding_and_line_end(encoding: str, tmp_path: Path) -> None:
     found = format_of(path)
     assert "ohh" == found.name
     (hand,) = list(read(path).hands)
-    assert isinstance(hand, ToldHand)
+    assert isinstance(hand, SourceHand)
     assert "wr\xe9n" == hand.players[0]
 
 
 def test_members_that_nobody_asks_for_may_stand_there() -> None:
-    assert _one(CASH).told == _one(_changed(CASH, ("_mine", {"a": [1]}))).told
+    assert _one(CASH).items == _one(_changed(CASH, ("_mine", {"a": [1]}))).items
 
 
 @pytest.mark.parametrize(
@@ -365,12 +365,12 @@ def test_no_other_number_agrees(text: str, agree: list[str], by: int) -> None:
             continue  # the number of a street: not asked, streets have names
         place[path[-1]] += by
         (hand,) = read(json.dumps(other)).hands
-        if isinstance(hand, ToldHand) and _agrees(hand):
+        if isinstance(hand, SourceHand) and _agrees(hand):
             agreed.append(".".join(map(str, path)))
     assert agree == agreed
 
 
-def _agrees(hand: ToldHand) -> bool:
+def _agrees(hand: SourceHand) -> bool:
     try:
         return _verdict(hand) in ("agree", "assuming")
     except ValueError:

@@ -9,7 +9,7 @@ from formats import known
 from formats.known import FORMATS, format_of
 from formats.rules import AS_READ, Rules
 from formats.sites.read import SITES
-from formats.told import Act, Holds, Mucks, Paid, Refused, Shows, ToldHand
+from formats.source import Act, Holds, Mucks, Paid, Refused, Shows, SourceHand
 from tests.formats.site_hands import changed_and_agreed, dropped_and_agreed, one, reason, verdict
 
 CASH = """\
@@ -105,9 +105,9 @@ def test_a_cash_hand_is_told_in_cents() -> None:
     assert ("wren", "kite [1]", "rook") == hand.players, "idle would not post"
     assert (10000, 9950, 104000) == hand.stacks
     assert ("cent", 0) == (hand.game.unit, hand.button)
-    assert (Holds(0, ("Ah", "Kd")), Holds(1, ("Th", "9h"))) == hand.told[:2]
-    assert Act(1, "raise", to=900) in hand.told, "8.50 more than the blind of 0.50"
-    assert (Shows(1, ("Th", "9h")), Shows(0, ("Ah", "Kd"))) == hand.told[-2:]
+    assert (Holds(0, ("Ah", "Kd")), Holds(1, ("Th", "9h"))) == hand.items[:2]
+    assert Act(1, "raise", to=900) in hand.items, "8.50 more than the blind of 0.50"
+    assert (Shows(1, ("Th", "9h")), Shows(0, ("Ah", "Kd"))) == hand.items[-2:]
 
 
 def test_what_was_not_paid_is_the_rake_and_assumed() -> None:
@@ -129,7 +129,7 @@ def test_a_rake_that_is_known_decides(tmp_path: Path) -> None:
     for percent in ("5", "4"):
         rules = Rules(settings=(("rake_percent", percent),))
         (hand,) = known.read(path, FORMATS["pacific"], rules).hands
-        assert isinstance(hand, ToldHand)
+        assert isinstance(hand, SourceHand)
         said[percent] = verdict(hand)
     assert {"5": "assuming", "4": "differ"} == said
 
@@ -137,7 +137,7 @@ def test_a_rake_that_is_known_decides(tmp_path: Path) -> None:
 def test_tournament_chips_have_the_sign_of_money() -> None:
     hand = one(read, TOURNAMENT)
     assert ("chip", (300, 120, 500)) == (hand.game.unit, hand.stacks)
-    assert Mucks(1) in hand.told
+    assert Mucks(1) in hand.items
     assert "agree" == verdict(hand)
 
 
@@ -170,7 +170,7 @@ def test_a_file_is_known_in_any_encoding(encoding: str, tmp_path: Path) -> None:
     path.write_bytes(f"{CASH}\n\n{TOURNAMENT}\n{WALK}".replace("\n", "\r\n").encode(encoding))
     assert FORMATS["pacific"] is format_of(path)
     hands = list(FORMATS["pacific"].read(path, AS_READ).hands)
-    assert ["835", "12", "13"] == [hand.source_id for hand in hands if isinstance(hand, ToldHand)]
+    assert ["835", "12", "13"] == [hand.source_id for hand in hands if isinstance(hand, SourceHand)]
 
 
 @pytest.mark.parametrize(

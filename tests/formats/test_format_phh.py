@@ -17,7 +17,7 @@ from events.evolve import replay
 from formats.follow import follow
 from formats.phh import read
 from formats.phh.hand import PhhHand
-from formats.told import Act, Refused, Skipped
+from formats.source import Act, Refused, Skipped
 
 ONE = """
 variant = "NT"
@@ -89,7 +89,7 @@ def test_a_hand_is_read_to_the_chip_and_agrees() -> None:
 
 
 def test_cc_is_a_check_or_a_call_and_cbr_the_total_of_the_street() -> None:
-    acts = [item for item in told(ONE).told if isinstance(item, Act)]
+    acts = [item for item in told(ONE).items if isinstance(item, Act)]
     verbs = "fold raise call check raise call check check raise call"
     assert verbs == " ".join(act.verb for act in acts)
     assert [6, 8, 186] == [act.to for act in acts if act.to is not None]

@@ -18,7 +18,7 @@ from events.types import Events
 from formats import acpc, phh
 from formats.follow import follow
 from formats.phh.hand import PhhHand
-from formats.told import Refused, Source, ToldHand
+from formats.source import Refused, Source, SourceHand
 
 SHARED = Path(__file__).parents[2].parent / "shared/data"
 PHH, ACPC = SHARED / "phh", SHARED / "acpc"
@@ -31,7 +31,7 @@ HALF_CHIPS = {"102/0", "32/23", "91/43", "91/53"}
 def verdicts(source: Source) -> Counter[str]:
     found = Counter[str]()
     for hand in source.hands:
-        assert isinstance(hand, ToldHand), hand
+        assert isinstance(hand, SourceHand), hand
         events = follow(hand, "m/1")
         found[judge(hand.game, events).verdict] += 1
         if hand.nets is not None:
@@ -79,7 +79,7 @@ def test_wsop_hands_agree() -> None:
     for file in files:
         source = phh.read(file)
         found += verdicts(source)
-        codes.update(hand.game.name for hand in source.hands if isinstance(hand, ToldHand))
+        codes.update(hand.game.name for hand in source.hands if isinstance(hand, SourceHand))
     assert Counter(agree=13, assuming=1) == found  # who shows first
     assert Counter({"phh-nt": 9, "phh-ft": 5}) == codes
 
@@ -116,7 +116,7 @@ def test_pokerkit_reads_public_hands_written_again_to_the_same_stacks() -> None:
 def test_dealer_logs_agree_and_are_written_again_to_the_byte(name: str, halves: set[str]) -> None:
     text = (ACPC / f"{name}.h1000.r0.log").read_text()
     source = acpc.read(text)
-    told = [hand for hand in source.hands if isinstance(hand, ToldHand)]
+    told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
     records = [(hand.game, follow(hand, f"m/{hand.source_id}")) for hand in told]
     found = Counter(judge(game, events).verdict for game, events in records)
     assert Counter(agree=1000) == found
@@ -132,7 +132,7 @@ def test_pokerkit_reads_public_logs_written_again_to_the_same_results(name: str)
     lines = (ACPC / f"{name}.h1000.r0.log").read_text().splitlines(keepends=True)
     states = [line for line in lines if line.startswith("STATE")][:100:2]
     source = acpc.read("".join([line for line in lines if line.startswith("#")] + states))
-    told = [hand for hand in source.hands if isinstance(hand, ToldHand)]
+    told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
     written = "".join(acpc.write([(one.game, follow(one, "m/1")) for one in told], source.note))
     if name == "2p.limit":
         peer, stack = pokerkit.FixedLimitTexasHoldem((), True, 0, (5, 10), 10, 20), 10**6
@@ -150,7 +150,7 @@ def test_deepstack_agrees(hands: int) -> None:
         text = "".join(islice(file, hands))
     source = acpc.read(text)
     assert "deepstack" == source.dialect
-    told = [hand for hand in source.hands if isinstance(hand, ToldHand)]
+    told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
     records = [(hand.game, follow(hand, f"m/{hand.source_id}")) for hand in told]
     verdicts = Counter(judge(game, events).verdict for game, events in records)
     assert Counter(assuming=hands) == verdicts  # no line names blinds or stacks

@@ -8,7 +8,7 @@ from events.evolve import replay
 from events.types import Folded
 from formats.follow import follow
 from formats.pokerstars import read
-from formats.told import Act, Holds, Mucks, Paid, Refused, Skipped, ToldHand
+from formats.source import Act, Holds, Mucks, Paid, Refused, Skipped, SourceHand
 
 CASH = """\
 PokerStars Hand #7:  Hold'em No Limit ($0.50/$1.00 USD) - 2012/03/04 5:06:07 ET
@@ -116,9 +116,9 @@ Total pot $7 | Rake $0.35
 """
 
 
-def _one(text: str | bytes) -> ToldHand:
+def _one(text: str | bytes) -> SourceHand:
     (hand,) = read(text).hands
-    assert isinstance(hand, ToldHand), hand
+    assert isinstance(hand, SourceHand), hand
     return hand
 
 
@@ -128,7 +128,7 @@ def _reason(text: str) -> str:
     return hand.reason
 
 
-def _verdict(hand: ToldHand) -> str:
+def _verdict(hand: SourceHand) -> str:
     return judge(hand.game, follow(hand, "h/1")).verdict
 
 
@@ -139,12 +139,12 @@ def test_names_may_look_like_lines_of_play() -> None:
     hand = _one(CASH)
     assert ("wren", "kite: folds", "[o_O] $5") == hand.players
     assert (10000, 9950, 104000) == hand.stacks
-    assert Act(1, "fold") in hand.told
+    assert Act(1, "fold") in hand.items
 
 
 def test_talk_is_no_play() -> None:
-    assert 1 == sum(item == Act(0, "raise", to=300) for item in _one(CASH).told)
-    assert Act(0, "fold") not in _one(CASH).told
+    assert 1 == sum(item == Act(0, "raise", to=300) for item in _one(CASH).items)
+    assert Act(0, "fold") not in _one(CASH).items
 
 
 def test_who_is_not_dealt_in_has_no_seat_in_the_hand() -> None:
@@ -209,8 +209,8 @@ def test_a_tournament_counts_chips_and_its_pots_from_the_main_one_outwards() -> 
     hand = _one(TOURNAMENT)
     assert ("chip", None) == (hand.game.unit, hand.game.rake)
     assert (Paid(1, 40, 1), Paid(1, 6, 0)) == hand.paid
-    assert Holds(2, ("4h", "9h")) in hand.told
-    assert Mucks(2) in hand.told
+    assert Holds(2, ("4h", "9h")) in hand.items
+    assert Mucks(2) in hand.items
     assert not hand.dead_small
 
 
@@ -295,7 +295,7 @@ def test_a_line_cut_in_the_middle_costs_one_hand_only() -> None:
     cut = CASH[: CASH.index("Qs] [3s]")]
     first, second = read(cut + TOURNAMENT).hands
     assert Skipped(1, "the hand stops before its summary") == first
-    assert isinstance(second, ToldHand)
+    assert isinstance(second, SourceHand)
     assert (2, 24) == (second.number, second.line)
 
 

@@ -12,7 +12,7 @@ from events.evolve import replay
 from formats.follow import follow
 from formats.pokerstars import read
 from formats.rules import Rules
-from formats.told import Refused, Skipped, ToldHand
+from formats.source import Refused, Skipped, SourceHand
 
 DATA = Path(__file__).parents[2].parent / "shared/data/pokerstars"
 
@@ -42,7 +42,7 @@ def _imported(texts: Iterator[bytes | Path]) -> tuple[Counter[str], Counter[str]
     return verdicts, reasons
 
 
-def _balanced(hand: ToldHand) -> str:
+def _balanced(hand: SourceHand) -> str:
     """The verdict, once the record pays every seat and the house what the text says."""
     record = follow(hand, "h/1")
     end = replay(record)
@@ -100,7 +100,7 @@ def test_real_hands_are_held_against_the_table_of_rakes_and_never_fitted() -> No
             hands = list(read(text, rules=Rules(rake="known")).hands)
         except Refused:
             continue
-        for hand in (one for one in hands if isinstance(one, ToldHand)):
+        for hand in (one for one in hands if isinstance(one, SourceHand)):
             verdicts[_balanced(hand)] += 1
             held += [f"{hand.rake}: {one}" for one in hand.assumed if one.startswith("rake")]
     assert {"agree": 501, "assuming": 2, "unknown": 112, "differ": 4} == verdicts

@@ -8,7 +8,7 @@ from engine.turn import Post
 from formats.known import FORMATS, format_of
 from formats.rules import AS_READ
 from formats.sites.read import SITES
-from formats.told import Act, Board, Holds, Paid, Refused, Shows, ToldHand
+from formats.source import Act, Board, Holds, Paid, Refused, Shows, SourceHand
 from tests.formats.site_hands import changed_and_agreed, dropped_and_agreed, one, reason, verdict
 
 CASH = """\
@@ -90,7 +90,7 @@ def test_a_cash_hand_is_told_in_euro_cents() -> None:
     assert ("euro cent", 2) == (hand.game.unit, hand.button)
     assert (Paid(2, 3468),) == hand.paid
     assert 182 == hand.rake
-    assert Act(2, "raise", to=3000) in hand.told
+    assert Act(2, "raise", to=3000) in hand.items
     assert "assuming" == verdict(hand)
 
 
@@ -98,11 +98,11 @@ def test_a_tournament_has_antes_bounties_and_side_pots() -> None:
     hand = one(read, TOURNAMENT)
     assert ("chip", (300, 120, 500)) == (hand.game.unit, hand.stacks)
     assert (Paid(0, 360, 0), Paid(0, 360, 1)) == hand.paid
-    assert Holds(1, ("5c", "4c")) in hand.told
+    assert Holds(1, ("5c", "4c")) in hand.items
     assert [("2c", "7d", "Jh"), ("Qs",), ("3s",)] == [
-        item.cards for item in hand.told if isinstance(item, Board)
+        item.cards for item in hand.items if isinstance(item, Board)
     ]
-    assert [2, 0, 1] == [item.seat for item in hand.told if isinstance(item, Shows)]
+    assert [2, 0, 1] == [item.seat for item in hand.items if isinstance(item, Shows)]
     assert "agree" == verdict(hand)
 
 
@@ -124,7 +124,7 @@ def test_who_posts_out_of_position(said: str, won: str, rake: str, post: Post) -
 
 def test_a_large_pot_is_told_in_thousands() -> None:
     text = TOURNAMENT.replace("Total pot 720 ", "Total pot 0.7k ")
-    assert one(read, TOURNAMENT).told == one(read, text).told
+    assert one(read, TOURNAMENT).items == one(read, text).items
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
@@ -133,7 +133,7 @@ def test_a_file_is_known_in_any_encoding(encoding: str, tmp_path: Path) -> None:
     path.write_bytes((CASH + "\n" + TOURNAMENT).replace("\n", "\r\n").encode(encoding))
     assert FORMATS["winamax"] is format_of(path)
     hands = list(FORMATS["winamax"].read(path, AS_READ).hands)
-    assert [1, 31] == [hand.line for hand in hands if isinstance(hand, ToldHand)]
+    assert [1, 31] == [hand.line for hand in hands if isinstance(hand, SourceHand)]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from formats.follow import follow
 from formats.moment import moment, said_in, said_in_utc
 from formats.phh.write import write
 from formats.sites.read import SITES
-from formats.told import Source, ToldHand
+from formats.source import Source, SourceHand
 from tests.formats.test_format_ggpoker import CASH as GG
 from tests.formats.test_format_irc import HDB, PDB, ROSTER, made_month
 from tests.formats.test_format_ohh import CASH as OHH
@@ -56,7 +56,7 @@ SAID = {
 
 def played(source: Source) -> str:
     hand = next(iter(source.hands))
-    assert isinstance(hand, ToldHand), hand
+    assert isinstance(hand, SourceHand), hand
     start = follow(hand, "m/1")[0]
     assert isinstance(start, HandStarted)
     assert hand.played == start.played

@@ -6,7 +6,7 @@ import pytest
 
 from formats.known import format_of, read
 from formats.rules import AS_READ
-from formats.told import Refused, ToldHand
+from formats.source import Refused, SourceHand
 from tests.formats.test_format_mit import DIALECTS
 from tests.formats.test_format_phh import ONE
 from tests.formats.test_format_pokerstars import CASH
@@ -92,11 +92,11 @@ def test_text_in_utf16_is_read_with_a_mark_and_without(
     path.write_bytes(text.encode(encoding))
     found = format_of(path)
     assert found.name == name
-    hands = [hand for hand in read(path, found, AS_READ).hands if isinstance(hand, ToldHand)]
+    hands = [hand for hand in read(path, found, AS_READ).hands if isinstance(hand, SourceHand)]
     path.write_text(text)
     assert hands
     assert [
-        hand for hand in read(path, found, AS_READ).hands if isinstance(hand, ToldHand)
+        hand for hand in read(path, found, AS_READ).hands if isinstance(hand, SourceHand)
     ] == hands
 
 

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from formats.known import FORMATS, Format, format_of, read
-from formats.told import Refused
+from formats.source import Refused
 
 BEGINNINGS = (
     b"6.9630 MIT Pokerbots - A vs B\n\nRound #1, A (0), B (0)\n",

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from formats import acpc, irc, phh, text
 from formats.pokerstars import reader
 from formats.pokerstars import text as blocks
-from formats.told import Source
+from formats.source import Source
 from tests.formats.test_format_irc import PDB, ROSTER, made_month
 from tests.formats.test_format_phh import TWO
 from tests.formats.test_format_pokerstars import CASH

@@ -11,7 +11,7 @@ from formats.mit.grammar import NO_AUCTION
 from formats.mit.read import read
 from formats.mit.write import write
 from formats.rules import AS_READ, Rules
-from formats.told import Refused, ToldHand
+from formats.source import Refused, SourceHand
 from tests.foreign import records
 
 
@@ -59,7 +59,7 @@ def _log(*mosts: int, folded: int = 0) -> str:
 def _stack(text: str, rules: Rules = AS_READ) -> tuple[int, str]:
     """The stack that all hands of a log begin with, and what the reader says of it."""
     source = read(text, rules)
-    stacks = {hand.stacks for hand in source.hands if isinstance(hand, ToldHand)}
+    stacks = {hand.stacks for hand in source.hands if isinstance(hand, SourceHand)}
     ((stack, _),) = stacks
     return stack, source.inferred[1]
 
@@ -68,7 +68,7 @@ def _differing(text: str) -> list[int]:
     """The rounds that are not what the rules make of them."""
     found = []
     for hand in read(text).hands:
-        assert isinstance(hand, ToldHand)
+        assert isinstance(hand, SourceHand)
         if audit(hand.game, follow(hand, "m/1")):
             found.append(hand.number)
     return found
@@ -79,7 +79,7 @@ def test_a_hand_assumes_the_stack_just_where_its_verdict_rests_on_it() -> None:
     some = 0
     for game in ("auction-2024-mit", "swap-2022-mit"):
         for hand in read(write(records(game, 120, "3"))).hands:
-            assert isinstance(hand, ToldHand)
+            assert isinstance(hand, SourceHand)
             said = (f"stack {hand.stacks[0]}",)
             assert hand.assumed in ((), said)
             assert hand.assumed == rests_on(follow(replace(hand, assumed=said), "m/1"))
@@ -114,7 +114,7 @@ def test_one_line_does_not_set_the_stack_of_a_log() -> None:
     called = _log(400, 30, 999, 400, 2, 400, 400)
     assert _differing(called) == [3]
     for hand in read(called).hands:  # nobody pays less than nothing for a card
-        assert isinstance(hand, ToldHand)
+        assert isinstance(hand, SourceHand)
         prices = [it.price for it in follow(hand, "m/1") if isinstance(it, AuctionSettled)]
         assert prices == [0]
     alone = _log(30, 999, 30, folded=999)

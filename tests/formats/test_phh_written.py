@@ -27,7 +27,7 @@ def test_user_fields_and_commentary_come_back() -> None:
     assert ('author = "nobody"', "hand = 7") == tuple(
         line for line in text.splitlines() if line.startswith(("author", "hand"))
     )[::-1]
-    assert (hand.told[:-2], hand.nets) == (again.told[:-2], again.nets)
+    assert (hand.items[:-2], hand.nets) == (again.items[:-2], again.nets)
 
 
 def _pokerkit_stacks(text: str) -> list[float]:

@@ -15,7 +15,7 @@ from engine.verdict import judge
 from events.types import Events
 from formats.follow import follow
 from formats.pokerstars import read
-from formats.told import Refused, Skipped, ToldHand
+from formats.source import Refused, Skipped, SourceHand
 
 SHOWDOWN = """\
 PokerStars Hand #71:  Hold'em No Limit ($0.50/$1.00 USD) - 2012/03/04 5:06:07 ET
@@ -167,7 +167,7 @@ def _record(text: str) -> tuple[str, Events]:
         return "refused", ()
     if isinstance(hand, Skipped) or more:  # a doubled header begins another hand, cut off at once
         return "left out", ()
-    assert isinstance(hand, ToldHand)
+    assert isinstance(hand, SourceHand)
     try:
         record = follow(replace(hand, played=""), "h/1")  # its date is said once
     except ValueError:

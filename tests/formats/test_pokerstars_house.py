@@ -12,7 +12,7 @@ from formats import cuts, known
 from formats.follow import follow
 from formats.pokerstars import read
 from formats.rules import AS_READ, Rules
-from formats.told import Refused, ToldHand
+from formats.source import Refused, SourceHand
 
 Sums = tuple[int, int]  # the pot and the rake of a hand, in cents
 
@@ -53,7 +53,7 @@ def _file(sums: Sequence[Sums]) -> str:
     return "".join(_hand(number, *one) for number, one in enumerate(sums, 1))
 
 
-def _judged(hand: ToldHand) -> str:
+def _judged(hand: SourceHand) -> str:
     """What is assumed of the rake; `differ` if the rules take another; `unknown` if it was fitted
     to this hand alone."""
     if audit(hand.game, follow(hand, "h/1")) is not None:
@@ -63,8 +63,8 @@ def _judged(hand: ToldHand) -> str:
 
 def _verdicts(text: str) -> list[str]:
     hands = list(read(text).hands)
-    assert all(isinstance(hand, ToldHand) for hand in hands), hands
-    return [_judged(hand) for hand in hands if isinstance(hand, ToldHand)]
+    assert all(isinstance(hand, SourceHand) for hand in hands), hands
+    return [_judged(hand) for hand in hands if isinstance(hand, SourceHand)]
 
 
 CAPPED = [(400, 20), (520, 26), (1000, 50), (1100, 55), (2000, 100), (4000, 100), (9000, 100)]
@@ -132,7 +132,7 @@ def test_a_rake_that_is_set_decides(tmp_path: Path) -> None:
     sums = [(400, 20), (2000, 50), (2000, 100), (586, 36), (800, 0)]
     path.write_text(_file(sums) + _hand(9, 9050, 100, folder=50))
     hands = list(known.read(path, known.FORMATS["pokerstars"], rules).hands)
-    judged = [_judged(hand) for hand in hands if isinstance(hand, ToldHand)]
+    judged = [_judged(hand) for hand in hands if isinstance(hand, SourceHand)]
     said = "rake 5 % up to 50"
     assert judged == [said, said, "differ", "differ", "differ", "rake 5 % up to 100"]
     with pytest.raises(Refused, match="but for the rake"):
@@ -151,7 +151,7 @@ def test_a_part_of_a_file_has_the_house_of_the_whole(
     assert len(parts) == 4
     for part in parts:
         for hand in known.read(path, known.FORMATS["pokerstars"], AS_READ, part).hands:
-            assert isinstance(hand, ToldHand)
+            assert isinstance(hand, SourceHand)
             assert hand.assumed == ("rake 5 % up to 100",)
 
 

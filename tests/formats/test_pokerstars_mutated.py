@@ -7,7 +7,7 @@ import pytest
 from events.evolve import replay
 from formats.follow import follow
 from formats.pokerstars import read
-from formats.told import Refused, ToldHand
+from formats.source import Refused, SourceHand
 from tests.formats.test_format_pokerstars import CASH, DEAD, TOURNAMENT, WALK
 
 
@@ -41,13 +41,13 @@ def _survives(seed: int) -> None:
             lines.insert(other, line)
     try:
         for hand in read("\n".join(lines)).hands:
-            if isinstance(hand, ToldHand):
+            if isinstance(hand, SourceHand):
                 _followed(hand)
     except Refused:
         pass
 
 
-def _followed(hand: ToldHand) -> None:
+def _followed(hand: SourceHand) -> None:
     try:
         record = follow(hand, "h/1")
     except ValueError:

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from formats.pokerstars import text
-from formats.told import Refused
+from formats.source import Refused
 
 MOST = 12  # characters of a line, and of a piece
 SEAM = "<<<<<<< b"

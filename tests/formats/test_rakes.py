@@ -13,7 +13,7 @@ from formats.follow import follow
 from formats.pokerstars import read
 from formats.rules import Rules
 from formats.sites.read import SITES
-from formats.told import Refused, Source, ToldHand
+from formats.source import Refused, Source, SourceHand
 from tests.foreign import gamelog
 from tests.formats import test_format_ohh, test_format_pacific
 from tests.formats.raked_hands import raked_hand
@@ -25,13 +25,13 @@ CHANGED = "https://www.pokerstars.com/poker/learn/news/pokerstars-rake-changes-e
 # Hands of PokerStars.
 
 
-def _hands(source: Source) -> list[ToldHand]:
+def _hands(source: Source) -> list[SourceHand]:
     hands = list(source.hands)
-    assert all(isinstance(hand, ToldHand) for hand in hands), hands
-    return [hand for hand in hands if isinstance(hand, ToldHand)]
+    assert all(isinstance(hand, SourceHand) for hand in hands), hands
+    return [hand for hand in hands if isinstance(hand, SourceHand)]
 
 
-def _verdict(hand: ToldHand) -> str:
+def _verdict(hand: SourceHand) -> str:
     return judge(hand.game, follow(hand, "h/1")).verdict
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from formats.source import Refused
 from formats.text import at_hand, lines
-from formats.told import Refused
 
 TEXT = "Zoë bets\r\n\r\nBob calls\rannounced\x85so\n\x0cend"
 

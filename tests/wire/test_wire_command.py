@@ -22,7 +22,7 @@ from events.evolve import replay
 from events.types import DeckCommitted, DeckOpened, MatchStarted, NonceGiven
 from formats.follow import follow
 from formats.mit.read import read
-from formats.told import ToldHand
+from formats.source import SourceHand
 from store.reader import Reader
 from tests.sessions import Captured, printed, said, told
 from tests.wire.misfits import MISFITS, bot, left_behind
@@ -71,7 +71,7 @@ def test_the_example_bots_play_a_match_that_is_kept_audited_and_logged(
     source = read(log.read_bytes())
     assert ("A3", ("steady", "gruff")) == (source.dialect, source.players)
     for hand in source.hands:
-        assert isinstance(hand, ToldHand)
+        assert isinstance(hand, SourceHand)
         ours = replay(_hand(ledger, "scrim", hand.number))
         theirs = replay(follow(hand, f"scrim/{hand.number}"))
         assert (ours.stacks, ours.hole, ours.board) == (theirs.stacks, theirs.hole, theirs.board)
@@ -121,7 +121,7 @@ def test_mirrored_hands_are_kept_in_pairs(ledger: Path, tmp_path: Path, capsys: 
     for number in (1, 3, 5, 7):
         one, two = (replay(_hand(ledger, "m", n)) for n in (number, number + 1))
         assert (one.hole, one.board) == (two.hole[::-1], two.board)
-    assert 8 == sum(1 for hand in read(log.read_bytes()).hands if isinstance(hand, ToldHand))
+    assert 8 == sum(1 for hand in read(log.read_bytes()).hands if isinstance(hand, SourceHand))
 
 
 @pytest.mark.parametrize("mirror", [[], ["--mirror"]])

@@ -18,7 +18,7 @@ from events.cards import DECK
 from events.types import BoardDealt, CardSwapped, Events, HoleDealt
 from formats.follow import follow
 from formats.mit.read import read
-from formats.told import ToldHand
+from formats.source import SourceHand
 
 MADE = Path(__file__).parents[3] / "shared/data/mit/made"
 GONE = {"close": Reply("")}
@@ -100,5 +100,5 @@ class RecalledDecks:
 
 def _records(log: str) -> Iterator[Events]:
     for hand in read(log).hands:
-        assert isinstance(hand, ToldHand)
+        assert isinstance(hand, SourceHand)
         yield follow(hand, f"m/{hand.number}")

@@ -1,4 +1,4 @@
-"""A foreign hand as its source tells it, in our words and not yet judged.
+"""A foreign hand as its source says it, in our words and not yet judged.
 
 A reader takes a file apart into these; `formats.follow` puts them to the rules. Amounts are whole
 numbers of the game's unit. Nothing is repaired: what the source does not say is None or absent.
@@ -84,7 +84,7 @@ class Leaves(Struct, frozen=True):
     all_in: bool = False
 
 
-Told = Act | Bids | Holds | Board | Shows | Mucks | Fault | Leaves
+Item = Act | Bids | Holds | Board | Shows | Mucks | Fault | Leaves
 
 
 class Paid(Struct, frozen=True):
@@ -95,7 +95,7 @@ class Paid(Struct, frozen=True):
     pot: int = 0
 
 
-class ToldHand(Struct, frozen=True, kw_only=True):
+class SourceHand(Struct, frozen=True, kw_only=True):
     """One hand of a foreign record.
 
     `paid` are gross winnings where the source gives them, `nets` the change of every stack where
@@ -112,7 +112,7 @@ class ToldHand(Struct, frozen=True, kw_only=True):
     button: int
     players: tuple[str, ...]
     stacks: tuple[int, ...]
-    told: tuple[Told, ...]
+    items: tuple[Item, ...]
     posts: tuple[Post, ...] = ()
     dead_small: bool = False
     paid: tuple[Paid, ...] | None = None
@@ -145,8 +145,8 @@ class Refused(Exception):
 class Transcript(NamedTuple):
     """Hands next to each other, some of them told in columns already; those are not judged either.
 
-    `numbers` and `nets` (by hand and seat) are of the hands in columns; `told` tells any hand of
-    `every` by its number, `texts` are all of them in the source's words.
+    `numbers` and `nets` (by hand and seat) are of the hands in columns; `hand` gives any hand
+    of `every` by its number, `texts` are all of them in the source's words.
     """
 
     game: Game
@@ -155,7 +155,7 @@ class Transcript(NamedTuple):
     numbers: Any
     nets: Any
     many: tuple[Many, ...]
-    told: Callable[[int], ToldHand | Skipped]
+    hand: Callable[[int], SourceHand | Skipped]
     texts: Sequence[str]
 
 
@@ -171,6 +171,6 @@ class Source(Struct, frozen=True, kw_only=True):
     players: tuple[str, ...]
     note: SourceNoted | None
     inferred: tuple[str, ...]
-    hands: Iterable[ToldHand | Skipped]
+    hands: Iterable[SourceHand | Skipped]
     transcripts: Iterable[Transcript] | None = None
     place: str = ""
