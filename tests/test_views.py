@@ -19,7 +19,8 @@ from events.codec import encode
 from events.types import Event, Events
 from events.views import Auditor, Public, Seated, Viewpoint, see, viewpoint
 from tests.hands import every_game, sources, walk
-from tests.worlds import known_cards, may_know_bid, other_world, viewers
+from tests.hidden_fields import sees
+from tests.worlds import known_cards, other_world, seat_of, viewers
 
 TELLTALE = 987654321
 _encoder = msgspec.json.Encoder(order="sorted")
@@ -114,6 +115,6 @@ def _seen(record: Events, who: Viewpoint) -> tuple[bytes, ...]:
 
 
 def _with_telltale_bid(event: Event, who: Viewpoint) -> Event:
-    if isinstance(event, t.BidPlaced) and not may_know_bid(event, who):
+    if isinstance(event, t.BidPlaced) and not sees(event, "amount", seat_of(who)):
         return replace(event, amount=TELLTALE)
     return event

@@ -20,6 +20,7 @@ from store.ledger import FileLedger
 from store.reader import Reader, Snapshot
 from tests.exports import AT, start_of
 from tests.hands import NAMES, seeded
+from tests.hidden_fields import is_open
 from tests.worlds import other_world
 
 HANDS = 5
@@ -108,7 +109,7 @@ def worlds(played: Sequence[Kept], viewer: Viewer, chance: random.Random) -> tup
     """The same matches to this viewer: what is open to all is as it was."""
     return tuple(
         one
-        if one.kind in ("open", "after")
+        if is_open(one.disclosure, over=one.ended)[0]
         else one._replace(hands=tuple(_other(hand, viewer, one.name, chance) for hand in one.hands))
         for one in played
     )
