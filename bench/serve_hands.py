@@ -146,9 +146,9 @@ def server(folder: Path) -> Iterator[Server]:
 
 
 def _serve(folder: Path, told: Connection) -> None:
-    from api.http.desk import Settings
+    from api.http.ledger_service import Settings
     from api.http.limits import Limits
-    from api.serving.served import bound, run
+    from api.serving.server import bound, run
 
     sock = bound("127.0.0.1", 0)
     told.send(sock.getsockname()[1])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from api.http.desk import Desk, Settings
+from api.http.ledger_service import LedgerService, Settings
 from api.serving.app import create_app
 
 PATH = Path(__file__).parent / "openapi.json"
@@ -15,7 +15,7 @@ PATH = Path(__file__).parent / "openapi.json"
 
 def written() -> str:
     """The document of today."""
-    app = create_app(Desk(Settings(Path("no-ledger-is-read"))))
+    app = create_app(LedgerService(Settings(Path("no-ledger-is-read"))))
     return msgspec.json.format(msgspec.json.encode(app.openapi()), indent=1).decode() + "\n"
 
 

@@ -35,7 +35,10 @@ try:
     from api.serving.app import create_app
 except ImportError:  # a commit from before that room
     from api.http.app import create_app
-from api.http.desk import Desk, Settings
+try:
+    from api.http.ledger_service import LedgerService, Settings
+except ImportError:  # and from before that name
+    from api.http.desk import Desk as LedgerService, Settings
 
 with tempfile.TemporaryDirectory() as folder:
     ledger = Path(folder) / "ledger"
@@ -45,7 +48,7 @@ with tempfile.TemporaryDirectory() as folder:
         main()
     except SystemExit as end:
         assert not end.code, end.code
-    with TestClient(create_app(Desk(Settings(ledger)))) as site:
+    with TestClient(create_app(LedgerService(Settings(ledger)))) as site:
         entered = set()
 
         def called(frame, event, _):

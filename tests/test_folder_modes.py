@@ -9,8 +9,8 @@ import pytest
 
 from api.http.keys import Keys
 from api.http.limits import Limits
-from api.http.logins import once_url
 from api.http.quotas import admitted
+from api.http.sessions import once_url
 from api.jobs.jobs import Jobs
 from api.main import main
 from tests.http.test_jobs_import import log_of

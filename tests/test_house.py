@@ -81,7 +81,7 @@ def _never():
 
 def test_a_page_is_asked_and_what_it_enters_is_counted() -> None:
     """Only files of the rooms count, and among them are the page and the database's door."""
-    files = {"api/pages/bidding.py", "store/sql/query.py", "tests/house.py"}
+    files = {"api/pages/bids.py", "store/sql/query.py", "tests/house.py"}
     found = house.entered(house.ROOT, files)
     assert "2 (" == found[:3]
 

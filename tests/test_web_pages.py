@@ -11,10 +11,10 @@ from starlette.testclient import TestClient
 
 from analytics.results.winnings import Point, Winnings
 from api.main import main
-from api.pages.lines import Line, Piece, taken_apart
+from api.pages.addresses import Addresses
+from api.pages.hand_line import Line, Piece, taken_apart
 from api.pages.static_files import STATIC, hashed
-from api.pages.to import To
-from api.pages.winning import window
+from api.pages.winnings import window
 from api.pages.words import chips, many, money, rate, when
 from api.questions.filters import parsed
 from dealer.play import play
@@ -180,11 +180,11 @@ def test_a_ruleset_says_where_its_partner_answers_otherwise(policy: str, tmp_pat
 
 
 def test_an_address_is_kept_in_the_eyes_that_were_chosen() -> None:
-    to = To("seat:a b")
+    to = Addresses("seat:a b")
     assert "/hands/scrim/7/audit?as=seat%3Aa+b" == to.hand("scrim/7", "audit")
     assert "/hands/scrim/7?as=seat%3Aa+b#12" == to.hand("scrim/7", event=12)
-    assert "/hands?q=pot%3E3+%26+walk" == To().hands("pot>3 & walk")
-    assert "/players/a%2Fb/grid?vs=c" == To().player("a/b", "grid", vs="c")
+    assert "/hands?q=pot%3E3+%26+walk" == Addresses().hands("pot>3 & walk")
+    assert "/players/a%2Fb/grid?vs=c" == Addresses().player("a/b", "grid", vs="c")
 
 
 def test_numbers_are_written_with_signs_and_room() -> None:

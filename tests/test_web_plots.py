@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.pages.gridded import Acts, acts, cell, kinds
+from api.pages.grid import (
+    Acts,
+    acts,
+    cell,
+    kinds,
+)
 from api.pages.plots import SIZE, Scale, histogram, scale, spread
 
 MINUS = "\N{MINUS SIGN}"

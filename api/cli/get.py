@@ -55,11 +55,11 @@ def get(
 async def _answered(folder: Path, path: str, query: str, output: Path | None) -> None:
     """The body goes out as it comes; of a refusal nothing does."""
     from api.http.ask import Caller
-    from api.http.desk import Desk, Settings
+    from api.http.ledger_service import LedgerService, Settings
     from api.http.scopes import SCOPES
     from api.serving.app import create_app
 
-    app = create_app(Desk(Settings(folder.absolute(), delay_s=0)))
+    app = create_app(LedgerService(Settings(folder.absolute(), delay_s=0)))
     answer = _Answer(output)
     scope = {
         "type": "http",
@@ -79,7 +79,7 @@ async def _answered(folder: Path, path: str, query: str, output: Path | None) ->
     try:
         await app(scope, answer.receive, answer.send)
     finally:
-        app.state.desk.close()
+        app.state.service.close()
         answer.close()
     if answer.status >= 400:
         note(f"muckrake: {_sentence(answer.problem, answer.status)}")

@@ -105,12 +105,12 @@ def serve(
 ) -> None:
     """Serve the ledger's API and pages; who plays or imports meanwhile is followed."""
     with plainly():
-        from api.http.desk import Settings
         from api.http.headers import LOOPBACK
+        from api.http.ledger_service import Settings
         from api.http.limits import Limits
-        from api.http.logins import once_url
         from api.http.scopes import SCOPES
-        from api.serving.served import bound, run
+        from api.http.sessions import once_url
+        from api.serving.server import bound, run
 
         if log is not None and str(log) != "-":
             log.open("a").close()  # a file that cannot be written is told now

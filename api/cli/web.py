@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from api.pages.to import To
+    from api.pages.addresses import Addresses
 
 Door = Callable[..., Any]
 Given = dict[str, Any]
 AUDITOR = "auditor"
 
 
-def web_page(page: "Callable[[To, Given], str]") -> Callable[[Door], Door]:
+def web_page(page: "Callable[[Addresses, Given], str]") -> Callable[[Door], Door]:
     """For a command that has a page: where it is, by what was asked; next to the command."""
 
     def with_page(command: Door) -> Door:
@@ -31,10 +31,10 @@ def web_page(page: "Callable[[To, Given], str]") -> Callable[[Door], Door]:
     return with_page
 
 
-def player_page(tab: str = "", *kept: str) -> "Callable[[To, Given], str]":
+def player_page(tab: str = "", *kept: str) -> "Callable[[Addresses, Given], str]":
     """A page of the player who was asked about, under those filters that it knows, too."""
 
-    def page(to: "To", given: Given) -> str:
+    def page(to: "Addresses", given: Given) -> str:
         if given["player"] is None:
             return to.players()
         return to.player(given["player"], tab, **{name: given[name] for name in kept})
@@ -42,14 +42,14 @@ def player_page(tab: str = "", *kept: str) -> "Callable[[To, Given], str]":
     return page
 
 
-def opened(page: "Callable[[To, Given], str]", given: Given) -> None:
+def opened(page: "Callable[[Addresses, Given], str]", given: Given) -> None:
     """Serve the ledger at a port that is free, and open this page of it."""
     from api.cli.ledger import check_spelling
     from api.cli.serve import serve
-    from api.pages.to import To
+    from api.pages.addresses import Addresses
 
     view = given.get("view", AUDITOR)
     check_spelling(view)
     folder: Path = given["folder"]
-    address = page(To(None if view == AUDITOR else view), given)
+    address = page(Addresses(None if view == AUDITOR else view), given)
     click.get_current_context().invoke(serve, port=0, opening=True, page=address, folder=folder)

@@ -52,9 +52,9 @@ def witness(
     """
     keys = [key for said in logs for key in keys_of(said)]
     with plainly():
-        from api.http.connections import Listening
+        from api.http.connections import LimitedServer
         from api.http.limits import Limits
-        from api.serving.served import bound
+        from api.serving.server import bound
         from store.proof.witness import Witness
 
         try:
@@ -70,7 +70,7 @@ def witness(
                 say(f"{address}  cosigns for {', '.join(key.name for key in keys)}")
                 say(here.key.text())
             sys.stdout.flush()
-            Listening(application(here), Limits(at_once=AT_ONCE), grace_s=GRACE_S).run([sock])
+            LimitedServer(application(here), Limits(at_once=AT_ONCE), grace_s=GRACE_S).run([sock])
         finally:
             here.close()
 

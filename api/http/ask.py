@@ -1,4 +1,4 @@
-"""Who is asking: a caller's scopes, the viewpoint he asks from, and the desk that answers him.
+"""Who is asking: a caller's scopes, the viewpoint he asks from, and the service that answers him.
 
 `?as=VIEW` chooses among the viewpoints that a caller has; without it he sees the most he may.
 """
@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Query, Request
 from msgspec import Struct
 
-from api.http.desk import Desk
+from api.http.ledger_service import LedgerService
 from api.http.scopes import ADMIN, AUDIT, READ, SEAT_SCOPE, WRITE
 from api.problem import Problem
 from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT, NoViewpoint, Viewer, viewer_of
@@ -71,12 +71,14 @@ class Caller(Struct, frozen=True):
 
 
 class Asked:
-    """One request's caller, viewpoint and desk; `path` is what cursors are written for."""
+    """One request's caller, viewpoint and service; `path` is what cursors are written for."""
 
-    def __init__(self, caller: Caller, viewer: Viewer, desk: Desk, path: str = "") -> None:
+    def __init__(
+        self, caller: Caller, viewer: Viewer, service: LedgerService, path: str = ""
+    ) -> None:
         self.caller = caller
         self.viewer = viewer
-        self.desk = desk
+        self.service = service
         self.path = path
 
     def needs(self, scope: str) -> None:
@@ -86,12 +88,12 @@ class Asked:
 
     def snapshot(self) -> Snapshot:
         """The ledger of this moment for this viewer."""
-        return self.desk.snapshot(self.viewer)
+        return self.service.snapshot(self.viewer)
 
     @contextmanager
     def viewed(self, unit: str | None = None) -> Iterator[Viewed]:
         """The ledger through this viewer's eyes; of hands that are played for `unit`, if named."""
-        with self.desk.viewed(self.viewer) as viewed:
+        with self.service.viewed(self.viewer) as viewed:
             yield viewed.of(unit)
 
     def cursor(self, last: Any, *about: Any) -> str | None:
@@ -102,13 +104,13 @@ class Asked:
         """
         if last is None:
             return None
-        return self.desk.cursors.written(last, self.path, self._eyes(), *about)
+        return self.service.cursors.written(last, self.path, self._eyes(), *about)
 
     def after(self, cursor: str | None, *about: Any) -> Any:
         """The key that a cursor of this list was written of; None without a cursor."""
         if cursor is None:
             return None
-        return self.desk.cursors.read(cursor, self.path, self._eyes(), *about)
+        return self.service.cursors.read(cursor, self.path, self._eyes(), *about)
 
     def _eyes(self) -> tuple[str, tuple[str, ...]]:
         return self.viewer.view, self.viewer.matches
@@ -122,7 +124,7 @@ async def asked(
     caller: Caller = getattr(request.state, "caller", Caller())
     viewer = caller.viewer(view)
     request.state.view = viewer.view
-    return Asked(caller, viewer, request.app.state.desk, request.url.path)
+    return Asked(caller, viewer, request.app.state.service, request.url.path)
 
 
 Ask = Annotated[Asked, Depends(asked)]

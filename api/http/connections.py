@@ -165,7 +165,7 @@ def _made_way(those: dict[Connection, None]) -> bool:
     return True
 
 
-class Listening(uvicorn.Server):
+class LimitedServer(uvicorn.Server):
     """uvicorn's server with such connections; no request becomes a web socket."""
 
     def __init__(self, app: Any, limits: Limits, *, fronted: bool = False, grace_s: int) -> None:

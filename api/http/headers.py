@@ -33,7 +33,7 @@ SECURITY = {
 _PORT = re.compile(r":\d*$")
 
 
-class Headed(Layer):
+class SecurityHeaders(Layer):
     """Every answer with the headers that it should not be without."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -47,7 +47,7 @@ class Headed(Layer):
         await self.app(scope, receive, heard)
 
 
-class Named(Layer):
+class TrustedHosts(Layer):
     """Refuses who asks for another server; no names mean that any is answered."""
 
     def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from typing import TypedDict
 
 from msgspec import Struct
 
-from api.http.kept import KEYS, Kept
+from api.http.private_files import KEYS, PrivateFile
 
 PREFIX = "mr"
 _KEY = re.compile(r"mr_(?P<id>[0-9a-f]{8})_(?P<secret>[0-9a-f]{64})_(?P<check>[0-9a-f]{8})")
@@ -60,17 +60,17 @@ class Keys:
     """The keys of one ledger, as all of its processes know them."""
 
     def __init__(self, ledger: Path) -> None:
-        self._kept = Kept(ledger, KEYS, Key)
+        self._file = PrivateFile(ledger, KEYS, Key)
 
     def all(self) -> tuple[Key, ...]:
         """Every key, in the order they were made."""
-        return self._kept.all()
+        return self._file.all()
 
     def make(
         self, scopes: tuple[str, ...], name: str = "", expires: int | None = None
     ) -> tuple[Key, str]:
         """A new key, and how it is spelled: nobody will know that a second time."""
-        with self._kept.changing() as keys:
+        with self._file.changing() as keys:
             taken = {one.id for one in keys}
             id_ = secrets.token_hex(4)
             while id_ in taken:
@@ -82,7 +82,7 @@ class Keys:
 
     def revoke(self, id_: str) -> bool:
         """No more of this key; whether there was one."""
-        with self._kept.changing() as keys:
+        with self._file.changing() as keys:
             left = [one for one in keys if one.id != id_]
             gone = len(left) < len(keys)
             keys[:] = left

@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 _SECRET = re.compile(r"(mr_[0-9a-f]{8})_[0-9a-f_]+|[\w-]{40,}")
 
 
-class Logged(Layer):
+class RequestLog(Layer):
     """Every request with an id, a line in the log and its place in the metrics."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics, out: TextIO | None) -> None:

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from api.http.kept import alone
 from api.http.limits import Limits
+from api.http.private_files import alone
 from api.jobs.jobs import OVER, Jobs, now_ms
 from api.problem import Problem
 
 DAY_S = 24 * 3600
-SENDING_S = 120.0  # who has sent nothing for so long sends nothing more: `sizes.py` ends him sooner
+SENDING_S = 120.0  # who has sent nothing for so long sends nothing more; limits end him sooner
 LOOK_BYTES = 1 << 20  # after so many more it is looked how full the disk is
 
 

@@ -48,7 +48,7 @@ def streamed(
         head = Response(headers=headers, media_type=MEDIA[kind])
         del head.headers["content-length"]  # nobody knows how long it would be
         return head
-    return _Flow(chunks, MEDIA[kind], headers, request.app.state.desk.settings.limits.stall_s)
+    return _Flow(chunks, MEDIA[kind], headers, request.app.state.service.settings.limits.stall_s)
 
 
 def tabled(

@@ -1,7 +1,7 @@
 """What is sent to be imported, on its way to the disk: no more of it in memory than a piece.
 
 A body is one file, or a form with several, of which one is open at a time. How long it may be is
-counted by `sizes.py`, how much a key may send by `quotas.py`. Nothing is unpacked.
+counted by `request_limits.py`, how much a key may send by `quotas.py`. Nothing is unpacked.
 """
 
 import re

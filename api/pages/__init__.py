@@ -4,22 +4,22 @@ from fastapi import APIRouter, FastAPI
 from fastapi.responses import FileResponse
 
 from api.pages.audit import router as audit
-from api.pages.bidding import router as bidding
+from api.pages.bids import router as bidding
 from api.pages.events import router as events
 from api.pages.fairness import router as fairness
 from api.pages.games import router as games
-from api.pages.gridded import router as gridded
+from api.pages.grid import router as gridded
 from api.pages.hands import router as hands
 from api.pages.home import router as home
 from api.pages.live import router as live
 from api.pages.matches import router as matches
-from api.pages.opposing import router as opposing
+from api.pages.opponent import router as opposing
 from api.pages.players import router as players
 from api.pages.replayer import router as replayer
 from api.pages.static_files import STATIC, Files
-from api.pages.swapping import router as swapping
+from api.pages.swaps import router as swapping
 from api.pages.verifying import router as verifying
-from api.pages.winning import router as winning
+from api.pages.winnings import router as winning
 
 PAGES: tuple[APIRouter, ...] = (
     home,

@@ -4,9 +4,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from api.http.ask import Ask
-from api.pages.explained import explained
 from api.pages.integrity import integrity
 from api.pages.of_hand import of_hand
+from api.pages.ruling import explained
 from api.pages.site import page
 from api.questions.frames import spoken
 from api.questions.judged import NoRules, judged

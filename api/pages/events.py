@@ -8,7 +8,7 @@ from fastapi.responses import Response
 
 from api.http.ask import Ask
 from api.pages.committed import committed
-from api.pages.lines import pieces
+from api.pages.hand_line import pieces
 from api.pages.of_hand import of_hand
 from api.pages.site import page
 from api.questions.frames import frames

@@ -35,7 +35,7 @@ def fairness(
     if hands > (HANDS_MAX if run else AT_ONCE):
         return page(request, ask, "fairness.html", **context)
     try:
-        found = asking.dealt_fairly(ledger, ask.desk.settings.folder, name)
+        found = asking.dealt_fairly(ledger, ask.service.settings.folder, name)
     except Absent as reason:
         return page(request, ask, "fairness.html", **context | {"why": str(reason)})
     tested = [(one, judgement(one)) for one in found.tests]

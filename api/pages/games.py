@@ -7,8 +7,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from api.http.ask import Ask
+from api.pages.addresses import Addresses
 from api.pages.site import page
-from api.pages.to import To
 from api.problem import Problem
 from api.questions import games as asking
 from engine.catalogue import CATALOGUE, KINDS, meaning
@@ -48,7 +48,7 @@ def game(request: Request, ask: Ask, game: str) -> Response:
     except asking.NoGame as unknown:
         raise Problem("not-found", str(unknown)) from None
     partner = partner_of(found)
-    to = To(request.query_params.get("as"))
+    to = Addresses(request.query_params.get("as"))
     return page(
         request,
         ask,

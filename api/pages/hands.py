@@ -6,8 +6,8 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from api.http.ask import Ask
-from api.pages.docket import AT_ONCE
-from api.pages.lines import taken_apart
+from api.pages.disputed_hands import AT_ONCE
+from api.pages.hand_line import taken_apart
 from api.pages.site import page
 from api.questions.facets import FACETS, facets
 from api.questions.filters import WrongFilter, parsed, said
@@ -52,7 +52,7 @@ def hands(
         status = 200 if typing else 400
         return page(request, ask, "hands.html", wrong=wrong, status=status, **context)
     with ask.viewed() as viewed:
-        judged = ask.desk.verdicts.known(viewed.snapshot, AT_ONCE)
+        judged = ask.service.verdicts.known(viewed.snapshot, AT_ONCE)
         few = viewed.snapshot.next_seq <= COUNTED_AT_ONCE
         counting = after is None and (counts == "now" or (few and counts is None))
         key = ask.after(after, said(one), order)

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from api.http.ask import Ask
-from api.pages.docket import docket
+from api.pages.disputed_hands import disputed_hands
 from api.pages.matches import with_rules
 from api.pages.site import page
 from api.problem import Problem
@@ -22,14 +22,14 @@ def home(request: Request, ask: Ask, judge: bool = False) -> Response:
             found = matches.page(viewed, None, LISTED, newest=True)
             rows = with_rules(viewed, found.rows)
             totals = viewed.rows(TOTALS)[0]
-            disputed = docket(ask, viewed, totals["hands"], judge=judge)
+            disputed = disputed_hands(ask, viewed, totals["hands"], judge=judge)
     except (NoLedger, Problem) as none:
         if isinstance(none, Problem) and none.kind != "unavailable":
             raise
         return page(request, ask, "first_steps.html")
     if not rows:
         return page(request, ask, "first_steps.html")
-    return page(request, ask, "home.html", rows=rows, totals=totals, docket=disputed)
+    return page(request, ask, "home.html", rows=rows, totals=totals, disputed=disputed)
 
 
 TOTALS = """

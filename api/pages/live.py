@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from api.http.ask import Ask, Asked
-from api.pages.lines import taken_apart
+from api.pages.hand_line import taken_apart
 from api.pages.of_player import Narrow, clean
 from api.pages.site import page
 from api.problem import Problem
@@ -44,7 +44,7 @@ def live(
 ) -> Response:
     name = clean(match=match)["match"]
     context: dict[str, Any] = {"match": name, "kept": KEPT, "at_once": AT_ONCE}
-    context |= {"delay_s": ask.desk.settings.delay_s, "types": ",".join(TYPES), "players": ()}
+    context |= {"delay_s": ask.service.settings.delay_s, "types": ",".join(TYPES), "players": ()}
     try:
         context |= _told(ask, of) if of else _last(ask, name)
     except Problem as reason:

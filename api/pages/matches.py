@@ -8,9 +8,9 @@ from fastapi.responses import Response
 
 from api.http.ask import Ask
 from api.http.scopes import AUDIT
-from api.pages.docket import docket
+from api.pages.addresses import Addresses
+from api.pages.disputed_hands import disputed_hands
 from api.pages.site import page
-from api.pages.to import To
 from api.questions import matches as asked
 from api.questions.games import address
 from api.questions.proof import LEAVES_MAX, root, verified
@@ -68,10 +68,10 @@ def match(
         context: dict[str, Any] = {
             "head": _root(viewed, row),
             "checked": _verified(viewed, match) if verify else None,
-            "docket": docket(ask, viewed, row["hands"], match, judge),
+            "disputed": disputed_hands(ask, viewed, row["hands"], match, judge),
         }
         game = Rules(viewed.snapshot, None).marked(row["ruleset"] or "")
-    to = To(request.query_params.get("as"))
+    to = Addresses(request.query_params.get("as"))
     return page(
         request,
         ask,

@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import Request
 
 from api.http.ask import Asked
-from api.pages.to import To
+from api.pages.addresses import Addresses
 from api.problem import Problem
 from api.questions.frames import opening
 from api.questions.games import address
@@ -25,7 +25,7 @@ def of_hand(request: Request, ask: Asked, viewed: Viewed, sight: Sight, tab: str
         raise Problem("conflict", f"{sight.stream} does not begin as a hand does")
     match, number = split(sight.stream)
     assert number is not None
-    to = To(request.query_params.get("as"))
+    to = Addresses(request.query_params.get("as"))
     announced = started(viewed.snapshot, match)
     game = Rules(viewed.snapshot, None).marked(start.ruleset)
     return {

@@ -7,7 +7,7 @@ from fastapi import Path, Query, Request
 
 from analytics.sql.amounts import moneys
 from api.http.ask import Asked
-from api.pages.to import To
+from api.pages.addresses import Addresses
 from api.questions.filters_tree import word
 
 Player = Annotated[str, Path(min_length=1, max_length=200)]
@@ -27,7 +27,7 @@ def of_player(
     request: Request, ask: Asked, player: str, tab: str, narrowed: Mapping[str, str | None]
 ) -> dict[str, Any]:
     """What `player.html` needs; the filters go on from tab to tab."""
-    to = To(request.query_params.get("as"))
+    to = Addresses(request.query_params.get("as"))
     with ask.viewed() as viewed:
         units = moneys(viewed.units)
     given = {name: value for name, value in narrowed.items() if value}

@@ -11,8 +11,8 @@ from markupsafe import Markup
 
 from api.http.ask import AUDIT, Asked, Caller
 from api.pages import words
+from api.pages.addresses import Addresses
 from api.pages.static_files import hashed
-from api.pages.to import To
 from api.printable import printable
 from api.questions.filters_tree import word
 from api.report import name_at
@@ -75,7 +75,7 @@ def page(
         "viewer": ask.viewer,
         "caller": ask.caller,
         "eyes": eyes(request, ask, players),
-        "to": To(request.query_params.get("as")),
+        "to": Addresses(request.query_params.get("as")),
         "trail": (),
     }
     body = TEMPLATES.get_template(template).render({**told, **context}).encode()

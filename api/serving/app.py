@@ -1,4 +1,4 @@
-"""The application: every route of the API and every page over one desk.
+"""The application: every route of the API and every page over one service.
 
 A request passes, from outside in: the word of a proxy, if there is one, its line in the log, the
 headers of its answer, how many bytes it is sent in, the net for whatever goes wrong, how it is
@@ -20,28 +20,28 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import Message, Receive, Scope, Send
 
 from api.evidence.witnesses import publishing
-from api.http.desk import Desk
-from api.http.headers import Fronted, Headed, Named, put
+from api.http.compression import Compression
+from api.http.headers import Fronted, SecurityHeaders, TrustedHosts, put
 from api.http.keys import Keys
 from api.http.layer import Layer
-from api.http.log import Logged
-from api.http.logins import Logins
+from api.http.ledger_service import LedgerService
+from api.http.log import RequestLog
 from api.http.memory import given_back
 from api.http.metrics import Metrics
 from api.http.openapi import described
-from api.http.packed import Packed
-from api.http.rates import Purses, Rated
+from api.http.rate_limit import RateLimit, TokenBuckets
 from api.http.routes import ROUTERS
+from api.http.sessions import Sessions
 from api.pages import PAGES, mounted
 from api.problem import Problem
-from api.serving.callers import Recognized
-from api.serving.failures import Answering, answered
-from api.serving.sizes import Framed, Sized
-from api.serving.turns import Turned
+from api.serving.authentication import Authentication
+from api.serving.failures import ErrorAnswers, answered
+from api.serving.request_limits import Framing, RequestLimits
+from api.serving.request_queue import RequestQueue
 from api.version import VERSION
 
 
-class Headless(Layer):
+class HeadRequests(Layer):
     """Routes know only GET; whoever asked for heads gets heads."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -63,19 +63,19 @@ class Headless(Layer):
                 scope["route"] = inner["route"]
 
 
-def create_app(desk: Desk) -> FastAPI:
+def create_app(service: LedgerService) -> FastAPI:
     """An application for this ledger; nothing in it is shared with another."""
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        witnesses = asyncio.create_task(publishing(desk.settings.folder))
+        witnesses = asyncio.create_task(publishing(service.settings.folder))
         memory = asyncio.create_task(given_back(metrics))
         yield
         witnesses.cancel()
         memory.cancel()
-        desk.close()
+        service.close()
 
-    keys, logins = Keys(desk.settings.folder), Logins(desk.settings.folder)
+    keys, sessions = Keys(service.settings.folder), Sessions(service.settings.folder)
     metrics = Metrics()
     app = FastAPI(
         title="muckrake",
@@ -85,9 +85,9 @@ def create_app(desk: Desk) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         lifespan=life,
-        middleware=_layers(desk, keys, logins, metrics),
+        middleware=_layers(service, keys, sessions, metrics),
     )
-    app.state.desk, app.state.keys, app.state.logins = desk, keys, logins
+    app.state.service, app.state.keys, app.state.sessions = service, keys, sessions
     app.state.metrics = metrics
     for router in (*ROUTERS, *PAGES):
         app.include_router(router)
@@ -98,27 +98,29 @@ def create_app(desk: Desk) -> FastAPI:
     return app
 
 
-def _layers(desk: Desk, keys: Keys, logins: Logins, metrics: Metrics) -> list[Middleware]:
-    settings = desk.settings
+def _layers(
+    service: LedgerService, keys: Keys, sessions: Sessions, metrics: Metrics
+) -> list[Middleware]:
+    settings = service.settings
     crossing: dict[str, Any] = {
         "allow_origins": settings.allow_origins,
         "allow_methods": ["GET", "HEAD", "POST", "DELETE"],
         "allow_headers": ["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID"],
         "expose_headers": ["ETag", "Link", "RateLimit", "Retry-After", "X-Request-Id"],
     }
-    purses = Purses(settings.limits.rate)
+    buckets = TokenBuckets(settings.limits.rate)
     return [
         *([Middleware(Fronted)] if settings.fronted else []),
-        Middleware(Logged, metrics, sys.stderr if settings.logs else None),
-        Middleware(Headed),
-        Middleware(Packed),
+        Middleware(RequestLog, metrics, sys.stderr if settings.logs else None),
+        Middleware(SecurityHeaders),
+        Middleware(Compression),
         *([Middleware(CORSMiddleware, **crossing)] if settings.allow_origins else []),
-        Middleware(Answering),
-        Middleware(Framed),
-        Middleware(Named, settings.hosts),
-        Middleware(Recognized, keys, logins, purses),
-        Middleware(Rated, purses),
-        Middleware(Turned, settings.limits),
-        Middleware(Sized, settings.limits),
-        Middleware(Headless),
+        Middleware(ErrorAnswers),
+        Middleware(Framing),
+        Middleware(TrustedHosts, settings.hosts),
+        Middleware(Authentication, keys, sessions, buckets),
+        Middleware(RateLimit, buckets),
+        Middleware(RequestQueue, settings.limits),
+        Middleware(RequestLimits, settings.limits),
+        Middleware(HeadRequests),
     ]

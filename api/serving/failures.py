@@ -18,10 +18,10 @@ from api.http import log
 from api.http.answer import VARY
 from api.http.ask import Asked, Caller
 from api.http.connections import NO_FILES
-from api.http.desk import NO_LEDGER
 from api.http.formats import ranges_of, weight
 from api.http.headers import put
 from api.http.layer import Layer
+from api.http.ledger_service import NO_LEDGER
 from api.http.limits import family
 from api.jobs.jobs import FULL
 from api.problem import JSON, Problem
@@ -170,13 +170,13 @@ def _page(request: Request, problem: Problem) -> Response:
     from api.pages.site import page
 
     caller = getattr(request.state, "caller", Caller())
-    asked = Asked(caller, Viewer(), request.app.state.desk)  # nothing on it is of the ledger
+    asked = Asked(caller, Viewer(), request.app.state.service)  # nothing on it is of the ledger
     answer = page(request, asked, "problem.html", problem=problem.document())
     answer.status_code = problem.status
     return answer
 
 
-class Answering(Layer):
+class ErrorAnswers(Layer):
     """Nothing passes this but answers; one that fails half-way is cut off, not ended."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.http.logins import once_url
+from api.http.sessions import once_url
 from api.main import main
 from tests import chromium
 

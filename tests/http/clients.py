@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from api.http.desk import Desk, Settings
+from api.http.ledger_service import LedgerService, Settings
 from api.http.limits import Limits
 from api.serving.app import create_app
 
@@ -38,7 +38,7 @@ class Site:
 def site_of(folder: Path, **settings: Any) -> Site:
     """An application over a folder; nobody is too fast for it, unless a test says so."""
     settings = {"limits": Limits(rate=0, key_jobs=0), **settings}
-    return Site(folder, create_app(Desk(Settings(folder, **settings))))
+    return Site(folder, create_app(LedgerService(Settings(folder, **settings))))
 
 
 def over(client: TestClient, where: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from fastapi import FastAPI
 
-from api.serving.served import OneWorker
+from api.serving.server import Worker
 
 PATIENCE_S = 30.0  # with a machine that does much else meanwhile
 
@@ -19,7 +19,7 @@ def served(app: FastAPI) -> Iterator[int]:
     with socket.socket(proto=socket.IPPROTO_TCP) as listening:  # else asyncio waits, as Nagle does
         listening.bind(("127.0.0.1", 0))
         listening.listen(100)
-        server = OneWorker(app)
+        server = Worker(app)
         before = set(threading.enumerate())
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()

@@ -15,7 +15,7 @@ MUCKRAKE = (sys.executable, "-c", "import sys; from api.main import main; sys.ex
 IMPATIENT = """
 import sys
 from pathlib import Path
-from api.http.desk import Settings
+from api.http.ledger_service import Settings
 from api.http.limits import Limits
 from api.serving.served import bound, run
 sock = bound("127.0.0.1", 0)

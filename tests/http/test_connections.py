@@ -28,7 +28,7 @@ HEAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "
 FEW = """
 import os, resource, signal, sys
 from pathlib import Path
-from api.http.desk import Settings
+from api.http.ledger_service import Settings
 from api.http.limits import Limits
 from api.serving.served import bound, run
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[2]),) * 2)

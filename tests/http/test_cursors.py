@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from api.http.ask import Asked, Caller
 from api.http.cursor import KEY_BYTES, Cursors
-from api.http.desk import Desk, Settings
-from api.http.kept import CURSORS, cursor_key
+from api.http.ledger_service import LedgerService, Settings
+from api.http.private_files import CURSORS, cursor_key
 from api.problem import Problem
 from store.proof.private import Exposed
 
@@ -70,8 +70,8 @@ def test_how_many_digits_a_key_has_is_not_to_be_seen() -> None:
 
 
 def test_every_worker_reads_what_another_wrote(tmp_path: Path) -> None:
-    """Each has its own desk over the same folder; whoever is first draws the key."""
-    one, other = (Desk(Settings(tmp_path / "ledger")) for _ in range(2))
+    """Each has its own service over the same folder; whoever is first draws the key."""
+    one, other = (LedgerService(Settings(tmp_path / "ledger")) for _ in range(2))
     viewer = Caller().viewer(None)
     cursor = Asked(Caller(), viewer, one, "/hands").cursor([17], "pot>10")
     assert [17] == Asked(Caller(), viewer, other, "/hands").after(cursor, "pot>10")
@@ -79,7 +79,7 @@ def test_every_worker_reads_what_another_wrote(tmp_path: Path) -> None:
 
 
 def test_the_end_of_a_list_has_no_cursor(tmp_path: Path) -> None:
-    asked = Asked(Caller(), Caller().viewer(None), Desk(Settings(tmp_path)), "/hands")
+    asked = Asked(Caller(), Caller().viewer(None), LedgerService(Settings(tmp_path)), "/hands")
     assert asked.cursor(None) is None
     assert asked.after(None) is None
 

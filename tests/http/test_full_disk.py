@@ -24,7 +24,7 @@ SIZE_MB = 24
 SMALL = """
 import sys
 from pathlib import Path
-from api.http.desk import Settings
+from api.http.ledger_service import Settings
 from api.http.keys import Keys
 from api.http.limits import Limits
 from api.serving.served import bound, run

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from api.http.desk import Settings
 from api.http.headers import LOOPBACK, SECURITY
+from api.http.ledger_service import Settings
 from api.http.limits import Limits
 from api.main import main
 from tests.http.clients import Site, site_of
@@ -69,7 +69,7 @@ def test_a_preflight_is_answered_without_a_key(house: Path) -> None:
 
 def cookie_of(site: Site, client: tuple[str, int], **headers: str) -> str:
     """The cookie that a login leaves."""
-    link = site.app.state.logins.link(("audit:read",))
+    link = site.app.state.sessions.link(("audit:read",))
     browser = TestClient(site.app, "http://127.0.0.1:8000", follow_redirects=False, client=client)
     answer = browser.get(f"/login?once={link}", headers=headers)
     assert 303 == answer.status_code
@@ -105,7 +105,7 @@ def test_serve_answers_to_its_public_name_and_links_there(
         sock.close()
         return 0
 
-    monkeypatch.setattr("api.serving.served.run", run)
+    monkeypatch.setattr("api.serving.server.run", run)
     monkeypatch.setattr("os._exit", sys.exit)
     words = ("serve", "--port", "0", "--ledger", str(tmp_path), "--public-url")
     with suppress(SystemExit):

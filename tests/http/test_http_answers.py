@@ -22,7 +22,7 @@ from starlette.testclient import TestClient
 
 from analytics.stored.cache_folder import VARIABLE
 from api.exporting.files import TABULAR
-from api.http.kept import cursor_key
+from api.http.private_files import cursor_key
 from api.main import main
 from api.questions.exports import DATASETS
 from api.questions.games import listed

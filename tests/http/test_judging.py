@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from api.http import desk
+from api.http import ledger_service
 from api.http.judging import Judging
 from api.main import main
-from api.pages import docket
+from api.pages import disputed_hands
 from api.questions.verdicts import Verdicts
 from store.reader import Reader
 from tests.http.clients import Site, site_of
@@ -20,7 +20,7 @@ ASK = "Judge them now"
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     """A ledger that is large for a page."""
     monkeypatch.setenv("MUCKRAKE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(docket, "AT_ONCE", 0)
+    monkeypatch.setattr(disputed_hands, "AT_ONCE", 0)
     words = ["--hands", "20", "--seed", "1", "--ledger", str(tmp_path / "ledger"), "--match"]
     assert main(["play", "auction-2024", *words, "scrim"]) == 0
     assert main(["play", "swap-2022", *words, "shown", "--disclosure", "open"]) == 0
@@ -56,7 +56,7 @@ def test_the_public_may_not_have_it_judged_nor_is_told_of_how_many(
     assert "verdict%3Dagree" not in site.as_().get("/matches/scrim").text
     words = ["--hands", "7", "--seed", "2", "--ledger", str(site.folder), "--match", "later"]
     assert main(["play", "auction-2024", *words]) == 0
-    monkeypatch.setattr(desk, "FRESH_S", 0.0)
+    monkeypatch.setattr(ledger_service, "FRESH_S", 0.0)
     assert ">7 hands not judged yet" in site.as_("auditor").get("/").text
     text = site.as_().get("/").text  # of those that are open he is told
     assert "Not every hand is judged yet." in text
@@ -83,6 +83,6 @@ def test_it_is_judged_once_however_often_somebody_asks_and_ends_with_the_server(
 def wait(site: Site) -> None:
     """Until nobody judges any more."""
     end = time.monotonic() + 20
-    while site.app.state.desk.judging.going and time.monotonic() < end:
+    while site.app.state.service.judging.going and time.monotonic() < end:
         time.sleep(0.01)
-    assert not site.app.state.desk.judging.going
+    assert not site.app.state.service.judging.going

@@ -11,7 +11,7 @@ from fastapi.responses import Response
 
 from api.http.ask import Caller
 from api.http.limits import FAMILIES, Limits, family
-from api.http.rates import PURSES_MAX, Purses, who
+from api.http.rate_limit import BUCKETS_MAX, TokenBuckets, who
 from api.http.streams import streamed
 from tests.http.clients import Site, site_of
 from tests.http.served import PATIENCE_S, get, said, served
@@ -31,7 +31,7 @@ class Clock:
 
 def test_a_purse_is_emptied_by_asking_and_filled_by_time() -> None:
     clock = Clock()
-    purses = Purses(60, clock)
+    purses = TokenBuckets(60, clock)
     assert 10 == purses.spend("lynx", 50)
     assert -40 == purses.spend("lynx", 50)
     assert 0 == purses.spend("lynx", 10), "a refusal costs nothing"
@@ -43,11 +43,11 @@ def test_a_purse_is_emptied_by_asking_and_filled_by_time() -> None:
 
 
 def test_purses_do_not_pile_up() -> None:
-    purses = Purses(60, Clock())
-    for number in range(PURSES_MAX + 10):
+    purses = TokenBuckets(60, Clock())
+    for number in range(BUCKETS_MAX + 10):
         purses.spend(str(number), 60)
     assert 0 == purses.spend("0", 60), "forgotten, and full again"
-    assert purses.spend(str(PURSES_MAX), 60) < 0
+    assert purses.spend(str(BUCKETS_MAX), 60) < 0
 
 
 def test_who_is_too_fast_is_told_when_to_come_back(house: Path) -> None:

@@ -79,9 +79,9 @@ def test_a_route_is_told_by_its_template(logged: Site, log: io.StringIO) -> None
 def test_no_secret_is_ever_logged(logged: Site, log: io.StringIO) -> None:
     """Keys, links, cookies, cursors and filters come in by many doors, rightly or by mistake."""
     client = logged.as_()
-    link = logged.app.state.logins.link(("audit:read",))
+    link = logged.app.state.sessions.link(("audit:read",))
     client.get("/login", params={"once": link})
-    session = client.cookies[logged.app.state.logins.cookie]
+    session = client.cookies[logged.app.state.sessions.cookie]
     key = logged.keys["auditor"]
     client.get("/api/v1/", headers={"Authorization": f"Bearer {key}"})
     client.get(f"/api/v1/{key}")

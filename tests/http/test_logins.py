@@ -6,19 +6,24 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from api.http.logins import LINK_S, SESSION_S, Logins, once_url
+from api.http.sessions import (
+    LINK_S,
+    SESSION_S,
+    Sessions,
+    once_url,
+)
 from tests.http.clients import Site, site_of
 
 AUDITOR = ("audit:read",)
 
 
 def test_of_many_who_open_a_link_at_once_one_gets_in(tmp_path: Path) -> None:
-    link = Logins(tmp_path).link(AUDITOR)
+    link = Sessions(tmp_path).link(AUDITOR)
     entered: list[str | None] = []
     begin = threading.Barrier(8)
 
     def enter() -> None:
-        worker = Logins(tmp_path)
+        worker = Sessions(tmp_path)
         begin.wait()
         entered.append(worker.enter(link))
 
@@ -31,15 +36,15 @@ def test_of_many_who_open_a_link_at_once_one_gets_in(tmp_path: Path) -> None:
 
 
 def test_a_session_is_good_at_every_worker_and_after_a_restart(tmp_path: Path) -> None:
-    session = Logins(tmp_path).enter(Logins(tmp_path).link(AUDITOR))
+    session = Sessions(tmp_path).enter(Sessions(tmp_path).link(AUDITOR))
     assert session is not None
-    found = Logins(tmp_path).session(session)
+    found = Sessions(tmp_path).session(session)
     assert found is not None
     assert AUDITOR == found.scopes
 
 
 def test_links_and_sessions_end(tmp_path: Path) -> None:
-    logins = Logins(tmp_path)
+    logins = Sessions(tmp_path)
     link = logins.link(AUDITOR)
     assert logins.enter(link, now=4e9) is None
     assert logins.enter(link) is None, "a link that came too late is used up too"
@@ -50,7 +55,7 @@ def test_links_and_sessions_end(tmp_path: Path) -> None:
 
 
 def test_no_token_is_kept(tmp_path: Path) -> None:
-    logins = Logins(tmp_path)
+    logins = Sessions(tmp_path)
     link = logins.link(AUDITOR)
     held = (tmp_path / "private" / "logins").read_text()
     session = logins.enter(link)
@@ -62,7 +67,7 @@ def test_no_token_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_link_is_no_session_and_a_session_no_link(tmp_path: Path) -> None:
-    logins = Logins(tmp_path)
+    logins = Sessions(tmp_path)
     link = logins.link(AUDITOR)
     assert logins.session(link) is None
     session = logins.enter(link)
@@ -71,14 +76,14 @@ def test_a_link_is_no_session_and_a_session_no_link(tmp_path: Path) -> None:
 
 
 def test_what_has_ended_is_swept_away(tmp_path: Path) -> None:
-    logins = Logins(tmp_path)
+    logins = Sessions(tmp_path)
     logins.link(AUDITOR, seconds=-1)
     logins.link(AUDITOR)
     assert 1 == (tmp_path / "private" / "logins").read_text().count("link")
 
 
 def test_two_ledgers_on_one_host_have_two_cookies(tmp_path: Path) -> None:
-    assert Logins(tmp_path / "one").cookie != Logins(tmp_path / "other").cookie
+    assert Sessions(tmp_path / "one").cookie != Sessions(tmp_path / "other").cookie
 
 
 def test_the_link_that_is_printed(tmp_path: Path) -> None:
@@ -86,7 +91,7 @@ def test_the_link_that_is_printed(tmp_path: Path) -> None:
     parts = urlsplit(url)
     asked = parse_qs(parts.query)
     assert ("/login", ["/hands/scrim/1#12"]) == (parts.path, asked["to"])
-    assert Logins(tmp_path).enter(asked["once"][0]) is not None
+    assert Sessions(tmp_path).enter(asked["once"][0]) is not None
     assert 60 <= LINK_S <= 3600
 
 
@@ -95,7 +100,7 @@ def test_the_link_that_is_printed(tmp_path: Path) -> None:
     ["//elsewhere.example/", "http://elsewhere.example/", "/\\elsewhere.example", "javascript:1"],
 )
 def test_a_link_leads_nowhere_else(to: str, mine: Site) -> None:
-    link = mine.app.state.logins.link(AUDITOR)
+    link = mine.app.state.sessions.link(AUDITOR)
     answer = mine.as_(follow_redirects=False).get("/login", params={"once": link, "to": to})
     assert (303, "/") == (answer.status_code, answer.headers["location"])
 
@@ -103,7 +108,7 @@ def test_a_link_leads_nowhere_else(to: str, mine: Site) -> None:
 def test_another_application_over_the_ledger_knows_the_session(mine: Site) -> None:
     """As after a restart, or in another worker."""
     client = mine.as_()
-    client.get("/login", params={"once": mine.app.state.logins.link(AUDITOR)})
+    client.get("/login", params={"once": mine.app.state.sessions.link(AUDITOR)})
     again = site_of(mine.folder)
     cookies = dict(client.cookies)
     answer = again.as_(cookies=cookies).get("/api/v1/")
@@ -112,8 +117,8 @@ def test_another_application_over_the_ledger_knows_the_session(mine: Site) -> No
 
 def test_a_page_with_an_ended_login_says_so_and_is_the_publics_after(mine: Site) -> None:
     client = mine.as_()
-    client.get("/login", params={"once": mine.app.state.logins.link(AUDITOR)})
-    mine.app.state.logins.leave(client.cookies[mine.app.state.logins.cookie])
+    client.get("/login", params={"once": mine.app.state.sessions.link(AUDITOR)})
+    mine.app.state.sessions.leave(client.cookies[mine.app.state.sessions.cookie])
     ended = client.get("/", headers={"Accept": "text/html"})
     assert (401, "text/html; charset=utf-8") == (ended.status_code, ended.headers["content-type"])
     assert 200 == client.get("/", headers={"Accept": "text/html"}).status_code
@@ -121,6 +126,6 @@ def test_a_page_with_an_ended_login_says_so_and_is_the_publics_after(mine: Site)
 
 def test_static_files_ask_nobody_who_he_is(site: Site) -> None:
     """The page that says that a login has ended has its style, too."""
-    cookies = {site.app.state.logins.cookie: "ended"}
+    cookies = {site.app.state.sessions.cookie: "ended"}
     assert 200 == site.as_(cookies=cookies).get("/static/style.css").status_code
     assert 401 == site.as_(cookies=cookies).get("/api/v1/").status_code

@@ -80,7 +80,7 @@ def test_a_key_sends_so_many_bytes_a_day_and_restarts_change_nothing(limited: An
     pieces = (log[start : start + 500] for start in range(0, len(log), 500))
     refused(writer.post("/api/v1/imports", content=pieces), "this key has sent all it may in a day")
     assert 2 == len(rooms(site)), "nothing of what was refused is left"
-    other = site_of(site.folder, limits=site.app.state.desk.settings.limits)
+    other = site_of(site.folder, limits=site.app.state.service.settings.limits)
     other.keys = site.keys
     refused(other.as_("writer").post("/api/v1/imports", content=log), sentence)
     assert 202 == site.as_("admin").post("/api/v1/imports", content=log).status_code

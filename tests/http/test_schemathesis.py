@@ -21,7 +21,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from starlette.testclient import TestClient
 
-from api.http.desk import Desk, Settings
+from api.http.ledger_service import LedgerService, Settings
 from api.serving.app import create_app
 from tests.http.clients import Site, site_of
 
@@ -54,7 +54,7 @@ def asked(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
         yield site
 
 
-NOBODYS = create_app(Desk(Settings(Path("no-ledger-is-read"))))
+NOBODYS = create_app(LedgerService(Settings(Path("no-ledger-is-read"))))
 schema = schemathesis.openapi.from_asgi("/openapi.json", NOBODYS).exclude(path=ENDLESS)
 
 

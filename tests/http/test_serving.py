@@ -16,7 +16,7 @@ import pytest
 
 from api.main import main
 from api.playing.recording import now_ms
-from api.serving.served import GRACE_S
+from api.serving.server import GRACE_S
 from api.viewpoints.feed_events import Teller
 from api.viewpoints.viewer import Viewer
 from bench import serve_stream

@@ -225,7 +225,7 @@ ROUTES: dict[str, Asked] = {
             f"q={QUESTIONS[1]}&format=parquet",
         ),
     ),
-    "/": Asked("the last matches and the docket", queries=("judge=yes",)),
+    "/": Asked("the last matches and the disputed hands", queries=("judge=yes",)),
     "/matches": Asked("a page"),
     "/matches/{match}": Asked(
         "a page", tuple((one,) for one in MATCHES), queries=("verify=true", "as=auditor")

@@ -47,7 +47,7 @@ def pair_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str]
 
     yield made
     for app in apps:
-        app.state.desk.close()
+        app.state.service.close()
 
 
 @pytest.fixture(autouse=True)

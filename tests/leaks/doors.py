@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from fastapi import FastAPI
 
-from api.http.desk import Desk, Settings
+from api.http.ledger_service import LedgerService, Settings
 from api.http.limits import Limits
 from api.serving.app import create_app
 
@@ -33,7 +33,7 @@ class Answer(NamedTuple):
 def door(folder: Path, **settings: Any) -> FastAPI:
     """An application that is never too busy, and shows a running match at once."""
     told = {"limits": Limits(rate=0), "delay_s": 0.0, **settings}
-    return create_app(Desk(Settings(folder, **told)))
+    return create_app(LedgerService(Settings(folder, **told)))
 
 
 def answers(

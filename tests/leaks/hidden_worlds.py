@@ -18,8 +18,8 @@ import pytest
 from msgspec.structs import replace
 
 from api.facts import projections
-from api.http.kept import cursor_key
 from api.http.keys import Keys
+from api.http.private_files import cursor_key
 from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint, to_json
 from engine.games import GAMES

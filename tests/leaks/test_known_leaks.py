@@ -64,7 +64,7 @@ def test_1_a_hand_is_not_found_by_trying_every_hand(tmp_path: Path) -> None:
         _, key = app.state.keys.make(("audit:read",), "auditor")
         address = "/api/v1/hands/auction/2/proof"
         told, whole = asked(app, address), asked(app, address, key)
-        app.state.desk.close()
+        app.state.service.close()
     assert [] == told["openings"]
     secret = {(one["line"], one["field"]): one for one in whole["openings"]}
     hidden = 0

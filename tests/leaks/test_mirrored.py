@@ -118,7 +118,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     keys["auditor"] = made.make(("audit:read",), "auditor")[1]
     app = door(folder)
     yield Played(folder, app, {"public": None, **keys})
-    app.state.desk.close()
+    app.state.service.close()
 
 
 def _plan(name: str, kind: Kind) -> Plan:
@@ -206,7 +206,7 @@ def test_legs_that_are_told_one_by_one_give_each_other_away(
     monkeypatch.setattr("api.viewpoints.sight.is_withheld", lambda records: False)
     app = door(played.folder)
     found = deduced(told(played._replace(app=app), view))
-    app.state.desk.close()
+    app.state.service.close()
     truth = dealt(played.folder)
     assert len(found) > 3
     assert found == {place: truth[place] for place in found}

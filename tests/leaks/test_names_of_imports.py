@@ -117,7 +117,7 @@ def everything(folder: Path, match: str, capsys: Captured) -> Told:
     """What the public is told over HTTP, at the command line, and in a bundle."""
     app = door(folder)
     found = answers(app, addresses(match))
-    app.state.desk.close()
+    app.state.service.close()
     assert sum(one.status == 200 for one in found) > 50
     bodies = [one.body + repr(one.headers).encode() for one in found]
     file = folder.with_name("bundle.zip")

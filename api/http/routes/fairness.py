@@ -48,7 +48,7 @@ def _tested(request: Request, ask: Ask, match: str | None) -> Response:
         how = "muckrake fairness" + ("" if match is None else f" --match {match}")
         sentence = f"these are {hands} hands, and {HANDS_MAX} are tested here: {how} tests all"
         raise Problem("too-large", sentence, hands=hands, hands_max=HANDS_MAX)
-    found = asking.dealt_fairly(ledger, ask.desk.settings.folder, match)
+    found = asking.dealt_fairly(ledger, ask.service.settings.folder, match)
     if kind == "csv":
         return listed(request, asking.rows(found), offered=("csv",))
     return document(request, {"schema": "muckrake.fairness/1", **asking.document(found)})

@@ -86,7 +86,7 @@ def hands(
     about = (q, texts, amounts, flags, newest)
     after = ask.after(cursor, *about)
     with ask.viewed() as viewed:
-        judged = ask.desk.verdicts.known(viewed.snapshot, JUDGED_AT_ONCE)
+        judged = ask.service.verdicts.known(viewed.snapshot, JUDGED_AT_ONCE)
         found = page(viewed, asked, after, limit, newest, judged)
         told = zip(found.rows, lines(viewed, [row["hand"] for row in found.rows]), strict=True)
         rows = [{**{name: row[name] for name in _ROW.names[:-1]}, "line": it} for row, it in told]

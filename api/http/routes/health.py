@@ -18,7 +18,7 @@ async def health(request: Request) -> Response:
 @router.get("/readyz", operation_id="ready", summary="Whether the ledger can be read")
 def ready(request: Request) -> Response:
     try:
-        request.app.state.desk.reader.snapshot()
+        request.app.state.service.reader.snapshot()
     except (OSError, Damaged):
         raise Problem(
             "unavailable", "the ledger cannot be read: muckrake doctor says why"

@@ -112,9 +112,9 @@ def play(request: Request, ask: Ask, wanted: MatchWanted, idempotency_key: Key =
     jobs, owner = _jobs(ask), _owner(ask)
     known = jobs.known(owner, _checked(idempotency_key), digest)
     if known is None:
-        bots = ask.desk.settings.bots
+        bots = ask.service.settings.bots
         wish = of_match(asked) if wanted.folders is None else of_folders(asked, bots)
-        limits = ask.desk.settings.limits
+        limits = ask.service.settings.limits
         room, _ = admitted(jobs, owner, limits, hands=wish["asked"])
         kind: Literal["match", "bots"] = "match" if wanted.folders is None else "bots"
         job = Job(room.name, kind, owner, server(), now_ms(), wish["match"], wish)
@@ -180,7 +180,7 @@ async def bring(
     wish = of_import(named_format, game, settings, names, strict, audit, match, rake)
     wish |= {"disclosure": disclosure, "owner": owner}
     jobs, owner, key = _jobs(ask), _owner(ask), _checked(idempotency_key)
-    limits, again = ask.desk.settings.limits, jobs.claimed(owner, key)
+    limits, again = ask.service.settings.limits, jobs.claimed(owner, key)
     coming = partial(admitted, jobs, owner, limits, size=said_length(request), again=again)
     room, allowance = await run_in_threadpool(coming)
     try:
@@ -218,7 +218,7 @@ def verify(request: Request, ask: Ask, match: Match, idempotency_key: Key = None
     jobs, owner, key = _jobs(ask), _owner(ask), _checked(idempotency_key)
     known = jobs.known(owner, key, digest)
     if known is None:
-        room, _ = admitted(jobs, owner, ask.desk.settings.limits)
+        room, _ = admitted(jobs, owner, ask.service.settings.limits)
         job = Job(room.name, "verify", owner, server(), now_ms(), match, wish)
         known = jobs.begin(room, job, key, digest)
     return _accepted(ask, request, jobs, known)
@@ -255,7 +255,7 @@ def progress(request: Request, ask: Ask, job: str) -> Response:
     jobs, found = _found(ask, job)
     if format_of(request, ("json", "sse")) == "json" or getattr(request.state, "head", False):
         return document(request, _told(ask, found, jobs.progress(found)), cache=NEVER)
-    stall_s = request.app.state.desk.settings.limits.stall_s
+    stall_s = request.app.state.service.settings.limits.stall_s
     chunks = _followed(ask, jobs, found, feeds_of(request.app))
     return Following(chunks, MEDIA["sse"], {"Cache-Control": NEVER}, stall_s)
 
@@ -317,7 +317,7 @@ def _told(ask: Asked, job: Job, progress: Progress) -> JobTold:
 
 
 def _jobs(ask: Asked) -> Jobs:
-    return Jobs(ask.desk.settings.folder)
+    return Jobs(ask.service.settings.folder)
 
 
 def _owner(ask: Asked) -> str:

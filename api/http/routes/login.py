@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from api.http.answer import NEVER
-from api.http.logins import SESSION_S, Logins
+from api.http.sessions import SESSION_S, Sessions
 from api.problem import Problem
 
 router = APIRouter(include_in_schema=False)
@@ -20,16 +20,16 @@ def login(
     to: Annotated[str, Query(max_length=500, description="A page of this server.")] = "/",
 ) -> Response:
     """The link's token becomes a cookie; asked for its head only, nothing is used up."""
-    logins: Logins = request.app.state.logins
+    sessions: Sessions = request.app.state.sessions
     if getattr(request.state, "head", False):
         return Response(headers={"Cache-Control": NEVER})
-    session = logins.enter(once)
+    session = sessions.enter(once)
     if session is None:
         sentence = "this link was opened before, or is too old: muckrake serve prints another"
         raise Problem("unauthenticated", sentence)
     answer = RedirectResponse(_ours(to), 303, {"Cache-Control": NEVER})
     answer.set_cookie(
-        logins.cookie,
+        sessions.cookie,
         session,
         max_age=SESSION_S,
         httponly=True,
@@ -42,12 +42,12 @@ def login(
 @router.post("/logout")
 def logout(request: Request) -> Response:
     """The session is over for whoever has its cookie, not only in this browser."""
-    logins: Logins = request.app.state.logins
-    token = request.cookies.get(logins.cookie)
+    sessions: Sessions = request.app.state.sessions
+    token = request.cookies.get(sessions.cookie)
     if token is not None:
-        logins.leave(token)
+        sessions.leave(token)
     answer = RedirectResponse("/", 303, {"Cache-Control": NEVER})
-    answer.delete_cookie(logins.cookie)
+    answer.delete_cookie(sessions.cookie)
     return answer
 
 

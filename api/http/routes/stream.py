@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from api.http.answer import NEVER, about
 from api.http.ask import Ask
-from api.http.desk import Desk
 from api.http.following import Followers, Following, cut
 from api.http.formats import MEDIA, format_of
-from api.http.rates import who
+from api.http.ledger_service import LedgerService
+from api.http.rate_limit import who
 from api.problem import Problem
 from api.questions.feed import Batch, Feeds, Wanted
 from api.viewpoints.feed_events import NoPlace, Told, position
@@ -83,7 +83,7 @@ async def stream(
     headers["X-Accel-Buffering"] = "no"  # a proxy that gathers would hold events back
     if getattr(request.state, "head", False):
         return Response(headers=headers, media_type=MEDIA[kind])
-    limits = request.app.state.desk.settings.limits
+    limits = request.app.state.service.settings.limits
     place = followers.place(caller, FOLLOWERS_MAX, partial(cut, request.scope))
     chunks = _placed(place, _chunks(feeds, viewer, snapshot, asked, kind))
     return Following(chunks, MEDIA[kind], headers, limits.stall_s)
@@ -100,11 +100,11 @@ def _followers_of(app: FastAPI) -> Followers:
 def feeds_of(app: FastAPI) -> Feeds:
     """The feeds of this process, from the first who follows one."""
     if not hasattr(app.state, "feeds"):
-        desk: Desk = app.state.desk
+        service: LedgerService = app.state.service
 
         def newest(viewer: Viewer) -> Snapshot | None:
             try:
-                return desk.snapshot(viewer)
+                return service.snapshot(viewer)
             except Problem as reason:
                 if reason.kind == "unavailable":
                     return None  # there is no ledger yet: who follows will hear of it

@@ -14,7 +14,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from api.http.kept import LOGINS, Kept
+from api.http.private_files import LOGINS, PrivateFile
 
 LINK_S = 10 * 60
 SESSION_S = 12 * 60 * 60
@@ -34,12 +34,12 @@ class Login(Struct, frozen=True):
         return self.hash[:8]
 
 
-class Logins:
+class Sessions:
     """Links and sessions of one ledger, as all of its processes know them."""
 
     def __init__(self, ledger: Path) -> None:
         self._ledger = ledger
-        self._kept = Kept(ledger, LOGINS, Login)
+        self._file = PrivateFile(ledger, LOGINS, Login)
 
     @property
     def cookie(self) -> str:
@@ -53,7 +53,7 @@ class Logins:
     def enter(self, token: str, now: float | None = None) -> str | None:
         """The session that a link begins; None if it was opened before, or is too old."""
         moment = time.time() if now is None else now
-        with self._kept.changing() as logins:
+        with self._file.changing() as logins:
             link = _found(logins, "link", token)
             if link is None:
                 return None
@@ -66,13 +66,13 @@ class Logins:
 
     def session(self, token: str, now: float | None = None) -> Login | None:
         """The session of this cookie, if it still lasts."""
-        found = _found(self._kept.all(), "session", token)
+        found = _found(self._file.all(), "session", token)
         moment = time.time() if now is None else now
         return None if found is None or moment >= found.until else found
 
     def leave(self, token: str) -> None:
         """The session is over, wherever it is asked for."""
-        with self._kept.changing() as logins:
+        with self._file.changing() as logins:
             found = _found(logins, "session", token)
             if found is not None:
                 logins.remove(found)
@@ -80,7 +80,7 @@ class Logins:
     def _add(self, kind: Literal["link", "session"], scopes: tuple[str, ...], seconds: int) -> str:
         token = secrets.token_urlsafe(32)
         now = int(time.time())
-        with self._kept.changing() as logins:
+        with self._file.changing() as logins:
             logins[:] = [one for one in logins if now < one.until]
             logins.append(Login(kind, _hash(token), scopes, now + seconds))
         return token
@@ -90,7 +90,7 @@ def once_url(ledger: Path, base: str, scopes: tuple[str, ...], to: str = "/") ->
     """A link to this server that may be opened once, and leads to a page of it."""
     from urllib.parse import urlencode
 
-    asked = {"once": Logins(ledger).link(scopes)} | ({} if to == "/" else {"to": to})
+    asked = {"once": Sessions(ledger).link(scopes)} | ({} if to == "/" else {"to": to})
     return f"{base.rstrip('/')}/login?{urlencode(asked)}"
 
 

@@ -61,7 +61,7 @@ def cursor_key(ledger: Path) -> bytes:
     return key
 
 
-class Kept(Generic[T]):
+class PrivateFile(Generic[T]):
     """A file of things in the private folder, as it is now."""
 
     def __init__(self, ledger: Path, name: str, kind: type[T]) -> None:

@@ -45,7 +45,7 @@ class Packer(Protocol):
         ...
 
 
-class Packed(Layer):
+class Compression(Layer):
     """Packs what is worth it; says of all that might be packed that it depends on who asks."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -16,8 +16,8 @@ from msgspec import Struct
 from api.http.cursor import Cursors
 from api.http.delay import Delay
 from api.http.judging import Judging
-from api.http.kept import cursor_key
 from api.http.limits import Limits
+from api.http.private_files import cursor_key
 from api.problem import Problem
 from api.questions.verdicts import Verdicts
 from api.viewpoints.viewer import Viewer
@@ -52,7 +52,7 @@ class _Shared:
         self.made = time.monotonic()
 
 
-class Desk:
+class LedgerService:
     """The ledger of a folder, whether it is there already or will be."""
 
     def __init__(self, settings: Settings) -> None:

@@ -17,10 +17,10 @@ from api.http.limits import family
 from api.problem import Problem
 
 WINDOW_S = 60
-PURSES_MAX = 10_000  # whoever asked longest ago is forgotten, and starts with a full one
+BUCKETS_MAX = 10_000  # whoever asked longest ago is forgotten, and starts with a full one
 
 
-class Purses:
+class TokenBuckets:
     """What each caller has left to spend."""
 
     def __init__(self, rate: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -37,7 +37,7 @@ class Purses:
             left = min(float(self.rate), left + (now - then) * self.rate / WINDOW_S)
             enough = left >= cost
             self._left[who] = (left - cost if enough else left, now)
-            while len(self._left) > PURSES_MAX:
+            while len(self._left) > BUCKETS_MAX:
                 self._left.popitem(last=False)
         return left - cost
 
@@ -65,24 +65,24 @@ class Purses:
         return lacking * WINDOW_S / self.rate
 
 
-class Rated(Layer):
+class RateLimit(Layer):
     """Refuses who has spent what he had."""
 
-    def __init__(self, app: ASGIApp, purses: Purses) -> None:
+    def __init__(self, app: ASGIApp, buckets: TokenBuckets) -> None:
         super().__init__(app)
-        self.purses = purses
+        self.buckets = buckets
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         cost = family(scope["path"]).cost
-        if not self.purses.rate or not cost:
+        if not self.buckets.rate or not cost:
             await self.app(scope, receive, send)
             return
-        left = self.purses.check(scope, cost)
+        left = self.buckets.check(scope, cost)
 
         async def heard(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in self.purses.said(left, self.purses.wait_s(cost)).items():
+                for name, value in self.buckets.said(left, self.buckets.wait_s(cost)).items():
                     headers[name] = value
             await send(message)
 

@@ -20,8 +20,8 @@ from types import FrameType
 
 from fastapi import FastAPI
 
-from api.http.connections import BACKLOG, Listening
-from api.http.desk import Desk, Settings
+from api.http.connections import BACKLOG, LimitedServer
+from api.http.ledger_service import LedgerService, Settings
 from api.http.memory import share_heaps
 from api.http.routes.stream import feeds_of
 from api.jobs.jobs import Jobs
@@ -60,16 +60,16 @@ def run(settings: Settings, sock: socket.socket, workers: int, log: Path | None)
     try:
         if workers == 1:
             return _serve(settings, sock, log, (signal.SIGINT, signal.SIGTERM))
-        return _Workers(settings, sock, workers, log).run()
+        return _Supervisor(settings, sock, workers, log).run()
     finally:
         Jobs(settings.folder).stop(os.getpid())
 
 
-class OneWorker(Listening):
+class Worker(LimitedServer):
     """The server of one process; who follows a stream is let go before anybody is waited for."""
 
     def __init__(self, app: FastAPI, signals: tuple[signal.Signals, ...] = ()) -> None:
-        settings: Settings = app.state.desk.settings
+        settings: Settings = app.state.service.settings
         super().__init__(app, settings.limits, fronted=settings.fronted, grace_s=GRACE_S)
         self._app = app
         self._signals = signals
@@ -99,7 +99,7 @@ def _serve(
 ) -> int:
     share_heaps()
     with _logging(log):
-        server = OneWorker(create_app(Desk(settings)), signals)
+        server = Worker(create_app(LedgerService(settings)), signals)
         server.run([sock])
     return INTERRUPTED if signal.SIGINT in server.told else 0
 
@@ -117,7 +117,7 @@ def _logging(log: Path | None) -> Iterator[None]:
 # Several workers.
 
 
-class _Workers:
+class _Supervisor:
     """Processes at one socket, started again if they die before they are told to."""
 
     def __init__(self, settings: Settings, sock: socket.socket, count: int, log: Path | None):

@@ -16,7 +16,7 @@ _ESCAPED_NUL = re.compile(rb"%00")
 _BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
-class Sized(Layer):
+class RequestLimits(Layer):
     """Refuses headers, addresses and bodies beyond the limits; a body is counted as it comes."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
@@ -77,7 +77,7 @@ class Sized(Layer):
         return self.limits.upload_bytes if uploaded else self.limits.body_bytes
 
 
-class Framed(Layer):
+class Framing(Layer):
     """Refuses requests of which a proxy could think that they end elsewhere, or are for another."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:

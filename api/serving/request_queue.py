@@ -17,12 +17,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.http import log
 from api.http.layer import Layer
 from api.http.limits import Limits, family
-from api.http.rates import who
+from api.http.rate_limit import who
 from api.problem import Problem
 from api.serving.failures import answered
 
 
-class Turned(Layer):
+class RequestQueue(Layer):
     """Big answers take turns, and every answer begins in time."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:

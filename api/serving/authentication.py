@@ -14,8 +14,8 @@ from api.http.ask import READ, Caller
 from api.http.headers import put
 from api.http.keys import Keys, NoKey
 from api.http.layer import Layer
-from api.http.logins import Logins
-from api.http.rates import Purses
+from api.http.rate_limit import TokenBuckets
+from api.http.sessions import Sessions
 from api.problem import Problem
 
 WRONG_COST = 10  # what a key that is none costs the address it comes from
@@ -23,14 +23,14 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _FOR_ALL = re.compile(r"/static/|/(healthz|readyz|metrics|openapi\.json|docs|login|favicon\.ico)$")
 
 
-class Recognized(Layer):
+class Authentication(Layer):
     """Every request with its caller."""
 
-    def __init__(self, app: ASGIApp, keys: Keys, logins: Logins, purses: Purses) -> None:
+    def __init__(self, app: ASGIApp, keys: Keys, sessions: Sessions, buckets: TokenBuckets) -> None:
         super().__init__(app)
-        self.purses = purses
+        self.buckets = buckets
         self.keys = keys
-        self.logins = logins
+        self.sessions = sessions
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope.get("state", {}).get("caller") is not None:
@@ -39,14 +39,14 @@ class Recognized(Layer):
         request = Request(scope)
         put(scope, "caller", Caller())
         said = request.headers.get("authorization")
-        cookie = request.cookies.get(self.logins.cookie)
+        cookie = request.cookies.get(self.sessions.cookie)
         if said is None:
             _check_origin(request, by_cookie=cookie is not None)
         if not _FOR_ALL.match(scope["path"]) and (said is not None or cookie is not None):
             try:
                 caller = self._by_cookie(cookie or "") if said is None else self._by_key(said)
             except Problem:
-                self.purses.check(scope, WRONG_COST)  # who tries keys pays with his address
+                self.buckets.check(scope, WRONG_COST)  # who tries keys pays with his address
                 raise
             put(scope, "caller", caller)
             put(scope, "recognized", True)
@@ -63,11 +63,11 @@ class Recognized(Layer):
         return Caller(key.name or key.id, frozenset({READ, *key.scopes}), key.id)
 
     def _by_cookie(self, token: str) -> Caller:
-        session = self.logins.session(token)
+        session = self.sessions.session(token)
         if session is None:
             sentence = "this login is over: muckrake serve prints another link"
             problem = Problem("unauthenticated", sentence)
-            problem.headers["Set-Cookie"] = f"{self.logins.cookie}=; Max-Age=0; Path=/"
+            problem.headers["Set-Cookie"] = f"{self.sessions.cookie}=; Max-Age=0; Path=/"
             raise problem
         return Caller("login", frozenset({READ, *session.scopes}), session.id)
 

@@ -14,7 +14,7 @@ NAMED = 8  # hands that a page names
 AT_ONCE = 5_000  # hands that are judged while somebody waits for a page
 
 
-class Docket(NamedTuple):
+class DisputedHands(NamedTuple):
     """Hands by verdict, as far as the viewer may know one, and some that are not agreed on.
 
     `moveless` are those that differ without a chip going elsewhere. `left` are hands that
@@ -33,18 +33,18 @@ class Docket(NamedTuple):
         return sum(self.counts.values())
 
 
-def docket(
+def disputed_hands(
     ask: Asked, viewed: Viewed, hands: int, match: str | None = None, judge: bool = False
-) -> Docket | None:
+) -> DisputedHands | None:
     """The verdicts of so many hands, all or a match's; None for who may know of none.
 
     A few hands are judged at once. To have more of them judged (`judge`) is an auditor's to ask.
     """
     if judge:
         ask.needs(AUDIT)
-    judged = ask.desk.verdicts.known(viewed.snapshot, AT_ONCE)
+    judged = ask.service.verdicts.known(viewed.snapshot, AT_ONCE)
     if judge and judged.left:
-        ask.desk.judging.begin(viewed.snapshot)
+        ask.service.judging.begin(viewed.snapshot)
     verdicts = lent(viewed, judged)
     of = "" if match is None else f"WHERE match = {quoted(match)}"
     told = f"FROM hands JOIN {verdicts} USING (hand_seq) {of}"
@@ -61,4 +61,4 @@ def docket(
     left = max(0, hands - sum(found.values())) if judged.left else 0
     counts: dict[str, int] = {name: found.get(name, 0) for name in VERDICTS}
     moveless = sum(row["moveless"] for row in counted)
-    return Docket(counts, unsettled, moveless, left, ask.desk.judging.going)
+    return DisputedHands(counts, unsettled, moveless, left, ask.service.judging.going)

@@ -8,7 +8,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from api.http.packed import LEAST, PACKERS, Packed, encoding_of
+from api.http.compression import (
+    LEAST,
+    PACKERS,
+    Compression,
+    encoding_of,
+)
 from tests.http.clients import Site
 
 LONG = {
@@ -165,7 +170,7 @@ def test_a_stream_that_waits_holds_nothing_back(how: str, cache: str) -> None:
         told.append(message)
 
     scope = {"type": "http", "method": "GET", "headers": [(b"accept-encoding", how.encode())]}
-    asyncio.run(Packed(app)(scope, None, send))  # type: ignore[arg-type]
+    asyncio.run(Compression(app)(scope, None, send))  # type: ignore[arg-type]
     encoded = (b"content-encoding", how.encode()) in told[0]["headers"]
     assert encoded == (cache != "no-store")
 
@@ -184,7 +189,7 @@ def test_a_kilobyte_is_the_least(site: Site) -> None:
             told.append(message)
 
         scope = {"type": "http", "method": "GET", "headers": [(b"accept-encoding", b"gzip")]}
-        asyncio.run(Packed(app)(scope, None, send))  # type: ignore[arg-type]
+        asyncio.run(Compression(app)(scope, None, send))  # type: ignore[arg-type]
         told_length = dict(told[0]["headers"])[b"content-length"]
         assert told_length == str(len(told[1]["body"])).encode()
         assert (size < LEAST) == (len(told[1]["body"]) == size)

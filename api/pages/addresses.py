@@ -9,7 +9,7 @@ def _part(name: object) -> str:
     return quote(str(name), safe="")
 
 
-class To(Struct, frozen=True):
+class Addresses(Struct, frozen=True):
     """Addresses, as seen from a page: whoever looks through other eyes goes on doing so."""
 
     view: str | None = None
