@@ -2,7 +2,7 @@
 
 Two minutes of play are too long for every test of the documents, so which hands are contested, and
 by which readings, is kept in `contested.json`. A quick test plays the first hundred hands of each
-ruleset again, a slow one all of them; `./mr accept tests/test_docs_contested.py -m slow` writes the
+ruleset again, a slow one all of them; `./mr accept tests/test_docs_contested.py --slow` writes the
 file anew.
 """
 

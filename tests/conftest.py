@@ -1,4 +1,4 @@
-"""How the tests are run: Hypothesis profiles, where their files lie, and `--accept`, which rewrites
+"""How the tests are run: how much they try, where their files lie, and `--accept`, which rewrites
 the goldens."""
 
 import atexit
@@ -11,7 +11,8 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+
+from tests import profiles
 
 pytest.register_assert_rewrite("tests.laws")
 os.environ["MUCKRAKE_CACHE"] = tempfile.mkdtemp(prefix="muckrake-cache-")  # not the user's own
@@ -20,21 +21,32 @@ os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="muckrake-state-")
 for _folder in ("MUCKRAKE_CACHE", "XDG_STATE_HOME"):
     atexit.register(shutil.rmtree, os.environ[_folder], ignore_errors=True)
 
-settings.register_profile(
-    "dev", deadline=None, max_examples=25, print_blob=True, suppress_health_check=list(HealthCheck)
-)
-settings.register_profile("ci", parent=settings.get_profile("dev"), derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
-
 MEMORY = Path("/dev/shm")
 ROOM = 2 << 30  # bytes; a run of everything takes some hundred megabytes
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="rewrite goldens; then read the diff")
+    parser.addoption(
+        "--profile", choices=profiles.PROFILES, help="how much is tried: tests/profiles.py"
+    )
+    parser.addoption(
+        "--changed",
+        nargs="?",
+        const="main",
+        metavar="COMMIT",
+        help="only test files that a change against it can reach",
+    )
+    parser.addoption("--slow", action="store_const", dest="profile", const="slow", help="all of it")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--profile"):
+        os.environ[profiles.VARIABLE] = config.getoption("--profile")
+    config.option.markexpr = config.option.markexpr or profiles.MARKED[profiles.chosen()]
+    profiles.tell_hypothesis()
+    if config.getoption("--changed") and not hasattr(config, "workerinput"):
+        config.args[:] = _reached(config.getoption("--changed"))
     if config.getoption("--accept") and config.getoption("numprocesses", None):
         raise pytest.UsageError("--accept writes files that several tests share: leave out -n")
     if config.getoption("numprocesses", None) and "TMPDIR" not in os.environ and _has_room():
@@ -42,6 +54,23 @@ def pytest_configure(config: pytest.Config) -> None:
         Path(folder).chmod(0o755)  # a test that goes on as nobody must get through
         os.environ["TMPDIR"] = tempfile.tempdir = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+def _reached(commit: str) -> list[str]:
+    """The test files to run; where none is reached or there is nothing to compare with, that is
+    all there is to say."""
+    from tests import changed
+
+    try:
+        changes = changed.changed(changed.ROOT, commit)
+    except changed.NoSuchCommit as refused:
+        raise pytest.UsageError(f"--changed {commit}: {refused}") from None
+    found = changed.Tree(changed.ROOT).reached(changes)
+    since = f"{len(changes)} files differ from {commit}"
+    if not found:
+        pytest.exit(f"{since}: no test can tell", returncode=0)
+    print(f"{since}: {len(found)} test files can tell")
+    return [str(changed.ROOT / path) for path in found]
 
 
 def _has_room() -> bool:
@@ -72,7 +101,7 @@ def pytest_report_header() -> str:
     from tests import chromium
 
     there = chromium.found()
-    return f"browser: {there.file or there.reason}"
+    return f"profile: {profiles.chosen()}, browser: {there.file or there.reason}"
 
 
 @pytest.fixture(autouse=True)

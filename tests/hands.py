@@ -6,7 +6,7 @@ bytes, drawn by Hypothesis and shrunk to a shorter, calmer one, and it always en
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 import pytest
@@ -15,6 +15,7 @@ from hypothesis import strategies
 from engine.game import Game
 from engine.games import GAMES, RECORDED
 from engine.hand import begin, step, turn
+from engine.policies import Policies
 from engine.turn import (
     Announce,
     Bid,
@@ -48,15 +49,45 @@ from events.notation import say_all
 from events.state import Hand
 from events.types import Event, Events, Faulted, HandVoided
 from odds.rank import best_five
+from tests.profiles import sized
 
 T = TypeVar("T")
 
 RULESETS = {**GAMES, **RECORDED}
-every_game = pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
-every_ruleset = pytest.mark.parametrize("game", RULESETS.values(), ids=list(RULESETS))
 sources = strategies.binary(min_size=64, max_size=160)
 NAMES = ("ursa", "lynx", "puma", "wolf", "crow", "moth", "toad", "hare", "boar")
 CLOCKED = ("all_in_if_paid", "fold_or_check")  # values of time_out under which a clock is a player
+
+
+def traits(game: Game) -> set[tuple[str, str]]:
+    """Each policy with its value, and the kinds of its steps."""
+    policies = {(name, repr(getattr(game, name))) for name in Policies.__struct_fields__}
+    return policies | {("step", type(step).__name__) for step in game.script}
+
+
+def covering(games: Mapping[str, Game]) -> dict[str, Game]:
+    """A few of these rulesets: every step and every value of a policy that one of them has, some
+    of these few has. The next one taken is always that which adds the most."""
+    missing = set().union(*map(traits, games.values()))
+    taken: dict[str, Game] = {}
+    while missing:
+        name = max(games, key=lambda one: len(traits(games[one]) & missing))
+        taken[name] = games[name]
+        missing -= traits(games[name])
+    return taken
+
+
+COVER = covering(RULESETS)
+
+
+def each(games: Mapping[str, Game]) -> pytest.MarkDecorator:
+    """A test of each of these rulesets."""
+    return pytest.mark.parametrize("game", games.values(), ids=list(games))
+
+
+every_game, every_ruleset = each(GAMES), each(RULESETS)
+some_games = each(sized(quick=covering(GAMES), ci=GAMES))  # all of them from `ci` on
+some_rulesets = each(sized(quick=COVER, ci=RULESETS))
 
 
 class Choices:

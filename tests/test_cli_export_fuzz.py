@@ -21,9 +21,10 @@ from formats.follow import follow
 from formats.mit.read import read as read_gamelog
 from formats.source import Skipped, Source, SourceHand
 from tests.exports import exported, ledger_of, start_of
-from tests.hands import every_ruleset, seeded
+from tests.hands import seeded, some_rulesets
+from tests.profiles import sized
 
-HANDS = 20
+HANDS = sized(6, 20)
 READERS: dict[str, Callable[[str], Source]] = {"phh": phh.read, "acpc": acpc.read}
 
 
@@ -54,7 +55,7 @@ def _read_back(source: Source) -> list[Counter[Fraction]]:
     ]
 
 
-@every_ruleset
+@some_rulesets
 @pytest.mark.parametrize("to", READERS)
 @pytest.mark.parametrize("view", ["auditor", "public"])
 def test_a_random_hand_comes_back_or_is_refused_by_name(
@@ -76,7 +77,7 @@ def test_a_random_hand_comes_back_or_is_refused_by_name(
         assert len(refused) < HANDS or all(" has no code for " in text for text in refused)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(sized(1, 6)))
 @pytest.mark.parametrize("name", ["auction-2024", "auction-2024-mit", "swap-2022", "swap-2022-mit"])
 def test_a_match_with_bad_replies_comes_back_as_a_gamelog(
     name: str, seed: int, tmp_path: Path

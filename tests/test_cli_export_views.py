@@ -27,7 +27,7 @@ from events.types import Disclosure, Events
 from events.views import Public, Viewpoint, viewpoint
 from store.reader import Snapshot
 from tests.exports import exported, ledger_of, start_of, started
-from tests.hands import NAMES, every_game, seeded
+from tests.hands import NAMES, seeded, some_games
 from tests.sessions import printed
 from tests.worlds import other_world
 
@@ -72,7 +72,7 @@ def _everything(snapshot: Snapshot, view: str) -> dict[str, bytes]:
     return found
 
 
-@every_game
+@some_games
 @pytest.mark.parametrize("view", ["public", f"seat:{NAMES[0]}"])
 def test_two_worlds_are_exported_alike_to_whom_they_differ_in_secret(
     game: Game, view: str, tmp_path: Path

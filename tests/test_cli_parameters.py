@@ -106,7 +106,7 @@ def test_games_shows_what_is_meant_and_what_only_a_ledger_has(
     assert "no ruleset is called mine:" in said(capsys, 5, "games", "mine")
 
 
-def test_every_ruleset_is_read_back_as_it_was_printed(tmp_path: Path, capsys: Captured) -> None:
+def test_some_rulesets_is_read_back_as_it_was_printed(tmp_path: Path, capsys: Captured) -> None:
     """The same fingerprint, whether it is ours, changed, or the text that a ledger keeps."""
     file = tmp_path / "one.json"
     for name in (*RULESETS, SITE, "swap-2022.swap_flop-1-3"):
@@ -203,7 +203,7 @@ def test_a_file_that_is_not_there_is_not_found(capsys: Captured) -> None:
     assert "there is no file nix.json" in said(capsys, 5, "play", "--ruleset", "nix.json")
 
 
-def test_the_demo_changes_every_ruleset_that_has_the_parameter(
+def test_the_demo_changes_some_rulesets_that_has_the_parameter(
     tmp_path: Path, capsys: Captured
 ) -> None:
     words = ("demo", "--hands", "1", "--ledger", str(tmp_path / "demo"))

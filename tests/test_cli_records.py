@@ -14,7 +14,7 @@ from events.cards import DECK
 from events.notation import read, say
 from events.types import Events, HandStarted
 from events.views import Auditor, Public, Seated, Viewpoint, see
-from tests.hands import every_game
+from tests.hands import some_games
 from tests.sessions import dealt, forged, name, printed, said, told
 
 Captured = pytest.CaptureFixture[str]
@@ -87,7 +87,7 @@ def test_replay_as_json_holds_the_seen_events_and_the_table(capsys: Captured) ->
     }
 
 
-@every_game
+@some_games
 def test_no_line_and_no_table_shows_a_card_that_was_not_seen(game: Any) -> None:
     """At every moment of a hand, to everybody at the table and beside it."""
     for record in play(game, "law", 2, "5"):

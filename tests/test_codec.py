@@ -5,7 +5,7 @@ from typing import get_args
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.game import Game
@@ -18,7 +18,8 @@ from events.codec import (
     encode,
     encode_all,
 )
-from tests.hands import every_game, sources, walk
+from tests.hands import some_games, sources, walk
+from tests.profiles import examples
 from tests.test_notation import RECORDS, SPOKEN
 
 FOLDED = t.Folded(1, 0)
@@ -30,8 +31,8 @@ def test_an_event_is_one_object_with_sorted_keys() -> None:
     assert FOLDED == decode(BYTES)
 
 
-@every_game
-@settings(max_examples=5)
+@some_games
+@examples(3, 5)
 @given(source=sources)
 def test_bytes_of_random_hands_are_canonical(game: Game, source: bytes) -> None:
     rfc8785 = pytest.importorskip("rfc8785")
@@ -65,8 +66,8 @@ def test_a_lone_surrogate_is_no_text() -> None:
         decode(rb'{"reason":"\ud800","type":"HandVoided"}')
 
 
-@every_game
-@settings(max_examples=5)
+@some_games
+@examples(3, 5)
 @given(source=sources)
 def test_a_hand_survives_its_lines(game: Game, source: bytes) -> None:
     record = walk(game, source).record

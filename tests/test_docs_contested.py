@@ -6,9 +6,10 @@ from docs.contested import HANDS, contested, count, keep, kept
 from engine.game import Game
 from engine.games import GAMES
 from tests.hands import every_game
+from tests.profiles import sized
 
-FIRST = 100
-ANEW = "./mr accept tests/test_docs_contested.py -m slow, then tests/test_docs.py, count anew"
+FIRST = sized(25, 100)
+ANEW = "./mr accept tests/test_docs_contested.py --slow, then tests/test_docs.py, count anew"
 
 
 @every_game

@@ -46,7 +46,7 @@ from events.codec import Unreadable, decode, encode
 from events.evolve import replay
 from events.notation import say, say_all
 from events.types import Event, Events
-from tests.hands import Played, every_game, seeded
+from tests.hands import Played, seeded, some_games
 
 
 class Forged(NamedTuple):
@@ -57,18 +57,18 @@ class Forged(NamedTuple):
     harmless: str | None = None
 
 
-@every_game
+@some_games
 def test_no_forgery_passes_unseen(game: Game) -> None:
     _try(game, _shortest_that_show_everything(game))
 
 
 @pytest.mark.slow
-@every_game
+@some_games
 def test_no_forgery_of_many_hands_passes_unseen(game: Game) -> None:
     _try(game, [seeded(game, f"forged {seed}") for seed in range(8)])
 
 
-@every_game
+@some_games
 def test_damaged_json_is_never_read(game: Game) -> None:
     lines = {encode(event) for hand in _shortest_that_show_everything(game) for event in hand}
     for line in sorted(lines):

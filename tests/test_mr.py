@@ -131,7 +131,20 @@ def test_a_name_on_path_that_leads_nowhere_is_not_a_newer_python(mr: Any, tmp_pa
     ("words", "expected"),
     [
         (["test"], ["-m pytest -n auto --maxprocesses 8 --dist worksteal"]),
-        (["test", "--slow"], ["-m pytest -n auto --maxprocesses 8 --dist worksteal -m "]),
+        (["test", "--slow"], ["-m pytest -n auto --maxprocesses 8 --dist worksteal --slow"]),
+        (
+            ["test", "--profile", "ci"],
+            ["-m pytest -n auto --maxprocesses 8 --dist worksteal --profile ci"],
+        ),
+        (
+            ["test", "--changed"],
+            ["-m pytest -n auto --maxprocesses 8 --dist worksteal --changed"],
+        ),
+        (
+            ["test", "--changed", "HEAD~2", "--slow"],
+            ["-m pytest -n auto --maxprocesses 8 --dist worksteal --changed HEAD~2 --slow"],
+        ),
+        (["test", "--profile=ci", "-x"], ["-m pytest --profile=ci -x"]),
         (["test", "tests/test_mr.py", "-x"], ["-m pytest tests/test_mr.py -x"]),
         (["lint"], ["-m ruff format --check .", "-m ruff check ."]),
         (["format"], ["-m ruff check --fix .", "-m ruff format ."]),

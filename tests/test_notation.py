@@ -3,7 +3,7 @@
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -11,7 +11,8 @@ from engine.game import Game
 from events import types as t
 from events.codec import Unreadable
 from events.notation import read, read_record, say, say_all
-from tests.hands import every_game, sources, walk
+from tests.hands import some_games, sources, walk
+from tests.profiles import examples
 
 SPOKEN: dict[str, t.Event] = {
     "hand m/7 of auction-2024 63deb2bee972b8e2, button 1: ursa 400, lynx 399": t.HandStarted(
@@ -182,8 +183,8 @@ def test_any_name_comes_back_as_it_was(name: str) -> None:
     assert fault == read(say(fault))
 
 
-@every_game
-@settings(max_examples=5)
+@some_games
+@examples(3, 5)
 @given(source=sources)
 def test_a_hand_survives_being_told(game: Game, source: bytes) -> None:
     record = walk(game, source).record

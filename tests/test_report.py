@@ -11,7 +11,7 @@ from engine.turn import Bid, Call, Check, Command, Deal, Raise
 from engine.verdict import judge
 from events.cards import cards
 from events.types import Events, HandEnded, HandStarted, PotSplit
-from tests.hands import every_game, seeded
+from tests.hands import seeded, some_games
 
 MIT = GAMES["auction-2024-mit"]
 DOCUMENT = GAMES["auction-2024"]
@@ -109,7 +109,7 @@ def test_a_record_that_cannot_be_counted_is_refused_in_one_line() -> None:
     assert "money in" not in text
 
 
-@every_game
+@some_games
 def test_the_table_of_money_adds_up_to_what_each_seat_put_in(game: Game) -> None:
     for seed in range(20):
         played = seeded(game, str(seed))
@@ -120,7 +120,7 @@ def test_the_table_of_money_adds_up_to_what_each_seat_put_in(game: Game) -> None
             assert put_in == [a + b for a, b in zip(hand.paid, hand.dead, strict=True)], played
 
 
-@every_game
+@some_games
 def test_every_kind_of_hand_can_be_reported(game: Game) -> None:
     for seed in range(20):
         played = seeded(game, str(seed))
@@ -129,7 +129,7 @@ def test_every_kind_of_hand_can_be_reported(game: Game) -> None:
         assert "\n verdict " in text, played
 
 
-@every_game
+@some_games
 def test_a_report_on_a_wrong_record_is_a_report_and_no_exception(game: Game) -> None:
     """Whatever stands in it: an event lost, said twice, out of order, or of a seat far away."""
     record = seeded(game, "3").record

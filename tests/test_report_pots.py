@@ -11,7 +11,7 @@ from engine.game import Game
 from engine.recorded import before_payment
 from engine.verdict import judge
 from events.types import Events, HandStarted, PotSplit
-from tests.hands import every_game, seeded
+from tests.hands import seeded, some_games
 from tests.pages import played
 
 LAYERED = """
@@ -147,7 +147,7 @@ def test_five_cards_that_count_and_nothing_of_cards_that_nobody_recorded() -> No
     assert ("Ks", "Kd", "Ac", "Ts", "7h") == told[0]["five"]
 
 
-@every_game
+@some_games
 def test_pots_add_up(game: Game) -> None:
     """Every chip in the middle is in one pot: dead, of who folded, or of a level of who may win."""
     several = 0

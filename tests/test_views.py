@@ -8,7 +8,7 @@ import random
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -18,16 +18,17 @@ from events.cards import DECK
 from events.codec import encode
 from events.types import Event, Events
 from events.views import Auditor, Public, Seated, Viewpoint, see, viewpoint
-from tests.hands import every_game, sources, walk
+from tests.hands import some_games, sources, walk
 from tests.hidden_fields import sees
+from tests.profiles import examples
 from tests.worlds import known_cards, other_world, seat_of, viewers
 
 TELLTALE = 987654321
 _encoder = msgspec.json.Encoder(order="sorted")
 
 
-@every_game
-@settings(max_examples=12)
+@some_games
+@examples(4, 12)
 @given(source=sources, seed=st.integers(0, 2**16))
 def test_two_worlds_look_alike_to_whom_they_differ_in_secret(
     game: Game, source: bytes, seed: int
@@ -40,8 +41,8 @@ def test_two_worlds_look_alike_to_whom_they_differ_in_secret(
             assert _seen(begun, who) == _seen(other_world(begun, who, chance), who)
 
 
-@every_game
-@settings(max_examples=12)
+@some_games
+@examples(4, 12)
 @given(source=sources)
 def test_a_stream_never_changes_behind_who_follows_it(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -52,8 +53,8 @@ def test_a_stream_never_changes_behind_who_follows_it(game: Game, source: bytes)
             assert begun == whole[: len(begun)]
 
 
-@every_game
-@settings(max_examples=12)
+@some_games
+@examples(4, 12)
 @given(source=sources)
 def test_no_secret_stands_anywhere_in_what_is_seen(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -66,8 +67,8 @@ def test_no_secret_stands_anywhere_in_what_is_seen(game: Game, source: bytes) ->
         assert '\\"' not in text or isinstance(who, Seated)  # the text of another's bad reply
 
 
-@every_game
-@settings(max_examples=12)
+@some_games
+@examples(4, 12)
 @given(source=sources)
 def test_nothing_is_hidden_from_an_auditor(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -78,8 +79,8 @@ def test_nothing_is_hidden_from_an_auditor(game: Game, source: bytes) -> None:
         assert b"redacted" not in seen
 
 
-@every_game
-@settings(max_examples=12)
+@some_games
+@examples(4, 12)
 @given(source=sources)
 def test_that_a_sealed_bid_failed_is_for_its_bidder_alone(game: Game, source: bytes) -> None:
     record = walk(game, source).record

@@ -25,8 +25,10 @@ from store.reader import Reader, Snapshot
 from tests.analytics import walked_decisions as walked
 from tests.analytics.held import forged
 from tests.analytics.test_facts_walked import SHARED, imported, recorded
-from tests.hands import RULESETS, every_ruleset, seeded, sources, walk
+from tests.hands import RULESETS, seeded, some_rulesets, sources, walk
+from tests.profiles import sized
 
+HANDS, ASKED = sized(10, 25), sized(5, 12)  # of each ruleset
 FILES = 400  # of an archive
 RULES = Rulebook(lambda mark: None)
 Row = dict[str, Any]
@@ -69,11 +71,11 @@ def _is(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-@every_ruleset
+@some_rulesets
 def test_random_hands_have_the_decisions_that_walking_finds(game: Game) -> None:
     """Clocks, faults, posts, dead blinds, side pots and voids are among random hands."""
-    rows = alike(recorded(seeded(game, f"decided {seed}").record for seed in range(25)))
-    assert len(rows) > 60
+    rows = alike(recorded(seeded(game, f"decided {seed}").record for seed in range(HANDS)))
+    assert len(rows) > 2 * HANDS
     assert {row["street"] for row in rows} >= {"preflop", "flop"}
 
 
@@ -83,18 +85,18 @@ def test_any_hand_has_the_decisions_that_walking_finds(source: bytes) -> None:
     alike(recorded(walk(game, source).record for game in games))
 
 
-@every_ruleset
+@some_rulesets
 def test_a_claim_against_the_rules_is_counted_as_it_was_recorded(game: Game) -> None:
     """Where rounds begin or end against the rules, what a round asks has no meaning to compare."""
     every = list(forged(game, seeded(game, "decided forgery").record))
     alike(recorded(every[:: max(1, len(every) // 40)]), but=OF_A_ROUND)
 
 
-@every_ruleset
+@some_rulesets
 def test_a_row_says_what_the_engine_asked(game: Game) -> None:
     """Call, smallest and largest raise are those of the turn that the seat was given."""
     asked = 0
-    for seed in range(12):
+    for seed in range(ASKED):
         played = seeded(game, f"asked {seed}")
         rows = {
             row["idx"]: row

@@ -31,13 +31,14 @@ from store.tables import projection
 from store.tables.projection import Builder
 from tests.analytics import walked_facts
 from tests.analytics.held import forged
-from tests.hands import RULESETS, every_ruleset, seeded, sources, walk
+from tests.hands import RULESETS, seeded, some_rulesets, sources, walk
+from tests.profiles import sized
 from tests.store.sealed_hands import leaves as sealed
 from tests.store.sealed_hands import of_games
 
 SHARED = Path(__file__).parents[2].parent / "shared/data"
 BY_MARK = {fingerprint(game): game for game in RULESETS.values()}
-FORGED = 60  # of each ruleset
+FORGED = sized(20, 60)  # of each ruleset
 
 
 def recorded(records: Iterable[Events]) -> list[Leaf]:
@@ -70,12 +71,17 @@ def same(hands: list[Leaf], rules: walked_facts.Rules = BY_MARK.get) -> pa.Table
     return found
 
 
+HANDS = sized(8, 20)  # of each ruleset
+
 # Clocks, faults, posts, dead blinds and voids are among random hands.
 
 
-@every_ruleset
+@some_rulesets
 def test_random_hands_have_the_facts_that_walking_finds(game: Game) -> None:
-    assert same(recorded(seeded(game, f"walked {seed}").record for seed in range(20))).num_rows > 30
+    assert (
+        same(recorded(seeded(game, f"walked {seed}").record for seed in range(HANDS))).num_rows
+        > HANDS
+    )
 
 
 @given(source=sources)
@@ -87,7 +93,7 @@ def test_any_hand_has_the_facts_that_walking_finds(source: bytes) -> None:
     )
 
 
-@every_ruleset
+@some_rulesets
 def test_a_claim_against_the_rules_is_counted_as_it_was_recorded(game: Game) -> None:
     """Rules that nobody kept are no reason to count otherwise than the record does."""
     record = seeded(game, "walked forgery").record

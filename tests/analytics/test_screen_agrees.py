@@ -16,16 +16,17 @@ from engine.policies import Rake
 from events import types as t
 from events.types import Events
 from tests.analytics.held import Counted, agree, followed, forged, is_screened, screened
-from tests.hands import every_ruleset, seeded, sources, walk
+from tests.hands import seeded, some_rulesets, sources, walk
+from tests.profiles import sized
 
 UNSCREENED = {"urcs-1998", "urcs-1998-standard"}
-FORGED = 160  # of each ruleset; `--slow` forges 100,000
+RANDOM, FORGED = sized(10, 40), sized(80, 160)  # of each ruleset; `--slow` forges 100,000
 
 
-@every_ruleset
+@some_rulesets
 def test_they_agree_on_random_hands(game: Game) -> None:
-    counted = agree(game, [seeded(game, f"screened {seed}").record for seed in range(40)])
-    assert 40 == counted.total()
+    counted = agree(game, [seeded(game, f"screened {seed}").record for seed in range(RANDOM)])
+    assert RANDOM == counted.total()
 
 
 # Where pots may be cut otherwise (T8), with a house that takes its cut of the hand or of each pot.
@@ -38,7 +39,7 @@ TAKEN: list[Literal["hand", "pot"] | None] = [None, "hand", "pot"]
 def test_they_agree_where_pots_may_be_cut_otherwise(
     name: str, scope: Literal["hand", "pot"] | None
 ) -> None:
-    _cut_otherwise(name, scope, 60)
+    _cut_otherwise(name, scope, sized(24, 60))
 
 
 @pytest.mark.slow
@@ -58,20 +59,20 @@ def _cut_otherwise(name: str, scope: Literal["hand", "pot"] | None, count: int) 
     assert counted["contested", "READING"] > count / 40
 
 
-@every_ruleset
+@some_rulesets
 def test_what_the_screen_follows_it_judges(game: Game) -> None:
     records = list(islice(followed(game, "followed"), 20))
     judged = [is_screened(why) for why in screened(records).why.tolist()]
     assert [game.name not in UNSCREENED] * 20 == judged
 
 
-@every_ruleset
+@some_rulesets
 def test_they_agree_on_forged_hands(game: Game) -> None:
     _forge(game, FORGED, "few")
 
 
 @pytest.mark.slow
-@every_ruleset
+@some_rulesets
 def test_they_agree_on_a_hundred_thousand_forged_hands(game: Game) -> None:
     _forge(game, 4_900, "many")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -28,6 +28,7 @@ from store.reader import Reader
 from store.tables.standard import STANDARD
 from tests.analytics.held import MARKED, followed, forged, leaf, screened
 from tests.hands import seeded
+from tests.profiles import examples
 
 ODD = np.array([-(1 << 30), -1, 0, 1, 2, 3, 5, 9, 20])
 NAMES = ["auction-2024-mit", "probability", "acpc-nl", "pokerstars-pl"]
@@ -48,7 +49,7 @@ def test_a_forged_hand_touches_no_other(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=10)
+@examples(4, 10)
 def test_whatever_stands_in_a_row_is_answered_and_matters_to_no_other(name: str, seed: int) -> None:
     rows, judge, before = _laid_out(name)
     chance = np.random.default_rng(seed)

@@ -20,13 +20,13 @@ from store.tables.projection import Builder
 from tests.analytics import walked_auctions, walked_played, walked_risks
 from tests.analytics.held import forged
 from tests.analytics.test_facts_walked import imported, recorded
-from tests.hands import RULESETS, every_ruleset, seeded
+from tests.hands import RULESETS, seeded, some_rulesets
+from tests.profiles import sized
 from tests.store.sealed_hands import leaves as sealed
 from tests.store.sealed_hands import of_games
 
 TEXTS = {fingerprint(game): to_json(game) for game in RULESETS.values()}
-HANDS = 24  # of each ruleset
-FORGED = 40
+HANDS, FORGED = sized((12, 20), (24, 40))  # of each ruleset
 
 
 def _bid(*amounts: Any) -> Iterator[t.BidPlaced]:
@@ -53,14 +53,14 @@ def alike(given: list[Leaf], kept: Text = TEXTS.get) -> dict[str, pa.Table]:
     return found
 
 
-@every_ruleset
+@some_rulesets
 def test_random_hands_are_told_alike(game: Game) -> None:
     found = alike(recorded(seeded(game, f"stored {n}").record for n in range(HANDS)))
     assert {*NAMES} == {*found}
-    assert found["played"].num_rows >= found["facts"].num_rows > 20
+    assert found["played"].num_rows >= found["facts"].num_rows > HANDS / 2
 
 
-@every_ruleset
+@some_rulesets
 def test_forged_hands_are_told_alike(game: Game) -> None:
     every = list(forged(game, seeded(game, "stored forgery").record))
     alike(recorded(every[:: max(1, len(every) // FORGED)]))
@@ -77,7 +77,7 @@ def test_the_tables_of_several_games_have_all_there_is_to_tell() -> None:
 def test_who_bets_the_turn_has_not_bet_the_flop(game: Game, opened: bool) -> None:
     """In the oldest engine of 2024 the turn follows an auction: nobody can open the flop."""
     found = alike(recorded(seeded(game, f"flop {n}").record for n in range(40)))["auctions"]
-    assert found.num_rows > 20
+    assert found.num_rows > HANDS / 2
     assert opened == (found["flop_bet"].null_count < found.num_rows)
 
 

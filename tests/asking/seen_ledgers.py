@@ -21,6 +21,7 @@ from store.reader import Reader, Snapshot
 from tests.exports import AT, start_of
 from tests.hands import NAMES, seeded
 from tests.hidden_fields import is_open
+from tests.profiles import sized
 from tests.worlds import other_world
 
 HANDS = 5
@@ -60,11 +61,15 @@ def viewers(played: Sequence[Kept]) -> tuple[Viewer, ...]:
     def only(*kinds: str) -> tuple[str, ...]:
         return tuple(one.name for one in played if one.kind in kinds)
 
+    more = (
+        *(Viewer(f"seat:{name}") for name in (second, NAMES[-1], f"o'{first}")),
+        Viewer(f"seat:{first}", only("before")),
+    )
     return (
         Viewer("public"),
-        *(Viewer(f"seat:{name}") for name in (first, second, NAMES[-1], f"o'{first}")),
+        Viewer(f"seat:{first}"),
         Viewer(f"seat:{second}", only("closed", "after")),
-        Viewer(f"seat:{first}", only("before")),
+        *sized(quick=(), ci=more),
         Viewer("auditor"),
     )
 

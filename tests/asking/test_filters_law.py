@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -38,6 +38,7 @@ from tests.asking.drawn_filters import PATTERNS, every_term, filters
 from tests.asking.naive_filter import Taken, answer, taken
 from tests.asking.seen_ledgers import Kept, ledger_of, matches
 from tests.hands import NAMES
+from tests.profiles import examples
 
 GAMES = ("auction-2024", "auction-2024-a0", "swap-2022", "probability", "urcs-1998", "site-nl")
 MARK = fingerprint(RULESETS["auction-2024"])
@@ -180,13 +181,13 @@ DRAWN = filters(
 
 
 @pytest.mark.parametrize("view", VIEWERS)
-@settings(max_examples=40)
+@examples(12, 40)
 @given(one=DRAWN)
 def test_any_filter(view: str, asked: dict[str, Asked], one: Filter) -> None:
     assert asked[view].by_hand(one) == asked[view].by_sql(one)
 
 
-@settings(max_examples=15)
+@examples(5, 15)
 @given(one=DRAWN, ends=st.tuples(st.integers(-1, 250), st.integers(0, 260)))
 def test_of_a_span_it_finds_what_it_finds_of_all(
     asked: dict[str, Asked], one: Filter, ends: tuple[int, int]
@@ -198,7 +199,7 @@ def test_of_a_span_it_finds_what_it_finds_of_all(
     assert inside == {row["hand_seq"] for row in rows}
 
 
-@settings(max_examples=15)
+@examples(5, 15)
 @given(one=DRAWN)
 def test_no_hand_passes_a_filter_and_its_opposite(asked: dict[str, Asked], one: Filter) -> None:
     seen = asked["public"]

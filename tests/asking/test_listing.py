@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from api.questions import listing
@@ -25,6 +25,7 @@ from store.reader import Snapshot
 from store.sql.guard import Refused
 from tests.asking.seen_ledgers import ledger_of, matches, worlds
 from tests.exports import start_of
+from tests.profiles import examples
 
 GAMES = ("auction-2024", "swap-2022", "probability", "site-nl-standard")
 PLAYED = matches(RULESETS[game] for game in GAMES)
@@ -57,7 +58,7 @@ def in_order(viewed: Viewed, one: Filter, judged: Judged) -> list[str]:
     return [row["hand"] for row in rows]
 
 
-@settings(max_examples=12)
+@examples(4, 12)
 @given(
     text=st.sampled_from(FILTERS),
     view=st.sampled_from(VIEWS),

@@ -24,9 +24,10 @@ from odds.batch import Showdown
 from odds.equity import Odds
 from odds.rank import mask
 from odds.third_card import ThirdCard
-from tests.hands import NAMES, every_game
+from tests.hands import NAMES, some_games
+from tests.profiles import sized
 
-HANDS = 300
+HANDS = sized(60, 300)
 COMPANY = ("random", "aggressive", "caller")
 
 
@@ -62,7 +63,7 @@ def seated(stacks: tuple[int, ...], button: int) -> Seating:
     return Seating(tuple(range(count)), NAMES[:count], stacks, button, (), False)
 
 
-@every_game
+@some_games
 @pytest.mark.parametrize("bot", BOTS)
 @pytest.mark.usefixtures("guessed")
 def test_every_answer_of_a_bot_is_legal(game: Game, bot: str) -> None:
@@ -72,14 +73,14 @@ def test_every_answer_of_a_bot_is_legal(game: Game, bot: str) -> None:
             assert audit(game, record) is None
 
 
-@every_game
+@some_games
 @pytest.mark.parametrize("bot", ["pot-odds", "bidder"])
 def test_every_answer_by_exact_equity_is_legal(game: Game, bot: str) -> None:
     for record in hands_of(game, bot, 8, "exact"):
         assert audit(game, record) is None
 
 
-@every_game
+@some_games
 @pytest.mark.parametrize("bot", BOTS)
 def test_the_same_seed_plays_the_same_hand(game: Game, bot: str) -> None:
     count = 3 if bot in ("pot-odds", "bidder") else 20

@@ -16,7 +16,7 @@ from events import types
 from events.evolve import replay
 from events.state import Auction, Hand, Round
 from events.views import Seated, see
-from tests.hands import Move, Played, every_game, seeded, sources, walk
+from tests.hands import Move, Played, seeded, some_games, sources, walk
 from tests.worlds import other_world
 
 SEEDS = strategies.integers(0, 1 << 32)
@@ -29,7 +29,7 @@ def asked(played: Played) -> Iterator[tuple[Move, int]]:
             yield move, move.asked.seat
 
 
-@every_game
+@some_games
 @given(source=sources, seed=SEEDS)
 def test_two_worlds_that_differ_in_secret_are_one_to_a_bot(
     game: Game, source: bytes, seed: int
@@ -52,7 +52,7 @@ def _told(game: Game, hand: Hand, record: types.Events, seat: int) -> Seen:
     return look(game, hand, question, Histories(record).of(seat))
 
 
-@every_game
+@some_games
 def test_what_a_bot_is_told_can_be_played_by(game: Game) -> None:
     """Its own cards, the board, the chips on the table, and the menu: as they are."""
     for seed in range(10):
@@ -68,7 +68,7 @@ def test_what_a_bot_is_told_can_be_played_by(game: Game) -> None:
                 assert shown in ((), hole)
 
 
-@every_game
+@some_games
 def test_a_history_that_grows_is_that_of_its_record(game: Game) -> None:
     played = seeded(game, "grows")
     record: list[types.Event] = []

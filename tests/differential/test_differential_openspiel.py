@@ -16,6 +16,7 @@ from tests.differential.tables import random_table
 pytest.importorskip("pyspiel", reason="OpenSpiel, a development dependency, is not installed here")
 
 from tests.differential.openspiel_peer import KINDS, SCALE, OpenSpiel, rules, seatable
+from tests.profiles import sized
 
 SIZINGS: tuple[Sizing, ...] = ("no_limit", "fixed")
 
@@ -40,7 +41,9 @@ def play(sizing: Sizing, numbers: range) -> Tally:
     return tally
 
 
-@pytest.mark.parametrize(("sizing", "hands"), [("no_limit", 4000), ("fixed", 1000)])
+@pytest.mark.parametrize(
+    ("sizing", "hands"), [("no_limit", sized(400, 4000)), ("fixed", sized(100, 1000))]
+)
 def test_openspiel_offers_the_same_and_pays_the_same_to_the_part_of_a_chip(
     sizing: Sizing, hands: int
 ) -> None:

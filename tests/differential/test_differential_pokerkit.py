@@ -16,10 +16,12 @@ from tests.differential.tables import random_table
 pytest.importorskip("pokerkit", reason="pokerkit, a development dependency, is not installed here")
 
 from tests.differential.pokerkit_peer import KINDS, Pokerkit, rules
+from tests.profiles import sized
 
 SIZINGS: tuple[Sizing, ...] = ("no_limit", "pot_limit", "fixed")
 every_sizing = pytest.mark.parametrize("sizing", SIZINGS)
 
+PART = sized(quick=100, ci=1250)  # hands of each half
 PAGE = Path(__file__).parents[2] / "docs" / "differences.md"
 
 
@@ -43,7 +45,7 @@ def play(sizing: Sizing, numbers: range) -> Tally:
 @pytest.mark.parametrize("part", range(2))
 @every_sizing
 def test_pokerkit_offers_the_same_and_pays_the_same(sizing: Sizing, part: int) -> None:
-    numbers = range(1250 * part, 1250 * (part + 1))
+    numbers = range(PART * part, PART * (part + 1))
     assert len(numbers) == play(sizing, numbers).hands
 
 

@@ -31,7 +31,7 @@ from formats.source import (
     Shows,
     SourceHand,
 )
-from tests.hands import every_ruleset
+from tests.hands import some_rulesets
 
 
 def told_of(game: Game, record: t.Events) -> SourceHand:
@@ -116,7 +116,7 @@ def adds_up(record: t.Events) -> bool:
     return hand.pot == 0 and sum(hand.start.stacks) == sum(hand.stacks) + hand.rake
 
 
-@every_ruleset
+@some_rulesets
 def test_a_record_told_and_followed_is_the_same_record(game: Game) -> None:
     game = _splitting(game)
     for record in play(game, "m", 40, "told"):
@@ -136,7 +136,7 @@ def _number(record: t.Events) -> str:
     return start.hand.partition("/")[2]
 
 
-@every_ruleset
+@some_rulesets
 def test_cards_named_only_when_shown_are_dealt_known_and_all_others_unknown(game: Game) -> None:
     if game.name.startswith("swap") or game.announce == "announced":
         pytest.skip("what was dealt does not follow from what is shown")
@@ -285,7 +285,7 @@ def test_a_hand_that_does_not_balance_is_left_out_in_one_sentence(
         follow(hand, "m/1")
 
 
-@every_ruleset
+@some_rulesets
 def test_whatever_a_source_tells_the_record_adds_up_or_is_refused_in_a_sentence(game: Game) -> None:
     chance, game = random.Random(game.name), _splitting(game)
     for record in play(game, "m", 25, "forged"):

@@ -23,8 +23,9 @@ from store.reader import Reader
 from tests.analytics.held import forged
 from tests.hands import RULESETS, every_ruleset, seeded
 from tests.http.clients import site_of
+from tests.profiles import sized
 
-FORGED, FAULTED, LOOKED_AT = 30, 20, 3  # of each ruleset
+FORGED, FAULTED, LOOKED_AT = sized((8, 6, 1), (30, 20, 3))  # of each ruleset
 OF_PLAYERS = ("", "bids", "grid", "opponent", "swaps", "winnings")
 OF_HANDS = ("", "audit", "events")
 PAGES = ("/", "/hands", "/hands?q=verdict%3Ddiffer", "/matches/m", "/players", "/fairness")

@@ -24,6 +24,7 @@ from starlette.testclient import TestClient
 from api.http.ledger_service import LedgerService, Settings
 from api.serving.app import create_app
 from tests.http.clients import Site, site_of
+from tests.profiles import sized
 
 CHECKS = [
     not_a_server_error,
@@ -32,7 +33,7 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
-FEW, MANY = 5, 50
+FEW, MANY = sized(2, 5), 50
 ENDLESS = "/api/v1/stream"  # without `until` it never ends: tests/http/stream.http.md asks it
 WRITING = ("/api/v1/matches", "/api/v1/imports", "/api/v1/jobs/{job}")
 QUIET = settings(

@@ -6,6 +6,7 @@ signatures are the same bytes in both worlds, or tell.
 """
 
 from collections.abc import Iterator
+from itertools import cycle, islice
 from typing import Literal, NamedTuple
 
 from tests.leaks.hidden_worlds import AUCTION, LYNX, RUNNING, SWAP, URSA
@@ -60,7 +61,7 @@ QUESTIONS = (
 )
 
 
-Depth = Literal["all", "most", "some"]
+Depth = Literal["all", "most", "few", "some"]
 
 
 class Asked(NamedTuple):
@@ -77,8 +78,9 @@ class Asked(NamedTuple):
         """Paths in formats, and queries at the first paths that there are."""
         if self.dear and depth == "some":
             return
-        count = {"all": None, "most": 1 if self.dear else None, "some": self.first}[depth]
-        for values in self.paths[:count]:
+        count = {"all": None, "most": 1 if self.dear else None}.get(depth, self.first)
+        begin = sum(route.encode()) if depth == "few" and not self.dear else 0  # others of each
+        for values in islice(cycle(self.paths), begin, begin + (count or len(self.paths))):
             for kind in self.formats:
                 yield _filled(route, values) + (f"?format={kind}" if kind else "")
         for query in self._queries(depth):
@@ -86,8 +88,9 @@ class Asked(NamedTuple):
                 yield f"{_filled(route, values)}?{query}"
 
     def _queries(self, depth: Depth) -> tuple[str, ...]:
-        asked = tuple(filter(None, self.queries))
-        return {"all": asked, "most": () if self.dear else asked, "some": ()}[depth]
+        asked = () if self.dear and depth != "all" else tuple(filter(None, self.queries))
+        some = asked[:: 1 + len(asked) // 20]
+        return {"all": asked, "most": asked, "few": some, "some": ()}[depth]
 
 
 def of_hands(why: str, *formats: str, queries: tuple[str, ...] = ("",)) -> Asked:
@@ -254,7 +257,8 @@ ROUTES: dict[str, Asked] = {
 
 
 def addresses(depth: Depth = "all") -> list[str]:
-    """All that is asked, in the order of the table; `most` and `some` leave out what is dear."""
+    """All that is asked, in the order of the table; `few` asks each route of a few hands,
+    other ones of another route; `some` leaves out what is dear."""
     found = (list(asked.addresses(route, depth)) for route, asked in ROUTES.items())
     return list(dict.fromkeys(address for each in found for address in each))
 

@@ -22,8 +22,9 @@ from tests.leaks.asked_routes import ROUTES, Depth, addresses
 from tests.leaks.conftest import Pair
 from tests.leaks.doors import answers, door
 from tests.leaks.hidden_worlds import AUCTION, EYES, LYNX, RUNNING, SEALED_SEED, SWAP
+from tests.profiles import sized
 
-DEPTHS: dict[str, Depth] = {"public": "most"}
+DEPTHS: dict[str, Depth] = {"public": sized(quick="few", ci="most")}
 
 
 def routes(app: FastAPI) -> set[str]:

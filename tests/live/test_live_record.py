@@ -27,7 +27,7 @@ from store.reader import Reader
 from tests.live.stepped import Noted, Scene, SteppedClock, never
 
 CLOCKED = [clocked(game) for game in GAMES.values()]
-every_game = pytest.mark.parametrize("game", CLOCKED, ids=lambda game: game.name)
+some_games = pytest.mark.parametrize("game", CLOCKED, ids=lambda game: game.name)
 
 
 def _bots(game: Game, kinds: tuple[str, ...], clock: SteppedClock, table: LiveTable) -> None:
@@ -37,7 +37,7 @@ def _bots(game: Game, kinds: tuple[str, ...], clock: SteppedClock, table: LiveTa
         clock.tell(Joins(name, chair, game.stack))
 
 
-@every_game
+@some_games
 def test_bots_who_answer_in_time_play_the_match_that_play_deals(game: Game) -> None:
     """The clock changes nothing but the time: the records are the same to the last event."""
     kinds = ("random", "aggressive", "caller")[: min(3, game.seats_max)]
@@ -50,7 +50,7 @@ def test_bots_who_answer_in_time_play_the_match_that_play_deals(game: Game) -> N
             break  # from here on tables differ: who has lost all may buy in again
 
 
-@every_game
+@some_games
 def test_a_live_record_is_what_its_rules_pay(game: Game) -> None:
     """Judged like any other: `agree`, or a reading of the document differs (then `contested`)."""
     scene = Scene(game, (game.stack,) * min(4, game.seats_max), bot="random")

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -21,7 +21,8 @@ from events import types as t
 from events.notation import read, say
 from events.types import Events
 from events.views import Auditor, Public, Seated, see
-from tests.hands import every_game, seeded, sources, walk
+from tests.hands import seeded, some_games, sources, walk
+from tests.profiles import examples
 from tests.sights import sight_of
 from tests.worlds import other_world, viewers
 
@@ -52,8 +53,8 @@ def record_of(text: str) -> Events:
     return tuple(map(read, text.splitlines()))
 
 
-@every_game
-@settings(max_examples=10)
+@some_games
+@examples(4, 10)
 @given(source=sources)
 def test_each_frame_is_the_table_that_replay_counts(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -71,8 +72,8 @@ def test_each_frame_is_the_table_that_replay_counts(game: Game, source: bytes) -
                 assert told == {name: seat[name] for name in told}
 
 
-@every_game
-@settings(max_examples=10)
+@some_games
+@examples(4, 10)
 @given(source=sources)
 def test_every_chip_is_in_a_stack_a_pot_or_the_rake_in_every_frame(
     game: Game, source: bytes
@@ -88,8 +89,8 @@ def test_every_chip_is_in_a_stack_a_pot_or_the_rake_in_every_frame(
             assert frame["middle"] == sum(pot["amount"] for pot in frame["pots"])
 
 
-@every_game
-@settings(max_examples=10)
+@some_games
+@examples(4, 10)
 @given(source=sources)
 def test_the_pots_before_payment_are_those_that_the_rules_pay(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -117,8 +118,8 @@ def _merged(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return merged
 
 
-@every_game
-@settings(max_examples=12)
+@some_games
+@examples(4, 12)
 @given(source=sources, seed=st.integers(0, 2**16))
 def test_two_worlds_have_the_same_frames_and_rows(game: Game, source: bytes, seed: int) -> None:
     record = walk(game, source).record
@@ -135,7 +136,7 @@ def _timeless(told: object) -> bytes:
     return re.sub(rb'"at":[^,{}\[\]]+', b"", msgspec.json.encode(told))
 
 
-@every_game
+@some_games
 def test_lines_are_those_of_replay(game: Game) -> None:
     record = seeded(game, "5").record
     for who in viewers(record):

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -15,13 +15,14 @@ from events import types as t
 from events.ledger import closes
 from events.views import Auditor, Seated
 from store.reader import Snapshot
-from tests.hands import every_game, seeded, sources, walk
+from tests.hands import seeded, some_games, sources, walk
+from tests.profiles import examples
 from tests.sights import sight_of
 from tests.worlds import other_world, viewers
 
 
-@every_game
-@settings(max_examples=15)
+@some_games
+@examples(5, 15)
 @given(source=sources)
 def test_no_honest_hand_differs_for_anybody_who_saw_it(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -32,8 +33,8 @@ def test_no_honest_hand_differs_for_anybody_who_saw_it(game: Game, source: bytes
         assert verdict in (whole, "unknown")
 
 
-@every_game
-@settings(max_examples=10)
+@some_games
+@examples(4, 10)
 @given(source=sources, seed=st.integers(0, 2**16))
 def test_two_worlds_are_judged_alike(game: Game, source: bytes, seed: int) -> None:
     record = walk(game, source).record

@@ -129,7 +129,7 @@ def test_every_cell_of_the_policy_table(policy: str, name: str) -> None:
         assert CELLS[policy, name] == _cell(GAMES[name], policy)
 
 
-def test_the_table_has_every_ruleset_that_is_dealt() -> None:
+def test_the_table_has_some_rulesets_that_is_dealt() -> None:
     assert set(GAMES) == {name for _, name in CELLS}
 
 

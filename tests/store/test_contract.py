@@ -99,7 +99,7 @@ def test_what_is_read_is_what_was_appended(ledger: Ledger) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_game_comes_back_as_it_went_in(game: str, tmp_path: Path) -> None:
+def test_some_games_comes_back_as_it_went_in(game: str, tmp_path: Path) -> None:
     ledger = FileLedger(RealDisk(tmp_path), seal_hands=2)
     hands = list(play(GAMES[game], "m", 4, "seed"))
     for number, events in enumerate(hands, start=1):

@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from events.ledger import Append, Appended, Conflict, Record
 from events.types import HandEnded, HandVoided, NonceGiven
 from store.ledger import VOID, FileLedger
+from tests.profiles import sized
 from tests.store.test_contract import LEDGERS, Events, begun, events_of, held
 
 
@@ -109,5 +110,5 @@ FOLDERS: list[Path] = []
 def test_a_ledger_does_what_a_list_would(tmp_path: Path) -> None:
     FOLDERS[:] = [tmp_path]
     case = Machine.TestCase
-    case.settings = settings(max_examples=25, stateful_step_count=20)
+    case.settings = settings(max_examples=sized(8, 25), stateful_step_count=20)
     case().runTest()

@@ -9,6 +9,7 @@ import random
 import pytest
 
 from store.ledger import FileLedger
+from tests.profiles import sized
 from tests.store.cheap_segments import cheap_segments
 from tests.store.power_trials import trial
 from tests.store.simulated_disk import SECTOR, PowerLost, SimulatedDisk
@@ -34,23 +35,26 @@ SYNCS = {
 
 RARE = {("settle", 0.1): 1519, ("create log", 1): 1885}  # one trial in a thousand: look there first
 
+WRITERS = sized(quick=240, ci=2000)
 
-def test_2000_writers_lose_power_and_nothing_else() -> None:
+
+def test_writers_lose_power_and_nothing_else() -> None:
     with cheap_segments():
-        crashes = sum(trial(f"cheap {number}") for number in range(2000))
-    assert crashes > 3000
+        crashes = sum(trial(f"cheap {number}") for number in range(WRITERS))
+    assert crashes > 1.5 * WRITERS
 
 
 def test_writers_of_parquet_lose_power_and_nothing_else() -> None:
-    assert 40 < sum(trial(f"parquet {number}", parquet=True) for number in range(40))
+    trials = sized(8, 40)
+    assert trials < sum(trial(f"parquet {number}", parquet=True) for number in range(trials))
 
 
 @pytest.mark.parametrize("begun", [1, 3], ids=["from the first life", "later"])
 def test_writers_that_leave_marks_lose_power_and_nothing_else(begun: int) -> None:
     """Also while a ledger from before there were marks is taken over."""
     with cheap_segments():
-        crashes = sum(trial(f"marked {number}", marked=begun) for number in range(500))
-    assert crashes > 500
+        crashes = sum(trial(f"marked {number}", marked=begun) for number in range(WRITERS // 4))
+    assert crashes > WRITERS // 4
 
 
 @pytest.mark.slow

@@ -21,12 +21,13 @@ from store.tables.projection import EventRows
 from store.tables.standard import COLUMNS, STANDARD
 from tests.analytics.held import forged
 from tests.analytics.test_facts_walked import imported, recorded
-from tests.hands import every_ruleset, seeded
+from tests.hands import seeded, some_rulesets
+from tests.profiles import sized
 from tests.store.sealed_hands import leaves, of_games
 from tests.store.walked_tables import walked
 
 FROZEN = sorted((Path(__file__).parent / "frozen").glob("v*"))
-HANDS, FORGED = 24, 60
+HANDS, FORGED = sized((10, 24), (24, 60))
 START = t.HandStarted("m/1", "game", "ruleset", 1, ("ann", "bob"), (200, 100))
 
 
@@ -60,7 +61,7 @@ def hand(*events: t.Event) -> t.Events:
     return (START, *blinds, step, *holes, *events, t.PotSplit(0, (0,), (3,)), t.HandEnded())
 
 
-@every_ruleset
+@some_rulesets
 def test_random_hands_are_told_alike(game: Game) -> None:
     """And so are the same hands broken off anywhere, as they are while they are played, or void."""
     records = [seeded(game, f"standard {n}").record for n in range(HANDS)]
@@ -72,7 +73,7 @@ def test_random_hands_are_told_alike(game: Game) -> None:
     assert found["players"].num_rows >= 4 * HANDS
 
 
-@every_ruleset
+@some_rulesets
 def test_forged_hands_are_told_alike(game: Game) -> None:
     every = list(forged(game, seeded(game, "standard forgery").record))
     alike(recorded(every[:: max(1, len(every) // FORGED)]))

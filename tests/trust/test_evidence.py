@@ -27,7 +27,7 @@ from store.proof import checkpoint
 from store.proof.note import Signer, sign
 from store.proof.tree import Frontier, inclusion, leaf_hash
 from store.proofs import Receipt
-from tests.hands import every_game
+from tests.hands import some_games
 from tests.trust.own_bundles import AT, SECRET, Draft, hands, views, with_kinds
 from tests.trust.test_verify_py_deck import _deck, _match
 
@@ -85,7 +85,7 @@ def _bundle(view: str = "auditor") -> bytes:
     return write(evidence(with_kinds("auction-2024", t.BidPlaced, t.Shown), view), _note)
 
 
-@every_game
+@some_games
 def test_what_the_project_writes_is_proved(game: Game) -> None:
     for record in hands(game.name, 8):
         start = record[0]
@@ -95,7 +95,7 @@ def test_what_the_project_writes_is_proved(game: Game) -> None:
             assert () == verify(files).problems
 
 
-@every_game
+@some_games
 def test_two_programs_that_share_no_line_write_the_same_files(game: Game) -> None:
     """tests/trust/own_bundles.py follows docs/record-format.md, and knows none of our modules."""
     for record in hands(game.name, 8):

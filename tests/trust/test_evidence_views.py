@@ -16,7 +16,7 @@ from events import types as t
 from events.cards import DECK
 from events.types import Events, HandStarted
 from events.views import see, viewpoint
-from tests.hands import every_game
+from tests.hands import some_games
 from tests.trust.own_bundles import hands, views, with_kinds
 from tests.trust.test_evidence import _note, evidence
 
@@ -30,7 +30,7 @@ def _openings(files: dict[str, bytes]) -> list[dict[str, Any]]:
     return found
 
 
-@every_game
+@some_games
 def test_every_view_proves_the_same_leaf_in_the_same_tree(game: Game) -> None:
     for record in hands(game.name, 4):
         start = record[0]
@@ -66,7 +66,7 @@ def test_who_may_open_what() -> None:
         assert {seat} == {lines[line]["seat"] for line, _ in opened[view]}
 
 
-@every_game
+@some_games
 def test_no_card_stands_in_a_bundle_that_its_reader_may_not_see(game: Game) -> None:
     """Every file but the script and the rules, searched for every card."""
     for record in hands(game.name, 6):

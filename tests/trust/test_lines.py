@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import rfc8785
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.game import Game
@@ -20,7 +20,8 @@ from events.ledger import Recorded
 from events.lines import digest, leaf_bytes, lines, openings
 from events.types import Events
 from events.views import Auditor, Hidden, Public, Seated, Viewpoint, see, see_one
-from tests.hands import every_game, sources, walk
+from tests.hands import some_games, sources, walk
+from tests.profiles import examples
 from tests.worlds import other_world, viewers
 
 SECRET = bytes(range(32))
@@ -29,24 +30,24 @@ AT = 1_790_000_000_000
 RAW = t.Faulted(0, 'X"\n', "malformed", "bid")
 
 
-@every_game
-@settings(max_examples=10)
+@some_games
+@examples(4, 10)
 @given(source=sources)
 def test_a_line_is_canonical_json_by_its_specification(game: Game, source: bytes) -> None:
     for line in lines(_recorded(walk(game, source).record), KEY):
         assert rfc8785.dumps(json.loads(line)) == line
 
 
-@every_game
-@settings(max_examples=10)
+@some_games
+@examples(4, 10)
 @given(source=sources)
 def test_the_public_sees_as_many_events_as_there_are_lines(game: Game, source: bytes) -> None:
     record = walk(game, source).record
     assert len(see(record, Public())) == len(lines(_recorded(record), KEY))
 
 
-@every_game
-@settings(max_examples=10)
+@some_games
+@examples(4, 10)
 @given(source=sources, seed=st.integers(0, 2**16))
 def test_two_worlds_differ_in_commitments_alone(game: Game, source: bytes, seed: int) -> None:
     record = walk(game, source).record
@@ -55,8 +56,8 @@ def test_two_worlds_differ_in_commitments_alone(game: Game, source: bytes, seed:
     assert [_masked(line) for line in here] == [_masked(line) for line in there]
 
 
-@every_game
-@settings(max_examples=10)
+@some_games
+@examples(4, 10)
 @given(source=sources)
 def test_no_secret_stands_in_a_line(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -121,8 +122,8 @@ def test_a_failure_after_the_end_has_a_line_of_its_own() -> None:
     assert 3 == len(lines(_recorded(record), KEY))
 
 
-@every_game
-@settings(max_examples=10)
+@some_games
+@examples(4, 10)
 @given(source=sources, seed=st.integers(0, 2**16))
 def test_every_event_is_bound_by_the_digest(game: Game, source: bytes, seed: int) -> None:
     record = walk(game, source).record
@@ -135,8 +136,8 @@ def test_every_event_is_bound_by_the_digest(game: Game, source: bytes, seed: int
         assert (world == record) == (whole == digest(lines(_recorded(world), KEY)))
 
 
-@every_game
-@settings(max_examples=10)
+@some_games
+@examples(4, 10)
 @given(source=sources)
 def test_every_opening_opens_what_stands_in_its_line(game: Game, source: bytes) -> None:
     recorded = _recorded(walk(game, source).record)
@@ -147,8 +148,8 @@ def test_every_opening_opens_what_stands_in_its_line(game: Game, source: bytes) 
         assert record[line][field]["commitment"] == commitment(nonce, value)
 
 
-@every_game
-@settings(max_examples=10)
+@some_games
+@examples(4, 10)
 @given(source=sources)
 def test_nobody_opens_more_than_he_may_see(game: Game, source: bytes) -> None:
     record = walk(game, source).record

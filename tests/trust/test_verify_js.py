@@ -17,7 +17,7 @@ from api.evidence import verify as script
 from api.evidence.make import packed
 from engine.game import Game
 from events.types import HandStarted
-from tests.hands import every_game
+from tests.hands import some_games
 from tests.trust import test_verify_py_hostile as hostile
 from tests.trust import test_verify_py_lies as lies
 from tests.trust.in_node import VERIFY_JS, node, same
@@ -43,7 +43,7 @@ def _signatures_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
 # Whole bundles.
 
 
-@every_game
+@some_games
 def test_every_hand_is_proved_to_everybody_by_both(game: Game) -> None:
     for record in hands(game.name, 4):
         start = record[0]
@@ -52,7 +52,7 @@ def test_every_hand_is_proved_to_everybody_by_both(game: Game) -> None:
             assert 7 == same(Draft(record, view).files()).code
 
 
-@every_game
+@some_games
 def test_every_opened_deck_is_dealt_alike(game: Game) -> None:
     for hand in range(len(_match(game.name, False)[2])):
         draft = deck_draft(game.name, hand)

@@ -17,7 +17,7 @@ from events.ledger import is_match
 from events.types import Events
 from store.log.leaf import Leaf
 from store.reader import Reader
-from tests.hands import every_game
+from tests.hands import some_games
 from tests.trust.own_bundles import (
     ORIGIN,
     Draft,
@@ -31,7 +31,7 @@ from tests.trust.own_bundles import (
 )
 
 
-@every_game
+@some_games
 def test_every_hand_is_proved_to_everybody(game: Game) -> None:
     for record in hands(game.name, 12):
         start = record[0]

@@ -11,7 +11,7 @@ from engine.game import Game, to_json
 from engine.games import GAMES
 from events import types as t
 from events.types import Events
-from tests.hands import every_game
+from tests.hands import some_games
 from tests.trust.committed_matches import played
 from tests.trust.own_bundles import Draft, commitment, problem, spelled, verdict
 
@@ -53,7 +53,7 @@ def _draft(
     return draft
 
 
-@every_game
+@some_games
 @pytest.mark.parametrize("view", ["auditor", "public"])
 def test_every_hand_is_of_its_deck(game: Game, view: str) -> None:
     for hand in range(len(_match(game.name, False)[2])):
@@ -68,7 +68,7 @@ def test_mirrored_hands_are_of_the_deck_that_both_were_dealt(name: str) -> None:
         assert () == verdict(_draft(name, hand, mirrored=True)).problems
 
 
-@every_game
+@some_games
 def test_every_known_card_that_is_another_is_refused(game: Game) -> None:
     """A log that lied about a card from the beginning, and is held against its own deck."""
     for hand in range(len(_match(game.name, False)[2])):

@@ -1,0 +1,112 @@
+"""`./mr test --changed`: which tests of a made-up house a change can reach."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests import changed
+from tests.changed import NoSuchCommit, Tree
+from tests.test_house import made
+
+FILES = {
+    "events/cards.py": "DECK = ()\n",
+    "analytics/luck.py": "from events import cards\n",
+    "analytics/sql/luck.sql": "SELECT 1",
+    "analytics/sql/files.py": "def read(name: str): ...\n",
+    "analytics/results.py": "def late():\n    from analytics.luck import x\n"
+    "    import analytics.sql.files\n",
+    "api/main.py": "from importlib import import_module\n",
+    "api/cli/results.py": "import analytics.results\n",
+    "api/cli/play.py": "import events.cards\n",
+    "api/http/routes/__init__.py": "from api.http.routes.of_luck import router\n"
+    "from api.http.routes.health import router as health\n",
+    "api/http/routes/of_luck.py": 'router = APIRouter(prefix="/api/luck")\nimport analytics.luck\n'
+    'router.get("/players/{player}/winnings")\n',
+    "api/http/routes/health.py": 'router = APIRouter()\nrouter.get("/healthz")\n',
+    "store/worker.py": "",
+    "docs/luck.md": "",
+    "README": "",
+    "pyproject.toml": "",
+    "tests/conftest.py": "@pytest.fixture\ndef played():\n    from api.main import main\n"
+    '    main(["play"])\n\n@pytest.fixture(autouse=True)\ndef always():\n    import store.worker\n',
+    "tests/words.py": 'WORDS = "/api/luck"\n',
+    "tests/test_cards.py": "import events.cards\n",
+    "tests/test_luck.py": "from analytics import luck\n",
+    "tests/test_results.py": 'from api.main import main\nmain(["results"])\n',
+    "tests/test_play.py": "def test_it(played): ...\n",
+    "tests/test_http.py": 'import api.http.routes\nget("/players/ursa/winnings")\n',
+    "tests/test_word.py": "import api.http.routes\nfrom tests import words\n",
+    "tests/test_health.py": 'import api.http.routes\nget("/healthz")\n',
+    "tests/test_docs.py": 'import api.main\nfor page in glob("*.md"): main(page)\n',
+    "tests/test_tidy.py": 'rglob("*.py")\n',
+    "tests/test_patched.py": 'patch("analytics.luck.x", 1)\n',
+    "tests/test_other.py": '"""Of analytics.luck not a word."""\n',
+    "tests/test_process.py": 'import subprocess\nsubprocess.run(["muckrake", "results"])\n',
+}
+
+
+def reached(tmp_path: Path, *changes: str) -> list[str]:
+    found = Tree(made(tmp_path, FILES)).reached(changes)
+    return [path.removeprefix("tests/test_").removesuffix(".py") for path in found]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("tests/test_other.py", "other tidy"),
+        ("tests/words.py", "tidy word"),
+        ("analytics/results.py", "docs process results tidy"),
+        ("analytics/luck.py", "docs http luck patched process results tidy word"),
+        ("api/cli/play.py", "docs play tidy"),
+        ("api/http/routes/health.py", "health tidy"),
+        ("analytics/sql/luck.sql", "docs process results"),
+        ("docs/luck.md", "docs"),
+    ],
+)
+def test_a_change_is_told_by_whoever_reaches_it(change: str, expected: str, tmp_path: Path) -> None:
+    """By import, also in a function; by a command, a path, a patch, a process or a pattern."""
+    assert expected.split() == reached(tmp_path, change)
+
+
+@pytest.mark.parametrize("change", ["README", "pyproject.toml", "analytics/gone.py"])
+def test_what_nobody_is_known_to_read_may_be_read_by_all(change: str, tmp_path: Path) -> None:
+    everybody = sum(path.startswith("tests/test_") for path in FILES)
+    assert everybody == len(reached(tmp_path, change))
+
+
+@pytest.mark.parametrize("change", ["tests/conftest.py", "store/worker.py"])
+def test_what_every_test_is_given_is_reached_by_all(change: str, tmp_path: Path) -> None:
+    everybody = sum(path.startswith("tests/test_") for path in FILES)
+    assert everybody == len(reached(tmp_path, change))
+
+
+def test_changes_are_those_since_a_branch_left_and_those_not_committed(tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        named = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", *named, *words], cwd=tmp_path, check=True, capture_output=True)
+
+    made(tmp_path, {"a.py": "", "b.py": "", "c.py": "", ".gitignore": "ignored.py\n"})
+    git("init", "-b", "main")
+    git("add", ".")
+    git("commit", "-m", "begun")
+    git("switch", "-c", "branch")
+    made(tmp_path, {"a.py": "committed"})
+    git("commit", "-am", "a")
+    made(tmp_path, {"b.py": "edited", "new.py": "", "ignored.py": ""})
+    git("switch", "main")
+    made(tmp_path, {"c.py": "of others"})
+    git("commit", "-m", "c", "c.py")
+    git("switch", "branch")
+    assert ["a.py", "b.py", "new.py"] == changed.changed(tmp_path, "main")
+    assert ["b.py", "new.py"] == changed.changed(tmp_path, "HEAD")
+    with pytest.raises(NoSuchCommit, match="nowhere"):
+        changed.changed(tmp_path, "nowhere")
+
+
+def test_in_this_house_a_leaf_is_reached_by_its_tests_and_cards_by_nearly_all() -> None:
+    tree = Tree(changed.ROOT)
+    few, many = tree.reached(["analytics/comparing/deals.py"]), tree.reached(["events/cards.py"])
+    assert "tests/analytics/test_compared.py" in few
+    assert len(few) < len(tree.tests) / 5
+    assert len(many) > len(tree.tests) / 2
