@@ -28,13 +28,12 @@ from api.playing.over_the_wire import Meeting
 from api.playing.recording import Recording
 from bench.ledger import disk
 from dealer.deck import SeededDecks
-from dealer.wire.apart import Ears, Job, played_apart
 from dealer.wire.connection import IDLE
-from dealer.wire.limits import Limits
 from dealer.wire.match import play, started
+from dealer.wire.match_process import Listener, MatchJob, play_in_process
 from dealer.wire.plan import plan
 from dealer.wire.player import Player, Reply
-from dealer.wire.program import Program, program
+from dealer.wire.program import Limits, Program, program
 from dealer.wire.sandbox import Guard
 from engine.games import GAMES
 from store.ledger import open_ledger
@@ -193,14 +192,14 @@ def _overheard(bots: tuple[Program, Program], hands: int) -> tuple[list[tuple[in
 def _match(bots: tuple[Program, Program], folder: Path, hands: int) -> float:
     """Seconds from the first question to the last reply, and then until all is durable."""
     match = plan(GAMES["auction-2024-mit"], "bench", NAMES, hands)
-    job = Job(match, bots, Limits(), SeededDecks("wire"), Guard((folder,)))
+    job = MatchJob(match, bots, Limits(), SeededDecks("wire"), Guard((folder,)))
     ledger, lock = open_ledger(folder, "bench", STANDARD)
     try:
         over: list[tuple[float, float]] = []
-        ears = Ears(print, lambda legs: over.append((perf_counter(), legs[0].lasted)))
+        listener = Listener(print, lambda legs: over.append((perf_counter(), legs[0].lasted)))
         recording = Recording(ledger, Meeting(job).announced("wire", "sealed"), match.game)
         durable = 0.0
-        for hand in recording.keep(played_apart(job, ears, lambda: False), lambda: False):
+        for hand in recording.keep(play_in_process(job, listener, lambda: False), lambda: False):
             assert not any(unusable(match.game, hand))
             durable = perf_counter()
         heard, lasted = over[0]

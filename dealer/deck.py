@@ -18,7 +18,7 @@ class Deck:
     def __init__(self, order: Cards, below: Callable[[int], int]) -> None:
         self._pile = Pile(order)
         self._below = below
-        self._lots: list[int] = []  # all that were ever drawn, in this deck or a fork of it
+        self._draws: list[int] = []  # all that were ever drawn, in this deck or a fork of it
         self._drawn = 0
 
     def fork(self) -> "Deck":
@@ -35,20 +35,21 @@ class Deck:
 
     def swap(self, asked: ToSwap) -> Swap:
         """A draw of luck for each card at risk, and a new card for those that lose it."""
-        return Swap(tuple(self._new(asked, place) for place in range(len(asked.at_risk))))
+        new: list[str | None] = []
+        for place in range(len(asked.at_risk)):
+            slots = asked.slots[place : place + 1]
+            if self._draw(asked.of) >= asked.chance:
+                new.append(None)
+            else:
+                new.append((self._pile.at(slots) if slots else self._pile.take(1))[0])
+        return Swap(tuple(new))
 
-    def _new(self, asked: ToSwap, place: int) -> str | None:
-        if self._lot(asked.of) >= asked.chance:
-            return None
-        slots = asked.slots[place : place + 1]
-        return (self._pile.at(slots) if slots else self._pile.take(1))[0]
-
-    def _lot(self, many: int) -> int:
+    def _draw(self, many: int) -> int:
         """The next draw of luck; a game draws of one number, so a fork may have drawn it before."""
-        if self._drawn == len(self._lots):
-            self._lots.append(self._below(many))
+        if self._drawn == len(self._draws):
+            self._draws.append(self._below(many))
         self._drawn += 1
-        return self._lots[self._drawn - 1]
+        return self._draws[self._drawn - 1]
 
 
 class Decks(Protocol):
@@ -83,11 +84,7 @@ class SeededDecks:
 
 def seeded(seed: str) -> Deck:
     """A deck that a word decides, the same on every machine; not for money."""
-    return Deck(_shuffled(seed), _Luck(f"{seed}/swaps").below)
-
-
-def _shuffled(seed: str) -> Cards:
-    """As `random.shuffle` does it, draw by draw, in half its time: a bulk of hands is shuffled."""
+    # As `random.shuffle` does it, draw by draw, in half its time: a bulk of hands is shuffled.
     draw = random.Random(seed).getrandbits
     order = list(DECK)
     for last, bits in _PLACES:
@@ -95,7 +92,7 @@ def _shuffled(seed: str) -> Cards:
         while chosen > last:
             chosen = draw(bits)
         order[last], order[chosen] = order[chosen], order[last]
-    return tuple(order)
+    return Deck(tuple(order), _Luck(f"{seed}/swaps").below)
 
 
 _PLACES = tuple((last, (last + 1).bit_length()) for last in range(len(DECK) - 1, 0, -1))
@@ -106,11 +103,11 @@ class _Luck:
 
     def __init__(self, seed: str) -> None:
         self._seed = seed
-        self._drawn: random.Random | None = None
+        self._source: random.Random | None = None
 
     def below(self, many: int) -> int:
-        self._drawn = self._drawn or random.Random(self._seed)
-        return self._drawn.randrange(many)
+        self._source = self._source or random.Random(self._seed)
+        return self._source.randrange(many)
 
 
 def of_key(key: bytes) -> Deck:

@@ -20,7 +20,7 @@ from engine.table import (
     settled,
     sit,
 )
-from engine.turn import Command, Over, ToDeal, ToSwap, Turn
+from engine.turn import Command, Over, ToDeal, ToSwap
 from events.state import Hand
 from events.types import Event, Events
 
@@ -79,12 +79,20 @@ def play(
 def dealt(match: Plan, decks: Decks, first: int = 1) -> Iterator[Events]:
     """The hands of a match, one after another; a freeze-out ends when one player has it all."""
     game = match.game
-    table = _table(match)
+    table = Table((None,) * len(match.bots))
+    for chair, player in enumerate(match.players):
+        table = sit(table, chair, player, match.game.stack, posts=False)
     for number in range(first, match.hands + 1):
         again = (number - 1) % match.deals
         table = table if again else moved(game, table)
-        seating = _rotated(deal_in(game, table), again)
-        bots = tuple(_bot(match, number, player) for player in seating.players)
+        seating = deal_in(game, table)
+        if again:  # the same seats and stacks, every player so many seats further
+            players = seating.players
+            seating = replace(seating, players=(*players[-again:], *players[:-again]))
+        bots = tuple(  # which depend on nothing but the seed, the hand and their names
+            BOTS[match.bots[int(player.rpartition("-")[2])]](f"{match.seed}/{number}/{player}")
+            for player in seating.players
+        )
         hand_id = f"{match.match}/{number}"
         record, hand = play_hand(game, hand_id, seating, decks.deck(number), bots)
         yield record
@@ -113,7 +121,16 @@ def play_hand(
     events: list[Event] = list(new)
     histories = Histories(events)
     while not isinstance(asked := turn(game, hand), Over):
-        new, hand = step(game, hand, _answer(asked, game, hand, deck, bots, histories))
+        command: Command
+        match asked:
+            case ToDeal():
+                command = deck.deal(asked)
+            case ToSwap():
+                command = deck.swap(asked)
+            case _:
+                seen = look(game, hand, asked, histories.of(asked.seat))
+                command = bots[asked.seat].choose(seen)
+        new, hand = step(game, hand, command)
         events.extend(new)
     return tuple(events), hand
 
@@ -127,39 +144,3 @@ def last_standing(hand: Hand) -> str | None:
     """Who holds every chip after a hand, if anybody does."""
     left = [seat for seat, stack in enumerate(hand.stacks) if stack]
     return hand.start.players[left[0]] if len(left) == 1 else None
-
-
-def _table(match: Plan) -> Table:
-    table = Table((None,) * len(match.bots))
-    for chair, player in enumerate(match.players):
-        table = sit(table, chair, player, match.game.stack, posts=False)
-    return table
-
-
-def _rotated(seating: Seating, seats: int) -> Seating:
-    """The same seats and stacks, every player so many seats further."""
-    if not seats:
-        return seating
-    players = seating.players
-    return replace(seating, players=(*players[-seats:], *players[:-seats]))
-
-
-def _bot(match: Plan, number: int, player: str) -> Bot:
-    """A bot for one hand: it depends on nothing but the seed, the hand and its name."""
-    kind = match.bots[int(player.rpartition("-")[2])]
-    return BOTS[kind](f"{match.seed}/{number}/{player}")
-
-
-def _answer(
-    asked: Turn, game: Game, hand: Hand, deck: Deck, bots: tuple[Bot, ...], histories: Histories
-) -> Command:
-    """Chance answers for the deck, a bot for its seat."""
-    match asked:
-        case ToDeal():
-            return deck.deal(asked)
-        case ToSwap():
-            return deck.swap(asked)
-        case Over():
-            raise AssertionError("nobody is asked")
-        case _:
-            return bots[asked.seat].choose(look(game, hand, asked, histories.of(asked.seat)))

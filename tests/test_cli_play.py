@@ -11,7 +11,7 @@ from api.jobs.plans import ENDLESS, plans_of
 from api.main import main
 from api.playing.recording import WHOLE
 from dealer.bots import BOTS
-from dealer.check import check_deal
+from dealer.committed import check_deal
 from dealer.deck import SeededDecks
 from dealer.play import dealt, plan
 from engine.game import Game, fingerprint, from_json

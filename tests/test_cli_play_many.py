@@ -14,10 +14,11 @@ import pytest
 
 from api.main import main
 from api.playing.recording import STOPPED, WHOLE
-from dealer.check import check_deal
+from dealer.committed import check_deal
 from dealer.deck import Deck, SeededDecks
-from dealer.many import Gone, Job, News, at_once
+from dealer.many import DealJob, DealtHands, at_once
 from dealer.play import Plan, dealt
+from dealer.worker import Gone
 from engine.games import GAMES
 from events import types as t
 from events.ledger import is_match
@@ -36,10 +37,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "ledger"
 
 
-def jobs(count: int, hands: int, deck: Callable[[str], SeededDecks] = SeededDecks) -> Iterator[Job]:
+def jobs(
+    count: int, hands: int, deck: Callable[[str], SeededDecks] = SeededDecks
+) -> Iterator[DealJob]:
     for number in range(1, count + 1):
         plan = Plan(GAME, f"m-{number}", hands, f"7-{number}", ("random", "caller"))
-        yield Job(plan, deck(plan.seed))
+        yield DealJob(plan, deck(plan.seed))
 
 
 def never() -> bool:
@@ -137,7 +140,7 @@ def test_a_process_that_fails_is_told_and_none_is_left(
 
 
 def test_stopping_ends_every_match_at_work_with_a_whole_hand() -> None:
-    heard: list[News] = []
+    heard: list[DealtHands] = []
     for news in at_once(jobs(4, 1_000_000), 2, lambda: len(heard) > 3):
         heard.append(news)
     assert {"m-1", "m-2"} == {news.match for news in heard}

@@ -28,10 +28,9 @@ from api.report import as_json, as_text
 from dealer.deck import SeededDecks
 from dealer.examples import GRUFF, STEADY
 from dealer.play import play
-from dealer.wire.apart import Job
-from dealer.wire.limits import USUAL
+from dealer.wire.match_process import MatchJob
 from dealer.wire.plan import plan
-from dealer.wire.program import program
+from dealer.wire.program import USUAL, program
 from dealer.wire.sandbox import Guard
 from engine.changes import changed, origin, partner_of
 from engine.game import Game, fingerprint, to_json
@@ -223,7 +222,7 @@ def met(
     """A match between the two bots that ship as examples, each in a process of its own."""
     bots = (program(STEADY, STEADY.name), program(GRUFF, GRUFF.name))
     match = plan(GAMES[SPOKEN], WIRE, (bots[0].name, bots[1].name), hands)
-    meeting = Meeting(Job(match, bots, USUAL, SeededDecks(seed), Guard((folder,), seed=seed)))
+    meeting = Meeting(MatchJob(match, bots, USUAL, SeededDecks(seed), Guard((folder,), seed=seed)))
     records: list[Events] = []
 
     def watch(durable: Iterable[Events]) -> Iterator[Events]:

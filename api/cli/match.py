@@ -23,11 +23,11 @@ from api.playing.over_the_wire import Meeting
 from api.playing.recording import Played
 from api.playing.wire_report import as_json, as_text
 from dealer.deck import SeededDecks, drawn_seed
-from dealer.wire.apart import Gone, Job
-from dealer.wire.limits import Limits
-from dealer.wire.plan import Plan, plan
-from dealer.wire.program import NoBot, Program, named
+from dealer.wire.match_process import MatchJob
+from dealer.wire.plan import WirePlan, plan
+from dealer.wire.program import Limits, NoBot, Program, named
 from dealer.wire.sandbox import Guard
+from dealer.worker import Gone
 from engine.game import Game, fingerprint, to_json
 from events.ledger import Conflict
 from events.types import Dealing, Disclosure, MatchStarted
@@ -107,7 +107,7 @@ def match(
     seed = _seed(seed, made)
     decks = SeededDecks(seed or "", match.deals)
     guard = Guard((folder,), seed=seed)
-    meeting = Meeting(Job(match, programs, Limits(clock=clock), decks, guard))
+    meeting = Meeting(MatchJob(match, programs, Limits(clock=clock), decks, guard))
     start = meeting.announced(seed, cast(Disclosure, disclosure), made)
     begun = time.monotonic()
     with _ended_by_sigterm(), writing(folder, f"match {start.match}") as ledger:
@@ -153,7 +153,7 @@ def _seed(said: str | None, dealing: Dealing) -> str | None:
 
 def _planned(
     game: Game, name: str, programs: tuple[Program, Program], hands: int, mirror: bool, show: bool
-) -> Plan:
+) -> WirePlan:
     players = (programs[0].name, programs[1].name)
     try:
         return plan(game, name, players, hands, mirrored=mirror, open_bids=show)
@@ -185,7 +185,7 @@ def _played(
             ) from None
 
 
-def _log(path: Path, folder: Path, match: Plan) -> None:
+def _log(path: Path, folder: Path, match: WirePlan) -> None:
     """The log of what the ledger holds, in the order of the hands' numbers."""
     numbers = sorted(number for leg in match.legs for number in leg)
     with reading(folder) as ledger:

@@ -17,9 +17,9 @@ from api.jobs.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
 from api.playing.matches import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, taken
 from api.playing.recording import STOPPED, Played, outcome
 from api.printable import page
-from dealer.live.staged import Stage
-from dealer.many import Gone
+from dealer.live.bots import Stage
 from dealer.play import Plan
+from dealer.worker import Gone
 from events.notation import say as said_of
 from events.types import Dealing, Disclosure, Events
 

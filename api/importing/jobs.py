@@ -28,7 +28,7 @@ from api.importing.copies import copied, remove
 from api.importing.entries import Entry
 from api.importing.spool import spool
 from api.importing.taken import NAMED_MAX, Outcome, Wishes, format_wished, taken
-from dealer.unheeding import unheard, unheeding
+from dealer.worker import ctrl_c_blocked, ignore_ctrl_c
 from formats.cuts import parts
 from formats.source import Refused
 from store.segments.runs import Maker
@@ -226,7 +226,7 @@ def _together(works: Iterable[Work], tick: Tick, processes: int) -> Iterator[lis
     waiting: deque[Future[list[Outcome]]] = deque()
     try:
         for work in works:
-            with unheard():
+            with ctrl_c_blocked():
                 job = pool.submit(_job, *work, _tick)
             waiting.append(job)
             if len(waiting) >= AHEAD * processes:
@@ -272,7 +272,7 @@ _stop: Any = None
 def _begin(counter: Any, stop: Any) -> None:
     """Ctrl-C is for the one that writes; when he is gone, so is this process."""
     global _counter, _stop
-    unheeding()
+    ignore_ctrl_c()
     pa.set_memory_pool(pa.system_memory_pool())
     _counter, _stop = counter, stop
     gc.freeze()  # what was imported stays: a collection need not look at it

@@ -8,9 +8,9 @@ from typing import Any, cast, get_args
 import click
 
 from dealer.bots import BOTS
-from dealer.clock import SITE, turns_of
 from dealer.deck import SEED_BYTES, drawn_seed
-from dealer.live.staged import Happening, Stage, What
+from dealer.live.bots import Happening, Stage, What
+from dealer.live.clock import SITE, turns_of
 from dealer.live.table import clocked
 from dealer.play import Plan, plan, player_name, usual_seats
 from engine.changes import changed, origin

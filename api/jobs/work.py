@@ -54,12 +54,12 @@ from api.questions.tree import NoSecrets, Unsigned
 from api.viewpoints.viewer import AUDITOR, Viewer
 from api.viewpoints.views import Viewed
 from dealer.deck import SeededDecks, drawn_seed
-from dealer.wire.apart import Gone
-from dealer.wire.apart import Job as Meet
-from dealer.wire.limits import Limits
+from dealer.wire.match_process import MatchJob
 from dealer.wire.plan import plan as meant
+from dealer.wire.program import Limits
 from dealer.wire.program import named as programs
 from dealer.wire.sandbox import Guard
+from dealer.worker import Gone
 from engine.game import fingerprint, to_json
 from events.ledger import Conflict, is_match
 from events.types import Dealing, Disclosure, Events
@@ -241,7 +241,7 @@ def _met(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> 
         seed = drawn_seed()
     decks = SeededDecks(seed or "", match.deals)
     guard = Guard((folder,), seed=seed)
-    meeting = Meeting(Meet(match, (one, two), Limits(clock=wish["clock"]), decks, guard))
+    meeting = Meeting(MatchJob(match, (one, two), Limits(clock=wish["clock"]), decks, guard))
     start = meeting.announced(seed, cast(Disclosure, wish["disclosure"]), dealing)
     ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
     told.say()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from dealer.wire.words import Asked, command, tongue_of
+from dealer.wire.words import WireTurn, command, dialect_of
 from engine.game import Game
 from engine.hand import decide, turn
 from engine.turn import IllegalCommand, ToAct, ToBid
@@ -57,7 +57,7 @@ def unusable(game: Game, record: Events) -> Iterator[Unusable]:
         hand = evolve(hand, event)
 
 
-def _offered(asked: Asked | None) -> str:
+def _offered(asked: WireTurn | None) -> str:
     """The replies that were possible: `F, C, R8..400`."""
     if asked is None:
         return "K"
@@ -69,12 +69,12 @@ def _offered(asked: Asked | None) -> str:
     return ", ".join(words)
 
 
-def _because(game: Game, hand: Hand, asked: Asked | None, fault: Faulted) -> str:
+def _because(game: Game, hand: Hand, asked: WireTurn | None, fault: Faulted) -> str:
     reply = fault.raw
     if fault.kind in _GONE:
         return _GONE[fault.kind]
     if fault.kind == "illegal" and asked is not None:
-        answer = command(tongue_of(game), asked, reply, True)
+        answer = command(dialect_of(game), asked, reply, True)
         try:
             assert answer is not None
             decide(game, hand, answer)
@@ -88,7 +88,7 @@ def _because(game: Game, hand: Hand, asked: Asked | None, fault: Faulted) -> str
         return "it is no text in UTF-8"
     if reply.endswith("…"):
         return "it goes on without an end of line, or for too long"
-    if reply[0] in ("RA" if tongue_of(game).bids else "R"):
+    if reply[0] in ("RA" if dialect_of(game).bids else "R"):
         return f"there is no whole number behind its {reply[0]}"
     return f"no reply begins with {reply[0]!r}"
 

@@ -5,11 +5,17 @@ from itertools import chain
 
 from api.playing.matches import Playing
 from api.playing.recording import TOO_FEW
-from dealer.live.news import Joins
-from dealer.live.staged import STAGE, Stage, Staged, before, free_chair
+from dealer.live.bots import (
+    STAGE,
+    Stage,
+    Staged,
+    ThinkingBot,
+    before,
+    free_chair,
+)
+from dealer.live.clock import WallClock
+from dealer.live.events import Joins
 from dealer.live.table import LiveTable
-from dealer.live.thinking import ThinkingBot
-from dealer.live.wall import WallClock
 from dealer.play import player_name
 from events.ledger import Ledger
 from events.types import Events
@@ -66,7 +72,7 @@ class _Room:
 
     def seat(self, kind: str, chair: int) -> None:
         """A bot of this kind wants this chair, and brings as much as everybody."""
-        plan, stage, tell = self._plan, self._stage, self._clock.tell
+        plan, stage, tell = self._plan, self._stage, self._clock.send
         player = player_name(kind, chair)
         bot = ThinkingBot(kind, player, plan.seed, self._think_ms, tell)
         away_ms = (stage.times.silent + stage.times.countdown) // 2
@@ -76,12 +82,12 @@ class _Room:
     def prepared(self) -> bool:
         """Whether the next hand can begin, after all that is to happen before it."""
         number = self.table.hands + 1
-        for news in before(self._stage.happenings, number):
-            self._clock.tell(news)
+        for event in before(self._stage.happenings, number):
+            self._clock.send(event)
         for one in self._stage.happenings:
             if (one.what, one.hand) == ("joins", number):
                 self.table.ready()  # who leaves has left his chair
-                chair = free_chair(self.table.room)
+                chair = free_chair(self.table.seats)
                 if chair is None:
                     self._note(f"{one.player} may not join: no chair is free")
                 else:

@@ -5,9 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from api.playing.recording import STOPPED, WHOLE, Played, Recording, has_it_all
-from dealer.chain import CHAIN_HANDS, Chain, CommittedDecks, Committer
+from dealer.committed import (
+    CHAIN_HANDS,
+    Chain,
+    CommittedDecks,
+    Committer,
+)
 from dealer.deck import Decks, SeededDecks
-from dealer.many import Job, at_once
+from dealer.many import DealJob, at_once
 from dealer.play import Plan, dealt, last_standing
 from engine.game import fingerprint, to_json
 from engine.table import is_freeze_out
@@ -39,11 +44,11 @@ class Playing:
             self.recording.opens = lambda number, over: decks.opened(number, over=over)
             self.decks = decks
 
-    def job(self) -> Job:
+    def job(self) -> DealJob:
         """The match for another process: all its decks are committed to before it begins."""
         if isinstance(self.decks, CommittedDecks):
-            return Job(self.plan, self.decks.committed(self.plan.hands))
-        return Job(self.plan, self.decks)
+            return DealJob(self.plan, self.decks.committed(self.plan.hands))
+        return DealJob(self.plan, self.decks)
 
     def end(self) -> Played:
         """No more hands, and why."""
@@ -112,15 +117,15 @@ def elsewhere(
     """Matches dealt by other processes: how many hands became durable, and what has ended."""
     matches: dict[str, Playing] = {}
 
-    def jobs() -> Iterator[Job]:
+    def jobs() -> Iterator[DealJob]:
         for plan in plans:
             matches[plan.match] = begin(plan)
             yield matches[plan.match].job()
 
-    for news in at_once(jobs(), processes, stop):
-        match = matches[news.match]
-        match.recording.keep_all(news.hands)
-        yield len(news.hands), match.end() if news.over else None
+    for batch in at_once(jobs(), processes, stop):
+        match = matches[batch.match]
+        match.recording.keep_all(batch.hands)
+        yield len(batch.hands), match.end() if batch.over else None
 
 
 def taken(ledger: Ledger, plans: Iterable[Plan]) -> str | None:

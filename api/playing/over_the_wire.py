@@ -8,8 +8,8 @@ from api.playing.folded import Unusable, unusable
 from api.playing.matches import bound
 from api.playing.recording import STOPPED, WHOLE, Played, Recording
 from api.playing.wire_report import Part, part
-from dealer.wire.apart import Ears, Job, played_apart
-from dealer.wire.plan import Plan
+from dealer.wire.match_process import Listener, MatchJob, play_in_process
+from dealer.wire.plan import WirePlan
 from dealer.wire.player import Conduct
 from engine.game import fingerprint
 from events.ledger import DeckSecrets, Ledger
@@ -21,7 +21,7 @@ Watch = Callable[[Iterable[Events]], Iterable[Events]]
 class Meeting:
     """Two bots, a plan and the decks; what they leave besides the record is kept here."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: MatchJob) -> None:
         self.faults: list[Unusable] = []
         self._job = job
         self._legs: list[tuple[Conduct, Conduct]] = []
@@ -67,7 +67,7 @@ class Meeting:
                 for_good(match, count, over), over=over
             )
             job = job._replace(decks=decks.committed(match.hands))
-        with closing(played_apart(job, Ears(tell, self._legs.append), stop)) as hands:
+        with closing(play_in_process(job, Listener(tell, self._legs.append), stop)) as hands:
             for record in watch(recording.keep(hands, lambda: False)):
                 self.faults += unusable(match.game, record)
         return recording.end(WHOLE if recording.hands == match.hands else STOPPED)
@@ -84,7 +84,7 @@ class Meeting:
         return b"".join(leg[seat].log for leg in self._legs)
 
 
-def for_good(match: Plan, played: int, over: bool) -> int:
+def for_good(match: WirePlan, played: int, over: bool) -> int:
     """Up to which number no deck will be dealt again, once so many hands have been played.
 
     In a mirrored match every deck comes again in the second leg, so none is open before the end.

@@ -26,7 +26,7 @@ from api.http.memory import share_heaps
 from api.http.routes.stream import feeds_of
 from api.jobs.jobs import Jobs
 from api.serving.app import create_app
-from dealer.unheeding import unheard, unheeding
+from dealer.worker import ctrl_c_blocked, ignore_ctrl_c
 
 INTERRUPTED = 130
 GRACE_S = 10  # what is being answered may take so long when the server stops
@@ -151,7 +151,7 @@ class _Supervisor:
 
     def _worker(self) -> SpawnProcess:
         process = self._context.Process(target=_work, args=self._given)
-        with unheard():
+        with ctrl_c_blocked():
             process.start()
         return process
 
@@ -172,7 +172,7 @@ class _Supervisor:
 
 def _work(settings: Settings, sock: socket.socket, log: Path | None) -> None:
     """A worker: Ctrl-C is for the process that started it, and when that is gone, so is this."""
-    unheeding()
+    ignore_ctrl_c()
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     _serve(settings, sock, log, (signal.SIGTERM,))
     sys.stderr.flush()

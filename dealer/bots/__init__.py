@@ -2,14 +2,16 @@
 
 from collections.abc import Callable
 
-from dealer.bots.aggressive import AggressiveBot
-from dealer.bots.bidder import BidderBot
 from dealer.bots.bot import Bot, BuiltIn
-from dealer.bots.caller import CallerBot
-from dealer.bots.pot_odds import PotOddsBot
-from dealer.bots.random import RandomBot
-from dealer.bots.seen import Asked, Histories, Seen, look
-from dealer.bots.tight import TightBot
+from dealer.bots.built_in import (
+    AggressiveBot,
+    BidderBot,
+    CallerBot,
+    PotOddsBot,
+    RandomBot,
+    TightBot,
+)
+from dealer.bots.seen import Histories, SeatTurn, Seen, look
 
 BOTS: dict[str, Callable[[str], Bot]] = {
     "random": RandomBot,
@@ -21,4 +23,4 @@ BOTS: dict[str, Callable[[str], Bot]] = {
 }
 """Each is made from a seed, plays alike from the same seed, and keeps nothing between hands."""
 
-__all__ = ["BOTS", "Asked", "Bot", "BuiltIn", "Histories", "RandomBot", "Seen", "look"]
+__all__ = ["BOTS", "Bot", "BuiltIn", "Histories", "RandomBot", "SeatTurn", "Seen", "look"]

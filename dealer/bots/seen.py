@@ -14,7 +14,7 @@ from events import views
 from events.state import Hand, Standing
 from events.types import Cards, Event
 
-Asked = ToAct | ToBid | ToShow | ToStraddle
+SeatTurn = ToAct | ToBid | ToShow | ToStraddle
 """Every question that is not chance's."""
 
 
@@ -26,7 +26,7 @@ class Seen(Struct, frozen=True):
     """
 
     game: Game
-    asked: Asked
+    asked: SeatTurn
     hand: str
     seat: int
     button: int
@@ -66,7 +66,7 @@ class Histories:
         return seen
 
 
-def look(game: Game, hand: Hand, asked: Asked, history: tuple[views.Seen, ...]) -> Seen:
+def look(game: Game, hand: Hand, asked: SeatTurn, history: tuple[views.Seen, ...]) -> Seen:
     """What the seat that is asked may see of a hand."""
     seat, now = asked.seat, hand.round
     seats = range(len(hand.stacks))

@@ -14,11 +14,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dealer.bots.bot import announced
-from dealer.bots.seen import Asked, Histories, look
-from dealer.clock import TurnClock, disconnected, reconnected, started
+from dealer.bots.seen import Histories, SeatTurn, look
 from dealer.deck import Deck
-from dealer.live.floor import Floor
-from dealer.live.news import Answered, Back, Heard, Lost, Question
+from dealer.live.clock import (
+    TurnClock,
+    disconnected,
+    reconnected,
+    started,
+)
+from dealer.live.events import (
+    Answered,
+    Arrival,
+    ConnectionBack,
+    ConnectionLost,
+    Question,
+)
+from dealer.live.loop import TableLoop
 from dealer.wire.words import default
 from engine.hand import begin, step, turn
 from engine.table import Seating
@@ -58,7 +69,7 @@ class _Open(Struct):
     it is over the answer, or why there is none."""
 
     number: int
-    asked: Asked
+    asked: SeatTurn
     hand: Hand
     clock: TurnClock
     said: Command | FaultKind | None = None
@@ -67,15 +78,15 @@ class _Open(Struct):
 class LiveHand:
     """A hand being played: its record so far, and the questions that are open."""
 
-    def __init__(self, floor: Floor, hand_id: str, seating: Seating, deck: Deck) -> None:
-        self._floor, self._game = floor, floor.game
+    def __init__(self, loop: TableLoop, hand_id: str, seating: Seating, deck: Deck) -> None:
+        self._loop, self._game = loop, loop.game
         self._deck = deck
         self._record: list[Event] = []
         self._histories = Histories(self._record)
         self._players = seating.players
         self._id = hand_id
         self._opening = begin(
-            floor.game,
+            loop.game,
             hand_id,
             seating.button,
             seating.players,
@@ -90,7 +101,7 @@ class LiveHand:
         game = self._game
         yield self._kept(self._opening)
         for seat, player in enumerate(self._players):
-            if player in self._floor.gone:
+            if player in self._loop.gone:
                 yield self._kept(step(game, self.hand, Disconnect(seat)))
         while not isinstance(asked := turn(game, self.hand), Over):
             match asked:
@@ -101,40 +112,43 @@ class LiveHand:
                 case _:
                     yield from self._answered(asked)
 
-    def _answered(self, asked: Asked) -> Iterator[Events]:
-        """What is heard until all that is asked is answered, or until it is too late."""
+    def _answered(self, asked: SeatTurn) -> Iterator[Events]:
+        """Take events until every question of this turn is answered, or its time is over."""
         questions = self._questions(asked)
         for one in questions:
-            if self._players[one.asked.seat] not in self._floor.gone:
+            if self._players[one.asked.seat] not in self._loop.gone:
                 self._ask(one)
         at: int | None = None
         while waiting := [one for one in questions if one.said is None]:
             first = min(waiting, key=lambda one: one.clock.deadline)
-            heard = self._floor.hear(first.clock.deadline)
-            if heard is None:
-                is_gone = self._players[first.asked.seat] in self._floor.gone
+            arrived = self._loop.next_event(first.clock.deadline)
+            if arrived is None:
+                is_gone = self._players[first.asked.seat] in self._loop.gone
                 first.said, at = "disconnected" if is_gone else "late", None
-            elif isinstance(heard.news, Answered):
-                if self._accepts(heard.news, waiting):
-                    at = heard.at
-            elif isinstance(heard.news, Lost | Back) and heard.news.player in self._players:
-                yield self._connection(heard.news.player, heard)
+            elif isinstance(arrived.event, Answered):
+                if self._accepts(arrived.event, waiting):
+                    at = arrived.at
+            elif (
+                isinstance(arrived.event, ConnectionLost | ConnectionBack)
+                and arrived.event.player in self._players
+            ):
+                yield self._connection(arrived.event.player, arrived)
                 for one in waiting:
-                    if self._players[one.asked.seat] == heard.news.player:
-                        one.clock = self._clock_after(one.clock, heard)
-                        if isinstance(heard.news, Back):
+                    if self._players[one.asked.seat] == arrived.event.player:
+                        one.clock = self._clock_after(one.clock, arrived)
+                        if isinstance(arrived.event, ConnectionBack):
                             self._ask(one)
         yield self._kept(self._decided(questions), at)
 
-    def _questions(self, asked: Asked) -> list[_Open]:
+    def _questions(self, asked: SeatTurn) -> list[_Open]:
         """What is asked now: one player, or all who bid, as if those before had bid nothing."""
-        floor, hand, found = self._floor, self.hand, list[_Open]()
+        loop, hand, found = self._loop, self.hand, list[_Open]()
         while True:
-            floor.questions += 1
-            clock = started(floor.clock.now_ms(), floor.times)
-            if self._players[asked.seat] in floor.gone:
+            loop.questions += 1
+            clock = started(loop.clock.now_ms(), loop.times)
+            if self._players[asked.seat] in loop.gone:
                 clock = disconnected(clock)
-            found.append(_Open(floor.questions, asked, hand, clock))
+            found.append(_Open(loop.questions, asked, hand, clock))
             if not isinstance(asked, ToBid):
                 return found
             hand = step(self._game, hand, default(asked, sealed=True))[1]
@@ -144,19 +158,19 @@ class LiveHand:
             asked = following
 
     def _ask(self, one: _Open) -> None:
-        """The seat's player hears what the seat may see, and how long he has."""
+        """Send the seat's player the question, what the seat may see, and how long he has."""
         seat = one.asked.seat
         seen = look(self._game, self.hand, one.asked, self._histories.of(seat))
-        countdown = one.clock.deadline - self._floor.times.countdown
+        countdown = one.clock.deadline - self._loop.times.countdown
         question = Question(one.number, seen, countdown, one.clock.deadline)
-        self._floor.players[self._players[seat]].asked(question)
+        self._loop.players[self._players[seat]].asked(question)
 
     def _accepts(self, said: Answered, waiting: list[_Open]) -> bool:
-        """Whether this answers a question; if it does not, its player hears why.
+        """Whether this answers a question; if it does not, its player is told why.
 
-        Who is gone is not heard: he may answer when he is back.
+        An answer of a disconnected player is dropped: he may answer when he is back.
         """
-        if said.player in self._floor.gone:
+        if said.player in self._loop.gone:
             return False
         try:
             one = next((it for it in waiting if it.number == said.question), None)
@@ -165,11 +179,11 @@ class LiveHand:
             player = self._players[one.asked.seat]
             if said.player != player:
                 raise IllegalCommand(f"it is {player}'s turn, not {said.player}'s")
-            command = _own(said.command)
+            command = _chosen(said.command)
             step(self._game, one.hand, command)
             one.said = command
         except IllegalCommand as refusal:
-            self._floor.refuse(said.player, str(refusal))
+            self._loop.refuse(said.player, str(refusal))
             return False
         return True
 
@@ -186,19 +200,19 @@ class LiveHand:
             events = (*events, *new)
         return events, hand
 
-    def _connection(self, player: str, heard: Heard) -> Events:
-        """Lost or back: it is written at whatever question the hand stands."""
+    def _connection(self, player: str, arrived: Arrival) -> Events:
+        """Record that a connection is lost or back, at whatever question the hand stands."""
         seat = self._players.index(player)
-        command = Disconnect(seat) if isinstance(heard.news, Lost) else Reconnect(seat)
-        return self._kept(step(self._game, self.hand, command), heard.at)
+        command = Disconnect(seat) if isinstance(arrived.event, ConnectionLost) else Reconnect(seat)
+        return self._kept(step(self._game, self.hand, command), arrived.at)
 
-    def _clock_after(self, clock: TurnClock, heard: Heard) -> TurnClock:
+    def _clock_after(self, clock: TurnClock, arrived: Arrival) -> TurnClock:
         """The clock runs on for who is gone; who is back in time is given more (C4)."""
-        if isinstance(heard.news, Lost):
+        if isinstance(arrived.event, ConnectionLost):
             return disconnected(clock)
-        return reconnected(self._game, clock, heard.at, self._floor.times)
+        return reconnected(self._game, clock, arrived.at, self._loop.times)
 
-    def _too_late(self, asked: Asked, hand: Hand, why: FaultKind) -> Stepped:
+    def _too_late(self, asked: SeatTurn, hand: Hand, why: FaultKind) -> Stepped:
         """Nobody answered: the site's clock runs out (C1, C3), or a default is played (A8).
 
         At a showdown there is nothing to pay any more: who is silent mucks, if he may (T10, U19);
@@ -223,16 +237,16 @@ class LiveHand:
         return announced(look(self._game, self.hand, asked, history))
 
     def _kept(self, stepped: Stepped, at: int | None = None) -> Events:
-        """This happened: written first, then part of what anybody may know."""
+        """Write the events, and only then make them part of what anybody may know."""
         events, hand = stepped
-        moment = self._floor.clock.now_ms() if at is None else at
-        self._floor.write(self._id, len(self._record), events, moment)
+        moment = self._loop.clock.now_ms() if at is None else at
+        self._loop.write(self._id, len(self._record), events, moment)
         self._record += events
         self.hand = hand
         return events
 
 
-def _own(command: Command) -> Command:
+def _chosen(command: Command) -> Command:
     """A player's own answer: not the dealer's or the clock's, and chosen, and sealed if a bid."""
     if isinstance(command, Bid):
         return replace(command, sealed=True, origin="chosen")

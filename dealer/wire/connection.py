@@ -14,7 +14,7 @@ IDLE: Iterator[None] = iter(())
 
 
 def done(work: Iterator[None]) -> None:
-    """What is left of it, now."""
+    """Do the rest of this work now."""
     for _ in work:
         pass
 
@@ -42,19 +42,19 @@ class Connection:
         self._line_bytes = line_bytes
         self._held = b""
         self._timeout: float | None = None
-        self.heard = 0.0
+        self.arrived = 0.0
         self._patient = 0
 
     def ask(self, line: bytes, seconds: float, meanwhile: Iterator[None] = IDLE) -> bytes:
         """The reply to a line, without its end; nothing if the other side has closed.
 
-        Until it comes, what is to be done `meanwhile` is done, piece by piece; `heard` is when it
+        Until it comes, what is to be done `meanwhile` is done, piece by piece; `arrived` is when it
         came, and that is before a piece of ours that it may have had to wait for.
         TimeoutError after so many seconds, however the bytes trickle in; OSError if the
         connection is broken.
         """
-        self.heard = time.perf_counter()
-        deadline = self.heard + seconds
+        self.arrived = time.perf_counter()
+        deadline = self.arrived + seconds
         try:
             self._put(line, deadline, seconds)
             while (reply := self._line()) is None:
@@ -72,14 +72,14 @@ class Connection:
         return reply
 
     def send(self, line: bytes, seconds: float) -> None:
-        """A line that is not answered."""
+        """Send a line that is not answered."""
         try:
             self._put(line, time.perf_counter() + seconds, seconds)
         except BlockingIOError:
             raise TimeoutError from None
 
     def close(self) -> None:
-        """Both directions, now."""
+        """Close both directions now."""
         self._link.close()
 
     def _come(self, meanwhile: Iterator[None]) -> bytes:
@@ -93,7 +93,7 @@ class Connection:
             try:
                 return self._link.recv(_CHUNK, socket.MSG_DONTWAIT)
             except BlockingIOError:
-                self.heard = time.perf_counter()
+                self.arrived = time.perf_counter()
         if self._patient:
             self._patient -= 1
             return self._now(self._link.recv(_CHUNK))
@@ -107,7 +107,7 @@ class Connection:
         return self._now(self._link.recv(_CHUNK))
 
     def _now(self, chunk: bytes) -> bytes:
-        self.heard = time.perf_counter()
+        self.arrived = time.perf_counter()
         return chunk
 
     def _put(self, line: bytes, deadline: float, seconds: float) -> None:

@@ -61,10 +61,11 @@ def main() -> None:
             if order["namespaces"]:
                 _enter(order, match, null.fileno())
             elif sys.platform == "linux":
-                _told(_libc.prctl(SUBREAPER, 1, 0, 0, 0), "be told of orphans")
+                _check(_libc.prctl(SUBREAPER, 1, 0, 0, 0), "be told of orphans")
             _supervise(order, match, _started(order, match, null.fileno()))
         except (Refused, OSError) as why:
-            match.sendall(f"-{_sentence(why)}\n".encode())
+            said = f"{why.filename}: {why.strerror}" if isinstance(why, OSError) else why
+            match.sendall(f"-{said}\n".encode())
             sys.exit(1)
 
 
@@ -79,10 +80,6 @@ def _order(match: socket.socket) -> dict[str, Any]:
     return found
 
 
-def _sentence(why: Exception) -> str:
-    return f"{why.filename}: {why.strerror}" if isinstance(why, OSError) else str(why)
-
-
 # Namespaces: another view of files and processes.
 
 
@@ -91,12 +88,12 @@ def _enter(order: Mapping[str, Any], match: socket.socket, null: int) -> None:
     kinds = NEW_PIDS | NEW_IPC
     user, group = os.getuid(), os.getgid()
     if order["user"] is None:
-        _told(_libc.unshare(kinds | NEW_USER), "new user and process namespaces")
+        _check(_libc.unshare(kinds | NEW_USER), "new user and process namespaces")
         _write("/proc/self/setgroups", "deny")
         _write("/proc/self/uid_map", f"{user or SEEN_AS} {user} 1")
         _write("/proc/self/gid_map", f"{group or SEEN_AS} {group} 1")
     else:
-        _told(_libc.unshare(kinds), "new process namespaces")
+        _check(_libc.unshare(kinds), "new process namespaces")
     first = os.fork()
     if first:
         _silent(null)
@@ -107,7 +104,7 @@ def _enter(order: Mapping[str, Any], match: socket.socket, null: int) -> None:
                 _say(match, f"*{reason}")
                 os.kill(first, signal.SIGKILL)
         os._exit(0)
-    _told(_libc.unshare(NEW_MOUNTS), "a new mount namespace")
+    _check(_libc.unshare(NEW_MOUNTS), "a new mount namespace")
     _root(order)
     if order["user"] is not None:
         _become(order["user"])
@@ -145,8 +142,8 @@ def _root(order: Mapping[str, Any]) -> None:
     for path in (*hidden, root):
         _flags(path, READ_ONLY, 0)
     os.chdir(root)
-    _told(_libc.pivot_root(b".", b"."), "change the root folder")
-    _told(_libc.umount2(b".", DETACH), "leave the old root folder")
+    _check(_libc.pivot_root(b".", b"."), "change the root folder")
+    _check(_libc.umount2(b".", DETACH), "leave the old root folder")
     os.chdir("/")
 
 
@@ -179,7 +176,7 @@ def _file(path: str) -> None:
 
 def _mount(source: str | None, target: str, kind: str | None, flags: int, more: str = "") -> None:
     words = [text.encode() if text is not None else None for text in (source, target, kind, more)]
-    _told(_libc.mount(*words[:3], ctypes.c_ulong(flags), words[3]), f"mount {kind or source}")
+    _check(_libc.mount(*words[:3], ctypes.c_ulong(flags), words[3]), f"mount {kind or source}")
 
 
 def _flags(path: str, flags: int, depth: int) -> None:
@@ -187,7 +184,7 @@ def _flags(path: str, flags: int, depth: int) -> None:
     wish = (ctypes.c_uint64 * 4)(flags, 0, 0, 0)
     call = ctypes.c_long(MOUNT_SETATTR)
     done = _libc.syscall(call, HERE, path.encode(), depth, wish, ctypes.sizeof(wish))
-    _told(done, "set the flags of a mount")
+    _check(done, "set the flags of a mount")
 
 
 def _write(path: str, text: str) -> None:
@@ -195,7 +192,7 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
-def _told(result: int, what: str) -> None:
+def _check(result: int, what: str) -> None:
     if result:
         raise Refused(f"{what}: {os.strerror(ctypes.get_errno())}")
 
@@ -217,16 +214,16 @@ def _become(user: int) -> None:
 
 
 def _started(order: Mapping[str, Any], match: socket.socket, null: int) -> int:
-    """Start the bot's first process; what keeps it from that is told, and nothing else happens."""
-    told, tell = os.pipe()
+    """Start the bot's first process, or send the match what keeps it from that and exit."""
+    reading, writing = os.pipe()
     if sys.platform == "linux":
-        _told(_libc.prctl(DUMPABLE, 0, 0, 0, 0), "keep our memory to ourselves")
+        _check(_libc.prctl(DUMPABLE, 0, 0, 0, 0), "keep our memory to ourselves")
     pid = os.fork()
     if not pid:
-        _bot(order, tell)
-    os.close(tell)
+        _bot(order, writing)
+    os.close(writing)
     _silent(null)
-    with os.fdopen(told, "rb") as pipe:
+    with os.fdopen(reading, "rb") as pipe:
         trouble = pipe.read()
     if trouble:
         match.sendall(trouble + b"\n")
@@ -235,29 +232,32 @@ def _started(order: Mapping[str, Any], match: socket.socket, null: int) -> int:
     return pid
 
 
-def _bot(order: Mapping[str, Any], tell: int) -> NoReturn:
+def _bot(order: Mapping[str, Any], trouble: int) -> NoReturn:
     try:
         os.setsid()
         if order["user"] is not None and not order["namespaces"]:
             _become(order["user"])
         _checked(order)
         if sys.platform == "linux":
-            _told(_libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0), "give up new privileges")
+            _check(_libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0), "give up new privileges")
         for name, value in order["limits"].items():
-            _limit(getattr(resource, name), value)
+            kind = getattr(resource, name)
+            hard = resource.getrlimit(kind)[1]
+            value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(kind, (value, value))
         for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
             signal.signal(number, signal.SIG_DFL)
         os.umask(0o022)
         os.chdir(order["cwd"])
         os.execvpe(order["words"][0], order["words"], order["env"])
     except Refused as why:
-        os.write(tell, f"-{why}".encode())
+        os.write(trouble, f"-{why}".encode())
     except OSError as why:
-        os.write(tell, f"!{why.errno}".encode())
+        os.write(trouble, f"!{why.errno}".encode())
     except ValueError:  # a zero among the words
-        os.write(tell, f"!{errno.EINVAL}".encode())
+        os.write(trouble, f"!{errno.EINVAL}".encode())
     except BaseException as why:
-        os.write(tell, f"-{type(why).__name__}: {why}".encode())
+        os.write(trouble, f"-{type(why).__name__}: {why}".encode())
     os._exit(127)
 
 
@@ -279,12 +279,6 @@ def _which(tool: str, path: str) -> str | None:
         if os.path.isfile(found) and os.access(found, os.X_OK):
             return found
     return None
-
-
-def _limit(kind: int, value: int) -> None:
-    hard = resource.getrlimit(kind)[1]
-    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(kind, (value, value))
 
 
 def _silent(null: int) -> None:
@@ -310,13 +304,13 @@ def _supervise(order: Mapping[str, Any], match: socket.socket, bot: int) -> None
                 _say(match, f"={code}")
             if not pid:
                 return
-        heard = [handle for handle, _ in look.poll(WATCH_MS if alone else None)]
-        if woken in heard:
+        ready = [handle for handle, _ in look.poll(WATCH_MS if alone else None)]
+        if woken in ready:
             os.read(woken, 4_096)
         reason = watch.too_much() if alone else None
         if reason:
             _say(match, f"*{reason}")
-        if reason or match.fileno() in heard:  # nothing ever comes from there but its end
+        if reason or match.fileno() in ready:  # nothing ever comes from there but its end
             if alone:
                 _end(order["user"], bot)
             return

@@ -3,28 +3,135 @@
 Whatever the bots do, the match runs to its last hand.
 
 In a hand they are asked in turn, and what they reply becomes its record. A bot that replies nothing
-usable gets the default answer, and its raw reply stands in the record right before it. What it will
-probably reply is tried while it thinks, and a guess that was wrong is dropped.
+usable gets the default answer, and its raw reply stands in the record right before it. What a reply
+makes of a hand is a function of both (`Referee`): so a likely reply is tried while the bot thinks,
+and what it would lead to is dropped if another comes.
 """
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
+from typing import NamedTuple
 
-from dealer.deck import Decks
+from dealer.deck import Deck, Decks
 from dealer.wire.connection import done
-from dealer.wire.limits import Limits
-from dealer.wire.plan import Plan
+from dealer.wire.plan import WirePlan
 from dealer.wire.player import Answering, Player, Reply
-from dealer.wire.program import Program
+from dealer.wire.program import Limits, Program
 from dealer.wire.sandbox import Guard, Sandbox, rooms
-from dealer.wire.spot import Referee, Spot
-from dealer.wire.words import acknowledgement_fault
-from events.types import Event, Events, Faulted
+from dealer.wire.words import (
+    Clauses,
+    WireTurn,
+    acknowledgement_fault,
+    command,
+    default,
+    dialect_of,
+    meaning,
+)
+from engine.hand import begin, step, turn
+from engine.turn import IllegalCommand, Show, ToAct, ToBid, ToDeal, ToShow, ToSwap
+from events.evolve import evolve
+from events.state import Hand
+from events.types import Event, Events, Faulted, FaultPlace
+
+
+class Spot(NamedTuple):
+    """Where a hand waits for a bot, or is over: the events that led here, who is asked, and how.
+
+    It is never changed: `clauses` and `deck` are forked before anything is taken from them.
+    """
+
+    events: Events
+    hand: Hand
+    seat: int | None
+    line: str
+    clauses: Clauses
+    deck: Deck
+
+
+class Referee:
+    """The rules of one match over the wire, and the default answer for who gives no usable one."""
+
+    def __init__(self, match: WirePlan) -> None:
+        self.dialect = dialect_of(match.game)
+        self._match = match
+
+    def opened(self, number: int, deck: Deck) -> Spot:
+        """The first question of a hand."""
+        match = self._match
+        stacks = (match.game.stack, match.game.stack)
+        hand_id, button = f"{match.match}/{number}", 1 - number % 2
+        begun = begin(match.game, hand_id, button, match.players, stacks)
+        return self._reached(begun, Clauses(self.dialect), deck)
+
+    def after(self, spot: Spot, reply: Reply | None) -> Spot:
+        """The spot that this reply leads to; None if the bot is not asked any more."""
+        return self._reached(self._answered(spot, reply), spot.clauses.fork(), spot.deck)
+
+    def _reached(self, stepped: tuple[Events, Hand], clauses: Clauses, deck: Deck) -> Spot:
+        """On to the next question or the end: cards are dealt, swapped and, at the end, shown."""
+        game = self._match.game
+        events, hand = stepped
+        clauses.add(events, hand)
+        own: Deck | None = None
+        seat = None
+        while not hand.over:
+            if hand.round is not None and hand.round.next is not None:
+                seat = hand.round.next
+                break
+            own = own or deck.fork()
+            match turn(game, hand):
+                case ToBid(seat=seat):
+                    break
+                case ToDeal() as asked:
+                    new, hand = step(game, hand, own.deal(asked))
+                case ToSwap() as at_risk:
+                    new, hand = step(game, hand, own.swap(at_risk))
+                case ToShow(seat=shown):
+                    new, hand = step(game, hand, Show(shown))
+                case other:
+                    raise AssertionError(f"nobody answers {other}")
+            clauses.add(new, hand)
+            events += new
+        line = "" if seat is None else clauses.take(seat)
+        return Spot(events, hand, seat, line, clauses, own or deck)
+
+    def _answered(self, spot: Spot, reply: Reply | None) -> tuple[Events, Hand]:
+        """What the answer makes, or the default; a fault is written before it.
+
+        What could have been answered is looked up only for an answer that is of no use.
+        """
+        game, hand, seat = self._match.game, spot.hand, spot.seat
+        assert seat is not None
+        # Nobody bids after the last bid, so only the first can be shown too early (A1).
+        first = hand.auction is None or not hand.auction.bids
+        sealed = not (self._match.open_bids and first)
+        if reply is not None and not reply.fault:
+            answer = meaning(self.dialect, seat, reply.text, sealed)
+            if answer is not None:
+                try:
+                    return step(game, hand, answer)
+                except IllegalCommand:
+                    pass
+        asked = turn(game, hand)
+        assert isinstance(asked, ToAct | ToBid)
+        events, after = step(game, hand, default(asked, sealed))
+        if reply is None:
+            return events, after
+        fault = self._fault(asked, reply, sealed)
+        assert evolve(hand, fault) is hand, "a fault is a note: the default follows from the hand"
+        return (fault, *events), after
+
+    def _fault(self, asked: WireTurn, reply: Reply, sealed: bool) -> Faulted:
+        meant = command(self.dialect, asked, reply.text, sealed)
+        kind = reply.fault or ("malformed" if meant is None else "illegal")
+        where: FaultPlace = "bid" if isinstance(asked, ToBid) else "action"
+        return Faulted(asked.seat, reply.text, kind, where)
+
 
 Habits = dict[tuple[str, str], str]
-"""A bot's last reply to each kind of question: on this street, told clauses of these kinds."""
+"""A bot's last reply to each kind of question: on this street, after clauses of these kinds."""
 
 
 class Ahead:
@@ -36,16 +143,20 @@ class Ahead:
         self._tried: dict[str, Spot] = {}
 
     def pieces(self) -> Iterator[None]:
-        """One likely reply after the other, each a piece of work."""
-        spot = self._spot
+        """Try one likely reply after the other: the habit, then check or call; each is a piece of
+        work."""
+        spot, now = self._spot, self._spot.hand.round
         self._kind = spot.hand.street, "".join(clause[:1] for clause in spot.line.split(" "))
-        for text in (self._habits.get(self._kind), _usual(spot)):
+        likely = [self._habits.get(self._kind)]
+        if now is not None and spot.seat is not None:  # of bids one is as likely as another
+            likely.append("C" if now.bet > now.bets[spot.seat] else "K")
+        for text in likely:
             if text is not None and text not in self._tried:
                 self._tried[text] = self._referee.after(spot, Reply(text))
                 yield
 
     def after(self, reply: Reply | None) -> Spot:
-        """What the reply leads to, if it was not foreseen found now."""
+        """The spot that the reply leads to: tried before, or found now."""
         if reply is None or reply.fault:
             return self._referee.after(self._spot, reply)
         if self._kind is not None:
@@ -53,53 +164,38 @@ class Ahead:
         return self._tried.get(reply.text) or self._referee.after(self._spot, reply)
 
 
-def _usual(spot: Spot) -> str | None:
-    """Whatever the cards: check, or call; of bids one is as likely as another."""
-    now = spot.hand.round
-    if now is None or spot.seat is None:
-        return None
-    return "C" if now.bet > now.bets[spot.seat] else "K"
-
-
 Pair = tuple[Answering, Answering]
 
 
-class WireHand:
+class WireHand(NamedTuple):
     """One hand, dealt and about to be played."""
 
-    def __init__(
-        self, referee: Referee, players: Pair, habits: tuple[Habits, Habits], opening: Spot
-    ) -> None:
-        self._referee, self._players, self._habits = referee, players, habits
-        self._opening = opening
-        self._record: list[Event] = []
+    referee: Referee
+    players: Pair
+    habits: tuple[Habits, Habits]
+    opening: Spot
 
     def play(self, meanwhile: Iterator[None]) -> Events:
         """From the blinds to the last acknowledgement; `meanwhile` the bots think about that."""
-        spot = self._opening
-        self._record += spot.events
+        spot = self.opening
+        record: list[Event] = [*spot.events]
         while spot.seat is not None:
-            ahead = Ahead(self._referee, self._habits[spot.seat], spot)
-            spot = ahead.after(self._players[spot.seat].ask(spot.line, ahead.pieces()))
-            self._record += spot.events
+            ahead = Ahead(self.referee, self.habits[spot.seat], spot)
+            spot = ahead.after(self.players[spot.seat].ask(spot.line, ahead.pieces()))
+            record += spot.events
         button = spot.hand.start.button
-        for seat in (button, 1 - button):
-            self._acknowledged(seat, spot.telling.take(seat), meanwhile)
-        return tuple(self._record)
-
-    def _acknowledged(self, seat: int, told: str, meanwhile: Iterator[None]) -> None:
-        """The end of the hand is told, and must be answered too."""
-        reply = self._players[seat].ask(told, meanwhile)
-        if reply is None:
-            return
-        kind = reply.fault or acknowledgement_fault(self._referee.tongue, reply.text)
-        if kind is not None:
-            self._record.append(Faulted(seat, reply.text, kind, "acknowledgement"))
+        for seat in (button, 1 - button):  # the end of a hand must be answered, too
+            reply = self.players[seat].ask(spot.clauses.take(seat), meanwhile)
+            if reply is not None and (
+                kind := reply.fault or acknowledgement_fault(self.referee.dialect, reply.text)
+            ):
+                record.append(Faulted(seat, reply.text, kind, "acknowledgement"))
+        return tuple(record)
 
 
 @contextmanager
 def started(
-    programs: tuple[Program, Program], limits: Limits, guard: Guard, tell: Callable[[str], None]
+    programs: tuple[Program, Program], limits: Limits, guard: Guard, note: Callable[[str], None]
 ) -> Iterator[tuple[Player, Player]]:
     """Both bots, the second one built once the first has connected; at the end nothing is left."""
     one, two = programs
@@ -112,7 +208,7 @@ def started(
             for player in players:
                 player.start()
                 for sentence in (*player.notes, *player.sandbox.warnings):
-                    tell(f"{player.program.name}: {sentence}")
+                    note(f"{player.program.name}: {sentence}")
             yield players
             for player in players:
                 player.dismiss()
@@ -125,7 +221,7 @@ def started(
 
 
 def play(
-    match: Plan, leg: Iterable[int], decks: Decks, players: Pair
+    match: WirePlan, leg: Iterable[int], decks: Decks, players: Pair
 ) -> Generator[Events, None, None]:
     """The hands of one leg; in odd hands the first player is the dealer.
 

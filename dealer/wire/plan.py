@@ -11,7 +11,7 @@ from engine.parameters import first
 from engine.steps import Auction
 
 
-class Plan(Struct, frozen=True):
+class WirePlan(Struct, frozen=True):
     """A match to be played: by which rules, under which name, by whom, how many hands.
 
     Each deck is dealt once, or twice with the seats exchanged (G21): then hands 2n - 1 and 2n have
@@ -51,7 +51,7 @@ def plan(
     *,
     mirrored: bool = False,
     open_bids: bool = False,
-) -> Plan:
+) -> WirePlan:
     """A match; mirrored, its cards come from fixed places in the deck, and its hands in pairs."""
     if sentence := unspoken(game):
         raise ValueError(sentence)
@@ -62,7 +62,7 @@ def plan(
     if mirrored and hands % 2:
         raise ValueError(f"each deck is dealt twice: {hands} hands are no pairs")
     rules = replace(game, deck_slots="fixed") if mirrored else game
-    return Plan(rules, match, players, hands, mirrored, open_bids)
+    return WirePlan(rules, match, players, hands, mirrored, open_bids)
 
 
 # What the protocol never says: amounts, who is paid, which card comes from where.

@@ -8,10 +8,9 @@ from typing import NamedTuple, Protocol
 from msgspec import Struct
 
 from dealer.wire.connection import IDLE, Connection, Overlong
-from dealer.wire.limits import Limits
 from dealer.wire.output import Output
-from dealer.wire.process import NotKept, Process
-from dealer.wire.program import Program
+from dealer.wire.process import NoSandbox, Process
+from dealer.wire.program import Limits, Program
 from dealer.wire.sandbox import Means, Sandbox
 from events.types import FaultKind
 
@@ -44,9 +43,9 @@ class Conduct(Struct, frozen=True):
 
 
 class Answering(Protocol):
-    """Whoever replies for a seat: a bot's process, or in tests a list of lines."""
+    """What replies for a seat: a bot's process, or in tests a list of lines."""
 
-    def ask(self, told: str, meanwhile: Iterator[None] = IDLE) -> Reply | None:
+    def ask(self, clauses: str, meanwhile: Iterator[None] = IDLE) -> Reply | None:
         """The reply to a line; None from a bot that is not asked any more.
 
         While the bot thinks there is time for something else, perhaps: a piece at a time, and the
@@ -81,7 +80,7 @@ class Player:
     # Before the match.
 
     def start(self) -> None:
-        """Build it, run it, wait until it connects; what fails is noted, and the match goes on."""
+        """Build the bot, run it, wait until it connects; what fails is noted, no more."""
         if self.program.build:
             self._build()
         try:
@@ -114,7 +113,7 @@ class Player:
     def _run(self, words: tuple[str, ...], what: str) -> Process | None:
         try:
             return self.sandbox.start(words, self.output)
-        except (OSError, NotKept) as why:
+        except (OSError, NoSandbox) as why:
             self._note(f"its {what} command cannot be started: {why}")
             return None
 
@@ -144,12 +143,12 @@ class Player:
 
     # During the match.
 
-    def ask(self, told: str, meanwhile: Iterator[None] = IDLE) -> Reply | None:
+    def ask(self, clauses: str, meanwhile: Iterator[None] = IDLE) -> Reply | None:
         """One line and its reply; the time in between is the bot's, but for work of our own."""
         if self._connection is None or self.silent is not None:
             return None
         self.replies += 1
-        line = f"T{self.clock:.3f} {told}\n".encode()
+        line = f"T{self.clock:.3f} {clauses}\n".encode()
         begun = time.perf_counter()
         if self._first is None:
             self._first = begun
@@ -159,13 +158,13 @@ class Player:
             self._spend(time.perf_counter() - begun)
             return self._late("")
         except Overlong as flood:
-            self._spend(self._connection.heard - begun)
+            self._spend(self._connection.arrived - begun)
             self._hang_up("it wrote without an end of line")
             return Reply(_text(flood.head), "malformed")
         except OSError:
             self._hang_up("its connection broke")
             return Reply("", "disconnected")
-        self._spend(self._connection.heard - begun)
+        self._spend(self._connection.arrived - begun)
         if self.clock <= 0:
             return self._late(_text(raw))
         try:
@@ -195,7 +194,7 @@ class Player:
     # After the match.
 
     def dismiss(self) -> None:
-        """Tell it that the match is over."""
+        """Send the bot the word that the match is over."""
         if self._connection is not None:
             try:
                 self._connection.send(b"Q\n", self._limits.reply)
@@ -205,12 +204,12 @@ class Player:
             self._connection = None
 
     def leave(self, deadline: float) -> None:
-        """Let it exit by itself until then."""
+        """Give the bot until then to exit by itself."""
         if self._process and not self._process.wait(max(0.0, deadline - time.monotonic())):
             self._note(f"it did not exit within {self._limits.quit:g} s of the end, and was ended")
 
     def end(self) -> None:
-        """Nothing of it is left, neither a process nor a file."""
+        """End the bot's process and remove its files."""
         if self._process is not None:
             self.exit = self._process.end()
             if why := self._process.ended_because:
@@ -225,7 +224,7 @@ class Player:
         self.sandbox.clear()
 
     def conduct(self) -> Conduct:
-        """What is to be said of it, now that it is over."""
+        """What the bot did in this leg, now that it is over."""
         return Conduct(
             self.replies,
             self.clock,

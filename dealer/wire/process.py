@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ _ENTRY_S = 30.0  # for entering a sandbox
 _END_S = 5.0
 
 
-class NotKept(Exception):
+class NoSandbox(Exception):
     """The sandbox could not be entered, and nothing was started; the reason why."""
 
 
@@ -40,7 +39,7 @@ class Process:
     def __init__(self, order: dict[str, Any], output: Output) -> None:
         """Start it as the order to the launcher says: NotKept, or OSError if it is no command."""
         self._mark = f"{os.getpid()}-{secrets.token_hex(8)}"
-        self._heard = b""
+        self._received = b""
         self._exited = False
         self._code: int | None = None
         self.ended_because: str | None = None
@@ -70,19 +69,19 @@ class Process:
         self._link.settimeout(_ENTRY_S)
         try:
             self._link.sendall(order)
-            while b"\n" not in self._heard:
+            while b"\n" not in self._received:
                 chunk = self._link.recv(4_096)
                 if not chunk:
-                    raise NotKept("its launcher ended at once")
-                self._heard += chunk
+                    raise NoSandbox("its launcher ended at once")
+                self._received += chunk
         except TimeoutError:
-            raise NotKept(f"its launcher said nothing for {_ENTRY_S:g} s") from None
+            raise NoSandbox(f"its launcher said nothing for {_ENTRY_S:g} s") from None
         except OSError as why:
-            raise NotKept(f"its launcher ended at once: {why.strerror}") from None
-        first, self._heard = self._heard.split(b"\n", 1)
+            raise NoSandbox(f"its launcher ended at once: {why.strerror}") from None
+        first, self._received = self._received.split(b"\n", 1)
         self._link.setblocking(False)
         if first.startswith(b"-"):
-            raise NotKept(first[1:].decode("utf-8", "replace"))
+            raise NoSandbox(first[1:].decode("utf-8", "replace"))
         if first.startswith(b"!"):
             number = int(first[1:])
             raise OSError(number, os.strerror(number))
@@ -95,12 +94,12 @@ class Process:
         return self._exited
 
     def _listen(self) -> None:
-        """What the launcher has said meanwhile."""
+        """Read what the launcher has written meanwhile."""
         with suppress(OSError):
             while chunk := self._link.recv(4_096):
-                self._heard += chunk
+                self._received += chunk
             self._exited = True
-        *lines, self._heard = self._heard.split(b"\n")
+        *lines, self._received = self._received.split(b"\n")
         for line in lines:
             self._exited = True
             if line.startswith(b"="):
@@ -124,7 +123,14 @@ class Process:
 
         A port is open to all: another bot may find it, and be quicker.
         """
-        inode = _inode(link)
+        ends = (_hex_address(link.getpeername()), _hex_address(link.getsockname()))
+        inode = None
+        for table in ("net/tcp", "net/tcp6"):
+            with suppress(OSError):
+                for row in (_PROC / table).read_text().splitlines()[1:]:
+                    words = row.split()
+                    if inode is None and all(map(str.endswith, words[1:3], ends)):
+                        inode = words[9]  # the system's number for the other end
         if inode is None:
             return True
         for pid in descendants(self._launcher.pid):
@@ -154,19 +160,7 @@ class Process:
         return self._code
 
 
-def _inode(link: socket.socket) -> str | None:
-    """The number that the system has given to the other end of a connection on this machine."""
-    ends = (_spelled(link.getpeername()), _spelled(link.getsockname()))
-    for table in ("net/tcp", "net/tcp6"):
-        with suppress(OSError):
-            for row in (_PROC / table).read_text().splitlines()[1:]:
-                words = row.split()
-                if all(map(str.endswith, words[1:3], ends)):
-                    return words[9]
-    return None
-
-
-def _spelled(address: tuple[str, int]) -> str:
+def _hex_address(address: tuple[str, int]) -> str:
     """An address as it stands in the table of connections, there perhaps as a longer one."""
     host, port = address
     return f"{int.from_bytes(socket.inet_aton(host), sys.byteorder):08X}:{port:04X}"
@@ -175,19 +169,14 @@ def _spelled(address: tuple[str, int]) -> str:
 def sweep(mark: str) -> None:
     """End every process whose mark begins so, until there is none."""
     for _ in range(_SWEEPS):
-        if not sum(_killed(pid, mark) for pid in _everybody()):
+        if not (_PROC / "self/environ").exists():  # the system does not list processes
+            break
+        if not sum(_kill(int(one.name), mark) for one in _PROC.iterdir() if one.name.isdigit()):
             break
         time.sleep(0.002)
 
 
-def _everybody() -> Iterator[int]:
-    """The numbers of all processes, where the system lists them."""
-    if not (_PROC / "self/environ").exists():
-        return
-    yield from (int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit())
-
-
-def _killed(pid: int, mark: str) -> bool:
+def _kill(pid: int, mark: str) -> bool:
     """End this process if it carries the mark; its handle is taken first, so it is the same."""
     try:
         handle = os.pidfd_open(pid)

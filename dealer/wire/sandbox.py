@@ -23,10 +23,9 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from dealer.wire.launcher import folder_size
-from dealer.wire.limits import Limits
 from dealer.wire.output import Output
-from dealer.wire.process import NotKept, Process
-from dealer.wire.program import Program
+from dealer.wire.process import NoSandbox, Process
+from dealer.wire.program import Limits, Program
 from dealer.wire.visible import TOOLS, environment, tool, visible
 
 Means = Literal["user+namespaces", "namespaces", "user", "none"]
@@ -64,7 +63,7 @@ class Sandbox:
         self._secret = _outside(program.folder, guard.hidden)
         self._hidden = _outside(program.folder, (*guard.hidden, rival))
         self._room = room
-        self._left = list(_offered() if guard.means is None else guard.means)
+        self._left = list(_possible_means() if guard.means is None else guard.means)
         self._user: int | None = None
         self._order: dict[str, Any] | None = None
 
@@ -75,7 +74,7 @@ class Sandbox:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is to be told when nothing keeps the bot apart."""
+        """The warning to print when nothing keeps the bot apart."""
         if self.means != "none":
             return ()
         because = "; ".join(self.reasons) or "this system has no means"
@@ -88,19 +87,22 @@ class Sandbox:
                 if self._order is None:
                     self._order = self._prepared()
                 return Process({**self._order, "words": words}, output)
-            except NotKept as why:
+            except NoSandbox as why:
                 self.reasons.append(f"{self.means}: {why}")
                 self.clear()
                 if len(self._left) == 1:
-                    raise NotKept("; ".join(self.reasons)) from None
+                    raise NoSandbox("; ".join(self.reasons)) from None
                 self._left.pop(0)
 
     def clear(self) -> None:
-        """Take away what the bot left on the disk."""
+        """Remove what the bot left on the disk."""
         remove(self._room)
         if self._user is not None and "namespaces" not in self.means:
             for folder in ("/tmp", "/var/tmp", "/dev/shm"):
-                _remove_files_of(self._user, Path(folder))
+                for entry in Path(folder).iterdir():  # all may write there; the user was his alone
+                    with suppress(OSError):
+                        if entry.lstat().st_uid == self._user:
+                            remove(entry)
         self._order = self._user = None
 
     def _prepared(self) -> dict[str, Any]:
@@ -108,8 +110,8 @@ class Sandbox:
         namespaces, program = "namespaces" in self.means, self._program
         if "user" in self.means:
             self._user = _unused_user()
-        if self.means == "user" and (why := _spoken(self._guard.seed)):
-            raise NotKept(why)
+        if self.means == "user" and (why := _seed_in_sight(self._guard.seed)):
+            raise NoSandbox(why)
         work, scratch = self._room / "work", self._room / "tmp"
         try:
             (self._room / "root").mkdir(parents=True)
@@ -118,7 +120,7 @@ class Sandbox:
             if self._user is not None:
                 _give(self._room, self._user)
         except (OSError, shutil.Error) as why:
-            raise NotKept(f"its folder cannot be copied: {why}") from None
+            raise NoSandbox(f"its folder cannot be copied: {why}") from None
         home = program.folder if namespaces else work
         hidden = (*self._hidden, self._room.parent) if namespaces else self._secret
         if self.means == "namespaces" and os.geteuid() == 0:  # it owns what root owns
@@ -200,7 +202,7 @@ def _base() -> Path:
     return other if forbidden and other.is_dir() else usual
 
 
-def _offered() -> tuple[Means, ...]:
+def _possible_means() -> tuple[Means, ...]:
     """The means that are worth a trial, best first."""
     if sys.platform != "linux":
         return ("none",)
@@ -235,36 +237,25 @@ def _needs(program: Program) -> dict[str, str]:
 
 def _unused_user() -> int:
     """A number that no user and no process has, and that this system lets us have."""
-    mapped = _mapped()
-    taken = {entry.pw_uid for entry in pwd.getpwall()} | _running()
+    lines = Path("/proc/self/uid_map").read_text().splitlines()
+    spans = [[int(word) for word in line.split()] for line in lines]
+    mapped = [range(first, first + count) for first, _, count in spans]  # in a container, few
+    taken = {entry.pw_uid for entry in pwd.getpwall()}
+    for process in os.scandir("/proc"):
+        if process.name.isdigit():
+            with suppress(OSError):
+                taken.add(process.stat().st_uid)
     chance = random.SystemRandom()
     for numbers in _USERS:
         for _ in range(100):
             number = chance.choice(numbers)
             if number not in taken and any(number in span for span in mapped):
                 return number
-    raise NotKept("no number is free for another user")
+    raise NoSandbox("no number is free for another user")
 
 
-def _mapped() -> list[range]:
-    """The numbers that users may have here; in a container these may be few."""
-    lines = Path("/proc/self/uid_map").read_text().splitlines()
-    spans = [[int(word) for word in line.split()] for line in lines]
-    return [range(first, first + count) for first, _, count in spans]
-
-
-def _running() -> set[int]:
-    """The users of all processes."""
-    found = set()
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            with suppress(OSError):
-                found.add(entry.stat().st_uid)
-    return found
-
-
-def _spoken(seed: str | None) -> str | None:
-    """Why a command line tells the seed to every user, if one does."""
+def _seed_in_sight(seed: str | None) -> str | None:
+    """Why every user can read the seed: the command line that it stands in; None if in none."""
     if seed is None:
         return None
     for entry in Path("/proc").iterdir():
@@ -279,32 +270,22 @@ def _spoken(seed: str | None) -> str | None:
 def _copy(source: Path, target: Path, hidden: Sequence[Path]) -> None:
     """A bot's folder: links as links, and nothing that is hidden, unreadable or no file."""
 
-    def left_out(folder: str, names: list[str]) -> list[str]:
-        return [name for name in names if not _copied(Path(folder, name), hidden)]
+    def left_out(path: Path) -> bool:
+        kind = path.lstat().st_mode
+        plain = stat.S_ISDIR(kind) or stat.S_ISREG(kind)
+        readable = plain and path not in hidden and os.access(path, os.R_OK)
+        return not (stat.S_ISLNK(kind) or readable)
 
-    shutil.copytree(source, target, symlinks=True, ignore=left_out)
+    def ignore(folder: str, names: list[str]) -> list[str]:
+        return [name for name in names if left_out(Path(folder, name))]
 
-
-def _copied(path: Path, hidden: Sequence[Path]) -> bool:
-    kind = path.lstat().st_mode
-    if stat.S_ISLNK(kind):
-        return True
-    plain = stat.S_ISDIR(kind) or stat.S_ISREG(kind)
-    return plain and path not in hidden and os.access(path, os.R_OK)
+    shutil.copytree(source, target, symlinks=True, ignore=ignore)
 
 
 def _give(folder: Path, user: int) -> None:
-    """All of this belongs to the user now."""
+    """Give the folder and all in it to the user."""
     os.lchown(folder, user, user)
     folder.chmod(0o700)
     for at, folders, files in os.walk(folder):
         for name in (*folders, *files):
             os.lchown(os.path.join(at, name), user, user)
-
-
-def _remove_files_of(user: int, folder: Path) -> None:
-    """What a user whose number nobody else has left in a folder that all may write to."""
-    for entry in folder.iterdir():
-        with suppress(OSError):
-            if entry.lstat().st_uid == user:
-                remove(entry)

@@ -46,15 +46,15 @@ def visible(program: Program) -> tuple[list[Path], list[tuple[Path, str]]]:
     """The folders to be shown, and the links on the way to them and to the programs in them."""
     shown: list[Path] = []
     links: dict[Path, str] = {}
-    for wish in dict.fromkeys(_wishes(program)):
-        real = _trail(wish, links)
+    for path in dict.fromkeys(_wanted(program)):
+        real = _trail(path, links)
         if real.exists() and not _too_much(real) and not _below(real, shown):
-            shown = [path for path in shown if not path.is_relative_to(real)] + [real]
+            shown = [one for one in shown if not one.is_relative_to(real)] + [real]
     outside = [(link, target) for link, target in links.items() if not _below(link, shown)]
     return shown, outside
 
 
-def _wishes(program: Program) -> Iterator[Path]:
+def _wanted(program: Program) -> Iterator[Path]:
     yield from (Path("/", name) for name in _SYSTEM)
     yield from (_DEVICES, Path("/etc/resolv.conf"))
     yield from (Path(os.environ[name]) for name in _FOLDERS if name in os.environ)
@@ -75,13 +75,11 @@ def _leading_out(folder: str) -> list[str]:
     """The links in a folder of programs that lead out of what is shown anyhow."""
     with suppress(PermissionError), os.scandir(folder) as entries:
         links = [entry.path for entry in entries if entry.is_symlink()]
-        return [link for link in links if not _end(link).startswith((*_KNOWN, f"{folder}/"))]
+        ends = [os.path.normpath(os.path.join(folder, os.readlink(link))) for link in links]
+        real = [os.path.realpath(end) if end.startswith("/etc/") else end for end in ends]
+        inside = (*_KNOWN, f"{folder}/")
+        return [link for link, end in zip(links, real, strict=True) if not end.startswith(inside)]
     return []
-
-
-def _end(link: str) -> str:
-    end = os.path.normpath(os.path.join(os.path.dirname(link), os.readlink(link)))
-    return os.path.realpath(end) if end.startswith("/etc/") else end
 
 
 def _behind(name: Path) -> Iterator[Path]:

@@ -1,7 +1,7 @@
-"""The words of the MIT Pokerbots protocol, both ways: what a bot is told, and what it replies.
+"""The words of the MIT Pokerbots protocol, both ways: clauses for a bot, and its replies.
 
-A bot is told every event once, as a clause, in one line with the next question it is asked. The
-clock that opens each line is not here: it belongs to who measures it.
+A bot is sent every event once, as a clause, in one line with the next question. The clock that
+opens each line is not here: the player adds it, who measures it.
 """
 
 from collections.abc import Callable
@@ -31,11 +31,11 @@ from events.types import (
     Raised,
 )
 
-Asked = ToAct | ToBid
+WireTurn = ToAct | ToBid
 MASKED = "A-1"  # a sealed bid: no skeleton minds it, and it is not to be taken for a bid of 0 (A1)
 
 
-class Tongue(Struct, frozen=True):
+class Dialect(Struct, frozen=True):
     """How one year's game is spoken: with bids, with swaps."""
 
     bids: bool
@@ -43,44 +43,43 @@ class Tongue(Struct, frozen=True):
 
 
 @cache
-def tongue_of(game: Game) -> Tongue:
+def dialect_of(game: Game) -> Dialect:
     """The protocol that bots for this game speak."""
     bids = any(isinstance(step, Auction) for step in game.script)
-    return Tongue(bids=bids, swaps=not bids)
+    return Dialect(bids=bids, swaps=not bids)
 
 
-# What a bot is told.
+# What a bot is sent.
 
 
-class Telling:
-    """One hand as the clauses that wait for each seat; `take` empties what waits."""
+class Clauses:
+    """One hand as the clauses that wait for each seat; `take` empties the list of one."""
 
-    def __init__(self, tongue: Tongue) -> None:
-        self._tongue = tongue
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
         self._waiting: tuple[list[str], list[str]] = ([], [])
         self._roles = ("P0", "P1")
         self._bids: dict[int, int] = {}
 
-    def fork(self) -> "Telling":
-        """The same once more: what is told or taken there is not told or taken here."""
-        other = Telling(self._tongue)
+    def fork(self) -> "Clauses":
+        """A copy: what is added or taken there is not added or taken here."""
+        other = Clauses(self._dialect)
         other._waiting = (self._waiting[0].copy(), self._waiting[1].copy())
         other._roles, other._bids = self._roles, self._bids.copy()
         return other
 
     def take(self, seat: int) -> str:
-        """Everything that this seat has not been told yet, its own actions included."""
+        """Every clause that this seat has not been sent yet, its own actions included."""
         clauses = self._waiting[seat]
         line = " ".join(clauses)
         clauses.clear()
         return line
 
-    def tell(self, events: Events, hand: Hand) -> None:
-        """What these events mean to either seat; `hand` is what they made."""
+    def add(self, events: Events, hand: Hand) -> None:
+        """Add the clauses of these events for either seat; `hand` is what they made."""
         for event in events:
-            tell = _TOLD.get(type(event))
-            if tell is not None:
-                tell(self, event, hand)
+            if add := _ADD.get(type(event)):
+                add(self, event, hand)
 
     def begin(self, event: HandStarted, hand: Hand) -> None:
         """The seat of each: the dealer's is 0."""
@@ -109,7 +108,7 @@ class Telling:
         self._waiting[1].append(clause)
 
     def hole(self, event: HoleDealt, hand: Hand) -> None:
-        """The first two cards; a third one is told with the result of its auction."""
+        """The first two cards; a third one is sent with the result of its auction."""
         if not hand.board:
             self._waiting[event.seat].append(f"H{','.join(event.cards)}")
         elif event.seat == self._last_winner(hand):
@@ -124,20 +123,20 @@ class Telling:
     def board(self, event: BoardDealt, hand: Hand) -> None:
         """All cards so far; where cards are swapped, everybody's own, changed or not."""
         self._both(f"B{','.join(hand.board)}")
-        if self._tongue.swaps and len(hand.board) < 5:
+        if self._dialect.swaps and len(hand.board) < 5:
             for seat in (0, 1):
                 self._waiting[seat].append(f"U{','.join(hand.hole[seat])}")
 
     def bid(self, event: BidPlaced, hand: Hand) -> None:
-        """The first bid is told to the other bidder at once: in clear only if it is not sealed."""
+        """The first bid is sent to the other bidder at once: in clear only if it is not sealed."""
         early = not self._bids
         self._bids[event.seat] = event.amount
-        told = f"A{event.amount}"
-        self._waiting[event.seat].append(told)
-        self._waiting[1 - event.seat].append(MASKED if early and event.sealed else told)
+        clause = f"A{event.amount}"
+        self._waiting[event.seat].append(clause)
+        self._waiting[1 - event.seat].append(MASKED if early and event.sealed else clause)
 
     def _auction(self, hand: Hand) -> None:
-        """Stacks and bids, the dealer's first, then all cards of who is told; the board again."""
+        """Stacks and bids, the dealer's first, then all cards of the seat; the board again."""
         order = (hand.start.button, 1 - hand.start.button)
         stacks = ",".join(str(hand.stacks[seat]) for seat in order)
         bids = ",".join(str(self._bids[seat]) for seat in order)
@@ -156,36 +155,36 @@ class Telling:
             self._waiting[seat].append(f"D{net}")
 
 
-_TOLD: dict[type[Event], Callable[[Telling, Any, Hand], None]] = {
-    HandStarted: Telling.begin,
-    HoleDealt: Telling.hole,
-    BoardDealt: Telling.board,
-    BidPlaced: Telling.bid,
-    Checked: Telling.check,
-    Called: Telling.call,
-    Folded: Telling.fold,
-    Bet: Telling.bet,
-    Raised: Telling.raised,
-    HandEnded: Telling.end,
+_ADD: dict[type[Event], Callable[[Clauses, Any, Hand], None]] = {
+    HandStarted: Clauses.begin,
+    HoleDealt: Clauses.hole,
+    BoardDealt: Clauses.board,
+    BidPlaced: Clauses.bid,
+    Checked: Clauses.check,
+    Called: Clauses.call,
+    Folded: Clauses.fold,
+    Bet: Clauses.bet,
+    Raised: Clauses.raised,
+    HandEnded: Clauses.end,
 }
 
 
 # What a bot replies.
 
 
-def command(tongue: Tongue, asked: Asked, reply: str, sealed: bool) -> Command | None:
+def command(dialect: Dialect, asked: WireTurn, reply: str, sealed: bool) -> Command | None:
     """The answer that a reply means, legal or not; None if it means nothing.
 
     In the game without bids the number of a raise that is not offered was never looked at.
     """
-    heard = plain(tongue, asked.seat, reply, sealed)
+    meant = meaning(dialect, asked.seat, reply, sealed)
     offered = isinstance(asked, ToAct) and asked.raise_min is not None
-    if heard is None and reply[:1] == "R" and not tongue.bids and not offered:
+    if meant is None and reply[:1] == "R" and not dialect.bids and not offered:
         return Raise(asked.seat, 0)
-    return heard
+    return meant
 
 
-def plain(tongue: Tongue, seat: int, reply: str, sealed: bool) -> Command | None:
+def meaning(dialect: Dialect, seat: int, reply: str, sealed: bool) -> Command | None:
     """What a reply means, whatever was asked.
 
     Only the first letter counts, and behind R and A a number as Python reads it.
@@ -200,28 +199,28 @@ def plain(tongue: Tongue, seat: int, reply: str, sealed: bool) -> Command | None
         case "R":
             to = number(reply)
             return None if to is None else Raise(seat, to)
-        case "A" if tongue.bids:
+        case "A" if dialect.bids:
             amount = number(reply)
             return None if amount is None else Bid(seat, amount, sealed)
         case _:
             return None
 
 
-def default(asked: Asked, sealed: bool) -> Command:
+def default(asked: WireTurn, sealed: bool) -> Command:
     """What is played for a bot that gave no usable reply: bid 0, else check, else fold (A8)."""
     if isinstance(asked, ToBid):
         return Bid(asked.seat, 0, sealed, "default")
     return Check(asked.seat, "default") if asked.check else Fold(asked.seat, "default")
 
 
-def acknowledgement_fault(tongue: Tongue, reply: str) -> FaultKind | None:
+def acknowledgement_fault(dialect: Dialect, reply: str) -> FaultKind | None:
     """The only legal reply to the end of a hand begins with K."""
     letter = reply[:1]
     if letter == "K":
         return None
-    if not letter or letter not in ("FCRA" if tongue.bids else "FCR"):
+    if not letter or letter not in ("FCRA" if dialect.bids else "FCR"):
         return "malformed"
-    if tongue.bids and letter in "RA" and number(reply) is None:
+    if dialect.bids and letter in "RA" and number(reply) is None:
         return "malformed"
     return "illegal"
 

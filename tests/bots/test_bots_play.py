@@ -8,7 +8,7 @@ from itertools import cycle, islice
 import msgspec
 import pytest
 
-from dealer.bots import BOTS, Seen, look, strength
+from dealer.bots import BOTS, Seen, built_in, look
 from dealer.deck import SeededDecks, seeded
 from dealer.play import dealt, plan, play_hand
 from engine.audit import audit
@@ -42,8 +42,8 @@ def guessed(monkeypatch: pytest.MonkeyPatch) -> None:
         won = hash((mask(hole), mask(board))) % 101
         return ThirdCard(Odds(100, (won,)), Odds(100, (won // 2,)), Odds(100, (won,)))
 
-    monkeypatch.setattr(strength, "_alike", guess)
-    monkeypatch.setattr(strength, "third_card", guess_third)
+    monkeypatch.setattr(built_in, "_same_suits", guess)
+    monkeypatch.setattr(built_in, "third_card", guess_third)
 
 
 def hands_of(game: Game, bot: str, count: int, seed: str) -> Iterator[Events]:

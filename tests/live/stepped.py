@@ -5,10 +5,16 @@ from heapq import heappop, heappush
 from itertools import chain
 
 from dealer.bots import BOTS
-from dealer.clock import SITE, Times
 from dealer.deck import Decks, SeededDecks
-from dealer.live.chairs import Room
-from dealer.live.news import Answered, Heard, Joins, News, Question
+from dealer.live.clock import SITE, Times
+from dealer.live.events import (
+    Answered,
+    Arrival,
+    Joins,
+    Question,
+    TableEvent,
+)
+from dealer.live.seating import LiveSeats
 from dealer.live.table import LiveTable
 from engine.game import Game
 from engine.turn import Command
@@ -24,29 +30,29 @@ class SteppedClock:
 
     def __init__(self) -> None:
         self.now = START
-        self._arrived: list[tuple[int, int, News]] = []
-        self._told = 0
+        self._arrived: list[tuple[int, int, TableEvent]] = []
+        self._sent = 0
 
     def now_ms(self) -> int:
         return self.now
 
-    def tell(self, news: News, after_ms: int = 0) -> None:
-        self._told += 1
-        heappush(self._arrived, (self.now + after_ms, self._told, news))
+    def send(self, event: TableEvent, after_ms: int = 0) -> None:
+        self._sent += 1
+        heappush(self._arrived, (self.now + after_ms, self._sent, event))
 
-    def wait(self, until: int) -> Heard | None:
+    def wait(self, until: int) -> Arrival | None:
         if self._arrived and self._arrived[0][0] <= until:
-            at, _, news = heappop(self._arrived)
+            at, _, event = heappop(self._arrived)
             self.now = max(self.now, at)
-            return Heard(at, news)
+            return Arrival(at, event)
         self.now = max(self.now, until + 1)
         return None
 
 
-def chips_in(room: Room) -> int:
-    """All chips of a room, of who is dealt in and of who is away."""
-    sitting = sum(one.stack for one in room.table.chairs if one is not None)
-    return sitting + sum(away.stack for away in room.away)
+def chips_in(seats: LiveSeats) -> int:
+    """All chips at a table, of who is dealt in and of who is away."""
+    sitting = sum(one.stack for one in seats.table.chairs if one is not None)
+    return sitting + sum(away.stack for away in seats.away)
 
 
 class Sitter:
@@ -114,7 +120,7 @@ class Scene:
         for chair, stack in enumerate(stacks):
             if stack:
                 self.enter(NAMES[chair])
-                self.clock.tell(Joins(NAMES[chair], chair, stack))
+                self.clock.send(Joins(NAMES[chair], chair, stack))
 
     def enter(self, name: str) -> Sitter:
         """A player comes through the door; he has no chair yet."""
@@ -132,12 +138,12 @@ class Scene:
         def plan(question: Question) -> None:
             hand = question.seen.hand
             choice = BOTS[self._bot](f"{hand}/{name}/{question.number}").choose(question.seen)
-            self.clock.tell(Answered(name, question.number, choice), after_ms)
+            self.clock.send(Answered(name, question.number, choice), after_ms)
 
         return plan
 
     def says(self, name: str, question: Question, command: Command, after_ms: int = 0) -> None:
-        self.clock.tell(Answered(name, question.number, command), after_ms)
+        self.clock.send(Answered(name, question.number, command), after_ms)
 
     def hand(self) -> Events:
         """The next hand, to its end."""

@@ -73,7 +73,7 @@ def test_a_freeze_out_under_a_clock_goes_to_the_last_dollar_too() -> None:
     scene = Scene(game, (60, 60, 60), bot="random")
     while scene.table.winner is None:
         assert audit(game, scene.hand()) is None
-        assert 180 == sum(one.stack for one in scene.table.room.table.chairs if one)
+        assert 180 == sum(one.stack for one in scene.table.seats.table.chairs if one)
     assert not scene.table.ready()
 
 

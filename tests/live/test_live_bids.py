@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dealer.live.news import Back, Lost, Question
+from dealer.live.events import ConnectionBack, ConnectionLost, Question
 from engine.games import named
 from engine.turn import Bid, ToBid
 from events import types as t
@@ -57,7 +57,7 @@ def test_all_who_bid_are_asked_at_once_and_their_bids_are_written_together() -> 
     assert [t.BidPlaced, t.BidPlaced, t.AuctionSettled] == kinds
     ((first,), (second,)) = (asked(scene, name) for name in NAMES)
     assert (first.countdown, first.deadline) == (second.countdown, second.deadline)
-    began = first.deadline - scene.table._floor.times.silent - scene.table._floor.times.countdown
+    began = first.deadline - scene.table._loop.times.silent - scene.table._loop.times.countdown
     assert began + 9_000 == one.at
 
 
@@ -126,8 +126,8 @@ def test_a_line_is_lost_and_found_while_the_other_thinks() -> None:
             scene.says("ann", question, Bid(question.seen.seat, 9), 1_000)
         else:
             questions.append(question)
-            scene.clock.tell(Lost("ann"), 2_000)
-            scene.clock.tell(Back("ann"), 4_000)
+            scene.clock.send(ConnectionLost("ann"), 2_000)
+            scene.clock.send(ConnectionBack("ann"), 4_000)
 
     scene.plans["ann"] = dropped
     scene.plans["bob"] = _plan(scene, "bob", 3_000, 1)

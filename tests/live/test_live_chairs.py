@@ -5,7 +5,17 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 
-from dealer.live.news import Back, Joins, Leaves, Lost, Question, Returns, SitsOut, TopsUp, Wish
+from dealer.live.events import (
+    ConnectionBack,
+    ConnectionLost,
+    Joins,
+    Leaves,
+    Question,
+    Returns,
+    SeatRequest,
+    SitsOut,
+    TopsUp,
+)
 from dealer.live.table import clocked
 from engine.games import named
 from engine.table import moved, sit
@@ -19,10 +29,10 @@ SITE = named("site-fl")
 FIVE = (1000, 1000, 1000, 1000, 1000, 0)
 
 
-def opening(scene: Scene, *news: Wish) -> tuple[dict[str, int], list[str]]:
+def opening(scene: Scene, *requests: SeatRequest) -> tuple[dict[str, int], list[str]]:
     """Who brings what to the next hand, and how it begins, after this was told."""
-    for one in news:
-        scene.clock.tell(one)
+    for one in requests:
+        scene.clock.send(one)
     record = scene.hand()
     start = record[0]
     assert isinstance(start, t.HandStarted)
@@ -65,7 +75,7 @@ def test_who_joins_during_a_hand_is_dealt_in_after_it() -> None:
     scene = Scene(SITE, FIVE)
     scene.enter("fox")
     opening(scene)
-    scene.clock.tell(Joins("fox", 5, 500, posts=True), 1_500)
+    scene.clock.send(Joins("fox", 5, 500, posts=True), 1_500)
     stacks, _ = opening(scene)
     assert "fox" not in stacks
     stacks, posts = opening(scene)
@@ -84,13 +94,13 @@ def test_of_two_who_want_a_chair_at_the_same_millisecond_the_first_gets_it() -> 
 
 def test_who_leaves_is_asked_to_the_end_of_the_hand_and_takes_what_he_has() -> None:
     scene = Scene(SITE, FIVE)
-    scene.clock.tell(Leaves("dot"), 10)
+    scene.clock.send(Leaves("dot"), 10)
     opening(scene)
     assert scene.sitters["dot"].questions
     stacks, _ = opening(scene)
     assert "dot" not in stacks
-    assert 5000 == chips_in(scene.table.room) + scene.table.room.taken
-    assert scene.table.room.taken
+    assert 5000 == chips_in(scene.table.seats) + scene.table.seats.taken
+    assert scene.table.seats.taken
 
 
 def test_a_dead_button_stays_on_the_chair_of_who_left() -> None:
@@ -100,7 +110,7 @@ def test_a_dead_button_stays_on_the_chair_of_who_left() -> None:
     opening(scene)
     _, posts = opening(scene, Leaves("bob"))
     assert ["cid small 5", "dot big 10"] == posts
-    assert 1 == scene.table.room.table.button
+    assert 1 == scene.table.seats.table.button
     scene = Scene(SITE, FIVE)
     opening(scene)
     _, posts = opening(scene, Leaves("bob"))
@@ -124,7 +134,7 @@ def test_a_dead_button_and_a_newcomer_after_a_hand_of_two() -> None:
 def test_who_sits_out_keeps_his_chair_and_his_chips() -> None:
     scene = Scene(SITE, FIVE)
     opening(scene)
-    had = {one.player: one.stack for one in scene.table.room.table.chairs if one}["eve"]
+    had = {one.player: one.stack for one in scene.table.seats.table.chairs if one}["eve"]
     scene.enter("gus")
     stacks, _ = opening(scene, SitsOut("eve"), Joins("gus", 4, 100))
     assert "eve" not in stacks
@@ -143,7 +153,7 @@ def test_chips_are_added_between_hands_only() -> None:
     def rich(question: Question) -> None:
         if not told:
             told.append("now")
-            scene.clock.tell(TopsUp("ann", 700))
+            scene.clock.send(TopsUp("ann", 700))
         assert question.seen.stacks[question.seen.seat] + question.seen.pot <= 200
         scene.says("ann", question, Fold(question.seen.seat))
 
@@ -157,12 +167,12 @@ def test_chips_are_added_between_hands_only() -> None:
 def test_who_has_lost_all_keeps_his_chair_and_may_buy_in_again() -> None:
     scene = Scene(SITE, (10, 1000, 1000), bot="caller")
     while "ann" in opening(scene)[0]:
-        if not any(one.player == "ann" for one in scene.table.room.away):
-            scene.clock.tell(TopsUp("ann", 1))
-            scene.clock.tell(Leaves("ann"))
-            scene.clock.tell(Joins("ann", 0, 5))
-    assert ("ann", 0) in {(one.player, one.stack) for one in scene.table.room.away}
-    scene.clock.tell(Returns("ann"))
+        if not any(one.player == "ann" for one in scene.table.seats.away):
+            scene.clock.send(TopsUp("ann", 1))
+            scene.clock.send(Leaves("ann"))
+            scene.clock.send(Joins("ann", 0, 5))
+    assert ("ann", 0) in {(one.player, one.stack) for one in scene.table.seats.away}
+    scene.clock.send(Returns("ann"))
     scene.hand()
     assert "ann brings 0 chips: a seat needs at least one" == scene.sitters["ann"].refusals[-1]
     hands = [opening(scene, TopsUp("ann", 400), Returns("ann")), opening(scene), opening(scene)]
@@ -186,18 +196,18 @@ def test_who_has_lost_all_buys_in_or_waits_for_the_table_to_be_set_anew(broke: s
         again = [now for then, now in pairwise(hands) if len(then) < len(now)]
         assert again
         assert all(dict.fromkeys(("ann", "bob", "cid"), 60) == stacks for stacks in again)
-    room = scene.table.room
+    room = scene.table.seats
     assert room.bought == chips_in(room) + room.taken
 
 
 def test_a_table_is_not_set_anew_while_somebody_sits_out_with_chips() -> None:
     """He may come back with them; then two have lost all, and bob has what there is."""
     scene = Scene(replace(SITE, stack=40), (40, 40, 40), bot="random")
-    scene.clock.tell(SitsOut("ann"))
+    scene.clock.send(SitsOut("ann"))
     while scene.table.ready():
         scene.hand()
-    assert 40 == next(one.stack for one in scene.table.room.away if one.player == "ann")
-    scene.clock.tell(Leaves("ann"))
+    assert 40 == next(one.stack for one in scene.table.seats.away if one.player == "ann")
+    scene.clock.send(Leaves("ann"))
     stacks, _ = opening(scene)
     assert {"bob": 40, "cid": 40} == stacks
 
@@ -208,21 +218,21 @@ def test_who_sat_down_first_deals_first_and_again_at_a_fresh_table() -> None:
     scene = Scene(SITE, (), chairs=6)
     for name, chair in (("ann", 3), ("bob", 0), ("cid", 5)):
         scene.enter(name)
-        scene.clock.tell(Joins(name, chair, 1000))
+        scene.clock.send(Joins(name, chair, 1000))
     _, posts = opening(scene)
     assert ["cid small 5", "bob big 10"] == posts
     for name in ("bob", "cid"):
-        scene.clock.tell(SitsOut(name))
+        scene.clock.send(SitsOut(name))
     assert not scene.table.ready()
     for name in ("bob", "cid"):
-        scene.clock.tell(Returns(name))
+        scene.clock.send(Returns(name))
     _, posts = opening(scene)
     assert ["cid small 5", "bob big 10"] == posts
-    scene.clock.tell(Leaves("ann"))
-    scene.clock.tell(SitsOut("bob"))
+    scene.clock.send(Leaves("ann"))
+    scene.clock.send(SitsOut("bob"))
     assert not scene.table.ready()
-    scene.clock.tell(Joins("ann", 4, 1000))
-    scene.clock.tell(Returns("bob"))
+    scene.clock.send(Joins("ann", 4, 1000))
+    scene.clock.send(Returns("bob"))
     _, posts = opening(scene)
     assert ["ann small 5", "cid big 10"] == posts
 
@@ -231,7 +241,7 @@ def test_who_was_first_and_left_before_the_first_hand_does_not_deal() -> None:
     scene = Scene(SITE, (), chairs=6)
     for name, chair in (("ann", 3), ("bob", 5), ("cid", 0)):
         scene.enter(name)
-        scene.clock.tell(Joins(name, chair, 1000))
+        scene.clock.send(Joins(name, chair, 1000))
     _, posts = opening(scene, Leaves("ann"))
     assert ["bob small 5", "cid big 10"] == posts
 
@@ -240,11 +250,11 @@ def test_a_table_that_stopped_begins_as_a_fresh_one() -> None:
     """Two who wait for each other would wait for ever: the first of them is the dealer (T1)."""
     scene = Scene(SITE, (1000, 1000))
     opening(scene)
-    scene.clock.tell(SitsOut("ann"))
+    scene.clock.send(SitsOut("ann"))
     assert not scene.table.ready()
     with pytest.raises(IllegalCommand, match=r"^a hand needs two players with chips, not 1$"):
         scene.hand()
-    scene.clock.tell(Returns("ann"), 5_000)
+    scene.clock.send(Returns("ann"), 5_000)
     assert not scene.table.ready(scene.clock.now + 4_000)
     assert scene.table.ready(scene.clock.now + 4_000)
     stacks, posts = opening(scene)
@@ -265,18 +275,18 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("wish", "sentence"), REFUSED, ids=str)
-def test_what_cannot_be_is_refused_in_a_sentence(wish: Wish, sentence: str) -> None:
+@pytest.mark.parametrize(("change", "sentence"), REFUSED, ids=str)
+def test_what_cannot_be_is_refused_in_a_sentence(change: SeatRequest, sentence: str) -> None:
     scene = Scene(SITE, FIVE)
     scene.enter("gus")
     opening(scene)
-    stacks, _ = opening(scene, wish)
-    assert [sentence] == scene.sitters[wish.player].refusals
+    stacks, _ = opening(scene, change)
+    assert [sentence] == scene.sitters[change.player].refusals
     assert set(NAMES[:5]) == set(stacks)
-    assert 5000 == scene.table.room.bought
+    assert 5000 == scene.table.seats.bought
 
 
-FROZEN: list[tuple[Wish, str]] = [
+FROZEN: list[tuple[SeatRequest, str]] = [
     (Joins("gus", 5, 1000), "gus may not join: this freeze-out has begun"),
     (Leaves("ann"), "ann may not leave: this is a freeze-out"),
     (SitsOut("ann"), "ann may not sit out: this is a freeze-out"),
@@ -284,14 +294,16 @@ FROZEN: list[tuple[Wish, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("wish", "sentence"), FROZEN, ids=str)
-def test_nobody_takes_money_off_a_freeze_out_nor_brings_any(wish: Wish, sentence: str) -> None:
+@pytest.mark.parametrize(("change", "sentence"), FROZEN, ids=str)
+def test_nobody_takes_money_off_a_freeze_out_nor_brings_any(
+    change: SeatRequest, sentence: str
+) -> None:
     """ "That is, no player can take money off the table (except the final winner, of course)." """
     scene = Scene(clocked(named("urcs-1998")), FIVE)
     scene.enter("gus")
     opening(scene)
-    opening(scene, wish)
-    assert [sentence] == scene.sitters[wish.player].refusals
+    opening(scene, change)
+    assert [sentence] == scene.sitters[change.player].refusals
 
 
 def test_where_stacks_are_made_anew_nobody_brings_others() -> None:
@@ -302,8 +314,8 @@ def test_where_stacks_are_made_anew_nobody_brings_others() -> None:
     assert ["ann may not add chips: auction-2024 gives every hand 400"] == (
         scene.sitters["ann"].refusals
     )
-    scene.clock.tell(Leaves("ann"))
-    scene.clock.tell(Joins("gus", 0, 300))
+    scene.clock.send(Leaves("ann"))
+    scene.clock.send(Joins("gus", 0, 300))
     assert not scene.table.ready()
     assert ["gus may not bring 300: auction-2024 gives every hand 400"] == (
         scene.sitters["gus"].refusals
@@ -323,10 +335,10 @@ def test_where_there_is_no_big_blind_a_newcomer_waits() -> None:
 def test_who_is_gone_and_sits_out_stays_out_when_he_is_back() -> None:
     scene = Scene(SITE, FIVE)
     opening(scene)
-    scene.clock.tell(Lost("eve"))
+    scene.clock.send(ConnectionLost("eve"))
     scene.hand()
-    for news in (SitsOut("eve"), Back("eve")):
-        scene.clock.tell(news)
+    for event in (SitsOut("eve"), ConnectionBack("eve")):
+        scene.clock.send(event)
     hands = [opening(scene)[0] for _ in range(6)]
     assert not any("eve" in stacks for stacks in hands)
     assert [] == [line for line in map(say, scene.hand()) if "eve" in line]

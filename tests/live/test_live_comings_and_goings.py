@@ -8,16 +8,16 @@ from typing import cast
 import pytest
 from msgspec.structs import replace
 
-from dealer.live.news import (
+from dealer.live.events import (
     Answered,
-    Back,
+    ConnectionBack,
+    ConnectionLost,
     Joins,
     Leaves,
-    Lost,
-    News,
     Question,
     Returns,
     SitsOut,
+    TableEvent,
     TopsUp,
 )
 from dealer.live.table import clocked
@@ -53,14 +53,14 @@ def test_chips_are_conserved_across_joins_and_leaves(game: Game, seed: str) -> N
         played += 1
         playing = table.hand()
         record = next(playing)
-        _blinds_are_where_the_table_has_them(table.room.table, record)
+        _blinds_are_where_the_table_has_them(table.seats.table, record)
         record += tuple(chain.from_iterable(playing))
         assert record == tuple(one.event for one in scene.recorded(played))
         assert audit(game, record) is None
         hand = replay(record)
         assert sum(hand.start.stacks) == sum(hand.stacks) + hand.rake
         if game.stacks == "carried":
-            assert table.room.bought == chips_in(table.room) + table.room.taken + table.raked
+            assert table.seats.bought == chips_in(table.seats) + table.seats.taken + table.raked
     assert played > 8
 
 
@@ -103,10 +103,10 @@ def _wild(game: Game, seed: str) -> Scene:
 def _all_come_back(scene: Scene) -> None:
     """A table that came to a stop is filled again, by whoever may."""
     for chair, name in enumerate(scene.sitters):
-        scene.clock.tell(Back(name))
-        scene.clock.tell(Joins(name, chair, scene.game.stack))
-        scene.clock.tell(TopsUp(name, 500))
-        scene.clock.tell(Returns(name))
+        scene.clock.send(ConnectionBack(name))
+        scene.clock.send(Joins(name, chair, scene.game.stack))
+        scene.clock.send(TopsUp(name, 500))
+        scene.clock.send(Returns(name))
 
 
 def _moody(scene: Scene, name: str, rng: random.Random) -> Callable[[Question], None]:
@@ -114,7 +114,7 @@ def _moody(scene: Scene, name: str, rng: random.Random) -> Callable[[Question], 
 
     def plan(question: Question) -> None:
         if rng.random() < 0.2:
-            scene.clock.tell(_mood(scene, rng), rng.randrange(40_000))
+            scene.clock.send(_mood(scene, rng), rng.randrange(40_000))
         roll = rng.random()
         if roll < 0.06:
             scene.says(name, question, TimeOut(question.seen.seat))
@@ -122,8 +122,8 @@ def _moody(scene: Scene, name: str, rng: random.Random) -> Callable[[Question], 
             seat = rng.randrange(3)
             scene.says(name, question, rng.choice((Check(seat), Fold(seat))), 500)
         elif roll < 0.18:
-            scene.clock.tell(Lost(name), rng.randrange(20_000))
-            scene.clock.tell(Back(name), rng.randrange(90_000))
+            scene.clock.send(ConnectionLost(name), rng.randrange(20_000))
+            scene.clock.send(ConnectionBack(name), rng.randrange(90_000))
         elif roll > 0.94:
             return
         usual(question)
@@ -131,20 +131,20 @@ def _moody(scene: Scene, name: str, rng: random.Random) -> Callable[[Question], 
     return plan
 
 
-def _mood(scene: Scene, rng: random.Random) -> News:
+def _mood(scene: Scene, rng: random.Random) -> TableEvent:
     name = rng.choice(list(scene.sitters))
     chips = scene.game.stack if scene.game.stacks == "reset" else rng.choice([3, 40, 900])
-    chair = rng.randrange(len(scene.table.room.table.chairs))
+    chair = rng.randrange(len(scene.table.seats.table.chairs))
     posts = rng.random() < 0.5
-    kinds: list[News] = [
+    kinds: list[TableEvent] = [
         Leaves(name),
         Joins(name, chair, chips, posts),
         Joins(name, chair, chips),
         SitsOut(name),
         Returns(name, posts),
         TopsUp(name, chips),
-        Lost(name),
-        Back(name),
+        ConnectionLost(name),
+        ConnectionBack(name),
         Answered(name, rng.randrange(100), Fold(0)),
     ]
     return rng.choice(kinds)

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from dealer.live.news import Back, Lost, Question
+from dealer.live.events import ConnectionBack, ConnectionLost, Question
 from dealer.live.table import clocked
 from engine.audit import audit
 from engine.game import Game
@@ -30,9 +30,9 @@ def dropping(
             return
         asked.append(question)
         for gone, back in drops:
-            scene.clock.tell(Lost(name), 1000 * gone)
+            scene.clock.send(ConnectionLost(name), 1000 * gone)
             if back is not None:
-                scene.clock.tell(Back(name), 1000 * back)
+                scene.clock.send(ConnectionBack(name), 1000 * back)
         if answers is not None:
             scene.says(name, question, Call(question.seen.seat), answers)
 
@@ -95,8 +95,8 @@ def test_who_has_put_in_nothing_is_folded_for_all_in_for_nothing_wins_nothing() 
 def test_back_a_millisecond_after_the_deadline_is_back_for_the_next_turn() -> None:
     scene = Scene(SITE, THREE)
     scene.plans["bob"] = never
-    scene.clock.tell(Lost("bob"), 12_000)  # the hand begins at 1, and ann takes a second
-    scene.clock.tell(Back("bob"), 31_002)
+    scene.clock.send(ConnectionLost("bob"), 12_000)  # the hand begins at 1, and ann takes a second
+    scene.clock.send(ConnectionBack("bob"), 31_002)
     record = lines(scene.hand())
     late = record.index("1 is out of time and all-in, 2 to act")
     assert "1 reconnects" in record[late:]
@@ -111,10 +111,13 @@ def test_back_and_the_end_of_the_clock_at_the_same_millisecond() -> None:
 
 def test_lost_and_back_at_the_same_millisecond_in_either_order() -> None:
     """In the order in which they arrive: back before lost says nothing new, and he is gone."""
-    for order, back in (((Lost, Back), True), ((Back, Lost), False)):
+    for order, back in (
+        ((ConnectionLost, ConnectionBack), True),
+        ((ConnectionBack, ConnectionLost), False),
+    ):
         scene = Scene(SITE, THREE)
         for kind in order:
-            scene.clock.tell(kind("bob"), 500)
+            scene.clock.send(kind("bob"), 500)
         record = lines(scene.hand())
         assert "1 disconnects" in record
         assert back == ("1 reconnects" in record)
@@ -123,15 +126,15 @@ def test_lost_and_back_at_the_same_millisecond_in_either_order() -> None:
 def test_a_connection_lost_twice_is_lost_once() -> None:
     scene = Scene(SITE, THREE)
     for moment in (100, 200, 300):
-        scene.clock.tell(Lost("cid"), moment)
+        scene.clock.send(ConnectionLost("cid"), moment)
     assert 1 == lines(scene.hand()).count("2 disconnects")
 
 
 def test_who_is_gone_before_his_turn_has_a_clock_all_the_same() -> None:
     """His turn begins while he is away; back with time left, he is asked and given more."""
     scene = Scene(SITE, THREE)
-    scene.clock.tell(Lost("bob"), 500)
-    scene.clock.tell(Back("bob"), 21_000)
+    scene.clock.send(ConnectionLost("bob"), 500)
+    scene.clock.send(ConnectionBack("bob"), 21_000)
     scene.hand()
     (first, *_) = scene.sitters["bob"].questions
     assert scene.sitters["ann"].questions[0].deadline + 1_000 + 20_000 == first.deadline
@@ -171,9 +174,9 @@ def test_a_connection_may_be_lost_at_every_kind_of_question(
         def plan(question: Question) -> None:
             if isinstance(question.seen.asked, kind) and not dropped:
                 dropped.append(name)
-                scene.clock.tell(Lost(name), 2_000)
+                scene.clock.send(ConnectionLost(name), 2_000)
                 if not gone_for_good:
-                    scene.clock.tell(Back(name), 4_000)
+                    scene.clock.send(ConnectionBack(name), 4_000)
             else:
                 usual(question)
 
@@ -196,10 +199,10 @@ def test_who_is_gone_is_not_dealt_in_and_waits_for_the_big_blind_when_he_is_back
     """He comes back to his chair as a newcomer does (M2)."""
     scene = Scene(SITE, (1000,) * 4)
     scene.plans["dot"] = never
-    scene.clock.tell(Lost("dot"), 100)
+    scene.clock.send(ConnectionLost("dot"), 100)
     players = [_players(scene) for _ in range(2)]
     scene.plans["dot"] = scene.answers("dot")
-    scene.clock.tell(Back("dot"))
+    scene.clock.send(ConnectionBack("dot"))
     players += [_players(scene) for _ in range(4)]
     assert [True, False] == ["dot" in those for those in players[:2]]
     back = next(place for place, those in enumerate(players[2:], 3) if "dot" in those)
@@ -212,12 +215,12 @@ def test_a_freeze_out_deals_to_who_is_gone() -> None:
     """ "no player can take money off the table": his blinds stay in play, and the record says that
     he was not there."""
     scene = Scene(replace(SITE, broke="leaves"), THREE)
-    scene.clock.tell(Lost("cid"))
+    scene.clock.send(ConnectionLost("cid"))
     assert "cid" in _players(scene)
     record = [say(one.event) for one in scene.recorded(1)]
     assert "2 disconnects" in record[:5]
     assert "2 is out of time and all-in" in record
-    scene.clock.tell(Back("cid"))
+    scene.clock.send(ConnectionBack("cid"))
     scene.hand()
     assert "2 disconnects" not in [say(one.event) for one in scene.recorded(2)]
 

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from dealer.chain import CommittedDecks, Committer
-from dealer.check import check_deal
+from dealer.committed import CommittedDecks, Committer, check_deal
 from dealer.deck import SeededDecks
-from dealer.live.news import Joins, Question
+from dealer.live.bots import ThinkingBot
+from dealer.live.events import Joins, Question
 from dealer.live.table import LiveTable, clocked
-from dealer.live.thinking import ThinkingBot
 from dealer.play import dealt, plan
 from engine.game import Game, fingerprint
 from engine.games import GAMES, named
@@ -33,8 +32,8 @@ some_games = pytest.mark.parametrize("game", CLOCKED, ids=lambda game: game.name
 def _bots(game: Game, kinds: tuple[str, ...], clock: SteppedClock, table: LiveTable) -> None:
     for chair, kind in enumerate(kinds):
         name = f"{kind}-{chair}"
-        table.meet(name, ThinkingBot(kind, name, "7", 900, clock.tell))
-        clock.tell(Joins(name, chair, game.stack))
+        table.meet(name, ThinkingBot(kind, name, "7", 900, clock.send))
+        clock.send(Joins(name, chair, game.stack))
 
 
 @some_games
@@ -112,7 +111,7 @@ def test_what_is_not_durable_has_not_happened() -> None:
             return super().append(*appends)
 
     scene = Scene(named("site-nl"), (1000, 1000))
-    scene.table._floor._ledger = failing = Failing()
+    scene.table._loop._ledger = failing = Failing()
     with pytest.raises(OSError, match="the disk is full"):
         scene.hand()
     history = [len(question.seen.history) for question in _questions(scene)]

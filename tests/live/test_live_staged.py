@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from dealer.clock import SITE, Times, turns_of
-from dealer.live.news import Back, Returns
-from dealer.live.staged import Happening, before
+from dealer.live.bots import Happening, before
+from dealer.live.clock import SITE, Times, turns_of
+from dealer.live.events import ConnectionBack, Returns
 from events import types as t
 from tests.sessions import Captured, kept, said, told
 
@@ -21,8 +21,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "ledger"
 
 
-def _news(*news: str) -> tuple[str, ...]:
-    return tuple(word for one in news for word in ("--news", one))
+def _news(*said: str) -> tuple[str, ...]:
+    return tuple(word for one in said for word in ("--news", one))
 
 
 def _kinds(home: Path, hand: str) -> set[type]:
@@ -68,7 +68,7 @@ def test_a_wish_is_told_before_the_hand_in_which_its_player_is_lost() -> None:
     happens = [Happening("returns", "dot", 3), Happening("lost", "dot", 3)]
     happens += [Happening("back", "dot", 3), Happening("back", "dot", 4)]
     assert [Returns("dot")] == list(before(happens, 3))
-    assert [Back("dot")] == list(before(happens, 4))
+    assert [ConnectionBack("dot")] == list(before(happens, 4))
 
 
 def test_a_table_that_is_left_ends_and_says_why(home: Path, capsys: Captured) -> None:

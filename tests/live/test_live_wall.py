@@ -8,12 +8,17 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from dealer.clock import Times
 from dealer.deck import SeededDecks
-from dealer.live.news import Heard, Joins, Leaves, Lost, Question
+from dealer.live.bots import ThinkingBot
+from dealer.live.clock import Times, WallClock
+from dealer.live.events import (
+    Arrival,
+    ConnectionLost,
+    Joins,
+    Leaves,
+    Question,
+)
 from dealer.live.table import LiveTable
-from dealer.live.thinking import ThinkingBot
-from dealer.live.wall import WallClock
 from engine.audit import audit
 from engine.games import named
 from events import types as t
@@ -38,9 +43,9 @@ def test_a_table_in_real_time() -> None:
     times = Times(silent=30, countdown=30, extension=30)
     table = LiveTable(SITE, "m", 3, ledger, SeededDecks("7"), clock, times=times)
     for chair, name in enumerate(("ann", "bob", "mute")):
-        bot = ThinkingBot("caller", name, "7", 4, clock.tell)
+        bot = ThinkingBot("caller", name, "7", 4, clock.send)
         table.meet(name, Mute() if name == "mute" else bot)
-        clock.tell(Joins(name, chair, 1000))
+        clock.send(Joins(name, chair, 1000))
     began = time.monotonic()
     record = tuple(chain.from_iterable(table.hand()))
     took = time.monotonic() - began
@@ -54,21 +59,21 @@ def test_a_table_in_real_time() -> None:
 
 def test_news_from_another_thread_wake_the_table() -> None:
     clock = WallClock()
-    threading.Timer(0.02, clock.tell, (Lost("ann"),)).start()
-    heard = clock.wait(clock.now_ms() + 1_500)
-    assert isinstance(heard, Heard)
-    assert Lost("ann") == heard.news
+    threading.Timer(0.02, clock.send, (ConnectionLost("ann"),)).start()
+    arrived = clock.wait(clock.now_ms() + 1_500)
+    assert isinstance(arrived, Arrival)
+    assert ConnectionLost("ann") == arrived.event
     assert clock.wait(clock.now_ms() - 1) is None
 
 
 def test_news_that_arrived_too_late_are_left_for_the_next_who_waits() -> None:
     clock = WallClock()
-    clock.tell(Lost("ann"), 15)
-    clock.tell(Leaves("bob"))
+    clock.send(ConnectionLost("ann"), 15)
+    clock.send(Leaves("bob"))
     deadline = clock.now_ms() + 5
     first = clock.wait(deadline)
     assert first is not None
-    assert Leaves("bob") == first.news
+    assert Leaves("bob") == first.event
     assert clock.wait(deadline) is None
     assert clock.now_ms() > deadline
     later = clock.wait(deadline + 1_000)

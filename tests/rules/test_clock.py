@@ -3,7 +3,13 @@
 import pytest
 from msgspec.structs import replace
 
-from dealer.clock import TurnClock, disconnected, is_late, reconnected, started
+from dealer.live.clock import (
+    TurnClock,
+    disconnected,
+    is_late,
+    reconnected,
+    started,
+)
 from engine.games import GAMES, named
 from engine.policies import Policies
 from tests.pages import played

@@ -6,8 +6,8 @@ import pytest
 
 from api.main import main
 from api.playing.matches import Terms, begun
-from dealer.live.news import Question
-from dealer.live.thinking import ThinkingBot
+from dealer.live.bots import ThinkingBot
+from dealer.live.events import Question
 from dealer.play import plan
 from engine.games import GAMES
 from events.types import NonceGiven

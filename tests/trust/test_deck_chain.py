@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from dealer.chain import NONCE_MAX, CommittedDecks, Committer, contribution
+from dealer.committed import (
+    NONCE_MAX,
+    CommittedDecks,
+    Committer,
+    contribution,
+)
 from dealer.deck import SeededDecks, of_key
 from engine.turn import ToDeal
 from events.deck import committed, earlier, opened_key, unfit

@@ -5,11 +5,10 @@ import sys
 from pathlib import Path
 
 from dealer.deck import SeededDecks
-from dealer.wire.limits import Limits
 from dealer.wire.match import play, started
-from dealer.wire.plan import Plan, plan
+from dealer.wire.plan import WirePlan, plan
 from dealer.wire.player import Player
-from dealer.wire.program import Program, program
+from dealer.wire.program import Limits, Program, program
 from dealer.wire.sandbox import Guard
 from engine.games import GAMES
 from events.types import Events
@@ -86,7 +85,7 @@ def matched(
     *,
     open_bids: bool = False,
     guard: Guard = OPEN,
-) -> tuple[Plan, list[Events], tuple[Player, Player], list[str]]:
+) -> tuple[WirePlan, list[Events], tuple[Player, Player], list[str]]:
     """A whole match: its plan, its records, its players, and what was said about them."""
     names = (programs[0].name, programs[1].name)
     match = plan(GAMES[game], "m", names, hands, open_bids=open_bids)

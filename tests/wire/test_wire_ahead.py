@@ -9,10 +9,9 @@ import pytest
 
 from dealer.deck import Deck, SeededDecks, of_key, seeded
 from dealer.wire.connection import IDLE, Connection, done
-from dealer.wire.match import Ahead, Habits, play
+from dealer.wire.match import Ahead, Habits, Referee, Spot, play
 from dealer.wire.plan import plan
 from dealer.wire.player import Reply
-from dealer.wire.spot import Referee, Spot
 from engine.games import GAMES
 from engine.turn import ToDeal, ToSwap
 from events.types import Events
@@ -78,7 +77,7 @@ def test_to_try_a_reply_leaves_the_question_as_it_was(game: str) -> None:
 
 def _said(spot: Spot) -> tuple[object, ...]:
     """All that a spot says, and what either seat would be told next."""
-    waiting = spot.telling.fork()
+    waiting = spot.clauses.fork()
     return *spot[:4], waiting.take(0), waiting.take(1)
 
 
@@ -120,7 +119,7 @@ def test_a_bot_is_not_charged_for_work_of_ours() -> None:
         link = Connection(ours, 100)
         theirs.sendall(b"K\n")
         assert b"K" == link.ask(b"?\n", 1, long_work())
-        assert link.heard <= done - 0.19
+        assert link.arrived <= done - 0.19
         link.close()
 
 
@@ -141,5 +140,5 @@ def test_a_bot_is_charged_for_what_it_thinks_beside_our_work() -> None:
         link = Connection(ours, 100)
         begun = time.perf_counter()
         assert b"K" == link.ask(b"?\n", 5, short_work())
-        assert link.heard - begun >= 0.18
+        assert link.arrived - begun >= 0.18
         link.close()

@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from api.playing.over_the_wire import for_good
-from dealer.check import check_deal
+from dealer.committed import check_deal
 from dealer.examples import GRUFF, STEADY
 from dealer.wire.plan import plan
 from dealer.wire.sandbox import Means

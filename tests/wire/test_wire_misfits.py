@@ -10,9 +10,14 @@ from msgspec.structs import replace
 
 from api.playing.folded import unusable
 from dealer.deck import SeededDecks
-from dealer.wire.apart import Ears, Gone, Job, played_apart
 from dealer.wire.match import started
+from dealer.wire.match_process import (
+    Listener,
+    MatchJob,
+    play_in_process,
+)
 from dealer.wire.plan import plan
+from dealer.worker import Gone
 from engine.audit import audit
 from engine.games import GAMES
 from events.evolve import replay
@@ -142,8 +147,10 @@ def test_an_interruption_in_the_middle_leaves_no_bot_behind(tmp_path: Path) -> N
 def test_a_referee_that_is_killed_is_told_of_and_leaves_no_bot_behind(tmp_path: Path) -> None:
     pair = (bot(tmp_path, "good"), bot(tmp_path, "plain"))
     match = plan(GAMES["auction-2024-mit"], "m", ("good", "plain"), 99_999)
-    ears = Ears(print, lambda legs: None)
-    hands = played_apart(Job(match, pair, SHORT, SeededDecks("7"), OPEN), ears, lambda: False)
+    listener = Listener(print, lambda legs: None)
+    hands = play_in_process(
+        MatchJob(match, pair, SHORT, SeededDecks("7"), OPEN), listener, lambda: False
+    )
     while next(hands) is None:
         pass
     assert len(left_behind(tmp_path)) == 2

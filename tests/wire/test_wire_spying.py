@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from api.playing.over_the_wire import Meeting
 from api.playing.wire_report import as_text
 from dealer.deck import SeededDecks
-from dealer.wire.apart import Job
+from dealer.wire.match_process import MatchJob
 from dealer.wire.plan import plan
 from dealer.wire.program import Program, program
 from dealer.wire.sandbox import Guard, Means
@@ -81,7 +81,7 @@ def _spied(
     bots = (spy, rival) if first else (rival, spy)
     match = plan(GAMES["auction-2024-mit"], "m", (bots[0].name, bots[1].name), 2)
     guard = Guard((home,), means, SEED)
-    meeting = Meeting(Job(match, bots, PATIENT, SeededDecks(SEED), guard))
+    meeting = Meeting(MatchJob(match, bots, PATIENT, SeededDecks(SEED), guard))
     ledger, lock = open_ledger(home, "test", STANDARD)
     handle = os.open(home / f"{WORD}-file", os.O_RDONLY)
     os.set_inheritable(handle, True)

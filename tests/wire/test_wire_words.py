@@ -15,7 +15,7 @@ from dealer.wire.match import play
 from dealer.wire.plan import plan
 from dealer.wire.player import Reply
 from dealer.wire.program import NoBot, named, program
-from dealer.wire.words import Tongue, acknowledgement_fault, command, default
+from dealer.wire.words import Dialect, acknowledgement_fault, command, default
 from engine.games import GAMES
 from engine.turn import Bid, Call, Check, Command, Fold, Raise, ToAct, ToBid, ToDeal
 from events.cards import DECK
@@ -23,7 +23,7 @@ from events.evolve import replay
 from events.types import AuctionSettled, BidPlaced, Events
 from tests.wire.links import pair
 
-AUCTION, SWAP = Tongue(bids=True, swaps=False), Tongue(bids=False, swaps=True)
+AUCTION, SWAP = Dialect(bids=True, swaps=False), Dialect(bids=False, swaps=True)
 ACT = ToAct(0, fold=True, check=False, call=2, raise_min=8, raise_max=400)
 CLOSED = ToAct(0, fold=False, check=True, call=0)
 
@@ -60,10 +60,10 @@ def test_the_game_of_2022_knows_no_bids_and_looks_at_no_number_that_is_not_offer
     assert command(SWAP, CLOSED, "Rabc", True) == Raise(0, 0)
     assert command(AUCTION, CLOSED, "Rabc", True) is None
     assert ["illegal", "malformed"] == [
-        acknowledgement_fault(tongue, "Rabc") for tongue in (SWAP, AUCTION)
+        acknowledgement_fault(dialect, "Rabc") for dialect in (SWAP, AUCTION)
     ]
     assert ["malformed", "illegal"] == [
-        acknowledgement_fault(tongue, "A5") for tongue in (SWAP, AUCTION)
+        acknowledgement_fault(dialect, "A5") for dialect in (SWAP, AUCTION)
     ]
 
 

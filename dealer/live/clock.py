@@ -1,12 +1,17 @@
-"""When an answer is too late: arithmetic on given times, in whole milliseconds; no clock is read.
+"""The clocks of a live table: how long a turn is, in whole milliseconds, and the real time.
 
 A site clock runs in silence, then counts down. Who comes back with time left gets more of it,
 once in a turn or at every return (C4).
 """
 
+import time
+from heapq import heappop, heappush
+from threading import Condition
+
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dealer.live.events import Arrival, TableEvent
 from engine.policies import Policies
 
 SILENT_MS = 10_000
@@ -26,7 +31,7 @@ SITE = Times()
 
 
 def turns_of(turn_ms: int) -> Times:
-    """A turn of so long, parted as the site's is: a third of it silent."""
+    """A turn of so long, divided as the site's is: a third of it silent."""
     site = SITE.silent + SITE.countdown
     silent = turn_ms * SITE.silent // site
     return Times(silent, turn_ms - silent, turn_ms * SITE.extension // site)
@@ -64,3 +69,39 @@ def reconnected(game: Policies, clock: TurnClock, at: int, times: Times = SITE) 
 def is_late(clock: TurnClock, at: int) -> bool:
     """Whether an answer at this moment comes after the deadline."""
     return at > clock.deadline
+
+
+class WallClock:
+    """The real time, and the events that wait for a table: the one class here that reads a clock.
+
+    It takes the time of day when it is made and is set by nobody after that. Any thread may send
+    it events; the table waits for them in one.
+    """
+
+    def __init__(self) -> None:
+        self._began = (time.time_ns() - time.monotonic_ns()) // 1_000_000
+        self._arrived: list[tuple[int, int, TableEvent]] = []
+        self._sent = 0
+        self._grown = Condition()
+
+    def now_ms(self) -> int:
+        return self._began + time.monotonic_ns() // 1_000_000
+
+    def send(self, event: TableEvent, after_ms: int = 0) -> None:
+        """Put an event of the table into the queue, to arrive now or so much later."""
+        with self._grown:
+            self._sent += 1
+            heappush(self._arrived, (self.now_ms() + after_ms, self._sent, event))
+            self._grown.notify()
+
+    def wait(self, until: int) -> Arrival | None:
+        with self._grown:
+            while True:
+                now = self.now_ms()
+                first = self._arrived[0][0] if self._arrived else until + 1
+                if first <= min(now, until):
+                    at, _, event = heappop(self._arrived)
+                    return Arrival(at, event)
+                if now > until:
+                    return None
+                self._grown.wait((min(first, until + 1) - now) / 1000)

@@ -6,12 +6,12 @@ import threading
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
-from dealer.unheeding import unheard, unheeding
+from dealer.worker import ctrl_c_blocked, ignore_ctrl_c
 
 
 def answer(pipe: Connection) -> None:
     """In the other process."""
-    unheeding()
+    ignore_ctrl_c()
     while True:
         pipe.send(pipe.recv())
 
@@ -20,7 +20,7 @@ def test_who_is_started_hears_no_ctrl_c_at_any_time() -> None:
     spawned = get_context("spawn")
     ours, theirs = spawned.Pipe()
     process = spawned.Process(target=answer, args=(theirs,), daemon=True)
-    with unheard():
+    with ctrl_c_blocked():
         process.start()
     theirs.close()
     assert process.pid is not None
@@ -38,7 +38,7 @@ def test_who_starts_it_hears_his_ctrl_c_a_moment_later() -> None:
     heard = list[int]()
     before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
     try:
-        with unheard():
+        with ctrl_c_blocked():
             signal.pthread_kill(threading.get_ident(), signal.SIGINT)
             assert [] == heard
         assert [signal.SIGINT] == heard

@@ -1,7 +1,7 @@
-"""What a live table hears and from whom, and how it asks; clock and players are handed in.
+"""The events of a live table, the questions it asks, and what clocks and players must offer.
 
-Whoever plays never speaks to a hand: he tells the clock his news, and the table hears them one by
-one, in the order in which they arrived. So two at the same millisecond have an order too.
+Players never call a hand: they send their events to the clock, and the table takes them one by one,
+in the order in which they arrived. So two of the same millisecond have an order too.
 """
 
 from typing import Protocol
@@ -20,13 +20,13 @@ class Answered(Struct, frozen=True):
     command: Command
 
 
-class Lost(Struct, frozen=True):
+class ConnectionLost(Struct, frozen=True):
     """A player's connection is gone."""
 
     player: str
 
 
-class Back(Struct, frozen=True):
+class ConnectionBack(Struct, frozen=True):
     """A player's connection is there again."""
 
     player: str
@@ -48,7 +48,7 @@ class SitsOut(Struct, frozen=True):
 
 
 class Returns(Struct, frozen=True):
-    """Who sat out wants to be dealt in again; he enters as a newcomer does."""
+    """A player who sat out wants to be dealt in again; he enters as a newcomer does."""
 
     player: str
     posts: bool = False
@@ -67,17 +67,17 @@ class Leaves(Struct, frozen=True):
     player: str
 
 
-Wish = Joins | SitsOut | Returns | TopsUp | Leaves
+SeatRequest = Joins | SitsOut | Returns | TopsUp | Leaves
 """What is granted or refused between hands."""
 
-News = Answered | Lost | Back | Wish
+TableEvent = Answered | ConnectionLost | ConnectionBack | SeatRequest
 
 
-class Heard(Struct, frozen=True):
-    """Some news, and the moment at which they arrived."""
+class Arrival(Struct, frozen=True):
+    """An event, and the moment at which it arrived."""
 
     at: int
-    news: News
+    event: TableEvent
 
 
 class Clock(Protocol):
@@ -85,8 +85,8 @@ class Clock(Protocol):
 
     def now_ms(self) -> int: ...
 
-    def wait(self, until: int) -> Heard | None:
-        """The next news that arrive, or have arrived, up to this moment; None once it is over."""
+    def wait(self, until: int) -> Arrival | None:
+        """The next event that arrives, or has arrived, up to this moment; None once it is over."""
         ...
 
 
@@ -99,8 +99,8 @@ class Question(Struct, frozen=True):
     deadline: int
 
 
-class Player(Protocol):
-    """Whoever sits there: he is told, and answers through the clock, later or never."""
+class LivePlayer(Protocol):
+    """A player at the table: he is asked, and answers through the clock, later or never."""
 
     def asked(self, question: Question) -> None:
         """It is his turn; asked again, with the same number, when he comes back in time."""
@@ -111,5 +111,5 @@ class Player(Protocol):
         ...
 
     def refused(self, sentence: str) -> None:
-        """What he said last was not possible, and why."""
+        """What the player sent last was not possible, and why."""
         ...

@@ -1,0 +1,179 @@
+"""The built-in bots: each decides from its own cards, its seed or exact odds."""
+
+import random
+from collections import Counter
+from fractions import Fraction
+from functools import lru_cache
+
+from dealer.bots.bot import BuiltIn, leave, pot_raise, stay
+from dealer.bots.seen import Seen
+from engine.turn import Command, Fold, Muck, Raise, Straddle, ToAct, ToBid, ToShow
+from events.cards import is_known
+from events.types import Cards
+from events.views import CardSwappedSeen, HoleDealtSeen
+from odds.batch import Showdown
+from odds.counting import canonical
+from odds.preflop import before_flop
+from odds.rank import category, mask, ranker
+from odds.tables import FULL_HOUSE, HIGH_CARD, PAIR, QUADS, TRIPS, TWO_PAIR
+from odds.third_card import Outcomes, third_card
+from odds.unseen import counted
+
+EVEN = Fraction(1, 2)
+AHEAD = Fraction(3, 5)  # of a pot with one rival
+GOOD = Fraction(11, 20)  # of the pot, before the flop, against any two cards
+VERY_GOOD = Fraction(5, 8)
+RAISES = 2  # of a round, after which a tight bot and one of pot odds raise no more
+
+
+class RandomBot(BuiltIn):
+    """Chooses among everything that is offered, whatever its cards; folds seldom, bets any size."""
+
+    def __init__(self, seed: str) -> None:
+        self._random = random.Random(seed)
+
+    def act(self, seen: Seen, asked: ToAct) -> Command:
+        roll = self._random.random()
+        if roll < 0.12 and asked.fold:
+            return Fold(asked.seat)
+        if roll > 0.7 and asked.raise_min is not None and asked.raise_max is not None:
+            return Raise(asked.seat, self._size(asked.raise_min, asked.raise_max))
+        return stay(asked)
+
+    def bid(self, seen: Seen, asked: ToBid) -> int:
+        return self._size(0, asked.bid_max)
+
+    def show(self, seen: Seen, asked: ToShow) -> Command:
+        if asked.may_muck and self._random.random() < 0.4:
+            return Muck(asked.seat)
+        return super().show(seen, asked)
+
+    def straddle(self, seat: int) -> Command:
+        return Fold(seat) if self._random.random() < 0.1 else Straddle(seat)
+
+    def _size(self, low: int, high: int) -> int:
+        """Mostly small, sometimes everything: half of the range is halved again and again."""
+        if self._random.random() < 0.06:
+            return high
+        while high > low and self._random.random() < 0.7:
+            high = low + (high - low) // 2
+        return self._random.randint(low, high)
+
+
+class AggressiveBot(BuiltIn):
+    """Bets and raises more often than not, half a pot or a whole one; bids up to the pot."""
+
+    def __init__(self, seed: str) -> None:
+        self._random = random.Random(seed)
+
+    def act(self, seen: Seen, asked: ToAct) -> Command:
+        roll = self._random.random()
+        if roll < 0.6:
+            return pot_raise(seen, asked, self._random.choice((1, 2)), 2)
+        large = asked.call * 2 > seen.pot
+        return leave(asked) if roll > 0.85 and large else stay(asked)
+
+    def bid(self, seen: Seen, asked: ToBid) -> int:
+        return min(asked.bid_max, self._random.randint(0, seen.pot))
+
+
+class _Unseeded(BuiltIn):
+    """A bot that leaves nothing to chance: the same cards are always played alike."""
+
+    def __init__(self, seed: str) -> None:
+        """It needs no seed."""
+
+
+class CallerBot(_Unseeded):
+    """Checks or calls whatever comes, and bids nothing: the yardstick that others have to beat."""
+
+    def act(self, seen: Seen, asked: ToAct) -> Command:
+        return stay(asked)
+
+
+class TightBot(_Unseeded):
+    """Raises the better part of starting hands, then a pair of its own or more; gives up soon."""
+
+    def act(self, seen: Seen, asked: ToAct) -> Command:
+        if not seen.board:
+            worth = against_one(seen)
+            good, very_good = worth >= GOOD, worth >= VERY_GOOD
+        else:
+            game = seen.game
+            best = ranker(game.straights, game.ranking, game.hole_min)
+            kind = category(best(seen.hole, seen.board))
+            good = kind > _board_category(seen)
+            very_good = good and kind >= TWO_PAIR
+        if very_good and seen.raises < RAISES:
+            return pot_raise(seen, asked, 1, 2)
+        return stay(asked) if good else leave(asked)
+
+
+class PotOddsBot(_Unseeded):
+    """Stays if the pot pays for it by exact equity, every rival holding any cards at all; bets what
+    is well ahead."""
+
+    def act(self, seen: Seen, asked: ToAct) -> Command:
+        if against_one(seen) >= AHEAD and seen.raises < RAISES:
+            return pot_raise(seen, asked, 2, 3)
+        # Against more than one rival a rule of thumb, as if each were met alone.
+        worth = against_one(seen) ** len(seen.rivals)
+        return stay(asked) if worth * (seen.pot + asked.call) >= asked.call else leave(asked)
+
+
+class BidderBot(PotOddsBot):
+    """Bids the price at which winning the third card and losing it to the rival pay the same."""
+
+    def bid(self, seen: Seen, asked: ToBid) -> int:
+        odds = third_card(seen.hole, seen.board, _rules(seen))
+        price = Outcomes(odds, seen.pot, seen.game.showdown_tie).break_even
+        return asked.bid_max if price is None else min(asked.bid_max, int(price))
+
+
+def against_one(seen: Seen) -> Fraction:
+    """The part of the pot that the cards are worth against one rival who may hold anything.
+
+    Exact; but swaps and auctions still to come are left out.
+    """
+    own_dead = (
+        event.old
+        for event in seen.history
+        if isinstance(event, CardSwappedSeen) and event.seat == seen.seat and event.changed is True
+    )
+    dead = own_dead if seen.game.swap_discard == "dead" else ()  # others go back to the deck (S2)
+    dealt = [0] * len(seen.players)  # a rival who has won an auction holds three
+    for event in seen.history:
+        if isinstance(event, HoleDealtSeen):
+            dealt[event.seat] += len(event.cards)
+    most = max((dealt[seat] for seat in seen.rivals), default=0) or len(seen.hole)
+    known = tuple(card for card in dead if isinstance(card, str))
+    return _against_one(tuple(sorted(seen.hole)), seen.board, most, known, _rules(seen))
+
+
+def _rules(seen: Seen) -> Showdown:
+    """How hands compare here; that all seven cards may break a tie is left out."""
+    return Showdown(seen.game.straights, seen.game.ranking, seen.game.hole_min)
+
+
+@lru_cache(maxsize=1 << 14)
+def _against_one(hole: Cards, board: Cards, dealt: int, dead: Cards, rules: Showdown) -> Fraction:
+    if not is_known((*hole, *board)):
+        return EVEN
+    if not board:
+        return before_flop(hole, rules).share
+    return _same_suits(*canonical(mask(hole), mask(board), mask(dead)), dealt, rules)
+
+
+@lru_cache(maxsize=1 << 16)
+def _same_suits(hole: int, board: int, dead: int, dealt: int, rules: Showdown) -> Fraction:
+    """Spots that differ in suits alone are one."""
+    return counted(hole, board, dealt=dealt, dead=dead, rules=rules).share
+
+
+def _board_category(seen: Seen) -> int:
+    """The category of hand that the common cards alone give everybody."""
+    if len(seen.board) == 5:
+        return category(ranker(seen.game.straights)((), seen.board))
+    shape = sorted(Counter(card[0] for card in seen.board).values(), reverse=True)
+    kinds = {(2, 2): TWO_PAIR, (3, 2): FULL_HOUSE, (4,): QUADS, (3,): TRIPS, (2,): PAIR}
+    return kinds.get(tuple(count for count in shape if count > 1), HIGH_CARD)

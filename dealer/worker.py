@@ -1,0 +1,87 @@
+"""Worker processes of the dealer: they send hands in batches, and leave Ctrl-C to their parent.
+
+A terminal sends Ctrl-C to every process of a group; it is for the one that started the others.
+"""
+
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from multiprocessing import get_context, resource_tracker
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from time import monotonic
+from typing import Any
+
+import msgspec
+
+from events.types import Events
+
+BATCH_S = 0.05  # hands wait no longer than this for their way to the writer
+PATIENCE_S = 0.1  # how long it may take until a stop is noticed
+
+_CTRL_C = {signal.SIGINT}
+_encoder = msgspec.msgpack.Encoder()
+_decoder: msgspec.msgpack.Decoder[tuple[Events, ...]] = msgspec.msgpack.Decoder(tuple[Events, ...])
+decode_hands = _decoder.decode
+
+
+class Gone(Exception):
+    """A process that played a match ended before the match did."""
+
+
+@contextmanager
+def ctrl_c_blocked() -> Iterator[None]:
+    """Start a process here, and no Ctrl-C reaches it before it has called `ignore_ctrl_c`.
+
+    It takes a third of a second to start, and would be ended by one that comes meanwhile.
+    """
+    resource_tracker.ensure_running()  # else it starts with the process, and lets Ctrl-C through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _CTRL_C)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def ignore_ctrl_c() -> None:
+    """Ignore Ctrl-C in this process, which calls this first."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _CTRL_C)
+
+
+def start(work: Callable[..., None], *given: Any) -> tuple[BaseProcess, Connection]:
+    """A new process that runs `work(pipe, *given)`, and our end of the pipe."""
+    spawned = get_context("spawn")  # a fork would take the writer's threads and locks along
+    ours, theirs = spawned.Pipe()
+    process = spawned.Process(target=work, args=(theirs, *given), daemon=True)
+    with ctrl_c_blocked():
+        process.start()
+    theirs.close()
+    return process, ours
+
+
+def receive(pipe: Connection, what: str) -> tuple[bytes, bytes]:
+    """The next message: its first byte, by which messages are told apart, and the rest."""
+    try:
+        message = pipe.recv_bytes()
+    except (EOFError, ConnectionResetError):
+        raise Gone(f"the process that {what} is gone") from None
+    return message[:1], message[1:]
+
+
+def send_hands(
+    pipe: Connection, hands: Iterable[Events], most: int, kind: bytes, last: bytes
+) -> bool:
+    """Send hands in batches of `most`; False if a message from the reader stopped it."""
+    batch: list[Events] = []
+    sent, whole = monotonic(), True
+    for hand in hands:
+        batch.append(hand)
+        if len(batch) >= most or monotonic() - sent >= BATCH_S:
+            pipe.send_bytes(kind + _encoder.encode(batch))
+            batch, sent = [], monotonic()
+            if pipe.poll():
+                whole = False
+                break
+    pipe.send_bytes(last + _encoder.encode(batch))
+    return whole
