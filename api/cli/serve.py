@@ -105,7 +105,7 @@ def serve(
 ) -> None:
     """Serve the ledger's API and pages; who plays or imports meanwhile is followed."""
     with plainly():
-        from api.http.headers import LOOPBACK
+        from api.http.layers import LOOPBACK
         from api.http.ledger_service import Settings
         from api.http.limits import Limits
         from api.http.scopes import SCOPES

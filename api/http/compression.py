@@ -1,4 +1,4 @@
-"""Answers in fewer bytes, `zstd` or `gzip`, for whoever says that he can unpack them.
+"""Compressed answers, `zstd` or `gzip`, for a client that says he can unpack them.
 
 Text of over a kilobyte is packed piece by piece as it is sent. Each piece can be unpacked when it
 has come: a stream that waits for something holds nothing back, and no more than a piece is ever in
@@ -8,10 +8,13 @@ What is packed tells by its length how alike its parts are (BREACH). What a view
 in no answer to it, so no length tells of that. Secrets of ours (`no-store`) are not packed, and no
 page carries a token; nor is what another site makes a browser ask for, though that comes without
 the browser's cookie already.
+
+Starlette's `GZipMiddleware` knows no zstd, packs for `gzip;q=0`, gives plain and packed bytes one
+strong tag, packs secrets, and holds back a stream's head until its first piece.
 """
 
 import zlib
-from typing import Protocol
+from collections.abc import Callable
 
 import anyio.to_thread
 import pyarrow as pa
@@ -20,7 +23,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from api.http.answer import NEVER
 from api.http.formats import MEDIA, weighed
-from api.http.layer import Layer
+from api.http.layers import Layer
 from api.http.streams import Sink
 from api.problem import JSON as PROBLEM
 
@@ -31,18 +34,33 @@ TEXTS = frozenset(
     MEDIA[kind].partition(";")[0] for kind in ("json", "ndjson", "csv", "txt", "md", "html", "phh")
 ) | {PROBLEM}
 OURS = (None, "none", "same-origin")  # `Sec-Fetch-Site` of whom no other site has sent
+Packer = Callable[[bytes, bool], bytes]  # a piece, and whether it is the last, in fewer bytes
 
 
-class Packer(Protocol):
-    """Bytes in, fewer bytes out."""
+def gzip() -> Packer:
+    """Pack with what every client has."""
+    into = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
 
-    def add(self, data: bytes) -> bytes:
-        """What can be unpacked to all that was added so far, once the earlier ones are there."""
-        ...
+    def packed(piece: bytes, last: bool) -> bytes:
+        return into.compress(piece) + into.flush(zlib.Z_FINISH if last else zlib.Z_SYNC_FLUSH)
 
-    def end(self) -> bytes:
-        """The last bytes."""
-        ...
+    return packed
+
+
+def zstd() -> Packer:
+    """Pack smaller and faster."""
+    sink = Sink()
+    into = pa.CompressedOutputStream(pa.PythonFile(sink, "w"), "zstd")
+
+    def packed(piece: bytes, last: bool) -> bytes:
+        into.write(piece)
+        (into.close if last else into.flush)()
+        return sink.taken()
+
+    return packed
+
+
+PACKERS: dict[str, Callable[[], Packer]] = {"zstd": zstd, "gzip": gzip}
 
 
 class Compression(Layer):
@@ -55,7 +73,9 @@ class Compression(Layer):
             how = None
         held = headers.get("if-none-match", "")
         if how is not None and held:
-            scope = {**scope, "headers": _asked(scope, held.replace(f'-{how}"', '"'))}
+            plain = held.replace(f'-{how}"', '"')  # what a route is asked for, as if it held that
+            others = [one for one in scope["headers"] if one[0] != b"if-none-match"]
+            scope = {**scope, "headers": [*others, (b"if-none-match", plain.encode("latin-1"))]}
         answer = _Answer(send, how, held, scope["method"] == "HEAD")
         await self.app(scope, receive, answer)
 
@@ -69,7 +89,7 @@ def encoding_of(accepted: str) -> str | None:
 
 
 class _Answer:
-    """One answer on its way out."""
+    """One answer on its way out; its head is kept back while its packed length is not known."""
 
     def __init__(self, send: Send, how: str | None, held: str, head: bool) -> None:
         self._send = send
@@ -90,89 +110,41 @@ class _Answer:
     async def _begin(self, start: Message) -> None:
         headers = MutableHeaders(scope=start)
         kind = headers.get("content-type", "").partition(";")[0]
+        tag, length = headers.get("etag", ""), headers.get("content-length")
+        packed_tag = f'{tag[:-1]}-{self._how}"'
         if kind in TEXTS or start["status"] == 304:
             headers.add_vary_header("Accept-Encoding")
-        if start["status"] == 304 and self._how is not None:
-            self._keep(headers)
-        length = headers.get("content-length")
-        long = length is None or int(length) >= LEAST
-        if self._how is not None and kind in TEXTS and long and _may_be_packed(start, headers):
+        if start["status"] == 304 and tag and self._how is not None and packed_tag in self._held:
+            headers["etag"] = packed_tag  # whoever has it packed is told so; another keeps his
+        if (
+            self._how is not None
+            and kind in TEXTS
+            and (length is None or int(length) >= LEAST)
+            and start["status"] not in (204, 206, 304)
+            and NEVER not in headers.get("cache-control", "")
+            and "content-encoding" not in headers
+        ):
             self._packer = PACKERS[self._how]()
             headers["content-encoding"] = self._how
-            if tag := headers.get("etag"):
-                headers["etag"] = f'{tag[:-1]}-{self._how}"'
+            if tag:
+                headers["etag"] = packed_tag
             del headers["content-length"]
             if length is not None and not self._head:
                 self._start = start
                 return
         await self._send(start)
 
-    def _keep(self, headers: MutableHeaders) -> None:
-        """Whoever has it packed is told so; whoever has it plain keeps that."""
-        tag = headers.get("etag", "")
-        packed = f'{tag[:-1]}-{self._how}"'
-        if tag and packed in self._held:
-            headers["etag"] = packed
-
     async def _go_on(self, message: Message) -> None:
         if self._packer is not None and not self._head:
-            message = {**message, "body": await self._less(message)}
+            body, last = message.get("body", b""), not message.get("more_body", False)
+            if len(body) < LARGE:
+                body = self._packer(body, last)
+            else:
+                body = await anyio.to_thread.run_sync(self._packer, body, last)
+            message = {**message, "body": body}
         if self._start is not None:
             if not message.get("more_body", False):
                 MutableHeaders(scope=self._start)["content-length"] = str(len(message["body"]))
             start, self._start = self._start, None
             await self._send(start)
         await self._send(message)
-
-    async def _less(self, message: Message) -> bytes:
-        body, last = message.get("body", b""), not message.get("more_body", False)
-        if len(body) < LARGE:
-            return self._added(body, last)
-        return await anyio.to_thread.run_sync(self._added, body, last)
-
-    def _added(self, body: bytes, last: bool) -> bytes:
-        assert self._packer is not None
-        packed = self._packer.add(body) if body else b""
-        return packed + self._packer.end() if last else packed
-
-
-def _may_be_packed(start: Message, headers: MutableHeaders) -> bool:
-    secret = NEVER in headers.get("cache-control", "")
-    return (
-        start["status"] not in (204, 206, 304) and not secret and "content-encoding" not in headers
-    )
-
-
-def _asked(scope: Scope, held: str) -> list[tuple[bytes, bytes]]:
-    """The request's headers, as if the tags that it holds were of what is plain."""
-    others = [(name, value) for name, value in scope["headers"] if name != b"if-none-match"]
-    return [*others, (b"if-none-match", held.encode("latin-1"))]
-
-
-class _Gzip:
-    def __init__(self) -> None:
-        self._into = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
-
-    def add(self, data: bytes) -> bytes:
-        return self._into.compress(data) + self._into.flush(zlib.Z_SYNC_FLUSH)
-
-    def end(self) -> bytes:
-        return self._into.flush()
-
-
-class _Zstd:
-    def __init__(self) -> None:
-        self._sink = Sink()
-        self._into = pa.CompressedOutputStream(pa.PythonFile(self._sink, "w"), "zstd")
-
-    def add(self, data: bytes) -> bytes:
-        self._into.write(data)
-        self._into.flush()
-        return self._sink.taken()
-
-    def end(self) -> bytes:
-        self._into.close()
-        return self._sink.taken()
-
-
-PACKERS: dict[str, type[Packer]] = {"zstd": _Zstd, "gzip": _Gzip}

@@ -2,6 +2,9 @@
 
 Whoever sees the same is answered from the same `Viewed`, which is replaced when the ledger has
 grown and let go when nobody uses it any more.
+
+Verdicts of a large ledger are judged in a thread of their own, when an auditor asks for it. Nobody
+waits for that: what is judged is kept hand by hand, and a page says how many are left.
 """
 
 import threading
@@ -15,7 +18,6 @@ from msgspec import Struct
 
 from api.http.cursor import Cursors
 from api.http.delay import Delay
-from api.http.judging import Judging
 from api.http.limits import Limits
 from api.http.private_files import cursor_key
 from api.problem import Problem
@@ -27,6 +29,7 @@ from store.snapshot import NoLedger
 
 NO_LEDGER = "there is no ledger here yet: muckrake play or muckrake import makes one"
 FRESH_S = 0.5  # views of a growing ledger are made again no more often than this
+STOP_S = 5.0  # that a batch of judged hands may take to come to its end
 VIEWERS_MAX = 8  # views that are kept for later callers
 
 
@@ -41,6 +44,42 @@ class Settings(Struct, frozen=True):
     logs: bool = False  # a line on stderr for each request
     fronted: bool = False  # by a proxy on this machine, whose word is taken
     bots: Path | None = None  # whose folders hold bots that a key may have played
+
+
+class Judging:
+    """At most one thread that judges what is left of a ledger."""
+
+    def __init__(self, verdicts: Verdicts) -> None:
+        self._verdicts = verdicts
+        self._turn = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def going(self) -> bool:
+        """Whether somebody judges now."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def begin(self, snapshot: Snapshot) -> None:
+        """All that is left of this ledger, unless it is being judged already."""
+        with self._turn:
+            if not self.going and not self._stop.is_set():
+                self._thread = threading.Thread(target=self._judge, args=(snapshot,), daemon=True)
+                self._thread.start()
+
+    def close(self) -> None:
+        """What was judged so far stays."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(STOP_S)
+
+    def _judge(self, snapshot: Snapshot) -> None:
+        try:
+            for _ in self._verdicts.judge(snapshot):
+                if self._stop.is_set():
+                    return
+        except FileNotFoundError:
+            return  # compacted meanwhile: whoever asks again goes on, over the new files
 
 
 class _Shared:

@@ -2,7 +2,8 @@
 
 A line has the path, but of the query no more than names: `?q=` may hold cards that somebody looks
 for, `?once=` a token. It has the id of a key, never a key. Of a failure it has the kind and the
-places in the code, not its text.
+places in the code, not its text. The id of a request is ours: a client's own `X-Request-Id`, which
+the package asgi-correlation-id takes over, would write into the log what somebody else chose.
 """
 
 import re
@@ -19,8 +20,7 @@ from fastapi import Request
 from starlette.datastructures import MutableHeaders, QueryParams
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.headers import put
-from api.http.layer import Layer
+from api.http.layers import Layer, put
 from api.http.metrics import Metrics
 from store.folder.frames import Damaged
 

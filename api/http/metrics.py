@@ -1,7 +1,8 @@
 """What this process has answered, in the words of Prometheus: numbers of requests, not of hands.
 
 Everybody may read it. How long an answer is tells what is in it, so bytes are counted of those
-alone that are given without a key or login.
+alone that are given without a key or login. The package prometheus-client would be as long here: it
+counts by metric for a whole process, where tests and `muckrake get` make several applications.
 """
 
 import threading

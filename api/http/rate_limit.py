@@ -1,6 +1,9 @@
-"""How fast one caller may ask: a purse for each key or address, filled by the second.
+"""How fast one caller may ask: a bucket of tokens for each key or address, filled by the second.
 
-What is left stands above every answer (`RateLimit`, `RateLimit-Policy`, of the IETF's draft).
+What is left stands above every answer (`RateLimit`, `RateLimit-Policy`, of the IETF's draft). The
+package `limits`, which slowapi stands on, has windows and no bucket, so that a caller who waits for
+the next window asks for two minutes' worth at once; and in memory it keeps every address of a
+window, however many come, where we forget the oldest.
 """
 
 import threading
@@ -12,7 +15,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http.connections import network
-from api.http.layer import Layer
+from api.http.layers import Layer
 from api.http.limits import family
 from api.problem import Problem
 
@@ -21,7 +24,7 @@ BUCKETS_MAX = 10_000  # whoever asked longest ago is forgotten, and starts with 
 
 
 class TokenBuckets:
-    """What each caller has left to spend."""
+    """The tokens that each caller has left."""
 
     def __init__(self, rate: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.rate = rate

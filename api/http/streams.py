@@ -1,15 +1,16 @@
 """Answers that are made while they are sent, in little memory however long they are.
 
-Chunks are taken from an iterator, one at a time, in a thread; the next is taken when the last has
-gone out. Whoever goes away, or takes nothing for too long, is dropped, and the iterator is closed
-at once: it lets go of files and locks in its own `finally`.
+The next chunk is taken when the last has gone out, so nothing is gathered for a slow reader. A
+reader who goes away, or takes nothing for too long, is dropped, and what makes the chunks is closed
+at once: it lets go of files, locks and places in its own `finally`. Starlette's `StreamingResponse`
+waits for ever for a reader who takes nothing.
 """
 
 import io
-from collections.abc import AsyncIterator, Generator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
-from typing import BinaryIO, cast
+from contextlib import asynccontextmanager, contextmanager
+from typing import BinaryIO, Protocol, cast
 
 import anyio
 import anyio.to_thread
@@ -20,7 +21,6 @@ from starlette.types import Receive, Scope, Send
 
 from api.exporting.files import Texts, Writer, no_formulas, writer
 from api.http.answer import ANEW, about
-from api.http.following import Unended, cut
 from api.http.formats import MEDIA, is_for_spreadsheet
 
 PIECE = 1 << 18  # no more than this is handed to the socket at once: then it is waited for
@@ -48,7 +48,8 @@ def streamed(
         head = Response(headers=headers, media_type=MEDIA[kind])
         del head.headers["content-length"]  # nobody knows how long it would be
         return head
-    return _Flow(chunks, MEDIA[kind], headers, request.app.state.service.settings.limits.stall_s)
+    stall_s = request.app.state.service.settings.limits.stall_s
+    return Following(_Threaded(chunks), MEDIA[kind], headers, stall_s)
 
 
 def tabled(
@@ -123,8 +124,46 @@ class Sink(io.RawIOBase):
         return b"".join(held)
 
 
-class _Flow(Unended[Iterable[bytes]]):
-    """Chunks on their way."""
+class AsyncChunks(Protocol):
+    """Chunks that come one after another, and what closes them."""
+
+    def __aiter__(self) -> AsyncIterator[bytes]: ...
+
+    async def aclose(self) -> None: ...
+
+
+class _Threaded:
+    """The chunks of an iterator that blocks: each is taken in a thread."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = chunks
+        self._taken = iter(chunks)
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        chunk = await anyio.to_thread.run_sync(next, self._taken, None)
+        if chunk is None:
+            raise StopAsyncIteration
+        return chunk
+
+    async def aclose(self) -> None:
+        await anyio.to_thread.run_sync(_close, self._chunks)
+
+
+class Following(Response):
+    """An answer of which nobody knows how long it will be: chunks, each sent when it comes."""
+
+    def __init__(
+        self, chunks: AsyncChunks, media_type: str, headers: Mapping[str, str], stall_s: float
+    ) -> None:
+        self.status_code = 200
+        self.media_type = media_type
+        self.background = None
+        self.init_headers(headers)
+        self._chunks = chunks
+        self._stall_s = stall_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -132,22 +171,21 @@ class _Flow(Unended[Iterable[bytes]]):
                 start = {"type": "http.response.start", "status": 200}
                 await send({**start, "headers": self.raw_headers})
                 try:
-                    await self._sent(send)
+                    async for chunk in self._chunks:
+                        for begin in range(0, len(chunk), PIECE):
+                            await self._sent(send, chunk[begin : begin + PIECE])
+                    await self._sent(send, b"")
                 except TimeoutError:
                     cut(scope)
         finally:
             with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(_close, self._chunks)
+                await self._chunks.aclose()
 
-    async def _sent(self, send: Send) -> None:
-        chunks = iter(self._chunks)
-        while (chunk := await anyio.to_thread.run_sync(next, chunks, None)) is not None:
-            for start in range(0, len(chunk), PIECE):
-                with anyio.fail_after(self._stall_s):
-                    piece = chunk[start : start + PIECE]
-                    await send({"type": "http.response.body", "body": piece, "more_body": True})
+    async def _sent(self, send: Send, piece: bytes) -> None:
+        """Hand on a piece, or the end, if it is taken in time."""
         with anyio.fail_after(self._stall_s):
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            message = {"type": "http.response.body", "body": piece, "more_body": bool(piece)}
+            await send(message)
 
 
 @asynccontextmanager
@@ -175,3 +213,49 @@ def _close(chunks: object) -> None:
     close = getattr(chunks, "close", None)
     if close is not None:
         close()
+
+
+def cut(scope: Scope) -> None:
+    """End a connection whose reader takes nothing: to close it would wait for him."""
+    scope["state"]["cut"] = True
+    if (abort := scope["state"].get("abort")) is not None:
+        abort()
+
+
+class Followers:
+    """Who follows: where all places are taken, whoever has most of them gives his oldest one to a
+    newcomer who has fewer, so that a few addresses do not take them all."""
+
+    def __init__(self) -> None:
+        self._ends: dict[str, dict[object, Callable[[], None]]] = {}
+
+    def has_place(self, caller: str, most: int) -> bool:
+        """Whether one of `most` places is free for this caller, or can be taken from another."""
+        return self._count < most or len(self._largest) > len(self._ends.get(caller, ())) + 1
+
+    @contextmanager
+    def place(self, caller: str, most: int, end: Callable[[], None]) -> Iterator[bool]:
+        """A place for as long as he follows, if there is one by now; `end` cuts his stream when it
+        is taken from him."""
+        if not self.has_place(caller, most):
+            yield False
+            return
+        if self._count >= most:
+            self._largest.pop(next(iter(self._largest)))()
+        key = object()
+        mine = self._ends.setdefault(caller, {})
+        mine[key] = end
+        try:
+            yield True
+        finally:
+            mine.pop(key, None)
+            if not mine and self._ends.get(caller) is mine:
+                del self._ends[caller]
+
+    @property
+    def _count(self) -> int:
+        return sum(map(len, self._ends.values()))
+
+    @property
+    def _largest(self) -> dict[object, Callable[[], None]]:
+        return max(self._ends.values(), key=len, default={})

@@ -28,8 +28,7 @@ def hashed(name: str) -> str:
 @cache
 def packed(name: str, how: str) -> bytes:
     """A file in fewer bytes: packed once, for it is the same for everybody."""
-    packer = PACKERS[how]()
-    return packer.add((STATIC / name).read_bytes()) + packer.end()
+    return PACKERS[how]()((STATIC / name).read_bytes(), True)
 
 
 class Files(StaticFiles):

@@ -17,13 +17,13 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.types import Message, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from api.evidence.witnesses import publishing
 from api.http.compression import Compression
-from api.http.headers import Fronted, SecurityHeaders, TrustedHosts, put
+from api.http.connections import PROXIES
 from api.http.keys import Keys
-from api.http.layer import Layer
+from api.http.layers import HeadRequests, SecurityHeaders, TrustedHosts
 from api.http.ledger_service import LedgerService
 from api.http.log import RequestLog
 from api.http.memory import given_back
@@ -39,28 +39,6 @@ from api.serving.failures import ErrorAnswers, answered
 from api.serving.request_limits import Framing, RequestLimits
 from api.serving.request_queue import RequestQueue
 from api.version import VERSION
-
-
-class HeadRequests(Layer):
-    """Routes know only GET; whoever asked for heads gets heads."""
-
-    async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] != "HEAD":
-            await self.app(scope, receive, send)
-            return
-        put(scope, "head", True)
-        inner = {**scope, "method": "GET"}
-
-        async def heard(message: Message) -> None:
-            if message["type"] == "http.response.body":
-                message = {**message, "body": b""}
-            await send(message)
-
-        try:
-            await self.app(inner, receive, heard)
-        finally:
-            if "route" in inner:
-                scope["route"] = inner["route"]
 
 
 def create_app(service: LedgerService) -> FastAPI:
@@ -110,7 +88,7 @@ def _layers(
     }
     buckets = TokenBuckets(settings.limits.rate)
     return [
-        *([Middleware(Fronted)] if settings.fronted else []),
+        *([Middleware(ProxyHeadersMiddleware, [*PROXIES])] if settings.fronted else []),
         Middleware(RequestLog, metrics, sys.stderr if settings.logs else None),
         Middleware(SecurityHeaders),
         Middleware(Compression),

@@ -11,9 +11,8 @@ from fastapi import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.http.ask import READ, Caller
-from api.http.headers import put
 from api.http.keys import Keys, NoKey
-from api.http.layer import Layer
+from api.http.layers import Layer, put
 from api.http.rate_limit import TokenBuckets
 from api.http.sessions import Sessions
 from api.problem import Problem

@@ -1,4 +1,8 @@
-"""What is too long, too slow, or could be read in two ways, is refused before a route reads it."""
+"""What is too long, too slow, or could be read in two ways, is refused before a route reads it.
+
+Starlette's `RequestBodyLimitMiddleware` has one length for all addresses and no clock: a body that
+comes a byte a minute is waited for. It answers in plain text, too.
+"""
 
 import math
 import re
@@ -7,7 +11,7 @@ import anyio
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.layer import Layer
+from api.http.layers import Layer
 from api.http.limits import Limits, family
 from api.problem import Problem
 

@@ -15,7 +15,7 @@ from fastapi import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http import log
-from api.http.layer import Layer
+from api.http.layers import Layer
 from api.http.limits import Limits, family
 from api.http.rate_limit import who
 from api.problem import Problem

@@ -16,9 +16,8 @@ from fastapi import Request
 from fastapi.responses import Response
 
 from api.http.connections import Room, network
-from api.http.following import Followers
 from api.http.limits import Limits
-from api.http.streams import streamed
+from api.http.streams import Followers, streamed
 from tests.http.clients import site_of
 from tests.http.served import PATIENCE_S, get, heard, said, served
 

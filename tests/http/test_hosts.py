@@ -6,9 +6,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.testclient import TestClient
 
-from api.http.headers import LOOPBACK, SECURITY
+from api.http.layers import LOOPBACK, SECURITY
 from api.http.ledger_service import Settings
 from api.http.limits import Limits
 from api.main import main
@@ -37,6 +39,15 @@ def test_a_foreign_name_that_leads_here_is_told_nothing(
     assert status == answer.status_code
     if status == 421:
         assert "urn:muckrake:problem:misdirected" == answer.json()["type"]
+
+
+def test_what_the_library_says_to_a_foreign_name() -> None:
+    """Why Starlette's layer is not ours: the day that this fails, it may be taken."""
+    client = TestClient(TrustedHostMiddleware(FastAPI(), ["www.poker.example"]))
+    refused = client.get("/", headers={"Host": "other.example"})
+    assert (400, "Invalid host header") == (refused.status_code, refused.text)
+    elsewhere = client.get("/", headers={"Host": "poker.example"}, follow_redirects=False)
+    assert 307 == elsewhere.status_code
 
 
 def test_without_names_any_is_answered(site: Site) -> None:
@@ -129,6 +140,25 @@ def test_who_comes_through_a_proxy_spends_his_own(
     told = ([first], [f"{first}, {second}"], [first, third], [second])  # its own word is the last
     lines = [[("X-Forwarded-For", word) for word in words] for words in told]
     answers = [proxy.get("/api/v1/", headers=headers) for headers in lines]
+    assert statuses == [one.status_code for one in answers]
+
+
+@pytest.mark.parametrize(
+    ("said", "statuses"),
+    [
+        ("192.0.2.9, 192.0.2.1", [200, 429]),  # what he says of himself stands before it
+        ("192.0.2.1:4711", [200, 429]),
+        ("[2001:db8::1]:4711", [200, 200]),
+        ("192.0.2.9, 192.0.2.1, 127.0.0.1", [200, 429]),  # a second proxy on this machine
+    ],
+)
+def test_nobody_takes_another_address_behind_a_proxy(
+    said: str, statuses: list[int], house: Path
+) -> None:
+    site = site_of(house, fronted=True, limits=Limits(rate=1))
+    proxy = TestClient(site.app, "http://127.0.0.1:8000", client=("127.0.0.1", 4711))
+    words = ("192.0.2.1", said)
+    answers = [proxy.get("/api/v1/", headers={"X-Forwarded-For": word}) for word in words]
     assert statuses == [one.status_code for one in answers]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from api.http import ledger_service
-from api.http.judging import Judging
+from api.http.ledger_service import Judging
 from api.main import main
 from api.pages import disputed_hands
 from api.questions.verdicts import Verdicts

@@ -17,7 +17,6 @@ from fastapi.responses import RedirectResponse, Response
 from api.exporting.texts import Untold
 from api.http.answer import ANEW, FOREVER, MEDIA, document, format_of, sent
 from api.http.ask import Ask
-from api.http.proving import proving
 from api.printable import page as lines_of
 from api.problem import Problem
 from api.questions import hand as told
@@ -132,7 +131,7 @@ def state(
 )
 def hand_proof(request: Request, ask: Ask, match: Match, number: Number) -> Response:
     kind = format_of(request, ("json", "zip"))
-    with _seen(ask, match, number) as (viewed, sight), proving():
+    with _seen(ask, match, number) as (viewed, sight):
         if kind == "json":
             return document(request, proof(viewed, sight))
         return sent(request, bundle(viewed, sight), "zip", filename=_file(sight, "zip"))

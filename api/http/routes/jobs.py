@@ -16,11 +16,11 @@ from starlette.concurrency import run_in_threadpool
 
 from api.http.answer import NEVER, document, listed
 from api.http.ask import ADMIN, AUDIT, WRITE, Ask, Asked
-from api.http.following import Following
 from api.http.formats import MEDIA, format_of
 from api.http.quotas import admitted
 from api.http.routes.matches import Match
 from api.http.routes.stream import feeds_of
+from api.http.streams import Following
 from api.http.uploads import said_length, sent_files
 from api.jobs.jobs import OVER, Job, Jobs, JobTold, Progress, now_ms, server, told
 from api.jobs.requests import of_folders, of_import, of_match

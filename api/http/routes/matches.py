@@ -7,7 +7,6 @@ from fastapi.responses import Response
 
 from api.http.answer import MEDIA, document, format_of, listed, sent
 from api.http.ask import AUDIT, Ask
-from api.http.proving import proving
 from api.problem import Problem
 from api.questions import matches as asked
 from api.questions.proof import LEAVES_MAX, root, verified
@@ -64,7 +63,7 @@ def match(request: Request, ask: Ask, match: Match) -> Response:
 )
 def match_root(request: Request, ask: Ask, match: Match) -> Response:
     kind = format_of(request, ("json", "txt"))
-    with ask.viewed() as viewed, proving():
+    with ask.viewed() as viewed:
         last = asked.one(viewed, match)["last_seq"]
         if last is None:
             raise Problem("not-found", f"no hand of {match} has ended: nothing covers one")
@@ -87,7 +86,7 @@ def verify_match(request: Request, ask: Ask, match: Match) -> Response:
     ask.needs(AUDIT)
     if not ask.viewer.auditor:  # who looks through other eyes is told what they see
         raise Problem("forbidden", f"{ask.viewer.view} verifies no match: only an auditor does")
-    with ask.viewed() as viewed, proving():
+    with ask.viewed() as viewed:
         asked.one(viewed, match)
         found = verified(viewed, match, LEAVES_MAX)
     if found is None:

@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from api.http.answer import NEVER, about
 from api.http.ask import Ask
-from api.http.following import Followers, Following, cut
 from api.http.formats import MEDIA, format_of
 from api.http.ledger_service import LedgerService
 from api.http.rate_limit import who
+from api.http.streams import Followers, Following, cut
 from api.problem import Problem
 from api.questions.feed import Batch, Feeds, Wanted
 from api.viewpoints.feed_events import NoPlace, Told, position

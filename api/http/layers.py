@@ -1,8 +1,12 @@
-"""What every answer says to browsers, and which names this server answers to.
+"""Layers around the application that look at the head of a request or of its answer.
 
 No script but ours runs on a page, no page of ours stands in a frame, no other site reads an answer.
 A server on loopback refuses requests that name another host: a foreign page whose name suddenly
-leads to 127.0.0.1 (DNS rebinding) is told nothing.
+leads to 127.0.0.1 (DNS rebinding) is told nothing. Starlette's `TrustedHostMiddleware` refuses
+them, too, but with 400 and a line of text, and sends who asked for `poker.example` on to
+`www.poker.example` if that is its name; `docs/http.md` promises 421 and a problem document.
+
+FastAPI knows no heads of its GET routes, so `HeadRequests` asks for the whole and drops the body.
 """
 
 import re
@@ -12,8 +16,6 @@ from typing import Any
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.connections import PROXIES
-from api.http.layer import Layer
 from api.problem import Problem
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -31,6 +33,20 @@ SECURITY = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 _PORT = re.compile(r":\d*$")
+
+
+class Layer:
+    """A layer passes by what is no request: the beginning and the end of a server."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self.http if scope["type"] == "http" else self.app)(scope, receive, send)
+
+    async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request in, and its answer out."""
+        raise NotImplementedError
 
 
 class SecurityHeaders(Layer):
@@ -62,22 +78,26 @@ class TrustedHosts(Layer):
         await self.app(scope, receive, send)
 
 
-class Fronted(Layer):
-    """Behind a proxy on this machine that speaks HTTPS: what it says of who came to it, is so.
-
-    Its words are taken from loopback alone. Whoever comes from elsewhere says them of himself.
-    """
+class HeadRequests(Layer):
+    """Routes know only GET; whoever asked for heads gets heads."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        host, _ = scope.get("client") or ("", 0)
-        if host in PROXIES:
-            told = Headers(scope=scope)
-            if told.get("x-forwarded-proto") == "https":
-                scope = {**scope, "scheme": "https"}
-            every = ",".join(told.getlist("x-forwarded-for"))
-            if came := every.rpartition(",")[2].strip():
-                scope = {**scope, "client": (came, 0)}  # the last is the proxy's own word
-        await self.app(scope, receive, send)
+        if scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+        put(scope, "head", True)
+        inner = {**scope, "method": "GET"}
+
+        async def heard(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        try:
+            await self.app(inner, receive, heard)
+        finally:
+            if "route" in inner:
+                scope["route"] = inner["route"]
 
 
 def put(scope: Scope, name: str, value: Any) -> None:
