@@ -29,7 +29,7 @@ import os, resource, signal, sys
 from pathlib import Path
 from api.http.ledger_service import Settings
 from api.http.limits import Limits
-from api.serving.served import bound, run
+from api.serving.server import bound, run
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[2]),) * 2)
 taken = []
 def take(*_):

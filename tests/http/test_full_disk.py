@@ -27,7 +27,7 @@ from pathlib import Path
 from api.http.ledger_service import Settings
 from api.http.keys import Keys
 from api.http.limits import Limits
-from api.serving.served import bound, run
+from api.serving.server import bound, run
 folder = Path(sys.argv[1]) / "ledger"
 key = Keys(folder).make(("matches:write", "audit:read"), "writer")[1]
 sock = bound("127.0.0.1", 0)
