@@ -1,22 +1,24 @@
-"""Events of many hands as columns: made by who reads many at once, taken by a ledger as they are.
+"""Events of many hands in columns, as a reader of foreign hands makes them and a ledger takes them.
 
 No event is made of them on the way. A field's column holds whole numbers or truths, or is an
-`Each`; `next` is -1 where nobody is. A row of cards or of numbers is a row of a column with -1 to
-its end, cards as places in the deck (`UNKNOWN_PLACE` where nobody recorded the card).
+`Each`; `next` is -1 where nobody is. A row of numbers is a row of a column, with -1 to its end.
 """
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from events.cards import DECK
-from events.types import Event
+from events.cards import DECK, UNKNOWN
+from events.ledger import Record
 
 Column = Any  # an array of numbers
-UNKNOWN_PLACE = len(DECK)
+CARDS = (*DECK, UNKNOWN)
 
 
 class Each(NamedTuple):
-    """A field with few different values: which of them each event has."""
+    """A field with few different values: which of them each event has; -1 is none.
+
+    Of cards each event has a row, with -1 to its end.
+    """
 
     codes: Column
     values: Sequence[Any]
@@ -29,7 +31,7 @@ class Many(NamedTuple):
     `HandStarted` does without its field `hand`: that is the stream.
     """
 
-    kind: type[Event]
+    kind: type[Record]
     hand: Column
     index: Column
     fields: dict[str, Any]

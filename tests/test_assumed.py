@@ -21,7 +21,7 @@ from events.types import AntePosted, BidPlaced, Events, HandEnded, HandStarted, 
 from formats.follow import follow
 from formats.phh import read as read_phh
 from formats.source import Act, Board, Holds, Item, Shows, SourceHand
-from tests.store.test_gathered import alike
+from tests.store.test_event_columns import alike
 from tests.trust.in_node import judged_in_node
 from tests.trust.own_bundles import Draft, problem, verdict
 

@@ -24,7 +24,7 @@ from formats.source import Refused, Skipped
 from store.ledger import CLOSE_HANDS, SEAL_HANDS, FileLedger
 from store.log.batch import from_payload, to_payload
 from store.log.leaf import split
-from store.segments.runs import Maker, Run, Whole, read
+from store.segments.runs import Maker, Run, read
 
 READ = "the file was read"
 FEW = 10  # runs: more of them hold too much for one call, whatever their hands are like
@@ -248,7 +248,7 @@ class _Runs:
         self._known = known
         self._maker = maker
         self._runs: list[Run] = []
-        self._between: list[Whole] = []
+        self._between: list[Append] = []
         self._leaves = 0
 
     @property
@@ -257,7 +257,7 @@ class _Runs:
 
     def records(self, match: str, version: int, records: tuple[Record, ...]) -> None:
         if records:
-            self._between.append(Whole(Append(match, version, records, now_ms())))
+            self._between.append(Append(match, version, records, now_ms()))
             self._leaves += 1
 
     def hands(self, hands: Any, count: int, *, as_run: bool) -> None:
@@ -265,7 +265,7 @@ class _Runs:
             self._joined()
             self._runs.append(read(hands))
         else:
-            self._between += map(Whole, from_payload(hands))
+            self._between += from_payload(hands)
         self._leaves += count
 
     def flush_midway(self) -> None:

@@ -17,16 +17,15 @@ from msgspec import Struct
 from api.importing.naming import Mark, Marker, spelled_marks
 from events.codec import decode_record, encode
 from events.ledger import Append
-from events.state import Hand
 from events.types import Events, HandStarted, Match, SourceNoted
 from formats.source import SourceHand
 from store.log.batch import to_payload
 from store.log.leaf import split
 from store.proof.nonces import Salted
-from store.segments.runs import Maker, Run, Whole, spelled
+from store.segments.runs import Maker, Run, spelled
 
 if TYPE_CHECKING:
-    from store.columns.hands import Lot
+    from store.columns.event_columns import EventColumns
 
 CHUNK = 1_000  # hands at most
 RUN = 100  # hands at least that are worth columns of their own
@@ -38,11 +37,11 @@ class DiskFull(OSError):
 
 
 class Kept(Struct, frozen=True):
-    """A hand's record, the note beside it, what it adds up to, if it is not in columns too, and
-    the hand as its source tells it."""
+    """A hand's record, whether it is in event columns too, the note beside it, and the hand as its
+    source tells it."""
 
     record: Events
-    end: Hand | None
+    in_columns: bool
     note: SourceNoted | None
     source: SourceHand
 
@@ -73,10 +72,11 @@ class Spool:
         self._maker = maker
         path.unlink(missing_ok=True)  # who has fetched from a file of that name still has its bytes
         self._file = path.open("xb")
-        self._hands: list[Whole] = []
+        self._hands: list[Append] = []
+        self._others: list[Append] = []
         self._notes: list[bytes] = []
         self._events = 0
-        self._lots: list[Lot] = []
+        self._columns: list[EventColumns] = []
         self._marks: list[Mark] = []
         self.marker: Marker
 
@@ -94,57 +94,53 @@ class Spool:
     def full(self) -> bool:
         return len(self._hands) >= CHUNK or self._events >= _EVENTS
 
-    def expect(self, lot: "Lot | None") -> None:
+    def expect(self, hands: "EventColumns | None") -> None:
         """Hands that are added next, in columns already."""
-        if lot is not None and len(lot.numbers):
-            self._lots.append(lot)
+        if hands is not None and len(hands.number):
+            self._columns.append(hands)
 
     def add(self, kept: Kept) -> None:
         """One more hand for the chunk that is gathered."""
         start = kept.record[0]
         assert isinstance(start, HandStarted)
-        self._hands.append(Whole(Append(start.hand, 0, kept.record, self.at), kept.end))
+        self._hands.append(Append(start.hand, 0, kept.record, self.at))
+        if not kept.in_columns:
+            self._others.append(self._hands[-1])
         self._events += len(kept.record)
         self._marks.append(self.marker.of(kept.source))
         if kept.note is not None:
             self._notes.append(encode(kept.note) + b"\n")
 
     def chunk(
-        self, nets: dict[str, int], lot: "Lot | None" = None, marks: Iterable[Mark] = ()
+        self,
+        nets: dict[str, int],
+        columns: "EventColumns | None" = None,
+        marks: Iterable[Mark] = (),
     ) -> Chunk | None:
         """What was gathered, written, with hands that come as columns, and their marks; the next
         hand begins another."""
         self._marks += marks
-        if lot is not None and len(lot.numbers):
-            return self._mixed(lot, nets)
+        if columns is not None and len(columns.number):
+            run = self._maker.run(self._hands, columns)
+            events = self._events + len(columns.pos)
+            first = run.leaves[0].stream
+            return self._written(True, spelled(run), len(run.leaves), first, events, nets)
         if not self._hands:
             return None
         as_run = len(self._hands) >= RUN
-        made = [one.append for one in self._hands]
-        hands = spelled(self._run()) if as_run else to_payload(made)
-        first = self._hands[0].append.stream
+        hands = spelled(self._run()) if as_run else to_payload(self._hands)
+        first = self._hands[0].stream
         return self._written(as_run, hands, len(self._hands), first, self._events, nets)
 
     def _run(self) -> Run:
-        """A run of what was gathered: with the lot that was expected, if just that is there, and
-        all hands stand in the order of their numbers."""
-        numbers = [split(one.append.stream)[1] or 0 for one in self._hands]
-        placed = zip(numbers, self._hands, strict=True)
-        mine = [number for number, one in placed if one.end is None]
-        if [mine] != [lot.numbers.tolist() for lot in self._lots] or numbers != sorted(numbers):
+        """A run of what was gathered: with the columns that were expected, if just these hands are
+        there, and all stand in the order of their numbers."""
+        numbers = [split(one.stream)[1] or 0 for one in self._hands]
+        others = {split(one.stream)[1] for one in self._others}
+        mine = [number for number in numbers if number not in others]
+        if [mine] != [it.number.tolist() for it in self._columns] or numbers != sorted(numbers):
             return self._maker.run(self._hands)
-        from store.segments.mixed_runs import mixed
-
-        others = [one for one in self._hands if one.end is not None]
-        return mixed(self._maker, self._lots[0], others)
-
-    def _mixed(self, lot: "Lot", nets: dict[str, int]) -> Chunk:
-        from store.segments.mixed_runs import mixed
-
-        run = mixed(self._maker, lot, self._hands)
-        events = self._events + int(lot.sizes.sum())
-        first = run.leaves[0].stream
-        return self._written(True, spelled(run), len(run.leaves), first, events, nets)
+        return self._maker.run(self._others, self._columns[0])
 
     def _written(
         self, as_run: bool, hands: Any, count: int, first: str, events: int, nets: dict[str, int]
@@ -178,7 +174,8 @@ class Spool:
 
     def drop(self) -> None:
         """Forget what was gathered."""
-        self._hands, self._notes, self._events, self._lots, self._marks = [], [], 0, [], []
+        self._hands, self._others, self._columns = [], [], []
+        self._notes, self._events, self._marks = [], 0, []
 
     def close(self) -> None:
         with self._room_on_disk():

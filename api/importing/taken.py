@@ -35,7 +35,7 @@ from formats.rules import AS_READ, Rules
 from formats.source import Bids, Refused, Skipped, SourceHand, Transcript
 
 if TYPE_CHECKING:
-    from store.columns.hands import Lot
+    from store.columns.event_columns import EventColumns
 
 NAMED_MAX = 50  # hands of a verdict that are remembered by number
 
@@ -164,8 +164,9 @@ def _one_by_one(
         if len(block) >= RUN:
             from api.importing.vouched import plainly  # numpy comes with it
 
-            lot, done = plainly(_plain(block, wishes), found.match, spool.at, audited=wishes.audit)
-            spool.expect(lot)
+            plain = _plain(block, wishes)
+            columns, done = plainly(plain, found.match, spool.at, audited=wishes.audit)
+            spool.expect(columns)
         for part in _hands(found, block, wishes, done):
             spool.add(part)
             if spool.full:
@@ -209,34 +210,30 @@ def _many(
         return
     from api.importing.vouched import assuming, vouched  # numpy comes with it, and few need it
 
-    lot, nets = vouched(part, found.match, players, spool.at, audited=wishes.audit)
-    done = set(lot.numbers.tolist())
+    columns, nets = vouched(part, found.match, players, spool.at, audited=wishes.audit)
+    numbers = columns.number.tolist()
+    done = set(numbers)
     if done:
-        assumed = assuming(lot) if wishes.audit else None
-        _count_lot(found, lot, part.game, players, nets, assumed)
+        assumed = assuming(columns) if wishes.audit else None
+        _count_columns(found, columns, part.game, players, nets, assumed)
     others = (part.hand(number) for number in part.every if number not in done)
     for kept in _hands(found, others, wishes):
         spool.add(kept)
-    marks = spool.marker.of_texts(lot.numbers.tolist(), _texts(part, lot))
-    _chunk(found, spool, tick, lot, marks)
-
-
-def _texts(part: Transcript, lot: "Lot") -> Iterator[str]:
-    """The hands of a lot in their source's words."""
-    return (part.texts[number - part.every.start] for number in lot.numbers.tolist())
+    texts = (part.texts[number - part.every.start] for number in numbers)
+    _chunk(found, spool, tick, columns, spool.marker.of_texts(numbers, texts))
 
 
 def _chunk(
     found: Outcome,
     spool: Spool,
     tick: Callable[[int], None],
-    lot: "Lot | None" = None,
+    columns: "EventColumns | None" = None,
     marks: Iterable[Mark] = (),
 ) -> None:
     won, found.won = found.won, {}
     for player, net in won.items():
         found.nets[player] = found.nets.get(player, 0) + net
-    if chunk := spool.chunk(won, lot, marks):
+    if chunk := spool.chunk(won, columns, marks):
         found.chunks.append(chunk)
         tick(chunk.hands)
 
@@ -270,7 +267,7 @@ def _hands(
             _count(found, hand, plain.record, plain.nets)
             if wishes.audit:
                 _agrees(found, hand.number, rests_on(plain.record))
-            yield Kept(plain.record, None, _beside(found, source), source)
+            yield Kept(plain.record, True, _beside(found, source), source)
             continue
         try:
             record, end = followed(hand, f"{found.match}/{hand.number}")
@@ -280,7 +277,7 @@ def _hands(
         _count(found, hand, record, _nets(hand, end))
         if wishes.audit:
             _judge(found, hand, record, wishes)
-        yield Kept(record, end, _beside(found, source), source)
+        yield Kept(record, False, _beside(found, source), source)
 
 
 def _leave_out(found: Outcome, line: int, reason: str, wishes: Wishes) -> None:
@@ -323,9 +320,9 @@ def _count(found: Outcome, hand: SourceHand, record: Events, nets: tuple[int, ..
     found.events += len(record)
 
 
-def _count_lot(
+def _count_columns(
     found: Outcome,
-    lot: "Lot",
+    columns: "EventColumns",
     game: Game,
     players: tuple[str, ...],
     nets: Any,
@@ -336,12 +333,12 @@ def _count_lot(
     _hear(found, fingerprint(game), game)
     for player, net in zip(players, nets.sum(0).tolist(), strict=True):
         found.won[player] = found.won.get(player, 0) + net
-    bids = (it.fields["sealed"] for it in lot.many if it.kind is BidPlaced)
+    bids = (it.fields["sealed"] for it in columns.many if it.kind is BidPlaced)
     found.sealed = found.sealed and all(sealed.all() for sealed in bids)
-    found.hands += len(lot.numbers)
-    found.events += int(lot.sizes.sum())
+    found.hands += len(columns.number)
+    found.events += len(columns.pos)
     if assuming is not None:
-        _agree(found, "agree", len(lot.numbers) - len(assuming), [])
+        _agree(found, "agree", len(columns.number) - len(assuming), [])
         _agree(found, "assuming", len(assuming), assuming)
 
 

@@ -16,13 +16,13 @@ from analytics.screen.screen import Screen
 from analytics.screen.why import Why
 from api.importing.spool import RUN
 from engine.game import Game, fingerprint
-from events.ledger import Conflict
+from events.ledger import Append, Conflict
 from events.many import Each, Many
 from events.types import HandStarted
 from formats.plain import Plain, plain
 from formats.source import SourceHand, Transcript
-from store.columns.gathered import gathered
-from store.columns.hands import Lot
+from store.columns.codec import rows_of
+from store.columns.event_columns import EventColumns, of_appends, of_hands
 from store.segments.runs import check_values
 
 GAMES_MAX = 1 << 12  # that the screen keeps plans of: of some files each hand has its own stakes
@@ -30,34 +30,35 @@ GAMES_MAX = 1 << 12  # that the screen keeps plans of: of some files each hand h
 
 def vouched(
     part: Transcript, match: str, players: tuple[str, ...], at: int, *, audited: bool
-) -> tuple[Lot, Any]:
+) -> tuple[EventColumns, Any]:
     """The hands that may be taken as they are told, of players called so, and what each changed
     for both.
 
     That another reading of the rules could pay differently concerns only who wants a verdict.
     """
-    lot = Lot(match, np.asarray(part.numbers), at, tuple(_named(it, players) for it in part.many))
-    if not part.many:
-        return lot, part.nets
-    which = _fine(lot, (part.game,), audited=audited)
-    return lot.only(which), part.nets[which]
+    many = [_named(it, players) for it in part.many]
+    hands = of_hands(match, np.asarray(part.numbers, dtype=np.int64), at, many)
+    if not many:
+        return hands, part.nets
+    which = _fine(hands, (part.game,), audited=audited)
+    return hands.only(which), part.nets[which]
 
 
-def assuming(lot: Lot) -> list[int]:
+def assuming(hands: EventColumns) -> list[int]:
     """The numbers of hands that assume something: who tells hands in columns says it of those
     alone whose verdict rests on it."""
     found: list[int] = []
-    for one in lot.many:
+    for one in hands.many:
         if one.kind is HandStarted:
             assumed = one.fields["assumed"]
             some = [code for code, words in enumerate(assumed.values) if words]
-            found += lot.numbers[one.hand[np.isin(assumed.codes, some)]].tolist()
+            found += hands.number[one.hand[np.isin(assumed.codes, some)]].tolist()
     return sorted(found)
 
 
 def plainly(
     hands: Sequence[SourceHand], match: str, at: int, *, audited: bool
-) -> tuple[Lot | None, Mapping[int, Plain]]:
+) -> tuple[EventColumns | None, Mapping[int, Plain]]:
     """Of hands in the order of their numbers those that are plain, in columns and by number."""
     numbers = [hand.number for hand in hands]
     if numbers != sorted(set(numbers)):
@@ -65,25 +66,23 @@ def plainly(
     made = {it.number: one for it in hands if (one := plain(it, f"{match}/{it.number}"))}
     if len(made) < RUN:
         return None, {}
+    appends = [Append(f"{match}/{number}", 0, one.record, at) for number, one in made.items()]
     try:
-        records = [one.record for one in made.values()]
-        lot = gathered(match, list(made), at, records, check_values)
+        columns = of_appends(appends, check_values)
     except Conflict:  # whoever follows these hands will be told the same
         return None, {}
-    if lot is None:
-        return None, {}
-    lot = lot.only(_fine(lot, {hand.game for hand in hands}, audited=audited))
-    return lot, {number: made[number] for number in lot.numbers.tolist()}
+    columns = columns.only(_fine(columns, {hand.game for hand in hands}, audited=audited))
+    return columns, {number: made[number] for number in columns.number.tolist()}
 
 
-def _fine(lot: Lot, games: Iterable[Game], *, audited: bool) -> Any:
-    """Which hands of a lot are fine."""
+def _fine(hands: EventColumns, games: Iterable[Game], *, audited: bool) -> Any:
+    """Which of these hands are fine."""
     if len(_games) > GAMES_MAX:
         _games.clear()
         _screen.cache_clear()
     _games.update((fingerprint(game), game) for game in games)
     screen = _screen()
-    why = screen.judge(read([lot.rows], screen.words)).why
+    why = screen.judge(read([rows_of(hands)], screen.words)).why
     others = () if audited else (Why.READING,)
     return np.isin(why, [Why.FINE, Why.ASSUMED, *others])
 

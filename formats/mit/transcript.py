@@ -14,8 +14,8 @@ import numpy as np
 from engine.game import Game, fingerprint
 from engine.steps import Auction, Betting, Blinds, DealBoard, DealHole, Showdown, SwapHole
 from events import types as t
-from events.cards import DECK
-from events.many import UNKNOWN_PLACE, Column, Each, Many, some_of
+from events.cards import DECK, UNKNOWN
+from events.many import CARDS, Column, Each, Many, some_of
 from formats.mit import lines as say
 from formats.mit.counted import Counted
 
@@ -138,7 +138,7 @@ class _Transcript:
         )
         yield self._entered(self.script[DealHole], "hole", rounds + 3)
         dealt = np.flatnonzero(it.of(say.DEALT))
-        cards = said.cards[dealt, :2]
+        cards = Each(said.cards[dealt, :2], CARDS)
         yield _Some(t.HoleDealt, dealt, 1, {"seat": said.seat[dealt], "cards": cards})
 
     def _entered(self, step: int, name: str, lines: Column, within: int = 0) -> _Some:
@@ -220,7 +220,7 @@ class _Transcript:
             rows = place[place >= 0]
             yield self._entered(self.boards[total], _STREETS[total - 2], rows, 9)
             cards = self.said.cards[rows, total - 1 if total > 3 else 0 : total]
-            yield _Some(t.BoardDealt, rows, 10, {"cards": cards})
+            yield _Some(t.BoardDealt, rows, 10, {"cards": Each(cards, CARDS)})
 
     def _swapped(self) -> Iterator[_Some]:
         """Each card at risk, the dealer's first, just before the street that shows what came."""
@@ -267,15 +267,15 @@ class _Transcript:
         """Cards won: where the log names them; else with the price, the dealer's first."""
         it = self.it
         rows = np.flatnonzero(it.of(say.WON))
-        won = {"seat": self.said.seat[rows], "cards": self.said.cards[rows, :1]}
+        won = {"seat": self.said.seat[rows], "cards": Each(self.said.cards[rows, :1], CARDS)}
         yield _Some(t.HoleDealt, rows, 0, won)
         for count in (0, 1):
             seat = it.button[hands] if count == 0 else 1 - it.button[hands]
             some = it.wins[hands, seat] & ~it.named[hands].any(1)
             mine, whose = hands[some], seat[some]
             card = it.third[mine, whose]
-            card = np.where(card < 0, UNKNOWN_PLACE, card)[:, None]
-            fields = {"seat": whose, "cards": card}
+            card = np.where(card < 0, CARDS.index(UNKNOWN), card)[:, None]
+            fields = {"seat": whose, "cards": Each(card, CARDS)}
             yield _Some(t.HoleDealt, self.at.bid[mine] + 1, 3 + count, fields)
 
     # The end.
@@ -285,7 +285,8 @@ class _Transcript:
         shows = self.at.shows[self.at.shows >= 0]
         yield self._entered(self.script[Showdown], "showdown", shows)
         for count, rows in enumerate((shows + 1, shows)):
-            fields = {"seat": self.said.seat[rows], "cards": self.said.cards[rows, :3]}
+            cards = Each(self.said.cards[rows, :3], CARDS)
+            fields = {"seat": self.said.seat[rows], "cards": cards}
             yield _Some(t.Shown, shows, 1 + count, fields)
 
     def _ended(self) -> Iterator[_Some]:

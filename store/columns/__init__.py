@@ -1,4 +1,4 @@
-"""Events in columns and back, and whole hands in columns, in memory.
+"""Event columns, the one form in which many hands are in memory: from events, from rows, and back.
 
 No file is opened and no rule is asked here.
 """

@@ -91,31 +91,42 @@ class Cells:
 
     def __init__(self, *tables: pa.Table) -> None:
         self.size = sum(one.num_rows for one in tables)
+        self._tables = tables
         self._known: dict[Any, Any] = {}
         self._chunks: dict[str, list[_Chunk]] = {}
-        begin = 0
-        for table in tables:
-            for name, column in zip(table.column_names, table.columns, strict=True):
-                start = begin
-                for chunk in column.chunks:
-                    if len(chunk):
-                        rows = slice(start, start + len(chunk))
-                        self._chunks.setdefault(name, []).append(_Chunk(rows, chunk))
-                        start = rows.stop
-            begin += table.num_rows
+
+    def __contains__(self, name: str) -> bool:
+        """Whether any of the tables has such a column."""
+        return bool(self._chunks_of(name))
 
     def only(self, rows: Column) -> "Cells":
         """Some rows, in order."""
         found = Cells()
         found.size = len(rows)
-        for name, chunks in self._chunks.items():
-            for chunk in chunks:
+        for name in {
+            *self._chunks,
+            *(name for table in self._tables for name in table.column_names),
+        }:
+            mine = found._chunks.setdefault(name, [])
+            for chunk in self._chunks_of(name):
                 start, end = np.searchsorted(rows, [chunk.rows.start, chunk.rows.stop]).tolist()
                 if start < end:
                     at = rows[start:end] - chunk.rows.start
-                    mine = _Chunk(slice(start, end), chunk.cells, at)
-                    found._chunks.setdefault(name, []).append(mine)
+                    mine.append(_Chunk(slice(start, end), chunk.cells, at))
         return found
+
+    def _chunks_of(self, name: str) -> list[_Chunk]:
+        """The chunks of a column, in order; rows of tables that lack it have none."""
+        if name not in self._chunks:
+            found, begin = self._chunks.setdefault(name, []), 0
+            for table in self._tables:
+                start, place = begin, table.schema.get_field_index(name)
+                for chunk in table.column(place).chunks if place >= 0 else ():
+                    if len(chunk):
+                        found.append(_Chunk(slice(start, start + len(chunk)), chunk))
+                        start += len(chunk)
+                begin += table.num_rows
+        return self._chunks[name]
 
     def numbers(self, name: str, at: Column | None = None, missing: int = 0) -> Column:
         """Whole numbers of some rows, or of all."""
@@ -246,12 +257,12 @@ class Cells:
         return found
 
     def _parts(self, name: str, *, text: bool = False) -> list[_Part]:
-        """The chunks of a column, in order; rows of tables that lack it have none."""
-        return [_part(chunk, text=text) for chunk in self._chunks.get(name, ())]
+        return [_part(chunk, text=text) for chunk in self._chunks_of(name)]
 
 
-_NOTHING = pa.scalar(None, pa.string())
-_NO_WORDS = pa.array([], pa.string())
+_TEXT = pa.string()
+_NOTHING = pa.scalar(None, _TEXT)
+_NO_WORDS = pa.array([], _TEXT)
 
 
 def _part(chunk: _Chunk, *, text: bool) -> _Part:
@@ -259,7 +270,8 @@ def _part(chunk: _Chunk, *, text: bool) -> _Part:
     if text and not pa.types.is_dictionary(array.type):
         array = _numbered(array)
     if text:
-        array, words = array.indices, array.dictionary.cast(pa.string())
+        array, words = array.indices, array.dictionary
+        words = words if words.type == _TEXT else words.cast(_TEXT)
     cells, empty = _memory(array), None
     if array.null_count:
         empty = ~_bits(array.buffers()[0], array.offset, array.offset + len(array))

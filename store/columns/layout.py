@@ -11,7 +11,7 @@ column is null costs more than a byte a hand, repeating what stood there next to
 tells SQL what to believe.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -150,38 +150,6 @@ def filled_by() -> dict[str, tuple[str, ...]]:
 def _default(field: msgspec.structs.FieldInfo) -> Any:
     made = field.default_factory
     return field.default if made is msgspec.NODEFAULT else made()
-
-
-def filled(kinds: Mapping[type[Record], Iterable[Record]]) -> list[str]:
-    """The envelope, and what these events fill; of cards, as many as any of them has.
-
-    What is empty by default, a row or a text, has no column where it is empty in every event.
-    """
-    cards = 0
-    empty = set[str]()
-    for kind, events in kinds.items():
-        for field in fields(kind):
-            if field.default in EMPTY and not any(getattr(event, field.name) for event in events):
-                empty.add(field.column)
-        if any(field.form == "cards" for field in fields(kind)):
-            cards = max(cards, max(len(event.cards) for event in events))  # type: ignore[union-attr]
-    known = set(of_types(tuple(sorted(kind.__name__ for kind in kinds))))
-    known -= {f"card{place}" for place in range(cards + 1, CARDS + 1)}
-    known -= {"more_cards"} if cards <= CARDS else set()
-    known -= empty
-    return [name for name in columns() if name in known]
-
-
-def by_kind(events: Iterable[Record]) -> dict[type[Record], list[Record]]:
-    """These events sorted by their kinds, each kind's in order."""
-    found: dict[type[Record], list[Record]] = {}
-    for event in events:
-        kind = type(event)
-        if kind in found:
-            found[kind].append(event)
-        else:
-            found[kind] = [event]
-    return found
 
 
 @cache

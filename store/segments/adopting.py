@@ -84,7 +84,8 @@ def write_runs(
     for run in runs:
         kinds = run.tables["events"]["type"].combine_chunks().unique().to_pylist()
         size = run.tables["events"].num_rows
-        extent.include(pos, size, kinds, (one.stream for one in run.leaves))
+        streams = (one.stream for one in run.leaves)
+        extent.add(size, pos, pos + size - 1, kinds, streams)
         pos += size
     return extent.segment(first, last, files, runs[0].projections)
 

@@ -12,24 +12,15 @@ from typing import Any, NamedTuple, get_type_hints
 import msgspec
 import pyarrow as pa
 
-from events.ledger import Append, Conflict, Record, Recorded, closes, is_match
-from events.lines import digest, lines
-from events.state import Hand
-from store.columns.codec import encoded, leaves_of
-from store.columns.layout import by_kind, filled
+from events.ledger import Append, Conflict, Record, closes, is_match
+from store.columns.codec import leaves_of, rows_of
+from store.columns.event_columns import EventColumns, of_appends
+from store.columns.public_lines import digests
 from store.log.admission import check_start
 from store.log.batch import check_stream
-from store.log.leaf import Leaf, split
 from store.proof.nonces import Salted
 from store.segments.sealed import with_hands
 from store.tables.projection import Builder, Projection
-
-
-class Whole(NamedTuple):
-    """An append that closes at once, and what its hand adds up to where that is known."""
-
-    append: Append
-    end: Hand | None = None
 
 
 class Made(NamedTuple):
@@ -72,22 +63,23 @@ class Maker(NamedTuple):
     nonces: Salted | None
     projections: tuple[Projection, ...]
 
-    def run(self, wholes: Sequence[Whole]) -> Run:
-        """Their columns and digests; refused if one does not close, or holds what no event can."""
-        leaves: list[Leaf] = []
-        pos = 0
-        for one, end in wholes:
+    def run(self, appends: Sequence[Append], hands: EventColumns | None = None) -> Run:
+        """The columns and digests of appends, and of hands of the same match that are in columns
+        already; refused if one does not close, or holds what no event can."""
+        for one in appends:
             check_whole(one)
-            events = range(len(one.events))
-            placed = zip(events, one.events, strict=True)
-            recorded = tuple(
-                [Recorded(pos + n, one.stream, one.expected + n, one.at, it) for n, it in placed]
-            )
-            leaves.append(Leaf(len(leaves), recorded, end))
-            pos += len(events)
-        tables = tables_of(leaves, self.projections)
-        versions = {one.name: one.version for one in with_hands(self.projections)}
-        return Run(vouched_by(self.nonces), versions, tuple(digested(self.nonces, leaves)), tables)
+        columns = of_appends(appends, check_values)
+        if hands is not None:
+            columns = hands.merged(columns)
+        found: Iterable[tuple[int, str]] = [(0, "")] * len(columns.streams)
+        if self.nonces is not None:
+            found = digests(columns, self.nonces)
+        firsts, sizes = columns.first.tolist(), columns.sizes.tolist()
+        each = zip(columns.streams, firsts, sizes, found, strict=True)
+        leaves = tuple(Made(stream, first, size, *told) for stream, first, size, told in each)
+        wanted = with_hands(self.projections)
+        versions = {one.name: one.version for one in wanted}
+        return Run(vouched_by(self.nonces), versions, leaves, tables_of(columns, wanted))
 
 
 def vouched_by(nonces: Salted | None) -> str:
@@ -95,25 +87,12 @@ def vouched_by(nonces: Salted | None) -> str:
     return "" if nonces is None else nonces.name
 
 
-def digested(nonces: Salted | None, leaves: Iterable[Leaf]) -> Iterable[Made]:
-    """Each leaf with its digest, under the nonces of its match."""
-    for leaf in leaves:
-        first, size = leaf.recorded[0], len(leaf.recorded)
-        told, found = 0, ""
-        if nonces is not None:
-            record = lines(leaf.recorded, nonces.of(split(leaf.stream)[0]))
-            told, found = len(record), digest(record)
-        yield Made(leaf.stream, first.index, size, told, found)
-
-
-def tables_of(leaves: Sequence[Leaf], projections: Sequence[Projection]) -> dict[str, pa.Table]:
-    """The events, their values checked, and what is made of them."""
-    kinds = by_kind(one.event for leaf in leaves for one in leaf.recorded)
-    events = encoded(leaves, check_values, filled(kinds))
-    wanted = with_hands(projections)
-    builder = Builder(wanted)
+def tables_of(columns: EventColumns, projections: Sequence[Projection]) -> dict[str, pa.Table]:
+    """The events as rows, and what is made of them."""
+    events = rows_of(columns)
+    builder = Builder(projections)
     made = dict((*builder.add(events), *builder.rest()))
-    return {"events": events} | {one.name: made[one.name] for one in wanted}
+    return {"events": events} | {one.name: made[one.name] for one in projections}
 
 
 def spelled(run: Run) -> pa.Buffer:

@@ -16,8 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from events.ledger import Recorded
-from store.columns.codec import encoded, leaves_of
-from store.columns.layout import SCHEMA_VERSION, by_kind, filled
+from store.columns.codec import filled, leaves_of, rows_of
+from store.columns.event_columns import of_leaves
+from store.columns.layout import SCHEMA_VERSION
 from store.folder.disk import Disk
 from store.folder.manifest import Segment
 from store.log.leaf import Leaf, split
@@ -32,20 +33,20 @@ def write_segment(
     disk: Disk, closed: Sequence[Closed], projections: Sequence[Projection]
 ) -> Segment:
     """The files of a segment, aside and then in place, durable before any manifest names them."""
-    leaves = (Leaf(one.hand_seq, one.recorded()) for one in closed)
     first, last = closed[0].hand_seq, closed[-1].hand_seq
     wanted = with_hands(projections)
     parts: dict[str, list[pa.Table]] = {one.name: [] for one in wanted}
-    extent = Extent()
-    events = (it for one in closed for placed in one.placed for it in placed.append.events)
-    columns = filled(by_kind(events))
-    builder = Builder(wanted)
+    leaves = (Leaf(one.hand_seq, one.recorded()) for one in closed)
+    parted = [of_leaves(group) for group in row_groups(leaves)]
+    columns = filled(parted)
+    extent, builder = Extent(), Builder(wanted)
 
     def groups() -> Iterator[pa.Table]:
-        """One group at a time: the states of its hands are gone before the next is made."""
-        for group in row_groups(leaves):
-            extent.add(group)
-            rows = encoded(group).select(columns)
+        for group in parted:
+            low, high = int(group.pos.min()), int(group.pos.max())
+            kinds = (it.kind.__name__ for it in group.many)
+            extent.add(len(group.pos), low, high, kinds, group.streams)
+            rows = rows_of(group, columns)
             for name, made in builder.add(rows):
                 parts[name].append(made)
             yield rows
@@ -74,29 +75,20 @@ class Extent:
         self._records: set[str] = set()
         self._numbers: dict[str, tuple[int, int]] = {}
 
-    def add(self, leaves: Iterable[Leaf]) -> None:
-        for leaf in leaves:
-            self._events += len(leaf.recorded)
-            for one in leaf.recorded:
-                self._low, self._high = min(self._low, one.pos), max(self._high, one.pos)
-                self._types.add(type(one.event).__name__)
-            self._name(leaf.stream)
-
-    def include(self, pos: int, size: int, types: Iterable[str], streams: Iterable[str]) -> None:
-        """Streams whose events, so many, lie next to each other from a position on."""
-        self._events += size
-        self._low, self._high = min(self._low, pos), max(self._high, pos + size - 1)
+    def add(
+        self, events: int, low: int, high: int, types: Iterable[str], streams: Iterable[str]
+    ) -> None:
+        """Streams with so many events, which lie between these positions."""
+        self._events += events
+        self._low, self._high = min(self._low, low), max(self._high, high)
         self._types.update(types)
         for stream in streams:
-            self._name(stream)
-
-    def _name(self, stream: str) -> None:
-        match, number = split(stream)
-        if number is None:
-            self._records.add(match)
-        else:
-            low, high = self._numbers.get(match, (number, number))
-            self._numbers[match] = min(low, number), max(high, number)
+            match, number = split(stream)
+            if number is None:
+                self._records.add(match)
+            else:
+                least, most = self._numbers.get(match, (number, number))
+                self._numbers[match] = min(least, number), max(most, number)
 
     def segment(
         self, first: int, last: int, files: dict[str, Stored], projections: dict[str, int]

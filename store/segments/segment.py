@@ -21,8 +21,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from store.columns.codec import encoded
-from store.columns.layout import ENVELOPE, by_kind, columns, filled
+from store.columns.codec import filled, rows_of
+from store.columns.event_columns import of_leaves
+from store.columns.layout import ENVELOPE, columns
 from store.folder.disk import Disk, Output
 from store.log.leaf import Leaf
 
@@ -116,8 +117,9 @@ def store(
 def to_parquet(leaves: Sequence[Leaf]) -> bytes:
     """The bytes of a segment's events."""
     sink = io.BytesIO()
-    wanted = filled(by_kind(one.event for leaf in leaves for one in leaf.recorded))
-    groups = [encoded(group).select(wanted) for group in row_groups(leaves)]
+    parted = [of_leaves(group) for group in row_groups(leaves)]
+    wanted = filled(parted)
+    groups = [rows_of(group, wanted) for group in parted]
     with _writer(sink, groups[0].schema) as writer:
         for group in groups:
             _add(writer, group)

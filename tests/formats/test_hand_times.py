@@ -28,7 +28,7 @@ from tests.formats.test_format_pokerstars import CASH as STARS
 from tests.formats.test_format_winamax import CASH as WINAMAX
 from tests.http.clients import site_of
 from tests.sessions import Captured, printed
-from tests.store.test_gathered import alike
+from tests.store.test_event_columns import alike
 from tests.test_assumed import OLD, START
 from tests.trust.in_node import judged_in_node
 from tests.trust.own_bundles import Draft, problem, verdict

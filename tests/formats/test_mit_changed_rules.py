@@ -10,7 +10,6 @@ from formats.mit import read as reading
 from formats.mit.parts import Part
 from formats.mit.read import Teller
 from formats.source import SourceHand
-from store.columns.codec import leaves_of
 from tests.mutants import mutants
 from tests.test_import_columns import DIALECTS, log
 
@@ -22,8 +21,8 @@ def passed(parts: list[Part], teller: Teller) -> Both:
     both: Both = {}
     for part in parts:
         transcript = teller.many(part)
-        lot, _ = vouched.vouched(transcript, "m", teller.players, 0, audited=False)
-        for leaf in leaves_of(lot.rows):
+        hands, _ = vouched.vouched(transcript, "m", teller.players, 0, audited=False)
+        for leaf in hands.leaves():
             told = transcript.hand(int(leaf.stream.partition("/")[2]))
             assert isinstance(told, SourceHand)
             both[leaf.stream] = tuple(it.event for it in leaf.recorded), follow(told, leaf.stream)

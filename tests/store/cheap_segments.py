@@ -11,6 +11,7 @@ from unittest.mock import patch
 from msgspec.structs import replace
 
 from events.ledger import Recorded
+from store.columns.event_columns import EventColumns
 from store.folder.disk import Disk
 from store.folder.manifest import Segment
 from store.log.leaf import Leaf
@@ -35,9 +36,9 @@ def write_cheaply(disk: Disk, closed: Sequence[Closed], projections: Any) -> Seg
     return _written(disk, first, last, [one.recorded() for one in closed])
 
 
-def cheap_tables(leaves: Sequence[Leaf], projections: Any) -> dict[str, Any]:
+def cheap_tables(columns: EventColumns, projections: Any) -> dict[str, Any]:
     """The tables of a run, not made."""
-    return {"events": leaves, "hands": ()}
+    return {"events": columns.leaves(), "hands": ()}
 
 
 def write_runs_cheaply(

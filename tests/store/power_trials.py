@@ -27,7 +27,6 @@ from store.memory import MemoryLedger
 from store.proof.notary import last_checkpoint
 from store.proof.note import Signer
 from store.proof.private import Secrets
-from store.segments.runs import Whole
 from tests.store.simulated_disk import PowerLost, SimulatedDisk
 
 LIVES = 5
@@ -198,7 +197,7 @@ class Writer:
         """Up to three runs of closed hands and records, in one call."""
         calls = [self.closed() for _ in range(self.chance.choice((1, 1, 2, 3)))]
         self.under_way = [tuple(one for call in calls for one in call)]  # all of them or none
-        ledger.append_runs([ledger.maker().run([Whole(one) for one in call]) for call in calls])
+        ledger.append_runs([ledger.maker().run(call) for call in calls])
         (there,), self.under_way = self.under_way, []
         self.model.append(*there)
 

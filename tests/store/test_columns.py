@@ -26,6 +26,7 @@ GOLDEN = Path(__file__).parent / "columns.txt"
 EVERY: tuple[type[Record], ...] = tuple(KINDS.values())
 CARDS = st.lists(st.sampled_from(["As", "Td", "2c", "??"]), max_size=7).map(tuple)
 AT = st.integers(-(10**12), 10**13)
+AT_ONCE = 1_700_000_000_000
 
 
 def built(kind: type[Record]) -> st.SearchStrategy[Any]:
@@ -107,10 +108,23 @@ def test_hands_of_some_games_come_back_to_the_byte(game: str) -> None:
 
 
 def test_many_hands_are_read_like_few() -> None:
-    """Few rows are read column by column, many kind by kind: two paths, one answer."""
+    """A row group at once, or hand by hand."""
     given = leaves(of_games(*GAMES, count=6))
     assert given == leaves_of(encoded(given))
     assert given == [leaf for one in given for leaf in leaves_of(encoded([one]))]
+
+
+def test_cells_that_were_merged_with_later_columns_have_the_defaults() -> None:
+    """A merged segment has nulls where rows are older than a column: they are what they were."""
+    swap = t.CardSwapped(0, 0, "As", "Kd")
+    start = t.MatchStarted("m", "game", "ruleset", ("ann", "bob"), "seeded", "sealed", True)
+    recorded = Recorded(0, "m", 0, AT_ONCE, swap), Recorded(1, "m", 1, AT_ONCE, start)
+    given = [Leaf(0, recorded)]
+    rows = encoded(given)
+    for name in ("told", "deals", "seed"):
+        nothing = pa.nulls(rows.num_rows, rows[name].type)
+        rows = rows.set_column(rows.column_names.index(name), name, nothing)
+    assert given == leaves_of(rows)
 
 
 def test_every_kind_of_event_is_stored() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from engine.game import Game
 from events import types as t
-from store.columns.codec import encoded, table
-from store.columns.layout import by_kind, filled
+from store.columns.codec import encoded, rows_of, table
+from store.columns.event_columns import of_leaves
 from store.folder.disk import RealDisk
 from store.folder.manifest import read as manifest_of
 from store.log.leaf import Leaf
@@ -33,8 +33,7 @@ START = t.HandStarted("m/1", "game", "ruleset", 1, ("ann", "bob"), (200, 100))
 
 def alike(given: Sequence[Leaf]) -> dict[str, pa.Table]:
     """Every table of events as they are sealed, as Parquet gives them back, and of whole rows."""
-    kinds = by_kind(one.event for leaf in given for one in leaf.recorded)
-    sealed = encoded(given).select(filled(kinds))
+    sealed = rows_of(of_leaves(given))
     found = {}
     for rows in (sealed, sealed.cast(plain(sealed)), table(given)):
         events = EventRows(rows)

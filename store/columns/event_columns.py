@@ -1,0 +1,265 @@
+"""Event columns: whole hands and appends of match records in memory, kind by kind in columns.
+
+Many hands have no other form: a row group is read into it and written from it, foreign hands come
+in it, and a single hand is the event columns of one.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain, zip_longest
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from events.ledger import Append, Record, Recorded
+from events.many import CARDS, Column, Each, Many, some_of
+from events.types import HandStarted
+from store.columns.layout import NOBODY, Field, fields
+from store.log.leaf import Leaf, split
+
+Look = Callable[[type[Record], str, Iterable[Any]], None]
+_NUMBERS: dict[str, Any] = {"truth": bool, "number": np.int32, "large": np.int64}
+_MOST = 1 << 62  # different rows that one number can tell apart
+
+
+class EventColumns:
+    """What closed, leaf after leaf, and its events, kind by kind.
+
+    `match` and `number` name the stream of each leaf (a match's own stream has the number -1),
+    `first` is the index of its first event, `sizes` counts its events. `pos` and `at` are of each
+    event, in the order of leaves and of events in them.
+    """
+
+    def __init__(
+        self,
+        match: Each,
+        number: Column,
+        sizes: Column,
+        at: Column,
+        many: Sequence[Many],
+        *,
+        hand_seq: Column | None = None,
+        first: Column | None = None,
+        pos: Column | None = None,
+    ) -> None:
+        """Leaves and positions count from 0, and leaves begin with their stream, if nothing else is
+        said."""
+        self.match, self.number, self.sizes, self.at, self.many = match, number, sizes, at, many
+        self.first = np.zeros(len(sizes), dtype=np.int64) if first is None else first
+        self.hand_seq = np.arange(len(sizes)) if hand_seq is None else hand_seq
+        self.pos = np.arange(len(at)) if pos is None else pos
+        self.begins: Column = np.cumsum(sizes) - sizes
+
+    @cached_property
+    def leaf(self) -> Column:
+        """Of each event, which of the leaves it belongs to."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @cached_property
+    def index(self) -> Column:
+        """Of each event, its place in its stream."""
+        found: Column = np.arange(len(self.at)) - (self.begins - self.first)[self.leaf]
+        return found
+
+    @cached_property
+    def streams(self) -> list[str]:
+        """The stream of each leaf."""
+        names = [self.match.values[code] for code in self.match.codes.tolist()]
+        each = zip(names, self.number.tolist(), strict=True)
+        return [name if number < 0 else f"{name}/{number}" for name, number in each]
+
+    def rows(self, it: Many) -> Column:
+        """Where events of one kind stand among all events."""
+        found: Column = self.begins[it.hand] + it.index
+        return found
+
+    def only(self, which: Column) -> "EventColumns":
+        """Some of the leaves, counted anew."""
+        if which.all():
+            return self
+        place, kept = np.cumsum(which) - 1, []
+        for it in self.many:
+            rows = np.flatnonzero(which[it.hand])
+            if len(rows):
+                some = some_of(it.fields, rows)
+                kept.append(Many(it.kind, place[it.hand[rows]], it.index[rows], some))
+        return EventColumns(
+            self.match._replace(codes=self.match.codes[which]),
+            self.number[which],
+            self.sizes[which],
+            self.at[which[self.leaf]],
+            kept,
+            first=self.first[which],
+        )
+
+    def merged(self, others: "EventColumns") -> "EventColumns":
+        """These and other hands of the same match in the order of their numbers, counted anew."""
+        number = np.concatenate([self.number, others.number])
+        order = np.argsort(number)
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        both = ((self, place[: len(self.number)]), (others, place[len(self.number) :]))
+        leaf = np.concatenate([mine[one.leaf] for one, mine in both])
+        return EventColumns(
+            Each(np.zeros(len(order), dtype=np.int32), self.match.values),
+            number[order],
+            np.concatenate([self.sizes, others.sizes])[order],
+            np.concatenate([self.at, others.at])[np.argsort(leaf, kind="stable")],
+            [it._replace(hand=mine[it.hand]) for one, mine in both for it in one.many],
+        )
+
+    def events(self) -> list[Record]:
+        """All events in their order."""
+        found = np.empty(len(self.at), dtype=object)
+        for it in self.many:
+            found[self.rows(it)] = list(events_of(it, self.streams))
+        every: list[Record] = found.tolist()
+        return every
+
+    def leaves(self) -> list[Leaf]:
+        """The same as single events."""
+        streams = chain.from_iterable(
+            [stream] * size for stream, size in zip(self.streams, self.sizes.tolist(), strict=True)
+        )
+        numbers = (self.pos.tolist(), streams, self.index.tolist(), self.at.tolist())
+        recorded = tuple(map(Recorded, *numbers, self.events()))
+        bounds = zip(self.begins.tolist(), self.sizes.tolist(), strict=True)
+        parts = (recorded[begin : begin + size] for begin, size in bounds)
+        return list(map(Leaf, self.hand_seq.tolist(), parts))
+
+
+def of_leaves(leaves: Sequence[Leaf]) -> EventColumns:
+    """Event columns of what closed."""
+    recorded = [one for leaf in leaves for one in leaf.recorded]
+    sizes = np.array([len(leaf.recorded) for leaf in leaves], dtype=np.int64)
+    return EventColumns(
+        *_streams([leaf.stream for leaf in leaves]),
+        sizes,
+        np.array([one.at for one in recorded], dtype=np.int64),
+        _many([one.event for one in recorded], sizes),
+        hand_seq=np.array([leaf.hand_seq for leaf in leaves], dtype=np.int64),
+        first=np.array([leaf.recorded[0].index for leaf in leaves], dtype=np.int64),
+        pos=np.array([one.pos for one in recorded], dtype=np.int64),
+    )
+
+
+def of_appends(appends: Sequence[Append], look: Look) -> EventColumns:
+    """Event columns of appends that close at once; `look` is shown the different values of each
+    field, kind by kind, and may refuse them."""
+    sizes = np.array([len(one.events) for one in appends], dtype=np.int64)
+    return EventColumns(
+        *_streams([one.stream for one in appends]),
+        sizes,
+        np.repeat(np.array([one.at for one in appends], dtype=np.int64), sizes),
+        _many([event for one in appends for event in one.events], sizes, look),
+        first=np.array([one.expected for one in appends], dtype=np.int64),
+    )
+
+
+def of_hands(match: str, numbers: Column, at: int, many: Sequence[Many]) -> EventColumns:
+    """Event columns of hands of a match, all of one time, that come in columns."""
+    sizes = np.zeros(len(numbers), dtype=np.int64)
+    for it in many:
+        sizes += np.bincount(it.hand, minlength=len(numbers))
+    same = Each(np.zeros(len(numbers), dtype=np.int32), [match])
+    return EventColumns(same, numbers, sizes, np.full(int(sizes.sum()), at), many)
+
+
+def events_of(it: Many, streams: Sequence[str]) -> Iterator[Record]:
+    """The events of one kind, each of them by itself."""
+    values: list[Iterable[Any]] = []
+    if it.kind is HandStarted:
+        values.append([streams[hand] for hand in it.hand.tolist()])
+    for field in fields(it.kind):
+        found = it.fields[field.name]
+        if field.form == "cards":
+            values.append(cards_of(found))
+        elif isinstance(found, Each):
+            words = (*found.values, None)
+            values.append([words[code] for code in found.codes.tolist()])
+        elif field.form == "numbers":
+            values.append([tuple([one for one in row if one >= 0]) for row in found.tolist()])
+        elif field.column == "next":
+            values.append([None if at == NOBODY else at for at in found.tolist()])
+        else:
+            values.append(found.tolist())
+    make: Any = it.kind
+    return map(make, *values) if values else (make() for _ in it.hand)
+
+
+def cards_of(cards: Each) -> list[tuple[str, ...]]:
+    """The cards of each event."""
+    words = cards.values
+    return [tuple([words[at] for at in row if at >= 0]) for row in cards.codes.tolist()]
+
+
+def _streams(streams: Sequence[str]) -> tuple[Each, Column]:
+    names = list(map(split, streams))
+    numbers = [-1 if number is None else number for _, number in names]
+    return numbered([match for match, _ in names]), np.array(numbers, dtype=np.int64)
+
+
+def numbered(values: Sequence[Any]) -> Each:
+    """Values as numbers of the different ones; None is -1."""
+    words = [value for value in dict.fromkeys(values) if value is not None]
+    return Each(_codes(words, values), words)
+
+
+def different(columns: Iterable[Column], count: int) -> tuple[Column, Column]:
+    """Of so many rows those that differ in one of these columns: the first of each, in the order of
+    what they say, and which of them each row is like."""
+    key = np.zeros(count, dtype=np.int64)
+    most = 1
+    for column in columns:
+        low, high = int(column.min()), int(column.max())
+        size = high - low + 1
+        if most * size > _MOST:  # as many as there are rows is enough, of either
+            known, key = np.unique(key, return_inverse=True)
+            values, column = np.unique(column, return_inverse=True)
+            most, low, size = len(known), 0, len(values)
+        most *= size
+        key = key * size + (column - low)
+    _, first, codes = np.unique(key, return_index=True, return_inverse=True)
+    return first, codes
+
+
+def _many(events: Sequence[Record], sizes: Column, look: Look | None = None) -> list[Many]:
+    """Events of leaves of these sizes, sorted by their kinds, each kind's in order."""
+    found: dict[type[Record], list[int]] = defaultdict(list)
+    for row, kind in enumerate(map(type, events)):
+        found[kind].append(row)
+    hand = np.repeat(np.arange(len(sizes)), sizes)
+    index = np.arange(len(events)) - (np.cumsum(sizes) - sizes)[hand]
+    many = []
+    for kind, places in found.items():
+        told, where = [events[row] for row in places], np.array(places)
+        columns = {}
+        for field in fields(kind):
+            values = list(map(attrgetter(field.name), told))
+            if look is not None:
+                look(kind, field.name, values)
+            columns[field.name] = _column(field, values)
+        many.append(Many(kind, hand[where], index[where], columns))
+    return many
+
+
+def _column(field: Field, values: Sequence[Any]) -> Column | Each:
+    """One field of all events of a kind."""
+    if field.column == "next":
+        values = [NOBODY if value is None else value for value in values]
+    if field.form in _NUMBERS and None not in values:  # events as somebody sees them may lack some
+        return np.array(values, dtype=_NUMBERS[field.form])
+    if field.form != "cards":
+        return numbered(values)
+    words = dict.fromkeys(chain(CARDS, chain.from_iterable(values)))
+    places = zip_longest(*values)  # of a row that ends before, none
+    found = _codes(words, [card for place in places for card in place])
+    return Each(found.reshape(-1, len(values)).T, tuple(words))
+
+
+def _codes(words: Iterable[Any], values: Sequence[Any]) -> Column:
+    """The place of each value among these words; -1 for none."""
+    known = {word: code for code, word in enumerate(words)} | {None: -1}
+    return np.array(list(map(known.__getitem__, values)), dtype=np.int32)
