@@ -11,6 +11,7 @@ import click
 
 from api.cli.output import say
 from api.printable import Page
+from api.questions import declared
 from api.version import VERSION
 
 COMMANDS = {
@@ -29,11 +30,9 @@ COMMANDS = {
     "stats": "How players play: every statistic, its opportunities and its interval.",
     "grid": "How a player plays each class of hole cards.",
     "opponent": "How one player plays, and what of it stands out.",
-    "compare": "Two players, or two versions of a bot: what differs, and how sure that is.",
     "bids": "How well players bid for a third card, and whether bids depend on each other.",
     "swaps": "The luck of swaps and all-ins: winnings without it, and how sure they are.",
     "results": "What winnings are made of: luck street by street, play, rake; and how they grew.",
-    "counters": "What the organisers of bot matches count in a game, to hold beside their numbers.",
     "fairness": "Whether cards, swaps and bids are as chance alone would have them.",
     "sql": "One question to the ledger in SQL, read-only.",
     "serve": "The API and the web pages over this ledger.",
@@ -53,9 +52,13 @@ class Lazy(click.Group):
     """A group that knows its commands by name and imports one only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS, *declared.names()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in declared.names():
+            from api.cli.questions import command as of_question
+
+            return of_question(declared.question(cmd_name))
         if cmd_name not in COMMANDS:
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
@@ -66,6 +69,8 @@ class Lazy(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+        with formatter.section("Questions"):
+            formatter.write_dl([(name, declared.sentence(name)) for name in declared.names()])
 
 
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})

@@ -28,6 +28,7 @@ from api.main import muckrake
 from docs.contested import contested
 from docs.filter_tables import filter_fields, filter_flags
 from docs.http_tables import endpoints, limits, pages, problems, scopes
+from docs.question_tables import answers, tables
 from docs.rake_tables import known_rakes
 from engine.catalogue import CATALOGUE, KINDS, RAKE
 from engine.game import Game, fingerprint
@@ -343,6 +344,8 @@ PARTS: dict[str, Callable[[], str]] = {
         rake_methods,
         counters,
         lines,
+        answers,
+        tables,
         endpoints,
         pages,
         problems,

@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 
 from api.main import COMMANDS, main
 from api.printable import Page, as_json, page, printable
+from api.questions import declared
 from store.reader import Reader
 from tests.hostile import ATTACKS, FORGED, forged, made, match, players, steering
 from tests.http.clients import site_of
@@ -133,7 +134,7 @@ def test_all_that_is_written_for_people_leaves_through_one_writer() -> None:
 
 def test_every_command_is_tried() -> None:
     tried = {words[0] for words in (*EVERY, *NAMED)}
-    assert set(COMMANDS) - tried == set(ELSEWHERE)
+    assert {*COMMANDS, *declared.names()} - tried == set(ELSEWHERE)
 
 
 @pytest.mark.parametrize("drawn", [False, True], ids=["pipe", "terminal"])

@@ -7,9 +7,11 @@ pairs them.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal
 
 import numpy as np
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from analytics.comparing import deals as by_deal
 from analytics.comparing.deals import Deck, Number, Side
@@ -37,31 +39,32 @@ COMPARED = tuple(
 )
 
 
-class Compared(NamedTuple):
-    """One statistic of both: `difference` is the first less the other, `shared` deals pair them.
-
-    `p` is of this one alone, `counted` as it counts among all that were compared. Means are also
-    drawn again. Where there are too few chances there is no p, and of means no interval.
-    """
+class Compared(Struct, frozen=True):
+    """One statistic of both: `difference` is the first less the second. Where there are too few
+    chances there is no p, and of means no interval."""
 
     statistic: str
-    one: float | None
-    one_k: int | None
-    one_n: int
-    other: float | None
-    other_k: int | None
-    other_n: int
-    difference: float | None = None
-    low: float | None = None
-    high: float | None = None
-    method: Method | None = None
-    shared: int = 0
-    together: float = 0.0
-    p: float | None = None
-    counted: float | None = None
-    drawn_low: float | None = None
-    drawn_high: float | None = None
-    unit: str | None = None
+    one: Annotated[float | None, Meta(description="that of A")]
+    one_k: Annotated[int | None, Meta(description="how often A did it, of a share")]
+    one_n: Annotated[int, Meta(description="A's opportunities, or deals")]
+    other: Annotated[float | None, Meta(description="that of B")]
+    other_k: Annotated[int | None, Meta(description="how often B did it, of a share")]
+    other_n: Annotated[int, Meta(description="B's opportunities, or deals")]
+    difference: Annotated[float | None, Meta(description="A less B")] = None
+    low: Annotated[float | None, Meta(description="where its 95 % interval begins")] = None
+    high: Annotated[float | None, Meta(description="where that ends")] = None
+    method: Annotated[Method | None, Meta(description="how the interval is made")] = None
+    shared: Annotated[int, Meta(description="how many deals pair them")] = 0
+    together: Annotated[float, Meta(description="the correlation that comes of it")] = 0.0
+    p: Annotated[float | None, Meta(description="how sure this difference alone is")] = None
+    counted: Annotated[
+        float | None, Meta(title="p of all", description="p among all that were compared")
+    ] = None
+    drawn_low: Annotated[
+        float | None, Meta(description="where a mean's interval begins, deals drawn again")
+    ] = None
+    drawn_high: Annotated[float | None, Meta(description="where that ends")] = None
+    unit: Annotated[str | None, Meta(description="what an amount counts")] = None
 
     @property
     def few(self) -> bool:
@@ -88,7 +91,7 @@ def compared(
                 found[one.name] = _compared(one, *both)
     every = [found[one.name] for one in wanted]
     counted = iter(holm([it.p for it in every if it.p is not None]))
-    return [it if it.p is None else it._replace(counted=steady(next(counted))) for it in every]
+    return [it if it.p is None else replace(it, counted=steady(next(counted))) for it in every]
 
 
 def _compared(it: Statistic, first: Side, second: Side) -> Compared:
@@ -100,7 +103,8 @@ def _compared(it: Statistic, first: Side, second: Side) -> Compared:
     _, here, there = np.intersect1d(first.deals, second.deals, True, return_indices=True)
     shared = int(np.count_nonzero((one.below[here] > 0) & (other.below[there] > 0)))
     together = by_deal.together(one, other, here, there) if shared else 0.0
-    found = found._replace(
+    found = replace(
+        found,
         difference=steady(it.scale * (one.value - other.value)),
         shared=shared,
         together=steady(together) or 0.0,
@@ -113,11 +117,11 @@ def _compared(it: Statistic, first: Side, second: Side) -> Compared:
     method: Method = "welch" if it.kind == "mean" else "newcombe"
     found = _ended(found, interval(Z), "paired" if shared else method)
     if not found.few:
-        found = found._replace(p=steady(chance(interval)))
+        found = replace(found, p=steady(chance(interval)))
     drawn = by_deal.drawn(one, other, here, there) if it.kind == "mean" else None
     if drawn is not None:
         low, high = (steady(it.scale * end) for end in drawn)
-        found = found._replace(drawn_low=low, drawn_high=high)
+        found = replace(found, drawn_low=low, drawn_high=high)
     return found
 
 
@@ -156,4 +160,4 @@ def _ratios(found: Compared, one: Number, other: Number) -> Compared:
 
 
 def _ended(found: Compared, ends: Interval, method: Method) -> Compared:
-    return found._replace(low=steady(ends[0]), high=steady(ends[1]), method=method)
+    return replace(found, low=steady(ends[0]), high=steady(ends[1]), method=method)

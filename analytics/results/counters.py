@@ -4,7 +4,9 @@ They count words in a log. So they count what nobody chose, and tell ties as not
 `COUNTERS` says of each what it is, and which number of ours asks the same better.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from analytics.sql.chosen import Chosen, quoted, table
 from analytics.sql.files import text_of
@@ -13,7 +15,7 @@ from analytics.statistics.hands import Facts
 Row = dict[str, Any]
 
 
-class Counter(NamedTuple):
+class Counter(Struct, frozen=True):
     """One of theirs: its title, what it counts, and how ours differs."""
 
     title: str

@@ -41,17 +41,22 @@ def files_option(
     return with_files
 
 
+def lacking(viewed: "Viewed") -> None:
+    """A word on facts that have to be made first, if that takes its time."""
+    from analytics.stored.facts import VERSION
+
+    segments = viewed.snapshot.parts().segments
+    without = [one for one in segments if one.projections.get("facts") != VERSION]
+    hands = sum(one.last_seq - one.first_seq + 1 for one in without)
+    if hands > SLOW:
+        note(f"facts of {hands} hands are made on the way: muckrake compact would keep them")
+
+
 @contextmanager
 def questions(folder: Path, view: str, unit: str | None = None) -> Iterator["Viewed"]:
     """The ledger's views, facts among them, as a viewpoint may see them."""
     with viewing(folder, view, unit) as viewed:
-        from analytics.stored.facts import VERSION
-
-        segments = viewed.snapshot.parts().segments
-        lacking = [one for one in segments if one.projections.get("facts") != VERSION]
-        hands = sum(one.last_seq - one.first_seq + 1 for one in lacking)
-        if hands > SLOW:
-            note(f"facts of {hands} hands are made on the way: muckrake compact would keep them")
+        lacking(viewed)
         yield viewed
 
 

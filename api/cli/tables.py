@@ -2,18 +2,12 @@
 
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from api.cli.output import note, say
 from api.printable import Page, printable
+from api.questions.question import Cell, headed
 
-
-class Cell(NamedTuple):
-    """A text, grey where there is too little behind it; `warmth` colours it from 0 to 1."""
-
-    text: str
-    few: bool = False
-    warmth: float | None = None
+__all__ = ["Cell", "drawn", "headed"]
 
 
 def drawn(
@@ -45,11 +39,6 @@ def drawn(
     console.print(table)
     if foot:
         console.print(Text(foot, style="dim"))
-
-
-def headed(head: str, unit: str | None) -> str:
-    """A head that says what amounts count, where that is no chip."""
-    return head if unit in (None, "chip") else f"{head}   amounts in {unit}s"
 
 
 def _piped(columns: Sequence[str], rows: Sequence[Sequence[Cell]], head: str, foot: str) -> None:

@@ -74,6 +74,7 @@ EXAMPLES: dict[str, Any] = {
     "id": "3ca21f0a",
     "dataset": "hands",
     "vs": "ursa",
+    "other": "ursa",
 }
 TAGS = {
     "root": "Who you are here, and where to go on.",

@@ -12,6 +12,7 @@ import msgspec
 
 from api.http.keys import KeyTold
 from api.jobs.jobs import JobTold
+from api.questions.declared import every
 from api.questions.shapes import hands, matches, opponents, players
 from events.views import Seen
 
@@ -113,6 +114,7 @@ ANSWERS: Mapping[str, Any] = {
     "game": matches.GameTold,
     "sql": Rows,
     "ask_sql": Rows,
+    **{one.operation: one.answer for one in every()},
 }
 
 

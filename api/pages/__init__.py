@@ -15,6 +15,7 @@ from api.pages.live import router as live
 from api.pages.matches import router as matches
 from api.pages.opponent import router as opposing
 from api.pages.players import router as players
+from api.pages.questions import router as questions
 from api.pages.replayer import router as replayer
 from api.pages.static_files import STATIC, Files
 from api.pages.swaps import router as swapping
@@ -29,6 +30,7 @@ PAGES: tuple[APIRouter, ...] = (
     audit,
     events,
     games,
+    questions,
     players,
     gridded,
     winning,

@@ -40,6 +40,10 @@ class Addresses(Struct, frozen=True):
         """A page of a player: `grid`, `winnings`, `bids` or `swaps`, or himself."""
         return self._at(f"/players/{_part(name)}" + (f"/{page}" if page else ""), **asked)
 
+    def place(self, template: str, named: dict[str, str], **asked: str | int | None) -> str:
+        """The page of a question: an address with names in braces, and its parameters."""
+        return self._at(template.format_map({key: _part(it) for key, it in named.items()}), **asked)
+
     def fairness(self, match: str | None = None, run: str | None = None) -> str:
         return self._at("/fairness", match=match, run=run)
 

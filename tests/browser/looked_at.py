@@ -33,6 +33,8 @@ PATHS = (
     "/players/random-0/bids?match=fair&as=public",
     "/players/random-0/swaps?match=swap",
     "/players/random-0/opponent?match=open",
+    "/players/random-0/compare?other=random-1&match=open",
+    "/players/random-0/counters?match=fair&as=public",
     "/fairness",
     "/fairness?as=public",
     "/live",

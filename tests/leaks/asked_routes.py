@@ -106,6 +106,7 @@ def of_players(why: str, *formats: str, queries: tuple[str, ...] = ("",)) -> Ask
     return Asked(why, paths, formats or ("",), queries, first=1, dear=True)
 
 
+TABULAR = ("json", "ndjson", "csv", "arrow", "parquet")
 FORBIDDEN = "as=auditor", f"as=seat:{LYNX}", "as=seat:nobody"
 ROUTES: dict[str, Asked] = {
     "/metrics": Asked("asked first of a server, before it has a time to tell"),
@@ -203,6 +204,14 @@ ROUTES: dict[str, Asked] = {
         "adjusted, too", "json", "csv", queries=("runouts=500",)
     ),
     "/api/v1/players/{player}/opponent": of_players("every hand is read", queries=(f"vs={LYNX}",)),
+    "/api/v1/players/{player}/compare": of_players(
+        "beside another",
+        *TABULAR,
+        queries=(f"other={URSA}", f"other={URSA}&match=closed-{AUCTION}"),
+    ),
+    "/api/v1/players/{player}/counters": of_players(
+        "as a log has them, swaps too", *TABULAR, queries=(f"match=closed-{SWAP}",)
+    ),
     "/api/v1/games": Asked("made of the code", formats=("json", "ndjson", "csv")),
     "/api/v1/games/{game}": Asked(
         "made of the code, or of the text that a hand which is seen names",
@@ -250,6 +259,8 @@ ROUTES: dict[str, Asked] = {
     "/players/{player}/bids": of_players("a page"),
     "/players/{player}/swaps": of_players("a page"),
     "/players/{player}/opponent": of_players("a page"),
+    "/players/{player}/compare": of_players("a page", queries=(f"other={URSA}",)),
+    "/players/{player}/counters": of_players("a page"),
     "/fairness": Asked("refused to all of these"),
     "/live": Asked("a page"),
     "/verify": Asked("made of the code"),

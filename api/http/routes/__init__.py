@@ -15,6 +15,7 @@ from api.http.routes.log import router as log
 from api.http.routes.login import router as login
 from api.http.routes.matches import router as matches
 from api.http.routes.players import router as players
+from api.http.routes.questions import router as questions
 from api.http.routes.reports import router as reports
 from api.http.routes.root import router as root
 from api.http.routes.sql import router as sql
@@ -33,6 +34,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     log,
     jobs,
     fairness,
+    questions,
     players,
     games,
     exports,

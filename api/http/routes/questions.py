@@ -1,0 +1,120 @@
+"""`/api/v1`: every question that is declared, at its own address and in every format."""
+
+from collections.abc import Callable
+from inspect import Parameter, Signature
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+from pydantic import StringConstraints
+
+from api.http.answer import MEDIA, document, format_of, listed
+from api.http.ask import Ask
+from api.http.routes.named import Named
+from api.http.streams import tabled
+from api.questions.declared import every
+from api.questions.question import API, TEXT_MAX, Field, Question, fields
+from api.questions.tables import arrow, plain_rows
+from api.viewpoints.watching import unwatched
+
+FORMATS = ("json", "ndjson", "csv", "arrow", "parquet")
+
+
+def routes(questions: list[Question]) -> APIRouter:
+    """A route for each question."""
+    router = APIRouter(prefix=API, route_class=Named)
+    for one in questions:
+        kinds = formats(one)
+        content: dict[str, Any] = {MEDIA[kind].partition(";")[0]: {} for kind in kinds}
+        router.add_api_route(
+            one.path,
+            endpoint(one),
+            operation_id=one.operation,
+            tags=[one.path.split("/")[1]],
+            summary=one.sentence.removesuffix("."),
+            description=one.text.partition("\n\n")[2] or None,
+            response_class=Response,
+            responses={200: {"content": content}},
+        )
+    return router
+
+
+def formats(question: Question) -> tuple[str, ...]:
+    """In which formats it is answered."""
+    return FORMATS if question.tables else FORMATS[:1]
+
+
+def endpoint(question: Question) -> Callable[..., Response]:
+    """What answers a request."""
+
+    def answered(request: Request, ask: Ask, table: str | None = None, **given: Any) -> Response:
+        kind = format_of(request, formats(question))
+        params = asked(question, given)
+        with ask.viewed(given.get("unit")) as viewed:
+            if question.bound is not None:
+                question.bound(viewed, params)
+            answer = question.ask(viewed, params, unwatched)
+        if kind == "json":
+            return document(request, question.steady(answer))
+        chosen = next(it for it in question.tables if table in (None, it.name))
+        if kind in ("csv", "ndjson"):
+            return listed(request, plain_rows(chosen.rows(answer)), offered=(kind,))
+        rows = iter([arrow(chosen, answer)])
+        return tabled(request, rows, kind, ask.viewer.view, chosen.name)
+
+    return signed(answered, [*FIXED, *parameters(question)])
+
+
+def signed(answered: Callable[..., Response], told: list[Parameter]) -> Callable[..., Response]:
+    """The same, with a signature that FastAPI reads."""
+    answered.__signature__ = Signature(told)  # type: ignore[attr-defined]
+    return answered
+
+
+def asked(question: Question, given: dict[str, Any]) -> Any:
+    """The parameters of a request."""
+    return question.params(
+        **{name: tuple(it) if isinstance(it, list) else it for name, it in given.items()}
+    )
+
+
+def parameters(question: Question, *, tables: bool = True) -> list[Parameter]:
+    """Those of a question's path and query, as FastAPI reads them."""
+    found = [_parameter(one, question.path) for one in fields(question.params)]
+    if tables and len(question.tables) > 1:
+        names = tuple(one.name for one in question.tables)
+        told = Query(description="Which table other formats than JSON have.")
+        kind = Annotated[Literal[names], told]  # type: ignore[valid-type]
+        found.append(Parameter("table", Parameter.KEYWORD_ONLY, annotation=kind, default=names[0]))
+    return found
+
+
+def _parameter(field: Field, path: str) -> Parameter:
+    note = field.note
+    kind: Any = field.type
+    bounds: dict[str, Any] = {}
+    if kind is str:
+        bounds = {"max_length": note.most or TEXT_MAX}
+    elif kind is int:
+        bounds = {"ge": note.least or 0, "le": note.most}
+    elif field.many:
+        name = Literal[field.choices] if field.choices else _SHORT
+        kind = list[name]  # type: ignore[valid-type]
+    if f"{{{field.name}}}" in path:
+        named: Any = Annotated[kind, Path(description=note.about, min_length=1, **bounds)]
+        return Parameter(field.name, Parameter.KEYWORD_ONLY, annotation=named)
+    default = field.default if note.waiting is None else note.waiting
+    if field.optional and default is None:
+        kind = kind | None
+    query = Query(alias=note.query, description=note.about, **bounds)
+    required = {} if field.required else {"default": list(default) if field.many else default}
+    told: Any = Annotated[kind, query]
+    return Parameter(field.name, Parameter.KEYWORD_ONLY, annotation=told, **required)
+
+
+FIXED = [
+    Parameter("request", Parameter.KEYWORD_ONLY, annotation=Request),
+    Parameter("ask", Parameter.KEYWORD_ONLY, annotation=Ask),
+]
+_SHORT = Annotated[str, StringConstraints(max_length=TEXT_MAX)]
+router = routes(every())

@@ -1,0 +1,37 @@
+"""The questions, a file each, which holds `QUESTION`; a file that lies here needs no other line.
+
+Their names and sentences are known without importing them.
+"""
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from pkgutil import iter_modules
+
+from api.questions.question import Question, sentence_of
+
+
+def names() -> list[str]:
+    """What is asked here, in alphabetical order."""
+    return sorted(one.name for one in iter_modules(__path__))
+
+
+def sentence(name: str) -> str:
+    """The sentence that a question's file opens with."""
+    spec = find_spec(f"{__name__}.{name}")
+    assert spec is not None
+    assert spec.origin is not None
+    return sentence_of(Path(spec.origin).read_text("utf-8").split('"""')[1])
+
+
+def question(name: str) -> Question:
+    """The question of this name."""
+    found = import_module(f"{__name__}.{name}").QUESTION
+    assert isinstance(found, Question)
+    assert found.name == name
+    return found
+
+
+def every() -> list[Question]:
+    """All of them."""
+    return [question(name) for name in names()]

@@ -1,0 +1,223 @@
+"""Two players, or two versions of a bot: what differs, and how sure that is.
+
+What a row means is in docs/statistics.md.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from analytics.comparing.deals import Deck
+from analytics.comparing.players import COMPARED, METHODS, Compared, Method, compared
+from analytics.confidence.intervals import DRAWS, SEED
+from analytics.sql.amounts import moneys_of
+from analytics.sql.chosen import Chosen, table
+from analytics.statistics.answers import rows_of
+from analytics.statistics.catalogue import STATISTICS
+from api.questions.numbers import between, counts, value_of
+from api.questions.players import Nonsense
+from api.questions.question import (
+    Cell,
+    OfGame,
+    Param,
+    Question,
+    Rival,
+    Sheet,
+    Street,
+    Table,
+    Unit,
+    headed,
+)
+from api.questions.stats import chosen_of
+from api.viewpoints.views import Viewed
+from api.viewpoints.wanted import Absent
+from api.viewpoints.watching import Watch
+
+Row = dict[str, Any]
+COLUMNS = ("difference", "95 % interval", "k/n", "k/n", "p", "p of all", "")
+
+
+class Sides(Struct, frozen=True, kw_only=True):
+    """Who, beside whom; against whom, if not anybody; each in the hands of one match, if named."""
+
+    player: Annotated[str, Param("A player's name, percent-encoded.", "A", argument=True)]
+    other: Annotated[str, Param("Whom he is compared with.", "B", argument=True)]
+    vs: Rival = None
+    match: Annotated[
+        tuple[str, ...],
+        Param(
+            "Only this match's hands; given twice, the first is A's and the second is B's.", "MATCH"
+        ),
+    ] = ()
+    game: OfGame = None
+    street: Street = None
+    unit: Unit = None
+
+    @property
+    def matches(self) -> tuple[str | None, ...]:
+        """That of each."""
+        return (*self.match, *self.match, None, None)[:2] if self.match else (None, None)
+
+
+class Side(Struct, frozen=True):
+    """One of both, and in how many hands he was dealt in."""
+
+    player: str
+    match: str | None
+    hands: int
+
+
+class Comparison(Struct, frozen=True, tag_field="schema", tag="muckrake.compare/1"):
+    """Every statistic of both by its name; of how many of them there is a p. Hands of several
+    `moneys` have no amounts that could be compared."""
+
+    viewpoint: str = field(name="as")
+    unit: str | None
+    moneys: list[str]
+    sides: list[Side]
+    vs: str | None
+    game: str | None
+    seed: int
+    draws: int
+    methods: dict[Method, str]
+    compared: int
+    statistics: dict[str, Compared]
+
+
+def comparison(viewed: Viewed, asked: Sides, watch: Watch) -> Comparison:
+    """The answer; a side without hands is said to be absent."""
+    names = (asked.player, asked.other)
+    if len(asked.match) > 2:
+        raise Nonsense("a match is named once for both, or twice, for A and for B")
+    if asked.player == asked.other and len(set(asked.matches)) == 1:
+        raise Nonsense(
+            f"{asked.player} is himself: name a match of each, the one's and the other's"
+        )
+    first, second = (
+        chosen_of(viewed, player, vs=asked.vs, match=match, game=asked.game)
+        for player, match in zip(names, asked.matches, strict=True)
+    )
+    sides = [
+        Side(player, match, _hands(viewed, one))
+        for player, match, one in zip(names, asked.matches, (first, second), strict=True)
+    ]
+    both = " UNION ALL ".join(f"SELECT unit FROM ({table(one, 'NULL')})" for one in (first, second))
+    moneys = moneys_of(viewed, both)
+    unit = moneys[0] if len(moneys) == 1 else None
+    wanted = [
+        one
+        for one in COMPARED
+        if asked.street in (None, one.street) and not (one.amount and len(moneys) > 1)
+    ]
+    files = tuple(dict.fromkeys(one.file for one in wanted))
+    found = {
+        one.statistic: replace(one, unit=unit) if STATISTICS[one.statistic].amount else one
+        for one in compared(
+            viewed, (first, second), decks(viewed), wanted, watch(files, "comparing", len(files))
+        )
+    }
+    return Comparison(
+        viewpoint=viewed.viewer.view,
+        unit=unit,
+        moneys=moneys,
+        sides=sides,
+        vs=asked.vs,
+        game=asked.game,
+        seed=SEED,
+        draws=DRAWS,
+        methods=METHODS,
+        compared=sum(one.p is not None for one in found.values()),
+        statistics=found,
+    )
+
+
+def decks(viewed: Viewed) -> dict[str, Deck]:
+    """Matches that deal a deck more than once, alone or beside others of the same cards."""
+    rows = viewed.rows(
+        "SELECT match, ruleset, dealing, seed, deals FROM events"
+        " WHERE number IS NULL AND type = 'MatchStarted' ORDER BY hand_seq, match"
+    )
+    keys = {row["match"]: _cards(row) for row in rows}
+    alike = Counter(keys.values())
+    groups = {key: group for group, key in enumerate(alike)}
+    deals = {row["match"]: row["deals"] for row in rows}
+    return {
+        match: Deck(groups[key], deals[match])
+        for match, key in keys.items()
+        if deals[match] > 1 or alike[key] > 1
+    }
+
+
+def _cards(row: Row) -> tuple[Any, ...]:
+    """What decides the cards of a match, as far as it is known; else only itself."""
+    if row["dealing"] != "seeded" or row["seed"] == "hidden":
+        return (row["match"],)
+    return row["seed"] or row["match"], row["ruleset"], row["deals"]
+
+
+def _hands(viewed: Viewed, chosen: Chosen) -> int:
+    """In how many hands the player was dealt in; none is no side."""
+    dealt = sum(int(row["hands"]) for row in rows_of("dealt", viewed, chosen))
+    if not dealt:
+        where = f" in {chosen.match}" if chosen.match else ""
+        raise Absent(f"{chosen.player} was dealt no such hand{where}: muckrake stats lists who was")
+    return dealt
+
+
+def sheets(told: Comparison, asked: Sides) -> Iterator[Sheet | str]:
+    """A line for each statistic that both had a chance of, winnings first."""
+    every = told.statistics.values()
+    one, other = told.sides
+    names = [one.player, other.player]
+    if one.player == other.player:
+        names = [f"{side.player} in {side.match}" for side in told.sides]
+    pairs = max((it.shared for it in every), default=0)
+    head = [
+        " less ".join(names),
+        f"{one.hands} hands and {other.hands} hands",
+        f"{pairs} deals pair them" if pairs else "no deal pairs them",
+    ]
+    yield Sheet(
+        ("", *names, *COLUMNS),
+        [_line(it) for it in every if it.difference is not None],
+        range(1, len(COLUMNS) + 2),
+        headed("   ".join(head), told.unit),
+        f"{told.compared} compared: one in twenty differs by chance; p of all is Holm's over them",
+    )
+    if len(told.moneys) > 1:
+        several = " and ".join(f"{one}s" for one in told.moneys)
+        yield f"amounts are left out: these hands are played for {several}; --unit names one"
+
+
+def _line(one: Compared) -> tuple[Cell, ...]:
+    it = STATISTICS[one.statistic]
+    scale, digits = (100, 1) if it.kind == "share" else (1, 2)
+    cells = (
+        it.title,
+        value_of(it, one.one),
+        value_of(it, one.other),
+        f"{scale * (one.difference or 0):+,.{digits}f}",
+        between(it, one.low, one.high, " to ", "+"),
+        counts(one.one_k, one.one_n),
+        counts(one.other_k, one.other_n),
+        "" if one.p is None else f"{one.p:.2g}",
+        "" if one.counted is None else f"{one.counted:.2g}",
+        "too few" if one.few else "",
+    )
+    return tuple(Cell(text, one.few) for text in cells)
+
+
+QUESTION = Question(
+    name="compare",
+    text=__doc__,
+    path="/players/{player}/compare",
+    operation="player_compare",
+    params=Sides,
+    answer=Comparison,
+    ask=comparison,
+    tables=(Table("compared", Compared, lambda told: list(told.statistics.values())),),
+    sheets=sheets,
+)

@@ -1,0 +1,124 @@
+"""What the organisers of bot matches count in a game, to hold beside their numbers.
+
+What is odd in each is in docs/statistics.md.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct, defstruct, field
+
+from analytics.results.counters import COUNTERS, Counter
+from analytics.results.counters import counters as counted
+from analytics.sql.chosen import table
+from api.questions.players import money_of
+from api.questions.question import (
+    HIDDEN,
+    Anybody,
+    Match,
+    OfGame,
+    Question,
+    Sheet,
+    Table,
+    Unit,
+    headed,
+    sheet,
+)
+from api.questions.stats import chosen_of
+from api.viewpoints.views import Viewed
+from api.viewpoints.watching import Watch
+
+BANKROLL = "bankroll"
+HUNDREDS = range(100, 1_100, 100)
+
+
+class Of(Struct, frozen=True):
+    """Whose games."""
+
+    player: Anybody = None
+    match: Match = None
+    game: OfGame = None
+    unit: Unit = None
+
+
+def _columns(*bankroll: Any) -> list[Any]:
+    """A match and a player, every counter, and whatever tells his bankroll."""
+    plain = [
+        (name, Annotated[_kind(name), Meta(title=it.title, description=it.meaning)])
+        for name, it in COUNTERS.items()
+        if name != BANKROLL
+    ]
+    unit = Annotated[str | None, Meta(description="what amounts count", extra=HIDDEN)]
+    return [("match", str), ("player", str), *plain, *bankroll, ("unit", unit)]
+
+
+def _kind(name: str) -> Any:
+    """What a counter's numbers are: counts, or chips."""
+    return float | None if name in ("bid_mean", "net_swapped") else int
+
+
+GAME: Any = defstruct("MatchCounted", _columns((BANKROLL, dict[str, float])), frozen=True)
+LINE = defstruct(
+    "CountersLine",
+    _columns(
+        *(
+            (f"{BANKROLL}_{at}", Annotated[float | None, Meta(title=f"before {at}")])
+            for at in HUNDREDS
+        )
+    ),
+    frozen=True,
+)
+if TYPE_CHECKING:
+    Game = Struct
+else:
+    Game = GAME
+
+
+class Counted(Struct, frozen=True, tag_field="schema", tag="muckrake.counters/1"):
+    """What each counter means, and a row a match and player."""
+
+    viewpoint: str = field(name="as")
+    unit: str | None
+    counters: dict[str, Counter]
+    matches: list[Game]
+
+
+def counters(viewed: Viewed, asked: Of, watch: Watch) -> Counted:
+    """Everybody's, or one player's."""
+    chosen = chosen_of(viewed, asked.player, match=asked.match, game=asked.game)
+    unit = money_of(viewed, table(chosen, "NULL"))
+    rows = [GAME(**row, unit=unit) for row in counted(viewed, chosen)]
+    return Counted(viewed.viewer.view, unit, COUNTERS, rows)
+
+
+def lines(told: Counted) -> Sequence[Struct]:
+    """A column for each hundred hands."""
+    found = []
+    for row in told.matches:
+        plain = msgspec.structs.asdict(row)
+        bankroll = plain.pop(BANKROLL)
+        found.append(
+            LINE(**plain, **{f"{BANKROLL}_{at}": bankroll.get(str(at)) for at in HUNDREDS})
+        )
+    return found
+
+
+def sheets(told: Counted, asked: Of) -> Iterator[Sheet]:
+    """All of it, and a word on what it is not."""
+    foot = "every line of a log counts, chosen or not: muckrake stats and bids count otherwise"
+    yield sheet(TABLE, told, headed(f"viewpoint: {told.viewpoint}", told.unit), foot)
+
+
+TABLE = Table("counters", LINE, lines)
+QUESTION = Question(
+    name="counters",
+    text=__doc__,
+    path="/players/{player}/counters",
+    operation="player_counters",
+    params=Of,
+    answer=Counted,
+    ask=counters,
+    tables=(TABLE,),
+    sheets=sheets,
+)
