@@ -3,16 +3,15 @@
 Before the flop its tenth of all hands of two, afterwards the category of the best five.
 """
 
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
-import pyarrow as pa
 
-from analytics.replay.rulebook import Rulebook
+from analytics.replay.seen import classes
 from odds.batch import Showdown, showdown
 from odds.counting import CLASSES, class_of, hands_of
 from odds.preflop import stored
-from odds.rank import CATEGORIES, Cards, mask
 from odds.tables import SIZES
 from store.columns.cells import Column
 
@@ -30,50 +29,32 @@ def _tenths(rules: Showdown) -> dict[str, int]:
     return found
 
 
-def tenth(hole: Cards, rules: Showdown) -> int | None:
+def tenth(hole: Sequence[str], rules: Showdown) -> int | None:
     """1, the weakest tenth of all hands, to 10; the middle of its class decides."""
-    return _tenths(rules)[class_of(hole)] if len(hole) == 2 else None
+    return _tenths(rules)[class_of(tuple(hole))] if len(hole) == 2 else None
 
 
-def tenths(hole: pa.Array, ruleset: pa.Array, wanted: Column, rules: Rulebook) -> pa.Array:
-    """The tenths of these cards where they are wanted, by the rules of each hand."""
-    cards, by = hole.dictionary_encode(), ruleset.dictionary_encode()
-    known = np.zeros((len(by.dictionary) + 1, len(cards.dictionary) + 1), dtype=np.int32)
-    for at, mark in enumerate(by.dictionary.to_pylist()):
-        how = rules.showdown(mark)
-        for to, text in enumerate(cards.dictionary.to_pylist()):
-            known[at, to] = 0 if how is None else tenth(tuple(text.split()), how) or 0
-    found = known[_numbers(by), _numbers(cards)]
-    return pa.array(found, mask=(found == 0) | ~wanted)
+def tenths(kind: Column, ruleset: Column, rules: Sequence[Showdown | None]) -> Column:
+    """The tenths of these classes of cards, by the rules of each hand; 0 where there is none."""
+    known = np.zeros((len(rules), len(classes()[0]) + 1), dtype=np.int32)  # at the end: no class
+    for at, how in enumerate(rules):
+        if how is not None:
+            known[at, :-1] = [_tenths(how)[name] for name in classes()[0]]
+    found: Column = known[ruleset, kind]
+    return found
 
 
-def made(hole: pa.Array, board: pa.Array, ruleset: pa.Array, rules: Rulebook) -> pa.Array:
-    """The category of the best five of cards and board, by the rules of each hand."""
-    marks = ruleset.dictionary_encode()
-    by, held, lies = _numbers(marks), _masks(hole), _masks(board)
-    cards, common = np.bitwise_count(held), np.bitwise_count(lies)
-    found = np.full(len(held), -1)
+def made(hole: Column, board: Column, ruleset: Column, rules: Sequence[Showdown | None]) -> Column:
+    """The category of the best five of cards and board, as masks, by the rules of each hand; less
+    than nothing where there is none.
+    """
+    cards, common = np.bitwise_count(hole), np.bitwise_count(board)
+    found = np.full(len(hole), -1, dtype=np.int8)
     size = cards + common
-    can = (cards > 0) & (common > 0) & ((held & lies) == 0) & np.isin(size, SIZES) & (common <= 5)
-    for at, mark in enumerate(marks.dictionary.to_pylist()):
-        how = rules.showdown(mark)
-        if how is None:
-            continue
-        alike = cards * np.int64(8) + common
-        for one in np.unique(alike[can & (by == at)]).tolist():
-            rows = np.flatnonzero(can & (by == at) & (alike == one))
-            found[rows] = showdown(held[rows], lies[rows], how) >> 12  # `odds.rank.category`
-    return pa.array(CATEGORIES, pa.string()).take(pa.array(found, mask=found < 0))
-
-
-def _masks(cards: pa.Array) -> Column:
-    """Cards in words as masks; nothing, or a card twice, as none."""
-    words = cards.dictionary_encode()
-    named = [text.split() for text in words.dictionary.to_pylist()]
-    known = [mask(one) if len({*one}) == len(one) else 0 for one in named]
-    return np.array([*known, 0], dtype=np.int64).take(_numbers(words))
-
-
-def _numbers(words: pa.DictionaryArray) -> Column:
-    """Which word each is; the one after the last where there is none."""
-    return words.indices.fill_null(len(words.dictionary)).to_numpy()
+    can = (cards > 0) & (common > 0) & ((hole & board) == 0) & np.isin(size, SIZES) & (common <= 5)
+    kinds = (ruleset * np.int64(16) + cards) * 8 + common
+    for kind in np.unique(kinds[can]).tolist():
+        rows = np.flatnonzero(can & (kinds == kind))
+        if (how := rules[kind >> 7]) is not None:
+            found[rows] = showdown(hole[rows], board[rows], how) >> 12  # `odds.rank.category`
+    return found

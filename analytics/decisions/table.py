@@ -25,19 +25,21 @@ from analytics.decisions.schema import (
 from analytics.decisions.strength import made, tenths
 from analytics.replay.actions import walks
 from analytics.replay.flags import STREETS
-from analytics.replay.layout import BLINDS, FOLDED, chosen, head, word
+from analytics.replay.layout import BLINDS, FOLDED, chosen, head
 from analytics.replay.raises import sizes
 from analytics.replay.rulebook import Rulebook
+from odds.rank import CATEGORIES
 from store.columns.cells import Column
 
 
 class Faced(NamedTuple):
-    """Of every action: the bet to match and what its seat had in, the most that it could still
+    """Of every action: the bet to match, what its seat had and had in, the most that it could still
     lose, whether it could raise and whether anybody knows that, and to which totals (`ranged`,
     where the rules say so).
     """
 
     bet: Column
+    stack: Column
     mine: Column
     effective: Column
     raising: Column
@@ -50,13 +52,13 @@ class Faced(NamedTuple):
 def faced_by(hands: Hands) -> Faced:
     """By the rulesets of the hands, as far as anybody has them."""
     size = len(hands.laid.acts.row)
-    bet, mine, effective, low, high = np.zeros((5, size), dtype=np.int64)
+    bet, stack, mine, effective, low, high = np.zeros((6, size), dtype=np.int64)
     raising, told, ranged = np.zeros((3, size), dtype=bool)
     for walk in walks(hands.laid, hands.games, hands.ruleset):
         rounds, menu = walk.rounds, walk.menu
         for it in walk.steps():
             act = it.act
-            bet[act], mine[act] = rounds.bet[: it.live], it.mine
+            bet[act], stack[act], mine[act] = rounds.bet[: it.live], it.chips, it.mine
             others = rounds.deepest(it, able=True) - it.mine
             effective[act] = np.maximum(np.minimum(others, it.chips), 0)
             raising[act] = it.offered
@@ -64,7 +66,7 @@ def faced_by(hands: Hands) -> Faced:
             if menu is not None and it.facing is not None and it.vetoed is not None:
                 ranged[act] = it.asked & ~it.vetoed
                 low[act], high[act] = sizes(menu, it.facing, rounds.reach(it, menu))
-    return Faced(bet, mine, effective, raising, told, ranged, low, high)
+    return Faced(bet, stack, mine, effective, raising, told, ranged, low, high)
 
 
 NONE = -1  # what a number is where there is none: chips, seats and words are never less than 0
@@ -82,6 +84,7 @@ class _Choices(NamedTuple):
     place: Column
     action: Column
     faced: Column
+    stack: Column
     to_call: Column
     effective: Column
     may_raise: Column
@@ -103,19 +106,24 @@ def table_of(hands: Hands, rules: Rulebook) -> pa.Table:
     """The same of hands that are laid out already."""
     kinds = _actions(hands), _bids(hands), _straddles(hands), _shows(hands)
     every = _Choices(*(np.concatenate(column) for column in zip(*kinds, strict=True)))
-    told = np.flatnonzero(hands.laid.told.take(every.hand))
-    it = _Choices(*(column[told[np.argsort(every.row[told])]] for column in every))
     laid = hands.laid
+    told = np.flatnonzero(laid.told.take(every.hand))
+    told = told[np.argsort(every.row[told], kind="stable")]
+    it = _Choices(*(column.take(told) for column in every))
     on = _Street.of(hands, it)
-    stack, pot = hands.stack(it.place, it.row), hands.pot(it.hand, it.row)
+    stack, pot = it.stack, hands.pot(it.hand, it.row)
     share = _share(it.size, pot + np.maximum(it.to_call, 0))
-    ruleset = word(laid, "ruleset", it.hand)
-    hole, board = hands.held.hole(it.place, it.row), hands.held.board(it.row)
+    which, words = laid.cells.words("ruleset", laid.heads)
+    ruleset, compared = which.take(it.hand), [*map(rules.showdown, words.to_pylist()), None]
+    held, turn, lies = hands.held, hands.held.turn(it.place, it.row), hands.held.board(it.row)
+    tenth = tenths(_at(held.cards.classes(), turn, NONE), ruleset, compared)
+    hole, board = (_at(it.masks(), at, 0) for it, at in ((held.cards, turn), (held.boards, lies)))
+    best = made(hole, board, ruleset, compared)
     pays = (it.action <= RAISE) | (it.action == STRADDLE)
     forced = (it.action == BID) & (stack == 0)  # nothing but 0 could be bid
     found = {
         **head(laid, it.hand),
-        "ruleset": ruleset,
+        "ruleset": chosen(words, ruleset),
         "idx": pa.array((it.row - laid.heads.take(it.hand)).astype(np.int32)),
         "seat": pa.array(it.seat.astype(np.int32)),
         "player": hands.players.take(pa.array(it.place)),
@@ -144,11 +152,11 @@ def table_of(hands: Hands, rules: Rulebook) -> pa.Table:
         "origin": chosen(ORIGINS, np.where(forced, _ORIGINS["forced"], it.origin)),
         "sealed": pa.array(it.sealed == 1, mask=it.sealed == NONE),
         "think_ms": hands.thought(it.hand, it.row, pays),
-        "hole": hole,
-        "board": board,
-        "shown": pa.array(hands.held.shown(it.place, it.row)),
-        "tenth": tenths(hole, ruleset, on.street == 0, rules),
-        "made": made(hole, board, ruleset, rules),
+        "hole": chosen(held.cards.text(), turn),
+        "board": chosen(held.boards.text(), lies),
+        "shown": pa.array(_at(held.shown, turn, False)),
+        "tenth": pa.array(tenth, mask=(tenth == 0) | (on.street > 0)),
+        "made": chosen(CATEGORIES, best),
     }
     return pa.table([found[one.name] for one in SCHEMA], schema=SCHEMA)
 
@@ -194,7 +202,7 @@ def _actions(hands: Hands) -> _Choices:
     """Folds, checks, calls, bets and raises; a fold outside every round is one of a straddle."""
     laid, acts = hands.laid, hands.laid.acts
     it = faced_by(hands)
-    stack = hands.stack(acts.place, acts.row)
+    stack = it.stack
     owed = np.maximum(0, it.bet - it.mine)
     raising = acts.kind >= BET
     outside = np.where(acts.kind == FOLDED, _STRADDLE, NONE)
@@ -206,6 +214,7 @@ def _actions(hands: Hands) -> _Choices:
         acts.place,
         acts.kind,
         np.where(acts.asked, np.where(it.bet > 0, _BLIND, _NOTHING), outside),
+        stack,
         np.where(acts.asked, np.clip(owed, 0, np.maximum(stack, 0)), NONE),
         it.effective,
         np.where(acts.asked & it.told, it.raising, NONE),
@@ -226,6 +235,7 @@ def _bids(hands: Hands) -> _Choices:
     row, hand, seat, place = (column[every[3] < laid.places] for column in every)
     there = hands.filled("amount", row)
     return _others(
+        hands,
         (row, hand, seat, place),
         BID,
         effective=hands.effective(hand, seat, row),
@@ -243,6 +253,7 @@ def _straddles(hands: Hands) -> _Choices:
     some = np.flatnonzero((blind == BLINDS["straddle"]) & (origin != _ORIGINS["forced"]))
     row, hand, seat, place = (column[some] for column in (row, hand, seat, place))
     return _others(
+        hands,
         (row, hand, seat, place),
         STRADDLE,
         effective=hands.effective(hand, seat, row),
@@ -255,15 +266,24 @@ def _straddles(hands: Hands) -> _Choices:
 def _shows(hands: Hands) -> _Choices:
     """Hands that were turned up or thrown away; whether a seat had to is not recorded."""
     both = ((hands.laid.shows, SHOW), (hands.laid.at("Mucked"), MUCK))
-    parts = [_others(where, action) for where, action in both]
+    parts = [_others(hands, where, action) for where, action in both]
     return _Choices(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _others(where: tuple[Column, Column, Column, Column], action: int, **known: Column) -> _Choices:
+def _others(
+    hands: Hands, where: tuple[Column, Column, Column, Column], action: int, **known: Column
+) -> _Choices:
     """Choices outside rounds of betting, of which no more is known than what is given."""
     none = np.full(len(where[0]), NONE, dtype=np.int64)
+    row, _, _, place = where
     known |= {"action": none * 0 + action, "faced": none * 0 + _MADE[action]}
+    known["stack"] = hands.stack(place, row)
     return _Choices(*where, *(known.get(name, none) for name in _Choices._fields[4:]))
+
+
+def _at(values: Column, which: Column, none: int) -> Column:
+    """These values; `none` for a number below nothing."""
+    return np.append(values, values.dtype.type(none)).take(which)
 
 
 def _share(size: Column, pot: Column) -> Column:

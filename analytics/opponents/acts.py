@@ -119,7 +119,7 @@ def _rival_cards(hands: Hands, hand: Column, it: pa.Table) -> pa.Array:
         place = np.minimum(base + other, laid.places)
         there = (other < seats) & (other != seat) & (hands.seen.fold.take(place) > row)
         rival = np.where(there, place, rival)
-    cards = hands.held.size(rival, row).astype(np.int32)
+    cards = np.append(hands.held.size, 0).take(hands.held.turn(rival, row)).astype(np.int32)
     return pa.array(cards, mask=it["rivals"].to_numpy() != 1)
 
 

@@ -88,7 +88,9 @@ class _Walk:
             self.held[event.seat] += event.cards
         elif isinstance(event, t.CardSwapped):
             cards = self.held[event.seat]
-            self.held[event.seat] = (*cards[: event.slot], event.new, *cards[event.slot + 1 :])
+            if event.slot < len(cards):
+                after = cards[event.slot + 1 :]
+                self.held[event.seat] = (*cards[: event.slot], event.new, *after)
         self.hand = evolve(self.hand, event)
         if self.hand.round is not None:
             self.round = self.hand.round
