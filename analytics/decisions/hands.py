@@ -60,7 +60,7 @@ class Hands:
         """
         place = self.laid.base.take(hand) + seat
         stack, deepest = self.stack(place, row), np.zeros(len(row), dtype=np.int64)
-        for other, there in self._others(hand, seat):
+        for other, there in self.others(hand, seat):
             able = there & (self.seen.fold.take(other) > row) & (self._out.take(other) > row)
             had = self.stack(other, row) + self._posted(other, row)
             np.maximum(deepest, np.where(able, had, 0), out=deepest)
@@ -70,7 +70,7 @@ class Hands:
     def rivals(self, hand: Column, seat: Column, row: Column) -> Column:
         """How many other seats have not folded before an event."""
         found = np.zeros(len(row), dtype=np.int32)
-        for other, there in self._others(hand, seat):
+        for other, there in self.others(hand, seat):
             found += there & (self.seen.fold.take(other) > row)
         return found
 
@@ -124,7 +124,7 @@ class Hands:
         found: Column = self._blinds.take(upto)
         return found - self._blinds.take(np.searchsorted(self._blind_key, place * wide + begin))
 
-    def _others(self, hand: Column, seat: Column) -> Iterator[tuple[Column, Column]]:
+    def others(self, hand: Column, seat: Column) -> Iterator[tuple[Column, Column]]:
         """Seat by seat: its place in some hands, and whether it is there and not this one."""
         seats, base = self.laid.seats.take(hand), self.laid.base.take(hand)
         for other in range(int(seats.max(initial=0))):

@@ -1,4 +1,7 @@
-"""The columns of `decisions`, and the words that stand in them; `docs/decisions.md` says each."""
+"""The columns of `decisions`, and the words that stand in them; `docs/decisions.md` says each.
+
+What the others of a row tell is counted when it is asked for (`SHOWN`).
+"""
 
 import pyarrow as pa
 
@@ -23,7 +26,7 @@ SCHEMA = pa.schema(
         "rivals": pa.int32(),
         "faced": pa.string(),
         "faced_size": pa.int64(),
-        "faced_share": pa.float64(),
+        "called": pa.int64(),  # what others have put in since the last bet or raise
         "to_call": pa.int64(),
         "pot": pa.int64(),
         "stack": pa.int64(),
@@ -36,9 +39,6 @@ SCHEMA = pa.schema(
         "action": pa.string(),
         "amount": pa.int64(),
         "raised_to": pa.int64(),
-        "size": pa.int64(),
-        "share": pa.float64(),
-        "all_in": pa.bool_(),
         "origin": pa.string(),
         "sealed": pa.bool_(),
         "think_ms": pa.int64(),
@@ -49,3 +49,14 @@ SCHEMA = pa.schema(
         "made": pa.string(),
     }
 )
+_SIZED = "action IN ('bet', 'raise') AND amount >= to_call"
+_COUNTED = {
+    "called": "faced_size / nullif(pot - called - faced_size, 0) AS faced_share",
+    "raised_to": f"""
+        raised_to,
+        CASE WHEN {_SIZED} THEN amount - to_call END AS size,
+        CASE WHEN {_SIZED} THEN (amount - to_call) / nullif(pot + to_call, 0) END AS share,
+        CASE WHEN action NOT IN ('bid', 'show', 'muck') THEN amount > 0 AND amount = stack END
+            AS all_in""",
+}
+SHOWN = ", ".join(_COUNTED.get(name, name) for name in SCHEMA.names[1:])

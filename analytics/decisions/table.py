@@ -112,7 +112,6 @@ def table_of(hands: Hands, rules: Rulebook) -> pa.Table:
     it = _Choices(*(column.take(told) for column in every))
     on = _Street.of(hands, it)
     stack, pot = it.stack, hands.pot(it.hand, it.row)
-    share = _share(it.size, pot + np.maximum(it.to_call, 0))
     which, words = laid.cells.words("ruleset", laid.heads)
     ruleset, compared = which.take(it.hand), [*map(rules.showdown, words.to_pylist()), None]
     held, turn, lies = hands.held, hands.held.turn(it.place, it.row), hands.held.board(it.row)
@@ -121,6 +120,8 @@ def table_of(hands: Hands, rules: Rulebook) -> pa.Table:
     best = made(hole, board, ruleset, compared)
     pays = (it.action <= RAISE) | (it.action == STRADDLE)
     forced = (it.action == BID) & (stack == 0)  # nothing but 0 could be bid
+    size, matched = on.last(it.size), pot + np.maximum(it.to_call, 0) + it.size
+    called = pot - matched.take(on.raiser, mode="clip") if len(pot) else pot
     found = {
         **head(laid, it.hand),
         "ruleset": chosen(words, ruleset),
@@ -132,8 +133,8 @@ def table_of(hands: Hands, rules: Rulebook) -> pa.Table:
         "place": pa.array(on.place.astype(np.int32)),
         "rivals": pa.array(hands.rivals(it.hand, it.seat, it.row)),
         "faced": chosen(FACED, on.faced(it)),
-        "faced_size": on.last(it.size),
-        "faced_share": on.last(share),
+        "faced_size": size,
+        "called": pa.array(called, mask=size.is_null().to_numpy(zero_copy_only=False)),
         "to_call": _numbers(it.to_call),
         "pot": pa.array(pot),
         "stack": pa.array(stack),
@@ -146,9 +147,6 @@ def table_of(hands: Hands, rules: Rulebook) -> pa.Table:
         "action": chosen(ACTIONS, it.action),
         "amount": _numbers(it.amount),
         "raised_to": _numbers(it.raised_to),
-        "size": _numbers(it.size),
-        "share": _numbers(share),
-        "all_in": pa.array((it.amount == stack) & (it.amount > 0), mask=~pays),
         "origin": chosen(ORIGINS, np.where(forced, _ORIGINS["forced"], it.origin)),
         "sealed": pa.array(it.sealed == 1, mask=it.sealed == NONE),
         "think_ms": hands.thought(it.hand, it.row, pays),
@@ -203,7 +201,7 @@ def _actions(hands: Hands) -> _Choices:
     laid, acts = hands.laid, hands.laid.acts
     it = faced_by(hands)
     stack = it.stack
-    owed = np.maximum(0, it.bet - it.mine)
+    to_call = np.clip(it.bet - it.mine, 0, np.maximum(stack, 0))
     raising = acts.kind >= BET
     outside = np.where(acts.kind == FOLDED, _STRADDLE, NONE)
     ranged = it.ranged & acts.asked
@@ -215,14 +213,14 @@ def _actions(hands: Hands) -> _Choices:
         acts.kind,
         np.where(acts.asked, np.where(it.bet > 0, _BLIND, _NOTHING), outside),
         stack,
-        np.where(acts.asked, np.clip(owed, 0, np.maximum(stack, 0)), NONE),
+        np.where(acts.asked, to_call, NONE),
         it.effective,
         np.where(acts.asked & it.told, it.raising, NONE),
         np.where(ranged, it.low, NONE),
         np.where(ranged, it.high, NONE),
         acts.amount,
         np.where(raising, acts.to, NONE),
-        np.where(raising & acts.asked, acts.amount - owed, NONE),
+        np.where(raising & acts.asked, acts.amount - to_call, NONE),
         laid.cells.codes("origin", _ORIGINS, acts.row),
         np.full(len(acts.row), NONE),
     )
@@ -284,12 +282,6 @@ def _others(
 def _at(values: Column, which: Column, none: int) -> Column:
     """These values; `none` for a number below nothing."""
     return np.append(values, values.dtype.type(none)).take(which)
-
-
-def _share(size: Column, pot: Column) -> Column:
-    """A size as a share of the pot with the call in it; none, where there is no pot."""
-    known = (size >= 0) & (pot > 0)
-    return np.where(known, size / np.where(known, pot, 1), NONE)
 
 
 def _numbers(values: Column) -> pa.Array:

@@ -5,9 +5,14 @@ for a player whose lead, before it began, was larger than the blinds and antes o
 all that follow; `lost` for his rival; `open` as long as neither has such a lead.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+import numpy as np
+
+from analytics.decisions.hands import Hands
+from analytics.replay.layout import word
+from analytics.replay.money import money
 from engine.game import Game
 from engine.steps.forced import Antes, Blinds
 
@@ -100,6 +105,22 @@ def _left(hands: Sequence[Played], length: int) -> Iterable[dict[str, float]]:
         cost[other] += one.big
         following = one.number
         yield dict(cost)
+
+
+def played_of(hands: Hands) -> Iterator[Played]:
+    """Heads-up hands as far as a lock needs them; those of unknown blinds are left out."""
+    laid, chips = hands.laid, money(hands.laid)
+    known = [None if it is None else costs(it) for it in hands.games]
+    match = word(laid, "match", np.arange(laid.count)).to_pylist()
+    for at in np.flatnonzero(laid.told & (laid.seats == 2)).tolist():
+        cost, pair = known[hands.ruleset[at]], slice(laid.base[at], laid.base[at] + 2)
+        if cost is not None and hands.seen.dealt[pair].all():
+            which = int(laid.hand_seq[at]), match[at], int(laid.number[at])
+            one, other = hands.players[pair].to_pylist()
+            unit, button = int(hands.unit[at]), int(laid.button[at])
+            nets = chips.net[pair] / unit
+            small, big = (it / unit for it in cost)
+            yield Played(*which, (one, other), button, (*nets.tolist(),), small, big)
 
 
 def costs(game: Game) -> tuple[float, float] | None:

@@ -1,11 +1,11 @@
 """What an opponent report is made of: some thousand hands after the other become four tables.
 
-`acts`, `ends`, `faults` and `facts`, of every player of the hands that one player was dealt in. All
-are made from tables of events, column by column, for a report looks at every act
-of thousands of hands; only a hand with a reply that could not be used is read event by event.
+`acts`, `ends`, `faults` and `facts`, of every player of the hands that one player was dealt in.
+Acts and ends are questions over decisions and facts, which are made from tables of events; only a
+hand with a reply that could not be used is read event by event.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,12 +14,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.decisions.hands import Hands
-from analytics.opponents import acts as opponent_acts
-from analytics.opponents import ends as opponent_ends
+from analytics.decisions.schema import SCHEMA, SHOWN
+from analytics.decisions.table import table_of
 from analytics.opponents import faults
-from analytics.opponents.locked import Mark, locked_from, marks
+from analytics.opponents.locked import Mark, locked_from, marks, played_of
 from analytics.opponents.strength import ACTS, spread, valued
 from analytics.replay.rulebook import Rulebook
+from analytics.sql.chosen import quoted
+from analytics.sql.tables import Tables
 from analytics.stored.facts import SCHEMA as FACTS
 from analytics.stored.facts_table import facts_of
 from store.columns.codec import leaves_of
@@ -56,8 +58,9 @@ def gathered(events: Iterable[pa.Table], rules: Rulebook, asked: Asked, watch: W
     """Everything but the questions, from tables of whole hands; `watch` is handed what takes its
     time, and how much it is."""
     parts = [_Part(rows, rules, asked) for rows in events]
-    acts = _joined((part.acts for part in parts), opponent_acts.SCHEMA)
-    ends = _joined((part.ends for part in parts), opponent_ends.SCHEMA)
+    facts = _joined((part.facts for part in parts), FACTS_WITH_HAND)
+    found = _joined((part.faults for part in parts), faults.SCHEMA)
+    acts = acts_of(_joined((part.decisions for part in parts), DECISIONS), facts, asked.me)
     places = _spots(acts)
     wanted = spread(places, asked.spots)
     rows = acts.take(pa.array(wanted, pa.int64())).to_pylist()
@@ -65,9 +68,9 @@ def gathered(events: Iterable[pa.Table], rules: Rulebook, asked: Asked, watch: W
     told = marks([one for part in parts for one in part.played], asked.lengths)
     return Gathered(
         _with_equities(acts, wanted, rows),
-        _with_states(ends, told),
-        _joined((part.faults for part in parts), faults.SCHEMA),
-        _joined((part.facts for part in parts), FACTS_WITH_HAND),
+        ends_of(acts, facts, found, told),
+        found,
+        facts,
         locked_from(told),
         len(places),
         len(wanted),
@@ -75,6 +78,57 @@ def gathered(events: Iterable[pa.Table], rules: Rulebook, asked: Asked, watch: W
 
 
 FACTS_WITH_HAND = FACTS.append(pa.field("hand", pa.string()))
+DECISIONS = SCHEMA.append(pa.field("rival_cards", pa.int32()))
+_OF_SEATS = """
+    SELECT
+        hand_seq, seat, bool_or(kind = 'fold') AS folded,
+        min(CASE WHEN made_pct IS NOT NULL THEN chips END) AS bet_min,
+        max(CASE WHEN made_pct IS NOT NULL THEN chips END) AS bet_max
+    FROM acts GROUP BY hand_seq, seat
+"""
+
+
+def acts_of(decisions: pa.Table, facts: pa.Table, me: str | None = None) -> pa.Table:
+    """`acts`: one row for each thing that a player did, in order; with `me` only his checks count
+    as ours (`after_check`).
+    """
+    ours = "TRUE" if me is None else f"d.player = {quoted(me)}"
+    chosen = f"""
+        SELECT d.*, {ours} AS ours, coalesce(f.per_chip, 1) AS per_chip,
+            coalesce(f.showdown, FALSE) AS showdown
+        FROM (
+            SELECT hand_seq, match || '/' || number AS hand, {SHOWN}, rival_cards FROM decisions
+        ) AS d
+        LEFT JOIN facts AS f ON d.hand_seq = f.hand_seq AND d.seat = f.seat
+    """
+    return _asked("opponent_acts", chosen, decisions=decisions, facts=facts)
+
+
+def ends_of(acts: pa.Table, facts: pa.Table, found: pa.Table, told: Sequence[Mark]) -> pa.Table:
+    """`ends`: one row a player and hand, in order: how it ended for him, what it came to, how large
+    he bet, and whether his match was won or lost already; null where nobody knows.
+    """
+    chosen = f"""
+        SELECT f.*, coalesce(folded, FALSE) AS folded, bet_min, bet_max,
+            (f.hand_seq, f.seat) IN (SELECT (hand_seq, seat) FROM faults) AS faulty, state
+        FROM facts AS f
+        LEFT JOIN ({_OF_SEATS}) AS a ON a.hand_seq = f.hand_seq AND a.seat = f.seat
+        LEFT JOIN marks AS m ON m.hand_seq = f.hand_seq AND m.player = f.player
+    """
+    names = ("hand_seq", "player", "state")
+    kinds = (pa.int64(), pa.string(), pa.string())
+    columns = [[getattr(it, name) for it in told] for name in names]
+    marked = pa.table(list(map(pa.array, columns, kinds)), names)
+    return _asked("opponent_results", chosen, acts=acts, facts=facts, faults=found, marks=marked)
+
+
+def _asked(file: str, chosen: str, **of: pa.Table) -> pa.Table:
+    """What a file makes of these tables."""
+    tables = Tables(of)
+    try:
+        return tables.table_of(file, chosen)
+    finally:
+        tables.close()
 
 
 class _Part:
@@ -83,11 +137,25 @@ class _Part:
     def __init__(self, events: pa.Table, rules: Rulebook, asked: Asked) -> None:
         rows = _his(events, asked)
         hands = Hands(rows, rules)
-        self.acts = opponent_acts.acts_of(hands, rules, asked.me)
-        self.ends = opponent_ends.ends_of(hands, self.acts)
+        self.decisions = decided(hands, rules)
         self.faults = _faults(hands, rows, rules)
         self.facts = _with_hands(facts_of(rules.of, rows))
-        self.played = list(opponent_ends.played_of(hands, self.ends))
+        self.played = list(played_of(hands))
+
+
+def decided(hands: Hands, rules: Rulebook) -> pa.Table:
+    """The decisions of these hands, and how many cards the last rival had at each; nothing while
+    there are several.
+    """
+    rows, laid = table_of(hands, rules), hands.laid
+    hand = np.searchsorted(laid.hand_seq, rows["hand_seq"].to_numpy())
+    row, seat = laid.heads.take(hand) + rows["idx"].to_numpy(), rows["seat"].to_numpy()
+    rival = np.zeros(len(row), dtype=np.int64)
+    for place, there in hands.others(hand, seat):
+        rival = np.where(there & (hands.seen.fold.take(place) > row), place, rival)
+    cards = np.append(hands.held.size, 0).take(hands.held.turn(rival, row)).astype(np.int32)
+    several = rows["rivals"].to_numpy() != 1
+    return rows.append_column(DECISIONS.field("rival_cards"), pa.array(cards, mask=several))
 
 
 def _his(events: pa.Table, asked: Asked) -> pa.Table:
@@ -132,17 +200,7 @@ def _with_equities(acts: pa.Table, places: list[int], rows: list[Row]) -> pa.Tab
     values: list[float | None] = [None] * acts.num_rows
     for at, row in zip(places, rows, strict=True):
         values[at] = row["equity"]
-    at = acts.schema.get_field_index("equity")
-    return acts.set_column(at, "equity", pa.array(values, pa.float64()))
-
-
-def _with_states(ends: pa.Table, told: Iterable[Mark]) -> pa.Table:
-    """The ends with what was won or lost before them."""
-    states = {(mark.hand_seq, mark.player): mark.state for mark in told}
-    keys = zip(ends["hand_seq"].to_pylist(), ends["player"].to_pylist(), strict=True)
-    values = [states.get(key) for key in keys]
-    at = ends.schema.get_field_index("state")
-    return ends.set_column(at, "state", pa.array(values, pa.string()))
+    return acts.append_column("equity", pa.array(values, pa.float64()))
 
 
 def _with_hands(facts: pa.Table) -> pa.Table:

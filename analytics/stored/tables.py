@@ -9,6 +9,7 @@ from functools import partial
 
 import pyarrow as pa
 
+from analytics.decisions.schema import SHOWN
 from analytics.replay.flags import COLUMNS
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.facts import VERSION
@@ -33,8 +34,9 @@ def facts(kept: Text) -> Projection:
 
 
 def decisions(kept: Text) -> Projection:
-    """The one that everybody may ask."""
-    return Projection("decisions", 1, partial(_decisions, kept), tuple(columns()))
+    """The one that everybody may ask. 2: what other columns of a row tell is counted, not kept."""
+    made = partial(_decisions, kept)
+    return Projection("decisions", 2, made, tuple(columns()), shown=SHOWN)
 
 
 # Functions of a module, so that another process can be asked; numpy comes with what they import.

@@ -11,7 +11,6 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from analytics.stored.tables import decisions
 from api.viewpoints.sight import Eyes, Sight, revealed
@@ -34,10 +33,10 @@ POSITIONS = ("pos", "first_pos", "last_pos", "told")  # what would tell of what 
 def tables(leaves: Iterable[Leaf], name: str, eyes: Eyes) -> Iterator[pa.Table]:
     """The rows of one view, whole hands together; one empty table if there are none."""
     build = _builder(name, eyes)
-    empty = _named(build([]), name)
+    empty = build([])
     if eyes.auditor:
         for group in row_groups(leaves):
-            yield _in_units(_named(build(group), name), name, group, eyes)
+            yield _in_units(build(group), name, group, eyes)
         yield _in_units(empty, name, (), eyes)
         return
     withheld = [column for column in POSITIONS if column in empty.column_names]
@@ -50,7 +49,8 @@ def _builder(name: str, eyes: Eyes) -> Build:
     """What makes the rows of a view out of leaves."""
     if name == "events":
         return _events
-    return (MADE[name] if name in MADE else decisions(eyes.ruleset)).build
+    one = MADE[name] if name in MADE else decisions(eyes.ruleset)
+    return lambda leaves: _viewed(one.build(leaves), one.view, "WHERE number IS NOT NULL")
 
 
 def _groups(sights: Iterable[Sight]) -> Iterator[list[Sight]]:
@@ -65,16 +65,6 @@ def _groups(sights: Iterable[Sight]) -> Iterator[list[Sight]]:
     for group in row_groups(leaves()):
         yield [by_leaf.pop(leaf.hand_seq) for leaf in group]
     yield []
-
-
-def _named(rows: pa.Table, name: str) -> pa.Table:
-    """A projection as its view has it: the hand by its name, and only hands."""
-    if name == "events":
-        return rows
-    rows = rows.filter(pc.is_valid(rows["number"]))
-    number = rows["number"].cast(pa.string())
-    hand = pc.binary_join_element_wise(rows["match"], number, "/")
-    return rows.add_column(1, pa.field("hand", pa.string()), hand)
 
 
 def _in_units(rows: pa.Table, name: str, leaves: Sequence[Leaf], eyes: Eyes) -> pa.Table:
@@ -97,21 +87,26 @@ def _in_units(rows: pa.Table, name: str, leaves: Sequence[Leaf], eyes: Eyes) -> 
 
 def _events(leaves: Sequence[Leaf]) -> pa.Table:
     """Events without the fillers that stand in stored rows: as the view has them."""
-    return _viewed(table(leaves)) if leaves else _nothing()
+    return _viewed(table(leaves), layout.view()) if leaves else _nothing()
 
 
 @cache
 def _nothing() -> pa.Table:
-    return _viewed(layout.schema().empty_table())
+    return _viewed(layout.schema().empty_table(), layout.view())
 
 
-def _viewed(rows: pa.Table) -> pa.Table:
+def _viewed(rows: pa.Table, columns: str, where: str = "") -> pa.Table:
+    """What a view selects from rows, in their order; times as they were."""
     with duckdb.connect(config={"threads": "1"}) as con:
         con.sql("SET TimeZone = 'UTC'")
         con.register("_rows", rows)
-        told = con.sql(f"SELECT {layout.view()} FROM _rows").to_arrow_table()
-    at = told.column_names.index("at")
-    return told.set_column(at, "at", told["at"].cast(rows["at"].type))
+        found = con.sql(f"SELECT {columns} FROM _rows {where}").to_arrow_table()
+    times = [it.name for it in found.schema if pa.types.is_timestamp(it.type)]
+    kinds = [
+        (it.with_type(rows.schema.field(it.name).type) if it.name in times else it)
+        for it in found.schema
+    ]
+    return found.cast(pa.schema(kinds))
 
 
 def _seen_events(group: Sequence[Sight], name: str, build: Build) -> pa.Table:
@@ -130,12 +125,12 @@ def _changed(seen: Any) -> bool | None:
 
 
 def _counted(group: Sequence[Sight], name: str, build: Build) -> pa.Table:
-    return _named(build([sight.leaf for sight in group]), name)
+    return build([sight.leaf for sight in group])
 
 
 def _with_bids(group: Sequence[Sight], name: str, build: Build) -> pa.Table:
     """Counted from bids as their settlements told them, too."""
-    return _named(build([revealed(sight) for sight in group]), name)
+    return build([revealed(sight) for sight in group])
 
 
 def _swaps(group: Sequence[Sight], name: str, build: Build) -> pa.Table:

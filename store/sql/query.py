@@ -49,7 +49,6 @@ THREADS = 2
 _ROWS = "<rows>"  # where a view's own rows will stand in the SELECT of its mask
 AT_ONCE = 4  # questions; whoever comes later waits for one of them
 _SHAPES = 1_000  # of statements whose tables are remembered
-HAND = "hand_seq, match || '/' || number AS hand, * EXCLUDE (hand_seq)"
 
 
 class _View(NamedTuple):
@@ -352,7 +351,7 @@ class Query:
             made = [rows for it in segments if it not in have for rows in live.events(it)]
             made.append(table(hot) if hot else layout.schema().empty_table())
         else:
-            one = next(it for it in (*self._projections, *STANDARD) if it.name == name)
+            one = self._projection(name)
             have = tuple(it for it in segments if self._stands(one, it))
             lack = [it for it in segments if it not in have]
             builder = Builder((one,))
@@ -360,6 +359,9 @@ class Query:
             made = [found for rows in groups for _, found in builder.add(rows)]
             made += [*(found for _, found in builder.rest()), one.build(hot)]
         return Sources(have, made)
+
+    def _projection(self, name: str) -> Projection:
+        return next(it for it in (*self._projections, *STANDARD) if it.name == name)
 
     def _stands(self, one: Projection, segment: Segment) -> bool:
         """Whether a segment's file of a projection says what one made today would."""
@@ -373,7 +375,7 @@ class Query:
         only = [] if until is None else [f"hand_seq < {until}"]
         only += ["number IS NOT NULL"] if name == "hands" else []
         where = f"WHERE {' AND '.join(only)}" if only else ""
-        columns = layout.view() if name == "events" else HAND
+        columns = layout.view() if name == "events" else self._projection(name).view
         return f"SELECT {columns} FROM ({all_rows}) {where}"
 
     def _sealed(self, name: str, segments: Sequence[Segment]) -> str:

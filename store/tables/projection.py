@@ -37,7 +37,8 @@ class Projection(NamedTuple):
     table, its rows carry their `hand_seq` and stand in that order, and no hand makes it fail. The
     store knows no more of it than name and version, so facts that need rules can be handed in. A
     version that only adds what a column of events says is in `added`: of events without that
-    column an older table lacks nothing. What is `private` only our own questions read.
+    column an older table lacks nothing. What is `private` only our own questions read. Its view
+    shows these columns beside the hand: what can be counted from others of a row is not stored.
     """
 
     name: str
@@ -47,6 +48,12 @@ class Projection(NamedTuple):
     rows: int = 65_536
     added: Mapping[int, str] = {}
     private: bool = False
+    shown: str = "* EXCLUDE (hand_seq)"
+
+    @property
+    def view(self) -> str:
+        """What the view selects from the rows of the table."""
+        return f"hand_seq, match || '/' || number AS hand, {self.shown}"
 
     def build(self, leaves: Sequence[Leaf]) -> pa.Table:
         """The table of these leaves, whose events become columns first."""

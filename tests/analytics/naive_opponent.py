@@ -1,7 +1,6 @@
 """Acts, ends and locks of an opponent report read event by event: slow, plain, and another way.
 
-What the report itself does in columns (`acts.py` and `ends.py` of `analytics/opponents`)
-is held to this.
+What the report itself asks in SQL (`opponent_acts.sql`, `opponent_results.sql`) is held to this.
 """
 
 from collections.abc import Iterator, Sequence

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from analytics.decisions.schema import ACTIONS, FACED, SCHEMA
+from analytics.decisions.schema import ACTIONS, FACED, SCHEMA, SHOWN
 from analytics.decisions.table import decisions_of
 from analytics.replay.rulebook import Rulebook
+from analytics.sql.tables import Tables
 from api.main import main
 from engine.game import Game, fingerprint
 from engine.games import GAMES
@@ -50,9 +51,7 @@ class _Knows(Rulebook):
 
 def alike(hands: Sequence[Leaf], rules: Rulebook = RULES, but: Sequence[str] = ()) -> list[Row]:
     """Both ways say the same of these hands, in all columns but these; the rows."""
-    found = decisions_of(rules, encoded(hands))
-    assert found.schema == SCHEMA
-    rows: list[Row] = found.to_pylist()
+    rows = viewed(hands, rules)
     expected = [row for leaf in hands for row in walked.decisions_of(leaf, rules)]
     for row, mine in zip(rows, expected, strict=False):
         wrong = {
@@ -62,6 +61,17 @@ def alike(hands: Sequence[Leaf], rules: Rulebook = RULES, but: Sequence[str] = (
         }
         assert {} == wrong, (row["match"], row["number"], row["idx"])
     assert len(expected) == len(rows)
+    return rows
+
+
+def viewed(hands: Sequence[Leaf], rules: Rulebook) -> list[Row]:
+    """The rows as the view shows them, in order."""
+    found = decisions_of(rules, encoded(hands))
+    assert found.schema == SCHEMA
+    tables = Tables({"decisions": found})
+    shown = tables.table(f"SELECT hand_seq, {SHOWN} FROM decisions ORDER BY hand_seq, idx")
+    tables.close()
+    rows: list[Row] = shown.to_pylist()
     return rows
 
 

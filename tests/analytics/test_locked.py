@@ -4,9 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.decisions.hands import Hands
-from analytics.opponents.acts import acts_of
-from analytics.opponents.ends import ends_of, played_of
-from analytics.opponents.locked import Mark, Played, locked_from, marks
+from analytics.opponents.locked import Mark, Played, locked_from, marks, played_of
 from store.columns.codec import encoded
 from tests.analytics.auction_pages import RULES, leaf
 
@@ -20,8 +18,7 @@ def _hand(number: int, net: float, button: int | None = None) -> Played:
 
 
 def _played(text: str) -> list[Played]:
-    hands = Hands(encoded([leaf(1, text)]), RULES)
-    return list(played_of(hands, ends_of(hands, acts_of(hands, RULES))))
+    return list(played_of(Hands(encoded([leaf(1, text)]), RULES)))
 
 
 def _states(told: list[Mark], player: str) -> list[str]:

@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.decisions.hands import Hands
-from analytics.opponents.acts import acts_of
-from analytics.opponents.ends import ends_of, played_of
+from analytics.opponents import tables
+from analytics.opponents.locked import played_of
 from api.main import main
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
@@ -31,9 +31,12 @@ Row = dict[str, Any]
 
 def _alike(hands: Sequence[Leaf], me: str | None = None, rows: pa.Table | None = None) -> int:
     """Both ways say the same of these hands; how many acts there were."""
-    laid = Hands(encoded(hands) if rows is None else rows, RULES)
-    acts = acts_of(laid, RULES, me)
-    ends = ends_of(laid, acts)
+    rows = encoded(hands) if rows is None else rows
+    asked = tables.Asked("random-1", me, spots=0)
+    found = tables.gathered([rows], RULES, asked, lambda rows, total: rows)
+    locks = [naive.played_of(leaf, RULES) for leaf in hands]
+    both = {"random-1", me} - {None}
+    hands = [it for it in hands if it.hand is not None and both <= set(it.hand.start.players)]
     did: list[Row] = []
     ended: list[Row] = []
     for leaf in hands:
@@ -41,10 +44,9 @@ def _alike(hands: Sequence[Leaf], me: str | None = None, rows: pa.Table | None =
         faulty = [one.event.seat for one in leaf.recorded if isinstance(one.event, Faulted)]
         ended += naive.ends_of(leaf, RULES, mine, frozenset(faulty))
         did += mine
-    _same(did, acts)
-    _same(ended, ends)
-    locks = [naive.played_of(leaf, RULES) for leaf in hands]
-    assert [one for one in locks if one is not None] == list(played_of(laid, ends))
+    _same(did, found.acts)
+    _same(ended, found.ends)
+    assert [one for one in locks if one is not None] == list(played_of(Hands(rows, RULES)))
     return len(did)
 
 

@@ -36,6 +36,7 @@ SOURCES = {
     "opponent_locked": "ends",
     "opponent_faults": "faults",
 }
+MADE = {"opponent_acts": "acts", "opponent_results": "ends"}  # files that make a table of these
 OF_CHANCES = ("opponent_shares", "opponent_hands")
 
 
@@ -51,6 +52,8 @@ def answered(file: str, leaves: list[Leaf]) -> list[dict[str, Any]]:
     tables = Tables(
         {"acts": found.acts, "ends": found.ends, "faults": found.faults, "facts": found.facts}
     )
+    if file in MADE:
+        return tables.rows(f"SELECT * FROM {MADE[file]}")
     if file in OF_CHANCES:
         parts = (tables.table_of("opponent_looks", _all("acts")), _flags(tables))
         tables = Tables({"looks": parts[0], "flags": parts[1]})
