@@ -1,11 +1,13 @@
 """Every bench runs, small, with the peers that are here; the play it measures is the same play."""
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import bench
 import bench.__main__ as command_line
 from bench import ledger_bulk, ledger_lookup, ledger_size, serve_stream
 from bench.apart import Spent, apart
@@ -30,9 +32,18 @@ LONG = {
 }  # slow to set up
 
 
+QUICK = {"play", "start"}  # one of each kind; the others measure by the same runner
+
+
 def _marked(names: Iterable[str]) -> list[Any]:
-    """The quick ones, and the others for ./mr test --slow."""
-    return [pytest.param(one, marks=pytest.mark.slow) if one in LONG else one for one in names]
+    """A few, the others from profile `ci` on, those that are slow to set up in `slow`."""
+    marks = {one: [pytest.mark.slow if one in LONG else pytest.mark.ci] for one in names}
+    return [pytest.param(one, marks=[] if one in QUICK else marks[one]) for one in names]
+
+
+@pytest.mark.parametrize("name", sorted(it.stem for it in Path(bench.__file__).parent.glob("*.py")))
+def test_each_bench_can_be_imported(name: str) -> None:
+    import_module(f"bench.{name}")
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # eval7 uses an older pyparsing

@@ -19,6 +19,7 @@ from api.questions import declared
 from store.reader import Reader
 from tests.hostile import ATTACKS, FORGED, forged, made, match, players, steering
 from tests.http.clients import site_of
+from tests.profiles import sized
 from tests.sessions import Captured
 
 
@@ -137,8 +138,15 @@ def test_every_command_is_tried() -> None:
     assert {*COMMANDS, *declared.names()} - tried == set(ELSEWHERE)
 
 
-@pytest.mark.parametrize("drawn", [False, True], ids=["pipe", "terminal"])
-@pytest.mark.parametrize("words", EVERY, ids=lambda words: " ".join(words)[:24])
+BOTH = [(words, drawn) for words in EVERY for drawn in (False, True)]
+ONE_OR_OTHER = [(words, at % 2 == 0) for at, words in enumerate(EVERY)]
+
+
+@pytest.mark.parametrize(
+    ("words", "drawn"),
+    sized(quick=ONE_OR_OTHER, ci=BOTH),
+    ids=lambda it: " ".join(it)[:24] if isinstance(it, tuple) else ("pipe", "terminal")[it],
+)
 def test_no_list_lets_a_name_through(
     capsys: Captured,
     monkeypatch: pytest.MonkeyPatch,

@@ -22,6 +22,7 @@ from store.ledger import FileLedger
 from store.reader import Reader
 from store.segments.runs import Maker
 from tests.foreign import gamelog, opened
+from tests.profiles import sized
 
 AT = 1_700_000_000_000
 
@@ -138,6 +139,9 @@ def test_a_spool_that_was_spoilt_is_not_written(files: tuple[Entry, ...], tmp_pa
         assert 0 == ledger.next_pos
 
 
+FILES = sized(5, 12)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_command_that_is_stopped_leaves_a_ledger_that_goes_on(
     tmp_path: Path, number: signal.Signals
@@ -145,7 +149,7 @@ def test_a_command_that_is_stopped_leaves_a_ledger_that_goes_on(
     logs = tmp_path / "logs"
     logs.mkdir()
     text = gamelog(tmp_path / "one.txt", rounds=400).read_text()
-    for at in range(12):
+    for at in range(FILES):
         (logs / f"{at:02}.txt").write_text(text.replace("random-0", f"bot {at}"))
     ledger = tmp_path / "ledger"
     words = ["import", str(logs), "--ledger", str(ledger)]
@@ -175,7 +179,7 @@ def test_a_command_that_is_stopped_leaves_a_ledger_that_goes_on(
         check=False,
     )
     assert 0 == done.returncode, done.stderr
-    assert 12 * 400 == _hands(ledger)
+    assert FILES * 400 == _hands(ledger)
     assert [] == list(ledger.glob(".import-*"))
 
 

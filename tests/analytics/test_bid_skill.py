@@ -23,6 +23,7 @@ from events.types import Events
 from odds.third_card import Outcomes, third_card_known
 from store.log.leaf import Leaf
 from tests.analytics.auction_pages import auctions, auctions_table, recorded, worths
+from tests.profiles import sized
 
 DECKS = 12
 POT, STACK = 40, 380
@@ -99,7 +100,7 @@ def matches(game: Game) -> Iterator[Leaf]:
                 yield played(game, name, number, bidder(price, chance), his)
 
 
-@pytest.mark.parametrize("name", ["auction-2024", "auction-2024-mit"])
+@pytest.mark.parametrize("name", ["auction-2024-mit", *sized((), ("auction-2024",))])
 def test_who_bids_better_has_the_higher_efficiency_and_the_lower_regret(name: str) -> None:
     """truthful > shaded > overbidding > random, each by a margin."""
     found = measured(list(matches(named(name))))

@@ -15,6 +15,7 @@ from analytics.statistics.answers import views
 from analytics.statistics.catalogue import STATISTICS
 from store.reader import Reader
 from tests.analytics.naive_pluribus import counted
+from tests.profiles import sized
 from tests.sessions import Captured, printed
 
 SHARED = Path(__file__).parents[2].parent / "shared/data"
@@ -72,7 +73,8 @@ def pluribus(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
 
     folder = tmp_path_factory.mktemp("pluribus")
     with tarfile.open(_needs(PLURIBUS)) as tar:
-        tar.extractall(folder / "hands", filter="data")
+        found = tar.getmembers()[:: sized(8, 1)]
+        tar.extractall(folder / "hands", [one for one in found if one.isfile()], filter="data")
     assert 0 == main(["import", str(folder / "hands"), "--ledger", str(folder / "ledger")])
     texts = (path.read_text("utf-8") for path in sorted((folder / "hands").rglob("*.phh")))
     return folder / "ledger", counted(tomllib.loads(text) for text in texts)

@@ -20,6 +20,7 @@ from tests.hands import seeded, some_rulesets, sources, walk
 from tests.profiles import sized
 
 UNSCREENED = {"urcs-1998", "urcs-1998-standard"}
+OWN, THEIRS = sized((4, 5), (16, 20))
 RANDOM, FORGED = sized(10, 40), sized(80, 160)  # of each ruleset; `--slow` forges 100,000
 
 
@@ -124,16 +125,16 @@ def test_a_failed_reply_moves_nothing() -> None:
 def test_they_agree_on_hands_played_by_another_rule(name: str) -> None:
     """Nothing in such a hand contradicts the rest of it: only the rules say what is wrong."""
     game = replace(named(name), readings=(), partner=None)
-    own = list(islice(followed(game, "own"), 16))
+    own = list(islice(followed(game, "own"), OWN))
     counted: Counted = Counter()
     actions = [name for name, entry in CATALOGUE.items() if entry.kind in ("menu", "order")]
     for policy, value in [(one, value) for one in actions for value in CATALOGUE[one].values]:
         other = replace(game, **{policy: value})
         counted += agree(other, [_told_of(other, one) for one in own])
-        theirs = islice(followed(other, "other"), 20)
+        theirs = islice(followed(other, "other"), THEIRS)
         counted += agree(game, [_told_of(game, one) for one in theirs])
     assert counted["agree", "FINE"] > counted.total() / 2
-    assert sum(many for (verdict, _), many in counted.items() if verdict == "differ") > 20
+    assert sum(many for (verdict, _), many in counted.items() if verdict == "differ") > THEIRS
 
 
 def _told_of(game: Game, record: Events) -> Events:

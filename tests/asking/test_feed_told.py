@@ -17,9 +17,11 @@ from engine.games import GAMES
 from store.folder.frames import Damaged
 from store.reader import Snapshot
 from tests.asking.seen_ledgers import ledger_of, matches, viewers, worlds
+from tests.profiles import sized
 
 PLAYED = matches((GAMES["auction-2024-mit"], GAMES["swap-2022"], GAMES["site-nl"]))
 VIEWERS = viewers(PLAYED)
+STRIDE = sized(41, 13)
 each_viewer = pytest.mark.parametrize(
     "viewer", VIEWERS, ids=lambda one: f"{one.view} {len(one.matches)}"
 )
@@ -62,7 +64,7 @@ def test_places_count_what_is_seen_without_a_gap(viewer: Viewer, ledger: Snapsho
 @each_viewer
 def test_after_every_place_comes_what_was_told_next(viewer: Viewer, ledger: Snapshot) -> None:
     told = told_of(ledger, viewer)
-    for one, following in zip(told[::13], told[1::13], strict=False):
+    for one, following in zip(told[::STRIDE], told[1::STRIDE], strict=False):
         pos = position(one.place.decode(), viewer, ledger)
         assert following.place == next(it.place for it in told if it.pos >= pos)
 

@@ -38,7 +38,7 @@ from tests.asking.drawn_filters import PATTERNS, every_term, filters
 from tests.asking.naive_filter import Taken, answer, taken
 from tests.asking.seen_ledgers import Kept, ledger_of, matches
 from tests.hands import NAMES
-from tests.profiles import examples
+from tests.profiles import examples, sized
 
 GAMES = ("auction-2024", "auction-2024-a0", "swap-2022", "probability", "urcs-1998", "site-nl")
 MARK = fingerprint(RULESETS["auction-2024"])
@@ -143,7 +143,7 @@ def values() -> dict[Kind, tuple[Any, ...]]:
 NAMED = (NAMES[0], NAMES[2], "nobody")
 
 
-@pytest.mark.parametrize("view", VIEWERS)
+@pytest.mark.parametrize("view", sized(quick=("seat:ursa",), ci=VIEWERS))
 def test_every_field_and_flag_with_every_operator(view: str, asked: dict[str, Asked]) -> None:
     """Also their opposites, of the hand and of one player."""
     one = asked[view]

@@ -23,9 +23,11 @@ from store.sql.query import Query
 from store.sql.strangers import Strangers
 from store.sql.workers import workers
 from tests.asking.seen_ledgers import ledger_of, matches
+from tests.profiles import sized
 
 PLAYED = matches((GAMES["auction-2024"], GAMES["swap-2022"]))
-VIEWERS = (Viewer(), Viewer("seat:ursa"), Viewer("seat:lynx", ("closed-auction-2024",)))
+OF_A_MATCH = Viewer("seat:lynx", ("closed-auction-2024",))
+VIEWERS = (*sized((), (Viewer(), Viewer("seat:ursa"))), OF_A_MATCH)
 
 
 @pytest.fixture(scope="module")

@@ -13,11 +13,13 @@ from typing import Any
 
 import pytest
 
+from api.http import uploads
 from api.http.limits import Limits
 from api.http.uploads import FILES_MAX
 from api.jobs.jobs import ABANDONED_S, Jobs
 from tests.http.clients import Site, over, site_of
 from tests.http.test_jobs_import import log_of
+from tests.profiles import sized
 
 LONG = 10_000_000  # hands: nobody waits for them
 
@@ -185,7 +187,12 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
+@pytest.mark.parametrize(("name", "plain"), NAMES.items(), ids=range(len(NAMES)))
+def test_of_a_name_is_left_what_is_no_path(name: str, plain: str) -> None:
+    assert plain == uploads._plain(name)
+
+
+@pytest.mark.parametrize("name", sized(quick=("/etc/passwd", "..", "-rf"), ci=tuple(NAMES)))
 def test_a_name_is_no_path_and_no_surprise(name: str, limited: Any) -> None:
     site = limited()
     writer = site.as_("writer")

@@ -25,6 +25,7 @@ from tests.leaks.doors import answers, door
 from tests.leaks.hidden_worlds import AUCTION, PLAYED, RUNNING, share_secrets, small_world
 from tests.live.stepped import START, Scene
 from tests.live.test_live_bids import GAME, NAMES, bidding
+from tests.profiles import sized
 
 MATCH = f"closed-{AUCTION}"
 HANDS = next(one.hands for one in PLAYED if one.name == MATCH)
@@ -125,7 +126,7 @@ def asked_of(worlds: Worlds) -> list[str]:
 @pytest.mark.parametrize("name", MADE)
 def test_nobody_else_is_told_one_world_from_the_other(name: str, tmp_path: Path) -> None:
     worlds = MADE[name](tmp_path)
-    asked = asked_of(worlds)
+    asked = asked_of(worlds)[list(MADE).index(name) % 2 :: sized(2, 1)]  # all, by two of them
     here, there = (answers(door(one), asked) for one in worlds[:2])
     assert len(asked) // 2 < [one.status for one in here].count(200)
     assert [] == [it for it, one, other in zip(asked, here, there, strict=True) if one != other]

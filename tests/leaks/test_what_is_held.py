@@ -20,6 +20,7 @@ from tests.leaks.asked_routes import addresses
 from tests.leaks.conftest import Pair
 from tests.leaks.doors import answers, door
 from tests.leaks.hidden_worlds import AUCTION, LYNX, stubbed
+from tests.profiles import sized
 
 DELAY_S = 3_600.0
 
@@ -102,7 +103,7 @@ def copies(
         lock.release()
 
 
-@pytest.mark.parametrize("name", ["public", "a player"])
+@pytest.mark.parametrize("name", ["public", *sized((), ("a player",))])
 def test_nothing_tells_that_a_match_goes_on(
     name: str, copies: Worlds, pair_of: Callable[[str], Pair]
 ) -> None:
