@@ -156,10 +156,12 @@ class Tree:
         return PurePosixPath(path).stem.rstrip("_") in words or any(it <= words for it in parts)
 
     def _unit(self, tree: ast.AST) -> Unit:
-        said = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
         imports, names, strings = set[str](), set[str](), set[str]()
+        prose = set[int]()  # docstrings: whoever stands around a node comes before it
         for node in ast.walk(tree):
             match node:
+                case ast.Expr():
+                    prose.add(id(node.value))
                 case ast.Import():
                     imports |= {alias.name for alias in node.names}
                 case ast.ImportFrom():
@@ -168,7 +170,7 @@ class Tree:
                     names.add(node.id)
                 case ast.arg():
                     names.add(node.arg)
-                case ast.Constant(value=str(text)) if id(node) not in said:
+                case ast.Constant(value=str(text)) if id(node) not in prose:
                     strings.add(text)
                     imports |= {*DOTTED.findall(text)}  # a patch, or what another Python runs
         files = (file for name in imports for file in self._files(name))

@@ -138,6 +138,7 @@ def test_every_command_is_tried() -> None:
     assert {*COMMANDS, *declared.names()} - tried == set(ELSEWHERE)
 
 
+APART = sized(8, 3)
 BOTH = [(words, drawn) for words in EVERY for drawn in (False, True)]
 ONE_OR_OTHER = [(words, at % 2 == 0) for at, words in enumerate(EVERY)]
 
@@ -171,7 +172,7 @@ def test_no_command_lets_the_name_that_it_is_given_through(
     text = {"match": match(attack), "hand": f"{match(attack)}/2"}
     text |= dict(zip(("player", "rival"), players(attack), strict=True))
     place = list(ATTACKS).index(attack)
-    for words in NAMED[place % 4 :: 4]:  # each command meets four attacks or five
+    for words in NAMED[place % APART :: APART]:  # each command meets a few attacks
         given = [one.format(**text) if "{" in one else one for one in words]
         if any("\0" in one for one in given):
             continue  # no shell can say it
@@ -240,7 +241,7 @@ PAGES = (
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_pages_hold_no_control_and_no_tag_of_a_name(client: TestClient, attack: str) -> None:
     text = {"match": quote(match(attack), safe=""), "player": quote(players(attack)[0], safe="")}
-    for where in PAGES[list(ATTACKS).index(attack) % 3 :: 3]:
+    for where in PAGES[list(ATTACKS).index(attack) % APART :: APART]:
         answer = client.get(where.format(**text), headers={"Accept": "text/html"})
         assert answer.status_code in (200, 400, 403, 404, 414, 422, 431), (where, answer.text[:200])
         read = _Texts()

@@ -9,9 +9,11 @@ from engine.game import Game, fingerprint, from_json, to_json
 from engine.policies import Policies
 from tests.hands import RULESETS, every_ruleset, sources, walk
 from tests.laws import LAWS
+from tests.profiles import examples
 
 
 @every_ruleset
+@examples(4, 25)
 @given(source=sources)
 def test_random_hands_keep_every_law(game: Game, source: bytes) -> None:
     played = walk(game, source)

@@ -13,6 +13,7 @@ from typing import TypeVar
 import pytest
 
 from odds.rank import HoleMin, Ranking, Straights, category, mask, ranker
+from tests.profiles import sized
 
 ORDER = "23456789TJQKA"
 DECK = [rank + suit for rank in ORDER for suit in "cdhs"]
@@ -110,7 +111,7 @@ def check_against_all_fives(hands: list[Hand], straights: Straights) -> None:
 @pytest.mark.parametrize("straights", STRAIGHT_RULES)
 def test_the_value_is_that_of_the_best_five(straights: Straights, size: int) -> None:
     rng = random.Random(f"best five {straights} {size}")
-    check_against_all_fives([deal(rng, size) for _ in range(2000)], straights)
+    check_against_all_fives([deal(rng, size) for _ in range(sized(500, 2000))], straights)
 
 
 @pytest.mark.slow

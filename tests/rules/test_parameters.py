@@ -20,6 +20,7 @@ from events.evolve import replay
 from events.notation import read, say
 from events.types import HandStarted
 from tests.analytics.held import agree
+from tests.hands import some_games
 
 Settings = Mapping[str, str]
 
@@ -273,7 +274,7 @@ def _every_change(game: Game) -> Iterator[Game]:
                 yield made
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+@some_games
 def test_whatever_is_accepted_can_be_played_and_audited(game: Game) -> None:
     """No hand stops in the middle, no chip is lost, and its own rules agree with each."""
     count = 0
