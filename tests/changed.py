@@ -20,6 +20,7 @@ HUBS = {  # and the folder of what each registers
     "api/main.py": "api/cli/",
     "api/http/routes/__init__.py": "api/http/routes/",
     "api/pages/__init__.py": "api/pages/",
+    "api/questions/declared/__init__.py": "api/questions/declared/",
 }
 COMMAND_LINE = ("muckrake", "api/main.py")  # whoever says the word may start it as a process
 EVERYTHING = ("pyproject.toml", "requirements")
@@ -144,7 +145,8 @@ class Tree:
             if path in HUBS:
                 registered = {one for one in self.units if one.startswith(HUBS[path])} - {path}
                 said = {one for one in registered if words is None or self._is_said(one, words)}
-                imports = imports - registered | said
+                routed = {one for one in registered if "APIRouter" in self.units[one].names}
+                imports = imports - routed | said
             waiting += [one for one in imports if one.startswith(within)]
         return found
 

@@ -16,7 +16,11 @@ FILES = {
     "analytics/sql/files.py": "def read(name: str): ...\n",
     "analytics/results.py": "def late():\n    from analytics.luck import x\n"
     "    import analytics.sql.files\n",
-    "api/main.py": "from importlib import import_module\n",
+    "api/main.py": "from importlib import import_module\nimport api.cli.output\n"
+    "from api.questions import declared\n",
+    "api/questions/declared/__init__.py": "from importlib import import_module\n",
+    "api/questions/declared/luck.py": "import analytics.luck\n",
+    "api/cli/output.py": "",
     "api/cli/results.py": "import analytics.results\n",
     "api/cli/play.py": "import events.cards\n",
     "api/http/routes/__init__.py": "from api.http.routes.of_luck import router\n"
@@ -34,6 +38,7 @@ FILES = {
     "tests/test_cards.py": "import events.cards\n",
     "tests/test_luck.py": "from analytics import luck\n",
     "tests/test_results.py": 'from api.main import main\nmain(["results"])\n',
+    "tests/test_question.py": 'from api.main import main\nmain(["luck"])\n',
     "tests/test_play.py": "def test_it(played): ...\n",
     "tests/test_http.py": 'import api.http.routes\nget("/players/ursa/winnings")\n',
     "tests/test_word.py": "import api.http.routes\nfrom tests import words\n",
@@ -57,8 +62,10 @@ def reached(tmp_path: Path, *changes: str) -> list[str]:
         ("tests/test_other.py", "other tidy"),
         ("tests/words.py", "tidy word"),
         ("analytics/results.py", "docs process results tidy"),
-        ("analytics/luck.py", "docs http luck patched process results tidy word"),
+        ("analytics/luck.py", "docs http luck patched process question results tidy word"),
         ("api/cli/play.py", "docs play tidy"),
+        ("api/cli/output.py", "docs play process question results tidy"),
+        ("api/questions/declared/luck.py", "docs question tidy"),
         ("api/http/routes/health.py", "health tidy"),
         ("analytics/sql/luck.sql", "docs process results"),
         ("docs/luck.md", "docs"),
