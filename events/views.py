@@ -1,18 +1,20 @@
 """What one seat, the public or an auditor may see of a record: a projection with types of its own.
 
 A door that shows events to somebody accepts only `Seen`, so forgetting to redact is a type error.
-The projection looks at one event at a time and never back: what was hidden stays hidden in place,
-and what is revealed later (a shown hand, the bids of a settled auction) is a later event. A stream
-that somebody follows therefore never changes behind him.
+Which fields are hidden from whom stands in `events/hidden.py`. The projection looks at one event at
+a time and never back: what was hidden stays hidden in place, and what is revealed later (a shown
+hand, the bids of a settled auction) is a later event. A stream that somebody follows therefore
+never changes behind him.
 """
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any, cast, get_args
 
 from msgspec import Meta, Struct
 
 from events import types as t
 from events.cards import Card
+from events.hidden import FIELDS, Secret
 
 
 class Hidden(Struct, frozen=True):
@@ -161,54 +163,38 @@ def see(events: Iterable[t.Event | t.Match], who: Viewpoint) -> tuple[Seen, ...]
 
 def see_one(event: t.Event | t.Match, who: Viewpoint) -> Seen | None:
     """One event as this viewpoint may see it; None if even that it happened is hidden."""
-    match event:
-        case t.HoleDealt(seat=seat, cards=cards):
-            mine = _is_own(who, seat)
-            return HoleDealtSeen(seat, cards if mine else (HIDDEN,) * len(cards))
-        case t.BidPlaced():
-            return _bid(event, who)
-        case t.CardSwapped(seat=seat, slot=slot, old=old, new=new):
-            if _is_own(who, seat):
-                return CardSwappedSeen(seat, slot, old, new, old != new)
-            return CardSwappedSeen(seat, slot, HIDDEN, HIDDEN, old != new if event.told else HIDDEN)
-        case t.Faulted(seat=seat, raw=raw, kind=kind, where=where):
-            if _is_own(who, seat):
-                return FaultedSeen(seat, raw, kind, where)
-            # that a sealed bid failed would tell that it counts as 0
-            return None if where == "bid" else FaultedSeen(seat, HIDDEN, kind, where)
-        case t.MatchStarted():
-            return _match(event, who)
-        case t.SourceNoted(format=name, dialect=dialect, header=header, footer=footer):
-            if isinstance(who, Auditor):
-                return SourceNotedSeen(name, dialect, header, footer)
-            return SourceNotedSeen(name, dialect, HIDDEN, HIDDEN)
-        case _:
-            return event
+    said = FIELDS[type(event)]
+    if not said.secrets:
+        return cast(Open, event)
+    if said.is_withheld(event) and not _holds(who, "seat", event):
+        return None
+    seen = {field: getattr(event, field) for field in said.clear.split()}
+    for secret in said.secrets:
+        value = secret.of(event)
+        known = value is None or may_see(who, secret, event)
+        seen[secret.field] = value if known else _redacted(value)
+    return cast(Seen, _SEEN[type(event).__name__](**seen))
 
 
-def _is_own(who: Viewpoint, seat: int) -> bool:
-    """An auditor sees every seat's secrets, a player his own, the public none."""
-    return isinstance(who, Auditor) or (isinstance(who, Seated) and who.seat == seat)
+def may_see(who: Viewpoint, secret: Secret, event: t.Event | t.Match) -> bool:
+    """Whether a viewpoint sees a secret of an event."""
+    if _holds(who, secret.holder, event):
+        return True
+    if secret.sealed_by is not None and isinstance(who, Seated):
+        return not getattr(event, secret.sealed_by)
+    return secret.told_by is not None and bool(getattr(event, secret.told_by))
 
 
-def _bid(event: t.BidPlaced, who: Viewpoint) -> Seen:
-    """Sealed: for its bidder only. Open: for every seat, and still not for the public (A1)."""
-    if _is_own(who, event.seat) or (isinstance(who, Seated) and not event.sealed):
-        return BidPlacedSeen(event.seat, event.amount, event.sealed, event.origin)
-    return BidPlacedSeen(event.seat, HIDDEN, event.sealed, HIDDEN)
+def _holds(who: Viewpoint, holder: str, event: Any) -> bool:
+    """An auditor has everybody's secrets, a player those of his seat, the public none."""
+    if isinstance(who, Seated):
+        return holder == "seat" and bool(who.seat == event.seat)
+    return isinstance(who, Auditor)
 
 
-def _match(event: t.MatchStarted, who: Viewpoint) -> Seen:
-    """Only an auditor may know the seed."""
-    hide = event.seed is not None and not isinstance(who, Auditor)
-    return MatchStartedSeen(
-        event.match,
-        event.game,
-        event.ruleset,
-        event.players,
-        event.dealing,
-        event.disclosure,
-        event.sealed_bids,
-        HIDDEN if hide else event.seed,
-        event.deals,
-    )
+def _redacted(value: Any) -> Any:
+    """What stands in its place; of cards it is known how many they are."""
+    return (HIDDEN,) * len(value) if isinstance(value, tuple) else HIDDEN
+
+
+_SEEN: dict[str, type[Any]] = {kind.__struct_config__.tag: kind for kind in get_args(Seen)}
