@@ -6,41 +6,32 @@ failed counts as 0) has no line: it is committed to in the line of the bid that 
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from typing import Any, NamedTuple, get_args
 
 import msgspec
 
-from events.cards import DECK, UNKNOWN
+from events.cards import UNKNOWN
 from events.codec import encode, encode_lines
 from events.commitments import Nonces, Opening, commitment
+from events.hidden import FIELDS, Secret
 from events.ledger import Record, Recorded
 from events.types import (
     BettingOpened,
     BidPlaced,
     BlindPosted,
-    CardSwapped,
     Checked,
     Faulted,
     Folded,
     HandEnded,
     HandStarted,
     HandVoided,
-    HoleDealt,
-    MatchStarted,
-    SourceNoted,
     StepEntered,
 )
-from events.views import Auditor, Seated, Viewpoint
+from events.views import Public, Viewpoint, may_see
 
 _canonical = msgspec.json.Encoder(order="sorted").encode
-_NOTED = (
-    b'{"at":%d,"dialect":%b,"footer":{"commitment":"%b"},"format":%b,'
-    b'"header":{"commitment":"%b"},"type":"SourceNoted"}'
-)
-
-
 Faults = dict[int, list[list[Any]]]  # of a seat, at a bid that has not come yet
 
 
@@ -54,15 +45,16 @@ class Pattern(NamedTuple):
 
 
 class Told(NamedTuple):
-    """An event that has a line, and what is hidden in it; `holder` is whose secret that is.
+    """An event that has a line, and what is hidden in it.
 
-    `blank` is the event with nothing of that in it, so that many events share one pattern.
+    `blank` is the event with nothing of that in it, so that many events share one pattern; `shown`
+    is what the line says beside its fields.
     """
 
     recorded: Recorded
     hidden: dict[str, Any]
-    holder: int | None = None
-    blank: Record | None = None
+    blank: Record
+    shown: tuple[tuple[str, Any], ...] = ()
 
 
 def lines(recorded: Iterable[Recorded], nonces: Nonces) -> tuple[bytes, ...]:
@@ -71,13 +63,11 @@ def lines(recorded: Iterable[Recorded], nonces: Nonces) -> tuple[bytes, ...]:
     faults: Faults = {}
     for one in recorded:
         kind = type(one.event)
-        if kind is SourceNoted:
-            found.append(_noted(one, nonces))
-        elif (hides := _HIDES.get(kind)) is not None:
-            if (shown := hides(one, one.event, faults)) is not None:
+        if (hiding := _hiding(kind)) is not None:
+            if (shown := _told(one, hiding, faults)) is not None:
                 found.append(_line(shown, nonces))
         elif kind in _STEADY or _assumes(one.event):
-            found.append(_pattern(one.event, ())[0] % one.at)
+            found.append(_pattern(one.event)[0] % one.at)
         else:
             found.append(_with_time(one.event, one.at))
     return tuple(found)
@@ -118,8 +108,8 @@ def openings(
             line, field, value, nonces.of(one.recorded.stream, one.recorded.index, field, value)
         )
         for line, one in enumerate(told(recorded))
-        for field, value in one.hidden.items()
-        if disclosed or _may_open(who, one, field)
+        for field, value in sorted(one.hidden.items())
+        if disclosed or _may_open(who, one.recorded.event, field)
     )
 
 
@@ -127,91 +117,100 @@ def told(recorded: Iterable[Recorded]) -> Iterator[Told]:
     """The events that have a line, in order, each with its hidden fields."""
     faults: Faults = {}
     for one in recorded:
-        hides = _HIDES.get(type(one.event))
-        shown = hides(one, one.event, faults) if hides else Told(one, {})
+        hiding = _hiding(type(one.event))
+        shown = Told(one, {}, one.event) if hiding is None else _told(one, hiding, faults)
         if shown is not None:
             yield shown
 
 
-def _cards(one: Recorded, event: HoleDealt, faults: Faults) -> Told:
-    blank = HoleDealt(event.seat, (UNKNOWN,) * len(event.cards))
-    return Told(one, {"cards": event.cards}, event.seat, blank)
+class _Hiding(NamedTuple):
+    """What lines of one kind of event commit to, as `events/hidden.py` declares it."""
+
+    fields: tuple[tuple[str, int], ...]  # by name, each with its place in the event
+    differ: tuple[Secret, ...]  # what a line says in the clear where everybody may know it
 
 
-def _bid(one: Recorded, event: BidPlaced, faults: Faults) -> Told:
-    """Why it was made would tell its size; so would that the first reply was of no use."""
-    before = faults.pop(event.seat, [])
-    hidden = {"amount": event.amount, "faults": before, "origin": event.origin}
-    return Told(one, hidden, event.seat, BidPlaced(event.seat, 0, event.sealed))
+@cache
+def _hiding(kind: type[Record]) -> _Hiding | None:
+    """None for a kind of event in whose lines nothing is hidden."""
+    said, places = FIELDS[kind], kind.__struct_fields__
+    if not said.secrets and kind not in _TAKEN_UP:
+        return None
+    return _Hiding(
+        tuple((it.field, places.index(it.field)) for it in said.secrets if it.differ is None),
+        tuple(it for it in said.secrets if it.differ is not None),
+    )
 
 
-def _swap(one: Recorded, event: CardSwapped, faults: Faults) -> Told:
-    new = DECK[0] if event.new == event.old else DECK[1]
-    blank = CardSwapped(event.seat, event.slot, DECK[0], new, event.told)
-    return Told(one, {"new": event.new, "old": event.old}, event.seat, blank)
+def _told(one: Recorded, hiding: _Hiding, faults: Faults) -> Told | None:
+    """The line of an event in which something is hidden.
 
-
-def _fault(one: Recorded, event: Faulted, faults: Faults) -> Told | None:
-    """At a bid it waits for the bid, or for the end of the hand; elsewhere it has its line."""
-    if event.where == "bid" and _OVER not in faults:
+    A reply that is withheld waits for the bid of its seat, or for the end of the hand, and is
+    committed to there: always, nearly always nothing, and nobody sees that. After the end it has
+    its line.
+    """
+    event = one.event
+    kind = type(event)
+    hidden: dict[str, Any] = {}
+    shown: tuple[tuple[str, Any], ...] = ()
+    blank = event
+    if isinstance(event, Faulted) and FIELDS[kind].is_withheld(event) and _OVER not in faults:
         faults.setdefault(event.seat, []).append([one.at, event.raw, event.kind])
         return None
-    return Told(one, {"raw": event.raw}, event.seat)
+    if hiding.fields:
+        values = [getattr(event, name) for name in event.__struct_fields__]
+        for name, place in hiding.fields:
+            value = values[place]
+            if value is not None:
+                hidden[name] = value
+                values[place] = (UNKNOWN,) * len(value) if type(value) is tuple else None
+        blank = kind(*values)
+    for secret in hiding.differ:
+        if may_see(Public(), secret, event):
+            shown += ((secret.field, secret.of(event)),)
+    if kind in _TAKEN_UP:
+        hidden["faults"] = _taken_up(event, faults) if faults else []
+        if kind is not BidPlaced:
+            faults[_OVER] = []
+    return Told(one, hidden, blank, shown)
 
 
-def _end(one: Recorded, event: HandEnded | HandVoided, faults: Faults) -> Told:
-    """Every hand ends with what no bid took up: nearly always nothing, and nobody sees that."""
+def _taken_up(event: Record, faults: Faults) -> list[list[Any]]:
+    """The replies that a bid takes up, or the end of a hand, each of that with its seat."""
+    if isinstance(event, BidPlaced):
+        return faults.pop(event.seat, [])
     rest = [[seat, *fault] for seat in sorted(faults) for fault in faults[seat]]
     faults.clear()
-    faults[_OVER] = []
-    return Told(one, {"faults": rest})
-
-
-def _seed(one: Recorded, event: MatchStarted, faults: Faults) -> Told:
-    return Told(one, {} if event.seed is None else {"seed": event.seed})
-
-
-def _source(one: Recorded, event: SourceNoted, faults: Faults) -> Told:
-    """A foreign file's own words may name a seed, a card, or a reply to a sealed bid."""
-    return Told(one, {"footer": event.footer, "header": event.header})
+    return rest
 
 
 _STEADY = {BettingOpened, BlindPosted, Checked, Folded, StepEntered}  # few, said again and again
 _OVER = -1  # no seat: after the end a fault has nothing to wait for
-_HIDES: dict[type[Record], Callable[..., Told | None]] = {
-    HoleDealt: _cards,
-    BidPlaced: _bid,
-    CardSwapped: _swap,
-    Faulted: _fault,
-    HandEnded: _end,
-    HandVoided: _end,
-    MatchStarted: _seed,
-    SourceNoted: _source,
+_TAKEN_UP = {  # what a line commits to besides: replies that were withheld
+    BidPlaced: Secret("faults"),
+    HandEnded: Secret("faults", "auditor"),
+    HandVoided: Secret("faults", "auditor"),
 }
 
 
-def _may_open(who: Viewpoint, one: Told, field: str) -> bool:
-    """An auditor opens everything, a player what is his; an open bid is open to every seat (A1)."""
-    if isinstance(who, Auditor):
-        return True
-    if not isinstance(who, Seated):
-        return False
-    event = one.recorded.event
-    is_open = isinstance(event, BidPlaced) and not event.sealed and field != "faults"
-    return is_open or one.holder == who.seat
+def _may_open(who: Viewpoint, event: Record, field: str) -> bool:
+    taken = _TAKEN_UP.get(type(event))
+    is_taken = taken is not None and taken.field == field
+    secret = taken if taken and is_taken else FIELDS[type(event)].secret(field)
+    return may_see(who, secret, event)
 
 
 def hides(kind: type[Record]) -> bool:
-    """Whether something is hidden in events of a kind."""
-    return kind in _HIDES
+    """Whether something is hidden in lines of a kind of event."""
+    return _hiding(kind) is not None
 
 
 def plain(events: Sequence[Record], at: int) -> list[bytes]:
     """The lines of events of one kind in which nothing is hidden, all at one time."""
     kind = type(events[0])
-    assert kind not in _HIDES, f"{kind.__name__} has something to hide"
+    assert not hides(kind), f"{kind.__name__} has something to hide"
     if any(map(_assumes, events)):
-        return [_pattern(event, ())[0] % at for event in events]
+        return [_pattern(event)[0] % at for event in events]
     spelled = b"\n" + encode_lines(events).removesuffix(b"\n")
     time = b'"at":%d,' % at
     if kind in _AMOUNT_FIRST:  # no text stands before the second key, nor looks like it
@@ -226,16 +225,16 @@ def plain(events: Sequence[Record], at: int) -> list[bytes]:
 def spelling(event: Record) -> tuple[Pattern, tuple[bytes, ...]]:
     """The line of an event that hides something, at any time and in any stream: its pattern, and
     the canonical bytes of what is hidden, field by field."""
-    shown = _HIDES[type(event)](Recorded(0, "", 0, 0, event), event, {})
-    assert shown is not None, "a reply that failed has its line with others"
-    hidden = shown.hidden
-    pattern = _pattern(shown.blank or event, tuple(hidden))
-    return pattern, tuple([_canonical(hidden[field]) for field in pattern.fields])
+    hiding = _hiding(type(event))
+    told = hiding and _told(Recorded(0, "", 0, 0, event), hiding, {})
+    assert told, "a reply that failed has its line with others"
+    pattern = _pattern(told.blank, tuple(told.hidden), told.shown)
+    return pattern, tuple([_canonical(told.hidden[field]) for field in pattern.fields])
 
 
 def _line(one: Told, nonces: Nonces) -> bytes:
     recorded, hidden = one.recorded, one.hidden
-    pattern, fields, before = _pattern(one.blank or recorded.event, tuple(hidden))
+    pattern, fields, before = _pattern(one.blank, tuple(hidden), one.shown)
     stream, index = recorded.stream, recorded.index
     told: list[Any] = [
         commitment(nonces.of(stream, index, field, hidden[field]), hidden[field]).encode()
@@ -245,21 +244,10 @@ def _line(one: Told, nonces: Nonces) -> bytes:
     return pattern % tuple(told)
 
 
-def _noted(one: Recorded, nonces: Nonces) -> bytes:
-    """The line of a foreign file's own words, of which hardly two would share a pattern."""
-    event, stream, index = one.event, one.stream, one.index
-    assert isinstance(event, SourceNoted)
-    return _NOTED % (
-        one.at,
-        _canonical(event.dialect),
-        commitment(nonces.of(stream, index, "footer", event.footer), event.footer).encode(),
-        _canonical(event.format),
-        commitment(nonces.of(stream, index, "header", event.header), event.header).encode(),
-    )
-
-
 @lru_cache(maxsize=4096)
-def _pattern(event: Record, hidden: tuple[str, ...]) -> Pattern:
+def _pattern(
+    event: Record, hidden: tuple[str, ...] = (), shown: tuple[tuple[str, Any], ...] = ()
+) -> Pattern:
     """The pattern of an event's line.
 
     No text in an event can be taken for either: its quotes are escaped, and so is its percent sign.
@@ -270,9 +258,7 @@ def _pattern(event: Record, hidden: tuple[str, ...]) -> Pattern:
         if field == "cards":
             place["count"] = len(fields[field])
         fields[field] = place
-    if isinstance(event, CardSwapped) and event.told:
-        fields["changed"] = event.old != event.new
-    fields["at"] = -1
+    fields |= {**dict(shown), "at": -1}
     text = _canonical(fields).replace(b"%", b"%%").replace(b'"at":-1', b'"at":%d', 1)
     for field in hidden:
         text = text.replace(b'"commitment":"%b"' % field.encode(), b'"commitment":"%b"', 1)
