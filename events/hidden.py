@@ -115,7 +115,7 @@ def check(table: Mapping[type[Record], Fields]) -> None:
             said = table[kind]
             secrets = [one.field for one in said.secrets if one.differ is None]
             declared = [*said.clear.split(), *said.flags.split(), *secrets]
-        if sorted(declared) != sorted(kind.__struct_fields__):
+        if kind not in table or sorted(declared) != sorted(kind.__struct_fields__):
             raise TypeError(
                 f"of {kind.__name__} events/hidden.py declares {', '.join(declared) or 'nothing'}:"
                 f" its fields are {', '.join(kind.__struct_fields__)}"
@@ -123,6 +123,7 @@ def check(table: Mapping[type[Record], Fields]) -> None:
 
 
 check(FIELDS)
+FLAGS = tuple(dict.fromkeys(flag for said in FIELDS.values() for flag in said.flags.split()))
 
 
 class Opened(NamedTuple):

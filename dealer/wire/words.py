@@ -13,6 +13,7 @@ from msgspec import Struct
 from engine.game import Game
 from engine.steps import Auction
 from engine.turn import Bid, Call, Check, Command, Fold, Raise, ToAct, ToBid
+from events.hidden import FIELDS
 from events.state import Hand
 from events.types import (
     Bet,
@@ -30,6 +31,7 @@ from events.types import (
     HoleDealt,
     Raised,
 )
+from events.views import Seated, may_see
 
 WireTurn = ToAct | ToBid
 MASKED = "A-1"  # a sealed bid: no skeleton minds it, and it is not to be taken for a bid of 0 (A1)
@@ -110,9 +112,15 @@ class Clauses:
     def hole(self, event: HoleDealt, hand: Hand) -> None:
         """The first two cards; a third one is sent with the result of its auction."""
         if not hand.board:
-            self._waiting[event.seat].append(f"H{','.join(event.cards)}")
+            for seat in self._seeing(event, "cards"):
+                self._waiting[seat].append(f"H{','.join(event.cards)}")
         elif event.seat == self._last_winner(hand):
             self._auction(hand)
+
+    def _seeing(self, event: Event, field: str) -> list[int]:
+        """The seats that see a secret of an event."""
+        secret = FIELDS[type(event)].secret(field)
+        return [seat for seat in (0, 1) if may_see(Seated(seat), secret, event)]
 
     def _last_winner(self, hand: Hand) -> int:
         """The seat whose card comes last: in a tie the dealer's comes first (A3)."""
@@ -131,9 +139,9 @@ class Clauses:
         """The first bid is sent to the other bidder at once: in clear only if it is not sealed."""
         early = not self._bids
         self._bids[event.seat] = event.amount
-        clause = f"A{event.amount}"
-        self._waiting[event.seat].append(clause)
-        self._waiting[1 - event.seat].append(MASKED if early and event.sealed else clause)
+        seeing = self._seeing(event, "amount") if early else [0, 1]
+        for seat in (0, 1):
+            self._waiting[seat].append(f"A{event.amount}" if seat in seeing else MASKED)
 
     def _auction(self, hand: Hand) -> None:
         """Stacks and bids, the dealer's first, then all cards of the seat; the board again."""
