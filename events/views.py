@@ -173,7 +173,7 @@ def see_one(event: t.Event | t.Match, who: Viewpoint) -> Seen | None:
         value = secret.of(event)
         known = value is None or may_see(who, secret, event)
         seen[secret.field] = value if known else _redacted(value)
-    return cast(Seen, _SEEN[type(event).__name__](**seen))
+    return cast(Seen, seen_as(type(event))(**seen))
 
 
 def may_see(who: Viewpoint, secret: Secret, event: t.Event | t.Match) -> bool:
@@ -195,6 +195,11 @@ def _holds(who: Viewpoint, holder: str, event: Any) -> bool:
 def _redacted(value: Any) -> Any:
     """What stands in its place; of cards it is known how many they are."""
     return (HIDDEN,) * len(value) if isinstance(value, tuple) else HIDDEN
+
+
+def seen_as(kind: type[t.Event | t.Match]) -> type[Any]:
+    """The type in which an event of this kind is seen."""
+    return _SEEN[kind.__name__]
 
 
 _SEEN: dict[str, type[Any]] = {kind.__struct_config__.tag: kind for kind in get_args(Seen)}

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from api.cli.export import TABLES, TABULAR
 from api.exporting.texts import Blind
-from api.viewpoints.seen import is_open
+from api.viewpoints.seen import opened_by
 from api.viewpoints.sight import Eyes
 from dealer.play import play
 from engine.game import Game
@@ -209,8 +209,8 @@ def test_not_even_an_open_match_tells_its_seed_before_it_is_over(
 
 
 def test_a_match_that_was_never_announced_stays_sealed() -> None:
-    assert not is_open([])
-    assert not is_open([t.MatchEnded((), "over")])
+    assert not opened_by([]).hands
+    assert not opened_by([t.MatchEnded((), "over")]).hands
 
 
 def test_the_words_of_a_source_are_for_the_auditor(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from api.cli.output import NotFound, NotPermitted, note, wrong
-from api.viewpoints.seen import eyes, is_open, is_withheld, withheld_sentence
+from api.viewpoints.seen import eyes, opened_by, withheld_sentence
 from events.ledger import Conflict, Record, Recorded, closes, is_match
 from events.types import Events, HandStarted, Match
 from events.views import Auditor, Viewpoint
@@ -253,10 +253,10 @@ def viewpoint_of(view: str, record: Events, ledger: "Snapshot") -> Viewpoint:
     match = start.hand.rpartition("/")[0]
     records = cast(tuple[Match, ...], tuple(one.event for one in ledger.read(match)))
     try:
-        who = eyes(view, start.players, is_open(records))
+        who = eyes(view, start.players, opened_by(records).hands)
     except ValueError as absent:
         raise NotPermitted(str(absent)) from None
-    if is_withheld(records) and not isinstance(who, Auditor):
+    if opened_by(records).withheld and not isinstance(who, Auditor):
         raise NotPermitted(withheld_sentence(match))
     return who
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from api.evidence.verify import CONTENTS
 from api.printable import page
-from api.viewpoints.seen import OF_A_SEED, is_open, is_withheld, withheld_sentence
+from api.viewpoints.seen import OF_A_SEED, opened_by, withheld_sentence
 from events.commitments import Opening
 from events.deck import Committed, committed, deck_number, earlier
 from events.ledger import Recorded
@@ -221,14 +221,14 @@ def evidence(
     who, own = viewpoint(view, start.players), salts.of(hand, receipt.index)
     records = _records(ledger.read(split(hand)[0]))
     auditor = isinstance(who, Auditor)
-    if is_withheld(records) and not auditor:
+    if opened_by(records).withheld and not auditor:
         raise Unproved(withheld_sentence(split(hand)[0]))
     announced = next((one for one in records if isinstance(one, MatchStarted)), None)
     told = Evidence(
         hand=hand,
         view=view,
         record=b"\n".join(lines(recorded, own)),
-        openings=openings(recorded, own, who, disclosed=is_open(records)),
+        openings=openings(recorded, own, who, disclosed=opened_by(records).hands),
         leaf=leaf,
         receipt=receipt.format(),
         ruleset=ruleset,

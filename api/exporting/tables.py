@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from analytics.stored.tables import decisions
 from api.viewpoints.sight import Eyes, Sight, revealed
+from events.hidden import FLAGS
 from events.types import HandStarted
 from events.views import CardSwappedSeen, Hidden
 from store.columns import layout
@@ -27,7 +28,7 @@ from store.tables.standard import STANDARD
 MADE: dict[str, Projection] = {one.name: one for one in STANDARD}
 TABLES = ("events", *MADE, "decisions")
 Build = Callable[[Sequence[Leaf]], pa.Table]
-POSITIONS = ("pos", "first_pos", "last_pos", "told")  # what would tell of what is hidden
+POSITIONS = ("pos", "first_pos", "last_pos", *FLAGS)  # what would tell of what is hidden
 
 
 def tables(leaves: Iterable[Leaf], name: str, eyes: Eyes) -> Iterator[pa.Table]:

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from api.viewpoints.viewer import Viewer
+from api.viewpoints.withheld import WITHHELD
 from events.types import MatchEnded, MatchStarted
 from events.views import Public, see_one
 from store.folder.manifest import Segment
@@ -29,6 +30,8 @@ from store.log.leaf import split
 from store.reader import Snapshot
 from store.segments.reading import files_of
 from store.snapshot import Live
+
+_WANTED = ("pos", "at", "match", "type", *(field for field, _ in WITHHELD.values()))
 
 
 class _Span(NamedTuple):
@@ -120,7 +123,7 @@ def _spans(live: Live, first: int, end: int) -> tuple[list[_Span], set[str]]:
                 over.add(match)
     for segment in segments:
         for group in _groups(live, segment, first):
-            rows = _rows(live, segment, group, ["pos", "at", "match", "type", "where"]).filter(
+            rows = _rows(live, segment, group, [*_WANTED]).filter(
                 (pc.field("pos") >= first) & (pc.field("pos") < end)
             )
             spans += _spans_of(_told(rows))
@@ -131,10 +134,11 @@ def _spans(live: Live, first: int, end: int) -> tuple[list[_Span], set[str]]:
 
 def _told(rows: pa.Table) -> pa.Table:
     """Rows without replies to bids that failed, of which `events.views` tells nobody."""
-    if "where" not in rows.column_names:  # nothing failed here
-        return rows
-    hidden = (pc.field("type") == "Faulted") & (pc.field("where") == "bid")
-    return rows.filter(~pc.coalesce(hidden, False))
+    for kind, (field, value) in WITHHELD.items():
+        if field in rows.column_names:  # else nothing failed here
+            hidden = (pc.field("type") == kind) & (pc.field(field) == value)
+            rows = rows.filter(~pc.coalesce(hidden, False))
+    return rows
 
 
 def _spans_of(rows: pa.Table) -> Iterator[_Span]:

@@ -12,8 +12,8 @@ from api.questions.tree import NoSecrets, Unsigned
 from api.viewpoints.sight import One, Sight
 from api.viewpoints.views import Viewed
 from api.viewpoints.wanted import Unfinished
+from events.hidden import FIELDS
 from events.types import HandEnded, HandVoided
-from events.views import FaultedSeen
 from store.proof.tree import Refuted
 
 
@@ -52,6 +52,7 @@ def _beside(
     over = False
     for one in ones:
         over = over or isinstance(one.seen, HandEnded | HandVoided)
-        waits = isinstance(one.seen, FaultedSeen) and one.seen.where == "bid" and not over
+        event = one.stored.event
+        waits = FIELDS[type(event)].is_withheld(event) and not over
         found.append(() if waits else next(left, ()))
     return found

@@ -16,7 +16,7 @@ from api.playing.recording import CUT_SHORT, has_it_all
 from api.rules import Rules
 from api.viewpoints.moments import moments
 from api.viewpoints.records import ended, left_out, records, started
-from api.viewpoints.seen import is_withheld
+from api.viewpoints.seen import opened_by
 from api.viewpoints.views import UNCLOSED, Viewed
 from api.viewpoints.wanted import Absent
 from engine.game import Game
@@ -232,6 +232,6 @@ def _told(viewed: Viewed, match: str) -> dict[str, Any]:
         "decks_opened": max((one.number for one in kinds.get(t.DeckOpened, [])), default=None),
         "source": {"format": sources[0].format, "dialect": sources[0].dialect} if sources else None,
         "open": match in viewed.opened,
-        "withheld": is_withheld([one.event for one in own]),
+        "withheld": opened_by(one.event for one in own).withheld,
         "announced": moments([own[0].at])[0] if own else None,
     }

@@ -15,7 +15,7 @@ from api.questions.shapes.hands import Proof
 from api.questions.tree import NoSecrets, Tree
 from api.report import as_json, as_text
 from api.viewpoints.records import records
-from api.viewpoints.seen import is_open
+from api.viewpoints.seen import opened_by
 from api.viewpoints.sight import Sight
 from api.viewpoints.views import UNCLOSED, Viewed
 from api.viewpoints.wanted import Unfinished, Wanted, leaves
@@ -46,7 +46,7 @@ def proof(viewed: Viewed, sight: Sight) -> "Proof":
     leaf, receipt = tree.prover.receipt(stream, tree.newest, tree.note)
     recorded, nonces = snapshot.read(stream), _salts(viewed).of(stream, sight.hand_seq)
     own = [one.event for one in records(snapshot, stream.rpartition("/")[0])]
-    opened = openings(recorded, nonces, _who(viewed, sight), disclosed=is_open(own))
+    opened = openings(recorded, nonces, _who(viewed, sight), disclosed=opened_by(own).hands)
     checkpoint = tree.newest.checkpoint
     return {
         "hand": stream,

@@ -23,6 +23,7 @@ import msgspec
 
 from api.viewpoints.viewer import Viewer
 from events import types as t
+from events.hidden import opened
 from events.ledger import Recorded, is_match
 from events.views import Auditor, Public, Seated, Viewpoint, see_one
 from store.log.leaf import split
@@ -106,10 +107,10 @@ class Teller:
         if self.viewer.auditor:
             return Auditor()
         start = self._announced(match, snapshot)
-        if start is not None and start.deals > 1:
-            return None
-        if start is not None and start.disclosure == "open":
-            return Auditor()
+        if start is not None:
+            rule = opened(start.disclosure, mirrored=start.deals > 1, over=False)
+            if rule.withheld or rule.hands:
+                return None if rule.withheld else Auditor()
         hand, player = first.event, self.viewer.player
         if player is None or not isinstance(hand, t.HandStarted) or player not in hand.players:
             return Public()

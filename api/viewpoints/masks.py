@@ -7,6 +7,7 @@ Masks stand in the SELECT of a view. A stranger's conditions never meet what is 
 copies of what the views show (`store.sql.strangers`).
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -14,9 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.sql.chosen import quoted
-from api.viewpoints.sight import Eyes, revealed
+from api.viewpoints.sight import NOTHING, Eyes, revealed
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.withheld import FAULTS, LATER, found, opened, told_bids
+from api.viewpoints.withheld import FAULTS, LATER, found, opening, told_bids
+from events import types as t
+from events.hidden import FIELDS, FLAGS, Secret
+from events.ledger import Record
+from store.columns import layout
 from store.log.leaf import Leaf
 from store.reader import Snapshot
 from store.sql.query import SECONDS, Query
@@ -31,17 +36,16 @@ def auctions(query: "Redacted", rows: str) -> str:
 
     A settlement that did not tell the bids as they were placed is rare: such a hand is walked.
     """
-    known, open_bid, joins = f"({query.own()} OR {query.open()})", "FALSE", ""
-    if query.seated:
-        open_bid, joins = "(NOT sealed AND at_seat IS NOT NULL)", query.beside_seats()
-    his = f"(coalesce({query.own('rival')}, FALSE) OR {query.open()})"
+    dealt = query.sees(t.HoleDealt, "cards")
+    why = query.sees(t.BidPlaced, "origin")
+    his = query.sees(t.BidPlaced, "origin", "rival")
     plain = f"""
         SELECT r.* REPLACE (
-            CASE WHEN {known} THEN dealt END AS dealt,
-            CASE WHEN stack = 0 THEN 'forced' WHEN {known} OR {open_bid} THEN origin END AS origin,
-            CASE WHEN rival_stack = 0 THEN 'forced' WHEN {his} OR {open_bid} THEN rival_origin END
+            CASE WHEN {dealt} THEN dealt END AS dealt,
+            CASE WHEN stack = 0 THEN 'forced' WHEN {why} THEN origin END AS origin,
+            CASE WHEN rival_stack = 0 THEN 'forced' WHEN {his} THEN rival_origin END
                 AS rival_origin
-        ) FROM ({rows}) AS r {joins} WHERE plain
+        ) FROM ({rows}) AS r {query.beside_seats()} WHERE plain
     """
     odd = query.walked("auctions", ODD)
     named = "match || '/' || number AS hand"
@@ -50,20 +54,19 @@ def auctions(query: "Redacted", rows: str) -> str:
 
 def played(query: "Redacted", rows: str) -> str:
     """How many of another's cards were swapped is not known, but that there was none at risk."""
-    known = f"({query.own()} OR {query.open()})"
     spots = ", ".join(
         f"CASE WHEN {query.open()} THEN {name} END AS {name}" for name in ("spot", "why")
     )
-    swapped = f"CASE WHEN {known} OR at_risk = 0 THEN swapped END AS swapped"
+    known = f"{query.sees(t.CardSwapped, 'new')} OR at_risk = 0"
+    swapped = f"CASE WHEN {known} THEN swapped END AS swapped"
     return f"SELECT * REPLACE ({swapped}, {spots}) FROM ({rows})"
 
 
 def risks(query: "Redacted", rows: str) -> str:
     """Whether a card changed is its holder's; what that was worth takes both hands."""
-    known = f"({query.own()} OR {query.open()})"
     return f"""
         SELECT * REPLACE (
-            CASE WHEN {known} THEN changed END AS changed,
+            CASE WHEN {query.sees(t.CardSwapped, "new")} THEN changed END AS changed,
             CASE WHEN {query.open()} THEN spot END AS spot
         ) FROM ({rows})
     """
@@ -84,7 +87,9 @@ class Redacted(Query):
         only: frozenset[str] | None = None,
     ) -> None:
         self._viewer = viewer
-        self._opened = opened(snapshot)
+        self._opened = opening(snapshot)
+        self.seated = viewer.player is not None  # somewhere, perhaps
+        self.at_table = "at_seat IS NOT NULL" if self.seated else "FALSE"
         self._seats: pa.Table | None = None
         self._namesakes: pa.Table | None = None
         self._faults: pa.Table | None = None
@@ -174,13 +179,16 @@ class Redacted(Query):
         """The same of records between hands: a match shows its own secrets when it has ended."""
         return self.among(self._opened.secrets)
 
-    @property
-    def seated(self) -> bool:
-        """Whether the viewer may sit somewhere at all."""
-        return self._viewer.player is not None
+    def sees(self, kind: type[Record], field: str, holder: str = "player") -> str:
+        """Whether the viewer sees a secret of the events that a row is made of, whose holder is
+        the player in this column; rows of bids need `beside_seats`."""
+        own = f"coalesce({self.own(holder)}, FALSE)"
+        return _sees(FIELDS[kind].secret(field), self.open(), own, self.at_table)
 
     def beside_seats(self) -> str:
-        """A join by which `at.seat` is the viewer's seat in a row's hand, if he sits there."""
+        """A join by which `at_seat` is the viewer's seat in a row's hand, if he sits there."""
+        if not self.seated:
+            return ""
         rows = self.seats.rename_columns(["at_seq", "at_seat"])
         return f"LEFT JOIN {self.beside(rows, seq='at_seq')} AS a ON at_seq = r.hand_seq"
 
@@ -211,7 +219,10 @@ def _seats(snapshot: Snapshot, viewer: Viewer, which: slice) -> pa.Table:
     try:
         lists = query.rows("SELECT DISTINCT players FROM hands WHERE players IS NOT NULL")
         said = [row["players"] for row in lists]
-        pairs = [(text, seat) for text in said for seat in _places(text, viewer.player)[which]]
+        pairs = []
+        for text in said:
+            names = enumerate(msgspec.json.decode(text))
+            pairs += [(text, seat) for seat, one in names if one == viewer.player][which]
         columns = {
             "said": pa.array([text for text, _ in pairs], pa.string()),
             "seat": pa.array([seat for _, seat in pairs], pa.int32()),
@@ -221,10 +232,6 @@ def _seats(snapshot: Snapshot, viewer: Viewer, which: slice) -> pa.Table:
         return query.ask(f"SELECT hand_seq, seat FROM hands {join}")
     finally:
         query.close()
-
-
-def _places(players: str, name: str | None) -> list[int]:
-    return [seat for seat, one in enumerate(msgspec.json.decode(players)) if one == name]
 
 
 def _hands(query: Redacted, rows: str) -> str:
@@ -240,42 +247,38 @@ def _hands(query: Redacted, rows: str) -> str:
 
 def _players(query: Redacted, rows: str) -> str:
     """One's own cards, and those that were shown."""
-    known = f"showed OR {query.own()} OR {query.open()}"
-    hole = f"CASE WHEN {known} THEN hole ELSE {_cards('hole')} END AS hole"
+    known = f"showed OR {query.sees(t.HoleDealt, 'cards')}"
+    hole = f"CASE WHEN {known} THEN hole ELSE {_redacted('cards', 'hole')} END AS hole"
     return f"SELECT * REPLACE ({hole}) FROM ({rows})"
 
 
 def _facts(query: Redacted, rows: str) -> str:
     """The class of hole cards is the only fact that is anybody's secret."""
-    known = f"{query.own()} OR {query.open()}"
+    known = query.sees(t.HoleDealt, "cards")
     return f"SELECT * REPLACE (CASE WHEN {known} THEN cards END AS cards) FROM ({rows})"
-
-
-def _pots(query: Redacted, rows: str) -> str:
-    """Pots are paid in front of everybody."""
-    return rows
 
 
 def _swaps(query: Redacted, rows: str) -> str:
     """One's own cards; of others that one was at risk, and what became of it if that was told."""
-    known = f"({query.own()} OR {query.open()})"
     idx, join = query.shifted()
+    seen = {name: query.sees(t.CardSwapped, name) for name in ("old", "new", "changed")}
     return f"""
-        SELECT r.* EXCLUDE (told) REPLACE (
+        SELECT r.* EXCLUDE ({", ".join(FLAGS)}) REPLACE (
             {idx},
-            CASE WHEN {known} THEN old ELSE 'hidden' END AS old,
-            CASE WHEN {known} THEN new ELSE 'hidden' END AS new,
-            CASE WHEN told OR {known} THEN changed END AS changed
+            CASE WHEN {seen["old"]} THEN old ELSE 'hidden' END AS old,
+            CASE WHEN {seen["new"]} THEN new ELSE 'hidden' END AS new,
+            CASE WHEN {seen["changed"]} THEN changed END AS changed
         ) FROM ({rows}) AS r {join}
     """
 
 
 def _bids(query: Redacted, rows: str) -> str:
     """Amounts as their settlement told them; before that, and why, as of the bid itself."""
-    known, amount, idx, joins = _bidding(query)
+    amount, idx, joins = _bidding(query)
+    why = query.sees(t.BidPlaced, "origin")
     return f"""
         SELECT r.* REPLACE (
-            {idx}, {amount} AS amount, CASE WHEN {known} THEN origin ELSE 'hidden' END AS origin
+            {idx}, {amount} AS amount, CASE WHEN {why} THEN origin ELSE 'hidden' END AS origin
         ) FROM ({rows}) AS r {joins}
     """
 
@@ -283,12 +286,12 @@ def _bids(query: Redacted, rows: str) -> str:
 def _decisions(query: Redacted, rows: str) -> str:
     """Cards and their strength as one's own or as shown; bids as `bids` has them. That nothing but
     0 could be bid, everybody sees."""
-    known, amount, idx, joins = _bidding(query)
-    held = f"{query.own()} OR {query.open()} OR shown"
+    amount, idx, joins = _bidding(query)
+    held = f"{query.sees(t.HoleDealt, 'cards')} OR shown"
     cards = ", ".join(
         f"CASE WHEN {held} THEN {name} END AS {name}" for name in ("hole", "tenth", "made")
     )
-    told = f"action <> 'bid' OR stack = 0 OR {known}"
+    told = f"action <> 'bid' OR stack = 0 OR {query.sees(t.BidPlaced, 'origin')}"
     return f"""
         SELECT r.* REPLACE (
             {idx}, {amount} AS amount, CASE WHEN {told} THEN origin END AS origin, {cards}
@@ -296,79 +299,82 @@ def _decisions(query: Redacted, rows: str) -> str:
     """
 
 
-def _bidding(query: Redacted) -> tuple[str, str, str, str]:
-    """Whether a bid is known as it was placed, its amount, its `idx`, and the joins that this
-    needs."""
+def _bidding(query: Redacted) -> tuple[str, str, str]:
+    """The amount of a bid as it was settled or placed, its `idx`, and the joins that this needs."""
     idx, joins = query.shifted()
-    known = f"({query.own()} OR {query.open()})"
-    if query.seated:
-        known = f"({known} OR (NOT sealed AND at_seat IS NOT NULL))"
-        joins += f" {query.beside_seats()}"
+    joins += f" {query.beside_seats()}"
     amount = "amount"
     others = told_bids(query.snapshot)
     if others.num_rows:
         named = others.rename_columns(["odd_seq", "odd_idx", "settled", "odd"])
         odd = query.beside(named, seq="odd_seq")
         joins += f" LEFT JOIN {odd} ON odd_seq = r.hand_seq AND odd_idx = r.idx"
-        own = f"CASE WHEN {known} THEN amount END"
+        own = f"CASE WHEN {query.sees(t.BidPlaced, 'amount')} THEN amount END"
         amount = f"CASE WHEN settled THEN odd WHEN odd_seq IS NULL THEN amount ELSE {own} END"
-    return known, amount, idx, joins
+    return amount, idx, joins
 
 
 def _events(query: Redacted, rows: str) -> str:
     """Event by event as `events.views` sees them, those that are left in their new places."""
     idx, joins = query.shifted()
-    open_hand, open_record = query.open(), query.open_records()
-    known = open_hand
-    open_bid = "FALSE"
-    if query.seated:
-        joins += f" {query.beside_seats()}"
-        known = f"({open_hand} OR coalesce(r.seat = at_seat, FALSE))"
-        open_bid = "(NOT sealed AND at_seat IS NOT NULL)"
+    joins += f" {query.beside_seats()}"
+    own = "r.seat = at_seat" if query.seated else "FALSE"
     where = ""
     if query.faults.num_rows:
         hidden = query.beside(query.faults.select(["pos"]).rename_columns(["hidden"]), pos="hidden")
         where = f"WHERE pos NOT IN (FROM {hidden})"
+    columns = defaultdict[str, list[str]](list)
+    made, names = [], []
+    for kind, said in FIELDS.items():
+        forms = {one.name: one for one in layout.fields(kind)}
+        of_kind = f"type = '{kind.__name__}'"
+        unseen = []
+        for secret in said.secrets:
+            sees = _sees(secret, "is_open", "is_own", "is_seated")
+            if secret.differ is None:
+                column, form = forms[secret.field].column, forms[secret.field].form
+                shut = f"NOT {sees} AND {column} IS NOT NULL"
+                columns[column] += [f"WHEN {of_kind} AND {shut} THEN {_redacted(form, column)}"]
+            else:
+                shut = f"NOT {sees}"
+                value = " <> ".join(forms[name].column for name in secret.differ)
+                made += [f"CASE WHEN {of_kind} AND {sees} THEN {value} END AS {secret.field}"]
+            unseen += [f"CASE WHEN {shut} THEN '{secret.field}' END"]
+        if unseen:
+            names += [f"WHEN {of_kind} THEN nullif(concat_ws(' ', {', '.join(unseen)}), '')"]
+    masks = [f"CASE {' '.join(it)} ELSE {name} END AS {name}" for name, it in columns.items()]
     return f"""
-        SELECT * EXCLUDE (known, known_bid, known_record, pos, told) REPLACE (
-            CASE WHEN type = 'HoleDealt' AND NOT known THEN {_cards("cards")} ELSE cards END
-                AS cards,
-            CASE WHEN type <> 'BidPlaced' OR known_bid THEN amount END AS amount,
-            CASE WHEN type = 'BidPlaced' AND NOT known_bid THEN 'hidden' ELSE origin END AS origin,
-            {_hidden("old", "CardSwapped", "known")},
-            {_hidden("new", "CardSwapped", "known")},
-            {_hidden("raw", "Faulted", "known")},
-            {_hidden("seed", "MatchStarted", "known_record")},
-            {_hidden("header", "SourceNoted", "known_record")},
-            {_hidden("footer", "SourceNoted", "known_record")}
-        ),
-        CASE WHEN type = 'CardSwapped' AND (told OR known) THEN old <> new END AS changed,
-        CASE
-            WHEN type = 'HoleDealt' AND NOT known THEN 'cards'
-            WHEN type = 'BidPlaced' AND NOT known_bid THEN 'amount origin'
-            WHEN type = 'CardSwapped' AND NOT known THEN
-                CASE WHEN told THEN 'old new' ELSE 'old new changed' END
-            WHEN type = 'Faulted' AND NOT known THEN 'raw'
-            WHEN type = 'MatchStarted' AND NOT known_record AND seed IS NOT NULL THEN 'seed'
-            WHEN type = 'SourceNoted' AND NOT known_record THEN 'header footer'
-        END AS redacted
+        SELECT * EXCLUDE (is_open, is_own, is_seated, pos, {", ".join(FLAGS)})
+            REPLACE ({", ".join(masks)}),
+            {", ".join([*made, f"CASE {' '.join(names)} END AS redacted"])}
         FROM (
-            SELECT r.* REPLACE ({idx}), {known} AS known, {known} OR {open_bid} AS known_bid,
-                CASE WHEN number IS NULL THEN {open_record} ELSE {open_hand} END AS known_record
+            SELECT r.* REPLACE ({idx}),
+                CASE WHEN number IS NULL THEN {query.open_records()} ELSE {query.open()} END
+                    AS is_open,
+                coalesce({own}, FALSE) AS is_own, {query.at_table} AS is_seated
             FROM ({rows}) AS r {joins} {where}
         )
     """
 
 
-def _cards(column: str) -> str:
-    """As many words as there are cards; each has two letters."""
-    return f"rtrim(repeat('hidden ', CAST((length({column}) + 1) // 3 AS INTEGER)))"
+def _sees(secret: Secret, is_open: str, own: str, at_table: str) -> str:
+    """Whether a secret is seen, as `events.views.may_see` says it, in SQL."""
+    known = [is_open]
+    if secret.holder == "seat":
+        known.append(own)
+    if secret.sealed_by is not None:
+        known.append(f"({at_table} AND NOT {secret.sealed_by})")
+    if secret.told_by is not None:
+        known.append(secret.told_by)
+    return f"({' OR '.join(known)})"
 
 
-def _hidden(column: str, kind: str, known: str) -> str:
-    """A text of one type of event; where there is none, nothing is hidden."""
-    hide = f"type = '{kind}' AND NOT {known} AND {column} IS NOT NULL"
-    return f"CASE WHEN {hide} THEN 'hidden' ELSE {column} END AS {column}"
+def _redacted(form: layout.Form, column: str) -> str:
+    """What stands in the place of a hidden value: as many words as there are cards, of two letters
+    each; no number; a word."""
+    if form == "cards":
+        return f"rtrim(repeat('hidden ', CAST((length({column}) + 1) // 3 AS INTEGER)))"
+    return "NULL" if form in NOTHING else "'hidden'"
 
 
 _TOLD: dict[str, Callable[[Redacted, str], str]] = {
@@ -377,7 +383,7 @@ _TOLD: dict[str, Callable[[Redacted, str], str]] = {
     "players": _players,
     "bids": _bids,
     "swaps": _swaps,
-    "pots": _pots,
+    "pots": lambda query, rows: rows,  # they are paid in front of everybody
     "facts": _facts,
     "auctions": auctions,
     "played": played,

@@ -4,7 +4,7 @@ For all but an auditor both are made from `Seen` events alone, so neither can te
 viewpoint may not know. What is hidden is said as `hidden`; `??` was never recorded at all.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, cast
 
 import msgspec
@@ -14,6 +14,7 @@ from api.report import aligned
 from events import types as t
 from events import views
 from events.evolve import replay
+from events.hidden import FIELDS, Opened, opened
 from events.notation import say
 from events.state import Hand
 from events.views import HIDDEN, Auditor, Hidden, Seen, Viewpoint, see, viewpoint
@@ -23,43 +24,19 @@ OF_A_SEED = (
     "Its deck was shuffled from a seed: hidden cards are only as hidden as the seed, and everybody"
     " who knows it knows the cards."
 )
-_STORED: dict[type[Seen], type[t.Event | t.Match]] = {
-    views.HoleDealtSeen: t.HoleDealt,
-    views.BidPlacedSeen: t.BidPlaced,
-    views.CardSwappedSeen: t.CardSwapped,
-    views.FaultedSeen: t.Faulted,
-    views.MatchStartedSeen: t.MatchStarted,
-    views.SourceNotedSeen: t.SourceNoted,
-}
+_STORED = {views.seen_as(kind): kind for kind, said in FIELDS.items() if said.secrets}
 
 
-def is_open(records: Iterable[t.Event | t.Match], *, over: bool = False) -> bool:
-    """Whether a match's own records open its hands to everybody, as was announced at its start.
-
-    `over`: asked of the match's own secrets. A seed would tell the cards of hands to come, so not
-    even an open match shows it before it has ended. A mirrored match deals each deck again, so it
-    opens nothing before it has ended, either.
-    """
+def opened_by(records: Iterable[t.Event | t.Match]) -> Opened:
+    """What is open of a match by its own records, as was announced at its start."""
     disclosure: t.Disclosure | None = None
-    ended = mirrored = False
+    over = mirrored = False
     for event in records:
         if isinstance(event, t.MatchStarted):
             disclosure = disclosure or event.disclosure
             mirrored = mirrored or event.deals > 1
-        ended = ended or isinstance(event, t.MatchEnded)
-    if disclosure == "open" and not over and not mirrored:
-        return True
-    return disclosure in ("open", "open-after-match") and ended
-
-
-def is_withheld(records: Sequence[t.Event | t.Match]) -> bool:
-    """Whether the hands of a match are told to auditors alone.
-
-    Who sees one leg of a mirrored deck knows cards of the others: one's own there were another's
-    here. So a mirrored match is disclosed whole, when it opens, and to nobody before.
-    """
-    mirrored = any(isinstance(one, t.MatchStarted) and one.deals > 1 for one in records)
-    return mirrored and not is_open(records)
+        over = over or isinstance(event, t.MatchEnded)
+    return opened(disclosure, mirrored=mirrored, over=over)
 
 
 def withheld_sentence(match: str) -> str:

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from api.viewpoints.seen import eyes, is_open, is_withheld, masked, withheld_sentence
+from api.viewpoints.seen import eyes, masked, opened_by, withheld_sentence
 from events import types as t
+from events.hidden import Opened
 from events.ledger import Record, Recorded, is_match
 from events.views import Auditor, BidPlacedSeen, Hidden, Seen, see_one
 from store.columns.layout import fields
@@ -50,13 +51,10 @@ class Sight(NamedTuple):
 
 
 class _Match(NamedTuple):
-    """Who plays a match; whether its hands, and its own secrets, are open; whether its hands are
-    told to auditors alone."""
+    """Who plays a match, and what is open of it."""
 
     players: tuple[str, ...]
-    hands: bool
-    secrets: bool
-    withheld: bool
+    opened: Opened
 
 
 class Eyes:
@@ -99,8 +97,9 @@ class Eyes:
             records = [one.event for one in self._snapshot.read(name)]
             started = (one.players for one in records if isinstance(one, t.MatchStarted))
             players = next(started, None) or self._seated(name)
-            secrets = self._secrets(name, records)
-            self._matches[name] = _Match(players, is_open(records), secrets, is_withheld(records))
+            rule = opened_by(records)
+            secrets = rule.secrets and self._is_seed_open(name, records)
+            self._matches[name] = _Match(players, rule._replace(secrets=secrets))
         return self._matches[name]
 
     def check_told(self, stream: str) -> None:
@@ -111,26 +110,23 @@ class Eyes:
 
     def may_know(self, stream: str) -> bool:
         """Whether anything of this stream is told from here."""
-        return self.auditor or is_match(stream) or not self.match(split(stream)[0]).withheld
+        return self.auditor or is_match(stream) or not self.match(split(stream)[0]).opened.withheld
 
     def may_know_secrets(self, match: str) -> bool:
         """Whether a match's own secrets are told from here: its seed, its source's own words."""
-        return self.auditor or self.match(match).secrets
+        return self.auditor or self.match(match).opened.secrets
 
     def among(self, leaves: Iterable[Leaf]) -> Iterator[Leaf]:
         """The leaves of which something is told from here."""
         return (leaf for leaf in leaves if self.may_know(leaf.stream))
 
-    def _secrets(self, match: str, records: list[Record]) -> bool:
-        """Whether its own secrets are open; a seed is not while another match that it dealt is
-        sealed."""
-        if not is_open(records, over=True):
-            return False
+    def _is_seed_open(self, match: str, records: list[Record]) -> bool:
+        """A seed is not while another match that it dealt is sealed."""
         if not any(isinstance(one, t.MatchStarted) and one.seed is not None for one in records):
             return True
-        from api.viewpoints.withheld import opened  # asks the whole ledger: few need it
+        from api.viewpoints.withheld import opening  # asks the whole ledger: few need it
 
-        return match in opened(self._snapshot).secrets
+        return match in opening(self._snapshot).secrets
 
     def _seated(self, match: str) -> tuple[str, ...]:
         """Who sits in a hand of a match that nobody announced."""
@@ -153,7 +149,7 @@ class Eyes:
         start = leaf.recorded[0].event
         players = start.players if isinstance(start, t.HandStarted) else ()
         seated = not self.view.startswith("seat:") or self._sits(name, players)
-        opened = match.secrets if is_match(leaf.stream) else match.hands
+        opened = match.opened.secrets if is_match(leaf.stream) else match.opened.hands
         who = eyes(self.view if seated else "public", players, opened)
         ones: list[One] = []
         for one in leaf.recorded:

@@ -95,9 +95,9 @@ class Viewed:
         """The matches whose hands all may see."""
         with self._turn:
             if self._opened is None:
-                from api.viewpoints.withheld import opened
+                from api.viewpoints.withheld import opening
 
-                self._opened = opened(self.snapshot).hands
+                self._opened = opening(self.snapshot).hands
             return self._opened
 
     def ask(self, sql: str) -> pa.Table:

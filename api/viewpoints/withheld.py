@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from analytics.stored.auctions import AUCTIONS as STORED
 from events import types as t
+from events.hidden import FIELDS, opened
 from store.columns import layout
 from store.columns.codec import table
 from store.folder.frames import Damaged
@@ -75,9 +76,10 @@ MIRRORED = Finding(
     "SELECT hand_seq, match, deals FROM events"
     " WHERE number IS NULL AND type = 'MatchStarted' AND deals > 1",
 )
+WITHHELD = {kind.__name__: said.withheld for kind, said in FIELDS.items() if said.withheld}
 FAULTS = Finding(
     "faults at bids",
-    frozenset({"Faulted"}),
+    frozenset(WITHHELD),
     pa.schema(
         {
             "hand_seq": pa.int64(),
@@ -87,8 +89,10 @@ FAULTS = Finding(
             "seat": pa.int32(),
         }
     ),
-    "SELECT hand_seq, match, pos, idx, seat FROM events"
-    " WHERE type = 'Faulted' AND \"where\" = 'bid'",
+    "SELECT hand_seq, match, pos, idx, seat FROM events WHERE "
+    + " OR ".join(
+        f"type = '{kind}' AND \"{field}\" = '{value}'" for kind, (field, value) in WITHHELD.items()
+    ),
 )
 LATER = Finding(
     "later records of a match",
@@ -147,7 +151,7 @@ AUCTIONS = Finding(
 )
 
 
-class Opened(NamedTuple):
+class Opening(NamedTuple):
     """Matches whose hands, and those whose own secrets, everybody may see; those whose hands are
     told to auditors alone; and by which rulesets matches were announced."""
 
@@ -157,30 +161,25 @@ class Opened(NamedTuple):
     rulesets: frozenset[str]
 
 
-def opened(snapshot: Snapshot) -> Opened:
-    """What `seen.is_open` and `is_withheld` say of each match; of a seed that it is open only if
-    all that it dealt is."""
-    said: dict[str, str] = {}
-    rulesets: set[str] = set()
-    mirrored: set[str] = set()
-    dealt: dict[str, set[str]] = {}
-    ended = set()
-    for row in found(snapshot, MATCHES).to_pylist():
-        if row["type"] == "MatchStarted":
-            said.setdefault(row["match"], row["how"])
-            rulesets.add(row["ruleset"])
-            if (row["deals"] or 1) > 1:
-                mirrored.add(row["match"])
-            if row["seed"] is not None:
-                dealt.setdefault(row["seed"], set()).add(row["match"])
-        else:
-            ended.add(row["match"])
-    over = {match for match, how in said.items() if how != "sealed" and match in ended}
-    shut = {match for matches in dealt.values() if not matches <= over for match in matches}
-    at_once = {match for match, how in said.items() if how == "open"} - mirrored
-    hands = frozenset(over | at_once)
-    withheld = frozenset(mirrored - hands)
-    return Opened(hands, frozenset(over - shut), withheld, frozenset(rulesets))
+def opening(snapshot: Snapshot) -> Opening:
+    """What is open of each match; of a seed, that it is only if all that it dealt is."""
+    rows = found(snapshot, MATCHES).to_pylist()
+    starts = [row for row in rows if row["type"] == "MatchStarted"]
+    ended = {row["match"] for row in rows if row["type"] != "MatchStarted"}
+    mirrored = {row["match"] for row in starts if (row["deals"] or 1) > 1}
+    first = {row["match"]: row["how"] for row in reversed(starts)}
+    said = {
+        match: opened(how, mirrored=match in mirrored, over=match in ended)
+        for match, how in first.items()
+    }
+    shut = {row["seed"] for row in starts if not said[row["match"]].secrets} - {None}
+    seeded = {row["match"] for row in starts if row["seed"] in shut}
+    return Opening(
+        frozenset(match for match, one in said.items() if one.hands),
+        frozenset(match for match, one in said.items() if one.secrets) - seeded,
+        frozenset(match for match, one in said.items() if one.withheld),
+        frozenset(row["ruleset"] for row in starts),
+    )
 
 
 def told_bids(snapshot: Snapshot) -> pa.Table:

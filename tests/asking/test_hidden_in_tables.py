@@ -12,10 +12,11 @@ from api.viewpoints.feed_events import Teller
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from engine.games import GAMES
+from events.hidden import FIELDS
 from events.ledger import Recorded
 from store.reader import Snapshot
 from tests.asking.seen_ledgers import ledger_of, matches, viewers, who
-from tests.hidden_fields import hidden, is_open, is_there, values
+from tests.hidden_fields import EVERYBODY, WHO_SEES, hidden, is_open, is_there, values
 from tests.worlds import seat_of
 
 PLAYED = matches(GAMES[name] for name in ("auction-2024-mit", "swap-2022", "swap-2022-mit"))
@@ -111,6 +112,28 @@ def test_a_feed(viewer: Viewer, snapshot: Snapshot) -> None:
             (event["type"], {name for name, it in event.items() if _is_redacted(it)})
             for event in events
         ]
+
+
+def test_sql_takes_what_it_hides_from_the_table(
+    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each secret in turn is declared open: then it is, and nothing else."""
+
+    def redacted() -> set[str]:
+        viewed = Viewed(snapshot, Viewer())
+        rows = viewed.rows("SELECT DISTINCT redacted FROM events WHERE redacted IS NOT NULL")
+        viewed.close()
+        return {field for row in rows for field in row["redacted"].split()}
+
+    every = redacted()
+    rules = [rule for known in WHO_SEES.values() for rule in known.items()]
+    assert every == {field for field, rule in rules if rule != EVERYBODY}
+    for kind, said in FIELDS.items():
+        for secret in said.secrets:
+            others = tuple(one for one in said.secrets if one != secret)
+            with monkeypatch.context() as patch:
+                patch.setitem(FIELDS, kind, said._replace(secrets=others))
+                assert redacted() == every - {secret.field}
 
 
 def _is_nothing(field: str, cell: Any) -> bool:

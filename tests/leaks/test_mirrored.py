@@ -23,6 +23,7 @@ from api.playing.matches import Terms, begun, here
 from api.viewpoints.seen import withheld_sentence
 from dealer.play import Plan, plan
 from engine.games import GAMES
+from events.hidden import Opened
 from events.types import Disclosure, HoleDealt
 from store.ledger import open_ledger
 from store.log.leaf import split
@@ -203,7 +204,8 @@ def test_legs_that_are_told_one_by_one_give_each_other_away(
     view: str, played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The attack succeeds as soon as one door tells a leg; else nothing above would prove it."""
-    monkeypatch.setattr("api.viewpoints.sight.is_withheld", lambda records: False)
+    told_at_once = Opened(hands=False, secrets=False, withheld=False)
+    monkeypatch.setattr("api.viewpoints.sight.opened_by", lambda records: told_at_once)
     app = door(played.folder)
     found = deduced(told(played._replace(app=app), view))
     app.state.service.close()
