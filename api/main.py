@@ -30,8 +30,6 @@ COMMANDS = {
     "stats": "How players play: every statistic, its opportunities and its interval.",
     "grid": "How a player plays each class of hole cards.",
     "opponent": "How one player plays, and what of it stands out.",
-    "bids": "How well players bid for a third card, and whether bids depend on each other.",
-    "swaps": "The luck of swaps and all-ins: winnings without it, and how sure they are.",
     "results": "What winnings are made of: luck street by street, play, rake; and how they grew.",
     "fairness": "Whether cards, swaps and bids are as chance alone would have them.",
     "sql": "One question to the ledger in SQL, read-only.",

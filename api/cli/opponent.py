@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.cli.bids import drawn_again, interval
-from api.cli.bids import said as said_of
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, note, progress
 from api.cli.players import files_option, game_option, match_option, questions, unit_option, written
 from api.cli.spots import spots_option
 from api.cli.tables import Cell, drawn
 from api.cli.web import player_page, web_page
+from api.questions.numbers import between, drawn_again, value_of
 
 if TYPE_CHECKING:
     from analytics.opponents.report import By, Opponent
@@ -158,9 +157,9 @@ def _measures(asked: "Opponent", numbers: "Sequence[Measured]") -> None:
 
 
 def _line(one: "Measured") -> tuple[Cell, ...]:
-    title, value, between, few = _told(one)
+    title, value, interval, few = _told(one)
     count = f"{one.k}/{one.n}" if one.k is not None else f"{one.n}"
-    cells = (title, value, between, count, "too few" if few else drawn_again(one))
+    cells = (title, value, interval, count, "too few" if few else drawn_again(one))
     return tuple(Cell(text, few) for text in cells)
 
 
@@ -171,11 +170,11 @@ def _told(one: "Measured") -> tuple[str, str, str, bool]:
     if one.statistic in NUMBERS:
         measure = NUMBERS[one.statistic]
         few = one.n < FEW and measure.kind != "number"
-        return measure.title, said_of(measure, one.value), interval(measure, one), few
+        return measure.title, value_of(measure, one.value), between(measure, one.low, one.high), few
     look = LOOKS[one.statistic]
     value = "" if one.value is None else f"{100 * one.value:.1f} %"
-    between = "" if one.low is None else f"{100 * one.low:.1f} - {100 * (one.high or 0):.1f}"
-    return look.title, value, between, one.n < look.few
+    interval = "" if one.low is None else f"{100 * one.low:.1f} - {100 * (one.high or 0):.1f}"
+    return look.title, value, interval, one.n < look.few
 
 
 def _mix(asked: "Opponent") -> None:

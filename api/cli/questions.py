@@ -13,7 +13,7 @@ from api.cli.players import lacking
 from api.cli.tables import drawn
 from api.cli.viewing import viewing
 from api.cli.web import opened
-from api.questions.question import Field, Question, Sheet, Table, fields
+from api.questions.question import Field, Question, Sheet, Table, asked, parameters
 
 if TYPE_CHECKING:
     from api.pages.addresses import Addresses
@@ -40,7 +40,7 @@ def command(question: Question) -> click.Command:
     """`muckrake NAME`, with an option for each parameter."""
     made = click.Command(question.name, help=question.text, callback=lambda **given: given)
     made.callback = lambda **given: answered(question, **given)
-    made.params += [_parameter(one) for one in fields(question.params)]
+    made.params += [_parameter(one) for one in parameters(question)]
     if len(question.tables) > 1:
         which = click.Choice([one.name for one in question.tables])
         told = "Which table a file gets."
@@ -93,7 +93,8 @@ def answered(
     if web:
         opened(_page(question), {**given, "view": view, "folder": folder})
         return
-    params = question.params(**given)
+    people = not (csv or parquet or as_document)
+    params = asked(question, given, people=people, table=table)
     with viewing(folder, view, given.get("unit")) as viewed:
         if question.facts:
             lacking(viewed)
@@ -117,7 +118,7 @@ def _page(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":
     named."""
 
     def page(to: "Addresses", given: dict[str, Any]) -> str:
-        named = [it.name for it in fields(question.params) if f"{{{it.name}}}" in question.place]
+        named = [it.name for it in parameters(question) if f"{{{it.name}}}" in question.place]
         if any(given[name] is None for name in named):
             return to.players()
         kept = question.kept if question.page else set(given) - {*named, "view", "folder"}

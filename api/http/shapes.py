@@ -106,8 +106,6 @@ ANSWERS: Mapping[str, Any] = {
     "player": players.PlayerTold,
     "player_stats": players.Stats,
     "player_grid": players.Grid,
-    "player_bids": players.Bids,
-    "player_swaps": players.Swaps,
     "player_winnings": players.Winnings,
     "player_opponent": opponents.Opponent,
     "games": matches.Games,

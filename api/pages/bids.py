@@ -12,7 +12,7 @@ from api.http.routes.named import Named
 from api.pages.of_player import Narrow, Player, clean, of_player
 from api.pages.plots import histogram, scale, spread
 from api.pages.site import page
-from api.questions import bids as bidding
+from api.questions.declared import bids as bidding
 from api.questions.players import NoSum
 from api.viewpoints.wanted import Absent
 

@@ -8,11 +8,11 @@ from fastapi.responses import Response
 
 from api.http.ask import Ask
 from api.http.routes.named import Named
-from api.http.routes.questions import FIXED, asked, formats, parameters, signed
+from api.http.routes.questions import FIXED, asked_for, formats, signed
 from api.pages.addresses import Addresses
 from api.pages.site import page
 from api.questions.declared import every
-from api.questions.question import API, Question, Sheet
+from api.questions.question import API, Question, Sheet, asked
 from api.viewpoints.watching import unwatched
 
 
@@ -29,7 +29,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
     """The page of a question, which takes what its route takes."""
 
     def shown(request: Request, ask: Ask, **given: Any) -> Response:
-        params = asked(question, given)
+        params = asked(question, given, people=True)
         with ask.viewed(given.get("unit")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
@@ -48,7 +48,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
             formats=[(kind, at(request, kind)) for kind in formats(question)],
         )
 
-    return signed(shown, [*FIXED, *parameters(question, tables=False)])
+    return signed(shown, [*FIXED, *asked_for(question, tables=False)])
 
 
 def at(request: Request, kind: str) -> str:

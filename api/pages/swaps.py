@@ -11,7 +11,7 @@ from api.http.routes.players import RUNOUTS, SPOTS
 from api.pages.of_player import Narrow, Player, clean, of_player
 from api.pages.plots import scale
 from api.pages.site import page
-from api.questions import swaps as lucky
+from api.questions import luck as lucky
 from api.questions.filters_tree import word
 from api.questions.players import NoSum
 from api.viewpoints.wanted import Absent

@@ -1,10 +1,67 @@
-"""How numbers about players are spelled for people: a value, its interval, its opportunities."""
+"""Numbers about players: in documents, as rows of files, and as people read them."""
 
-from typing import Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Protocol
 
-from api.questions.question import plain, share
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import astuple
+
+from analytics.confidence.intervals import DRAWS, SEED
+from analytics.statistics.measured import Measured
+from api.questions.question import Cell, Sheet, plain, share
 
 FEW = 30  # opportunities below which a number is grey
+
+
+class Again(Struct, frozen=True):
+    """How often means are drawn again, by which seed."""
+
+    seed: int = SEED
+    draws: int = DRAWS
+
+
+class Numbers(Struct, frozen=True):
+    """A number: `k` out of `n`, if it is a share, and its 95 % interval, if it has one; `unit` is
+    what an amount counts, which has no value where that is several moneys."""
+
+    value: float | None
+    k: int | None
+    n: int
+    low: float | None
+    high: float | None
+    unit: str | None
+
+
+class Drawn(Numbers, frozen=True):
+    """The same; of a mean of 30 deals or more also the interval with these drawn again."""
+
+    drawn_low: float | UnsetType = UNSET
+    drawn_high: float | UnsetType = UNSET
+
+
+class OfPlayer(Struct, frozen=True, kw_only=True):
+    """A player's measures by name; of a part of his hands, one more member says of which."""
+
+    player: str
+    measures: dict[str, Drawn]
+
+
+class Line(Struct, frozen=True):
+    """A measure of a player, or of a part of his hands."""
+
+    player: str
+    part: Annotated[str, Meta(description="of what the answer is split by")]
+    statistic: Annotated[str, Meta(description="the measure")]
+    value: float | None
+    k: Annotated[int | None, Meta(description="how often, of a share")]
+    n: Annotated[int, Meta(description="out of how many")]
+    low: Annotated[float | None, Meta(description="where its 95 % interval begins")]
+    high: Annotated[float | None, Meta(description="where that ends")]
+    drawn_low: Annotated[
+        float | None, Meta(description="where a mean's interval begins, deals drawn again")
+    ]
+    drawn_high: Annotated[float | None, Meta(description="where that ends")]
+    unit: Annotated[str | None, Meta(description="what an amount counts")]
 
 
 class Kind(Protocol):
@@ -12,6 +69,8 @@ class Kind(Protocol):
 
     @property
     def kind(self) -> str: ...
+    @property
+    def title(self) -> str: ...
 
 
 def value_of(it: Kind, value: float | None) -> str:
@@ -29,6 +88,98 @@ def between(
     return to.join(f"{scale * end:{sign},.{digits}f}" for end in (low, high))
 
 
+def between_shares(low: float | None, high: float | None) -> str:
+    """58.2 - 64.3"""
+    return "" if low is None or high is None else f"{100 * low:.1f} - {100 * high:.1f}"
+
+
 def counts(k: int | None, n: int) -> str:
     """613/1000, or how often there was a number."""
     return f"{n}" if k is None else f"{k}/{n}"
+
+
+def drawn(one: Measured) -> Drawn:
+    """What there is to say of a measure."""
+    ends = () if one.drawn_low is None else (one.drawn_low, one.drawn_high)
+    return Drawn(one.value, one.k, one.n, one.low, one.high, one.unit, *ends)
+
+
+def part_of(one: OfPlayer) -> str:
+    """The part of a player's hands that it is about; of all of them there is no word."""
+    shared = OfPlayer.__struct_fields__
+    found = (getattr(one, name) for name in one.__struct_fields__ if name not in shared)
+    return next((it for it in found if isinstance(it, str)), "")
+
+
+def lines(players: Iterable[OfPlayer]) -> list[Line]:
+    """A row a measure."""
+    return [
+        Line(
+            one.player,
+            part_of(one),
+            name,
+            it.value,
+            it.k,
+            it.n,
+            it.low,
+            it.high,
+            None if it.drawn_low is UNSET else it.drawn_low,
+            None if it.drawn_high is UNSET else it.drawn_high,
+            it.unit,
+        )
+        for one in players
+        for name, it in one.measures.items()
+    ]
+
+
+def by_line(
+    rows: Sequence[Line],
+    kinds: Mapping[str, Kind],
+    heads: Mapping[str, Sequence[str]],
+    foot: str,
+) -> Iterator[Sheet]:
+    """A line for each measure that has something behind it, parts one after another, each under
+    its head."""
+    for part, head in heads.items():
+        found = [_line(kinds[row.statistic], row) for row in rows if row.part == part and row.n]
+        columns = ("", "value", "95 % interval", "k/n", "")
+        yield Sheet(columns, found, (1, 2, 3), "   ".join(filter(None, head)), foot)
+
+
+def drawn_again(one: Measured) -> str:
+    """The interval of a mean with its deals drawn again, where that says something else."""
+    return "" if one.drawn is None else "drawn again {:,.2f} - {:,.2f}".format(*one.drawn)
+
+
+def _line(it: Kind, row: Line) -> list[Cell]:
+    few, again = row.n < FEW and it.kind != "number", drawn_again(Measured(*astuple(row)))
+    cells = (value_of(it, row.value), between(it, row.low, row.high), counts(row.k, row.n))
+    return [Cell(text, few) for text in (it.title, *cells, "too few" if few else again)]
+
+
+def by_player(
+    rows: Sequence[Line],
+    kinds: Mapping[str, Kind],
+    shown: Sequence[str],
+    by: str | None,
+    **words: Any,
+) -> Sheet:
+    """A line for each player and part, a few measures each."""
+    found: dict[tuple[str, str], dict[str, Line]] = {}
+    for row in rows:
+        found.setdefault((row.player, row.part), {})[row.statistic] = row
+    told = [
+        [
+            *map(Cell, who if by else who[:1]),
+            *(
+                Cell(
+                    value_of(kinds[it], mine[it].value),
+                    mine[it].n < FEW and kinds[it].kind != "number",
+                )
+                for it in shown
+            ),
+        ]
+        for who, mine in found.items()
+    ]
+    columns = ["player", *([by] if by else []), *(kinds[it].title for it in shown)]
+    return Sheet(columns, told, range(1 + bool(by), len(columns)), **words)

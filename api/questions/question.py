@@ -7,7 +7,7 @@ title, what it means, and in `extra` how a value is `spelled`, or that people do
 `pages/questions.py` and, for files, `tables.py`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import UnionType
 from typing import (
     TYPE_CHECKING,
@@ -158,6 +158,19 @@ def fields(struct: type[Struct]) -> list[Field]:
             Field(one.encode_name, one.name, only, len(bare) < len(kinds), one.default, note)
         )
     return found
+
+
+def parameters(question: Question) -> list[Field]:
+    """What may be asked for; what has no `Param`, the doors say: whether `people` read the answer,
+    and which `table` is wanted."""
+    return [one for one in fields(question.params) if one.note is not None]
+
+
+def asked(question: Question, given: Mapping[str, Any], **door: Any) -> Any:
+    """The parameters of what is asked; of what the door says, those that the question wants."""
+    wanted = {name: it for name, it in door.items() if name in question.params.__struct_fields__}
+    plain = {name: tuple(it) if isinstance(it, list) else it for name, it in given.items()}
+    return question.params(**plain, **wanted)
 
 
 def title(field: Field) -> str | None:

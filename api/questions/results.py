@@ -14,9 +14,9 @@ from analytics.sql.chosen import Chosen, table
 from analytics.statistics.answers import answers
 from analytics.statistics.catalogue import STATISTICS
 from analytics.stored.equity import DRAWS, SEED
+from api.questions.luck import mirrored
 from api.questions.players import money_of
 from api.questions.stats import AGAIN, chosen_of
-from api.questions.swaps import mirrored
 from api.questions.winnings import winnings
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import leaves

@@ -6,8 +6,8 @@ from typing import Any
 from analytics.results.winnings import LINES, Winnings
 from analytics.results.winnings import winnings as lines_of
 from analytics.sql.chosen import Chosen, table
+from api.questions.luck import Asked, mirrored, nets_without_luck
 from api.questions.players import Nonsense, check, money_of
-from api.questions.swaps import Asked, mirrored, nets_without_luck
 from api.viewpoints.views import Viewed
 from api.viewpoints.watching import Watch, unwatched
 

@@ -2,29 +2,21 @@
 
 from typing import Annotated, Any, Literal
 
-import pyarrow as pa
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
-from analytics.auctions.bidding import By as ByOfBids
-from analytics.swaps.luck import By as ByOfSwaps
 from api.http.answer import MEDIA, document, format_of, listed
 from api.http.ask import Ask
 from api.http.routes.named import Named
-from api.http.streams import tabled
-from api.questions import bids as bidding
 from api.questions import grid as gridded
 from api.questions import players as asking
 from api.questions import stats as counted
-from api.questions import swaps as lucky
 
 router = APIRouter(prefix="/api/v1/players", tags=["players"], route_class=Named)
 SPOTS, RUNOUTS = 100, 500  # what may be counted while somebody waits: some seconds at worst
-FIRST_SPOTS, FIRST_RUNOUTS = 20, 100  # unless he asks for more: what was counted once is kept
 
 _LIST = ("json", "ndjson", "csv")
 _STATS = ("json", "csv")
-_TABLE = ("json", "csv", "arrow")
 
 
 def media(*kinds: str) -> dict[int | str, dict[str, Any]]:
@@ -46,12 +38,6 @@ Rival = Annotated[
 ]
 AsOf = Annotated[
     str | None, Query(max_length=300, description="As it stood before this hand: MATCH/NUMBER.")
-]
-Spots = Annotated[
-    int, Query(ge=0, le=SPOTS, description="In how many auctions or swaps a value is counted.")
-]
-Runouts = Annotated[
-    int, Query(ge=0, le=RUNOUTS, description="Of how many closed hands luck is counted.")
 ]
 
 
@@ -149,63 +135,6 @@ def grid(
 
 
 @router.get(
-    "/{player}/bids",
-    operation_id="player_bids",
-    summary="How well a player bids for a third card, and whether bids depend on each other",
-    description="As `muckrake bids PLAYER --json`. CSV and Arrow have a row a measure.",
-    response_class=Response,
-    responses=media(*_TABLE),
-)
-def bids(
-    request: Request,
-    ask: Ask,
-    player: Player,
-    match: OfMatch = None,
-    game: OfGame = None,
-    unit: OfUnit = None,
-    split: Annotated[ByOfBids | None, Query(description="Split.")] = None,
-    spots: Spots = FIRST_SPOTS,
-) -> Response:
-    kind = format_of(request, _TABLE)
-    with ask.viewed(unit) as viewed:
-        told = bidding.bidding(viewed, bidding.Asked(player, match, game, split, spots, True))
-        if kind != "json":
-            return _measures(request, kind, told.found, ask.viewer.view, "bids")
-        found = bidding.document(told, ask.viewer.view)
-    found.pop("counted")  # depends on who asked before
-    return document(request, {"schema": "muckrake.bids/1", **found})
-
-
-@router.get(
-    "/{player}/swaps",
-    operation_id="player_swaps",
-    summary="The luck of a player's swaps and run-outs, and his winnings without it",
-    description="As `muckrake swaps PLAYER --json`. CSV and Arrow have a row a measure.",
-    response_class=Response,
-    responses=media(*_TABLE),
-)
-def swaps(
-    request: Request,
-    ask: Ask,
-    player: Player,
-    match: OfMatch = None,
-    game: OfGame = None,
-    unit: OfUnit = None,
-    split: Annotated[ByOfSwaps | None, Query(description="Split.")] = None,
-    spots: Spots = FIRST_SPOTS // 2,
-    runouts: Runouts = FIRST_RUNOUTS,
-) -> Response:
-    kind = format_of(request, _TABLE)
-    with ask.viewed(unit) as viewed:
-        asked = lucky.Asked(player, match, game, split, spots, runouts, True)
-        told = lucky.luck(viewed, asked)
-        if kind != "json":
-            return _measures(request, kind, told.found, ask.viewer.view, "swaps")
-        found = lucky.document(told, ask.viewer.view)
-    return document(request, {"schema": "muckrake.swaps/1", **found})
-
-
-@router.get(
     "/{player}",
     operation_id="player",
     summary="One player: what he played, won, and against whom",
@@ -215,27 +144,3 @@ def swaps(
 def player(request: Request, ask: Ask, player: Player) -> Response:
     with ask.viewed() as viewed:
         return document(request, asking.overview(viewed, player))
-
-
-def _measures(request: Request, kind: str, found: Any, view: str, table: str) -> Response:
-    rows = list(counted.flat(found))
-    if kind == "csv":
-        return listed(request, rows, offered=("csv",))
-    return tabled(request, iter([pa.Table.from_pylist(rows, _MEASURES)]), kind, view, table)
-
-
-_MEASURES = pa.schema(
-    {
-        "player": pa.string(),
-        "part": pa.string(),
-        "statistic": pa.string(),
-        "value": pa.float64(),
-        "k": pa.int64(),
-        "n": pa.int64(),
-        "low": pa.float64(),
-        "high": pa.float64(),
-        "drawn_low": pa.float64(),
-        "drawn_high": pa.float64(),
-        "unit": pa.string(),
-    }
-)

@@ -13,7 +13,7 @@ from api.http.ask import Ask
 from api.http.routes.named import Named
 from api.http.streams import tabled
 from api.questions.declared import every
-from api.questions.question import API, TEXT_MAX, Field, Question, fields
+from api.questions.question import API, TEXT_MAX, Field, Question, asked, parameters
 from api.questions.tables import arrow, plain_rows
 from api.viewpoints.watching import unwatched
 
@@ -49,7 +49,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
 
     def answered(request: Request, ask: Ask, table: str | None = None, **given: Any) -> Response:
         kind = format_of(request, formats(question))
-        params = asked(question, given)
+        params = asked(question, given, table=table)
         with ask.viewed(given.get("unit")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
@@ -62,7 +62,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
         rows = iter([arrow(chosen, answer)])
         return tabled(request, rows, kind, ask.viewer.view, chosen.name)
 
-    return signed(answered, [*FIXED, *parameters(question)])
+    return signed(answered, [*FIXED, *asked_for(question)])
 
 
 def signed(answered: Callable[..., Response], told: list[Parameter]) -> Callable[..., Response]:
@@ -71,16 +71,9 @@ def signed(answered: Callable[..., Response], told: list[Parameter]) -> Callable
     return answered
 
 
-def asked(question: Question, given: dict[str, Any]) -> Any:
-    """The parameters of a request."""
-    return question.params(
-        **{name: tuple(it) if isinstance(it, list) else it for name, it in given.items()}
-    )
-
-
-def parameters(question: Question, *, tables: bool = True) -> list[Parameter]:
+def asked_for(question: Question, *, tables: bool = True) -> list[Parameter]:
     """Those of a question's path and query, as FastAPI reads them."""
-    found = [_parameter(one, question.path) for one in fields(question.params)]
+    found = [_parameter(one, question.path) for one in parameters(question)]
     if tables and len(question.tables) > 1:
         names = tuple(one.name for one in question.tables)
         told = Query(description="Which table other formats than JSON have.")

@@ -2,7 +2,7 @@
 
 from typing import NotRequired, TypedDict
 
-from api.questions.shapes.players import Again, Measured, Numbers
+from api.questions.numbers import Again, Drawn, Numbers
 from events.types import FaultKind
 
 
@@ -92,7 +92,7 @@ class PartTold(TypedDict):
     hands: int
     known: int
     looks: dict[str, Numbers]
-    numbers: dict[str, Measured]
+    numbers: dict[str, Drawn]
     statistics: dict[str, Numbers]
     mix: list[First]
     sizes: list[Sized]

@@ -2,7 +2,7 @@
 
 from typing import NotRequired, TypedDict
 
-from analytics.auctions.sniffing import Pair
+from api.questions.numbers import Numbers
 from api.questions.shapes.hands import Page
 
 
@@ -59,9 +59,8 @@ class PlayerTold(TypedDict):
     opponents: list[OfOpponent]
 
 
-class Numbers(TypedDict):
-    """A number: `k` out of `n`, if it is a share, and its 95 % interval, if it has one; `unit` is
-    what an amount counts, which has no value where that is several moneys."""
+class BesideField(TypedDict):
+    """A number, and the same of everybody else counted as one."""
 
     value: float | None
     k: int | None
@@ -69,25 +68,6 @@ class Numbers(TypedDict):
     low: float | None
     high: float | None
     unit: str | None
-
-
-class Measured(Numbers):
-    """The same; of a mean of 30 deals or more also the interval with these drawn again."""
-
-    drawn_low: NotRequired[float]
-    drawn_high: NotRequired[float]
-
-
-class Again(TypedDict):
-    """How often means are drawn again, by which seed."""
-
-    seed: int
-    draws: int
-
-
-class BesideField(Numbers):
-    """The same, and of everybody else counted as one."""
-
     field: NotRequired[Numbers]
 
 
@@ -141,115 +121,6 @@ Cell = TypedDict(
 Grid = TypedDict(
     "Grid",
     {"schema": str, "player": str, "as": str, "hands": int, "known": int, "cells": list[Cell]},
-)
-
-
-class Tenth(TypedDict):
-    """The bid that so many tenths of his bids do not exceed, in `unit` and in pots."""
-
-    tenth: int
-    bid: float | None
-    pots: float | None
-
-
-class Common(TypedDict):
-    """A frequent bid."""
-
-    bid: float
-    times: int
-
-
-class BidsOf(TypedDict):
-    """Measures of a bidder by name. One of the members that may be left out names the part."""
-
-    player: str
-    measures: dict[str, Measured]
-    ranks: list[Tenth]
-    common: list[Common]
-    seat: NotRequired[str]
-    pot: NotRequired[str]
-    board: NotRequired[str]
-    strength: NotRequired[str]
-    rival: NotRequired[str]
-    match: NotRequired[str]
-    game: NotRequired[str]
-
-
-Bids = TypedDict(
-    "Bids",
-    {
-        "schema": str,
-        "as": str,
-        "unit": str | None,
-        "seed": int,
-        "model": str,
-        "again": Again,
-        "players": list[BidsOf],
-        "pairs": list[Pair],
-        "auctions": int,
-        "valued": int,
-    },
-)
-
-
-class LuckOf(TypedDict):
-    """Measures of luck by name."""
-
-    player: str
-    measures: dict[str, Measured]
-    seat: NotRequired[str]
-    match: NotRequired[str]
-    game: NotRequired[str]
-
-
-class Rate(TypedDict):
-    """How often a card changed, beside the chance that the rules state."""
-
-    player: str
-    game: str
-    street: str
-    slot: int
-    k: int
-    n: int
-    stated: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-
-
-class Independence(TypedDict):
-    """Whether swaps depend on what they must not: `counted` is p among all such tests."""
-
-    player: str
-    question: str
-    game: str | None
-    street: str | None
-    cells: list[int]
-    n: int
-    owed: float
-    p: float
-    counted: float
-    verdict: str
-
-
-Swaps = TypedDict(
-    "Swaps",
-    {
-        "schema": str,
-        "as": str,
-        "unit": str | None,
-        "model": str,
-        "seed": int,
-        "draws": int,
-        "again": Again,
-        "players": list[LuckOf],
-        "rates": list[Rate],
-        "independence": list[Independence],
-        "swaps": int,
-        "valued": int,
-        "closed": int,
-        "run_out": int,
-    },
 )
 
 

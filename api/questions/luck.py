@@ -1,15 +1,11 @@
-"""What luck did to winnings: swaps, run-outs, mirrored deals, as far as the viewer can tell.
-
-Equities take their time, so of swaps and of hands that closed some are counted, evenly spread over
-the record, and kept for the next who asks. A hand that closed and was not counted stands at its
-net, as one does whose cards are not known: `adjusted` tells how many were.
-"""
+"""Luck in the hands of a viewpoint: of swaps and of run-outs, counted in some of them and kept."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
+from msgspec import Struct
 
 from analytics.luck.equities_kept import equities_in
 from analytics.replay.rulebook import Rulebook
@@ -21,11 +17,11 @@ from analytics.stored import played as luck_rows
 from analytics.stored import risks as swaps_rows
 from analytics.stored.cache_folder import cache_folder
 from analytics.stored.closed_betting import Closed
-from analytics.stored.equity import DRAWS, MODEL, SEED, lucks
+from analytics.stored.equity import lucks
 from analytics.swaps.luck import By, Luck
 from analytics.swaps.measures import MEASURES
 from api.questions.players import is_there, money_of
-from api.questions.stats import AGAIN, numbers
+from api.questions.question import Anybody, Match, OfGame, Param, Unit
 from api.viewpoints.sight import revealed
 from api.viewpoints.views import Viewed
 from api.viewpoints.wanted import Absent
@@ -35,17 +31,31 @@ from api.viewpoints.withheld import MIRRORED, found
 Row = dict[str, Any]
 
 
-class Asked(NamedTuple):
-    """Of whom, of which hands, split by what; of how many swaps and run-outs luck is counted; and
-    whether the intervals of means are wanted with hands drawn again, too."""
+class Asked(Struct, frozen=True):
+    """Of whom, of which hands, split by what; of how many swaps and run-outs luck is counted. Of
+    everybody, people get no means that are drawn again; the curve is for him who asks for it."""
 
-    player: str | None = None
-    match: str | None = None
-    game: str | None = None
-    by: By | None = None
-    spots: int | None = 200
-    runouts: int | None = 2000
-    again: bool = False
+    player: Anybody = None
+    match: Match = None
+    game: OfGame = None
+    by: Annotated[By | None, Param("Split.", query="split")] = None
+    spots: Annotated[
+        int | None,
+        Param(
+            "Of how many swapped cards, evenly spread, the equity is counted.", most=100, waiting=10
+        ),
+    ] = 200
+    runouts: Annotated[
+        int | None,
+        Param(
+            "Of how many hands that closed with cards to come, evenly spread, luck is counted.",
+            most=500,
+            waiting=100,
+        ),
+    ] = 2000
+    unit: Unit = None
+    table: str | None = None
+    people: bool = False
 
 
 class Lucky(NamedTuple):
@@ -55,11 +65,10 @@ class Lucky(NamedTuple):
     luck: Luck
     found: list[Measured]
     told: dict[str, int]
-    asked: Asked
     unit: str | None
 
 
-def luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> Lucky:
+def luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched, *, again: bool = False) -> Lucky:
     """The answer, as long as the views are there. Nothing to count is said to be absent."""
     _check(viewed, asked)
     if not viewed.rows(f"SELECT 1 FROM played{_where(asked)} LIMIT 1"):
@@ -76,8 +85,8 @@ def luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> Lucky:
     tables = {"lucks": lucks, "changes": values, "mirrored": found(viewed.snapshot, MIRRORED)}
     made = Luck(Beside(viewed.query, views, tables))
     told = {"swaps": swaps, "valued": valued, "closed": closed, "run_out": ran}
-    measures = made.measures(asked.player, asked.by, again=asked.again)
-    return Lucky(made, list(in_unit(measures, MEASURES, unit)), told, asked, unit)
+    measures = made.measures(asked.player, asked.by, again=again)
+    return Lucky(made, list(in_unit(measures, MEASURES, unit)), told, unit)
 
 
 def nets_without_luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> dict[int, float]:
@@ -97,40 +106,6 @@ def mirrored(viewed: Viewed) -> dict[str, int]:
     """Matches that deal each deck in several hands in a row, and in how many."""
     rows = found(viewed.snapshot, MIRRORED)
     return dict(zip(rows["match"].to_pylist(), rows["deals"].to_pylist(), strict=True))
-
-
-def document(told: Lucky, view: str) -> Row:
-    """Players in order, then how often cards changed, and whether that depends on anything; every
-    number of chance with its seed."""
-    players: dict[tuple[str, str], Row] = {}
-    by = told.asked.by
-    for one in told.found:
-        part: Row = {by: one.part} if by else {}
-        entry = players.setdefault(
-            (one.player, one.part), {"player": one.player, **part, "measures": {}}
-        )
-        entry["measures"][one.statistic] = numbers(one)
-    about = {
-        "as": view,
-        "unit": told.unit,
-        "model": MODEL,
-        "seed": SEED,
-        "draws": DRAWS,
-        "again": AGAIN,
-    }
-    rates, apart = table(told, "rates"), table(told, "independence")
-    entries = list(players.values())
-    return {**about, "players": entries, "rates": rates, "independence": apart, **told.told}
-
-
-def table(told: Lucky, name: str) -> list[Row]:
-    """One of the tables beside the measures: `rates`, `curve` or `independence`."""
-    if name == "independence":
-        found = told.luck.apart(told.asked.player)
-        return [{**one._asdict(), "verdict": one.verdict} for one in found]
-    if name == "curve":
-        return [{**row, "unit": told.unit} for row in told.luck.curve(told.asked.player)]
-    return told.luck.rates(told.asked.player)
 
 
 def _lucks(viewed: Viewed, asked: Asked, watch: Watch) -> tuple[pa.Table, int, int]:

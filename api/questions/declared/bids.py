@@ -1,0 +1,317 @@
+"""How well players bid for a third card, and whether bids depend on each other.
+
+What a row means is in docs/auctions.md. What a third card was worth takes its time, so it is
+counted in some auctions, evenly spread over the record, and kept for the next who asks.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import pyarrow as pa
+from msgspec import UNSET, Struct, UnsetType, field
+
+from analytics.auctions import worth as bids_worth
+from analytics.auctions.bidding import BESIDE, OF_TWO, By, kept
+from analytics.auctions.bidding import Bids as Auctions
+from analytics.auctions.measures import MEASURES
+from analytics.auctions.sniffing import (
+    DRAWN_N,
+    DRAWS,
+    FLAG_N,
+    FLAG_P,
+    SEED,
+    Pair,
+    pairs,
+)
+from analytics.auctions.values_kept import ThirdCards
+from analytics.replay.rulebook import Rulebook
+from analytics.sql.tables import Beside
+from analytics.statistics.measured import Measured, in_unit
+from analytics.stored.cache_folder import cache_folder
+from analytics.stored.row_head import Row
+from api.questions.numbers import (
+    Again,
+    Drawn,
+    Line,
+    OfPlayer,
+    by_line,
+    by_player,
+    drawn,
+    lines,
+    part_of,
+)
+from api.questions.players import is_there, money_of
+from api.questions.question import (
+    Anybody,
+    Match,
+    OfGame,
+    Param,
+    Question,
+    Sheet,
+    Table,
+    Unit,
+    headed,
+)
+from api.viewpoints.views import Viewed
+from api.viewpoints.wanted import Absent
+from api.viewpoints.watching import Watch, unwatched
+from odds.batch import Showdown
+
+MODEL = "swing/1"
+OVERVIEW = (
+    *("held", "regret_known", "efficiency_known", "won", "tied", "bid_median", "bid_pot", "paid"),
+    *("net_won", "value_own", "overpaid_own", "underbid_own"),
+)
+
+
+class Asked(Struct, frozen=True):
+    """Of whom, of which hands, split by what, in how many auctions the card is valued. Of
+    everybody, people get no means that are drawn again."""
+
+    player: Anybody = None
+    match: Match = None
+    game: OfGame = None
+    by: Annotated[By | None, Param("Split; strength is the bidder's equity.", query="split")] = None
+    spots: Annotated[
+        int | None,
+        Param(
+            "In how many auctions, evenly spread, the card's value is counted.",
+            most=100,
+            waiting=20,
+        ),
+    ] = 200
+    unit: Unit = None
+    people: bool = False
+
+
+class Tenth(Struct, frozen=True):
+    """The bid that so many tenths of his bids do not exceed, in `unit` and in pots."""
+
+    tenth: int
+    bid: float | None
+    pots: float | None
+
+
+class Common(Struct, frozen=True):
+    """A frequent bid."""
+
+    bid: float
+    times: int
+
+
+class Bidder(OfPlayer, frozen=True, kw_only=True):
+    """Measures of a bidder by name. One of the members that may be left out names the part."""
+
+    ranks: list[Tenth]
+    common: list[Common]
+    seat: str | UnsetType = UNSET
+    pot: str | UnsetType = UNSET
+    board: str | UnsetType = UNSET
+    strength: str | UnsetType = UNSET
+    rival: str | UnsetType = UNSET
+    match: str | UnsetType = UNSET
+    game: str | UnsetType = UNSET
+
+
+class Bids(Struct, frozen=True, tag_field="schema", tag="muckrake.bids/1"):
+    """Bidders, pairs of them, and of how many auctions the card was valued; `counted` are those of
+    which nobody had asked before."""
+
+    viewpoint: str = field(name="as")
+    unit: str | None
+    seed: int
+    model: str
+    again: Again
+    players: list[Bidder]
+    pairs: list[Pair]
+    auctions: int
+    valued: int
+    counted: int | UnsetType = UNSET
+
+
+class Bidding(NamedTuple):
+    """Auctions, every measure of them, and pairs of bidders; `told` of how many were valued;
+    what bids count."""
+
+    auctions: Auctions
+    found: list[Measured]
+    beside: list[Pair]
+    told: dict[str, int]
+    unit: str | None
+
+
+def bidding(
+    viewed: Viewed, asked: Asked, watch: Watch = unwatched, *, again: bool = False
+) -> Bidding:
+    """The answer, as long as the views are there. Nothing to count is said to be absent."""
+    _check(viewed, asked)
+    auctions_of = kept(asked.player, asked.match, asked.game, viewed.units)
+    unit = money_of(viewed, auctions_of)
+    select = {"auctions": auctions_of}
+    rows = Beside(viewed.query, select, {})
+    beside = rows.table(BESIDE)
+    if not beside.num_rows and not rows.table("SELECT 1 FROM auctions LIMIT 1").num_rows:
+        raise Absent("no auction was held in these hands")
+    worths, told = _worths(viewed, rows, asked.spots, watch)
+    auctions = Auctions(Beside(viewed.query, select, {"worths": worths}))
+    measures = auctions.measures(asked.player, asked.by, again=again)
+    found = list(in_unit(measures, MEASURES, unit))
+    return Bidding(auctions, found, list(pairs(beside)), told, unit)
+
+
+def bids(viewed: Viewed, asked: Asked, watch: Watch) -> Bids:
+    """Players in order, then pairs; every number of chance with its seed."""
+    again, by = asked.player is not None or not asked.people, asked.by
+    told = bidding(viewed, asked, watch, again=again)
+    parts: dict[tuple[str, str], dict[str, Drawn]] = {}
+    for one in told.found:
+        parts.setdefault((one.player, one.part), {})[one.statistic] = drawn(one)
+    ranks = told.auctions.ranks(asked.player, by)
+    common = told.auctions.common(asked.player, by)
+    players = [
+        Bidder(
+            player=player,
+            measures=measures,
+            ranks=[Tenth(*it) for it in _of(ranks, player, part, "tenth", "bid", "pots")],
+            common=[Common(*it) for it in _of(common, player, part, "bid", "times")],
+            **({by: part} if by else {}),
+        )
+        for (player, part), measures in parts.items()
+    ]
+    view = viewed.viewer.view
+    return Bids(view, told.unit, SEED, MODEL, Again(), players, told.beside, **told.told)
+
+
+def _of(rows: Sequence[Row], player: str, part: str, *names: str) -> list[list[Any]]:
+    """These columns of a player's and part's rows."""
+    mine = (row for row in rows if (row["player"], row["part"]) == (player, part))
+    return [[row[name] for name in names] for row in mine]
+
+
+def _check(viewed: Viewed, asked: Asked) -> None:
+    if asked.match is not None and not is_there(viewed, "match", asked.match, "hands"):
+        raise Absent(f"there is no match {asked.match}: muckrake matches lists those there are")
+    player = asked.player
+    if player is not None and not is_there(viewed, "player", player, "auctions"):
+        raise Absent(f"nobody called {player} has bid: muckrake bids lists who has")
+
+
+def _worths(
+    viewed: Viewed, rows: Beside, spots: int | None, watch: Watch
+) -> tuple[pa.Table, dict[str, int]]:
+    """The values of so many auctions, and how many there are; what was counted is kept."""
+    every = rows.table(f"SELECT * FROM ({OF_TWO})")
+    size = every.num_rows
+    if spots is not None and spots < size:
+        every = every.take(pa.array([at * size // spots for at in range(spots)], pa.int64()))
+    auctions = kept(None, None, None, ())  # in units, of which bids are whole numbers
+    those = viewed.query.ask(
+        f"SELECT a.* FROM ({auctions}) AS a JOIN those USING (hand_seq, auction)"
+        " ORDER BY a.hand_seq, a.auction, a.seat",
+        also={"those": every},
+    )
+    found = bids_worth.auctions(those.to_pylist())
+    rules = _Rules(viewed)
+    valued = list(bids_worth.worths(watch(found, "counting third cards", len(found)), rules.of))
+    told = {"auctions": size, "valued": len(found), "counted": rules.counted}
+    return bids_worth.table(valued), told
+
+
+class _Rules:
+    """What is known of third cards under the rules that a row names; nothing of odd ones."""
+
+    def __init__(self, viewed: Viewed) -> None:
+        self._book = Rulebook(viewed.snapshot.ruleset)
+        self._begun: dict[Showdown, int] = {}
+
+    def of(self, row: Row) -> bids_worth.Rules | None:
+        return bids_worth.rules_of(row["ruleset"], self._book, self._third)
+
+    def _third(self, how: Showdown) -> ThirdCards:
+        third = _third_cards(cache_folder(), how)
+        self._begun.setdefault(how, third.counted)
+        return third
+
+    @property
+    def counted(self) -> int:
+        """How many were new."""
+        return sum(
+            _third_cards(cache_folder(), how).counted - was for how, was in self._begun.items()
+        )
+
+
+@lru_cache(maxsize=8)
+def _third_cards(folder: Path, rules: Showdown) -> ThirdCards:
+    """Those of a folder, read once by a process."""
+    return ThirdCards(folder, rules)
+
+
+def rows(told: Bids) -> list[Line]:
+    """A row a measure."""
+    return lines(told.players)
+
+
+def sheets(told: Bids, asked: Asked) -> Iterator[Sheet | str]:
+    """All players with a few measures each, or one with every measure; then pairs."""
+    head = headed(f"viewpoint: {told.viewpoint}", told.unit)
+    foot = f"values of {told.valued} of {told.auctions} auctions with known cards, {MODEL}"
+    if told.valued < told.auctions:
+        foot += "; --spots all counts all"
+    if asked.player is None:
+        yield by_player(rows(told), MEASURES, OVERVIEW, asked.by, head=head, foot=foot)
+    else:
+        heads = {
+            part_of(one): (one.player, part_of(one), _tenths(one), head) for one in told.players
+        }
+        yield from by_line(rows(told), MEASURES, heads, foot)
+    yield from _beside(told.pairs)
+
+
+def _tenths(one: Bidder) -> str:
+    """Bids in tenths and the most frequent ones: `tenths 0 4 8 ...   most common 31 (41x)`."""
+    tenths = " ".join(str(row.bid) for row in one.ranks)
+    often = ", ".join(f"{row.bid} ({row.times}x)" for row in one.common)
+    return f"tenths {tenths}   most common {often}" if tenths else ""
+
+
+def _beside(beside: Sequence[Pair]) -> Iterator[str]:
+    """Dealer against first bidder: do their bids depend on each other?"""
+    for one in beside:
+        sign = "no sign of bid sniffing"
+        if one.n < FLAG_N:
+            sign = f"too few to tell, {FLAG_N} are needed"
+        elif one.flagged:
+            sign = (
+                "HIS BIDS GO WITH THEIRS" if one.leaked else "ALARM: sealed, yet they go together"
+            )
+        tells = "   ".join(
+            f"{name} {count} ({mean:.1f})" for name, (count, mean, _) in one.tells.items()
+        )
+        said = "none" if one.correlation is None else f"{one.correlation:.2f}"
+        if one.low is not None and one.high is not None:
+            said += f" [{one.low:.2f}, {one.high:.2f}]"
+        who = f"{one.dealer} as dealer vs {one.rival}: {one.n} auctions"
+        how = f"{one.sealed} sealed, {one.leaked} leaked"
+        yield "   ".join((f"{who}, {how}", f"correlation {said}", tells, sign))
+    if beside:
+        many = f"of {DRAWN_N} auctions and fewer up to {DRAWS} matchings are drawn, seed {SEED}"
+        yield f"in brackets what chance would give; flagged below p {FLAG_P:g}; {many}"
+
+
+QUESTION = Question(
+    name="bids",
+    text=__doc__,
+    path="/players/{player}/bids",
+    operation="player_bids",
+    params=Asked,
+    answer=Bids,
+    ask=bids,
+    tables=(Table("measures", Line, rows),),
+    sheets=sheets,
+    page="/players/{player}/bids",
+    kept=("match", "game", "unit"),
+    passing=("counted",),
+    facts=False,
+)

@@ -1,0 +1,237 @@
+"""The luck of swaps and all-ins: winnings without it, and how sure they are.
+
+What a row means is in docs/auctions.md. Equities take their time, so of swaps and of hands that
+closed some are counted, evenly spread over the record, and kept for the next who asks. A hand that
+closed and was not counted stands at its net, as one does whose cards are not known.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from analytics.stored.equity import DRAWS, MODEL, SEED
+from analytics.swaps.measures import MEASURES
+from api.questions.luck import Asked, luck
+from api.questions.numbers import (
+    Again,
+    Drawn,
+    Line,
+    OfPlayer,
+    between_shares,
+    by_line,
+    by_player,
+    counts,
+    drawn,
+    lines,
+    part_of,
+)
+from api.questions.question import (
+    Cell,
+    Question,
+    Sheet,
+    Table,
+    headed,
+    share,
+)
+from api.viewpoints.views import Viewed
+from api.viewpoints.watching import Watch
+
+OVERVIEW = (
+    *("hands", "net", "net_ev", "luck", "net_hand", "net_ev_hand", "blue", "red"),
+    *("mirrored", "mirrored_variance", "swap", "swap_luck_sum"),
+)
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+class LuckOf(OfPlayer, frozen=True, kw_only=True):
+    """Measures of luck by name."""
+
+    seat: str | UnsetType = UNSET
+    match: str | UnsetType = UNSET
+    game: str | UnsetType = UNSET
+
+
+class Rate(Struct, frozen=True):
+    """How often a card changed, beside the chance that the rules state."""
+
+    player: str
+    game: str
+    street: str
+    slot: int
+    k: Annotated[int, Meta(description="how often it changed")]
+    n: Annotated[int, Meta(description="how often it was at risk")]
+    stated: Annotated[float | None, Meta(description="the chance that the rules state")]
+    low: Annotated[float | None, Meta(description="where the 95 % interval begins")]
+    high: Annotated[float | None, Meta(description="where that ends")]
+    p: Annotated[float | None, Meta(description="how likely chance is so far off")]
+
+
+class Independence(Struct, frozen=True):
+    """Whether swaps depend on what they must not: `counted` is p among all such tests."""
+
+    player: str
+    question: str
+    game: str | None
+    street: str | None
+    cells: Annotated[
+        tuple[int, int, int, int], Meta(description="hands with both, one, the other, neither")
+    ]
+    n: int
+    owed: Annotated[float, Meta(description="what chance owes the first of them")]
+    p: Annotated[float, Meta(description="of this test alone")]
+    counted: Annotated[float, Meta(description="p among all these tests")]
+    verdict: str
+
+
+class Step(Struct, frozen=True):
+    """Winnings so far, after a hand."""
+
+    match: str
+    player: str
+    number: int
+    net: float | None
+    showdown: Annotated[float | None, Meta(description="of hands that came to a showdown")]
+    without: Annotated[float | None, Meta(description="of the others")]
+    net_ev: Annotated[float | None, Meta(description="the net without the luck of run-outs")]
+    auctions: Annotated[float | None, Meta(description="what was paid in auctions")]
+    band: Annotated[float | None, Meta(description="how far chance alone may lead, at 95 %")]
+    unit: str | None
+
+
+class Swaps(Struct, frozen=True, tag_field="schema", tag="muckrake.swaps/1"):
+    """Players, how often cards changed, and whether that depends on anything; of how many swaps
+    and run-outs luck was counted."""
+
+    viewpoint: str = field(name="as")
+    unit: str | None
+    model: str
+    seed: int
+    draws: int
+    again: Again
+    players: list[LuckOf]
+    rates: list[Rate]
+    independence: list[Independence]
+    swaps: int
+    valued: int
+    closed: int
+    run_out: int
+    curve: list[Step] | UnsetType = UNSET
+
+
+def swaps(viewed: Viewed, asked: Asked, watch: Watch) -> Swaps:
+    """Players in order, then how often cards changed, and whether that depends on anything; every
+    number of chance with its seed."""
+    one = asked.player is not None
+    told = luck(viewed, asked, watch, again=one or not asked.people)
+    parts: dict[tuple[str, str], dict[str, Drawn]] = {}
+    for it in told.found:
+        parts.setdefault((it.player, it.part), {})[it.statistic] = drawn(it)
+    players = [
+        LuckOf(player=player, measures=measures, **({asked.by: part} if asked.by else {}))
+        for (player, part), measures in parts.items()
+    ]
+    wanted = asked.table == "curve" or (one and asked.people)
+    return Swaps(
+        viewpoint=viewed.viewer.view,
+        unit=told.unit,
+        model=MODEL,
+        seed=SEED,
+        draws=DRAWS,
+        again=Again(),
+        players=players,
+        rates=[Rate(**row) for row in told.luck.rates(asked.player)],
+        independence=[
+            Independence(**it._asdict(), verdict=it.verdict) for it in told.luck.apart(asked.player)
+        ],
+        curve=[Step(**row, unit=told.unit) for row in told.luck.curve(asked.player)]
+        if wanted
+        else UNSET,
+        **told.told,
+    )
+
+
+def rows(told: Swaps) -> list[Line]:
+    """A row a measure."""
+    return lines(told.players)
+
+
+def sheets(told: Swaps, asked: Asked) -> Iterator[Sheet]:
+    """All players with a few measures each, those that nobody has left out; or one player with
+    every measure, how often his cards changed, and on what that depends."""
+    head = headed(f"viewpoint: {told.viewpoint}", told.unit)
+    foot = "; ".join(_counted_of(told))
+    if asked.player is None:
+        there = {row.statistic for row in rows(told) if row.n}
+        shown = [it for it in OVERVIEW if it in there]
+        yield by_player(rows(told), MEASURES, shown, asked.by, head=head, foot=foot)
+        return
+    curve = "" if told.curve is UNSET else spark([it.net or 0 for it in told.curve])
+    heads = {}
+    for one in told.players:
+        part = part_of(one)
+        heads[part] = (one.player, part, head, "" if part else curve)
+    yield from by_line(rows(told), MEASURES, heads, foot)
+    if told.rates:
+        columns = ("game", "street", "slot", "swapped", "95 % interval", "k/n", "stated", "p")
+        yield Sheet(columns, list(map(_rate, told.rates)), range(3, 8))
+    if told.independence:
+        many = f"p of all is Holm's over these {len(told.independence)} tables, judged at 1 %"
+        names = ("independent", "game", "street", "both/one/other/neither")
+        rest = ("owed", "p", "p of all", "")
+        yield Sheet((*names, *rest), list(map(_apart, told.independence)), range(3, 7), foot=many)
+
+
+def _rate(row: Rate) -> list[Cell]:
+    stated = "" if row.stated is None else f"{100 * row.stated:g} %"
+    p = "" if row.p is None else f"{row.p:.2g}"
+    how = (share(row.k / row.n), between_shares(row.low, row.high), counts(row.k, row.n))
+    return list(map(Cell, (row.game, row.street, str(row.slot), *how, stated, p)))
+
+
+def _apart(one: Independence) -> list[Cell]:
+    of = (one.question, one.game or "", one.street or "", "/".join(map(str, one.cells)))
+    p = (f"{one.owed:.1f}", f"{one.p:.2g}", f"{one.counted:.2g}", one.verdict)
+    return list(map(Cell, (*of, *p)))
+
+
+def _counted_of(told: Swaps) -> Iterator[str]:
+    """What was counted, and how to count it all."""
+    if told.swaps:
+        yield f"equity of {told.valued} of {told.swaps} swaps between known hands"
+        if told.valued < told.swaps:
+            yield "--spots all counts all"
+    if told.run_out < told.closed:
+        yield f"luck of {told.run_out} of {told.closed} hands closed with cards to come"
+        yield "--runouts all counts all"
+
+
+def spark(values: Sequence[float], width: int = 40) -> str:
+    """A curve in one line: its lowest point low, its highest high."""
+    if not values:
+        return ""
+    points = [values[at * (len(values) - 1) // (width - 1)] for at in range(width)]
+    low, high = min(points), max(points)
+    reach = (high - low) or 1
+    return "".join(_BARS[int((one - low) / reach * (len(_BARS) - 1))] for one in points)
+
+
+QUESTION = Question(
+    name="swaps",
+    text=__doc__,
+    path="/players/{player}/swaps",
+    operation="player_swaps",
+    params=Asked,
+    answer=Swaps,
+    ask=swaps,
+    tables=(
+        Table("measures", Line, rows),
+        Table("rates", Rate, lambda told: told.rates),
+        Table("curve", Step, lambda told: told.curve),
+        Table("independence", Independence, lambda told: told.independence),
+    ),
+    sheets=sheets,
+    page="/players/{player}/swaps",
+    kept=("match", "game", "unit"),
+    facts=False,
+)
