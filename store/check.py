@@ -4,23 +4,21 @@ With the key of its writer, marks are compared, too: then whoever has only the f
 changed or added a hand. That each sealed hand has the digest in its leaf is for `verify.py`.
 """
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from events.lines import leaf_bytes
 from store.folder import manifest
-from store.folder.disk import Disk
+from store.folder.disk import Disk, digest_of
 from store.folder.frames import Damaged
 from store.folder.macs import Marks
 from store.folder.manifest import Manifest, Segment
 from store.log import hot, watermark
 from store.log.hot import FOLDER, Recovered
 from store.log.recovery import SEGMENTS, durable_bytes_are_there, torn
-from store.log.tail import Closed, Tail
+from store.log.tail import Tail
 from store.proof.checkpoint import Checkpoint
-from store.proof.nonces import Salts, salts_of
+from store.proof.nonces import salts_of
 from store.proof.notary import CHECKPOINT, last_checkpoint, public_keys
 from store.proof.remembered import ROLLBACKS, Remembered, rollbacks
 from store.proof.tree import frontier, leaf_hash
@@ -28,7 +26,6 @@ from store.proof.tree_file import TreeFiles, path_of
 from store.segments import rulesets
 
 TRIES = 10
-_PIECE = 1 << 24
 
 
 class Finding(NamedTuple):
@@ -79,9 +76,7 @@ def check_end(
             now = manifest.read(disk)
             assert now is not None, "it was read before"
             tail = Tail(now)
-            for call in hot.read(disk, now.log).calls:
-                for placed in call:
-                    tail.add(*placed)
+            tail.add_all(hot.read(disk, now.log).calls)
             return tuple(_ends(disk, now, tail, heads, nonces))
         except FileNotFoundError:
             continue  # a seal has taken the log away
@@ -115,7 +110,8 @@ def _ends(
         yield Finding(path_of(0), None, "", told)
     most = max((one.size for _, one in heads), default=0)
     salts = None if nonces is None else salts_of(disk, nonces)
-    hashes = _hashes(tail.closed[: max(0, most - now.tree)], salts) if salts else []
+    leaves = tail.closed[: max(0, most - now.tree)] if salts else ()
+    hashes = [leaf_hash(salts.leaf(it.hand_seq, it.recorded())) for it in leaves] if salts else []
     for name, one in heads:
         if one.size > there:
             told = f"{name} was signed for {one.size:,} closed streams, and {there:,} are there"
@@ -132,13 +128,6 @@ def _ends(
     if heads and signed < there:
         told = f"{there - signed:,} of {there:,} closed streams are not under {CHECKPOINT}"
         yield Finding(CHECKPOINT, None, "", told, note=True)
-
-
-def _hashes(closed: Sequence[Closed], salts: Salts) -> list[bytes]:
-    return [
-        leaf_hash(leaf_bytes(one.hand_seq, one.recorded(), salts.of(one.stream, one.hand_seq)))
-        for one in closed
-    ]
 
 
 def _rulesets(disk: Disk, fingerprint: Callable[[bytes], str] | None) -> Iterator[Finding]:
@@ -177,7 +166,7 @@ def _segments(disk: Disk, now: Manifest) -> Iterator[Finding]:
             if path not in there:
                 yield Finding(path, None, hands, f"{path} is missing: it holds {hands}")
                 continue
-            digest, size = _digest(disk, path)
+            digest, size = digest_of(disk.read, path)
             known = segment.sizes.get(name, size)
             if size < known:
                 told = f"{path} ends at byte {size} of {known}: it holds {hands}"
@@ -197,14 +186,6 @@ def _hands(segment: Segment) -> str:
     if 0 < len(held) < 4:
         return " and ".join(held)
     return f"what closed as {segment.first_seq} to {segment.last_seq}"
-
-
-def _digest(disk: Disk, path: str) -> tuple[str, int]:
-    digest, size = hashlib.sha256(), 0
-    while piece := disk.read(path, size, size + _PIECE):
-        digest.update(piece)
-        size += len(piece)
-    return digest.hexdigest(), size
 
 
 def _order(now: Manifest) -> Iterator[Finding]:
@@ -241,12 +222,9 @@ def _log(disk: Disk, now: Manifest, marks: Marks | None) -> Iterator[Finding]:
 
 def _count(now: Manifest, recovered: Recovered) -> None:
     """Sealed and carried events are as many as there were positions at the last seal."""
-    tail = Tail(now)
-    carried = 0
-    for call in recovered.calls:
-        for placed in call:
-            tail.add(*placed)
-            carried += len(placed.append.events) if placed.pos < now.next_pos else 0
+    Tail(now).add_all(recovered.calls)
+    placed = (one for call in recovered.calls for one in call if one.pos < now.next_pos)
+    carried = sum(len(one.append.events) for one in placed)
     sealed = sum(one.events for one in now.segments)
     if sealed + carried != now.next_pos:
         raise Damaged(

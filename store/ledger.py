@@ -31,10 +31,10 @@ from store.folder.frames import Damaged
 from store.folder.lock import Lock
 from store.log import watermark
 from store.log.admission import Admission, Admitted
-from store.log.group_commit import Call, Line, read_call
+from store.log.group_commit import Call, GroupCommit, read_call
 from store.log.recovery import Found, drop_leftovers, recover
 from store.log.tail import Tail
-from store.opening import vouched
+from store.opening import signing
 from store.proof.notary import Notary, secrets_of
 from store.proof.private import Private, Secrets
 from store.proof.published import keep_before
@@ -79,14 +79,14 @@ class FileLedger:
         self._seal_bytes = seal_bytes
         self._clock = clock or now_ms
         self._commit = threading.Condition()
-        self._line = Line()
+        self._group_commit = GroupCommit()
         self._broken = ""
         self._closed = False
         self.marks = secrets.marks if secrets else None
         self.folder = disk.root if isinstance(disk, RealDisk) else None
         with self._at_stake("opening the ledger"):
             self._use(recover(disk, self.marks))
-            self._notary = self._vouching(secrets, remembered) if secrets else None
+            self._notary = self._signing(secrets, remembered) if secrets else None
             drop_leftovers(disk, self._found.manifest)
             self._published()
             self.notes = list(self._found.notes)
@@ -133,13 +133,13 @@ class FileLedger:
 
     def _called(self, call: Call) -> tuple[Appended, ...]:
         try:
-            if not self._line.join(call):
+            if not self._group_commit.join(call):
                 call.turn.acquire()
             if not call.settled:
                 with self._commit:
                     self._commit_waiting()
         finally:
-            self._line.leave(call)
+            self._group_commit.leave(call)
         return call.answered()
 
     def read(self, stream: str) -> tuple[Recorded, ...]:
@@ -224,7 +224,7 @@ class FileLedger:
 
     def _commit_waiting(self) -> None:
         """Whoever comes first commits for all who wait: the group commit."""
-        calls = self._line.group()
+        calls = self._group_commit.group()
         try:
             self._check_open()
             with self._at_stake("writing"):
@@ -291,10 +291,10 @@ class FileLedger:
                 self._notary.sign(self._tail.closed)
                 self._signed_at = self._clock()
 
-    def _vouching(self, secrets: Secrets, remembered: Remembered | None) -> Notary:
+    def _signing(self, secrets: Secrets, remembered: Remembered | None) -> Notary:
         """Who signs for this ledger; only if it is all that was signed for before."""
         now = self._found, self._sealed, self._tail
-        notary, found = vouched(self._disk, secrets, *now, remembered, self._clock())
+        notary, found = signing(self._disk, secrets, *now, remembered, self._clock())
         if found is not self._found:
             self._use(found)
         return notary

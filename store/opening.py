@@ -1,4 +1,4 @@
-"""Opening a ledger for its writer: who vouches for it, what was signed before, and the first marks.
+"""Opening a ledger for its writer: who signs for it, what was signed before, and the first marks.
 
 A ledger from before there were marks is taken over once: what its checkpoint speaks of is compared,
 the rest is counted and told, and the log is written again with marks. From then on
@@ -22,7 +22,7 @@ from store.segments.sealed import Sealed
 from store.segments.sealing import logged
 
 
-def vouched(
+def signing(
     disk: Disk,
     secrets: Secrets,
     found: Found,

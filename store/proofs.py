@@ -14,7 +14,6 @@ from itertools import islice
 
 from msgspec import Struct
 
-from events.lines import leaf_bytes
 from store.log.leaf import Leaf
 from store.proof.checkpoint import Opened, open_checkpoint, read_hash, read_number
 from store.proof.nonces import salts_of
@@ -118,13 +117,12 @@ class Prover:
             places = " and ".join(map(str, sorted(closed)))
             raise Refuted(f"{stream} is in the tree as {places}: one hand has one record")
         recorded = self._ledger.read(stream)
-        return hand_seq, leaf_bytes(hand_seq, recorded, self._salts.of(stream, hand_seq))
+        return hand_seq, self._salts.leaf(hand_seq, recorded)
 
     def leaves(self, begin: int, count: int) -> Iterator[bytes]:
         """The bytes of so many leaves in a row."""
         for leaf in islice(self._ledger.leaves(begin - 1), count):
-            nonces = self._salts.of(leaf.stream, leaf.hand_seq)
-            yield leaf_bytes(leaf.hand_seq, leaf.recorded, nonces)
+            yield self._salts.leaf(leaf.hand_seq, leaf.recorded)
 
     def receipt(self, stream: str, known: Opened, note: bytes) -> tuple[bytes, Receipt]:
         """A hand's leaf, and the receipt that it stands under this checkpoint, given as signed."""
@@ -142,7 +140,7 @@ class Prover:
 
     def proved(self, one: Leaf, known: Opened) -> tuple[bytes, Proof]:
         """The bytes of a leaf that this checkpoint covers, and what leads from it to the root."""
-        leaf = leaf_bytes(one.hand_seq, one.recorded, self._salts.of(one.stream, one.hand_seq))
+        leaf = self._salts.leaf(one.hand_seq, one.recorded)
         return leaf, inclusion(one.hand_seq, known.checkpoint.size, self.hashes)
 
     @cached_property
@@ -152,7 +150,6 @@ class Prover:
             self._known.pop(sealed, None)
         for one in self._closed:
             if one.hand_seq not in self._known:
-                nonces = self._salts.of(one.stream, one.hand_seq)
-                leaf = leaf_bytes(one.hand_seq, one.recorded(), nonces)
+                leaf = self._salts.leaf(one.hand_seq, one.recorded())
                 self._known[one.hand_seq] = leaf_hash(leaf)
         return [self._known[one.hand_seq] for one in self._closed]

@@ -5,9 +5,10 @@ manifest then names another that holds the same. Gone although it is named is da
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -58,6 +59,10 @@ class _State(NamedTuple):
     size: int
 
 
+T = TypeVar("T", Listed, Leaf)
+R = TypeVar("R")
+
+
 class Live:
     """Everything durable in a folder, as far as `refresh` has seen; threads may share it."""
 
@@ -86,16 +91,13 @@ class Live:
 
     def read(self, stream: str) -> tuple[Recorded, ...]:
         """A stream as far as it is known."""
-        while True:
+
+        def found(state: _State) -> tuple[Recorded, ...]:
             with self._lock:
-                state = self._state
                 tail = state.tail.read(stream)
-            if tail and tail[0].index == 0:
-                return tail
-            try:
-                return (*state.sealed.read(stream), *tail)
-            except (FileNotFoundError, Damaged) as missing:
-                self.retired(state.manifest.number, missing)
+            return tail if tail and tail[0].index == 0 else (*state.sealed.read(stream), *tail)
+
+        return self._asked(found)
 
     def read_from(self, pos: int) -> Iterator[Recorded]:
         """Events from a position on as far as they are known."""
@@ -128,43 +130,48 @@ class Live:
 
     def hands(self, after: int) -> Iterator[Listed]:
         """Closed hands after a place in their order, as far as they are known."""
-        while True:
-            number = self.number
-            segments, closed = self.parts()
-            try:
-                for segment in segments:
-                    if segment.last_seq > after:
-                        for one in _listed(self.folder, segment):
-                            if one.hand_seq > after:
-                                after = one.hand_seq
-                                yield one
-            except (FileNotFoundError, Damaged) as missing:
-                self.retired(number, missing)
-                continue
-            for each in closed:
-                if each.hand_seq > after and not is_match(each.stream):
-                    yield Listed(each.hand_seq, each.stream)
-            return
+        listed = partial(_listed, self.folder)
+        for one in self._after(after, listed, lambda it: Listed(it.hand_seq, it.stream)):
+            if not is_match(one.hand):
+                yield one
 
     def leaves(self, after: int) -> Iterator[Leaf]:
         """Everything that closed after a place in that order, as far as it is known."""
+
+        def sealed(segment: Segment) -> Iterator[Leaf]:
+            for rows in self.events(segment):
+                yield from leaves_of(rows)
+
+        yield from self._after(after, sealed, lambda it: Leaf(it.hand_seq, it.recorded()))
+
+    def _after(
+        self, after: int, sealed: Callable[[Segment], Iterable[T]], closed: Callable[[Closed], T]
+    ) -> Iterator[T]:
+        """What closed after a place: what is made of segments, and of what is in the log."""
         while True:
             number = self.number
-            segments, closed = self.parts()
+            segments, hot = self.parts()
             try:
                 for segment in segments:
-                    for rows in self.events(segment) if segment.last_seq > after else ():
-                        for leaf in leaves_of(rows):
-                            if leaf.hand_seq > after:
-                                after = leaf.hand_seq
-                                yield leaf
+                    for one in sealed(segment) if segment.last_seq > after else ():
+                        if one.hand_seq > after:
+                            after = one.hand_seq
+                            yield one
             except (FileNotFoundError, Damaged) as missing:
                 self.retired(number, missing)
                 continue
-            for each in closed:
-                if each.hand_seq > after:
-                    yield Leaf(each.hand_seq, each.recorded())
+            yield from (closed(each) for each in hot if each.hand_seq > after)
             return
+
+    def _asked(self, ask: Callable[[_State], R]) -> R:
+        """What a state says; the next one is asked if its files were compacted meanwhile."""
+        while True:
+            with self._lock:
+                state = self._state
+            try:
+                return ask(state)
+            except (FileNotFoundError, Damaged) as missing:
+                self.retired(state.manifest.number, missing)
 
     def matches(self) -> tuple[int, dict[str, int]]:
         """Every match's own stream with its number of events, and the position this is of."""
@@ -185,16 +192,14 @@ class Live:
 
     def records(self, match: str) -> tuple[Leaf, ...]:
         """The appends of a match's own records, in the order of closing."""
-        while True:
+
+        def found(state: _State) -> tuple[Leaf, ...]:
             with self._lock:
-                state = self._state
                 closed = [one for one in state.tail.closed if one.stream == match]
-            try:
-                sealed = tuple(state.sealed.records(match))
-            except (FileNotFoundError, Damaged) as missing:
-                self.retired(state.manifest.number, missing)
-                continue
-            return (*sealed, *(Leaf(one.hand_seq, one.recorded()) for one in closed))
+            hot = (Leaf(one.hand_seq, one.recorded()) for one in closed)
+            return (*state.sealed.records(match), *hot)
+
+        return self._asked(found)
 
     def hand_seq(self, stream: str) -> int | None:
         """A hand's place among all that closed; None if it has not."""
@@ -256,9 +261,7 @@ class Live:
             raise Damaged(
                 f"{state.manifest.log} is damaged at byte {found.size}: {end} bytes were durable"
             )
-        for call in found.calls:
-            for placed in call:
-                state.tail.add(*placed)
+        state.tail.add_all(found.calls)
         return state._replace(size=end)
 
     def _opened(self, known: _State | None) -> _State:

@@ -223,9 +223,11 @@ class _Stored:
         """Which of the different values each row has; those that have none, the one after them."""
         if name not in self._words:
             codes, words = self.cells.words(name)
-            if len(words) > len(codes):
-                some, codes = np.unique(codes, return_inverse=True)
-                words = words.take(pa.array(some[some < len(words)]))
+            if len(words) > len(codes):  # few rows of a row group: most words are not theirs
+                some = dict.fromkeys(codes[codes < len(words)].tolist())
+                place = {code: at for at, code in enumerate(some)} | {len(words): len(some)}
+                codes = np.array([place[code] for code in codes.tolist()])
+                words = words.take(pa.array(list(some), pa.int32()))
             value = _READ[form]
             self._words[name] = codes, [value(word) for word in words.to_pylist()]
         return self._words[name]

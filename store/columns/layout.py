@@ -116,7 +116,9 @@ def fields(kind: type[Record]) -> tuple[Field, ...]:
             field.name,
             _NAMES.get((kind, field.name), field.name),
             _form(field.name, hints[field.name]),
-            _default(field),
+            field.default
+            if field.default_factory is msgspec.NODEFAULT
+            else field.default_factory(),
         )
         for field in msgspec.structs.fields(kind)
         if not (kind is t.HandStarted and field.name == "hand")
@@ -145,11 +147,6 @@ def filled_by() -> dict[str, tuple[str, ...]]:
             for column in columns_of(field):
                 found.setdefault(column.name, []).append(name)
     return {column: tuple(kinds) for column, kinds in found.items()}
-
-
-def _default(field: msgspec.structs.FieldInfo) -> Any:
-    made = field.default_factory
-    return field.default if made is msgspec.NODEFAULT else made()
 
 
 @cache

@@ -4,10 +4,13 @@
 `sync_folder`. The tests put a disk under the ledger that takes these words seriously.
 """
 
+import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+_AT_ONCE = 1 << 20  # bytes that are digested
 _sync = getattr(os, "fdatasync", os.fsync)  # not every system has the faster one
 
 
@@ -48,6 +51,15 @@ def make_whole(folder: Path, mode: int = 0o777) -> None:
         make_whole(folder.absolute().parent)
         folder.mkdir(mode, exist_ok=True)
         RealDisk(folder.absolute().parent).sync_folder("")
+
+
+def digest_of(read: Callable[[str, int, int], bytes], path: str) -> tuple[str, int]:
+    """The SHA-256 of a file, in hex, and its size; bounded memory for any size."""
+    digest, size = hashlib.sha256(), 0
+    while data := read(path, size, size + _AT_ONCE):
+        digest.update(data)
+        size += len(data)
+    return digest.hexdigest(), size
 
 
 def put(disk: Disk, path: str, data: bytes) -> None:

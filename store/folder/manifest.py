@@ -17,13 +17,14 @@ from store.folder.macs import Chain, Marks
 PATH = "manifest.json"
 
 
-class Segment(Struct, frozen=True):
+class Segment(Struct, frozen=True, rename={"footers": "feet"}):
     """One sealed run of closed streams: dense `hand_seq`, a range of positions, its files.
 
     `numbers` are the lowest and the highest hand of each match, `records` the matches whose own
     records are here: most questions for a stream are answered without opening a file. `types` are
-    the kinds of event that occur: columns of others need not be read. `feet` are the digests of the
-    files' footers, which hold those of their row groups; files of older versions have none.
+    the kinds of event that occur: columns of others need not be read. `footers` are the
+    digests of the files' footers, which hold those of their row groups; files of older versions
+    have none.
     """
 
     first_seq: int
@@ -39,7 +40,7 @@ class Segment(Struct, frozen=True):
     records: tuple[str, ...] = ()
     sizes: dict[str, int] = {}
     types: tuple[str, ...] = ()
-    feet: dict[str, str] = {}
+    footers: dict[str, str] = {}
 
 
 class Answer(Struct, frozen=True):

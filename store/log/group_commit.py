@@ -1,4 +1,4 @@
-"""Callers in line for the disk: whoever finds nobody writing writes for all who wait by then.
+"""Group commit: the caller who finds nobody writing writes for all who wait by then.
 
 When he is done, everybody he wrote for goes on at once, and the first of those who came meanwhile
 writes next. So a disk that takes long for a sync is asked for few.
@@ -42,7 +42,7 @@ def read_call(payload: bytes) -> Call:
         raise Conflict(f"these are no appends: {reason}") from None
 
 
-class Line:
+class GroupCommit:
     """Who waits, and who writes."""
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Line:
         self._writer: Call | None = None
 
     def join(self, call: Call) -> bool:
-        """Stand in line; whether it is this caller's turn to write at once."""
+        """Wait with the others; whether it is this caller's turn to write at once."""
         with self._gate:
             self._waiting.append(call)
             if self._writer is None:
@@ -69,7 +69,7 @@ class Line:
         return group
 
     def leave(self, call: Call) -> None:
-        """Served or interrupted: if it was his turn, it is now that of the first in line."""
+        """Served or interrupted: if it was his turn, it is now that of the first who waits."""
         with self._gate:
             if call in self._waiting:
                 self._waiting.remove(call)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from hmac import compare_digest
 from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
-from events.ledger import Append
 from store.folder.disk import Disk, Output
 from store.folder.frames import Damaged, Frame, frame, frames, intact_after
 from store.folder.macs import Chain
@@ -135,13 +135,9 @@ def _calls(path: str, at: int, found: Frame) -> Iterator[Placing]:
     except ValueError as reason:
         raise Damaged(f"{path} holds an unreadable append at byte {at}: {reason}", at) from None
     pos = found.pos
-    for _, call in groupby(appends, key=_told_by):
+    for _, call in groupby(appends, key=attrgetter("producer", "sequence")):
         placed = []
         for append in call:
             placed.append(Placed(pos, append))
             pos += len(append.events)
         yield tuple(placed)
-
-
-def _told_by(append: Append) -> tuple[str, int]:
-    return append.producer, append.sequence

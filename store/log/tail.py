@@ -5,6 +5,7 @@ Whoever reads the same frames, writer or reader, comes to the same positions and
 """
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -79,6 +80,12 @@ class Tail:
         if closes(append.stream, append.events):
             hand_seq = self._close(append.stream, stream, before)
         return Appended(append.stream, pos, stream.version, hand_seq)
+
+    def add_all(self, calls: Iterable[Sequence[Placed]]) -> None:
+        """Count the appends of calls that a log holds."""
+        for call in calls:
+            for placed in call:
+                self.add(*placed)
 
     def version(self, stream: str) -> int | None:
         """How many events a stream has; None if the hot log knows nothing of it."""

@@ -11,10 +11,13 @@ the first of these lines were made by version 1 of the nonces, which have no sal
 import re
 import secrets
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from events.commitments import Nonces, nonces_of
+from events.ledger import Recorded
+from events.lines import leaf_bytes
 from store.folder.disk import Disk, put
 from store.folder.frames import Damaged
 from store.log.leaf import split
@@ -60,6 +63,10 @@ class Salts(NamedTuple):
         place = bisect_right(self.firsts, hand_seq) - 1
         salt = self.salts[place] if place >= 0 else b""
         return Salted(self.secret, salt).of(split(stream)[0])
+
+    def leaf(self, hand_seq: int, recorded: Sequence[Recorded]) -> bytes:
+        """The bytes of a leaf, by its place in the tree."""
+        return leaf_bytes(hand_seq, recorded, self.of(recorded[0].stream, hand_seq))
 
 
 def drawn_salt() -> bytes:

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from events.ledger import Recorded
-from events.lines import leaf_bytes
 from store.folder.disk import Disk, put
 from store.folder.frames import Damaged
 from store.log.leaf import Leaf
@@ -115,7 +114,7 @@ class Notary:
 
     def remember(self) -> str | None:
         """The newest checkpoint is kept outside this folder, too; why not, if it cannot be."""
-        if self._remembered and _file(CHECKPOINT) in self._disk.names(FOLDER):
+        if self._remembered and CHECKPOINT.removeprefix(f"{FOLDER}/") in self._disk.names(FOLDER):
             keys = (*public_keys(self._disk), self._secrets.signer.key)
             return self._remembered.keep(keys, self._disk.read(CHECKPOINT))
         return None
@@ -169,8 +168,7 @@ class Notary:
         self._all = self._all.added(new)
 
     def _leaf(self, hand_seq: int, recorded: Sequence[Recorded]) -> bytes:
-        nonces = self.salts.of(recorded[0].stream, hand_seq)
-        return leaf_hash(leaf_bytes(hand_seq, recorded, nonces))
+        return leaf_hash(self.salts.leaf(hand_seq, recorded))
 
     def _keep(self, hashes: Sequence[bytes]) -> None:
         """Appended to the tree's files, and durable."""
@@ -185,10 +183,6 @@ class Notary:
         if key not in known:
             text = "".join(f"{one.text()}\n" for one in (*known, key))
             put(self._disk, KEYS, text.encode())
-
-
-def _file(path: str) -> str:
-    return path.rpartition("/")[2]
 
 
 def secrets_of(folder: Path, disk: Disk) -> Secrets:

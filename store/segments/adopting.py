@@ -21,7 +21,7 @@ from store.log.tail import Tail
 from store.proof.nonces import Salted
 from store.proof.notary import Notary
 from store.proof.tree import leaf_hash
-from store.segments.runs import Made, Run, vouched_by
+from store.segments.runs import Run, name_of
 from store.segments.sealed import Extent, with_hands
 from store.segments.sealing import renewed
 from store.segments.segment import FOLDER, ROW_GROUP, cut, store
@@ -38,7 +38,7 @@ def check_made(
     for run in runs:
         known = {(one.name, one.version) for one in with_hands(projections)}
         alike = run.projections == runs[0].projections
-        fits = run.leaves and run.vouched == vouched_by(nonces)
+        fits = run.leaves and run.nonces == name_of(nonces)
         if not (fits and alike and known >= set(run.projections.items())):
             raise Conflict("this run was not made for this ledger")
 
@@ -58,7 +58,10 @@ def adopt(
     leaves = [leaf for run in runs for leaf in run.leaves]
     segment = write_runs(disk, runs, first, pos, projections)
     if notary:
-        notary.take(_hashes(first, leaves))
+        public = (
+            leaf_of(seq, *one[:2], one.lines, one.sha256) for seq, one in enumerate(leaves, first)
+        )
+        notary.take(list(map(leaf_hash, public)))
     tail.next_seq, tail.next_pos = first + len(leaves), pos + segment.events
     ends = {one.stream: one.first + one.events for one in leaves if is_match(one.stream)}
     matches = tail.matches() | ends
@@ -72,29 +75,21 @@ def write_runs(
     disk: Disk, runs: Sequence[Run], first: int, pos: int, projections: Sequence[Projection]
 ) -> Segment:
     """The files of a segment of these runs, durable before any manifest names them."""
-    last = first + sum(len(run.leaves) for run in runs) - 1
+    last, next_pos = first - 1, pos
+    starts, extent = [], Extent()
+    for run in runs:
+        starts.append((last + 1, next_pos))
+        rows, streams = run.tables["events"], (one.stream for one in run.leaves)
+        kinds = rows["type"].combine_chunks().unique().to_pylist()
+        extent.add(rows.num_rows, next_pos, next_pos + rows.num_rows - 1, kinds, streams)
+        last, next_pos = last + len(run.leaves), next_pos + rows.num_rows
     most = {"events": ROW_GROUP} | {one.name: one.rows for one in with_hands(projections)}
     files = {}
     for name in runs[0].tables:
-        rows = most[name]
-        tables = cut(_placed([run.tables[name] for run in runs], _starts(runs, first, pos)), rows)
+        tables = cut(_placed([run.tables[name] for run in runs], starts), most[name])
         files[name] = store(disk, name, first, last, map(_joined, tables), LEVEL)
     disk.sync_folder(FOLDER)
-    extent = Extent()
-    for run in runs:
-        kinds = run.tables["events"]["type"].combine_chunks().unique().to_pylist()
-        size = run.tables["events"].num_rows
-        streams = (one.stream for one in run.leaves)
-        extent.add(size, pos, pos + size - 1, kinds, streams)
-        pos += size
     return extent.segment(first, last, files, runs[0].projections)
-
-
-def _starts(runs: Sequence[Run], first: int, pos: int) -> Iterator[tuple[int, int]]:
-    """Where each run begins: its sequence number, its position."""
-    for run in runs:
-        yield first, pos
-        first, pos = first + len(run.leaves), pos + run.tables["events"].num_rows
 
 
 def _placed(tables: Sequence[pa.Table], starts: Iterable[tuple[int, int]]) -> Iterator[pa.Table]:
@@ -114,10 +109,3 @@ def _joined(group: pa.Table) -> pa.Table:
     """One piece a column, and of numbered text one list of words."""
     joined: pa.Table = group.unify_dictionaries().combine_chunks()
     return joined
-
-
-def _hashes(first: int, leaves: Sequence[Made]) -> list[bytes]:
-    return [
-        leaf_hash(leaf_of(seq, one.stream, one.first, one.lines, one.sha256))
-        for seq, one in enumerate(leaves, first)
-    ]

@@ -11,14 +11,14 @@ from itertools import chain
 import pyarrow as pa
 from msgspec.structs import replace
 
-from store.columns.layout import SCHEMA_VERSION, schema
+from store.columns.layout import schema
 from store.folder import manifest
 from store.folder.disk import Disk
 from store.folder.frames import Damaged
 from store.folder.macs import Marks
 from store.folder.manifest import Manifest, Segment
 from store.segments.reading import Files, files_of
-from store.segments.sealed import with_hands
+from store.segments.sealed import Extent, with_hands
 from store.segments.segment import FOLDER, ROW_GROUP, Aside, Cutter, Stored, cut, named, store
 from store.tables.projection import Builder, Projection
 
@@ -97,32 +97,20 @@ def _merge(disk: Disk, run: tuple[Segment, ...], projections: Sequence[Projectio
     wanted = with_hands(projections)
     for one in wanted:
         if all(segment.projections.get(one.name) == one.version for segment in run):
-            tables = cut(_facts(files, run, one.name), one.rows)
+            groups = (
+                files.rows(segment, one.name, group)
+                for segment in run
+                for group in range(files.open(segment, one.name).groups)
+            )
+            tables = cut(groups, one.rows)
             stored[one.name] = store(disk, one.name, first, last, tables)
     disk.sync_folder(FOLDER)
-    numbers: dict[str, tuple[int, int]] = {}
-    for segment in run:
-        for match, (low, high) in segment.numbers.items():
-            known = numbers.get(match, (low, high))
-            numbers[match] = min(low, known[0]), max(high, known[1])
-    new = _with(
-        Segment(
-            first_seq=first,
-            last_seq=last,
-            first_pos=min(one.first_pos for one in run),
-            last_pos=max(one.last_pos for one in run),
-            events=sum(one.events for one in run),
-            schema=SCHEMA_VERSION,
-            files={},
-            sha256={},
-            projections={},
-            numbers=numbers,
-            records=tuple(sorted({match for one in run for match in one.records})),
-            types=tuple(sorted({kind for one in run for kind in one.types})),
-        ),
-        stored,
-        [one for one in wanted if one.name in stored],
-    )
+    extent = Extent()
+    for old in run:
+        ends = (f"{match}/{end}" for match, both in old.numbers.items() for end in both)
+        extent.add(old.events, old.first_pos, old.last_pos, old.types, (*old.records, *ends))
+    versions = {one.name: one.version for one in wanted if one.name in stored}
+    new = extent.segment(first, last, stored, versions)
     _prove(_rows(files, run, today), _rows(files, (new,), today), new)
     return _project(disk, new, projections)
 
@@ -172,18 +160,11 @@ def _project(disk: Disk, segment: Segment, projections: Sequence[Projection]) ->
     return _with(segment, stored, wanted)
 
 
-def _facts(files: Files, run: Sequence[Segment], name: str) -> Iterator[pa.Table]:
-    """A projection's rows in some segments; made from parts or at once, it is the same."""
-    for segment in run:
-        for group in range(files.open(segment, name).groups):
-            yield files.rows(segment, name, group)
-
-
 def _with(segment: Segment, stored: dict[str, Stored], wanted: Sequence[Projection]) -> Segment:
     """The segment with new files in the place of old ones, and nothing that is not wanted."""
     names = {"events", *(one.name for one in wanted)}
     new = {
-        name: Stored(path, segment.sha256[name], segment.sizes[name], segment.feet.get(name, ""))
+        name: Stored(path, segment.sha256[name], segment.sizes[name], segment.footers.get(name, ""))
         for name, path in segment.files.items()
         if name in names
     } | stored

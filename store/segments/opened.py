@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from store.columns.layout import columns
-from store.segments.segment import PIECES, STEADY
+from store.segments.segment import ROW_GROUPS, STEADY
 
 _JUST_NS = 2_000_000_000  # of what has only just changed, the time does not tell two changes apart
 _WORDS = [
@@ -26,7 +26,9 @@ Bounds = list[tuple[Any, Any]]
 READERS = 4  # of one file that are kept for later
 
 
-class Piece(NamedTuple):
+class RowGroup(NamedTuple):
+    """Where a row group lies in its file, and its digest."""
+
     start: int
     end: int
     sha256: str
@@ -57,7 +59,7 @@ class _Bounds(dict[str, Bounds]):
 class Opened:
     """A file's footer: what is in which row group.
 
-    `lacking` are the pieces of the file that hold row groups and that nobody has compared yet;
+    `unchecked` are the row groups whose digests nobody has compared yet;
     `settled` tells whether the file as it was `seen` could not change any more unseen.
     """
 
@@ -66,7 +68,7 @@ class Opened:
     bounds: _Bounds
     steady: dict[str, int]
     reader: Callable[[], pq.ParquetFile]
-    lacking: dict[int, Piece]
+    unchecked: dict[int, RowGroup]
     seen: Seen | None
     settled: bool
     _idle: deque[pq.ParquetFile] = field(default_factory=lambda: deque(maxlen=READERS))
@@ -126,18 +128,18 @@ def open_file(source: Callable[[], Any], seen: Seen | None, footer: bytes | None
         bounds=_Bounds(metadata, names),
         steady=steady if wide else {},
         reader=reader,
-        lacking={} if footer is None else dict(enumerate(_row_groups(metadata.metadata[PIECES]))),
+        unchecked={} if footer is None else dict(enumerate(_row_groups(metadata))),
         seen=seen,
         settled=seen is not None and is_settled(seen),
     )
 
 
-def _row_groups(told: bytes) -> Iterator[Piece]:
-    """Each row group's part of a file, as its footer tells them."""
+def _row_groups(metadata: pq.FileMetaData) -> Iterator[RowGroup]:
+    """The row groups of a file, as its footer tells them."""
     start = 0
-    for one in told.decode().split():
+    for one in metadata.metadata[ROW_GROUPS].decode().split():
         end, _, sha256 = one.partition(":")
-        yield Piece(start, int(end), sha256)
+        yield RowGroup(start, int(end), sha256)
         start = int(end)
 
 

@@ -7,9 +7,9 @@ import hashlib
 import io
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -17,14 +17,37 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from store.columns.layout import SCHEMA_VERSION, columns, of_types
-from store.folder.disk import Disk, RealDisk
+from store.folder.disk import Disk, RealDisk, digest_of
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
 from store.segments.opened import Opened, Seen, is_settled, open_file
-from store.segments.upcast import upcast
+
+Upcast = Callable[[pa.Table], pa.Table]
+
+# From each version of the schema to the next: nothing stored is ever rewritten for a new one. A new
+# field with a default needs no function here; a column that changed its name or its meaning does.
+UPCASTS: Mapping[int, Upcast] = {}
+
+
+class FromTheFuture(ValueError):
+    """A segment written by a newer program than this one."""
+
+
+def upcast(
+    rows: pa.Table,
+    version: int,
+    to: int = SCHEMA_VERSION,
+    upcasts: Mapping[int, Upcast] = UPCASTS,
+) -> pa.Table:
+    """Stored rows of one version as rows of a later one."""
+    if version > to:
+        raise FromTheFuture(f"schema {version} is newer than {to}: a newer muckrake reads it")
+    for step in range(version, to):
+        rows = upcasts[step](rows)
+    return rows
+
 
 GROUPS = 20_000  # row groups whose footers are kept: 10 million hands have some 9,000
-_PIECE = 1 << 20
 
 
 class Files:
@@ -119,14 +142,11 @@ class Files:
         now = self._seen(path, segment.sha256[name])
         if now is not None and now in _sound:
             return now.size
-        digest, size = hashlib.sha256(), 0
         try:
-            while piece := self._read(path, size, size + _PIECE):
-                digest.update(piece)
-                size += len(piece)
+            sha256, size = digest_of(self._read, path)
         except FileNotFoundError:
             raise _missing(segment, name) from None
-        if digest.hexdigest() != segment.sha256[name]:
+        if sha256 != segment.sha256[name]:
             raise _changed(segment, name)
         if now is not None and is_settled(now):
             _sound.add(now)
@@ -135,7 +155,7 @@ class Files:
     def _anew(self, segment: Segment, name: str) -> Opened:
         path = segment.files[name]
         now = self._seen(path, segment.sha256[name])
-        if name not in segment.feet:
+        if name not in segment.footers:
             return open_file(partial(self._source, path, self.check(segment, name)), now, None)
         footer = self._footer(segment, name)
         return open_file(partial(self._source, path, segment.sizes[name]), now, footer)
@@ -153,7 +173,7 @@ class Files:
         except FileNotFoundError:
             raise _missing(segment, name) from None
         footer = end[-length:]
-        if start + len(end) != size or hashlib.sha256(footer).hexdigest() != segment.feet[name]:
+        if start + len(end) != size or hashlib.sha256(footer).hexdigest() != segment.footers[name]:
             raise _changed(segment, name)
         return footer
 
@@ -161,11 +181,11 @@ class Files:
     def _reading(self, segment: Segment, name: str, group: int) -> Iterator[pq.ParquetFile]:
         """A reader for a row group, which is as it was sealed."""
         opened = self.open(segment, name)
-        if piece := opened.lacking.get(group):
-            data = self._read(segment.files[name], piece.start, piece.end)
-            if hashlib.sha256(data).hexdigest() != piece.sha256:
+        if there := opened.unchecked.get(group):
+            data = self._read(segment.files[name], there.start, there.end)
+            if hashlib.sha256(data).hexdigest() != there.sha256:
                 raise _changed(segment, name)
-            opened.lacking.pop(group, None)
+            opened.unchecked.pop(group, None)
         with opened.reading() as file:
             yield file
 
@@ -208,12 +228,8 @@ def _repeated(value: Any, kind: pa.DataType, rows: int) -> pa.Array:
     """A column of one value; of text the one word, and its number in each row."""
     if kind != pa.string():
         return pa.repeat(pa.scalar(value, kind), rows)
-    return pa.DictionaryArray.from_arrays(_zeros(rows), pa.array([value], kind))
-
-
-@lru_cache(4)
-def _zeros(rows: int) -> pa.Array:
-    return pa.repeat(pa.scalar(0, pa.int32()), rows)
+    zeros = pa.repeat(pa.scalar(0, pa.int32()), rows)
+    return pa.DictionaryArray.from_arrays(zeros, pa.array([value], kind))
 
 
 def _first(batches: Iterable[pa.RecordBatch], rows: int) -> pa.Table:

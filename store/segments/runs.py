@@ -34,12 +34,12 @@ class Made(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Leaves in the order of closing; `vouched` tells by which secret they were digested.
+    """Leaves in the order of closing; `nonces` names the secret that they were digested with.
 
     `tables` are the events and these projections, whose versions are told.
     """
 
-    vouched: str
+    nonces: str
     projections: dict[str, int]
     leaves: tuple[Made, ...]
     tables: dict[str, pa.Table]
@@ -79,10 +79,10 @@ class Maker(NamedTuple):
         leaves = tuple(Made(stream, first, size, *told) for stream, first, size, told in each)
         wanted = with_hands(self.projections)
         versions = {one.name: one.version for one in wanted}
-        return Run(vouched_by(self.nonces), versions, leaves, tables_of(columns, wanted))
+        return Run(name_of(self.nonces), versions, leaves, tables_of(columns, wanted))
 
 
-def vouched_by(nonces: Salted | None) -> str:
+def name_of(nonces: Salted | None) -> str:
     """What a run says of the nonces it was digested with; nothing where there are none."""
     return "" if nonces is None else nonces.name
 
@@ -98,7 +98,7 @@ def tables_of(columns: EventColumns, projections: Sequence[Projection]) -> dict[
 def spelled(run: Run) -> pa.Buffer:
     """A run as bytes, for another process: its leaves, its tables. They are counted before there is
     room made for them, for they are many."""
-    head = msgspec.msgpack.encode((run.vouched, run.projections, run.leaves, list(run.tables)))
+    head = msgspec.msgpack.encode((run.nonces, run.projections, run.leaves, list(run.tables)))
     head = b"%d %b" % (len(head), head)
     counted = pa.MockOutputStream()
     _write(counted, head, run)
@@ -119,10 +119,10 @@ def read(data: "pa.Buffer | bytes") -> Run:
     data = pa.py_buffer(data)
     begin = bytes(data[:20]).index(b" ") + 1
     size = int(bytes(data[:begin]))
-    vouched, versions, leaves, names = _head.decode(data[begin : begin + size])
+    nonces, versions, leaves, names = _head.decode(data[begin : begin + size])
     source = pa.BufferReader(data.slice(begin + size))
     tables = {name: pa.ipc.open_stream(source).read_all() for name in names}
-    return Run(vouched, versions, leaves, tables)
+    return Run(nonces, versions, leaves, tables)
 
 
 _head = msgspec.msgpack.Decoder(tuple[str, dict[str, int], tuple[Made, ...], list[str]])

@@ -15,7 +15,7 @@ from store.folder.disk import Disk
 from store.folder.macs import new_begin
 from store.folder.manifest import Answer, Manifest, Segment
 from store.log import hot
-from store.log.hot import HotLog, Placing
+from store.log.hot import Placing
 from store.log.recovery import Found
 from store.log.tail import Tail
 from store.proof.notary import Notary
@@ -71,10 +71,6 @@ def logged(disk: Disk, found: Found, now: Manifest, calls: tuple[Placing, ...]) 
     log = hot.create(disk, new.log, calls, new.chain(marks))
     new = replace(new, log_size=log.size)
     manifest.write(disk, new, marks)
-    _leave(disk, found.log)
+    found.log.close()
+    disk.remove(found.log.path)
     return Found(new, log, calls, found.notes, marks)
-
-
-def _leave(disk: Disk, old: HotLog) -> None:
-    old.close()
-    disk.remove(old.path)

@@ -35,16 +35,16 @@ CERTAIN = set(ENVELOPE) - {"number"}  # a match's own records have no number
 BOUNDED = ("hand_seq", "pos", "match", "number", "at")  # what readers look for by its bounds
 
 
-PIECES = b"muckrake.pieces"  # in the footer: where each row group ends, a colon, its SHA-256 in hex
+ROW_GROUPS = b"muckrake.pieces"  # in the footer: where each ends, a colon, its SHA-256 in hex
 
 
 class Stored(NamedTuple):
-    """A file that is in its place, durable once the folder is synced; `foot` is of its footer."""
+    """A file in its place, durable once the folder is synced; `footer` is a digest, too."""
 
     path: str
     sha256: str
     size: int
-    foot: str = ""
+    footer: str = ""
 
 
 def named(files: Mapping[str, Stored]) -> dict[str, dict[str, Any]]:
@@ -53,7 +53,7 @@ def named(files: Mapping[str, Stored]) -> dict[str, dict[str, Any]]:
         "files": {name: one.path for name, one in files.items()},
         "sha256": {name: one.sha256 for name, one in files.items()},
         "sizes": {name: one.size for name, one in files.items()},
-        "feet": {name: one.foot for name, one in files.items() if one.foot},
+        "footers": {name: one.footer for name, one in files.items() if one.footer},
     }
 
 
@@ -70,27 +70,27 @@ class Aside:
             disk.remove(aside)
         self._sink = _Sink(disk.create(aside))
         self._writer: pq.ParquetWriter | None = None
-        self._pieces: list[str] = []
+        self._row_groups: list[str] = []
         self._closed = False
 
     def add(self, group: pa.Table) -> None:
         """One more row group; the first one says which columns there are."""
         self._writer = self._writer or _writer(self._sink, group.schema, self._level)
         _add(self._writer, group)
-        self._pieces.append(f"{self._sink.size}:{self._sink.cut()}")
+        self._row_groups.append(f"{self._sink.size}:{self._sink.cut()}")
 
     def done(self) -> Stored:
         """The file under its own name."""
         assert self._writer is not None, "there is something to write"
-        self._writer.add_key_value_metadata({PIECES: " ".join(self._pieces)})
+        self._writer.add_key_value_metadata({ROW_GROUPS: " ".join(self._row_groups)})
         self._writer.close()
-        foot = self._sink.cut()
+        footer = self._sink.cut()
         self._sink.output.sync()
         self.close()
         digest = self._sink.digest.hexdigest()
         path = f"{self._path}-{digest[:12]}.parquet"
         self._disk.rename(f"{self._path}.tmp", path)
-        return Stored(path, digest, self._sink.size, foot)
+        return Stored(path, digest, self._sink.size, footer)
 
     def close(self) -> None:
         """Let go of it, whether it was done or not."""
@@ -237,29 +237,29 @@ def _plain_layout(schema: pa.Schema) -> dict[str, Any]:
 
 
 class _Sink(io.RawIOBase):
-    """A file being written, that counts and digests what goes by, as a whole and piece by piece."""
+    """A file being written, that counts and digests what goes by, as a whole and by row groups."""
 
     def __init__(self, output: Output) -> None:
         self.output = output
         self.digest = hashlib.sha256()
         self.size = 0
-        self._piece = hashlib.sha256()
+        self._part = hashlib.sha256()
 
     def cut(self) -> str:
         """The digest of what came since the last one."""
-        found, self._piece = self._piece.hexdigest(), hashlib.sha256()
+        found, self._part = self._part.hexdigest(), hashlib.sha256()
         return found
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
-        piece = bytes(data)
-        self.output.write(piece)
-        self.digest.update(piece)
-        self._piece.update(piece)
-        self.size += len(piece)
-        return len(piece)
+        data = bytes(data)
+        self.output.write(data)
+        self.digest.update(data)
+        self._part.update(data)
+        self.size += len(data)
+        return len(data)
 
     def tell(self) -> int:
         return self.size

@@ -184,10 +184,10 @@ class Writer:
         self.under_way = list(calls)
         waiting = [Waiting(call) for call in calls]
         for one in waiting:
-            ledger._line.join(one)
+            ledger._group_commit.join(one)
         with ledger._commit:
             ledger._commit_waiting()
-        ledger._line.leave(waiting[0])
+        ledger._group_commit.leave(waiting[0])
         self.under_way = []
         for call, done in zip(calls, waiting, strict=True):
             assert done.answer == self.model.append(*call)

@@ -183,7 +183,7 @@ def test_whoever_is_interrupted_in_line_holds_nobody_up(tmp_path: Path) -> None:
     impatient = Impatient()
     with (
         patch("store.log.group_commit.threading.Lock", lambda: impatient),
-        patch.object(ledger._line, "_writer", object()),
+        patch.object(ledger._group_commit, "_writer", object()),
         pytest.raises(KeyboardInterrupt),
     ):
         ledger.append(whole(1))

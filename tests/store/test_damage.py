@@ -26,7 +26,7 @@ from store.log.tail import Tail
 from store.reader import Reader
 from store.segments.reading import Files as Opening
 from store.segments.sealed import Sealed
-from store.segments.segment import PIECES, named, store
+from store.segments.segment import ROW_GROUPS, named, store
 from store.tables.standard import STANDARD
 from tests.profiles import sized
 from tests.store.simulated_disk import SimulatedDisk
@@ -204,7 +204,7 @@ def seats(disk: RealDisk) -> manifest.Segment:
     stored = store(disk, "seats", 0, 29, (rows.slice(at, 10) for at in (0, 10, 20)))
     files = named({"seats": stored})
     segment = manifest.Segment(0, 29, 0, 0, 0, 1, files["files"], files["sha256"], {})
-    return replaced(segment, sizes=files["sizes"], feet=files["feet"])
+    return replaced(segment, sizes=files["sizes"], footers=files["footers"])
 
 
 @pytest.mark.parametrize("first", [1 << 18, 16], ids=["all at once", "its length first"])
@@ -217,7 +217,7 @@ def test_a_row_group_is_compared_before_it_is_read_and_another_is_not(
     segment = seats(disk)
     path = segment.files["seats"]
     whole = (tmp_path / path).read_bytes()
-    told = pq.read_metadata(tmp_path / path).metadata[PIECES].decode().split()
+    told = pq.read_metadata(tmp_path / path).metadata[ROW_GROUPS].decode().split()
     ends = [int(one.partition(":")[0]) for one in told]
     assert 0 < ends[0] < ends[1] < ends[2] < len(whole) - 8
     (tmp_path / path).write_bytes(flipped(whole, 8 * (ends[0] + ends[1]) // 2))
@@ -235,7 +235,7 @@ def test_what_may_have_changed_is_compared_anew_also_without_digests_in_its_foot
     tmp_path: Path,
 ) -> None:
     disk = RealDisk(tmp_path)
-    segment = replaced(seats(disk), feet={})
+    segment = replaced(seats(disk), footers={})
     path, opening = tmp_path / segment.files["seats"], Opening(disk)
     whole = path.read_bytes()
     assert 3 == opening.again(segment, "seats").groups
@@ -249,7 +249,7 @@ def test_what_may_have_changed_is_compared_anew_also_without_digests_in_its_foot
 
 def test_a_file_whose_footer_has_no_digests_is_compared_as_a_whole(files: Files) -> None:
     disk = disk_of(files)
-    segment = replaced(now(files).segments[0], feet={})
+    segment = replaced(now(files).segments[0], footers={})
     for name, path in segment.files.items():
         for bit in random.Random(name).sample(range(len(files[path]) * 8), 20):
             replace(disk, path, flipped(files[path], bit))

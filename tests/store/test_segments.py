@@ -21,10 +21,9 @@ from store.folder.manifest import Segment
 from store.log.leaf import Leaf
 from store.log.tail import Closed
 from store.segments import segment as segments
-from store.segments.reading import files_of
+from store.segments.reading import FromTheFuture, files_of, upcast
 from store.segments.sealed import Sealed, write_segment
 from store.segments.segment import STEADY, cut, row_groups, to_parquet
-from store.segments.upcast import FromTheFuture, upcast
 from store.tables.standard import STANDARD
 from tests.store.sealed_hands import flat, leaves, of_games
 
@@ -119,9 +118,9 @@ def test_bounds_that_say_what_no_row_says_are_damage(disk: RealDisk, small: None
     lie = data[-length:].replace(b"swap-2022", b"swap-2033")
     assert lie != data[-length:]
     path.write_bytes(data[:-length] + lie)
-    feet = {**segment.feet, "events": sha256(lie).hexdigest()}
+    footers = {**segment.footers, "events": sha256(lie).hexdigest()}
     digests = {**segment.sha256, "events": sha256(data[:-length] + lie).hexdigest()}
-    forged = replace(segment, feet=feet, sha256=digests)
+    forged = replace(segment, footers=footers, sha256=digests)
     other = files_of(RealDisk(disk.root))
     assert {"swap-2033"} == set(other.events(forged, 0, ["game"])["game"].to_pylist())
     with pytest.raises(Damaged, match="is not as it was sealed"):
