@@ -72,7 +72,10 @@ def check_end(
     """
     for _ in range(TRIES):
         try:
-            heads = _heads(disk, remembered)  # before the log: a writer may add to both meanwhile
+            known = last_checkpoint(disk)  # before the log: a writer may add to both meanwhile
+            heads = [] if known is None else [(CHECKPOINT, known.checkpoint)]
+            kept = remembered.of(public_keys(disk)) if remembered else []
+            heads += [(str(path), one) for path, one in kept]
             now = manifest.read(disk)
             assert now is not None, "it was read before"
             tail = Tail(now)
@@ -85,14 +88,6 @@ def check_end(
     return ()
 
 
-def _heads(disk: Disk, remembered: Remembered | None) -> list[tuple[str, Checkpoint]]:
-    """What was signed for, and where that is written."""
-    known = last_checkpoint(disk)
-    heads = [] if known is None else [(CHECKPOINT, known.checkpoint)]
-    kept = remembered.of(public_keys(disk)) if remembered else []
-    return [*heads, *((str(path), one) for path, one in kept)]
-
-
 def _ends(
     disk: Disk,
     now: Manifest,
@@ -100,6 +95,7 @@ def _ends(
     heads: Sequence[tuple[str, Checkpoint]],
     nonces: bytes | None,
 ) -> Iterator[Finding]:
+    """What `heads` were signed for (and where that is written) and is not there."""
     there = tail.next_seq
     if now.tree and not (heads and heads[0][0] == CHECKPOINT):
         told = f"{CHECKPOINT} is missing, and {there:,} streams have closed"

@@ -250,15 +250,11 @@ class _Stored:
         return Each(np.stack(places, axis=1), list(known))
 
 
-def _from_spaced(word: str) -> tuple[int, ...]:
-    return tuple(map(int, word.split()))
-
-
-def _from_json(word: str) -> tuple[str, ...]:
-    return tuple(msgspec.json.decode(word))
-
-
-_READ: dict[str, Callable[[str], Any]] = {"text": str, "numbers": _from_spaced, "names": _from_json}
+_READ: dict[str, Callable[[str], Any]] = {
+    "text": str,
+    "numbers": lambda word: tuple(map(int, word.split())),
+    "names": lambda word: tuple(msgspec.json.decode(word)),
+}
 _NUMBERED = pa.dictionary(pa.int32(), pa.string())
 
 

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from events import types as t
+from events.cards import UNKNOWN
 from events.commitments import Nonces
 from events.ledger import Record
 from events.lines import digest, hides, lines, plain, spelling
@@ -54,7 +55,11 @@ def _hands(it: EventColumns, nonces: Nonces) -> Iterator[tuple[int, str]]:
     found = np.empty(len(it.at), dtype=object)
     for many in it.many:
         first, codes = _different(many)
-        events = list(events_of(_without_cards(many, first), [_NOWHERE] * len(it.sizes)))
+        some = some_of(many.fields, first)
+        if "cards" in some:
+            some["cards"] = Each(np.where(some["cards"].codes < 0, -1, 0), (UNKNOWN,))
+        blank = Many(many.kind, many.hand[first], many.index[first], some)
+        events = list(events_of(blank, [_NOWHERE] * len(it.sizes)))
         if many.kind is t.HandStarted:
             told = _begun(many, codes, plain(events, at), it.streams)
         elif hides(many.kind):
@@ -107,14 +112,6 @@ def _hidden(
         text % told
         for text, told in zip(_each(texts, codes), zip(*hidden, strict=True), strict=True)
     ]
-
-
-def _without_cards(it: Many, rows: Column) -> Many:
-    """Some rows, in which nobody has recorded the cards."""
-    some = some_of(it.fields, rows)
-    if "cards" in some:
-        some["cards"] = Each(np.where(some["cards"].codes < 0, -1, 0), ("??",))
-    return Many(it.kind, it.hand[rows], it.index[rows], some)
 
 
 def _different(it: Many) -> tuple[Column, Column]:

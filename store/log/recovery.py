@@ -41,7 +41,10 @@ def recover(disk: Disk, marks: Marks | None = None) -> Found:
             "private/log.key is missing: without it nobody can tell what this ledger's writer wrote"
             " from what somebody else did; put it back from a copy"
         )
-    _named_files_are_there(disk, now)
+    there = {f"{folder}/{name}" for folder in (hot.FOLDER, SEGMENTS) for name in disk.names(folder)}
+    for path in (now.log, *(file for one in now.segments for file in one.files.values())):
+        if path not in there:
+            raise Damaged(f"{path} is missing: {manifest.PATH} names it")
     chain = now.chain(marks)
     recovered = hot.read(disk, now.log, chain=chain)
     durable_bytes_are_there(watermark.last(disk), now, recovered)
@@ -62,13 +65,6 @@ def _first(disk: Disk, marks: Marks | None) -> Found:
     log = hot.create(disk, new.log, [], new.chain(marks))
     manifest.write(disk, new, marks)
     return Found(new, log, (), marks=marks)
-
-
-def _named_files_are_there(disk: Disk, now: Manifest) -> None:
-    there = {f"{folder}/{name}" for folder in (hot.FOLDER, SEGMENTS) for name in disk.names(folder)}
-    for path in (now.log, *(file for one in now.segments for file in one.files.values())):
-        if path not in there:
-            raise Damaged(f"{path} is missing: {manifest.PATH} names it")
 
 
 def durable_bytes_are_there(mark: Mark | None, now: Manifest, recovered: hot.Recovered) -> None:

@@ -72,7 +72,13 @@ class Tail:
             self.next_pos = pos + len(append.events)
         stream = self._stream(append.stream)
         before = stream.version
-        _check_follows(append, stream)
+        if append.expected != before:
+            raise Damaged(
+                f"an append to {append.stream} follows {append.expected} events, and it has"
+                f" {before}: one hand has one record"
+            )
+        if stream.closed and not is_match(append.stream):
+            raise Damaged(f"{append.stream} has ended and goes on: one hand has one record")
         stream.placed.append(Placed(pos, append))
         stream.version = before + len(append.events)
         self._steps.append(_Step(pos, before, append))
@@ -136,17 +142,6 @@ class Tail:
             stream.closed = True
             self.closed.append(Closed(hand_seq, name, 0, tuple(stream.placed)))
         return hand_seq
-
-
-def _check_follows(append: Append, stream: Stream) -> None:
-    """Damage, unless the append goes on where its stream is: a hand has one record."""
-    if append.expected != stream.version:
-        raise Damaged(
-            f"an append to {append.stream} follows {append.expected} events, and it has"
-            f" {stream.version}: one hand has one record"
-        )
-    if stream.closed and not is_match(append.stream):
-        raise Damaged(f"{append.stream} has ended and goes on: one hand has one record")
 
 
 def _recorded(stream: str, before: int, placed: tuple[Placed, ...]) -> tuple[Recorded, ...]:

@@ -40,7 +40,10 @@ Point = tuple[int, int, int, int]  # x / z, y / z, z and x * y / z
 def is_drawn(public: bytes) -> bool:
     """Whether these bytes are a point of order L in its one spelling."""
     point = _point(public)
-    return point is not None and public != NEUTRAL and _is_nothing(_times(_ORDER, point))
+    if point is None or public == NEUTRAL:
+        return False
+    x, y, z, _ = _times(_ORDER, point)
+    return x % _PRIME == 0 and (y - z) % _PRIME == 0
 
 
 def _point(packed: bytes) -> Point | None:
@@ -55,11 +58,6 @@ def _point(packed: bytes) -> Point | None:
         return None
     x = x if x & 1 == sign else _PRIME - x
     return x, y, 1, x * y % _PRIME
-
-
-def _is_nothing(point: Point) -> bool:
-    x, y, z, _ = point
-    return x % _PRIME == 0 and (y - z) % _PRIME == 0
 
 
 def _times(factor: int, point: Point) -> Point:

@@ -129,7 +129,12 @@ class _Reader:
             if member == NONE or self._known(member) in self._members:
                 raise Refuted(f"{member} cannot be a member here: each name is one, once")
             self._members.add(member)
-        count = {"all": len(members), "any": 1}.get(needed) or _count(needed)
+        count = {"all": len(members), "any": 1}.get(needed)
+        if count is None:
+            if not _COUNT.fullmatch(needed):
+                what = f"not {needed[:80]!r}"
+                raise Refuted(f"a group needs all, any or a number of its members, {what}")
+            count = int(needed)
         if not 1 <= count <= len(members):
             raise Refuted(f"{count} of the {len(members)} members of {name}: 1..{len(members)}")
         self.groups.append(Group(self._new(name), count, members))
@@ -153,9 +158,3 @@ class _Reader:
         if any(key.public == one.public for one in (*self.logs, *(w.key for w in self.witnesses))):
             raise Refuted(f"the key of {key.name} stands above already")
         return key
-
-
-def _count(text: str) -> int:
-    if not _COUNT.fullmatch(text):
-        raise Refuted(f"a group needs all, any or a number of its members, not {text[:80]!r}")
-    return int(text)

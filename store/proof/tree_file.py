@@ -132,7 +132,11 @@ def faults(disk: Disk, size: int) -> Iterator[str]:
             below_is_whole = False
             continue
         if level and below_is_whole:
-            yield from _wrong(disk, level, count)
+            stored = TreeFiles(disk).hashes(level, 0, count)
+            for index, made in enumerate(_made(disk, level, count)):
+                if stored[index * WIDTH : (index + 1) * WIDTH] != made:
+                    told = f"{path_of(level)} is damaged at byte {index * WIDTH}: hash {index}"
+                    yield f"{told} is not that of its {SPAN} in {path_of(level - 1)}"
         below_is_whole = True
 
 
@@ -165,16 +169,6 @@ def _must_hold(disk: Disk, level: int, count: int, size: int) -> None:
         raise Damaged(
             f"{path_of(level)} is too short: a tree of {size} leaves has {count} hashes there"
         )
-
-
-def _wrong(disk: Disk, level: int, count: int) -> Iterator[str]:
-    stored = TreeFiles(disk).hashes(level, 0, count)
-    for index, made in enumerate(_made(disk, level, count)):
-        if stored[index * WIDTH : (index + 1) * WIDTH] != made:
-            yield (
-                f"{path_of(level)} is damaged at byte {index * WIDTH}: hash {index} is not that"
-                f" of its {SPAN} in {path_of(level - 1)}"
-            )
 
 
 def _made(disk: Disk, level: int, count: int) -> Iterator[bytes]:

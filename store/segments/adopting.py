@@ -87,7 +87,8 @@ def write_runs(
     files = {}
     for name in runs[0].tables:
         tables = cut(_placed([run.tables[name] for run in runs], starts), most[name])
-        files[name] = store(disk, name, first, last, map(_joined, tables), LEVEL)
+        joined = (one.unify_dictionaries().combine_chunks() for one in tables)  # one list of words
+        files[name] = store(disk, name, first, last, joined, LEVEL)
     disk.sync_folder(FOLDER)
     return extent.segment(first, last, files, runs[0].projections)
 
@@ -103,9 +104,3 @@ def _placed(tables: Sequence[pa.Table], starts: Iterable[tuple[int, int]]) -> It
         yield pa.table(
             [found.get(name, pa.nulls(table.num_rows, types[name])) for name in order], order
         )
-
-
-def _joined(group: pa.Table) -> pa.Table:
-    """One piece a column, and of numbered text one list of words."""
-    joined: pa.Table = group.unify_dictionaries().combine_chunks()
-    return joined

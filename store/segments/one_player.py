@@ -4,8 +4,9 @@ Footers tell between which names a row group lies, so few groups are read, and o
 the names only where he is found. Files are read side by side.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import partial
 from itertools import chain
 
@@ -35,8 +36,9 @@ class About:
     ) -> pa.Table:
         """These columns of his rows, in order of closing: sealed ones, then those of tables."""
         read = partial(self._in_segment, wanted=wanted)
-        found = [*_side_by_side(read, segments), *(self._within(it, wanted) for it in tables)]
-        return pa.concat_tables(found)
+        with ThreadPoolExecutor(_AT_ONCE) if len(segments) > 1 else nullcontext() as pool:
+            sealed = chain.from_iterable((pool.map if pool else map)(read, segments))
+            return pa.concat_tables([*sealed, *(self._within(it, wanted) for it in tables)])
 
     def _within(self, table: pa.Table, wanted: Sequence[str]) -> pa.Table:
         return table.filter(pc.equal(table["player"], self._player)).select(wanted)
@@ -65,13 +67,3 @@ class About:
                     places.append((group, where))
         self._found[path] = opened, places
         return places
-
-
-def _side_by_side(
-    read: Callable[[Segment], list[pa.Table]], segments: Sequence[Segment]
-) -> Iterator[pa.Table]:
-    if len(segments) < 2:
-        yield from chain.from_iterable(map(read, segments))
-        return
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        yield from chain.from_iterable(pool.map(read, segments))

@@ -93,7 +93,8 @@ class Opened:
         places = list(range(self.groups))
         for column, value in wanted.items():
             bounds = self.bounds[column]
-            places = [it for it in places if _may_hold(bounds[it], value)]
+            known = [it for it in places if bounds[it][0] is not None]
+            places = [it for it in known if bounds[it][0] <= value <= bounds[it][1]]
         return places
 
     def group_of(self, hand_seq: int) -> int:
@@ -141,11 +142,6 @@ def _row_groups(metadata: pq.FileMetaData) -> Iterator[RowGroup]:
         end, _, sha256 = one.partition(":")
         yield RowGroup(start, int(end), sha256)
         start = int(end)
-
-
-def _may_hold(bounds: tuple[Any, Any], value: Any) -> bool:
-    low, high = bounds
-    return low is not None and bool(low <= value <= high)
 
 
 def _bounds(statistics: Any) -> tuple[Any, Any]:

@@ -141,11 +141,9 @@ def check_whole(one: Append) -> None:
 def check_values(kind: type[Record], name: str, values: Iterable[Any]) -> None:
     """Structs do not check what they are made of: each different value is looked at once."""
     try:
-        msgspec.convert(set(values), set[_hints(kind)[name]])  # type: ignore[misc]
+        msgspec.convert(set(values), set[_hints(kind, include_extras=True)[name]])  # type: ignore[misc]
     except (ValueError, TypeError) as reason:
         raise Conflict(f"{kind.__name__}.{name} cannot be written: {reason}") from None
 
 
-@cache
-def _hints(kind: type[Record]) -> dict[str, Any]:
-    return get_type_hints(kind, include_extras=True)
+_hints = cache(get_type_hints)

@@ -184,7 +184,9 @@ def _writer(sink: Any, given: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter
     told = {*BOUNDED, *(STEADY if events else ("player",))}  # one player's rows are soon found
     return pq.ParquetWriter(
         sink,
-        _certain(given) if events else given.remove_metadata(),  # of a file it was read from
+        pa.schema(
+            [field.with_nullable(not events or field.name not in CERTAIN) for field in given]
+        ),
         compression="zstd",
         compression_level=level,
         write_statistics=[name for name in given.names if name in told],
@@ -196,11 +198,6 @@ def _writer(sink: Any, given: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter
 
 def _add(writer: pq.ParquetWriter, group: pa.Table) -> None:
     writer.write_table(group.cast(writer.schema), row_group_size=max(1, group.num_rows))
-
-
-def _certain(schema: pa.Schema) -> pa.Schema:
-    """The schema that says where no nulls are."""
-    return pa.schema([field.with_nullable(field.name not in CERTAIN) for field in schema])
 
 
 def _events_layout(schema: pa.Schema) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def tables(con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
         tree = json.loads(said[0][0])
     except RecursionError:
         return None
-    parts = list(_parts(tree))
+    parts = [part for part, _ in _known(tree, frozenset())]
     if tree["error"] or any(part.get("type") == "SHOW_REF" for part in parts):
         return None
     return {folded(part["table_name"]) for part in parts if part.get("type") == "BASE_TABLE"}
@@ -236,8 +236,3 @@ def _below(one: dict[str, Any], known: frozenset[str]) -> Waiting:
         elif name != "cte_map":
             below.append((value, known))
     return below
-
-
-def _parts(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every object in a tree of JSON."""
-    return (part for part, _ in _known(tree, frozenset()))

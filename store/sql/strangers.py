@@ -15,7 +15,7 @@ import os
 import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -168,10 +168,11 @@ class Strangers:
     def _shown(self, named: Named, stack: ExitStack) -> tuple[list[int], dict[str, str]]:
         """Open files with all that a statement asks of the views, and the views over them."""
         files: list[int] = []
-        views = {}
+        views, words = {}, named["words"]  # those that its columns can be among
         for name in named["views"]:
             columns = self._columns_of(name)
-            asked = _asked(columns, named["words"])
+            asked = tuple(one for one in columns if words is None or one.lower() in words)
+            asked = asked or tuple(columns)[:1]  # rows are counted by it
             tables = []
             for part in self._query.parts(name):
                 self._query.check(part)
@@ -191,14 +192,6 @@ class Strangers:
             if name not in self._columns:
                 (self._columns[name],) = self._query.ask(_TYPES.format(name=name)).to_pylist()
             return self._columns[name]
-
-
-def _asked(columns: Iterable[str], words: Sequence[str] | None) -> tuple[str, ...]:
-    """The columns that a statement can mean; one at least, for rows are counted by it."""
-    every = tuple(columns)
-    if words is None:
-        return every
-    return tuple(one for one in every if one.lower() in words) or every[:1]
 
 
 def _view(columns: Mapping[str, str], asked: Sequence[str], tables: Sequence[str]) -> str:

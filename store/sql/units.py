@@ -16,7 +16,7 @@ from store.segments.reading import Files
 from store.sql.parts import Sources
 
 if TYPE_CHECKING:
-    from store.folder.manifest import Segment
+    pass
 
 AMOUNTS = frozenset(
     {"events", "hands", "players", "bids", "pots", "decisions"}
@@ -46,7 +46,9 @@ def odd(files: Files, hands: Sources, units: Units) -> pa.Table:
     known, kept = _found.get(files, {}), {}
     for segment in hands.segments:
         key = segment.files["hands"], repr(units)
-        kept[key] = known[key] if key in known else _of(_rows(files, segment), units)
+        groups = range(files.open(segment, "hands").groups if key not in known else 0)
+        rows = (files.rows(segment, "hands", group, _READ) for group in groups)
+        kept[key] = known[key] if key in known else _of(rows, units)
     _found[files] = kept
     return pa.concat_tables([*kept.values(), _of(hands.tables, units)])
 
@@ -71,11 +73,6 @@ def with_units(
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-def _rows(files: Files, segment: "Segment") -> list[pa.Table]:
-    groups = range(files.open(segment, "hands").groups)
-    return [files.rows(segment, "hands", group, _READ) for group in groups]
 
 
 def _of(tables: Iterable[pa.Table], units: Units) -> pa.Table:
