@@ -21,6 +21,7 @@ from events.ledger import Append
 from store.ledger import open_ledger
 from store.reader import Reader
 from store.tables.standard import STANDARD
+from tests.profiles import sized
 from tests.sessions import Captured, name, printed, said, told
 
 pytestmark = pytest.mark.usefixtures("chosen")
@@ -227,7 +228,8 @@ def test_python_gets_a_frame(folder: Path) -> None:
 def test_counting_alike_hands_together_changes_no_answer(folder: Path) -> None:
     """Each file over the facts themselves, and over the ways that hands were played."""
     query = views(Reader(folder).snapshot())
-    for chosen in (Chosen(), Chosen(by="opponent"), Chosen(vs="random-0", hands=(5, 30))):
+    more = (Chosen(), Chosen(vs="random-0", hands=(5, 30)))
+    for chosen in (Chosen(by="opponent"), *sized((), more)):
         for one in STATISTICS.values():
             plain = {(it["player"], it["part"]): it for it in rows_of(one.file, query, chosen)}
             for mine in answers(query, chosen, (one,)):

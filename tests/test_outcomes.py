@@ -17,6 +17,7 @@ from engine.games import GAMES
 from events.evolve import replay
 from events.types import Events, HandStarted
 from store.ledger import open_ledger
+from tests.profiles import sized
 from tests.sessions import Captured, kept, printed, told
 
 RESULT = ("winner", "leader", "draw", "places")
@@ -59,7 +60,7 @@ def busts(home: Path) -> dict[str, tuple[int, int]]:
     return found
 
 
-@pytest.mark.parametrize("game", ["urcs-1998", "probability"])
+@pytest.mark.parametrize("game", ["probability", *sized((), ("urcs-1998",))])
 def test_a_freeze_out_names_its_winner_and_all_places(
     home: Path, capsys: Captured, game: str
 ) -> None:

@@ -23,6 +23,8 @@ from tests.analytics.auction_pages import (
     risks,
     risks_table,
 )
+from tests.hands import covering
+from tests.profiles import sized
 
 ACES, KINGS = ("As", "Ah"), ("Kd", "Kc")
 AK, TWOS = ("Ah", "Kh"), ("2c", "2d")
@@ -37,9 +39,9 @@ def _spot(board: tuple[str, ...] = (), third: tuple[int, int] = (0, 0)) -> Close
     return Closed((0, 1), (AK, ("8s", "8d")), board, (), third, (), (), (4, 4))
 
 
-@pytest.mark.parametrize("game", sorted(GAMES))
+@pytest.mark.parametrize("game", sorted(sized(quick=covering(GAMES), ci=GAMES)))
 def test_luck_sums_to_nothing_over_the_players_of_a_hand(game: str) -> None:
-    for number, events in enumerate(play(named(game), "m", 40, "7", seats=2), start=1):
+    for number, events in enumerate(play(named(game), "m", sized(20, 40), "7", seats=2), start=1):
         rows = played_rows([recorded(number, events)])
         assert 0 == round(sum(row["net"] - row["net_ev"] for row in rows), 6)
 

@@ -22,6 +22,7 @@ from store.folder.frames import Damaged
 from store.ledger import FileLedger
 from store.reader import Reader
 from store.sql.query import Query
+from tests.profiles import sized
 
 EVERY = named("all")
 FACTS = facts(lambda mark: None)
@@ -79,7 +80,7 @@ class Slow:
 
 
 @pytest.mark.parametrize("filters", FILTERS, ids=str)
-@pytest.mark.parametrize("player", ["random-0", "random-5", "nobody"])
+@pytest.mark.parametrize("player", ["random-0", *sized((), ("random-5", "nobody"))])
 def test_what_is_read_is_what_sql_finds(query: Query, player: str, filters: dict[str, Any]) -> None:
     chosen = Chosen(player=player, **filters)
     assert isinstance(soonest(query, chosen), OnePlayer)

@@ -25,7 +25,7 @@ from store.reader import Snapshot
 from store.sql.guard import Refused
 from tests.asking.seen_ledgers import ledger_of, matches, worlds
 from tests.exports import start_of
-from tests.profiles import examples
+from tests.profiles import examples, sized
 
 GAMES = ("auction-2024", "swap-2022", "probability", "site-nl-standard")
 PLAYED = matches(RULESETS[game] for game in GAMES)
@@ -128,7 +128,7 @@ def test_verdicts_are_told_as_far_as_they_are_known(
     assert {None} == {row["verdict"] for row in page(eyes["auditor"], limit=1_000).rows}
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", sized(quick=VIEWS[2:], ci=VIEWS))
 @pytest.mark.parametrize("text", FILTERS)
 def test_each_value_of_a_facet_finds_as_many_hands_as_it_says(
     view: str, text: str, eyes: dict[str, Viewed], judged: Judged

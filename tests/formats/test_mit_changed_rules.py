@@ -11,6 +11,7 @@ from formats.mit.parts import Part
 from formats.mit.read import Teller
 from formats.source import SourceHand
 from tests.mutants import mutants
+from tests.profiles import sized
 from tests.test_import_columns import DIALECTS, log
 
 Both = dict[str, tuple[tuple[object, ...], Events]]
@@ -29,15 +30,18 @@ def passed(parts: list[Part], teller: Teller) -> Both:
     return both
 
 
+HANDS = sized(8, 24)
+
+
 @pytest.mark.parametrize("dialect", ["A0", "A1", "S1"])
 def test_what_passes_in_columns_is_what_following_makes(
     dialect: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = log(dialect, 24)
+    text = log(dialect, HANDS)
     found, teller, _ = reading.surveyed(text)
     parts = list(found.parts(text))
     usual = passed(parts, teller)
-    assert len(usual) > 12
+    assert len(usual) > HANDS / 2
     passing = 0
     for what, game in mutants(RULESETS[DIALECTS[dialect]]):
         monkeypatch.setattr(reading, "game_of", lambda dialect, game=game: game)

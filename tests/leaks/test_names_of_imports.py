@@ -20,6 +20,7 @@ from store.reader import Reader
 from tests.leaks.asked_routes import ROUTES
 from tests.leaks.doors import answers, door
 from tests.leaks.hidden_worlds import as_they_are
+from tests.profiles import sized
 from tests.sessions import Captured
 
 DIGITS = 12  # of a digest: so few are no accident among some million others
@@ -167,7 +168,7 @@ def imported(tmp_path: Path, capsys: Captured) -> Callable[[str, str], tuple[Pat
     return made
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", sized(quick=["gamelog.txt"], ci=[*TEXTS]))
 def test_no_digest_of_a_sealed_file_is_told(
     name: str, imported: Callable[[str, str], tuple[Path, str]], capsys: Captured
 ) -> None:
