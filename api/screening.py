@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from analytics.screen.columns import Words
 from analytics.screen.ledger import Batch, batches
-from analytics.screen.rows import Words
 from analytics.screen.screen import Screen
 from analytics.screen.why import Why
 from api.rules import Rules

@@ -1,10 +1,10 @@
 """The screen: hands replayed in columns, every event held against what the rules make of it.
 
 A hand is legal actions, turn order, pots, odd chips, cards, showing, award, and every other reading
-of its rules. Three ways: from columns that are laid out already, from rows of events as numbers,
-and from the
-Parquet files of a ledger, whose digests are compared. Beside it the engine's own judgement of the
-same hands, and pokerkit, which replays the same actions and cards and pays, but compares nothing.
+of its rules. Three ways: from columns that are made already, from tables of events in memory, and
+from the Parquet files of a ledger, whose digests are compared. Beside it the engine's own judgement
+of the same hands, and pokerkit, which replays the same actions and cards and pays, but compares
+nothing.
 
 An audit takes some sixteen thousand hands at a time, however large the ledger is, so a hand costs
 there what it costs here; what it costs among fewer is told too.
@@ -17,11 +17,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+import pyarrow as pa
 from msgspec.structs import replace
 
-from analytics.screen.laid import Laid
+from analytics.screen.columns import ScreenColumns, Words
 from analytics.screen.ledger import stored
-from analytics.screen.rows import Rows, Words, read
 from analytics.screen.screen import Screen
 from bench import auction, play
 from bench.peers import installed
@@ -39,7 +39,7 @@ from store.reader import Reader
 from store.tables.standard import STANDARD
 
 SAMPLE = 1_500  # distinct hands, about a row group
-GOAL = 1_000_000  # hands a second, from columns that are laid out
+GOAL = 1_000_000  # hands a second, from columns that are made already
 COPIES = 11  # of them, screened together: as many as an audit takes at once
 MARKED = {fingerprint(game): game for game in GAMES.values()}
 
@@ -56,17 +56,17 @@ class _Hands(NamedTuple):
     """The same hands in every form that a contender wants."""
 
     records: tuple[Events, ...]
-    rows: Rows
-    laid: Laid
+    tables: list[pa.Table]
+    columns: ScreenColumns
     screen: Screen
 
 
 def _bench(title: str, records: tuple[Events, ...], game: Game, *, peer: bool) -> Bench:
     some, few = _prepared(records, COPIES), _prepared(records, 1)
     contenders = [
-        Contender("screen, from laid columns", _laid(some)),
-        Contender(f"screen, {SAMPLE:,} hands at once", _laid(few)),
-        Contender("screen, from rows of numbers", _rows(some)),
+        Contender("screen, from columns", _columns(some)),
+        Contender(f"screen, {SAMPLE:,} hands at once", _columns(few)),
+        Contender("screen, from tables of events", _tables(some)),
         Contender("screen, from Parquet on disk", _parquet(some)),
         Contender("engine: judge", _judged(some, game)),
     ]
@@ -82,9 +82,9 @@ def _bench(title: str, records: tuple[Events, ...], game: Game, *, peer: bool) -
 def _prepared(records: tuple[Events, ...], copies: int) -> _Hands:
     leaves = [_leaf(number, record) for number, record in enumerate(records)]
     words = Words()
-    rows = read([encoded(leaves)] * copies, words)
+    tables = [encoded(leaves)] * copies
     screen = Screen(MARKED.get, words)
-    return _Hands(records, rows, Laid(rows, words), screen)
+    return _Hands(records, tables, ScreenColumns(tables, words), screen)
 
 
 def _leaf(number: int, record: Events) -> Leaf:
@@ -98,25 +98,25 @@ def _named(number: int, record: Events) -> Events:
     return (replace(start, hand=f"bench/{number}"), *record[1:])
 
 
-def _laid(some: _Hands) -> Callable[[int], int]:
+def _columns(some: _Hands) -> Callable[[int], int]:
     def run(count: int) -> int:
-        return _again(count, some.rows.hands, lambda: some.screen.judge_laid(some.laid))
+        return _again(count, some.columns.count, lambda: some.screen.judge(some.columns))
 
     return run
 
 
-def _rows(some: _Hands) -> Callable[[int], int]:
-    def run(count: int) -> int:
-        return _again(count, some.rows.hands, lambda: some.screen.judge(some.rows))
+def _tables(some: _Hands) -> Callable[[int], int]:
+    def screened() -> None:
+        some.screen.judge(ScreenColumns(some.tables, some.screen.words))
 
-    return run
+    return lambda count: _again(count, some.columns.count, screened)
 
 
 def _parquet(some: _Hands) -> Callable[[int], int]:
     """A sealed ledger as `audit --all` reads it: opened anew, digests compared, all that closed."""
     folder = Path(_kept().name) / str(id(some))
     ledger, lock = open_ledger(folder, "bench", STANDARD)
-    for copy in range(some.rows.hands // SAMPLE):
+    for copy in range(some.columns.count // SAMPLE):
         numbers = range(copy * SAMPLE, (copy + 1) * SAMPLE)
         ledger.append(
             *(
@@ -130,10 +130,10 @@ def _parquet(some: _Hands) -> Callable[[int], int]:
 
     def screened() -> None:
         tables = [part.rows for part in stored(Reader(folder).snapshot())]
-        found = some.screen.judge(read(tables, some.screen.words))
-        assert len(found.why) == some.rows.hands
+        found = some.screen.judge(ScreenColumns(tables, some.screen.words))
+        assert len(found.why) == some.columns.count
 
-    return lambda count: _again(count, some.rows.hands, screened)
+    return lambda count: _again(count, some.columns.count, screened)
 
 
 @cache

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args, get_origin, get_typ
 from msgspec import Struct, defstruct
 from msgspec.structs import fields, replace
 
-from analytics.screen.rows import Words, read
+from analytics.screen.columns import ScreenColumns, Words
 from analytics.screen.screen import Screen
 from analytics.screen.why import Why
 from engine.changes import partner_of
@@ -199,7 +199,7 @@ def disagreements(cases: Sequence[Case]) -> list[str]:
     games = {fingerprint(one.game): one.game for one in cases}
     leaves = [leaf(at, record) for at, record in enumerate(records)]
     words = Words()
-    found = Screen(games.get, words).judge(read([table(leaves)], words))
+    found = Screen(games.get, words).judge(ScreenColumns([table(leaves)], words))
     wrong = []
     for case, record, code, nets in zip(cases, records, found.why, found.nets, strict=True):
         why = Why(int(code))

@@ -10,7 +10,7 @@ import numpy as np
 
 from analytics.replay.rulebook import comparison
 from analytics.screen.contenders import Contenders
-from analytics.screen.marks import mark
+from analytics.screen.event_codes import event_code
 from analytics.screen.payment import Payment
 from analytics.screen.pots import Layer, Paid, awards
 from analytics.screen.record import Record
@@ -67,8 +67,8 @@ class Award:
         """One pot, and one seat has all of it."""
         record = self.record
         row = record.splits.row.take(hands)
-        seats, shares = (record.rows.lists[name] for name in ("seats", "shares"))
-        wrong = record.laid.marks.take(row, mode="clip") != mark("PotSplit", pot=0)
+        seats, shares = (record.columns.lists[name] for name in ("seats", "shares"))
+        wrong = record.columns.codes.take(row, mode="clip") != event_code("PotSplit", pot=0)
         wrong |= seats.one_or_two(row) != seat
         wrong |= shares.one_or_two(row) != share
         self._mark(hands, wrong, Why.AWARD)
@@ -82,16 +82,16 @@ class Award:
         pay, stage = self.pay, self.record.rakes
         if pay.cuts is None:
             return
-        amount, marks = self.record.rows.cells["amount"], self.record.laid.marks
+        amount, codes = self.record.columns.values["amount"], self.record.columns.codes
         row = stage.row.take(pay.alone)
         cut = pay.alone_cut.take(pay.alone)
         unlike = amount.take(row, mode="clip") != cut
-        unlike |= marks.take(row, mode="clip") != mark("RakeTaken", pot=0)
+        unlike |= codes.take(row, mode="clip") != event_code("RakeTaken", pot=0)
         self._mark(pay.alone, unlike & (cut > 0), Why.RAKE)
         row = stage.row.take(self.down)
         for pot, cut in zip(pay.pots, pay.cuts, strict=True):
             unlike = amount.take(row, mode="clip") != cut
-            unlike |= marks.take(row, mode="clip") != mark("RakeTaken", pot=pot.number)
+            unlike |= codes.take(row, mode="clip") != event_code("RakeTaken", pot=pot.number)
             self._mark(self.down, unlike & (cut != 0), Why.RAKE)
             row = row + (cut != 0)
 
@@ -104,14 +104,16 @@ class Award:
         rows = there.every(some)
         values = there.by_seat(self.values.take(rows), rows, some)
         begins: Column = record.splits.row.take(hands)
-        told, chips = (record.rows.lists[name] for name in ("seats", "shares"))
+        told, chips = (record.columns.lists[name] for name in ("seats", "shares"))
         back = np.zeros(len(hands), dtype=bool)
         if self.plan.game.showdown_tie == "no_change":
             back = _tied(values)
         won = np.zeros((self.plan.seats, len(hands)), dtype=np.int32)
         for paid in self._awards(self.plan.game, values, some):
             row = begins.take(paid.rows) + paid.number
-            unlike = record.laid.marks.take(row, mode="clip") != mark("PotSplit", pot=paid.number)
+            unlike = record.columns.codes.take(row, mode="clip") != event_code(
+                "PotSplit", pot=paid.number
+            )
             unlike |= ~paid.exact
             self.odd[some.take(paid.rows)] |= paid.odd
             winners = paid.wins.sum(0)
@@ -140,11 +142,11 @@ class Award:
         record = self.record
         put_in = (self.pay.paid + self.played.dead)[:, hands].astype(np.int64)
         row = record.splits.row.take(hands)
-        told, chips = (record.rows.lists[name] for name in ("seats", "shares"))
+        told, chips = (record.columns.lists[name] for name in ("seats", "shares"))
         both = np.zeros(len(row), dtype=np.int32)
         unlike = told.one_or_two(row) != pair(both, both + 1)
         unlike |= chips.one_or_two(row) != pair(*put_in)
-        unlike |= record.laid.marks.take(row, mode="clip") != mark("PotSplit", pot=0)
+        unlike |= record.columns.codes.take(row, mode="clip") != event_code("PotSplit", pot=0)
         self._mark(hands, unlike, Why.AWARD)
         return put_in
 

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from analytics.screen.laid import BIT
-from analytics.screen.marks import mark
+from analytics.screen.columns import BIT, UNKNOWN_CARD
+from analytics.screen.event_codes import event_code
 from analytics.screen.record import Record, Stage
-from analytics.screen.rows import UNKNOWN_CARD
 from analytics.screen.why import Why
 from store.columns.cells import Column
 
@@ -51,41 +50,43 @@ class Cards:
         """The cards of some holes in the order in which they came."""
         if self.changes:
             return self.order.take(at)
-        return self.record.laid.order.take(self.rows.take(at), mode="clip")
+        return self.record.columns.order.take(self.rows.take(at), mode="clip")
 
     def _holes(self) -> None:
         """Two cards to each seat, from the left of the button or from the button."""
         record, seats = self.record, self.plan.seats
         stage, n = record.hole[1], record.played.n
         pairs = self.plan.game.hole_order == "pairs_from_dealer"
-        first = mark("HoleDealt", seat=0, cards=2)
+        first = event_code("HoleDealt", seat=0, cards=2)
         turns = (np.arange(seats)[:, None] + np.arange(seats) + (not pairs)) % seats
         said = (first + (turns << 8)).astype(np.int32).T  # by button and place
         rows = (stage.row[:, None] + np.arange(seats)).ravel()
-        laid = record.laid
+        columns = record.columns
         said = said.take(record.played.hands.button, axis=0).ravel()
-        record.doubt(np.flatnonzero(laid.marks.take(rows, mode="clip") != said) // seats, Why.CARDS)
-        self.hole = laid.bits.take(rows, mode="clip")
+        record.doubt(
+            np.flatnonzero(columns.codes.take(rows, mode="clip") != said) // seats, Why.CARDS
+        )
+        self.hole = columns.bits.take(rows, mode="clip")
         self.rows = rows
         if self.changes:
-            self.order: Column = laid.order.take(rows, mode="clip")
+            self.order: Column = columns.order.take(rows, mode="clip")
         self.seen = self.hole[::seats].copy()
         for place in range(1, seats):
             self.seen |= self.hole[place::seats]
         self.count = np.full(n, 2 * seats, dtype=np.int8)
         if (self.seen >> UNKNOWN_CARD & 1).any():
-            self.blank = laid.blank.take(rows, mode="clip").reshape(n, seats).sum(1)
+            self.blank = columns.blank.take(rows, mode="clip").reshape(n, seats).sum(1)
 
     def _deal(self, stage: Stage, count: int, place: int = 0) -> Column:
         """So many new cards on the table; a card that comes twice, or is none, is missed later."""
         rows = stage.row + place if place else stage.row
         there = stage.there
-        bits: Column = self.record.laid.bits.take(rows, mode="clip")
+        bits: Column = self.record.columns.bits.take(rows, mode="clip")
         bits *= there
         self.seen |= bits
         self.count += there * np.int8(count)
         if (bits >> UNKNOWN_CARD & 1).any():
-            self.blank = self.blank + self.record.laid.blank.take(rows, mode="clip") * there
+            self.blank = self.blank + self.record.columns.blank.take(rows, mode="clip") * there
         return bits
 
     def _board(self, stage: Stage, count: int) -> None:
@@ -103,7 +104,7 @@ class Cards:
             record.hold(third, Why.CARDS, seat=seat, cards=1)
             at = self.at(seat, played.rows, dealer)
             hole[at] |= self._deal(third, 1)
-            order = record.laid.order.take(third.row, mode="clip") * third.there
+            order = record.columns.order.take(third.row, mode="clip") * third.there
             orders[at] |= order << 12
             third = Stage("HoleDealt", stage.row + 1, played.winners == 3)
             if not third.there.any():

@@ -7,9 +7,8 @@ right order is checked, and everything later is counted from them.
 import numpy as np
 
 from analytics.screen.cards import DECK, Cards
-from analytics.screen.laid import spans
-from analytics.screen.marks import SHOW, field, mark
-from analytics.screen.rows import UNKNOWN_CARD
+from analytics.screen.columns import UNKNOWN_CARD, spans
+from analytics.screen.event_codes import SHOW, event_code, field
 from analytics.screen.why import Why
 from odds.batch import Showdown, with_hole, worth
 from store.columns.cells import Column
@@ -29,7 +28,7 @@ class Contenders:
         stage = record.parts[-1][2][1]
         rows = stage.row.take(down)
         self.rows = np.repeat(rows - self.first, self.count) + np.arange(len(self.of))
-        self.said = record.laid.marks.take(self.rows, mode="clip")
+        self.said = record.columns.codes.take(self.rows, mode="clip")
         seat = field(self.said, "seat") - 1
         self.seat = np.minimum(np.maximum(seat, 0), self.plan.seats - 1)
         self.mucked = field(self.said, "cards") == 0
@@ -64,8 +63,10 @@ class Contenders:
         wrong |= turn <= before
         shown = ~self.mucked
         cards = (self.held + np.int8(1)) * shown
-        wrong |= self.said != mark(SHOW, seat=self.seat) + mark(0, cards=cards - np.int8(1))
-        order = record.laid.order.take(self.rows, mode="clip")
+        wrong |= self.said != event_code(SHOW, seat=self.seat) + event_code(
+            0, cards=cards - np.int8(1)
+        )
+        order = record.columns.order.take(self.rows, mode="clip")
         wrong |= (order != self.cards.order_at(self.at)) & shown
         if self.plan.game.muck == "never":
             wrong |= self.mucked

@@ -5,7 +5,7 @@ Everything is added up from what the record says of earlier actions (`replay.py`
 
 import numpy as np
 
-from analytics.screen.table import Hands, Table
+from analytics.screen.table import PlanHands, Table
 from analytics.screen.why import Why
 from store.columns.cells import Column
 
@@ -21,7 +21,7 @@ class Facing(Table):
     rounds that have a next action are the first of those that have this one.
     """
 
-    def __init__(self, hands: Hands) -> None:
+    def __init__(self, hands: PlanHands) -> None:
         super().__init__(hands)
         n, seats, rounds = self.n, self.seats, self.plan.rounds
         self.of = hands.of

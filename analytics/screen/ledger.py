@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.screen.rows import COLUMNS, Rows, Words, read
+from analytics.screen.columns import READ, ScreenColumns
 from analytics.screen.screen import Screen, Screened
 from analytics.screen.why import Why
 from events.ledger import Record, is_match
@@ -26,7 +26,7 @@ from store.reader import Snapshot
 from store.segments.reading import files_of
 
 HANDS = 1 << 14  # that are screened at once: some ten row groups
-OTHERS = ("hand_seq", *(it for it in columns() if it not in {*ENVELOPE, *COLUMNS}))  # of records
+OTHERS = ("hand_seq", *(it for it in columns() if it not in {*ENVELOPE, *READ}))  # of records
 Nets = tuple[int, ...]
 Asked = Callable[[int, int], bool]  # whether any hand from one to another is asked for
 
@@ -34,18 +34,17 @@ Asked = Callable[[int, int], bool]  # whether any hand from one to another is as
 class Batch(NamedTuple):
     """Some hands in the order they closed, what the screen says, and the records in doubt."""
 
-    rows: Rows
-    words: Words
+    columns: ScreenColumns
     screened: Screened
     records: dict[int, Events]  # by place among these hands
 
     def __len__(self) -> int:
-        return self.rows.hands
+        return self.columns.count
 
     def hand(self, place: int) -> str:
         """The stream of a hand."""
-        match = self.words.word(int(self.rows.match[place]))
-        return f"{match}/{self.rows.number[place]}"
+        match = self.columns.words.word(int(self.columns.match[place]))
+        return f"{match}/{self.columns.number[place]}"
 
     def why(self, place: int) -> Why:
         """What the screen says of a hand."""
@@ -57,21 +56,21 @@ class Batch(NamedTuple):
 
     def nets(self, place: int) -> Nets:
         """What each seat won or lost in a hand that is fine."""
-        count = int(self.rows.stacks.many(place))
+        count = int(self.columns.seats[place])
         return tuple(self.screened.nets[place, :count].tolist())
 
     def fine(self) -> dict[tuple[str, str], int]:
         """How many hands of each match and ruleset are fine, the first to come first."""
         known = np.array([name is not None for name in self.screened.names])
         at = np.flatnonzero(known[self.screened.ruleset]) if len(known) else np.zeros(0, int)
-        match, ruleset = self.rows.match[at], self.screened.ruleset[at]
+        match, ruleset = self.columns.match[at], self.screened.ruleset[at]
         both = match.astype(np.int64) << 32 | ruleset
         _, first, where = np.unique(both, return_index=True, return_inverse=True)
         counts = np.bincount(where, weights=self.screened.why[at] == 0, minlength=len(first))
         found: dict[tuple[str, str], int] = {}
         for one in np.argsort(first).tolist():
             place = int(at[first[one]])
-            name = self.words.word(int(self.rows.match[place]))
+            name = self.columns.words.word(int(self.columns.match[place]))
             key = name, cast(str, self.ruleset(place))
             found[key] = found.get(key, 0) + int(counts[one])
         return found
@@ -111,17 +110,17 @@ def batches(snapshot: Snapshot, screen: Screen, asked: Asked = every_hand) -> It
 
 def _batch(snapshot: Snapshot, parts: Sequence[Part], screen: Screen) -> Batch:
     """The screen's answer, and the records that it does not answer for."""
-    rows = read([part.rows for part in parts], screen.words)
-    screened = screen.judge(rows)
+    columns = ScreenColumns([part.rows for part in parts], screen.words)
+    screened = screen.judge(columns)
     doubtful = np.flatnonzero(screened.why != Why.FINE)
-    places = dict(zip(rows.hand_seq[doubtful].tolist(), doubtful.tolist(), strict=True))
+    places = dict(zip(columns.hand_seq[doubtful].tolist(), doubtful.tolist(), strict=True))
     records: dict[int, Events] = {}
     for part in parts:
         first, last = part.hands()
         if wanted := [it for it in places if first <= it <= last]:
             found = _records(snapshot, part, wanted)
             records |= {places[it]: cast(Events, record) for it, record in found.items()}
-    return Batch(rows, screen.words, screened, records)
+    return Batch(columns, screened, records)
 
 
 def _records(
@@ -157,7 +156,7 @@ def stored(snapshot: Snapshot, asked: Asked = every_hand) -> Iterator[Part]:
                 if known or not asked(segment.first_seq, segment.last_seq):
                     continue
                 for group in range(files.open(segment, "events").groups):
-                    rows = files.events(segment, group, COLUMNS)
+                    rows = files.events(segment, group, READ)
                     last = rows["hand_seq"][-1].as_py()
                     if last > after:
                         rows = _between(rows, after, snapshot.next_seq)

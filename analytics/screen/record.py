@@ -6,11 +6,10 @@ just those, each event's place is known, and what it says is compared as a colum
 
 import numpy as np
 
-from analytics.screen.laid import Laid
-from analytics.screen.marks import MARK, SHOW, field, mark
+from analytics.screen.columns import ORIGINS, ScreenColumns
+from analytics.screen.event_codes import CODE, SHOW, event_code, field
 from analytics.screen.plan import ANTE, Line
 from analytics.screen.replay import Replay
-from analytics.screen.rows import ORIGINS
 from analytics.screen.why import Why
 from store.columns.cells import Column, pair
 
@@ -21,7 +20,7 @@ class Stage:
     """Events of one kind in a row: where the first stands, and which hands have any."""
 
     def __init__(self, kind: str | int, row: Column, there: Column) -> None:
-        self.kind = MARK[kind] if isinstance(kind, str) else kind
+        self.kind = CODE[kind] if isinstance(kind, str) else kind
         self.row, self.there = row, there
 
 
@@ -29,14 +28,13 @@ class Record:
     """The rows of some hands, beside their replay."""
 
     def __init__(
-        self, laid: Laid, which: Column, played: Replay, pots: Column, rakes: Column
+        self, columns: ScreenColumns, which: Column, played: Replay, pots: Column, rakes: Column
     ) -> None:
-        self.laid, self.rows, self.which, self.played = laid, laid.rows, which, played
-        self.words = laid.words
+        self.columns, self.played = columns, played
         self.plan = played.plan
         self.why = played.why
         self.contenders = np.bitwise_count(played.stays).astype(np.int64)
-        self.row: Column = self.rows.first.take(which)  # of the next stage
+        self.row: Column = columns.first.take(which)  # of the next stage
         self.every = np.ones(played.n, dtype=bool)
         self.start = self._one("HandStarted")
         self.posts = self._one("StepEntered") if self.plan.announced else None
@@ -49,7 +47,7 @@ class Record:
         self.rakes = self._some("RakeTaken", rakes > 0, rakes.astype(np.int64))
         self.splits = self._some("PotSplit", pots > 0, pots.astype(np.int64))
         self.end = self._one("HandEnded")
-        self.fail(self.row != self.rows.first.take(which + 1), Why.SHAPE)
+        self.fail(self.row != columns.first.take(which + 1), Why.SHAPE)
 
     def _one(self, kind: str, count: int = 1) -> Stage:
         """A stage that every hand has."""
@@ -111,17 +109,17 @@ class Record:
     def cell(self, name: str, stage: Stage, place: int = 0) -> Column:
         """What a column says in a stage's event; anything where a hand has none."""
         rows = stage.row + place if place else stage.row
-        return self.rows.cells[name].take(rows, mode="clip")
+        return self.columns.values[name].take(rows, mode="clip")
 
     def hold(self, stage: Stage, why: Why, place: int = 0, /, **expected: Told) -> None:
-        """A stage's event is there, and its mark says this."""
-        unlike = self.said(stage, place) != mark(stage.kind, **expected)
+        """A stage's event is there, and its code says this."""
+        unlike = self.said(stage, place) != event_code(stage.kind, **expected)
         self.fail(unlike & stage.there, why)
 
     def said(self, stage: Stage, place: int = 0) -> Column:
-        """The mark of a stage's event; any, where a hand has none."""
+        """The code of a stage's event; any, where a hand has none."""
         rows = stage.row + place if place else stage.row
-        return self.laid.marks.take(rows, mode="clip")
+        return self.columns.codes.take(rows, mode="clip")
 
     def chips(self, stage: Stage, why: Why, /, **expected: Told) -> None:
         """A stage's event has these amounts."""
@@ -130,7 +128,7 @@ class Record:
 
     def entered(self, stage: Stage, line: Line) -> None:
         """A step that waits says its number and its name."""
-        self.hold(stage, Why.TOLD, step=line.at, street=self.words.number(line.name))
+        self.hold(stage, Why.TOLD, step=line.at, street=self.columns.words.number(line.name))
 
     # What the rules alone decide, cards and payment apart.
 
@@ -156,13 +154,13 @@ class Record:
         played = self.played
         bets = [(line, stages[0]) for line, _, stages in self.parts if line.does == "bet"]
         opening = [
-            mark("BettingOpened", step=line.at, street=self.words.number(line.name))
+            event_code("BettingOpened", step=line.at, street=self.columns.words.number(line.name))
             for line, _ in bets
         ]
         told, place = played.hands.opens, played.place
         said = np.array(opening, dtype=np.int32).take(played.number)
-        said += mark(0, next=played.open_next.ravel().take(place))
-        wrong = told.mark != said
+        said += event_code(0, next=played.open_next.ravel().take(place))
+        wrong = told.code != said
         wrong |= np.stack([stage.row for _, stage in bets]).ravel().take(place) != told.row
         wrong |= told.bet != played.open_bet.ravel().take(place)
         wrong |= told.size != played.hands.sizes
@@ -175,9 +173,9 @@ class Record:
         played = self.played
         hands = np.flatnonzero(stage.there)
         rows = stage.row.take(hands)
-        seat = mark(stage.kind, seat=played.back_to[number].take(hands))
-        wrong = self.laid.marks.take(rows, mode="clip") != seat
-        amount = self.rows.cells["amount"].take(rows, mode="clip")
+        seat = event_code(stage.kind, seat=played.back_to[number].take(hands))
+        wrong = self.columns.codes.take(rows, mode="clip") != seat
+        amount = self.columns.values["amount"].take(rows, mode="clip")
         wrong |= amount != played.back[number].take(hands)
         self.doubt(hands.compress(wrong), Why.TOLD)
 
@@ -196,7 +194,7 @@ class Record:
                 told = {"seat": seat, "blind": forced.kind, "origin": origin, "whole": whole}
                 self.hold(stage, Why.START, **told)
                 some = np.flatnonzero(stage.there & ~whole)
-                to = self.rows.cells["to"].take(stage.row.take(some), mode="clip")
+                to = self.columns.values["to"].take(stage.row.take(some), mode="clip")
                 self.doubt(some[to != played.post_to[number].take(some)], Why.START)
 
     def _auction(self, stages: tuple[Stage, ...]) -> None:
@@ -212,14 +210,14 @@ class Record:
             if game.bids != "sealed":
                 sealed = field(said, "sealed") == 2
                 every = every & sealed
-            told = mark(placed.kind, seat=seat, sealed=sealed)
+            told = event_code(placed.kind, seat=seat, sealed=sealed)
             broke = played.bid_max.ravel().take(seat * np.int64(played.n) + played.rows) == 0
-            usual = told + mark(0, origin=broke * np.int8(ORIGINS["forced"]))
-            default = told + mark(0, origin=ORIGINS["default"])
+            usual = told + event_code(0, origin=broke * np.int8(ORIGINS["forced"]))
+            default = told + event_code(0, origin=ORIGINS["default"])
             self.fail(there & (said != usual) & (said != default), Why.BID)
         self.hold(settled, Why.SHAPE)
         self.chips(settled, Why.BID, price=played.price, sealed=every)
-        told, winners = self.rows.lists["bids"], self.rows.lists["seats"]
+        told, winners = self.columns.lists["bids"], self.columns.lists["seats"]
         row = settled.row
         if game.bids_revealed == "after_auction":
             unlike = told.one_or_two(row) != pair(*bids)

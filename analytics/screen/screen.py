@@ -1,4 +1,4 @@
-"""The screen itself: hands of a ledger grouped by their plan, replayed, and told fine or doubtful.
+"""The screen itself: hands of a ledger grouped by their plan, replayed, and found fine or doubtful.
 
 `fine` is a promise: the engine's audit agrees with the hand, and no reading pays otherwise. Any
 doubt, and whatever the screen does not follow, is for the engine to judge.
@@ -18,14 +18,13 @@ from msgspec.structs import replace
 from analytics.replay.rulebook import comparison
 from analytics.screen.award import Award
 from analytics.screen.cards import Cards
+from analytics.screen.columns import ScreenColumns, Words, spans
 from analytics.screen.contenders import Contenders
-from analytics.screen.laid import Laid, spans
 from analytics.screen.payment import Payment
 from analytics.screen.plan import Plan, Stakes, planned
 from analytics.screen.record import Record
 from analytics.screen.replay import Replay
-from analytics.screen.rows import Rows, Words
-from analytics.screen.table import Hands
+from analytics.screen.table import PlanHands
 from analytics.screen.why import Why
 from engine.changes import partner_of
 from engine.followed import of_other_kinds, unknown
@@ -210,13 +209,9 @@ class Screen:
         self._plans: dict[tuple[int, int, int], tuple[Plan, Stakes] | Why] = {}
         self._games: dict[int, Game | None] = {}
 
-    def judge(self, rows: Rows) -> Screened:
-        """Every hand of these rows."""
-        return self.judge_laid(Laid(rows, self.words))
-
-    def judge_laid(self, laid: Laid) -> Screened:
-        """Every hand of rows that are laid out already."""
-        kinds, where = laid.kinds, laid.kind
+    def judge(self, columns: ScreenColumns) -> Screened:
+        """Every hand of these columns."""
+        kinds, where = columns.kinds, columns.which_kind
         said = np.zeros(len(kinds), dtype=np.uint8)
         stakes: dict[Plan, list[tuple[int, Stakes]]] = {}
         for number, (mark, name, size) in enumerate(kinds):
@@ -226,13 +221,13 @@ class Screen:
             else:
                 stakes.setdefault(found[0], []).append((number, found[1]))
         why = said.take(where)
-        why += laid.why * (why == 0)
+        why += columns.why * (why == 0)
         widest = max((size for _, _, size in kinds), default=0)
-        nets = np.zeros((widest, laid.rows.hands), dtype=np.int64).T  # what a seat won together
+        nets = np.zeros((widest, columns.count), dtype=np.int64).T  # what a seat won together
         for plan, members in stakes.items():
-            self._group(laid, plan, members, why, nets)
-        why[laid.rows.strange] = Why.START
-        why[(why == Why.FINE) & laid.rows.start["assumed"]] = Why.ASSUMED
+            self._group(columns, plan, members, why, nets)
+        why[columns.strange] = Why.START
+        why[(why == Why.FINE) & columns.assumes] = Why.ASSUMED
         names = [game.name if (game := self._games.get(mark)) else None for mark, _, _ in kinds]
         return Screened(why, names, where, nets)
 
@@ -256,25 +251,30 @@ class Screen:
         return Why.RULES if isinstance(found, str) else found
 
     def _group(
-        self, laid: Laid, plan: Plan, members: list[tuple[int, Stakes]], why: Column, nets: Column
+        self,
+        columns: ScreenColumns,
+        plan: Plan,
+        members: list[tuple[int, Stakes]],
+        why: Column,
+        nets: Column,
     ) -> None:
         """Hands of one plan, a chunk at a time."""
-        stakes = np.full(len(laid.kinds), -1)  # by kind: which of the members
+        stakes = np.full(len(columns.kinds), -1)  # by kind: which of the members
         stakes[[number for number, _ in members]] = np.arange(len(members))
-        which = np.flatnonzero((stakes.take(laid.kind) >= 0) & (why == 0))
+        which = np.flatnonzero((stakes.take(columns.which_kind) >= 0) & (why == 0))
         for some in np.array_split(which, max(1, round(len(which) / CHUNK))):
-            of = stakes.take(laid.kind.take(some))
-            hands = laid.hands(plan, some, [one for _, one in members], of)
+            of = stakes.take(columns.which_kind.take(some))
+            hands = columns.of_plan(plan, some, [one for _, one in members], of)
             at = spans(some, np.ones_like(some))
-            why[at], nets[at, : plan.seats] = screened(laid, some, hands)
+            why[at], nets[at, : plan.seats] = screened(columns, some, hands)
 
 
-def screened(laid: Laid, which: Column, hands: Hands) -> tuple[Column, Column]:
+def screened(columns: ScreenColumns, which: Column, hands: PlanHands) -> tuple[Column, Column]:
     """Some hands of one plan, replayed and held against their records: why, and nets by seat."""
     played = Replay(hands)
     played.run()
     payment = Payment(played)
-    record = Record(laid, which, played, payment.count, payment.rakes)
+    record = Record(columns, which, played, payment.count, payment.rakes)
     record.check()
     cards = Cards(record)
     award = Award(record, Contenders(cards, payment.down, payment.paid), payment)

@@ -33,12 +33,12 @@ class Opens(NamedTuple):
     """Rounds that open, as a record tells them; those with more actions come first."""
 
     row: Column  # where in the record
-    mark: Column
+    code: Column
     bet: Column
     size: Column
 
 
-class Hands(NamedTuple):
+class PlanHands(NamedTuple):
     """Hands of one plan as columns; seats are rows."""
 
     plan: Plan
@@ -59,7 +59,7 @@ class Hands(NamedTuple):
 class Table:
     """Hands of one plan while they are played."""
 
-    def __init__(self, hands: Hands) -> None:
+    def __init__(self, hands: PlanHands) -> None:
         plan = hands.plan
         self.hands, self.plan, self.game = hands, plan, plan.game
         self.n, self.seats = len(hands.button), plan.seats

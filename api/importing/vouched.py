@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from analytics.screen.rows import Words, read
+from analytics.screen.columns import ScreenColumns, Words
 from analytics.screen.screen import Screen
 from analytics.screen.why import Why
 from api.importing.spool import RUN
@@ -82,7 +82,7 @@ def _fine(hands: EventColumns, games: Iterable[Game], *, audited: bool) -> Any:
         _screen.cache_clear()
     _games.update((fingerprint(game), game) for game in games)
     screen = _screen()
-    why = screen.judge(read([rows_of(hands)], screen.words)).why
+    why = screen.judge(ScreenColumns([rows_of(hands)], screen.words)).why
     others = () if audited else (Why.READING,)
     return np.isin(why, [Why.FINE, Why.ASSUMED, *others])
 

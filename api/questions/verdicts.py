@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from analytics.screen.columns import Words
 from analytics.screen.ledger import Batch, batches
-from analytics.screen.rows import Words
 from analytics.screen.screen import Screen
 from analytics.screen.why import Why
 from analytics.stored.cache_folder import cache_folder
@@ -98,7 +98,7 @@ class Verdicts:
                 for count in self._judged(batch, rules):
                     done += count
                     yield Progress(min(done, total), total)
-                self._close(snapshot, int(batch.rows.hand_seq[-1]) + 1)
+                self._close(snapshot, int(batch.columns.hand_seq[-1]) + 1)
             self._close(snapshot, snapshot.next_seq)
         yield Progress(total, total)
 
@@ -130,7 +130,7 @@ class Verdicts:
 
     def _judged(self, batch: Batch, rules: Rules) -> Iterator[int]:
         """The hands of a batch: those that are fine at once, then those that the engine judges."""
-        seqs = batch.rows.hand_seq
+        seqs = batch.columns.hand_seq
         fine = seqs[batch.screened.why == Why.FINE]
         with self._turn:
             self._codes[fine] = CODES["agree"]

@@ -74,36 +74,69 @@ class CardRows(NamedTuple):
 class Hands:
     """The hands of these events, and appends of match records among them, each of them whole."""
 
-    def __init__(self, rows: pa.Table) -> None:
-        self.rows = rows
-        self.cells = cells = Cells(rows)
-        seq: Column = rows["hand_seq"].to_numpy()
-        self.heads: Column = np.unique(begins(seq))
+    def __init__(self, *tables: pa.Table) -> None:
+        self.tables = tables
+        self.cells = cells = Cells(*tables)
+        seq = cells.numbers("hand_seq")
+        self.heads: Column = np.flatnonzero(np.append(True, seq[1:] != seq[:-1])[: cells.size])
         self.ends = np.append(self.heads[1:], cells.size)[: len(self.heads)]
         self.count = len(self.heads)
-        self.hand_of: Column = np.repeat(np.arange(self.count), self.ends - self.heads)
-        self.kind = cells.codes("type", KIND).astype(np.int8)
+        self.hand_seq: Column = seq.take(self.heads)
+        self.kind: Column = cells.coded("type", lambda word: KIND.get(word, -1), -1, np.int8)
+        self._rows_of: dict[tuple[str, ...], Column] = {}
+        self.starts = cells.only(self.heads)  # the events that hands begin with
         self.started = self.kind.take(self.heads) == KIND["HandStarted"]
-        self.started &= cells.numbers("number", self.heads, -1) >= 0
+        self.started &= self.starts.numbers("number", missing=-1) >= 0
         self.seats = np.zeros(self.count, dtype=np.int64)
-        stacks = cells.ragged("stacks", self.heads[self.started])
+        stacks = self.starts.ragged("stacks", np.flatnonzero(self.started))
         self.seats[self.started] = stacks.count
-        self.stacks = stacks.flat()[2]
-        self.base = np.cumsum(self.seats) - self.seats
+        self.stacks = stacks.flat()[2]  # what each place brings
+        self.base = np.cumsum(self.seats) - self.seats  # the place of each hand's first seat
         self.places = int(self.seats.sum())
-        self.place_hand = np.repeat(np.arange(self.count), self.seats)
-        self.place_seat = np.arange(self.places) - self.base.take(self.place_hand)
-        self.voids = np.copy(self.heads)
+
+    @cached_property
+    def rows(self) -> pa.Table:
+        """All events as they are stored."""
+        return pa.concat_tables(self.tables, promote_options="default")
+
+    @cached_property
+    def hand_of(self) -> Column:
+        """Of every event, the hand it is of."""
+        return np.repeat(np.arange(self.count), self.ends - self.heads)
+
+    @cached_property
+    def place_hand(self) -> Column:
+        """The hand of every place."""
+        return np.repeat(np.arange(self.count), self.seats)
+
+    @cached_property
+    def place_seat(self) -> Column:
+        """The seat that every place is."""
+        found: Column = np.arange(self.places) - self.base.take(self.place_hand)
+        return found
+
+    @cached_property
+    def voids(self) -> Column:
+        """The row that made each hand void, or its first."""
+        found = np.copy(self.heads)
         void = self.of("HandVoided")
-        self.voids[self.hand_of.take(void)] = void
-        self.voided = self.voids > self.heads
+        found[self.hand_of.take(void)] = void
+        return found
+
+    @cached_property
+    def voided(self) -> Column:
+        """Whether each hand is void."""
+        found: Column = self.voids > self.heads
+        return found
 
     def of(self, *kinds: str) -> Column:
-        """The rows of some kinds of events."""
-        wanted = self.kind == KIND[kinds[0]]
-        for kind in kinds[1:]:
-            wanted |= self.kind == KIND[kind]
-        return np.flatnonzero(wanted)
+        """The rows of some kinds of events, in their order."""
+        if kinds not in self._rows_of:
+            wanted = self.kind == KIND[kinds[0]]
+            for kind in kinds[1:]:
+                wanted |= self.kind == KIND[kind]
+            self._rows_of[kinds] = np.flatnonzero(wanted)
+        return self._rows_of[kinds]
 
     def seat(self, row: Column) -> Column:
         """Whom some events name."""

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from analytics.screen.rows import Words, read
+from analytics.screen.columns import ScreenColumns, Words
 from analytics.screen.screen import Find, Screen, Screened
 from analytics.screen.why import Why
 from engine.changes import partner_of
@@ -37,7 +37,7 @@ def screened(records: Sequence[Events], find: Find = MARKED.get) -> Screened:
     """What the screen says of these records, as a ledger would store them."""
     leaves = [leaf(number, record) for number, record in enumerate(records)]
     words = Words()
-    return Screen(find, words).judge(read([table(leaves)], words))
+    return Screen(find, words).judge(ScreenColumns([table(leaves)], words))
 
 
 def is_screened(why: int) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,15 +15,16 @@ from msgspec.structs import replace
 
 from analytics.screen import ledger as screened_ledger
 from analytics.screen import screen
+from analytics.screen.columns import CARDS, NUMBERS, TRUTHS, ScreenColumns, Words
 from analytics.screen.ledger import Part, batches, stored
 from analytics.screen.pots import Layer, layers, pots
-from analytics.screen.rows import Rows, Words, read
 from analytics.screen.screen import Screen, Screened, around_the_corner
 from analytics.screen.why import Why
 from engine.games import named
 from events.ledger import Append
 from odds.batch import Showdown, worth
 from store.columns.codec import encoded, table
+from store.columns.layout import KINDS
 from store.ledger import open_ledger
 from store.reader import Reader
 from store.tables.standard import STANDARD
@@ -31,6 +33,16 @@ from tests.hands import seeded
 from tests.profiles import examples
 
 ODD = np.array([-(1 << 30), -1, 0, 1, 2, 3, 5, 9, 20])
+WORDS: dict[str, list[str | None]] = {
+    "type": [*KINDS],
+    "street": ["flop", "swap", "river", "nowhere", None],
+    "origin": ["chosen", "default", "forced", "recorded", "hidden", None],
+    "kind": ["small", "big", "straddle", "post", "dead", "odd", None],
+    "more_cards": ["Ah Kd", None],
+    "seats": ["0", "1 0", "0 1 2", "9", "", None],
+    "shares": ["0", "1 -5", "3 4 5", "99999999999", "", None],
+    "bids": ["0", "7 7", "1 2 3", "", None],
+}
 NAMES = ["auction-2024-mit", "probability", "acpc-nl", "pokerstars-pl"]
 
 
@@ -51,27 +63,34 @@ def test_a_forged_hand_touches_no_other(name: str) -> None:
 @given(seed=st.integers(0, 2**32))
 @examples(4, 10)
 def test_whatever_stands_in_a_row_is_answered_and_matters_to_no_other(name: str, seed: int) -> None:
-    rows, judge, before = _laid_out(name)
+    events, before = _events_of(name)
     chance = np.random.default_rng(seed)
-    spoilt = chance.random(rows.hands) < 0.5
-    at = np.flatnonzero(np.repeat(spoilt, np.diff(rows.first)))
-    cells = {one: cell.copy() for one, cell in rows.cells.items()}
-    for one in chance.choice(sorted(cells), size=4, replace=False):
-        where = chance.choice(at, size=min(len(at), 10))
-        cells[one][where] = chance.choice(ODD, size=len(where)).astype(cells[one].dtype)
-    found = judge(rows._replace(cells=cells))
+    spoilt = chance.random(len(before.why)) < 0.5
+    at = np.flatnonzero(spoilt.take(events["hand_seq"].to_numpy()))
+    for one in chance.choice((*NUMBERS, *TRUTHS, *CARDS, *WORDS), size=4, replace=False).tolist():
+        values = events[one].to_pylist()
+        odd: list[Any] = [bool(it) for it in ODD] if one in TRUTHS else ODD.tolist()
+        odd = ["Ah", "??", "hidden", None] if one in CARDS else [*WORDS.get(one, odd)]
+        for where in chance.choice(at, size=min(len(at), 10)).tolist():
+            values[where] = odd[chance.integers(len(odd))]
+        place = events.column_names.index(one)
+        events = events.set_column(place, one, pa.array(values, events[one].type))
+    found = _judged([events])
     assert before.why[~spoilt].tolist() == found.why[~spoilt].tolist()
     fine = ~spoilt & (before.why == Why.FINE)
     assert before.nets[fine].tolist() == found.nets[fine].tolist()
 
 
 @cache
-def _laid_out(name: str) -> tuple[Rows, Callable[[Rows], Screened], Screened]:
+def _events_of(name: str) -> tuple[pa.Table, Screened]:
     records = islice(followed(named(name), "spoilt"), 20)
+    events = table([leaf(number, record) for number, record in enumerate(records)])
+    return events, _judged([events])
+
+
+def _judged(tables: list[pa.Table]) -> Screened:
     words = Words()
-    rows = read([table([leaf(number, record) for number, record in enumerate(records)])], words)
-    judge = Screen(MARKED.get, words).judge
-    return rows, judge, judge(rows)
+    return Screen(MARKED.get, words).judge(ScreenColumns(tables, words))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -89,9 +108,7 @@ def test_tables_are_read_together_as_one_by_one() -> None:
     records = [next(followed(named(name), "gathered")) for name in names * 2]
     leaves = [leaf(number, record) for number, record in enumerate(records)]
     tables = [table(leaves[:3]), table(leaves[3:5]), encoded(leaves[5:6]), encoded(leaves[6:])]
-    words = Words()
-    found = Screen(MARKED.get, words).judge(read(tables, words))
-    one = Screen(MARKED.get, words).judge(read([table(leaves)], words))
+    found, one = _judged(tables), _judged([table(leaves)])
     assert one.why.tolist() == found.why.tolist()
     assert one.nets.tolist() == found.nets.tolist()
 

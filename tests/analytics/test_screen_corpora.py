@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from analytics.screen.columns import Words
 from analytics.screen.ledger import batches
-from analytics.screen.rows import Words
 from analytics.screen.screen import Screen
 from api.rules import Rules
 from api.screening import agreed

@@ -1,0 +1,322 @@
+"""Hands in the columns that the screen compares: rounds, actions, cards, and what each event says.
+
+All of this depends on the record alone, so it is made once, whatever rules are asked. Cards are
+places in a 52-bit mask (`odds.rank.mask`), words are numbered. Replies that failed (`Faulted`) move
+nothing and are left out; so are a match's records.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from analytics.replay.layout import BLINDS
+from analytics.screen.event_codes import NO_CARD, event_codes
+from analytics.screen.facing import BET, CALL, NO_SEAT, RAISE
+from analytics.screen.plan import STEP_MAX, Plan, Stakes
+from analytics.screen.table import Acts, Opens, PlanHands
+from analytics.screen.why import Why
+from events.cards import DECK, UNKNOWN
+from odds.rank import mask
+from store.columns.cells import BAD, LARGE, Cells, Column, Ragged
+from store.tables.hand_columns import KIND, Hands
+
+ORIGINS = {"chosen": 0, "default": 1, "forced": 2, "recorded": 3}
+UNKNOWN_CARD, FOREIGN = 52, 53
+PLACES = {card: mask((card,)).bit_length() - 1 for card in DECK} | {UNKNOWN: UNKNOWN_CARD}
+NUMBERS = ("seat", "next", "amount", "to", "bet", "size", "step", "price", "pot", "slot")
+TRUTHS = {"full": True, "sealed": False, "told": False}
+CARDS = ("card1", "card2", "card3", "card4", "card5", "old", "new")
+LISTS = ("seats", "shares", "bids")
+HEAD = (
+    *("hand_seq", "match", "number", "game", "ruleset"),
+    *("button", "dead_small", "assumed", "stacks"),
+)
+READ = (  # of events: all others say nothing that a rule asks for
+    *("type", "street", "origin", "kind", "more_cards"),
+    *(*HEAD, *NUMBERS, *TRUTHS, *CARDS, *LISTS),
+)
+STACK_MAX = LARGE >> 5  # a table of 23 still counts in 32 bits
+BIT = np.array([0, *(1 << place for place in range(54))], dtype=np.int64)  # by card, and none
+_STEPS = ("posts", "hole", "preflop", "flop", "auction", "swap", "turn", "river", "showdown")
+_ELSEWHERE = ("TimedOut", "Disconnected", "Reconnected", "HandVoided", "Announced", "Claimed")
+
+
+class Words:
+    """Words as numbers: each gets the next one when it is first met; names of steps come first."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._words: list[str] = []
+        for word in _STEPS:
+            self.number(word)
+
+    def number(self, word: str) -> int:
+        """The number of a word."""
+        if word not in self._numbers:
+            self._numbers[word] = len(self._words)
+            self._words.append(word)
+        return self._numbers[word]
+
+    def word(self, number: int) -> str:
+        """The word of a number."""
+        return self._words[number]
+
+
+class ScreenColumns(Hands):
+    """Tables of events made ready once; every hand is whole in its table.
+
+    `values` has a small number for every event, column by column; `lists` has rows of numbers.
+    `strange` are hands with a row that no rules could hold: a fault of a seat that is not there.
+    `why` says which hands are not for the screen, `kinds` which rulesets and tables there are.
+    """
+
+    def __init__(self, tables: Sequence[pa.Table], words: Words) -> None:
+        strange: list[int] = []
+        super().__init__(*(_without_faults(one, strange) for one in tables))
+        self.words = words
+        self.strange = np.isin(self.hand_seq, strange)
+        self.first = np.append(self.heads, self.cells.size)  # row of each hand, and the end
+        self._read()
+        self.codes = event_codes(self.kind, self.of, self.values)
+        self._cards()
+        self.unopened = self._rounds(self.kind)
+        bids = self.of("BidPlaced")
+        self.bids: Column = np.append(self.values["amount"].take(bids), [0, 0])
+        self.bid_first: Column = np.searchsorted(bids, self.heads)
+        self.why = self._elsewhere()
+        self.kinds, self.which_kind = self._kinds()
+
+    def _read(self) -> None:
+        """The columns of every event, and of the events that hands begin with."""
+        cells, number = self.cells, self.words.number
+        self.values: dict[str, Column] = {name: cells.small(name) for name in NUMBERS}
+        self.values |= {name: cells.truths(name, missing=it) for name, it in TRUTHS.items()}
+        self.values |= {name: _coded(cells, name, PLACES, FOREIGN, NO_CARD) for name in CARDS}
+        self.values["street"] = cells.coded("street", number, BAD)
+        self.values["origin"] = _coded(cells, "origin", ORIGINS, 4)
+        self.values["blind"] = _coded(cells, "kind", BLINDS, 9)
+        self.values["more_cards"] = cells.there("more_cards")
+        self.lists: dict[str, Ragged] = {name: cells.ragged(name) for name in LISTS}
+        starts = self.starts
+        self.match, self.game, self.ruleset = (
+            starts.coded(name, number, BAD) for name in ("match", "game", "ruleset")
+        )
+        self.number, self.button = starts.numbers("number"), starts.small("button")
+        self.dead_small = starts.truths("dead_small")
+        self.assumes = _coded(starts, "assumed", {"[]": 0}, 1, 0).view(np.bool_)
+
+    def _rounds(self, kind: Column) -> Column:
+        """Rounds, those with more actions first, and actions: first ones, second ones, and so on.
+
+        Answered are hands with a round without actions, or an action that follows no opening.
+        """
+        acting = (kind - KIND["Folded"]).view(np.uint8) <= RAISE
+        acting[self.heads] = False
+        others = np.flatnonzero(~acting)
+        opening = np.flatnonzero(kind.take(others) == KIND["BettingOpened"])
+        opens = others.take(opening)
+        lengths = np.append(others, len(kind)).take(opening + 1) - opens - 1
+        begins = np.searchsorted(opens, self.first)
+        self.opened: Column = np.diff(begins)
+        longest = int(lengths.max(initial=0))
+        small = np.uint16 if longest < 1 << 16 else np.int64
+        order = (longest - lengths).astype(small).argsort(kind="stable")  # sorts small ones fast
+        first = (opens - opening).take(order)  # among the actions, as the record has them
+        said = (self.codes, self.values["bet"], self.values["size"])
+        self.opens = Opens(opens.take(order), *(it.take(opens).take(order) for it in said))
+        self.lengths = lengths.take(order)
+        self.round_hand = (
+            np.arange(self.count).repeat(self.opened).take(order)
+        )  # the hand of a round
+        steps = self.values["step"].take(opens).take(order)
+        self.steps = np.clip(steps, -1, STEP_MAX + 1)
+        shorter = np.add.accumulate(np.bincount(lengths, minlength=1))
+        self.counts: list[int] = (len(lengths) - shorter[:-1]).tolist()
+        nth = [first[:count] + place for place, count in enumerate(self.counts)]
+        turns = np.concatenate([first[:0], *nth])
+        places = np.flatnonzero(acting)
+        acts = self._acts(places, kind.take(places) - np.int8(KIND["Folded"]))
+        self.acts = Acts(*(column.take(turns) for column in acts))
+        self.foreign = places.compress(self.values["origin"].take(places) > 3)
+        lost = acting[1:] & ~acting[:-1] & (kind[:-1] != KIND["BettingOpened"])
+        found = np.zeros(self.count, dtype=bool)
+        found[self.round_hand.compress(self.lengths == 0)] = True
+        found[self.hands_of(np.flatnonzero(lost) + 1)] = True
+        return found
+
+    def _cards(self) -> None:
+        """Of each event's cards: their mask, their order, and how many nobody recorded."""
+        cells = self.values
+        at = np.flatnonzero(cells["card1"] != NO_CARD)
+        size = len(cells["card1"])
+        self.bits, self.order = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int32)
+        self.blank = np.zeros(size, dtype=np.int8)
+        bits, order = np.zeros(len(at), dtype=np.int64), np.zeros(len(at), dtype=np.int32)
+        for place in range(5):
+            cards = cells[f"card{place + 1}"]
+            if (cards == NO_CARD).all():
+                continue
+            cards = cards.take(at)
+            bits |= BIT.take(cards + 1)
+            order |= (cards + 1).astype(np.int32) << 6 * place
+            if (cards == UNKNOWN_CARD).any():
+                self.blank[at] += cards == UNKNOWN_CARD
+        self.bits[at], self.order[at] = bits, order
+
+    def _elsewhere(self) -> Column:
+        """Hands with events that the screen does not follow, or that cannot begin."""
+        kind, blinds = self.kind, self.of("BlindPosted")
+        why = np.zeros(self.count, dtype=np.uint8)
+        posts = blinds.compress(self.values["blind"].take(blinds) >= BLINDS["post"])
+        second = np.minimum(self.heads + 1, len(kind) - 1)
+        announced = kind.take(second) == KIND["StepEntered"]
+        of = self.hands_of(posts)
+        why[of[~announced[of]]] = Why.EVENTS
+        for name in _ELSEWHERE:
+            why[self.hands_of(self.of(name))] = Why.EVENTS
+        for name in ("amount", "to", "bet", "size", "price"):
+            if (chips := self.values[name]).max(initial=0) >= LARGE:
+                why[self.hands_of(np.flatnonzero(chips >= LARGE))] = Why.LARGE
+        why[self.hands_of(self.foreign)] = Why.START
+        why[self.dead_small] = Why.EVENTS
+        self._check_seats(why)
+        why[self.unopened & (why == 0)] = Why.SHAPE
+        why[kind.take(self.heads) != KIND["HandStarted"]] = Why.START
+        return why
+
+    def hands_of(self, rows: Column) -> Column:
+        """The hands of a few rows."""
+        found: Column = np.searchsorted(self.heads, rows, side="right") - 1
+        return found
+
+    def _check_seats(self, why: Column) -> None:
+        """Everybody brings a chip and not too many, and the button is at a seat."""
+        count = self.seats
+        why[(self.button < 0) | (self.button >= count)] = Why.START
+        seats = np.arange(count.max(initial=0))[:, None]
+        stacks = np.append(self.stacks, BAD)
+        brought = stacks.take(self.base + seats, mode="clip")  # of fewer seats, anything
+        self.brought: Column = np.clip(brought, BAD, LARGE).astype(np.int32)
+        for seat, chips in enumerate(self.brought):
+            why[(count > seat) & (chips > STACK_MAX)] = Why.LARGE
+            why[(count > seat) & (chips < 1)] = Why.START
+
+    def of_plan(
+        self, plan: Plan, which: Column, members: list[Stakes], stakes: Column
+    ) -> PlanHands:
+        """These hands as columns; none has a `why`."""
+        owed: Column = np.array([one.forced for one in members], dtype=np.int32).T
+        sizes: Column = np.array([one.sizes for one in members], dtype=np.int32).T.ravel()
+        begins = self.bid_first.take(which)
+        of, rounds, acts, counts = self._rounds_of(which)
+        numbers = plan.numbers.take(self.steps[rounds])
+        return PlanHands(
+            plan,
+            self.button.take(which),
+            self.brought[: plan.seats].take(which, axis=1),
+            owed.take(stakes, axis=1),
+            Acts(*(column[acts] for column in self.acts)),
+            counts,
+            self.opened.take(which),
+            Opens(*(column[rounds] for column in self.opens)),
+            of,
+            numbers,
+            sizes.take(np.minimum(numbers, plan.rounds - 1) * len(members) + stakes.take(of)),
+            self.lengths[rounds],
+            np.stack(
+                [self.bids.take(begins, mode="clip"), self.bids.take(begins + 1, mode="clip")]
+            ),
+        )
+
+    def _rounds_of(
+        self, which: Column
+    ) -> tuple[Column, "Column | slice", "Column | slice", list[int]]:
+        """By round of these hands: the place of its hand. Where they are, their actions, how many
+        rounds have a first action, a second, and so on."""
+        if len(which) == self.count:
+            return self.round_hand, slice(None), slice(None), self.counts
+        place = np.full(self.count, -1)
+        place[which] = np.arange(len(which))
+        of: Column = place.take(self.round_hand)
+        rounds = np.flatnonzero(of >= 0)
+        counts = [count for count in np.searchsorted(rounds, self.counts).tolist() if count]
+        begins = np.cumsum([0, *self.counts])
+        nth = [rounds[:count] + begin for count, begin in zip(counts, begins, strict=False)]
+        return of.take(rounds), rounds, np.concatenate([rounds[:0], *nth]), counts
+
+    def _acts(self, places: Column, what: Column) -> Acts:
+        """Actions as the replay wants them."""
+        seat, asked, amount, to = (
+            self.values[name].take(places) for name in ("seat", "next", "amount", "to")
+        )
+        seat[(seat < 0) | (seat > 22)] = NO_SEAT
+        asked[(asked < -1) | (asked > 22)] = NO_SEAT
+        return Acts(
+            what,
+            seat.astype(np.int8),
+            asked.astype(np.int8),
+            self.values["full"].take(places) & (what >= BET),
+            (self.values["origin"].take(places) & 3).astype(np.int8),
+            amount * (what >= CALL),
+            np.where(what == RAISE, to, amount) * (what >= BET),
+        )
+
+    def _kinds(self) -> tuple[list[tuple[int, int, int]], Column]:
+        """The different rulesets and tables, and which of them each hand is of."""
+        columns = (self.ruleset, self.game, self.seats)
+        if not self.count:
+            return [], self.seats
+        new = np.ones(self.count, dtype=bool)
+        new[1:] = np.any([one[1:] != one[:-1] for one in columns], axis=0)
+        runs = np.flatnonzero(new)
+        known: dict[tuple[int, int, int], int] = {}
+        each = zip(*(one[runs].tolist() for one in columns), strict=True)
+        of = [known.setdefault(kind, len(known)) for kind in each]
+        return list(known), np.repeat(of, np.diff(np.append(runs, self.count)))
+
+
+def spans(first: Column, count: Column) -> "slice | Column":
+    """Where so many rows from each first one stand; one slice, if they follow one another."""
+    if not len(first):
+        return slice(0, 0)
+    if (first[1:] == first[:-1] + count[:-1]).all():
+        return slice(int(first[0]), int(first[-1] + count[-1]))
+    before = np.cumsum(count) - count
+    found: Column = np.arange(int(count.sum())) + np.repeat(first - before, count)
+    return found
+
+
+def _without_faults(table: pa.Table, strange: list[int]) -> pa.Table:
+    """The rows of hands without their faults; what a hand begins with stays, whatever it is.
+
+    To `strange` go hands with a fault of a seat that is not there.
+    """
+    hand = pc.is_valid(table["number"])
+    if not table["number"].null_count and not _says(table, "Faulted"):
+        return table
+    hands = Hands(table.filter(hand))
+    faults = hands.of("Faulted")
+    of, seat = hands.hand_of.take(faults), hands.seat(faults)
+    wrong = (seat < 0) | (seat >= hands.cells.ragged("stacks", hands.heads).count.take(of))
+    strange += hands.hand_seq.take(of)[wrong].tolist()
+    kept = np.ones(hands.cells.size, dtype=bool)
+    kept[np.setdiff1d(faults, hands.heads)] = False
+    return hands.rows.filter(pa.array(kept))
+
+
+def _says(table: pa.Table, kind: str) -> bool:
+    """Whether there are events of a kind, or were among rows that these were taken from."""
+    return any(
+        pc.index(one.dictionary if pa.types.is_dictionary(one.type) else one, kind).as_py() >= 0
+        for one in table["type"].chunks
+    )
+
+
+def _coded(
+    columns: Cells, name: str, codes: Mapping[str, int], other: int = -1, missing: int | None = None
+) -> Column:
+    """Text as the codes of its words, each in a byte."""
+    missing = other if missing is None else missing
+    return columns.coded(name, lambda word: codes.get(word, other), missing, np.int8)
