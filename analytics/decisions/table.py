@@ -63,9 +63,9 @@ def faced_by(hands: Hands) -> Faced:
             effective[act] = np.maximum(np.minimum(others, it.chips), 0)
             raising[act] = it.offered
             told[act] = it.offered | (menu is not None)  # who raises was offered it
-            if menu is not None and it.facing is not None and it.vetoed is not None:
+            if menu is not None and it.vetoed is not None:
                 ranged[act] = it.asked & ~it.vetoed
-                low[act], high[act] = sizes(menu, it.facing, rounds.reach(it, menu))
+                low[act], high[act], _ = sizes(menu, rounds.reach(it, menu))
     return Faced(bet, stack, mine, effective, raising, told, ranged, low, high)
 
 

@@ -13,6 +13,7 @@ And then the round (`Rounds`) counts the chips that it moved.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -71,25 +72,6 @@ class Rounds:
             self.least[rows] = self.bet[rows] + self.size[rows]
         self.boards[:live], self.opens[:live], self.opened[:live] = boards, opens, asked
 
-    def asked(self, it: "Step", menu: Menu) -> Asked:
-        """The round as it stands for who is asked."""
-        live, poster = it.live, self.poster[: it.live]
-        by_player = menu.cap_scope == "player"
-        return Asked(
-            it.chips,
-            it.mine,
-            self.met.take(it.place),
-            self.bet[:live],
-            self.size[:live],
-            self.level[:live],
-            self.fulls.take(it.place) if by_player else self.made[:live],
-            np.bitwise_count(self.everybody[:live] & ~self.folded[:live]),
-            self.folds[:live],
-            poster >= 0,
-            poster == it.seat,
-            self._answered(it),
-        )
-
     def reach(self, it: "Step", menu: Menu) -> Reach:
         """What bounds a raise of who is asked."""
         live = it.live
@@ -98,7 +80,8 @@ class Rounds:
             pot = self._active_pot(live, pot)
         bounded = menu.raise_ceiling == "effective_stack"
         deepest = self.deepest(it, able=False) if bounded else self.bet[:live]
-        return Reach(self.least[:live], deepest, pot)
+        round_ = (self.bet[:live], self.size[:live], self.level[:live], self.least[:live])
+        return Reach(it.chips, it.mine, *round_, deepest, pot)
 
     def deepest(self, it: "Step", *, able: bool) -> Column:
         """The most that another seat still in has, bets of the round included; with `able` that it
@@ -166,16 +149,6 @@ class Rounds:
         self.folded[:live] |= it.bit * fold
         self.tapped[:live] |= it.bit * ((it.kind >= CALLED) & (it.chips == amount))
 
-    def _answered(self, it: "Step") -> Column:
-        """Whether another live seat could put in more than the bet (G7)."""
-        live, bet = it.live, self.bet[: it.live]
-        others = self.everybody[:live] & ~(self.folded[:live] | self.tapped[:live] | it.bit)
-        found = np.zeros(live, dtype=bool)
-        for seat in self.seats:
-            had = self.base.take(self.table.begin[:live] + seat, mode="clip")
-            found |= (had > bet) & ((others >> seat & 1) == 1)
-        return found
-
     # What happens between actions.
 
     def _begin(self, rows: Column) -> None:
@@ -227,13 +200,55 @@ class Rounds:
         np.bitwise_or.at(self.timed, row[out], bits[out])
 
 
+class Faced(Asked):
+    """A round as it stands for who is asked, for the rules."""
+
+    def __init__(self, rounds: Rounds, it: "Step", menu: Menu) -> None:
+        self._rounds, self._it, self._menu, live = rounds, it, menu, it.live
+        self.chips, self.mine = it.chips, it.mine
+        self.met = rounds.met.take(it.place)
+        self.bet, self.size, self.level, self.folds = (
+            one[:live] for one in (rounds.bet, rounds.size, rounds.level, rounds.folds)
+        )
+        self.owed, self.raised, self.acted = self.bet - it.mine, self.bet - self.met, self.met >= 0
+
+    @cached_property
+    def made(self) -> Column:
+        by_player = self._menu.cap_scope == "player"
+        rounds, it = self._rounds, self._it
+        return rounds.fulls.take(it.place) if by_player else rounds.made[: it.live]
+
+    @cached_property
+    def remaining(self) -> Column:
+        rounds, live = self._rounds, self._it.live
+        return np.bitwise_count(rounds.everybody[:live] & ~rounds.folded[:live])
+
+    @cached_property
+    def after_blinds(self) -> Column:
+        return self._rounds.poster[: self._it.live] >= 0
+
+    @cached_property
+    def poster(self) -> Column:
+        return self._rounds.poster[: self._it.live] == self._it.seat
+
+    @cached_property
+    def answered(self) -> Column:
+        rounds, it, live = self._rounds, self._it, self._it.live
+        others = rounds.everybody[:live] & ~(rounds.folded[:live] | rounds.tapped[:live] | it.bit)
+        found = np.zeros(live, dtype=bool)
+        for seat in rounds.seats:
+            had = rounds.base.take(rounds.table.begin[:live] + seat, mode="clip")
+            found |= (had > self.bet) & ((others >> seat & 1) == 1)
+        return found
+
+
 class Step(NamedTuple):
     """The n-th actions of the first so many hands, a column each; `act` is which of all actions.
 
     `place` is where the seat's own columns are, `bit` the seat as a mask, `mine` what lies before
     it, `asked` whether a round of betting is on, `offered` whether a raise was on the menu: who
-    raised is taken to have been offered it. `facing` is the round for the rules, where somebody
-    has them, and `vetoed` whether they forbid to raise.
+    raised is taken to have been offered it. `vetoed` is whether the rules forbid to raise, where
+    somebody has them.
     """
 
     live: int
@@ -247,7 +262,6 @@ class Step(NamedTuple):
     chips: Column
     mine: Column
     offered: Column
-    facing: Asked | None
     vetoed: Column | None
 
 
@@ -302,13 +316,11 @@ class Walk:
             rounds.base.take(place) - chips,
             raising,
             None,
-            None,
         )
         if self.menu is None:
             return it
-        facing = rounds.asked(it, self.menu)
-        veto = vetoed(self.menu, facing)
-        return it._replace(offered=raising | asked & ~veto, facing=facing, vetoed=veto)
+        veto = vetoed(self.menu, Faced(rounds, it, self.menu))
+        return it._replace(offered=raising | asked & ~veto, vetoed=veto)
 
 
 def walks(laid: Laid, games: Sequence[Game | None], ruleset: Column) -> Iterator[Walk]:

@@ -1,7 +1,7 @@
 """Who may raise and how far, of many hands at once: the rules of `engine/steps/sizing.py` again.
 
-Written from the rules and not from the engine, so that a test can hold each against the other.
-Bets are what lies before a seat in this round; `met` is the bet that it last answered, or -1.
+Written from the rules and not from the engine, so that a test can hold each against the other. The
+screen and the lock-step replay both ask here. Bets are what lies before a seat in this round.
 """
 
 from typing import NamedTuple
@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.followed import EITHER, of_other_kinds, unknown
 from engine.game import Game
+from engine.policies import Policies
 from store.columns.cells import Column
 
 
@@ -34,34 +35,46 @@ class Menu(NamedTuple):
     pot_limit_base: str
 
 
-class Asked(NamedTuple):
-    """Who is asked, and the round as it stands; a column each.
+class Asked:
+    """Who is asked, and the round as it stands: a column each, and only those that rules ask for.
 
-    `made` counts full bets and raises (those of this seat, where the cap is a player's), `left` who
-    has not folded, `folds` who did in this round, `posted` whether a blind opened the round and
-    `poster` whether this seat posted it.
+    `chips` is what the seat has left, `mine` what it has in, `bet` what there is to match and
+    `owed` what is missing to it; `acted` whether it has acted, `met` the bet that it answered then
+    and `raised` how much higher the bet is now. `size` and `level` are of the last full raise.
+    `made` counts full bets and raises (of this seat, where the cap is a player's), `remaining`
+    who has not folded, `folds` who did in this round; `after_blinds` is whether blinds opened the
+    round, `poster` whether this seat posted the last one, `answered` whether another could put in
+    more than the bet.
     """
 
     chips: Column
     mine: Column
-    met: Column
     bet: Column
+    owed: Column
+    acted: Column
+    met: Column
+    raised: Column
     size: Column
     level: Column
     made: Column
-    left: Column
+    remaining: Column
     folds: Column
-    posted: Column
+    after_blinds: Column
     poster: Column
     answered: Column
 
 
 class Reach(NamedTuple):
-    """What bounds a raise beside the round: the total that short raises ask for (`least`), the
-    most that another seat still in could have in (`deepest`), the pot that a limit goes by, bets of
-    the round included (`pot`).
+    """What bounds a raise: the round as who is asked finds it, the total that short raises ask for
+    (`least`), the most that another seat still in could have in (`deepest`), the pot that a limit
+    goes by, bets of the round included (`pot`). What these rules do not ask for may be anything.
     """
 
+    chips: Column
+    mine: Column
+    bet: Column
+    size: Column
+    level: Column
     least: Column
     deepest: Column
     pot: Column
@@ -108,62 +121,64 @@ def menu(game: Game | None) -> Menu | None:
     return Menu(*(getattr(game, name) for name in Menu._fields))
 
 
-def vetoed(menu: Menu, it: Asked) -> Column:
+def vetoed(menu: Menu | Policies, it: Asked) -> Column:
     """Whether anything stands against a bet or raise."""
-    veto: Column = it.chips <= it.bet - it.mine  # nothing left to raise with
+    veto: Column = it.chips <= it.owed  # nothing left to raise with
     if menu.raise_needs_responder:
         veto |= ~it.answered  # G7
+    if menu.reopen != "always":
+        veto |= it.acted & ~_reopened(menu, it)
+    if not menu.check_raise:
+        veto |= it.acted & (it.met == 0) & (it.bet > 0)  # U11
     if menu.raise_cap is not None:
         veto |= _capped(menu, menu.raise_cap, it)
-    if menu.reopen != "always":
-        veto |= (it.met >= 0) & ~_reopened(menu, it)
-    if not menu.check_raise:
-        veto |= (it.met == 0) & (it.bet > 0)  # U11
     if menu.short_raise == "forbidden":
         veto |= it.chips < it.level + it.size - it.mine  # U10
     return veto
 
 
-def sizes(menu: Menu, it: Asked, reach: Reach) -> tuple[Column, Column]:
-    """The smallest and the largest total that may be bet or raised to; all-in may be less."""
-    ceiling = it.mine + it.chips
+def sizes(menu: Menu | Policies, it: Reach) -> tuple[Column, Column, Column]:
+    """The smallest and the largest total that may be bet or raised to, all-in may be less; and the
+    total from which a raise is full."""
+    most = it.mine + it.chips
     if menu.raise_ceiling == "effective_stack":
-        ceiling = np.minimum(ceiling, reach.deepest)  # G12
+        most = np.minimum(most, it.deepest)  # G12
     if menu.sizing == "fixed":
-        to = np.minimum(it.level + it.size, ceiling)
-        return to, to
-    low = reach.least if menu.min_raise_after_short == "last_full_total" else it.bet + it.size
-    low = np.maximum(low, it.bet + 1)
+        full = it.level + it.size
+        to = np.minimum(full, most)
+        return to, to, full
+    full = it.least if menu.min_raise_after_short == "last_full_total" else it.bet + it.size  # G10
+    low = np.maximum(full, it.bet + 1)
     if menu.min_raise == "more_than":
         low = low + (it.bet > 0)
-    high = ceiling
     if menu.sizing == "pot_limit":  # T15
-        pot = np.maximum(low, 2 * it.bet - it.mine + reach.pot)
-        high = np.minimum(ceiling, pot)
-    return np.minimum(low, high), high
+        most = np.minimum(most, np.maximum(low, 2 * it.bet - it.mine + it.pot))
+    return np.minimum(low, most), most, full
 
 
-def _capped(menu: Menu, most: int, it: Asked) -> Column:
+def _capped(menu: Menu | Policies, most: int, it: Asked) -> Column:
     """The cap is reached (U9, T4), and not lifted between two players."""
+    made = it.made
     if menu.cap_scope == "player":
-        made = it.made - ~it.poster
-    elif menu.cap_counts == "raises":
-        made = it.made - (~it.posted & (it.made > 0))
-    else:
-        made = it.made
+        made = made - ~it.poster
+    elif menu.cap_counts == "raises":  # a bet that opens a round without blinds is none
+        made = made - (~it.after_blinds & (made > 0))
     capped: Column = made >= most
     if menu.cap_lift == "never":
         return capped
-    return capped & (it.left + (it.folds if menu.cap_lift == "round_starts_heads_up" else 0) != 2)
+    return capped & (
+        it.remaining + (it.folds if menu.cap_lift == "round_starts_heads_up" else 0) != 2
+    )
 
 
-def _reopened(menu: Menu, it: Asked) -> Column:
+def _reopened(menu: Menu | Policies, it: Asked) -> Column:
     """The betting was reopened for a seat that has acted (G9), or it has only checked (G11)."""
-    enough: Column = it.bet - it.met >= it.size
-    if menu.reopen == "full_raise":
+    if menu.reopen == "sum":
+        enough: Column = it.raised >= it.size
+    else:
         enough = it.level > it.met
-    elif menu.reopen == "half_bet":
-        enough |= it.level > it.met
+        if menu.reopen == "half_bet":
+            enough |= it.raised >= it.size
     if menu.short_open_reopens:
         enough |= (it.met == 0) & (it.bet < it.size)
     return enough

@@ -3,8 +3,11 @@
 Everything is added up from what the record says of earlier actions (`replay.py` has the theory).
 """
 
+from functools import cached_property
+
 import numpy as np
 
+from analytics.replay.raises import Asked, Reach
 from analytics.screen.table import PlanHands, Table
 from analytics.screen.why import Why
 from store.columns.cells import Column
@@ -14,7 +17,7 @@ CHOSEN, DEFAULT, FORCED = range(3)
 NO_SEAT = 30  # one that no table has
 
 
-class Facing(Table):
+class Facing(Table, Asked):
     """Actions, a row each, beside the hands that they are of.
 
     The first of every round come first, then all second ones: longer rounds before shorter, so the
@@ -86,10 +89,10 @@ class Facing(Table):
             cell = self.cell[now]
             mine = bets.take(cell, mode="clip", out=self.mine[now])
             bets[cell] = mine + self.amount[now]
-        self.folds = self.bit * (self.kind == FOLD)
+        self.folding = self.bit * (self.kind == FOLD)
         gone = self._none(self.sets)
         for now in self.every:
-            gone[: now.stop - now.start] |= self.folds[now]
+            gone[: now.stop - now.start] |= self.folding[now]
         self.gone.ravel()[self.place] = gone
 
     # What an action faces.
@@ -99,6 +102,7 @@ class Facing(Table):
         acts, place = self.hands.acts, self.place
         self.bet = self._highest(acts.to, self.open_bet.ravel().take(place))
         self.owed = self.bet - self.mine
+        self.met, self.raised = self.mine, self.owed  # who has acted has put in what he answered
         self.chips = self.base.ravel().take(self.cell, mode="clip") - self.mine
         self.more = acts.to - self.bet
         self.size = self._size(self.hands.sizes)
@@ -106,7 +110,7 @@ class Facing(Table):
         spent |= (self.kind == FOLD) & (self.chips > 0)
         self.out = self.bit * spent
         stays, able = self.open_stays.ravel().take(place), self.open_able.ravel().take(place)
-        self.in_before = self._carried(stays, np.subtract, self.folds)
+        self.in_before = self._carried(stays, np.subtract, self.folding)
         self.able_before = self._carried(able, np.subtract, self.out)
         before = self._carried(self._none(self.sets), np.bitwise_or, self.bit)
         self.acted = (before & self.bit) != 0
@@ -117,26 +121,15 @@ class Facing(Table):
             return self._spread(opening)
         return self._highest(self.more * self.hands.acts.full, opening)
 
-    def veto(self) -> Column:
-        """By action that is no fold and no call: whether something forbids this seat to raise."""
-        game = self.game
-        found: Column = self.chips <= self.owed
-        if game.raise_needs_responder:
-            found |= self._unanswered(~found & (self.raising | (self.kind == CHECK)))
-        if game.reopen != "always":
-            found |= self.acted & ~self._reopened()
-        if not game.check_raise:
-            found |= self.acted & (self.mine == 0) & (self.bet > 0)
-        if game.raise_cap is not None:
-            found |= self._capped()
-        if game.short_raise == "forbidden":
-            found |= self.chips < self._level() + self.size - self.mine
-        return found
+    # What the rules may ask of it (`replay.raises`).
 
-    def _unanswered(self, matters: Column) -> Column:
-        """No other seat could put in more than the bet (G7); only a high bet makes one count."""
+    @cached_property
+    def answered(self) -> Column:
+        """Whether another seat could put in more than the bet (G7); only a high bet makes one
+        count, and who checks or raises and has the chips for it."""
         others = self.able_before & ~self.bit
-        found: Column = others == 0
+        found: Column = others != 0
+        matters = found & (self.chips > self.owed) & (self.raising | (self.kind == CHECK))
         shallow = self._spread(self.shallow.ravel().take(self.place))
         high = np.flatnonzero(matters & (self.bet >= shallow))
         if len(high):
@@ -146,73 +139,59 @@ class Facing(Table):
             base = self.base.ravel()
             for one in range(self.seats):
                 some |= (base.take(row + one * self.n) > bet) & ((others >> one & 1) == 1)
-            found[high] = ~some
+            found[high] = some
         return found
 
-    def _reopened(self) -> Column:
-        """Whether a seat that has acted may raise again (G9), or has only checked so far (G11)."""
-        game = self.game
-        if game.reopen == "sum":
-            raised: Column = self.owed >= self.size
-        else:
-            raised = self._level() > self.mine
-            if game.reopen == "half_bet":
-                raised |= self.owed >= self.size
-        if game.short_open_reopens:
-            raised |= (self.mine == 0) & (self.bet < self.size)
-        return raised
-
-    def _level(self) -> Column:
+    @cached_property
+    def level(self) -> Column:
         """The last full bet made."""
         acts, opening = self.hands.acts, self.open_bet.ravel().take(self.place)
         return self._highest(acts.to * acts.full, opening)
 
-    def _capped(self) -> Column:
-        """No raise once there were so many; a bet that opens a round without blinds is none."""
+    @cached_property
+    def made(self) -> Column:
+        """How many full bets and raises there were in the round."""
+        return self._count(self.hands.acts.full, self._none())
+
+    @cached_property
+    def remaining(self) -> Column:
+        """How many have not folded."""
+        return np.bitwise_count(self.in_before).astype(np.int32)
+
+    @cached_property
+    def folds(self) -> Column:
+        """How many have folded in the round."""
+        return self._count(self.kind == FOLD, self._none())
+
+    @cached_property
+    def after_blinds(self) -> Column:
+        """Whether a blind opened the round."""
+        return self._spread((self.number == 0) & (self.poster_seat.take(self.of) >= 0))
+
+    @cached_property
+    def poster(self) -> Column:
+        """Whether this seat posted the last blind."""
+        return self.after_blinds & (self._spread(self.poster_seat.take(self.of)) == self.who)
+
+    def reach(self, rows: Column) -> Reach:
+        """What bounds the raises among these actions."""
         game = self.game
-        raises = self._count(self.hands.acts.full, self._none())
-        if game.cap_counts == "raises":
-            unposted = (self.number > 0) | (self.poster.take(self.of) < 0)
-            raises -= self._spread(unposted) & (raises > 0)
-        capped: Column = raises >= (game.raise_cap or 0)
-        if game.cap_lift == "never":
-            return capped
-        left = np.bitwise_count(self.in_before).astype(np.int32)
-        if game.cap_lift == "round_starts_heads_up":
-            left += self._count(self.kind == FOLD, self._none())
-        return capped & (left != 2)
-
-    def _range(self, rows: Column, bet: Column, mine: Column) -> tuple[Column, Column, Column]:
-        """The totals that may be bet or raised to, and the one from which a raise is full."""
-        game, size = self.game, self.size.take(rows)
-        most = mine + self.chips.take(rows)
-        if game.raise_ceiling == "effective_stack":  # G12: two seats
-            seat, cell = self.who.take(rows), self.cell.take(rows)
-            other = cell + (1 - 2 * seat) * np.int64(self.n)
-            most = np.minimum(most, self.base.ravel().take(other, mode="clip"))
+        chips, mine, bet, size = (
+            it.take(rows) for it in (self.chips, self.mine, self.bet, self.size)
+        )
+        level = least = deepest = pot = bet
         if game.sizing == "fixed":
-            one = self._level().take(rows) + size
-            high = np.minimum(one, most)
-            return high, high, one
-        least = bet + size
-        if game.min_raise_after_short == "last_full_total":  # G10
-            least = self._least().take(rows)
-        low = np.maximum(least, bet + 1)
-        if game.min_raise == "more_than":
-            low = low + (bet > 0)
-        if game.sizing == "pot_limit":
-            owed = self.owed.take(rows)
-            most = np.minimum(most, np.maximum(low, bet + self._pot_so_far().take(rows) + owed))
-        return np.minimum(low, most), most, least
-
-    def _least(self) -> Column:
-        """The highest total that any raise so far has made the least of the next."""
-        opening = self.open_bet.ravel().take(self.place) + self.hands.sizes
-        return self._highest((self.hands.acts.to + self.more) * self.raising, opening)
-
-    def _pot_so_far(self) -> Column:
-        """What a pot-limit raise is measured by, bets of this round included (T15)."""
-        return self._count(self.amount, self.open_pot.ravel().take(self.place))
+            level = self.level.take(rows)
+        if game.raise_ceiling == "effective_stack":  # two seats
+            other = self.cell.take(rows) + (1 - 2 * self.who.take(rows)) * np.int64(self.n)
+            deepest = self.base.ravel().take(other, mode="clip")
+        if game.min_raise_after_short == "last_full_total":
+            opening = self.open_bet.ravel().take(self.place) + self.hands.sizes
+            totals = (self.hands.acts.to + self.more) * self.raising
+            least = self._highest(totals, opening).take(rows)
+        if game.sizing == "pot_limit":  # bets of the round included (T15)
+            pot = self._count(self.amount, self.open_pot.ravel().take(self.place)).take(rows)
+        return Reach(chips, mine, bet, size, level, least, deepest, pot)
 
     def _aggressor(self) -> None:
         """Who made the last bet or raise of the last round that opened, if anybody did."""

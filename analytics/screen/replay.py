@@ -24,6 +24,7 @@ last of them is the highest. Between rounds `table.py` counts what became of the
 
 import numpy as np
 
+from analytics.replay.raises import sizes, vetoed
 from analytics.screen.facing import BET, CALL, CHECK, DEFAULT, FOLD, FORCED, Facing
 from analytics.screen.why import Why
 from store.columns.cells import Column
@@ -53,7 +54,7 @@ class Replay(Facing):
         """Every action, and the first wrong one of a hand."""
         acts, kind, free = self.hands.acts, self.kind, self.owed <= 0
         checks = kind == CHECK
-        self.vetoed = self.veto()
+        self.vetoed = vetoed(self.game, self)
         wrong = checks ^ free
         if self.game.fold_when_free:
             wrong &= kind != FOLD
@@ -87,12 +88,12 @@ class Replay(Facing):
         """A bet or raise lies between the least and the most, and is told as what it is."""
         acts = self.hands.acts
         to, bet, mine = (one.take(rows) for one in (acts.to, self.bet, self.mine))
-        low, high, least = self._range(rows, bet, mine)
+        low, high, least = sizes(self.game, self.reach(rows))
         bad = self.vetoed.take(rows) | (to < low) | (to > high)
         bad |= (self.kind.take(rows) == BET) != (bet == 0)
         wrong[rows] = bad
         if self.game.sizing == "fixed" and self.game.reopen == "half_bet":
-            full = 2 * (to - self._level().take(rows)) >= self.size.take(rows)
+            full = 2 * (to - self.level.take(rows)) >= self.size.take(rows)
         else:
             full = to >= least
         unlike[rows] = (acts.full.take(rows) != full) | (acts.amount.take(rows) != to - mine)
@@ -107,7 +108,7 @@ class Replay(Facing):
 
     def _another_asked(self) -> Column:
         """Whether the record asks another seat next than the rules."""
-        stays = self.in_before - self.folds
+        stays = self.in_before - self.folding
         able = self.able_before - self.out
         goes_on = ~self.raising
         answered = np.zeros_like(self.bit)

@@ -74,7 +74,7 @@ class Table:
         self.stacks = hands.brought.copy()
         self.stays: Column = np.full(n, (1 << seats) - 1, dtype=self.sets)
         self.able: Column = self.stays
-        self.poster = np.full(n, -1, dtype=np.int32)
+        self.poster_seat = np.full(n, -1, dtype=np.int32)
         self.last = np.full(n, -1, dtype=np.int32)  # the round after which one was left
         self.base = np.empty((rounds, seats, n), dtype=np.int32)  # chips as a round begins
         self.bets = np.zeros((rounds, seats, n), dtype=np.int32)  # what each puts in, in a round
@@ -153,7 +153,7 @@ class Table:
                 self.post_to[number] = to
                 np.maximum(bet, to, out=bet)
                 if kind != BLINDS["post"]:
-                    self.poster += (seat - self.poster) * there
+                    self.poster_seat += (seat - self.poster_seat) * there
         self.able = self._bits(self.stacks > 0)
         self.base[0] = base
         self.blinds = base - self.stacks
@@ -173,7 +173,7 @@ class Table:
         if number:
             self.base[number] = self.stacks
         else:
-            before = before + (self.poster - before) * (self.poster >= 0)
+            before = before + (self.poster_seat - before) * (self.poster_seat >= 0)
         self.open_stays[number], self.open_able[number] = stays, able
         if self.game.raise_needs_responder:  # the least that any seat has, if it has anything
             least = (self.base[number] - 1).view(np.uint32).min(0)
