@@ -11,7 +11,7 @@ from store.tables.standard import STANDARD
 
 # Rulesets of hands on their way in, by fingerprint: facts are made of such hands before the ledger
 # keeps their texts.
-HEARD: dict[str, bytes] = {}
+INCOMING: dict[str, bytes] = {}
 
 
 def projections(folder: Path) -> tuple[Projection, ...]:
@@ -20,4 +20,4 @@ def projections(folder: Path) -> tuple[Projection, ...]:
 
 
 def _text(folder: Path, mark: str) -> bytes | None:
-    return HEARD.get(mark) or kept(RealDisk(folder), mark)
+    return INCOMING.get(mark) or kept(RealDisk(folder), mark)

@@ -65,6 +65,6 @@ class Problem(Exception):
         return {**named, "status": kind.status, "detail": self.detail, **self.members}
 
     def after(self, seconds: float) -> "Problem":
-        """The same, with word of when to try again."""
+        """The same problem, with the time after which to try again."""
         self.headers["Retry-After"] = str(max(1, round(seconds)))
         return self

@@ -1,4 +1,4 @@
-"""The report on one hand, for whoever may read the whole record: as text, and as JSON values."""
+"""The report on one hand, for viewers of the whole record: as text, and as JSON values."""
 
 import textwrap
 from collections.abc import Collection, Sequence
@@ -47,7 +47,7 @@ def as_json(record: Events, game: Game, report: Report) -> dict[str, Any]:
 
 
 def plain(record: Events, report: Report) -> dict[str, Any]:
-    """The same without pots and cards."""
+    """The entry without pots and cards."""
     return {
         "hand": _start(record).hand,
         "ruleset": report.ruleset,
@@ -157,7 +157,11 @@ def name_at(players: Sequence[str], seat: int) -> str:
 def _title(start: HandStarted) -> str:
     """scrim-17/412   auction-2024   2 players, button ursa, 400 each"""
     brought = set(start.stacks)
-    stacks = f"{start.stacks[0]} each" if len(brought) == 1 else "stacks " + _words(start.stacks)
+    stacks = (
+        f"{start.stacks[0]} each"
+        if len(brought) == 1
+        else "stacks " + ", ".join(map(str, start.stacks))
+    )
     table = f"{len(start.stacks)} players, button {name_at(start.players, start.button)}, {stacks}"
     return f"{start.hand}   {start.game}   {table}"
 
@@ -316,7 +320,3 @@ def _parts(name: str, found: Divergence) -> str:
 
 def _quoted(event: Event | None) -> str:
     return "nothing" if event is None else f"`{say(event)}`"
-
-
-def _words(numbers: tuple[int, ...]) -> str:
-    return ", ".join(map(str, numbers))

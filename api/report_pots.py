@@ -101,17 +101,18 @@ def pots_as_lines(game: Game, record: Events, names: tuple[str, ...]) -> list[li
     if len(found) == 1 and _is_plain(found[0]):
         return []
     return [
-        [f"pot {at}", _level(one), f"{one.amount} chips", "; ".join(_beside(game, one, names))]
+        [
+            f"pot {at}",
+            "" if one.layer is None else f"{one.layer.low} to {one.layer.high}",
+            f"{one.amount} chips",
+            "; ".join(_beside(game, one, names)),
+        ]
         for at, one in enumerate(found)
     ]
 
 
 def _is_plain(one: Cut) -> bool:
     return not (one.dead or one.rake) and len(set(one.award.shares)) == 1
-
-
-def _level(one: Cut) -> str:
-    return "" if one.layer is None else f"{one.layer.low} to {one.layer.high}"
 
 
 def _beside(game: Game, one: Cut, names: tuple[str, ...]) -> Iterator[str]:

@@ -26,9 +26,9 @@ from typing import NamedTuple
 from api.cli.import_ import LATER
 from api.facts import projections
 from api.importing.commit import Writer
-from api.importing.entries import entries
-from api.importing.jobs import outcomes
-from api.importing.taken import Wishes
+from api.importing.inputs import inputs
+from api.importing.pool import outcomes
+from api.importing.worker import ImportOptions
 from bench.import_texts import FILE, gamelogs, one_log, phh_files, pokerstars_files
 from bench.ledger import disk
 from bench.peers import installed, label
@@ -73,10 +73,10 @@ def imported(
     """One import into a new ledger."""
     start, before = perf_counter(), _worked()
     with _opened(scratch) as (folder, ledger), _as_a_command():
-        files = list(entries([path], folder))
-        wishes = Wishes(audit=audit)
+        files = list(inputs([path], folder))
+        options = ImportOptions(audit=audit)
         maker = ledger.maker(() if audit else LATER)
-        read = outcomes(files, wishes, folder, now_ms(), maker, lambda hands: None, processes)
+        read = outcomes(files, options, folder, now_ms(), maker, lambda hands: None, processes)
         for found, added in Writer(ledger, {}, "sealed", maker).write(read):
             assert found.refused is None, found.refused
             assert added == found.hands, found.skipped

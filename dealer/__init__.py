@@ -1,1 +1,1 @@
-"""Who makes it happen: shuffles, bots, and the hands they play; no rules and no store."""
+"""The dealer: shuffles, bots, and the hands they play; no rules and no store."""

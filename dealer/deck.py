@@ -22,7 +22,7 @@ class Deck:
         self._drawn = 0
 
     def fork(self) -> "Deck":
-        """The same deck at the same place: what one deals, the other will deal too."""
+        """A copy of the deck at the same place: both will deal the same cards."""
         other = copy(self)
         other._pile = self._pile.fork()
         return other

@@ -40,7 +40,7 @@ class Plan(Struct, frozen=True):
 
     @property
     def players(self) -> tuple[str, ...]:
-        """Who sits where: each bot's name, and its chair."""
+        """The players by chair: each bot's name, and its chair."""
         return tuple(player_name(bot, chair) for chair, bot in enumerate(self.bots))
 
 
@@ -108,7 +108,7 @@ def dealt(match: Plan, decks: Decks, first: int = 1) -> Iterator[Events]:
 def play_hand(
     game: Game, hand_id: str, seating: Seating, deck: Deck, bots: tuple[Bot, ...]
 ) -> tuple[Events, Hand]:
-    """One hand: the record it leaves, and the hand it adds up to."""
+    """Play one hand; return its record, and the hand that the record adds up to."""
     new, hand = begin(
         game,
         hand_id,
@@ -141,6 +141,6 @@ def usual_seats(game: Game) -> int:
 
 
 def last_standing(hand: Hand) -> str | None:
-    """Who holds every chip after a hand, if anybody does."""
+    """The player who holds every chip after a hand, if one does."""
     left = [seat for seat, stack in enumerate(hand.stacks) if stack]
     return hand.start.players[left[0]] if len(left) == 1 else None

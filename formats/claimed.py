@@ -1,6 +1,6 @@
 """The rest of a foreign hand as its source claims it, rules off: counted, never judged.
 
-Whose turn it was is who is told to act next; a payment is what the source says was paid. Only
+The next item's seat was next to act; a payment is what the source says was paid. Only
 chips must add up. A payment that would make or lose any is kept beside the record as a claim
 (`Claimed`), and the record is paid by the rules; any other such hand raises a ValueError with one
 sentence.
@@ -51,7 +51,7 @@ from formats.source import Act, Bids, Board, Fault, Holds, Item, Leaves, Mucks, 
 
 
 def claimed(source: SourceHand, events: list[Event], hand: Hand, rest: list[Item]) -> Events:
-    """The whole record: the events so far, the told rest, the claimed payment, the end."""
+    """The whole record: the events so far, the rest of the items, the claimed payment, the end."""
     items = [item for item in rest if not _is_late(item)]
     for place, item in enumerate(items):
         for event in _events(source.game, hand, item, items[place + 1 :]):
@@ -128,7 +128,7 @@ def _counted(events: list[Event], hand: Hand, event: Event) -> Hand:
     return hand
 
 
-# What is told becomes events.
+# Items become events.
 
 
 def _events(game: Game, hand: Hand, item: Item, later: list[Item]) -> Iterator[Event]:
@@ -151,7 +151,7 @@ def _events(game: Game, hand: Hand, item: Item, later: list[Item]) -> Iterator[E
 
 
 def _next(later: list[Item]) -> int | None:
-    """Who is told to act next on this street."""
+    """The seat that acts next on this street, as the source has it."""
     for item in later:
         if isinstance(item, Act) or (isinstance(item, Leaves) and item.all_in):
             return item.seat

@@ -53,13 +53,13 @@ class Part(Struct, frozen=True):
 
 
 def parts(
-    path: Path, format: str, rules: Rules = AS_READ, heard: Callable[[], None] = lambda: None
+    path: Path, format: str, rules: Rules = AS_READ, tick: Callable[[], None] = lambda: None
 ) -> tuple[Part, ...]:
     """The file cut into parts; none, if there is no simple way to cut it.
 
     A look through a gamelog takes its time, and is heard of meanwhile.
     """
-    return _WAYS[format].parts(path, rules, heard) if format in _WAYS else ()
+    return _WAYS[format].parts(path, rules, tick) if format in _WAYS else ()
 
 
 def read(path: Path, format: str, part: Part) -> Source:
@@ -70,9 +70,9 @@ def read(path: Path, format: str, part: Part) -> Source:
     return _WAYS[format].read(text, part)
 
 
-def _gamelog(path: Path, rules: Rules, heard: Callable[[], None]) -> tuple[Part, ...]:
-    """Its reader knows where it may be cut."""
-    found = gamelog.cuts(path, rules, heard)
+def _gamelog(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Part, ...]:
+    """Cut a gamelog where its own reader says."""
+    found = gamelog.cuts(path, rules, tick)
     return tuple(
         Part(
             one.begin,
@@ -92,7 +92,7 @@ def _of_a_gamelog(text: bytes, part: Part) -> Source:
     return gamelog.read(text, part.log)
 
 
-def _phh(path: Path, rules: Rules, heard: Callable[[], None]) -> tuple[Part, ...]:
+def _phh(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Part, ...]:
     """The names of its tables must differ in a whole file, which counts in one unit."""
     found = _by_lines(path, b"[", _TABLE, once=True)
     unit = phh.unit_of(path) if found else None
@@ -103,8 +103,8 @@ def _of_phh(text: bytes, part: Part) -> Source:
     return _placed(phh.read(text, unit=part.unit, rakes=part.rakes), part)
 
 
-def _pokerstars(path: Path, rules: Rules, heard: Callable[[], None]) -> tuple[Part, ...]:
-    """Who takes how much rake is fitted over the whole file."""
+def _pokerstars(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Part, ...]:
+    """Cut before hands; the rake of each house is fitted over the whole file."""
     found = _by_lines(path, (b"PokerStars ", b"Poker Hand #"), _HAND)
     houses = pokerstars.houses_of(path, rules) if found else None
     return tuple(replace(one, houses=houses) for one in found)

@@ -64,7 +64,12 @@ def follow(hand: SourceHand, hand_id: str) -> Events:
 
 def followed(hand: SourceHand, hand_id: str) -> tuple[Events, Hand]:
     """The record, and what it adds up to."""
-    _checked(hand)
+    # Every item is of a seat there is; `begin` checks the rest.
+    last = len(hand.stacks) - 1
+    named = [item.seat for item in hand.items if not isinstance(item, Board)]
+    if named and not 0 <= min(named) <= max(named) <= last:
+        wrong = next(seat for seat in named if not 0 <= seat <= last)
+        raise ValueError(f"there is no seat {wrong}: the seats are 0..{last}")
     game, items = hand.game, list(hand.items)
     new, now = begun(game, hand.button, hand.players, hand.stacks, hand.posts, hand.dead_small)
     start = replace(now.start, hand=hand_id, assumed=hand.assumed, played=hand.played)
@@ -141,15 +146,6 @@ def _claimed(
     return record, replay(record)
 
 
-def _checked(hand: SourceHand) -> None:
-    """Every item is of a seat there is; `begin` checks the rest."""
-    last = len(hand.stacks) - 1
-    named = [item.seat for item in hand.items if not isinstance(item, Board)]
-    if named and not 0 <= min(named) <= max(named) <= last:
-        wrong = next(seat for seat in named if not 0 <= seat <= last)
-        raise ValueError(f"there is no seat {wrong}: the seats are 0..{last}")
-
-
 def _faults(items: list[Item]) -> Iterable[Faulted]:
     """Replies that failed stand right before the default action they cause."""
     while items and isinstance(first := items[0], Fault) and first.where != "acknowledgement":
@@ -168,17 +164,30 @@ def _answer(asked: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer | 
         case ToDeal(kind="board") if isinstance(first, Act) and first.verb == "fold":
             return Fold(first.seat, _will(first.default)), (0,)  # of who is all-in by his blind
         case ToDeal(kind="board"):
-            return _board(asked, items)
+            for place, item in enumerate(items):
+                if isinstance(item, Board):
+                    return Deal(item.cards), (place,)
+                if isinstance(item, _CHOSEN):
+                    return None
+            return Deal((UNKNOWN,) * asked.count), ()
         case ToDeal():
             return _deal(asked, game, hand, items)
         case ToBid():
-            return _bid(first)
+            if not isinstance(first, Bids):
+                return None
+            return Bid(first.seat, first.amount, first.sealed, _will(first.default)), (0,)
         case ToSwap():
             return _swap(asked, hand, items)
         case ToShow():
             return _show(asked, hand, items)
         case ToStraddle():
-            return _straddle(first)
+            # A straddle stands in the source as a raise, its refusal as a fold.
+            if isinstance(first, Leaves):
+                return TimeOut(first.seat), (0,)
+            if not isinstance(first, Act) or first.verb not in ("raise", "fold"):
+                return None
+            kind = Straddle if first.verb == "raise" else Fold
+            return kind(first.seat, _will(first.default)), (0,)
     raise AssertionError(f"nobody answers {asked}")
 
 
@@ -219,34 +228,8 @@ def _limit(game: Game, hand: Hand) -> int | None:
     return asked.raise_max if isinstance(asked, ToAct) else None
 
 
-def _bid(first: Item | None) -> Answer | None:
-    if not isinstance(first, Bids):
-        return None
-    return Bid(first.seat, first.amount, first.sealed, _will(first.default)), (0,)
-
-
-def _straddle(first: Item | None) -> Answer | None:
-    """A straddle stands in the source as a raise, its refusal as a fold."""
-    if isinstance(first, Leaves):
-        return TimeOut(first.seat), (0,)
-    if not isinstance(first, Act) or first.verb not in ("raise", "fold"):
-        return None
-    kind = Straddle if first.verb == "raise" else Fold
-    return kind(first.seat, _will(first.default)), (0,)
-
-
 def _will(default: bool) -> Will:
     return "default" if default else "chosen"
-
-
-def _board(asked: ToDeal, items: list[Item]) -> Answer | None:
-    """The next street's cards; unknown, where the source tells of no card and no choice more."""
-    for place, item in enumerate(items):
-        if isinstance(item, Board):
-            return Deal(item.cards), (place,)
-        if isinstance(item, _CHOSEN):
-            return None
-    return Deal((UNKNOWN,) * asked.count), ()
 
 
 def _deal(asked: ToDeal, game: Game, hand: Hand, items: list[Item]) -> Answer:
@@ -317,15 +300,12 @@ def _show(asked: ToShow, hand: Hand, items: list[Item]) -> Answer | None:
         if isinstance(item, Shows) and item.seat == seat:
             if asked.announce:
                 return Announce(seat, item.cards), (place,)
-            return Show(seat, _turned_up(hand.hole[seat], item.cards)), (place,)
+            # As they were dealt, if they are the same: the source may name them in another order.
+            same = sorted(hand.hole[seat]) == sorted(item.cards)
+            return Show(seat, () if same else item.cards), (place,)
         if isinstance(item, _PLAYED):
             return None
     return (Muck(seat), ()) if asked.may_muck else None
-
-
-def _turned_up(held: Cards, shown: Cards) -> Cards:
-    """The cards shown in the order they were dealt: the source may name them in another."""
-    return () if sorted(held) == sorted(shown) else shown
 
 
 # Where source and rules part.
@@ -335,15 +315,13 @@ def _parts(hand: SourceHand, new: Events, after: Hand, items: list[Item]) -> boo
     """Whether these events show other cards than the source, or pay what nobody was paid."""
     if any(_contradicted(event, items) for event in new if isinstance(event, Shown)):
         return True
-    return after.over and (_goes_on(items) or not pays(hand, new, after))
-
-
-def _goes_on(items: list[Item]) -> bool:
-    """Whether the source tells of more play where the rules say that the hand is over."""
-    return any(
+    if not after.over:
+        return False
+    played_on = any(
         isinstance(item, _PLAYED) or (isinstance(item, Fault) and item.where != "acknowledgement")
         for item in items
     )
+    return played_on or not pays(hand, new, after)
 
 
 def _contradicted(event: Shown, items: list[Item]) -> bool:

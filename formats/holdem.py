@@ -6,7 +6,6 @@ from events.types import (
     BlindPosted,
     Claimed,
     Disconnected,
-    Event,
     Events,
     Faulted,
     HandEnded,
@@ -47,22 +46,22 @@ def check(game: Game, record: Events, name: str) -> None:
     if not isinstance(record[-1], HandEnded | Faulted):
         raise Inexpressible(f"{name} tells whole hands: this one is not over")
     for event in record:
-        _tellable(game, event, name)
-
-
-def _tellable(game: Game, event: Event, name: str) -> None:
-    match event:
-        case HandVoided():
-            raise Inexpressible(f"{name} has no word for a hand that was called off")
-        case Claimed():
-            raise Inexpressible(f"{name} has no form for a claim that its own chips refute")
-        case TimedOut(all_in=True):
-            raise Inexpressible(f"{name} has no word for a seat all-in because its time ran out")
-        case TimedOut() | Disconnected() | Reconnected() | Faulted():
-            kind = type(event).__name__
-            raise Inexpressible(f"{name} has no word for clocks, connections and errors: {kind}")
-        case BlindPosted(kind="dead") if not isinstance(game.script[0], Posts):
-            raise Inexpressible(f"{name} has no word for a dead blind")
+        match event:
+            case HandVoided():
+                raise Inexpressible(f"{name} has no word for a hand that was called off")
+            case Claimed():
+                raise Inexpressible(f"{name} has no form for a claim that its own chips refute")
+            case TimedOut(all_in=True):
+                raise Inexpressible(
+                    f"{name} has no word for a seat all-in because its time ran out"
+                )
+            case TimedOut() | Disconnected() | Reconnected() | Faulted():
+                kind = type(event).__name__
+                raise Inexpressible(
+                    f"{name} has no word for clocks, connections and errors: {kind}"
+                )
+            case BlindPosted(kind="dead") if not isinstance(game.script[0], Posts):
+                raise Inexpressible(f"{name} has no word for a dead blind")
 
 
 def bet_sizes(game: Game, name: str) -> tuple[int, int]:

@@ -101,7 +101,12 @@ def _hands(folder: Path) -> Iterator[SourceHand | Skipped]:
                         roster = next(filter(None, map(_words, rosters)), [str(_NEVER)])
                     rows = _rows(deal, roster, players)
                     hand = _source_hand(deal, rows, number)
-                    yield replace(hand, text=_text(words, rows), site=" ".join(hand.players))
+                    # What all three files say of a hand.
+                    yield replace(
+                        hand,
+                        text="\n".join((" ".join(words), json.encode(rows).decode())),
+                        site=" ".join(hand.players),
+                    )
                 except _Unread as reason:
                     yield Skipped(number, str(reason))
     finally:
@@ -125,11 +130,6 @@ def _rows(deal: _Deal, roster: list[str], players: "_Players") -> list[_Row]:
     if [row.position for row in rows] != list(range(1, len(rows) + 1)):
         raise _Unread(f"the positions in hand {deal.id} are not 1 to {len(rows)}")
     return rows
-
-
-def _text(words: list[str], rows: list[_Row]) -> str:
-    """What all three files say of a hand."""
-    return "\n".join((" ".join(words), json.encode(rows).decode()))
 
 
 class _Players:
@@ -232,7 +232,7 @@ def _cards(words: list[str]) -> Cards:
 
 
 def _source_hand(deal: _Deal, rows: list[_Row], number: int) -> SourceHand:
-    """The hand as its letters tell it: position 1 is left of the button, the last has it."""
+    """The hand that the letters spell: position 1 is left of the button, the last has it."""
     if any(row.players != len(rows) for row in rows):
         raise _Unread(f"the files do not agree how many play hand {deal.id}")
     if any(row.bankroll == 0 for row in rows):

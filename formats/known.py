@@ -1,4 +1,4 @@
-"""The formats that can be read, and how a file's first lines tell which of them it is.
+"""The formats that can be read, and how the format of a file is known by its first lines.
 
 Each format knows its own beginnings; no file name is asked. What is none of them is refused, by its
 name where it has one.
@@ -100,7 +100,7 @@ class Format(Struct, frozen=True):
     called: str
     begins: Callable[[Sequence[str]], bool]
     read: Callable[..., Source]
-    retold: bool = True
+    takes_rules: bool = True
     stacked: bool = True
     raked: bool = False
     at_a_site: bool = False
@@ -129,10 +129,10 @@ def format_of(content: bytes | Path) -> Format:
     for one in FORMATS.values():
         if one.begins(head):
             return one
-    raise Refused(*_elsewhere(head))
+    raise Refused(*_what_instead(head))
 
 
-def _elsewhere(head: Sequence[str]) -> tuple[int, str]:
+def _what_instead(head: Sequence[str]) -> tuple[int, str]:
     """The line that tells what a file is that no reader here takes, and what that is.
 
     Every line of the beginning is looked at, because chat, an empty table or the end of a hand may
@@ -166,7 +166,7 @@ def read(
             1, f"{named.called}: no hand of it names its site; leave out --rake {rules.rake}"
         )
     others = rules.game is not None or bool(rules.settings)
-    if others and not named.retold and not (named.raked and rules.only_rake):
+    if others and not named.takes_rules and not (named.raked and rules.only_rake):
         but = ", but for the rake (rake_percent, rake_caps)" if named.raked else ""
         raise Refused(
             1, f"{named.called} name their own rules: --game and --set cannot replace them{but}"
@@ -178,10 +178,10 @@ def read(
     else:
         assert isinstance(content, Path), "only what is on disk is cut into parts"
         source = read_part(content, named.name, part)
-    if not others or not named.retold:
+    if not others or not named.takes_rules:
         return source
     kept = tuple(one for one in source.inferred if not rules.game or not _tells_variant(one))
-    hands = _retold(source.hands, rules)
+    hands = _under_rules(source.hands, rules)
     return replace(source, hands=hands, transcripts=None, inferred=kept)
 
 
@@ -189,8 +189,10 @@ def _tells_variant(fact: str) -> bool:
     return fact.startswith("variant ")
 
 
-def _retold(hands: Iterable[SourceHand | Skipped], rules: Rules) -> Iterator[SourceHand | Skipped]:
-    """The same hands under other rules, whose unit of chips must be theirs."""
+def _under_rules(
+    hands: Iterable[SourceHand | Skipped], rules: Rules
+) -> Iterator[SourceHand | Skipped]:
+    """Put hands under other rules, which must count in the same unit of chips."""
     for hand in hands:
         if isinstance(hand, SourceHand):
             kept = tuple(one for one in hand.inferred if not rules.game or not _tells_variant(one))
@@ -214,7 +216,7 @@ def _first(head: Sequence[str]) -> str:
     return next((line for line in head if line.strip()), "").rstrip("\n")
 
 
-def _as_told(read: Callable[[Path], Source]) -> Callable[[Path, Rules], Source]:
+def _without_rules(read: Callable[[Path], Source]) -> Callable[[Path, Rules], Source]:
     """A reader that needs not know which rules were asked for: its hands are put to them later."""
     return lambda path, rules: read(path)
 
@@ -248,7 +250,7 @@ FORMATS: dict[str, Format] = {
             "PokerStars hands",
             lambda head: any(map(STARS.search, head)),
             lambda text, rules: pokerstars.read(text, rules=rules),
-            retold=False,
+            takes_rules=False,
             raked=True,
             at_a_site=True,
         ),
@@ -257,7 +259,7 @@ FORMATS: dict[str, Format] = {
             "GGPoker hands",
             lambda head: any(map(GG.search, head)),
             lambda text, rules: pokerstars.read(text, site="ggpoker", rules=rules),
-            retold=False,
+            takes_rules=False,
             raked=True,
             at_a_site=True,
         ),
@@ -266,7 +268,7 @@ FORMATS: dict[str, Format] = {
             "Open Hand History",
             lambda head: any(map(_OHH.match, head)),
             ohh.read,
-            retold=False,
+            takes_rules=False,
             raked=True,
             at_a_site=True,
         ),
@@ -276,12 +278,12 @@ FORMATS: dict[str, Format] = {
                 f"{site.called} hands",
                 site.is_in,
                 site.read,
-                retold=False,
+                takes_rules=False,
                 raked=True,
                 at_a_site=True,
             )
             for site in SITES
         ),
-        Format("irc", "IRC month", lambda head: False, _as_told(irc.read), retold=False),
+        Format("irc", "IRC month", lambda head: False, _without_rules(irc.read), takes_rules=False),
     )
 }

@@ -3,7 +3,7 @@
 The same events as `formats.follow` makes of it, about thrice as fast, where nothing is unusual; of
 whatever is, nothing is made. The rules say who is asked, who must show and who is paid. Not all
 that they forbid is looked at here, sizes of bets or cards dealt twice are not: whoever takes such a
-record holds it against them (`api/importing/vouched.py`), and follows the hand if they disagree.
+record holds it against them (`api/importing/screened.py`), and follows the hand if they disagree.
 """
 
 from collections.abc import Sequence
@@ -179,7 +179,7 @@ class _Play:
     # Cards.
 
     def _turned_in_the_end(self) -> dict[int, Cards | None]:
-        """Who shows what in the end, or throws it away; nobody does so twice, or before."""
+        """The hands shown or thrown away in the end; no seat does so twice, or before."""
         self.last = len(self.items)
         found: dict[int, Cards | None] = {}
         while self.last and isinstance(item := self.items[self.last - 1], _TURNED):
@@ -190,7 +190,7 @@ class _Play:
         return found
 
     def _held(self) -> list[Cards]:
-        """Every seat's cards: told in the beginning, or when they are shown, or by nobody."""
+        """Every seat's cards: named in the beginning, or when they are shown, or unknown."""
         found: dict[int, Cards] = {}
         while self.at < self.last and isinstance(item := self.items[self.at], Holds):
             if item.seat in found or not 0 <= item.seat < len(self.stacks):
@@ -206,7 +206,7 @@ class _Play:
         return cards
 
     def _unknown_in_the_end(self, cards: Sequence[Cards]) -> bool:
-        """Whether a card could decide who is paid that nobody has told; only the rules say so."""
+        """Whether an unknown card could decide who is paid; only the rules say so."""
         items = self.items[self.at : self.last]
         folded = {item.seat for item in items if type(item) is Act and item.verb == "fold"}
         stay = [seat for seat in range(len(cards)) if seat not in folded]
@@ -243,7 +243,7 @@ class _Play:
             seat = self._act(item)
 
     def _act(self, item: Act) -> int | None:
-        """One choice, and who is asked next."""
+        """Record one choice; return the seat that is asked next."""
         seat, verb, owed = item.seat, item.verb, self.now.bet - self.bets[item.seat]
         if verb == "fold" and (owed > 0 or self.game.fold_when_free):
             self.standing[seat] = "folded"

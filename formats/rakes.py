@@ -33,7 +33,7 @@ _SPAN = re.compile(r"([0-9]+)(?:(\+)|-([0-9]+))?")
 _STAKES = re.compile(r"([0-9.]+)/([0-9.]+)(?: (-)(?: ([0-9.]+)/([0-9.]+))?)?")
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class RakeQuestion(Struct, frozen=True, kw_only=True):
     """What a hand says of itself: nothing, where it does not; `reraised` if a raise before the flop
     was raised."""
 
@@ -96,7 +96,7 @@ class Row(Struct, frozen=True, kw_only=True):
         stakes = _spelled(self.low, self.currency) if self.high == self.low else self.stakes
         return f"as {self.site} takes of {self.limit}-limit {stakes}, {when}: {self.sources[0]}"
 
-    def raked(self, asked: Asked) -> Rake:
+    def raked(self, asked: RakeQuestion) -> Rake:
         """The rake of this hand: a pot without a flop is free, or is not."""
         free = not (self.no_flop == "three-bet" and asked.reraised)
         return replace(self.rake, no_flop_no_drop=free)
@@ -105,23 +105,23 @@ class Row(Struct, frozen=True, kw_only=True):
 class _Question(NamedTuple):
     """One thing in which a row and a hand must agree: how a row says it, and a hand."""
 
-    fits: Callable[[Row, Asked], bool]
+    fits: Callable[[Row, RakeQuestion], bool]
     has: Callable[[Row], str]
-    asked: Callable[[Asked], str]
+    asked: Callable[[RakeQuestion], str]
 
 
-def _of_day(row: Row, asked: Asked) -> bool:
+def _of_day(row: Row, asked: RakeQuestion) -> bool:
     if row.begins is None or asked.day is None:
         return False
     return row.begins <= asked.day and (row.ends is None or asked.day <= row.ends)
 
 
-def _of_stakes(row: Row, asked: Asked) -> bool:
+def _of_stakes(row: Row, asked: RakeQuestion) -> bool:
     above = all(map(int.__le__, row.low, asked.stakes))
     return above and (row.high is None or all(map(int.__ge__, row.high, asked.stakes)))
 
 
-def _of_players(row: Row, asked: Asked) -> bool:
+def _of_players(row: Row, asked: RakeQuestion) -> bool:
     least, most = row.players
     return least <= asked.players and (most is None or asked.players <= most)
 
@@ -178,7 +178,7 @@ class Unlisted(Struct, frozen=True):
 
 
 @lru_cache(1 << 14)
-def looked_up(asked: Asked, source: RakeFrom) -> Known | Unlisted:
+def looked_up(asked: RakeQuestion, source: RakeFrom) -> Known | Unlisted:
     """The rake of a hand by the table; rows without a day are there if they are asked for."""
     rows, same = rows_of_table(), list[str]()
     for question in _QUESTIONS:
@@ -200,7 +200,7 @@ def looked_up(asked: Asked, source: RakeFrom) -> Known | Unlisted:
     return Known(row.raked(asked), row.said())
 
 
-def _instead(asked: Asked, same: list[str], there: Iterable[str], wanted: str) -> Unlisted:
+def _instead(asked: RakeQuestion, same: list[str], there: Iterable[str], wanted: str) -> Unlisted:
     """`the table of rakes has of PokerStars, USD: no-limit, pot-limit; not fixed-limit`."""
     of = f" of {', '.join(same)}" if same else ""
     reason = f"the table of rakes has{of}: {', '.join(dict.fromkeys(there))}; not {wanted}"
@@ -307,7 +307,7 @@ def _key(site: str) -> str:
     return "".join(filter(str.isalnum, site.casefold().removesuffix(".com")))
 
 
-def _money(asked: Asked) -> tuple[Stakes, str]:
+def _money(asked: RakeQuestion) -> tuple[Stakes, str]:
     return asked.stakes, asked.currency
 
 

@@ -143,7 +143,7 @@ class Refused(Exception):
 
 
 class Transcript(NamedTuple):
-    """Hands next to each other, some of them told in columns already; those are not judged either.
+    """Hands next to each other, some of them in columns already; those are not judged either.
 
     `numbers` and `nets` (by hand and seat) are of the hands in columns; `hand` gives any hand
     of `every` by its number, `texts` are all of them in the source's words.

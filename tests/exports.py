@@ -6,7 +6,7 @@ from pathlib import Path
 
 from api.cli.export import LOGS
 from api.exporting.files import written
-from api.exporting.texts import TEXTS, Asked, Untold
+from api.exporting.texts import TEXTS, CannotExport, ExportRequest
 from api.viewpoints.sight import Eyes
 from api.viewpoints.wanted import leaves, wanted
 from engine.game import Game, fingerprint
@@ -74,8 +74,10 @@ def exported(
         sink = io.BytesIO()
         written(sink, to, told, table, eyes)
         return sink.getvalue()
-    asked = Asked(snapshot, told, eyes, lambda record: known[start_of(record).ruleset], "", False)
+    asked = ExportRequest(
+        snapshot, told, eyes, lambda record: known[start_of(record).ruleset], "", False
+    )
     try:
         return b"".join(TEXTS[to](asked))
-    except Untold as refusal:
+    except CannotExport as refusal:
         return str(refusal).encode()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from api.exporting.texts import Untold
+from api.exporting.texts import CannotExport
 from dealer.play import play
 from engine.game import Game
 from engine.games import GAMES, RULESETS
@@ -149,14 +149,14 @@ def test_a_match_of_our_own_is_written_as_the_newest_engine_would(
 def test_a_round_that_is_missing_is_named(tmp_path: Path) -> None:
     records = tuple(play(GAMES["auction-2024"], "m", 3, "own"))
     snapshot = ledger_of(tmp_path, (records[0], records[2]))
-    with pytest.raises(Untold, match="round 2 is not in the ledger, m/3 comes in its place"):
+    with pytest.raises(CannotExport, match="round 2 is not in the ledger, m/3 comes in its place"):
         _written(snapshot, "mit-gamelog")
 
 
 def test_a_hand_that_was_called_off_is_named(tmp_path: Path) -> None:
     one, two = play(GAMES["swap-2022"], "m", 2, "own")
     snapshot = ledger_of(tmp_path, (one, (*two[:-1], t.HandVoided("recovery"))))
-    with pytest.raises(Untold, match="m/2 was voided: no gamelog can say so"):
+    with pytest.raises(CannotExport, match="m/2 was voided: no gamelog can say so"):
         _written(snapshot, "mit-gamelog")
 
 
@@ -293,5 +293,5 @@ def _written(snapshot: Snapshot, to: str) -> bytes:
     """The export, or the refusal itself."""
     told = exported(snapshot, to, names=("m",))
     if not told.startswith(b"6."):
-        raise Untold(told.decode())
+        raise CannotExport(told.decode())
     return told

@@ -16,7 +16,7 @@ import pytest
 from msgspec.structs import replace
 
 from api.cli.export import TABLES, TABULAR
-from api.exporting.texts import Blind
+from api.exporting.texts import ViewpointRefused
 from api.viewpoints.seen import opened_by
 from api.viewpoints.sight import Eyes
 from dealer.play import play
@@ -178,7 +178,7 @@ def test_a_match_opens_its_hands_when_it_said_it_would(
                 snapshot, "mit-gamelog", view, names=("m",)
             )
         else:
-            with pytest.raises(Blind, match="only an auditor may write m/1 so, not"):
+            with pytest.raises(ViewpointRefused, match="only an auditor may write m/1 so, not"):
                 exported(snapshot, "mit-gamelog", view, names=("m",))
 
 

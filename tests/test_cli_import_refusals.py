@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from api.importing.spool import Spool
+from api.importing.spill import SpillFile
 from formats.known import Format, format_of
 from store.reader import Reader
 from store.segments.runs import Maker
@@ -141,7 +141,7 @@ def test_a_reader_that_fails_on_one_file_does_not_stop_the_others(
             raise RecursionError("too deep")
         return format_of(content)
 
-    monkeypatch.setattr("api.importing.taken.format_of", failing)
+    monkeypatch.setattr("api.importing.worker.format_of", failing)
     one, two = imported(capsys, first, second, code=1)
     failed = "the reader failed, which it should not: RecursionError: too deep"
     assert (failed, 30) == (one["refused"]["reason"], two["imported"])
@@ -159,12 +159,12 @@ def test_a_full_disk_is_not_the_fault_of_the_file(
 ) -> None:
     """What waits is written to a device that has no room; the sentence names the ledger's disk."""
 
-    def begin(spool: Spool, path: Path, at: int, maker: Maker) -> None:
-        made(spool, path, at, maker)
-        spool._file = Path("/dev/full").open("wb")  # noqa: SIM115  # the spool closes it
+    def begin(spill: SpillFile, path: Path, at: int, maker: Maker) -> None:
+        made(spill, path, at, maker)
+        spill._file = Path("/dev/full").open("wb")  # noqa: SIM115  # the spool closes it
 
-    made = Spool.__init__
-    monkeypatch.setattr(Spool, "__init__", begin)
+    made = SpillFile.__init__
+    monkeypatch.setattr(SpillFile, "__init__", begin)
     log = gamelog(tmp_path / "gamelog.txt")
     sentence = said(capsys, 1, "import", str(log))
     assert f"the disk of {ledger} is full: what was read has no room there" in sentence

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from api.importing.known import FILE, Known
+from api.importing.index import FILE, ImportIndex
 from bench.import_texts import phh_files, pokerstars_files
 from events.evolve import replay
 from events.types import MatchEnded, SourceNoted
@@ -382,7 +382,7 @@ def test_damage_in_the_middle_is_told(
     data[30] ^= 1
     path.write_bytes(data)
     with opened(ledger) as open_ledger, pytest.raises(Damaged, match="is damaged at byte 0"):
-        Known(open_ledger, open_ledger.maker().nonces)
+        ImportIndex(open_ledger, open_ledger.maker().nonces)
     path.unlink()
     grown = imported(capsys, tmp_path, "a.txt", "".join(stars[:6]))
     assert (2, 4, []) == (grown["imported"], grown["repeated"], grown["conflicts"])

@@ -11,11 +11,10 @@ import pyarrow as pa
 import pytest
 from msgspec.structs import asdict, replace
 
-from api.importing import jobs as parted
-from api.importing import spool, taken
-from api.importing.entries import entries
-from api.importing.spool import fetched
-from api.importing.taken import Outcome, Wishes
+from api.importing import pool, spill, worker
+from api.importing.inputs import inputs
+from api.importing.spill import fetched
+from api.importing.worker import ImportOptions, Outcome
 from dealer.play import play
 from engine.games import RULESETS
 from events.ledger import Append
@@ -29,7 +28,7 @@ from store.proof.nonces import Salted
 from store.segments.runs import Made, Maker, Run, read
 from store.tables.standard import STANDARD
 
-WISHES = Wishes(audit=False)
+OPTIONS = ImportOptions(audit=False)
 AT = 1_700_000_000_000
 MIT = Path(__file__).parents[1].parent / "shared/data/mit"
 DIALECTS = {
@@ -57,12 +56,12 @@ def log(dialect: str, rounds: int = 60, seed: str = "columns", stack: int | None
 @pytest.fixture(autouse=True)
 def few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that short logs are worth columns too."""
-    monkeypatch.setattr(taken, "RUN", 1)
-    monkeypatch.setattr(spool, "RUN", 1)
+    monkeypatch.setattr(worker, "RUN", 1)
+    monkeypatch.setattr(spill, "RUN", 1)
 
 
 def imported(
-    path: Path, scratch: Path, wishes: Wishes, *, columns: bool
+    path: Path, scratch: Path, options: ImportOptions, *, columns: bool
 ) -> tuple[Outcome, list[Run]]:
     """What comes of a file, in columns as far as it can, or hand by hand."""
 
@@ -71,21 +70,21 @@ def imported(
 
     with pytest.MonkeyPatch.context() as patch:
         if not columns:
-            patch.setattr(taken, "read", hand_by_hand)
-        (entry,) = entries([path], scratch)
-        with spool.spool(scratch / "spool", AT, Maker(Salted(b"s" * 32), STANDARD)) as out:
-            found = taken.taken(entry, wishes, out, lambda hands: None)
+            patch.setattr(worker, "read", hand_by_hand)
+        (file,) = inputs([path], scratch)
+        with spill.spill(scratch / "spool", AT, Maker(Salted(b"s" * 32), STANDARD)) as out:
+            found = worker.import_file(file, options, out, lambda hands: None)
         runs = [read(fetched(chunk)[1]) for chunk in found.chunks]
     return replace(found, chunks=[]), runs
 
 
-def alike(text: str | bytes, scratch: Path, wishes: Wishes | None = None) -> Outcome:
+def alike(text: str | bytes, scratch: Path, options: ImportOptions | None = None) -> Outcome:
     """Both ways tell the same, and make the same events, tables and digests."""
     path = scratch / "log.txt"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    wishes = wishes or WISHES
-    slow, slow_runs = imported(path, scratch, wishes, columns=False)
-    fast, fast_runs = imported(path, scratch, wishes, columns=True)
+    options = options or OPTIONS
+    slow, slow_runs = imported(path, scratch, options, columns=False)
+    fast, fast_runs = imported(path, scratch, options, columns=True)
     assert asdict(slow) == asdict(fast)
     assert leaves(slow_runs) == leaves(fast_runs)
     assert appends(slow_runs) == appends(fast_runs)
@@ -121,7 +120,7 @@ def test_every_dialect_comes_to_the_same(dialect: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dialect", ["A1", "S3"])
 def test_an_audit_says_the_same(dialect: str, tmp_path: Path) -> None:
-    found = alike(log(dialect), tmp_path, Wishes(audit=True))
+    found = alike(log(dialect), tmp_path, ImportOptions(audit=True))
     assert 60 == sum(found.verdicts.values())
 
 
@@ -132,9 +131,9 @@ def test_stacks_of_millions_come_to_the_same(tmp_path: Path) -> None:
 
 
 def test_players_are_called_what_was_asked_for(tmp_path: Path) -> None:
-    found = alike(log("A3"), tmp_path, Wishes(names={"random-0": "ursa"}, audit=False))
+    found = alike(log("A3"), tmp_path, ImportOptions(names={"random-0": "ursa"}, audit=False))
     assert ["ursa", "random-1"] == list(found.nets)
-    both = Wishes(names={"random-0": "ursa", "random-1": "ursa"}, audit=False)
+    both = ImportOptions(names={"random-0": "ursa", "random-1": "ursa"}, audit=False)
     refused = alike(log("A3"), tmp_path, both).refused
     assert refused is not None
     assert "play one hand" in refused.reason
@@ -150,10 +149,10 @@ def test_hands_pass_as_columns_unless_something_is_odd_about_them(
         looked_at.append(hand.number)
         return follow.followed(hand, name)
 
-    monkeypatch.setattr(taken, "followed", followed)
+    monkeypatch.setattr(worker, "followed", followed)
     for dialect in DIALECTS:
         (tmp_path / "log.txt").write_text(log(dialect, 30))
-        imported(tmp_path / "log.txt", tmp_path, WISHES, columns=True)
+        imported(tmp_path / "log.txt", tmp_path, OPTIONS, columns=True)
     assert len(looked_at) < 5
 
 
@@ -175,21 +174,21 @@ def test_a_large_log_read_in_parts_comes_to_the_same(
 ) -> None:
     """Each part with nothing but what is known of the whole log, as another process reads it."""
     monkeypatch.setattr("formats.mit.parts.HANDS", 11)
-    monkeypatch.setattr(parted, "LARGE", 1)
+    monkeypatch.setattr(pool, "LARGE", 1)
     text = damaged(dialect, random.Random("large"), 5).replace("random-0", "Zoë")
     (tmp_path / "log.txt").write_text(text)
-    whole, whole_runs = imported(tmp_path / "log.txt", tmp_path, WISHES, columns=True)
-    (entry,) = entries([tmp_path / "log.txt"], tmp_path)
+    whole, whole_runs = imported(tmp_path / "log.txt", tmp_path, OPTIONS, columns=True)
+    (file,) = inputs([tmp_path / "log.txt"], tmp_path)
     ticks: list[int] = []
-    cut = parted.parted(entry, WISHES, tmp_path / "copy", ticks.append)
+    cut = pool.split_large(file, OPTIONS, tmp_path / "copy", ticks.append)
     assert (6, 7) == (len(cut), len(ticks))
     found = []
     for at, part in enumerate(cut):
-        with spool.spool(tmp_path / f"{at}.spool", AT, Maker(Salted(b"s" * 32), STANDARD)) as out:
-            found.append(taken.taken(part, WISHES, out, lambda hands: None))
+        with spill.spill(tmp_path / f"{at}.spill", AT, Maker(Salted(b"s" * 32), STANDARD)) as out:
+            found.append(worker.import_file(part, OPTIONS, out, lambda hands: None))
     runs = [read(fetched(chunk)[1]) for one in found for chunk in one.chunks]
-    (joined,) = parted.together([found], lambda entry: pytest.fail("a part was refused"))
-    assert asdict(whole) == asdict(replace(joined, entry=entry, chunks=[], spool=whole.spool))
+    (joined,) = pool.together([found], lambda file: pytest.fail("a part was refused"))
+    assert asdict(whole) == asdict(replace(joined, file=file, chunks=[], spill=whole.spill))
     assert leaves(whole_runs) == leaves(runs)
     assert appends(whole_runs) == appends(runs)
 

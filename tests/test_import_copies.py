@@ -9,12 +9,11 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from api.importing import copies, jobs
-from api.importing import jobs as parted
+from api.importing import copies, pool
 from api.importing.commit import Writer
-from api.importing.entries import entries
-from api.importing.jobs import outcomes
-from api.importing.taken import Outcome, Wishes
+from api.importing.inputs import inputs
+from api.importing.pool import outcomes
+from api.importing.worker import ImportOptions, Outcome
 from bench.import_texts import phh_files, pokerstars_files
 from events.types import HandStarted, SourceNoted
 from formats import cuts, known
@@ -101,7 +100,7 @@ def in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(copies, "_BLOCK", 100)
     monkeypatch.setattr(cuts, "HANDS", 5)
     monkeypatch.setattr("formats.mit.parts.HANDS", 5)
-    monkeypatch.setattr(jobs, "_together", lambda works, tick, count: jobs._alone(works, tick))
+    monkeypatch.setattr(pool, "_together", lambda works, tick, count: pool._alone(works, tick))
 
 
 def imported(path: Path, folder: Path, processes: int = 1) -> tuple[Outcome, list[Any]]:
@@ -109,8 +108,10 @@ def imported(path: Path, folder: Path, processes: int = 1) -> tuple[Outcome, lis
     scratch = folder / "scratch"
     scratch.mkdir(parents=True)
     with opened(folder / "ledger") as ledger:
-        files = list(entries([path], folder / "ledger"))
-        read = outcomes(files, Wishes(), scratch, AT, ledger.maker(), lambda n: None, processes)
+        files = list(inputs([path], folder / "ledger"))
+        read = outcomes(
+            files, ImportOptions(), scratch, AT, ledger.maker(), lambda n: None, processes
+        )
         ((found, _),) = Writer(ledger, {}, "sealed").write(read)
         assert [] == list(scratch.iterdir())
         return found, events(ledger)
@@ -160,7 +161,7 @@ def test_a_file_that_changes_while_it_is_taken_is_refused_or_is_one_text(
     path = tmp_path / "log.txt"
     path.write_bytes(one)
     if large:
-        monkeypatch.setattr(parted, "LARGE", 0)
+        monkeypatch.setattr(pool, "LARGE", 0)
     attacked_while_taken(monkeypatch, path, other, attack, block)
     found, there = imported(path, tmp_path / "attacked", 2 if large else 1)
     if found.refused is None:
@@ -196,7 +197,7 @@ def test_what_was_hashed_is_what_is_read(
     assert expected.refused is None
     assert HANDS == expected.hands
     if large:
-        monkeypatch.setattr(parted, "LARGE", 0)
+        monkeypatch.setattr(pool, "LARGE", 0)
     done: list[bool] = []
 
     def overtaken(*words: Any) -> Any:
@@ -205,7 +206,7 @@ def test_what_was_hashed_is_what_is_read(
             attack(path, other)
         return known.read(*words)
 
-    monkeypatch.setattr("api.importing.taken.read", overtaken)
+    monkeypatch.setattr("api.importing.worker.read", overtaken)
     found, now = imported(path, tmp_path / "attacked", 2 if large else 1)
     assert done
     assert hashlib.sha256(one).hexdigest() == found.digest
@@ -247,7 +248,7 @@ def test_a_month_that_changes_when_it_was_taken_is_the_month_that_was_taken(
             file.write_bytes(b"")
         return known.read(*words)
 
-    monkeypatch.setattr("api.importing.taken.read", overtaken)
+    monkeypatch.setattr("api.importing.worker.read", overtaken)
     found, now = imported(month, tmp_path / "attacked")
     assert (expected.digest, None) == (found.digest, found.refused)
     assert there == now

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from api.importing import jobs
+from api.importing import pool
 from api.importing.commit import Writer
-from api.importing.entries import Entry, entries
-from api.importing.jobs import outcomes
-from api.importing.taken import Outcome, Wishes
+from api.importing.inputs import InputFile, inputs
+from api.importing.pool import outcomes
+from api.importing.worker import ImportOptions, Outcome
 from events.ledger import Appended
 from events.types import MatchEnded
 from formats.mit import parts
@@ -32,7 +32,7 @@ def nobody(hands: int) -> None:
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> tuple[Entry, ...]:
+def files(tmp_path: Path) -> tuple[InputFile, ...]:
     """Five logs, the middle one cut off."""
     logs = tmp_path / "logs"
     logs.mkdir()
@@ -40,19 +40,19 @@ def files(tmp_path: Path) -> tuple[Entry, ...]:
         gamelog(logs / f"{seed}.txt", rounds=20, seed=str(seed))
     cut = logs / "2.txt"
     cut.write_text(cut.read_text().rpartition("\nFinal")[0])
-    return tuple(entries([logs], tmp_path / "ledger"))
+    return tuple(inputs([logs], tmp_path / "ledger"))
 
 
 def test_two_processes_come_to_what_one_does(
-    files: tuple[Entry, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    files: tuple[InputFile, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "JOB_BYTES", 1)  # each file is a job of its own
+    monkeypatch.setattr(pool, "JOB_BYTES", 1)  # each file is a job of its own
     ledgers = []
     for processes in (1, 2):
         scratch = tmp_path / f"scratch-{processes}"
         scratch.mkdir()
         with opened(tmp_path / f"ledger-{processes}") as ledger:
-            found = outcomes(files, Wishes(), scratch, AT, ledger.maker(), nobody, processes)
+            found = outcomes(files, ImportOptions(), scratch, AT, ledger.maker(), nobody, processes)
             added = [count for _, count in Writer(ledger, {}, "sealed").write(found)]
             assert [20, 20, 0, 20, 20] == added
             assert [] == list(scratch.iterdir())
@@ -60,21 +60,21 @@ def test_two_processes_come_to_what_one_does(
     assert ledgers[0] == ledgers[1]
 
 
-def test_small_files_are_gathered_into_jobs(files: tuple[Entry, ...]) -> None:
-    assert [files] == list(jobs.jobs(files))
+def test_small_files_are_gathered_into_jobs(files: tuple[InputFile, ...]) -> None:
+    assert [files] == list(pool.jobs(files))
 
 
-def test_hands_are_told_while_they_are_read(files: tuple[Entry, ...], tmp_path: Path) -> None:
+def test_hands_are_told_while_they_are_read(files: tuple[InputFile, ...], tmp_path: Path) -> None:
     told: list[int] = []
-    list(outcomes(files, Wishes(), tmp_path, AT, Maker(None, ()), told.append, 1))
+    list(outcomes(files, ImportOptions(), tmp_path, AT, Maker(None, ()), told.append, 1))
     assert 80 == sum(told)
 
 
 def test_after_ctrl_c_whole_files_are_in(
-    files: tuple[Entry, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    files: tuple[InputFile, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The writer is asked to stop while the fourth file is read."""
-    monkeypatch.setattr(jobs, "JOB_BYTES", 1)
+    monkeypatch.setattr(pool, "JOB_BYTES", 1)
     ticks: list[int] = []
 
     def stop_at_third(hands: int) -> None:
@@ -83,7 +83,7 @@ def test_after_ctrl_c_whole_files_are_in(
             raise KeyboardInterrupt
 
     with opened(tmp_path / "ledger") as ledger:
-        found = outcomes(files, Wishes(), tmp_path, AT, ledger.maker(), stop_at_third, 1)
+        found = outcomes(files, ImportOptions(), tmp_path, AT, ledger.maker(), stop_at_third, 1)
         with pytest.raises(KeyboardInterrupt):
             list(Writer(ledger, {}, "sealed").write(found))
     snapshot = Reader(tmp_path / "ledger").snapshot()
@@ -97,7 +97,7 @@ def test_a_file_that_was_cut_off_in_the_middle_is_gone_on_with(
     """The machine fails after two of five calls; the second import adds the other three."""
     monkeypatch.setattr(parts, "HANDS", 20)
     log = gamelog(tmp_path / "log.txt", rounds=100)
-    files = tuple(entries([log], tmp_path))
+    files = tuple(inputs([log], tmp_path))
     with opened(tmp_path / "ledger") as ledger:
         monkeypatch.setattr(ledger, "append_spelled", _failing(ledger, 2))
         with pytest.raises(OSError, match="the power is gone"):
@@ -119,7 +119,7 @@ def test_it_is_not_gone_on_with_under_other_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parts, "HANDS", 20)
-    files = tuple(entries([gamelog(tmp_path / "log.txt", rounds=100)], tmp_path))
+    files = tuple(inputs([gamelog(tmp_path / "log.txt", rounds=100)], tmp_path))
     with opened(tmp_path / "ledger") as ledger:
         monkeypatch.setattr(ledger, "append_spelled", _failing(ledger, 1))
         with pytest.raises(OSError, match="the power is gone"):
@@ -131,9 +131,11 @@ def test_it_is_not_gone_on_with_under_other_names(
     assert "was begun with other options" in found.refused.reason
 
 
-def test_a_spool_that_was_spoilt_is_not_written(files: tuple[Entry, ...], tmp_path: Path) -> None:
+def test_a_spool_that_was_spoilt_is_not_written(
+    files: tuple[InputFile, ...], tmp_path: Path
+) -> None:
     with opened(tmp_path / "ledger") as ledger:
-        read = outcomes(files[:1], Wishes(), tmp_path, AT, ledger.maker(), nobody, 1)
+        read = outcomes(files[:1], ImportOptions(), tmp_path, AT, ledger.maker(), nobody, 1)
         with pytest.raises(OSError, match="is not what was written to it"):
             list(Writer(ledger, {}, "sealed").write(map(_spoilt, read)))
         assert 0 == ledger.next_pos
@@ -163,7 +165,7 @@ def test_a_command_that_is_stopped_leaves_a_ledger_that_goes_on(
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as process:
-        while process.poll() is None and not any(ledger.glob(".import-*/*.spool")):
+        while process.poll() is None and not any(ledger.glob(".import-*/*.spill")):
             time.sleep(0.02)
         time.sleep(0.3)
         os.killpg(process.pid, number) if number == signal.SIGINT else process.kill()
@@ -183,8 +185,8 @@ def test_a_command_that_is_stopped_leaves_a_ledger_that_goes_on(
     assert [] == list(ledger.glob(".import-*"))
 
 
-def _found(ledger: FileLedger, files: tuple[Entry, ...], scratch: Path) -> Iterator[Outcome]:
-    return outcomes(files, Wishes(audit=False), scratch, AT, ledger.maker(), nobody, 1)
+def _found(ledger: FileLedger, files: tuple[InputFile, ...], scratch: Path) -> Iterator[Outcome]:
+    return outcomes(files, ImportOptions(audit=False), scratch, AT, ledger.maker(), nobody, 1)
 
 
 def _failing(ledger: FileLedger, calls: int) -> Callable[[bytes], tuple[Appended, ...]]:
@@ -202,7 +204,7 @@ def _failing(ledger: FileLedger, calls: int) -> Callable[[bytes], tuple[Appended
 
 
 def _spoilt(found: Outcome) -> Outcome:
-    path = Path(found.spool)
+    path = Path(found.spill)
     path.write_bytes(path.read_bytes().replace(b"raised", b"RAISED").replace(b'"A', b'"K', 1))
     return found
 

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from api.importing import jobs
-from api.importing import jobs as parted
+from api.importing import pool
 from api.importing.commit import Writer
-from api.importing.entries import Entry, entries
-from api.importing.jobs import outcomes
-from api.importing.taken import Outcome, Wishes
+from api.importing.inputs import InputFile, inputs
+from api.importing.pool import outcomes
+from api.importing.worker import ImportOptions, Outcome
 from bench.import_texts import phh_files, pokerstars_files
 from events.ledger import Record
 from formats import cuts, known
@@ -26,7 +25,7 @@ HANDS = 23  # of a file; of a part 5
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuts, "HANDS", 5)
-    monkeypatch.setattr(parted, "LARGE", 0)
+    monkeypatch.setattr(pool, "LARGE", 0)
 
 
 @pytest.fixture(scope="module")
@@ -80,14 +79,14 @@ ODD: dict[str, tuple[str, Callable[[str], str]]] = {
 
 
 @pytest.fixture
-def files(texts: dict[str, str], tmp_path: Path) -> list[Entry]:
+def files(texts: dict[str, str], tmp_path: Path) -> list[InputFile]:
     """A file for each oddity."""
     for number, (format, change) in enumerate(ODD.values()):
         text = change(texts[format])
         path = tmp_path / "files" / f"{number:02}.txt"
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    return list(entries([tmp_path / "files"], tmp_path / "ledger"))
+    return list(inputs([tmp_path / "files"], tmp_path / "ledger"))
 
 
 def told(path: Path, format: str, part: cuts.Part | None = None) -> list[SourceHand | Skipped]:
@@ -95,7 +94,7 @@ def told(path: Path, format: str, part: cuts.Part | None = None) -> list[SourceH
 
 
 @pytest.mark.parametrize("odd", ODD)
-def test_the_parts_tell_what_the_whole_tells(odd: str, files: list[Entry]) -> None:
+def test_the_parts_tell_what_the_whole_tells(odd: str, files: list[InputFile]) -> None:
     """Or one of them is refused, or holds other hands than were counted."""
     format, path = ODD[odd][0], files[list(ODD).index(odd)].path
     try:
@@ -107,7 +106,7 @@ def test_the_parts_tell_what_the_whole_tells(odd: str, files: list[Entry]) -> No
         assert told(path, format) == [one for some in found for one in some]
 
 
-def test_ordinary_files_are_cut(files: list[Entry]) -> None:
+def test_ordinary_files_are_cut(files: list[InputFile]) -> None:
     ordinary = (0, 1, 2, 3, 4, 5, 6)
     formats = [format for format, _ in ODD.values()]
     sizes = [[part.hands for part in cuts.parts(files[at].path, formats[at])] for at in ordinary]
@@ -115,16 +114,18 @@ def test_ordinary_files_are_cut(files: list[Entry]) -> None:
 
 
 def test_what_comes_of_a_file_is_the_same(
-    files: list[Entry], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    files: list[InputFile], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever is odd about it, and every stream to the last word; no spool is left."""
-    monkeypatch.setattr(jobs, "_together", lambda works, tick, count: jobs._alone(works, tick))
+    monkeypatch.setattr(pool, "_together", lambda works, tick, count: pool._alone(works, tick))
     came = []
     for processes in (1, 2):
         scratch = tmp_path / f"scratch-{processes}"
         scratch.mkdir()
         with opened(tmp_path / f"ledger-{processes}") as ledger:
-            read = outcomes(files, Wishes(), scratch, AT, ledger.maker(), lambda n: None, processes)
+            read = outcomes(
+                files, ImportOptions(), scratch, AT, ledger.maker(), lambda n: None, processes
+            )
             done = [
                 (told_of(one), count) for one, count in Writer(ledger, {}, "sealed").write(read)
             ]
@@ -143,5 +144,5 @@ def streams(ledger: FileLedger) -> dict[str, list[Record]]:
 
 def told_of(found: Outcome) -> dict[str, object]:
     """All that a report is made of: where its events waited is nobody's business."""
-    kept = (name for name in found.__struct_fields__ if name not in ("spool", "chunks"))
+    kept = (name for name in found.__struct_fields__ if name not in ("spill", "chunks"))
     return {name: getattr(found, name) for name in kept}

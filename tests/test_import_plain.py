@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import asdict, replace
 
-from api.importing import spool, taken, vouched
-from api.importing.entries import entries
-from api.importing.spool import fetched
-from api.importing.taken import Outcome, Wishes
+from api.importing import screened, spill, worker
+from api.importing.inputs import inputs
+from api.importing.spill import fetched
+from api.importing.worker import ImportOptions, Outcome
 from bench.import_texts import phh_files, pokerstars_files
 from dealer.play import play
 from engine.games import RULESETS
@@ -27,14 +27,14 @@ from store.segments.runs import Maker, read
 from store.tables.standard import STANDARD
 
 AT = 1_700_000_000_000
-WISHES = Wishes(audit=False)
+OPTIONS = ImportOptions(audit=False)
 SHARED = Path(__file__).parents[1].parent / "shared/data"
 
 
 @pytest.fixture(autouse=True)
 def few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that short files are worth columns too."""
-    for module in (taken, spool, vouched):
+    for module in (worker, spill, screened):
         monkeypatch.setattr(module, "RUN", 1)
 
 
@@ -50,7 +50,7 @@ def tables(name: str, count: int, seats: int, seed: str = "plain") -> str:
     return "".join(phh.write_all(hands))
 
 
-def imported(path: Path, wishes: Wishes, *, columns: bool) -> tuple[Outcome, list[Any]]:
+def imported(path: Path, options: ImportOptions, *, columns: bool) -> tuple[Outcome, list[Any]]:
     """What comes of a file, in columns as far as it can, or hand by hand."""
 
     def nothing(*asked: Any, audited: bool) -> tuple[None, Mapping[int, Any]]:
@@ -58,20 +58,20 @@ def imported(path: Path, wishes: Wishes, *, columns: bool) -> tuple[Outcome, lis
 
     with pytest.MonkeyPatch.context() as patch:
         if not columns:
-            patch.setattr(vouched, "plainly", nothing)
-        (entry,) = entries([path], path.parent / "ledger")
-        with spool.spool(path.parent / "spool", AT, Maker(Salted(b"s" * 32), STANDARD)) as out:
-            found = taken.taken(entry, wishes, out, lambda hands: None)
+            patch.setattr(screened, "screened_plain", nothing)
+        (file,) = inputs([path], path.parent / "ledger")
+        with spill.spill(path.parent / "spool", AT, Maker(Salted(b"s" * 32), STANDARD)) as out:
+            found = worker.import_file(file, options, out, lambda hands: None)
         chunks = [fetched(chunk) for chunk in found.chunks]
     return replace(found, chunks=[]), [(notes, read(hands)) for notes, hands in chunks]
 
 
-def alike(text: str | bytes, folder: Path, wishes: Wishes = WISHES) -> Outcome:
+def alike(text: str | bytes, folder: Path, options: ImportOptions = OPTIONS) -> Outcome:
     """Both ways tell the same, chunk by chunk: notes, leaves, digests, every row of every table."""
     path = folder / "hands.txt"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    slow, slow_chunks = imported(path, wishes, columns=False)
-    fast, fast_chunks = imported(path, wishes, columns=True)
+    slow, slow_chunks = imported(path, options, columns=False)
+    fast, fast_chunks = imported(path, options, columns=True)
     assert asdict(slow) == asdict(fast)
     assert list(slow.nets) == list(fast.nets)
     for (notes, run), (told, made) in zip(slow_chunks, fast_chunks, strict=True):
@@ -95,7 +95,7 @@ def test_tables_of_several_sizes_come_to_the_same(tmp_path: Path) -> None:
     texts = [tables("phh-nt", 8, seats, f"{seats}") for seats in (2, 9, 3)]
     text = "\n".join(one.replace("[", f"[{at}", 1) for at, one in enumerate(texts))
     numbered = (f"[{n}]\n{one}" for n, one in enumerate(_each(text), 1))
-    found = alike("\n".join(numbered), tmp_path, Wishes(audit=True))
+    found = alike("\n".join(numbered), tmp_path, ImportOptions(audit=True))
     assert found.hands == sum(found.verdicts.values()) > 40
 
 
@@ -103,15 +103,15 @@ def test_pokerstars_hands_come_to_the_same(tmp_path: Path) -> None:
     """There a hand thrown away at the showdown is nobody's: such hands are followed."""
     (path,) = pokerstars_files(tmp_path / "stars", 40).iterdir()
     for audit in (False, True):
-        found = alike(path.read_text(), tmp_path, Wishes(audit=audit))
+        found = alike(path.read_text(), tmp_path, ImportOptions(audit=audit))
         assert (40, []) == (found.hands, found.skipped)
 
 
 def test_players_are_called_what_was_asked_for(tmp_path: Path) -> None:
     text = tables("phh-nt", 5, 3)
-    found = alike(text, tmp_path, Wishes(names={"random-0": "ursa"}, audit=False))
+    found = alike(text, tmp_path, ImportOptions(names={"random-0": "ursa"}, audit=False))
     assert {"ursa", "random-1", "random-2"} == found.nets.keys()
-    both = Wishes(names={"random-0": "ursa", "random-1": "ursa"}, audit=False)
+    both = ImportOptions(names={"random-0": "ursa", "random-1": "ursa"}, audit=False)
     refused = alike(text, tmp_path, both).refused
     assert refused is not None
     assert "play one hand" in refused.reason
@@ -123,9 +123,11 @@ def test_chunks_end_where_they_did(
 ) -> None:
     """Also where some hands are left out, or so long that a chunk is full before its time."""
     for hands, events in ((7, 1000), (100, 190), (9, 150)):
-        monkeypatch.setattr(spool, "CHUNK", hands)
-        monkeypatch.setattr(spool, "_EVENTS", events)
-        alike(damaged(3, random.Random(hands), 3), tmp_path, Wishes(audit=False, strict=strict))
+        monkeypatch.setattr(spill, "CHUNK", hands)
+        monkeypatch.setattr(spill, "_EVENTS", events)
+        alike(
+            damaged(3, random.Random(hands), 3), tmp_path, ImportOptions(audit=False, strict=strict)
+        )
 
 
 def test_nearly_every_hand_needs_no_second_look(
@@ -138,9 +140,9 @@ def test_nearly_every_hand_needs_no_second_look(
         looked_at.append(hand.number)
         return followed(hand, name)
 
-    monkeypatch.setattr(taken, "followed", looked)
+    monkeypatch.setattr(worker, "followed", looked)
     (path,) = phh_files(tmp_path / "phh", 60).iterdir()
-    imported(path, WISHES, columns=True)
+    imported(path, OPTIONS, columns=True)
     assert not looked_at
 
 
@@ -235,7 +237,7 @@ def test_damaged_hands_come_to_the_same(seats: int, tmp_path: Path) -> None:
     """Left out, claimed or contested: what is said of them, and what is recorded."""
     dice = random.Random(f"plain {seats}")
     for share in (1, 2, 6):
-        found = alike(damaged(seats, dice, share), tmp_path, Wishes(audit=share == 2))
+        found = alike(damaged(seats, dice, share), tmp_path, ImportOptions(audit=share == 2))
         assert found.hands or found.refused
 
 
@@ -268,4 +270,4 @@ def _public() -> Iterator[Path]:
 def test_public_hands_come_to_the_same(tmp_path: Path) -> None:
     for path in _public():
         alike(path.read_bytes(), tmp_path)
-        alike(path.read_bytes(), tmp_path, Wishes(audit=True))
+        alike(path.read_bytes(), tmp_path, ImportOptions(audit=True))

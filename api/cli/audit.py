@@ -52,7 +52,7 @@ class Tally:
         self.conflicts: dict[str, int] = {}
 
     def look(self, ledger: "Snapshot") -> None:
-        """How many hands of each match were told by its source, and are no hands of the ledger."""
+        """Count, by match, the hands that an import left out or found in conflict."""
         from api.viewpoints.records import conflicts, left_out
 
         for match in ledger.matches():
@@ -67,7 +67,7 @@ class Tally:
         return {"left_out": self.left_out, "conflicts": self.conflicts}
 
     def count(self, one: Judged) -> Judged:
-        """One more verdict."""
+        """Count one more verdict."""
         hand = start_of(one.record).hand
         match, _, _ = hand.rpartition("/")
         self.verdicts.setdefault((match, one.game.name), Counter())[one.report.verdict] += 1
@@ -148,7 +148,9 @@ def audit(
             for _ in counted:  # what is printed names every card; the bundle is for this viewpoint
                 pass
         elif csv or parquet:
-            _written(counted, csv, parquet)
+            from api.cli.audited import written  # pyarrow comes with it
+
+            written(counted, csv, parquet)
         elif as_document:
             told = (_entry(one) if every else as_json(*one) for one in counted)
             rest = tally.beside if every else {}
@@ -156,7 +158,10 @@ def audit(
         elif every:
             _summary(counted, tally)
         else:
-            _reports(counted)
+            for number, (record, game, report) in enumerate(counted):
+                if number:
+                    say("")
+                say(as_text(game, record, report))
     _answer(tally, strict)
 
 
@@ -175,12 +180,6 @@ def _through_the_screen(
         for _ in told:
             pass
         _summary((), tally)
-
-
-def _written(judged: Iterable[Judged], csv: Path | None, parquet: Path | None) -> None:
-    from api.cli.audited import written  # pyarrow comes with it
-
-    written(judged, csv, parquet)
 
 
 def _entries(
@@ -205,7 +204,7 @@ def _entries(
 
 
 def _entry(one: Judged) -> dict[str, Any]:
-    """A hand of many: how a pot was cut is told where somebody may ask."""
+    """The entry of one hand among many; how its pots were cut is left to `audit HAND`."""
     if one.report.verdict in ("agree", "assuming"):
         return plain(one.record, one.report)
     return as_json(*one)
@@ -252,13 +251,6 @@ def _judged_all(records: Iterable[Events], rules: Rules, tally: Tally) -> Iterat
 def _named(record: Events) -> str:
     start = start_of(record)
     return f"{start.game} {start.ruleset}"
-
-
-def _reports(judged: Iterable[Judged]) -> None:
-    for number, (record, game, report) in enumerate(judged):
-        if number:
-            say("")
-        say(as_text(game, record, report))
 
 
 def _summary(judged: Iterable[Judged], tally: Tally) -> None:

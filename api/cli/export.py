@@ -147,9 +147,9 @@ def _log(
     suffix: str,
     lossy: bool,
 ) -> None:
-    from api.exporting.texts import TEXTS, Asked
+    from api.exporting.texts import TEXTS, ExportRequest
 
-    asked = Asked(snapshot, told, eyes, _rules(snapshot), suffix, lossy)
+    asked = ExportRequest(snapshot, told, eyes, _rules(snapshot), suffix, lossy)
     sink.writelines(TEXTS[to](asked))
 
 
@@ -177,7 +177,7 @@ class _Hands:
     count = 0
 
     def counted(self, leaves: "Iterable[Leaf]") -> "Iterator[Leaf]":
-        """The same leaves."""
+        """Pass the leaves on and count them."""
         for leaf in leaves:
             self.count += not is_match(leaf.stream)
             yield leaf
@@ -186,7 +186,7 @@ class _Hands:
 @contextmanager
 def _refusals() -> Iterator[None]:
     """Why something is not exported, with its exit code."""
-    from api.exporting.texts import Blind, Untold
+    from api.exporting.texts import CannotExport, ViewpointRefused
     from api.viewpoints.sight import Absence
     from api.viewpoints.wanted import Absent, Unfinished
 
@@ -194,9 +194,9 @@ def _refusals() -> Iterator[None]:
         yield
     except Absent as absent:
         raise NotFound(str(absent)) from None
-    except (Absence, Blind) as hidden:
+    except (Absence, ViewpointRefused) as hidden:
         raise NotPermitted(str(hidden)) from None
-    except (Unfinished, Untold) as reason:
+    except (Unfinished, CannotExport) as reason:
         raise click.ClickException(str(reason)) from None
 
 

@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import cast, get_args
@@ -15,10 +15,10 @@ from api.cli.ledger import json_option, ledger_option, plainly, witness_option, 
 from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, say, watched
 from api.cli.parameters import asked_rules, rules_options
 from api.importing.commit import Writer
-from api.importing.entries import Entry, entries
-from api.importing.jobs import outcomes
+from api.importing.inputs import InputFile, inputs
+from api.importing.pool import outcomes
 from api.importing.report import as_json, as_text, in_short
-from api.importing.taken import Outcome, Wishes
+from api.importing.worker import ImportOptions, Outcome
 from api.jobs.plans import named as named_match
 from api.playing.recording import now_ms
 from events.types import Disclosure
@@ -40,7 +40,7 @@ class Tally:
         self.stopped = False
 
     def count(self, found: Outcome, added: int) -> None:
-        """One more file."""
+        """Count one more file."""
         self.files += 1
         self.refused += found.refused is not None
         self.hands += added
@@ -111,18 +111,22 @@ def import_(
         raise click.UsageError("--strict is about what an audit finds: leave out --no-audit")
     asked = asked_rules(game, rules, settings, rake)
     called = None if match is None else named_match(match)
-    wishes = Wishes(named, asked, _names(names), strict, not no_audit, called)
+    options = ImportOptions(named, asked, _names(names), strict, not no_audit, called)
     tally, begun = Tally(), time.monotonic()
     with plainly():
-        every = list(entries(files, folder))
+        every = list(inputs(files, folder))
     if called is not None and len(every) != 1:
         raise click.UsageError(f"--match {called} names one file, and there are {len(every)}")
     with writing(folder, "import") as ledger, _scratch(folder) as scratch:
-        done = _imported(ledger, every, wishes, cast(Disclosure, disclosure), scratch, tally)
+        done = _imported(ledger, every, options, cast(Disclosure, disclosure), scratch, tally)
         if as_document:
             listed("muckrake.import/1", "files", (as_json(*one, not no_audit) for one in done))
         else:
-            _tell(done, len(every) <= IN_FULL)
+            in_full = len(every) <= IN_FULL
+            for found, added in done:
+                lines = as_text(found, added) if in_full else in_short(found)
+                for line in lines:
+                    say(line)
     _sum_up(tally, len(every), folder, time.monotonic() - begun)
     if tally.code:
         raise click.exceptions.Exit(tally.code)
@@ -130,8 +134,8 @@ def import_(
 
 def _imported(
     ledger: FileLedger,
-    files: list[Entry],
-    wishes: Wishes,
+    files: list[InputFile],
+    options: ImportOptions,
     disclosure: Disclosure,
     scratch: Path,
     tally: Tally,
@@ -145,26 +149,19 @@ def _imported(
                 raise KeyboardInterrupt
 
         try:
-            maker = ledger.maker(() if wishes.audit else LATER)
-            writer = Writer(ledger, wishes.names, disclosure, maker, strict=wishes.strict)
-            read = outcomes(files, wishes, scratch, now_ms(), maker, tick, begun=writer.begun)
+            maker = ledger.maker(() if options.audit else LATER)
+            writer = Writer(ledger, options.names, disclosure, maker, strict=options.strict)
+            read = outcomes(files, options, scratch, now_ms(), maker, tick, begun=writer.begun)
             for found, added in writer.write(read):
                 tally.count(found, added)
-                bar(found.entry.size, 0)
+                bar(found.file.size, 0)
                 yield found, added
         except KeyboardInterrupt:
             tally.stopped = True
 
 
-def _tell(done: Iterable[tuple[Outcome, int]], in_full: bool) -> None:
-    for found, added in done:
-        lines = as_text(found, added) if in_full else in_short(found)
-        for line in lines:
-            say(line)
-
-
 def _sum_up(tally: Tally, files: int, folder: Path, seconds: float) -> None:
-    """One line in the end: what is in now, and what is not."""
+    """Print one line in the end: how many files and hands are in now, and how many are not."""
     known = f", {tally.known} files were there already" if tally.known else ""
     again = f", {tally.again:,} hands were there already" if tally.again else ""
     conflicts = f", {tally.conflicts} of them in conflict" if tally.conflicts else ""

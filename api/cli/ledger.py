@@ -109,7 +109,7 @@ def witness_option(command: Door) -> Door:
 
 
 def remembered(*, accepting: bool = False) -> "Remembered":
-    """What is known of ledgers outside their folders, where `--witness` says."""
+    """Where checkpoints of ledgers are remembered outside their folders, as `--witness` says."""
     from store.proof.remembered import Remembered
 
     context = click.get_current_context(silent=True)
@@ -183,7 +183,7 @@ def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["F
 
 
 def _publish(folder: Path) -> None:
-    """What was written is shown to the ledger's witnesses, if it has any."""
+    """Send what was written to the ledger's witnesses, if it has any."""
     from api.evidence.witnesses import publish_newest
     from store.proof.tree import Refuted
 

@@ -198,7 +198,7 @@ def _log(path: Path, folder: Path, match: WirePlan) -> None:
 
 
 def _checkpoint(folder: Path, match: str, logs: Path | None) -> None:
-    """What was signed before the first card, for who owns a bot: the bot cannot be told."""
+    """Print what was signed before the first card, for the owners of bots, which cannot take it."""
     from store.folder.disk import RealDisk
     from store.proof.published import BEFORE, before
 
@@ -218,7 +218,7 @@ def _write(path: Path, content: bytes) -> None:
 
 @contextmanager
 def _ended_by_sigterm() -> Iterator[None]:
-    """To be told to go is to go in order: bots are ended, what was answered is on disk."""
+    """End on SIGTERM in order: the bots are ended, every answered hand is on disk."""
 
     def go(number: int, frame: FrameType | None) -> NoReturn:
         raise SystemExit(TERMINATED)

@@ -28,13 +28,13 @@ INTERRUPTED = 130  # exit code: Ctrl-C
 
 
 class NotFound(click.ClickException):
-    """What was asked for does not exist."""
+    """The hand, match or player that was asked for does not exist."""
 
     exit_code = MISSING
 
 
 class NotPermitted(click.ClickException):
-    """It exists, and this viewpoint may not see it."""
+    """The hand or match exists, and this viewpoint may not see it."""
 
     exit_code = FORBIDDEN
 
@@ -56,14 +56,14 @@ def wrong(sentence: str) -> NoReturn:
 
 
 def document(schema: str, **content: Any) -> None:
-    """One JSON document, its shape named by `schema`."""
+    """Print one JSON document, its shape named by `schema`."""
     click.echo(as_json(json.dumps({"schema": schema, **content}, indent=2, ensure_ascii=False)))
 
 
 def listed(
     schema: str, name: str, items: Iterable[Any], last: Callable[[], dict[str, Any]] = dict
 ) -> None:
-    """A document of one long list, written as it is read; `last` is asked when it is all told."""
+    """Print a document with one long list as it is read; `last` is called after the list."""
     click.echo(f'{{"schema": {json.dumps(schema)}, "{name}": [', nl=False)
     for number, item in enumerate(items):
         told = as_json(json.dumps(item, ensure_ascii=False))
@@ -148,7 +148,7 @@ def progress(items: Iterable[T], doing: str, total: int | None = None) -> Iterab
 
 @contextmanager
 def watched(doing: str, total: int) -> Iterator[Callable[[int, int], None]]:
-    """A bar of so many bytes on stderr, if somebody is watching; it is told bytes and hands."""
+    """A progress bar over so many bytes on stderr, if that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda size, hands: None
         return

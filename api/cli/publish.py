@@ -58,7 +58,7 @@ def publish(policy: Path | None, watch: float | None, folder: Path, as_document:
 
 
 def _say(found: "Publication | None", as_document: bool) -> None:
-    """One line, and a note for each witness that did not cosign."""
+    """Print one line, and a note for each witness that did not cosign."""
     if found is None:
         if as_document:
             document("muckrake.publish/1", size=None, is_published=None, replies=[])

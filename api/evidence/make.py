@@ -119,7 +119,16 @@ def texts(evidence: Evidence) -> dict[str, bytes]:
         assert evidence.view == "auditor", "a report names every card"
         files["report.txt"], files["report.json"] = evidence.report[0].encode(), evidence.report[1]
     if evidence.match:
-        files["match.json"] = _announced(evidence.match)
+        # Leaves and lines are canonical JSON already, and stand there as the objects that they are.
+        rows = [
+            {
+                "leaf": msgspec.Raw(one.leaf),
+                "lines": [msgspec.Raw(line) for line in one.lines],
+                "proof": [to_base64(each) for each in one.proof],
+            }
+            for one in evidence.match
+        ]
+        files["match.json"] = _canonical({"records": rows, "v": 1})
     if evidence.deck is not None:
         files["deck.json"] = _canonical({"v": 1, **msgspec.to_builtins(evidence.deck)})
     return files
@@ -150,19 +159,6 @@ def _openings(evidence: Evidence) -> bytes:
         for one in sorted(evidence.openings, key=lambda one: (one.line, one.field))
     ]
     return _canonical({"openings": rows, "v": 1, "view": evidence.view})
-
-
-def _announced(match: tuple[Announcement, ...]) -> bytes:
-    """Leaves and lines are canonical JSON already, and stand there as the objects that they are."""
-    rows = [
-        {
-            "leaf": msgspec.Raw(one.leaf),
-            "lines": [msgspec.Raw(line) for line in one.lines],
-            "proof": [to_base64(each) for each in one.proof],
-        }
-        for one in match
-    ]
-    return _canonical({"records": rows, "v": 1})
 
 
 def _readme(evidence: Evidence) -> bytes:

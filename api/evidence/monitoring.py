@@ -208,7 +208,7 @@ class Monitor:
     def _wrong(self, place: int, leaf: bytes) -> str | None:
         """What is wrong with a leaf by what it says, and by what others have said."""
         try:
-            text = _text(leaf)
+            text = msgspec.json.decode(leaf, type=LeafText)
         except ValueError:  # of msgspec, or bytes that are no text
             return "the leaf is not spelled as a leaf is"
         if leaf != leaf_of(text.hand_seq, text.stream, text.first, text.lines, text.record_sha256):
@@ -285,7 +285,3 @@ def over_http(url: str) -> Get:
 def _path(level: str, number: int, width: int) -> str:
     path = Tile(0, number, width).path()
     return path.replace("tile/0/", f"tile/{level}/", 1)
-
-
-def _text(leaf: bytes) -> LeafText:
-    return msgspec.json.decode(leaf, type=LeafText)

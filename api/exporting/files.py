@@ -75,8 +75,8 @@ def no_formulas(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def no_controls(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Text for a terminal, each on one line."""
-    told = [None if text is None else printable(text) for text in column.to_pylist()]
-    return pa.chunked_array([pa.array(told, pa.string())])
+    columns = [None if text is None else printable(text) for text in column.to_pylist()]
+    return pa.chunked_array([pa.array(columns, pa.string())])
 
 
 class _Csv:
@@ -183,13 +183,13 @@ def _in_columns(rows: pa.Table) -> bytes:
     """Rows of simple values as lines, their names in order."""
     import polars as pl  # no other format needs it
 
-    told = {name: _told_times(rows[name]) for name in sorted(rows.column_names)}
+    columns = {name: _as_text_times(rows[name]) for name in sorted(rows.column_names)}
     lines = io.BytesIO()
-    pl.DataFrame(pl.from_arrow(pa.table(told))).write_ndjson(lines)
+    pl.DataFrame(pl.from_arrow(pa.table(columns))).write_ndjson(lines)
     return lines.getvalue()
 
 
-def _told_times(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _as_text_times(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return as_rfc_3339(column) if pa.types.is_timestamp(column.type) else column
 
 
@@ -226,13 +226,13 @@ def lines(leaves: Iterable[Leaf], eyes: Eyes) -> Iterator[tuple[int, bytes]]:
     """Each event as it is seen, in its canonical form, among the fields of its envelope; some
     lines at a time, and how many these are."""
     for group in _by(eyes.among(leaves), LEAVES):
-        told = list(_told(group, eyes))
+        columns = list(_envelopes(group, eyes))
         times = pc.strftime(
-            pa.array([one.at for one, _ in told], pa.timestamp("ms")), "%Y-%m-%dT%H:%M:%SZ"
+            pa.array([one.at for one, _ in columns], pa.timestamp("ms")), "%Y-%m-%dT%H:%M:%SZ"
         )
-        each = zip(told, times.to_pylist(), strict=True)
+        each = zip(columns, times.to_pylist(), strict=True)
         data = b"".join(_canonical({**fields, "at": at}) + b"\n" for (_, fields), at in each)
-        yield len(told), data
+        yield len(columns), data
 
 
 def _lines(sink: BinaryIO, leaves: Iterable[Leaf], eyes: Eyes) -> int:
@@ -243,7 +243,7 @@ def _lines(sink: BinaryIO, leaves: Iterable[Leaf], eyes: Eyes) -> int:
     return rows
 
 
-def _told(group: Iterable[Leaf], eyes: Eyes) -> Iterator[tuple[Recorded, dict[str, Any]]]:
+def _envelopes(group: Iterable[Leaf], eyes: Eyes) -> Iterator[tuple[Recorded, dict[str, Any]]]:
     for leaf in group:
         match, number = split(leaf.stream)
         envelope = {"hand": leaf.stream, "match": match, "number": number}

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 from msgspec.structs import replace
 
-from api.viewpoints.sight import HIDDEN, Eyes, Sight
+from api.viewpoints.sight import HIDDEN, Eyes
 from engine.game import Game
 from events.cards import UNKNOWN
 from events.ledger import is_match
@@ -27,15 +27,15 @@ from store.reader import Snapshot
 OF_A_HAND = "hand "  # so begins the dialect of a note that belongs to one hand of a file
 
 
-class Untold(Exception):
-    """What the format cannot say; the sentence names the hand, if it is one hand's matter."""
+class CannotExport(Exception):
+    """The format has no words for it; the sentence names the hand, if it is one hand's matter."""
 
 
-class Blind(Exception):
+class ViewpointRefused(Exception):
     """A viewpoint from which this format cannot be written."""
 
 
-class Asked(NamedTuple):
+class ExportRequest(NamedTuple):
     """The hands to be written, who looks at them, by which rules each was dealt, into what file."""
 
     snapshot: Snapshot
@@ -46,7 +46,7 @@ class Asked(NamedTuple):
     lossy: bool
 
 
-class Hand(NamedTuple):
+class SeenHand(NamedTuple):
     """A hand as it is seen, with the notes that its source left."""
 
     name: str
@@ -55,34 +55,35 @@ class Hand(NamedTuple):
     file_note: SourceNoted | None
 
 
-class Hands:
+class SeenHands:
     """The hands that are asked for, one by one; `name` is the one at work."""
 
-    def __init__(self, asked: Asked, sees_all: str | None = None) -> None:
+    def __init__(self, request: ExportRequest, sees_all: str | None = None) -> None:
         self.name = ""
-        self._asked = asked
-        self._notes = _Notes(asked.snapshot)
+        self._request = request
+        self._notes = _Notes(request.snapshot)
         self._sees_all = sees_all
 
-    def __iter__(self) -> Iterator[Hand]:
-        for leaf in self._asked.eyes.among(self._asked.leaves):
+    def __iter__(self) -> Iterator[SeenHand]:
+        for leaf in self._request.eyes.among(self._request.leaves):
             if is_match(leaf.stream):
                 continue
             self.name = leaf.stream
-            sight = self._asked.eyes.see(leaf)
+            sight = self._request.eyes.see(leaf)
             if self._sees_all and not sight.open:
-                raise Blind(
+                raise ViewpointRefused(
                     f"{self._sees_all} cannot say that a card is hidden: only an auditor may "
-                    f"write {leaf.stream} so, not {self._asked.eyes.view}"
+                    f"write {leaf.stream} so, not {self._request.eyes.view}"
                 )
-            if (
-                sight.open
-            ):  # a note is in the source's own words: it may tell of any card, or a seed
+            if sight.open:
                 record = cast(Events, tuple(one.event for one in leaf.recorded))
-                told = self._asked.eyes.may_know_secrets(split(leaf.stream)[0])
-                yield Hand(leaf.stream, record, *(self._notes.of(leaf.stream) if told else _NONE))
+                knows = self._request.eyes.may_know_secrets(split(leaf.stream)[0])
+                # A note is in the source's own words: it may tell of any card, or of a seed.
+                notes = self._notes.of(leaf.stream) if knows else (None, None)
+                yield SeenHand(leaf.stream, record, *notes)
             else:
-                yield Hand(leaf.stream, _unknown(sight), None, None)
+                events = (cast(Event, one.stored.event) for one in sight.ones)
+                yield SeenHand(leaf.stream, tuple(map(_with_unknown, events)), None, None)
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
@@ -92,16 +93,13 @@ class Hands:
         except ValueError as reason:
             said = str(reason)
             named = not self.name or self.name in said
-            raise Untold(said if named else f"{self.name}: {said}") from None
+            raise CannotExport(said if named else f"{self.name}: {said}") from None
         except (LookupError, TypeError):
-            raise Untold(f"{self.name} does not add up: muckrake audit says where") from None
-
-
-_NONE = None, None
+            raise CannotExport(f"{self.name} does not add up: muckrake audit says where") from None
 
 
 class _Notes:
-    """What a match's own records keep of the file it came from."""
+    """The notes in a match's own records of the file that it was imported from."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -126,12 +124,8 @@ class _Notes:
             self._file = self._file or note
 
 
-def _unknown(sight: Sight) -> Events:
-    """What is seen as a record, in which a hidden card is one that nobody knows."""
-    return tuple(_with_unknown(cast(Event, one.stored.event)) for one in sight.ones)
-
-
 def _with_unknown(event: Event) -> Event:
+    """The event with each hidden card as one that nobody knows."""
     if isinstance(event, HoleDealt):
         return replace(event, cards=tuple(UNKNOWN if c == HIDDEN else c for c in event.cards))
     return event
@@ -140,48 +134,48 @@ def _with_unknown(event: Event) -> Event:
 # The formats.
 
 
-def gamelog(asked: Asked) -> Iterator[bytes]:
+def gamelog(request: ExportRequest) -> Iterator[bytes]:
     """One match as a log of the Pokerbots engines: to the byte the file it came from, if one."""
-    hands = Hands(asked, "a gamelog")
-    told = _numbered(hands)
-    first = next(told, None)
+    hands = SeenHands(request, "a gamelog")
+    numbered = _numbered(hands)
+    first = next(numbered, None)
     note = first.file_note if first else None
     note = note if note is not None and note.format == MIT else None
     encoder = codecs.getincrementalencoder(unnoted(note).encoding if note else "utf-8")()
-    records = (hand.record for hand in chain(filter(None, (first,)), told))
+    records = (hand.record for hand in chain(filter(None, (first,)), numbered))
     with hands.refusing():
         for piece in pieces(records, note):
             yield encoder.encode(piece)
 
 
-def _numbered(hands: Hands) -> Iterator[Hand]:
+def _numbered(hands: SeenHands) -> Iterator[SeenHand]:
     """A log counts its rounds itself, so none may be missing."""
     for count, hand in enumerate(hands, start=1):
         number = hands.name.rpartition("/")[2]
         if number != str(count):
-            raise Untold(
+            raise CannotExport(
                 f"round {count} is not in the ledger, {hands.name} comes in its place: "
                 "a gamelog cannot leave a round out"
             )
         yield hand
 
 
-def histories(asked: Asked) -> Iterator[bytes]:
+def histories(request: ExportRequest) -> Iterator[bytes]:
     """PHH: one hand is a `.phh`, unless the file is called otherwise; several are a `.phhs`."""
-    hands, view = Hands(asked), asked.eyes.view
-    told = iter(hands)
-    first, second = next(told, None), next(told, None)
-    if second is not None and asked.suffix == ".phh":
-        raise Untold("a .phh file holds one hand, and these are several: call it .phhs")
+    hands, view = SeenHands(request), request.eyes.view
+    rest = iter(hands)
+    first, second = next(rest, None), next(rest, None)
+    if second is not None and request.suffix == ".phh":
+        raise CannotExport("a .phh file holds one hand, and these are several: call it .phhs")
 
     def each() -> Iterator[tuple[Game, Events, SourceNoted | None]]:
-        for hand in chain(filter(None, (first, second)), told):
+        for hand in chain(filter(None, (first, second)), rest):
             note = hand.note or hand.file_note
             hands.name = hand.name
-            yield asked.ruleset(hand.record), hand.record, note
+            yield request.ruleset(hand.record), hand.record, note
 
     with hands.refusing():
-        if second is None and asked.suffix != ".phhs":
+        if second is None and request.suffix != ".phhs":
             texts = (phh.write(*hand, view) for hand in each())
         else:
             texts = (text for text in phh.write_all(each(), view))
@@ -189,22 +183,22 @@ def histories(asked: Asked) -> Iterator[bytes]:
             yield text.encode()
 
 
-def dealer_log(asked: Asked) -> Iterator[bytes]:
+def dealer_log(request: ExportRequest) -> Iterator[bytes]:
     """The lines of an ACPC log, with the score of all its hands."""
-    hands = Hands(asked, "an ACPC log")
-    told = iter(hands)
-    first = next(told, None)
+    hands = SeenHands(request, "an ACPC log")
+    rest = iter(hands)
+    first = next(rest, None)
     note = first.file_note if first else None
     note = note if note is not None and note.format == "acpc" else None
     each = (
-        (asked.ruleset(hand.record), hand.record) for hand in chain(filter(None, (first,)), told)
+        (request.ruleset(hand.record), hand.record) for hand in chain(filter(None, (first,)), rest)
     )
     with hands.refusing():
-        for line in acpc.write(each, note, lossy=asked.lossy):
+        for line in acpc.write(each, note, lossy=request.lossy):
             yield line.encode()
 
 
-TEXTS: dict[str, Callable[[Asked], Iterator[bytes]]] = {
+TEXTS: dict[str, Callable[[ExportRequest], Iterator[bytes]]] = {
     "mit-gamelog": gamelog,
     "phh": histories,
     "acpc": dealer_log,

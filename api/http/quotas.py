@@ -83,7 +83,7 @@ def used_by(jobs: Jobs, owner: str) -> Used:
         used.jobs += not over
         if job.at >= since:
             used.bytes += job.size
-            used.hands += max(progress.hands, 0 if over else job.wish.get("asked") or 0)
+            used.hands += max(progress.hands, 0 if over else job.request.get("asked") or 0)
     for room in jobs.sending(owner):
         with suppress(FileNotFoundError):  # it has just become nothing
             sent = [path.stat() for path in (room, *(room / "upload").iterdir())]

@@ -1,4 +1,4 @@
-"""What was taken in, brought into the ledger: a file whole, or found to be there already.
+"""Imported files brought into the ledger: a file whole, or found to be there already.
 
 In order: the beginning of the match, the notes of each chunk and its hands, the end. Short files
 are appended, many in one call, so that a file of one hand does not wait for the disk alone. Long
@@ -11,12 +11,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from api.importing.again import Part, Repeats, count, differs, nets_of
-from api.importing.known import Hit, Known
+from api.importing.index import Hit, ImportIndex
 from api.importing.left_out import notes
-from api.importing.naming import Again, Mark, naming_of
-from api.importing.spool import CHUNK, Chunk, fetched
-from api.importing.taken import Outcome
+from api.importing.naming import Mark, Repeat, naming_of
+from api.importing.repeats import (
+    CheckedChunk,
+    Repeats,
+    count,
+    differs,
+    nets_of,
+)
+from api.importing.spill import CHUNK, Chunk, fetched
+from api.importing.worker import Outcome
 from api.playing.recording import now_ms
 from events.ledger import Append, Record
 from events.types import Disclosure, MatchEnded, MatchStarted, SourceNoted
@@ -52,7 +58,7 @@ class Writer:
         self._strict = strict
         self._disclosure = disclosure
         self._kept: set[str] = set()
-        self._known = Known(ledger, maker.nonces, owner)
+        self._known = ImportIndex(ledger, maker.nonces, owner)
         self._calls = _Calls(ledger, self._known)
         self._runs = _Runs(ledger, maker, self._known)
         self._naming = naming_of(maker.nonces, owner)
@@ -65,7 +71,7 @@ class Writer:
             for found in files:
                 if found.match in self._matches:
                     yield from self._flushed()
-                self._done.append(self._taken(found))
+                self._done.append(self._written(found))
                 self._matches.add(found.match)
                 if self._calls.empty and self._runs.empty:
                     yield from self._flushed()
@@ -74,7 +80,7 @@ class Writer:
             raise
         yield from self._flushed()
 
-    def _taken(self, found: Outcome) -> Done:
+    def _written(self, found: Outcome) -> Done:
         """The file on its way; refused, if there is something else in its place already."""
         if not found.refused:
             try:
@@ -91,7 +97,11 @@ class Writer:
         if known and there is None:
             raise Refused(0, f"there is another match {found.match} in the ledger already")
         beginning = _beginning(found, self._names, self._disclosure)
-        if known and _is_in(found, known, beginning):
+        if known and not isinstance(known[-1], MatchEnded):
+            if tuple(known[: len(beginning)]) != beginning:
+                why = "was begun with other options, and not finished: import it as before"
+                raise Refused(0, f"{found.match} {why}")
+        elif known:
             for chunk in found.chunks:
                 self._sorted(found, chunk)
             return 0
@@ -113,19 +123,19 @@ class Writer:
         way.flush_if_full()
         return file.added
 
-    def _sorted(self, found: Outcome, chunk: Chunk) -> Part:
+    def _sorted(self, found: Outcome, chunk: Chunk) -> CheckedChunk:
         """A chunk with those of its hands that come again; the others are known from now on."""
-        part = Part(chunk)
-        told = list(self._again(found, part, {}))
-        part.again |= {mark.number: again for mark, again in told if again is not None}
-        if new := [mark for mark, again in told if again is None]:
+        part = CheckedChunk(chunk)
+        marked = list(self._again(found, part, {}))
+        part.again |= {mark.number: again for mark, again in marked if again is not None}
+        if new := [mark for mark, again in marked if again is None]:
             self._known.add(found.match, found.digest, new)
         count(found, part)
         return part
 
     def _again(
-        self, found: Outcome, part: Part, first: dict[bytes, tuple[Mark, Part]]
-    ) -> Iterator[tuple[Mark, Again | None]]:
+        self, found: Outcome, part: CheckedChunk, first: dict[bytes, tuple[Mark, CheckedChunk]]
+    ) -> Iterator[tuple[Mark, Repeat | None]]:
         """Each hand of a chunk that the ledger lacks under its name, and which other it is."""
         hits = self._known.hits(found.match, part.marks)
         for mark in part.marks:
@@ -140,13 +150,13 @@ class Writer:
                     continue
                 hit = Hit(f"{found.match}/{before.number}", before.says == mark.says)
             otherwise = "" if hit.same else self._differs(part, there, hit.hand, mark.number)
-            yield mark, Again(mark.number, mark.line, hit.hand, otherwise)
+            yield mark, Repeat(mark.number, mark.line, hit.hand, otherwise)
 
     def _refuse_conflicts(self, found: Outcome) -> None:
         """Under --strict a file with a hand that contradicts another is refused as a whole."""
-        first = dict[bytes, tuple[Mark, Part]]()
+        first = dict[bytes, tuple[Mark, CheckedChunk]]()
         for chunk in found.chunks:
-            for mark, again in self._again(found, Part(chunk), first):
+            for mark, again in self._again(found, CheckedChunk(chunk), first):
                 if again is not None and again.differs:
                     why = f"{again.differs} (under --strict no hand contradicts another)"
                     raise Refused(mark.line, f"hand {mark.number} is {again.hand}: {why}")
@@ -162,7 +172,7 @@ class Writer:
             left_out = tuple(one for one in left_out if not one.footer or one.footer not in noted)
         return left_out
 
-    def _differs(self, part: Part, there: Part, hand: str, number: int) -> str:
+    def _differs(self, part: CheckedChunk, there: CheckedChunk, hand: str, number: int) -> str:
         """In what a hand of this number contradicts the one that is known, in this file or not."""
         match, at = split(hand)
         if match == split(part.chunk.first)[0] and at in there.records:
@@ -186,7 +196,8 @@ class Writer:
         if not self._naming.owner:
             names = (found.match, *names)
         for name in filter(None, names):
-            if _is_of(found, [one.event for one in self._ledger.read(name)]):
+            footers = (getattr(one.event, "footer", "") for one in self._ledger.read(name))
+            if found.digest in footers:
                 return name
         return None
 
@@ -202,7 +213,7 @@ class Writer:
 class _Calls:
     """Short files, gathered into one call that is appended."""
 
-    def __init__(self, ledger: FileLedger, known: Known) -> None:
+    def __init__(self, ledger: FileLedger, known: ImportIndex) -> None:
         self._ledger = ledger
         self._known = known
         self._payload: list[bytes] = []
@@ -243,7 +254,7 @@ class _Runs:
     What comes between two runs, the end of a file and the beginning of the next, is one more run.
     """
 
-    def __init__(self, ledger: FileLedger, maker: Maker, known: Known) -> None:
+    def __init__(self, ledger: FileLedger, maker: Maker, known: ImportIndex) -> None:
         self._ledger = ledger
         self._known = known
         self._maker = maker
@@ -269,7 +280,7 @@ class _Runs:
         self._leaves += count
 
     def flush_midway(self) -> None:
-        """A file of so many hands is told in several segments."""
+        """A file of so many hands becomes several segments."""
         self.flush_if_full()
 
     def flush_if_full(self) -> None:
@@ -311,7 +322,7 @@ class _File:
         self._events = 0
         self.added = 0
 
-    def add(self, part: Part) -> None:
+    def add(self, part: CheckedChunk) -> None:
         """A chunk: its notes, and its hands that are new."""
         self.count(part)
         chunk = part.chunk
@@ -329,7 +340,7 @@ class _File:
         self.added += count
         self._events += sum(len(one.events) for one in part.new) if part.again else chunk.events
 
-    def count(self, part: Part) -> None:
+    def count(self, part: CheckedChunk) -> None:
         """What was won in a chunk by the hands that are not others again, and those that are."""
         self._repeats.add(part)
         if not part.again:
@@ -359,21 +370,6 @@ class _File:
         self._beginning = ()
 
 
-def _is_in(found: Outcome, known: list[Record], beginning: tuple[Record, ...]) -> bool:
-    """Whether all of it is there; what is there must have been begun in the same way."""
-    if isinstance(known[-1], MatchEnded):
-        return True
-    if tuple(known[: len(beginning)]) != beginning:
-        why = "was begun with other options, and not finished: import it as before"
-        raise Refused(0, f"{found.match} {why}")
-    return False
-
-
-def _is_of(found: Outcome, known: list[Record]) -> bool:
-    """Whether these are the records of this content."""
-    return found.digest in (getattr(one, "footer", "") for one in known)
-
-
 def _beginning(
     found: Outcome, names: Mapping[str, str], disclosure: Disclosure
 ) -> tuple[Record, ...]:
@@ -382,17 +378,17 @@ def _beginning(
     start = MatchStarted(
         found.match, game, mark, tuple(found.nets), "recorded", disclosure, found.sealed
     )
-    return (start, *_sources(found, names))
+    return (start, *_source_notes(found, names))
 
 
-def _sources(found: Outcome, names: Mapping[str, str]) -> Iterator[SourceNoted]:
+def _source_notes(found: Outcome, names: Mapping[str, str]) -> Iterator[SourceNoted]:
     """The file's own note; then its name and digest, what was inferred, who was renamed."""
     assert found.note is not None
     name = found.note.format
     yield found.note
-    yield SourceNoted(name, "file", Path(found.entry.name).name, found.digest)
+    yield SourceNoted(name, "file", Path(found.file.name).name, found.digest)
     if found.inferred:
         yield SourceNoted(name, "inferred", "\n".join(found.inferred), "")
-    told = [f"{was}={now}" for was, now in names.items() if now in found.nets]
-    if told:
-        yield SourceNoted(name, "names", "\n".join(told), "")
+    renamed = [f"{was}={now}" for was, now in names.items() if now in found.nets]
+    if renamed:
+        yield SourceNoted(name, "names", "\n".join(renamed), "")

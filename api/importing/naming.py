@@ -55,7 +55,7 @@ class Mark(NamedTuple):
     numbered: bool
 
 
-class Again(msgspec.Struct, frozen=True):
+class Repeat(msgspec.Struct, frozen=True):
     """A hand of a file that is in the ledger, as which, and where it says otherwise than that."""
 
     number: int

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 from msgspec import to_builtins
 
-from api.importing.taken import Outcome
+from api.importing.worker import Outcome
 from engine.verdict import Verdict
 from formats.known import FORMATS
 from formats.source import Skipped
@@ -19,7 +19,7 @@ def as_json(found: Outcome, added: int, audited: bool) -> dict[str, Any]:
     refused = found.refused
     judged = audited and refused is None
     return {
-        "file": found.entry.name,
+        "file": found.file.name,
         "format": found.format,
         "dialect": found.dialect or None,
         "game": ", ".join(found.games) or None,
@@ -45,7 +45,7 @@ def as_text(found: Outcome, added: int) -> Iterator[str]:
     dialect = f"dialect {found.dialect}" if found.dialect else ""
     count = f"{found.hands:,} hand{'s' * (found.hands != 1)}"
     facts = (called, dialect, ", ".join(found.games), _players(tuple(found.nets)), count)
-    yield f"{found.entry.name}  {', '.join(filter(None, facts))}"
+    yield f"{found.file.name}  {', '.join(filter(None, facts))}"
     into = f"{found.events:,} events into the ledger" if added else "there already: nothing is new"
     yield "   ".join((f" {found.match}  {into}", *_verdicts(found)))
     if found.inferred:
@@ -65,7 +65,7 @@ def as_text(found: Outcome, added: int) -> Iterator[str]:
 
 def in_short(found: Outcome) -> Iterator[str]:
     """A line only where something is not as it should be."""
-    name = found.entry.name
+    name = found.file.name
     if found.refused:
         yield f"{name}  refused: {_where(found.refused)}{found.refused.reason}"
         return
@@ -73,8 +73,8 @@ def in_short(found: Outcome) -> Iterator[str]:
         yield f"{name}  {found.match}  differ {differ}{_numbers(found, 'differ')}"
     if found.conflicts:
         again = found.conflicts[0]
-        told = f"hand {again.number}{_at(again.line)} is {again.hand}: {again.differs}"
-        yield f"{name}  {len(found.conflicts)} in conflict, the first: {told}"
+        first_one = f"hand {again.number}{_at(again.line)} is {again.hand}: {again.differs}"
+        yield f"{name}  {len(found.conflicts)} in conflict, the first: {first_one}"
     if found.skipped:
         first = found.skipped[0]
         yield f"{name}  {len(found.skipped)} left out, the first: {_where(first)}{first.reason}"

@@ -1,4 +1,4 @@
-"""Long work that somebody asked for over HTTP: kept in files, so that any worker can tell of it.
+"""Long work requested over HTTP: kept in files, so that any worker of the server can report it.
 
     jobs/ID/job.json      what was asked, by whom; never changes
     jobs/ID/state.json    how far it is, and in the end what came of it; replaced as a whole
@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from api.problem import Problem
@@ -53,7 +53,7 @@ OVER: tuple[State, ...] = ("done", "failed", "cancelled", "refused")
 
 
 class Job(Struct, frozen=True):
-    """What is to be done, for whom, and which server started it."""
+    """A request for long work: its kind, its owner, and the server that started it."""
 
     id: str
     kind: Kind
@@ -61,7 +61,7 @@ class Job(Struct, frozen=True):
     server: int
     at: int
     match: str | None
-    wish: dict[str, Any]
+    request: dict[str, Any] = field(name="wish")  # so it is called in files of jobs
     size: int = 0  # bytes that were sent
 
 
@@ -195,7 +195,7 @@ class Jobs:
         return replace(progress, state="failed", detail=sentence)
 
     def cancel(self, job: Job) -> Progress:
-        """It stops after the hand that is being played, or the files that are in."""
+        """Stop the job after the hand that is being played, or the files that are in."""
         room = self.folder / job.id
         if is_alive(room):
             os.kill(int((room / "lock").read_text()), signal.SIGTERM)

@@ -30,11 +30,19 @@ def plans_of(game: Game, said: dict[str, Any]) -> list[Plan]:
     """The matches, in the order of their numbers; each has a seed of its own."""
     _playable(game, said)
     game = _freeze_out(game, said["freeze_out"])
-    _finite(game, said)
+    # Many matches are dealt elsewhere, so all their decks are committed to before they begin.
+    endless = is_freeze_out(game) and not said["hands"]
+    if endless and said["matches"] and said["dealing"] == "committed":
+        raise click.UsageError(
+            "--matches commits to all decks first: say how many --hands a freeze-out may take"
+        )
     if said["live"]:
         game = clocked(game)
     bots = _seated(game, said["bots"], said["seats"])
-    hands = said["hands"] or _length(game, len(bots) if said["mirror"] else 1)
+    # As many hands as the document says, a freeze-out to its end, else no more than needed.
+    hands = said["hands"] or (
+        game.hands or (ENDLESS if is_freeze_out(game) else (len(bots) if said["mirror"] else 1))
+    )
     if said["mirror"] and hands % len(bots):
         raise click.UsageError(
             f"each deck is dealt {len(bots)} times: {hands} hands are no multiple of that"
@@ -128,20 +136,6 @@ def _freeze_out(game: Game, wanted: bool | None) -> Game:
         it_is = f"{'no' if wanted else 'a'} freeze-out by broke={broke}"
         raise click.UsageError(f"{game.name} is {it_is}: say one of both")
     return changed(game, {"broke": "leaves" if wanted else "set_anew"})
-
-
-def _length(game: Game, least: int) -> int:
-    """As many hands as the document says, a freeze-out to its end, else no more than needed."""
-    return game.hands or (ENDLESS if is_freeze_out(game) else least)
-
-
-def _finite(game: Game, said: dict[str, Any]) -> None:
-    """Many matches are dealt elsewhere, so all their decks are committed to before they begin."""
-    endless = is_freeze_out(game) and not said["hands"]
-    if endless and said["matches"] and said["dealing"] == "committed":
-        raise click.UsageError(
-            "--matches commits to all decks first: say how many --hands a freeze-out may take"
-        )
 
 
 def _under_a_clock(said: dict[str, Any]) -> None:

@@ -29,15 +29,17 @@ def of_match(asked: dict[str, Any]) -> dict[str, Any]:
     if asked["open_bids"]:
         raise Problem("invalid", "open_bids is for bots from folders")
     bots = None if asked["bots"] is None else ",".join(asked["bots"])
-    wish = {**asked, "bots": bots, "matches": None}
-    wish["dealing"] = dealing_of(asked["dealing"], asked["seed"], "committed")
+    request = {**asked, "bots": bots, "matches": None}
+    request["dealing"] = dealing_of(asked["dealing"], asked["seed"], "committed")
     try:
-        (found,) = plans_of(game, wish)
-        stage_of(found, wish)
+        (found,) = plans_of(game, request)
+        stage_of(found, request)
     except click.UsageError as reason:
         raise Problem("invalid", reason.format_message()) from None
-    wish["asked"] = 0 if found.hands == ENDLESS else found.hands
-    return wish | {"match": found.match}  # a seed is drawn where it is used, and kept nowhere else
+    request["asked"] = 0 if found.hands == ENDLESS else found.hands
+    return request | {
+        "match": found.match
+    }  # a seed is drawn where it is used, and kept nowhere else
 
 
 def of_folders(asked: dict[str, Any], bots: Path | None) -> dict[str, Any]:
@@ -129,11 +131,11 @@ def of_import(
     }
 
 
-def asked_rules(wish: dict[str, Any]) -> Rules:
+def asked_rules(request: dict[str, Any]) -> Rules:
     """What decides the hands of an import."""
-    game, changes = wish["game"], wish.get("set", {})
+    game, changes = request["game"], request.get("set", {})
     named = wanted(game, changes) if game else None
-    return Rules(named, tuple(changes.items()), wish.get("rake", "fitted"))
+    return Rules(named, tuple(changes.items()), request.get("rake", "fitted"))
 
 
 def _inside(bots: Path, name: str) -> Path:

@@ -1,8 +1,8 @@
 """`python -m api.jobs.work LEDGER JOB`: the process that does a job; nobody else writes meanwhile.
 
-It says how far it is in the job's own file, and there is its last word too. Told to stop, it ends
-what it is at: a match after the hand that is being played, an import after the files that are in.
-A job that only reads waits for nobody.
+It writes into the job's own file how far it is, and in the end what came of it. Asked to stop, it
+ends what it is at: a match after the hand that is being played, an import after the files that are
+in. A job that only reads waits for nobody.
 """
 
 import errno
@@ -25,10 +25,10 @@ from msgspec.structs import replace
 from analytics.stored.tables import NAMES
 from api.facts import projections
 from api.importing.commit import Writer
-from api.importing.entries import Entry
-from api.importing.jobs import outcomes
+from api.importing.inputs import InputFile
+from api.importing.pool import outcomes
 from api.importing.report import as_json
-from api.importing.taken import Wishes
+from api.importing.worker import ImportOptions
 from api.jobs.jobs import (
     FOLDER,
     FULL,
@@ -70,7 +70,7 @@ from store.proof.private import Private
 from store.proof.tree import Refuted
 from store.reader import Reader
 
-TOLD_S = 0.2  # no more often is it said how far it is
+REPORT_S = 0.2  # seconds at least between two reports
 TURN_S = 0.1  # so often somebody who waits looks if it is his turn
 LATER = NAMES  # what questions are answered from is left by an import that is not audited
 
@@ -78,12 +78,12 @@ LATER = NAMES  # what questions are answered from is left by an import that is n
 DISK_FULL = "the disk is full: what was written before is safe"
 
 
-class Refused(Exception):
-    """Nothing was done, and nothing is there that was not before."""
+class JobRefused(Exception):
+    """The job cannot be done; nothing was written."""
 
 
-class Told:
-    """What a job says of itself."""
+class JobReport:
+    """What a job reports of itself in its own file; `stopped` once it is asked to end."""
 
     def __init__(self, room: Path, total: int | None) -> None:
         self._path = room / "state.json"
@@ -92,13 +92,13 @@ class Told:
         self.stopped = False
 
     def add(self, hands: int) -> None:
-        """So many more hands are done."""
+        """Count so many more hands as done."""
         self._now = msgspec.structs.replace(self._now, hands=self._now.hands + hands)
-        if time.monotonic() - self._at >= TOLD_S:
+        if time.monotonic() - self._at >= REPORT_S:
             self.say()
 
     def leaf(self, stream: str) -> bool:
-        """One more leaf was looked at; whether to go on."""
+        """Count one more leaf of the log; return whether to go on."""
         if not is_match(stream):
             self.add(1)
         return not self.stopped
@@ -121,20 +121,20 @@ def main(ledger: Path, name: str) -> None:
     alive.write(str(os.getpid()))
     alive.flush()
     job = msgspec.json.decode((room / "job.json").read_bytes(), type=Job)
-    if job.wish.get("seed") is not None:  # from here on only the record of its match names it
-        write(room / "job.json", replace(job, wish=job.wish | {"seed": None}))
-    told = Told(room, job.wish.get("hands"))
-    signal.signal(signal.SIGTERM, told.stop)
+    if job.request.get("seed") is not None:  # from here on only the record of its match names it
+        write(room / "job.json", replace(job, request=job.request | {"seed": None}))
+    report = JobReport(room, job.request.get("hands"))
+    signal.signal(signal.SIGTERM, report.stop)
     try:
-        _done(ledger, room, job, told)
-    except Refused as reason:
-        told.say(state="refused", detail=str(reason))
+        _do(ledger, room, job, report)
+    except JobRefused as reason:
+        report.say(state="refused", detail=str(reason))
     except Held:
-        told.say(state="refused", detail=held(holder(ledger)))
+        report.say(state="refused", detail=held(holder(ledger)))
     except (Damaged, Conflict, OSError) as reason:
-        told.say(state="failed", detail=DISK_FULL if _is_full(reason) else str(reason))
+        report.say(state="failed", detail=DISK_FULL if _is_full(reason) else str(reason))
     except BaseException:
-        told.say(state="failed", detail="it failed here: the server's log of the job says where")
+        report.say(state="failed", detail="it failed here: the server's log of the job says where")
         raise
     finally:
         shutil.rmtree(room / "upload", ignore_errors=True)
@@ -149,30 +149,30 @@ def _is_full(reason: BaseException | None) -> bool:
     return os.strerror(errno.ENOSPC).lower() in str(reason).lower() or _is_full(reason.__cause__)
 
 
-def _done(folder: Path, room: Path, job: Job, told: Told) -> None:
+def _do(folder: Path, room: Path, job: Job, report: JobReport) -> None:
     if not writes(job):
-        told.say(state="running")
-        told.say(**_verified(folder, job, told))
+        report.say(state="running")
+        report.say(**_verify_match(folder, job, report))
         return
-    opened = _in_turn(folder, job, told)
+    opened = _open_in_turn(folder, job, report)
     if opened is None:
-        told.say(state="cancelled", detail="it was stopped before its turn had come")
+        report.say(state="cancelled", detail="it was stopped before its turn had come")
         return
     ledger, lock = opened
     try:
-        last = WORK[job.kind](folder, room, job, ledger, told)
+        last = WORK[job.kind](folder, room, job, ledger, report)
     finally:
         try:
             ledger.close()
         finally:
             lock.release()
-    told.say(**last)
+    report.say(**last)
 
 
-def _in_turn(folder: Path, job: Job, told: Told) -> tuple[FileLedger, Lock] | None:
-    """The ledger when no job that came earlier is at work or waits; None if it is told to stop."""
+def _open_in_turn(folder: Path, job: Job, report: JobReport) -> tuple[FileLedger, Lock] | None:
+    """Open the ledger once no earlier job is at work or waits; None if asked to stop before."""
     jobs, waited = Jobs(folder), False
-    while not told.stopped:
+    while not report.stopped:
         if not jobs.before(job):
             try:
                 opened = open_ledger(folder, doing(job), projections(folder))
@@ -181,19 +181,19 @@ def _in_turn(folder: Path, job: Job, told: Told) -> tuple[FileLedger, Lock] | No
                     raise
             else:
                 if waited:
-                    told.say(state="running")
+                    report.say(state="running")
                 return opened
         waited = True
-        told.say(state="waiting")
+        report.say(state="waiting")
         time.sleep(TURN_S)
     return None
 
 
-def _verified(folder: Path, job: Job, told: Told) -> dict[str, Any]:
+def _verify_match(folder: Path, job: Job, report: JobReport) -> dict[str, Any]:
     """A match made again leaf by leaf, as the route does it with a short one."""
     viewed = Viewed(Reader(folder).snapshot(), Viewer(AUDITOR))
     try:
-        found = verified(viewed, job.wish["match"], look=told.leaf)
+        found = verified(viewed, job.request["match"], look=report.leaf)
     except (NoSecrets, Unsigned, Refuted) as reason:
         return {"state": "failed", "detail": str(reason)}
     finally:
@@ -203,92 +203,98 @@ def _verified(folder: Path, job: Job, told: Told) -> dict[str, Any]:
     return {"state": "done", "hands": found["hands"], "result": found}
 
 
-def _played(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> dict[str, Any]:
+def _play_match(
+    folder: Path, room: Path, job: Job, ledger: FileLedger, report: JobReport
+) -> dict[str, Any]:
     """A match between bots of ours, hand by hand."""
-    wish = job.wish
-    (plan,) = plans_of(rules_of(wish), wish)
+    request = job.request
+    (plan,) = plans_of(rules_of(request), request)
     if taken(ledger, [plan]):
-        raise Refused(f"there is a match {plan.match} already: give this one another name")
-    disclosure = cast(Disclosure, wish["disclosure"])
-    match = begun(ledger, Private(folder), plan, Terms(wish["dealing"], disclosure))
-    told.say(total=None if plan.hands == ENDLESS else plan.hands)
+        raise JobRefused(f"there is a match {plan.match} already: give this one another name")
+    disclosure = cast(Disclosure, request["disclosure"])
+    match = begun(ledger, Private(folder), plan, Terms(request["dealing"], disclosure))
+    report.say(total=None if plan.hands == ENDLESS else plan.hands)
     hands: Iterable[Events]
-    if wish["live"]:
-        think_ms = THINK_MS if wish["think_ms"] is None else wish["think_ms"]
-        hands = live(match, ledger, think_ms, lambda: told.stopped, stage_of(plan, wish))
+    if request["live"]:
+        think_ms = THINK_MS if request["think_ms"] is None else request["think_ms"]
+        hands = live(match, ledger, think_ms, lambda: report.stopped, stage_of(plan, request))
     else:
-        hands = here(match, lambda: told.stopped)
+        hands = here(match, lambda: report.stopped)
     for _ in hands:
-        told.add(1)
+        report.add(1)
     played = match.end()
-    about = {"dealing": wish["dealing"], "disclosure": disclosure}
+    about = {"dealing": request["dealing"], "disclosure": disclosure}
     result = {**about, **msgspec.to_builtins(played)}
     return {"state": "cancelled" if played.reason == STOPPED else "done", "result": result}
 
 
-def _met(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> dict[str, Any]:
+def _play_bots(
+    folder: Path, room: Path, job: Job, ledger: FileLedger, report: JobReport
+) -> dict[str, Any]:
     """A match between two programs of this machine, over the wire."""
-    wish = job.wish
-    one, two = programs(Path(wish["folders"][0]), Path(wish["folders"][1]))
-    how = {"mirrored": wish["mirror"], "open_bids": wish["open_bids"]}
+    request = job.request
+    one, two = programs(Path(request["folders"][0]), Path(request["folders"][1]))
+    how = {"mirrored": request["mirror"], "open_bids": request["open_bids"]}
     players = (one.name, two.name)
-    match = meant(rules_of(wish), wish["match"], players, wish["hands"], **how)
+    match = meant(rules_of(request), request["match"], players, request["hands"], **how)
     if ledger.read(match.match):
-        raise Refused(f"there is a match {match.match} already: give this one another name")
-    dealing = cast(Dealing, wish["dealing"])
-    seed = wish["seed"]
+        raise JobRefused(f"there is a match {match.match} already: give this one another name")
+    dealing = cast(Dealing, request["dealing"])
+    seed = request["seed"]
     if seed is None and dealing == "seeded":
         seed = drawn_seed()
     decks = SeededDecks(seed or "", match.deals)
     guard = Guard((folder,), seed=seed)
-    meeting = Meeting(MatchJob(match, (one, two), Limits(clock=wish["clock"]), decks, guard))
-    start = meeting.announced(seed, cast(Disclosure, wish["disclosure"]), dealing)
+    meeting = Meeting(MatchJob(match, (one, two), Limits(clock=request["clock"]), decks, guard))
+    start = meeting.announced(seed, cast(Disclosure, request["disclosure"]), dealing)
     ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
-    told.say()
+    report.say()
 
     def counted(hands: Iterable[Events]) -> Iterator[Events]:
         for hand in hands:
-            told.add(1)
+            report.add(1)
             yield hand
 
     def silent(line: str) -> None:
-        """Nobody listens here: what bots said is in the result."""
+        """Print nothing: what bots said is in the result."""
 
     try:
         played = meeting.recorded(
-            ledger, start, silent, lambda: told.stopped, counted, Private(folder)
+            ledger, start, silent, lambda: report.stopped, counted, Private(folder)
         )
     except Gone as reason:
         return {"state": "failed", "detail": str(reason)}
-    about = {"dealing": dealing, "disclosure": wish["disclosure"], **how}
-    told_of_bots = as_parts(meeting.parts(), meeting.faults)
-    result = {**about, **msgspec.to_builtins(played), **told_of_bots}
+    about = {"dealing": dealing, "disclosure": request["disclosure"], **how}
+    of_bots = as_parts(meeting.parts(), meeting.faults)
+    result = {**about, **msgspec.to_builtins(played), **of_bots}
     return {"state": "cancelled" if played.reason == STOPPED else "done", "result": result}
 
 
-def _imported(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told) -> dict[str, Any]:
+def _import_files(
+    folder: Path, room: Path, job: Job, ledger: FileLedger, report: JobReport
+) -> dict[str, Any]:
     """Files that were sent, each whole or not at all."""
-    wish = job.wish
+    request = job.request
     paths = sorted((room / "upload").iterdir())
-    files = [Entry(path.name, path, path.stat().st_size) for path in paths]
-    asked = (wish[one] for one in ("names", "strict", "audit", "match", "owner"))
-    wishes = Wishes(wish["format"], asked_rules(wish), *asked)
+    files = [InputFile(path.name, path, path.stat().st_size) for path in paths]
+    asked = (request[one] for one in ("names", "strict", "audit", "match", "owner"))
+    options = ImportOptions(request["format"], asked_rules(request), *asked)
     scratch = room / "scratch"
     scratch.mkdir(exist_ok=True)
-    told.say()
+    report.say()
     done: list[dict[str, Any]] = []
     try:
         with suppress(KeyboardInterrupt):
-            maker = ledger.maker(() if wishes.audit else LATER)
-            tick = _tick(told)
-            disclosure = cast(Disclosure, wish["disclosure"])
+            maker = ledger.maker(() if options.audit else LATER)
+            tick = _tick(report)
+            disclosure = cast(Disclosure, request["disclosure"])
             writer = Writer(
-                ledger, wishes.names, disclosure, maker, wishes.owner, strict=wishes.strict
+                ledger, options.names, disclosure, maker, options.owner, strict=options.strict
             )
             begun = writer.begun
-            found_in = outcomes(files, wishes, scratch, now_ms(), maker, tick, begun=begun)
+            found_in = outcomes(files, options, scratch, now_ms(), maker, tick, begun=begun)
             for found, added in writer.write(found_in):
-                done.append(as_json(found, added, wishes.audit))
+                done.append(as_json(found, added, options.audit))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     read_in = sum(one["hands"] or 0 for one in done)
@@ -301,13 +307,13 @@ def _imported(folder: Path, room: Path, job: Job, ledger: FileLedger, told: Told
     return last
 
 
-WORK = {"match": _played, "bots": _met, "import": _imported}
+WORK = {"match": _play_match, "bots": _play_bots, "import": _import_files}
 
 
-def _tick(told: Told) -> Callable[[int], None]:
+def _tick(report: JobReport) -> Callable[[int], None]:
     def tick(hands: int) -> None:
-        told.add(hands)
-        if told.stopped:
+        report.add(hands)
+        if report.stopped:
             raise KeyboardInterrupt
 
     return tick

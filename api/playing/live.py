@@ -24,7 +24,7 @@ Note = Callable[[str], None]
 
 
 def _nobody(sentence: str) -> None:
-    """Nobody hears what the table refuses."""
+    """Drop what the table refuses."""
 
 
 def live(

@@ -161,7 +161,7 @@ class Recording:
         )
 
     def _flush(self, gathered: list[tuple[int, Events]]) -> tuple[Events, ...]:
-        """One call for all of them; nothing is counted before it is durable."""
+        """Append all waiting hands in one call; nothing is counted before it is durable."""
         if not gathered:
             return ()
         appends = [Append(_start(hand).hand, 0, hand, at) for at, hand in gathered]

@@ -114,10 +114,9 @@ def _why(one: Part, faults: Sequence[Unusable]) -> list[str]:
 
 
 def _row(fault: Unusable) -> list[str]:
-    reply = json.dumps(_short(fault.reply), ensure_ascii=False)
+    reply = json.dumps(
+        fault.reply if len(fault.reply) <= _WIDTH else f"{fault.reply[:_WIDTH]}…",
+        ensure_ascii=False,
+    )
     played = fault.played or "-"
     return [fault.hand, fault.asked, reply, fault.because, played]
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _WIDTH else f"{text[:_WIDTH]}…"

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import msgspec
 
-from api.exporting.texts import Asked, Untold, histories
+from api.exporting.texts import CannotExport, ExportRequest, histories
 from api.questions.frames import card, opening, spoken
 from api.questions.one_line import one_line
 from api.rules import UNKNOWN, Rules
@@ -127,11 +127,11 @@ def history(viewed: Viewed, sight: Sight) -> bytes:
     def ruleset(record: t.Events) -> Game:
         game = rules_of(viewed, sight)
         if game is None:
-            raise Untold(f"{sight.stream}: {UNKNOWN}")
+            raise CannotExport(f"{sight.stream}: {UNKNOWN}")
         return game
 
     leaf = Leaf(sight.hand_seq, viewed.snapshot.read(sight.stream))
-    asked = Asked(viewed.snapshot, [leaf], viewed.eyes, ruleset, ".phh", lossy=False)
+    asked = ExportRequest(viewed.snapshot, [leaf], viewed.eyes, ruleset, ".phh", lossy=False)
     return b"".join(histories(asked))
 
 

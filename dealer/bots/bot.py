@@ -23,7 +23,7 @@ from odds.rank import best_five
 
 
 class Bot(Protocol):
-    """Whoever answers for a seat, from what that seat may see."""
+    """A player that answers for a seat, from what that seat may see."""
 
     def choose(self, seen: Seen) -> Command: ...
 

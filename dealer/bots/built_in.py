@@ -81,7 +81,7 @@ class _Unseeded(BuiltIn):
     """A bot that leaves nothing to chance: the same cards are always played alike."""
 
     def __init__(self, seed: str) -> None:
-        """It needs no seed."""
+        """Take the seed that every bot is given, and use none of it."""
 
 
 class CallerBot(_Unseeded):

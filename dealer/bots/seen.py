@@ -1,4 +1,4 @@
-"""What a bot is told when it is asked: nothing but what its seat may see.
+"""What a bot sees when it is asked: nothing but what its seat may see.
 
 A `Seen` holds no `Hand` and no stored event, so a bot cannot reach a hidden card or a sealed bid:
 what happened passes `events.views` first, and the rest is on the table for everybody.

@@ -103,13 +103,13 @@ class LivePlayer(Protocol):
     """A player at the table: he is asked, and answers through the clock, later or never."""
 
     def asked(self, question: Question) -> None:
-        """It is his turn; asked again, with the same number, when he comes back in time."""
+        """Ask the player; again, with the same number, when he comes back in time."""
         ...
 
     def committed(self, checkpoint: str) -> None:
-        """The decks to come were fixed before he sees a card of them: the log has signed for it."""
+        """Give the player the checkpoint that fixes the decks to come, before he sees a card."""
         ...
 
     def refused(self, sentence: str) -> None:
-        """What the player sent last was not possible, and why."""
+        """Tell the player that what he sent last was not possible, and why."""
         ...

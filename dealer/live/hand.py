@@ -141,7 +141,7 @@ class LiveHand:
         yield self._kept(self._decided(questions), at)
 
     def _questions(self, asked: SeatTurn) -> list[_Open]:
-        """What is asked now: one player, or all who bid, as if those before had bid nothing."""
+        """The questions of this turn: to one player, or to all who bid, as if none had bid yet."""
         loop, hand, found = self._loop, self.hand, list[_Open]()
         while True:
             loop.questions += 1

@@ -33,7 +33,7 @@ def clocked(game: Game) -> Game:
 
 
 class LiveTable:
-    """So many chairs, at which a game is played under a clock."""
+    """A table with so many chairs, at which a game is played under a clock."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class LiveTable:
 
     @property
     def winner(self) -> str | None:
-        """Who has won a freeze-out (M5)."""
+        """The winner of a freeze-out, once it is won (M5)."""
         return has_all(self.seats.table) if is_freeze_out(self._game) and self.hands else None
 
     def _can_begin(self) -> bool:

@@ -20,7 +20,7 @@ def done(work: Iterator[None]) -> None:
 
 
 class Overlong(Exception):
-    """So much came without an end of line that no more of it is read; `head` is how it began."""
+    """A line is longer than what is read of one; `head` is how the line began."""
 
     def __init__(self, head: bytes) -> None:
         super().__init__(f"more than {len(head)} bytes without an end of line")
@@ -83,7 +83,7 @@ class Connection:
         self._link.close()
 
     def _come(self, meanwhile: Iterator[None]) -> bytes:
-        """What has come, or comes in time; looked for after every piece of work.
+        """The bytes that have come, or come in time; looked for after every piece of work.
 
         A quick bot replies before this process would be asleep and awake again, so it goes on
         looking for a moment before it waits. Where that was in vain, the bot is a slow one or has

@@ -148,7 +148,7 @@ def _root(order: Mapping[str, Any]) -> None:
 
 
 def _known_as(user: int, home: str, room: str, root: str) -> None:
-    """The bot's user has a name and a home for whoever looks them up, as Java does."""
+    """Give the bot's user a name and a home in /etc/passwd: Java looks them up."""
     if os.path.islink("/etc/passwd") or not os.path.isfile("/etc/passwd"):
         return
     with open("/etc/passwd") as before, open(f"{room}/passwd", "w") as after:
@@ -330,7 +330,7 @@ def _pause(match: socket.socket) -> None:
 
 
 def _reaped() -> Sequence[tuple[int, int]]:
-    """Who has exited, and with which code; (0, 0) if nobody is left."""
+    """The processes that have exited, with their codes; (0, 0) if none is left."""
     found: list[tuple[int, int]] = []
     while True:
         try:

@@ -30,7 +30,7 @@ class Output:
         self._keep(text.encode())
 
     def wait(self, seconds: float) -> None:
-        """Until all is read; whoever still prints after that is not heard."""
+        """Wait until all is read, at most so long; output after that is dropped."""
         for thread in self._threads:
             thread.join(seconds)
 

@@ -118,7 +118,7 @@ class Player:
             return None
 
     def _accept(self, listener: socket.socket) -> socket.socket | None:
-        """One connection within the limit; sooner given up if there is nobody left to make it."""
+        """Accept one connection within the limit; give up sooner if the bot has exited."""
         assert self._process is not None
         deadline = time.monotonic() + self._limits.connect
         left, strangers = False, 0
@@ -144,7 +144,7 @@ class Player:
     # During the match.
 
     def ask(self, clauses: str, meanwhile: Iterator[None] = IDLE) -> Reply | None:
-        """One line and its reply; the time in between is the bot's, but for work of our own."""
+        """Send one line and take its reply; the bot's clock runs, but not for work of our own."""
         if self._connection is None or self.silent is not None:
             return None
         self.replies += 1
@@ -179,7 +179,7 @@ class Player:
             self.slowest = took
 
     def _late(self, text: str) -> Reply:
-        """Its clock is at zero for good, even if only this one reply took too long."""
+        """Set the bot's clock to zero for good, even if only this one reply took too long."""
         spent = self.clock <= 0
         self.silent = "its clock ran out" if spent else "it took too long for one reply"
         self.clock = 0.0

@@ -34,7 +34,7 @@ class NoSandbox(Exception):
 
 
 class Process:
-    """One program under way; `end` leaves nothing of it behind."""
+    """A running program; `end` leaves nothing of it behind."""
 
     def __init__(self, order: dict[str, Any], output: Output) -> None:
         """Start it as the order to the launcher says: NotKept, or OSError if it is no command."""

@@ -72,7 +72,7 @@ def program(folder: Path, name: str) -> Program:
 
 
 def named(first: Path, second: Path) -> tuple[Program, Program]:
-    """Two bots, named after their folders; two of one name are told apart by a number."""
+    """Two bots, named after their folders; the second of one name gets a number."""
     one, two = (_name(folder) for folder in (first, second))
     return program(first, one), program(second, f"{two}-2" if one == two else two)
 

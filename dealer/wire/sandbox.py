@@ -69,7 +69,7 @@ class Sandbox:
 
     @property
     def means(self) -> Means:
-        """What is tried now, or has worked."""
+        """The means that is tried now, or has worked."""
         return self._left[0]
 
     @property
@@ -118,7 +118,12 @@ class Sandbox:
             scratch.mkdir()
             _copy(program.folder, work, self._hidden)
             if self._user is not None:
-                _give(self._room, self._user)
+                # Give the folder and all in it to the user.
+                os.lchown(self._room, self._user, self._user)
+                self._room.chmod(0o700)
+                for at, folders, files in os.walk(self._room):
+                    for name in (*folders, *files):
+                        os.lchown(os.path.join(at, name), self._user, self._user)
         except (OSError, shutil.Error) as why:
             raise NoSandbox(f"its folder cannot be copied: {why}") from None
         home = program.folder if namespaces else work
@@ -212,7 +217,7 @@ def _possible_means() -> tuple[Means, ...]:
 
 
 def _outside(folder: Path, hidden: Sequence[Path]) -> tuple[Path, ...]:
-    """These folders as they really are, but for the bot's own."""
+    """The real paths of these folders, without the bot's own."""
     return tuple({path.resolve() for path in hidden} - {folder})
 
 
@@ -280,12 +285,3 @@ def _copy(source: Path, target: Path, hidden: Sequence[Path]) -> None:
         return [name for name in names if left_out(Path(folder, name))]
 
     shutil.copytree(source, target, symlinks=True, ignore=ignore)
-
-
-def _give(folder: Path, user: int) -> None:
-    """Give the folder and all in it to the user."""
-    os.lchown(folder, user, user)
-    folder.chmod(0o700)
-    for at, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            os.lchown(os.path.join(at, name), user, user)

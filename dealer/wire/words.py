@@ -181,7 +181,7 @@ _ADD: dict[type[Event], Callable[[Clauses, Any, Hand], None]] = {
 
 
 def command(dialect: Dialect, asked: WireTurn, reply: str, sealed: bool) -> Command | None:
-    """The answer that a reply means, legal or not; None if it means nothing.
+    """The command that a reply means, legal or not; None if it means nothing.
 
     In the game without bids the number of a raise that is not offered was never looked at.
     """
@@ -215,7 +215,7 @@ def meaning(dialect: Dialect, seat: int, reply: str, sealed: bool) -> Command | 
 
 
 def default(asked: WireTurn, sealed: bool) -> Command:
-    """What is played for a bot that gave no usable reply: bid 0, else check, else fold (A8)."""
+    """The default answer for a bot that gave no usable reply: bid 0, else check, else fold (A8)."""
     if isinstance(asked, ToBid):
         return Bid(asked.seat, 0, sealed, "default")
     return Check(asked.seat, "default") if asked.check else Fold(asked.seat, "default")

@@ -2,6 +2,9 @@
 
 A first look goes over the whole log: its kind, its game, the unit its results need, its last line.
 It says nothing of its game but a file name in a comment, so what is not said is inferred.
+
+Position 0 is the first seat left of the button, so the button is the last; between two players
+with reversed blinds, position 0 is the big blind. A raise is the total over the whole hand.
 """
 
 import math
@@ -15,19 +18,24 @@ from msgspec import Struct
 from engine.game import Game
 from events.cards import UNKNOWN, is_card
 from events.types import Cards, SourceNoted
-from formats.acpc.betting import QUOTED, Wrong, streets
 from formats.acpc.definitions import Definition, defined, known, ruleset
 from formats.mit.grammar import MARKERS
 from formats.rules import AS_READ, Rules
-from formats.source import Board, Holds, Item, Refused, Skipped, Source, SourceHand
+from formats.source import Act, Board, Holds, Item, Refused, Skipped, Source, SourceHand
 from formats.text import Text, lines
 
+_MOVES = re.compile(r"[fc]|r\d{0,15}")
+QUOTED = 60  # characters of a file in a sentence about it
 _TIME = re.compile(r" # \d+(?:\.\d*)?\s*$")
 _GAME = re.compile(r"\bholdem\.(limit|nolimit)\.(\d+)p\b(\S*)")
 _OTHER = re.compile(r"\b\w*(?:kuhn|leduc|omaha)\w*\.\S*", re.IGNORECASE)
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,12})?")
 _PARTS_MAX = 60  # a pot between five, between six
 _LIMIT_BIG = 10  # the big blind of the public limit games: all that is lost where nobody raises
+
+
+class MalformedHand(ValueError):
+    """Something that no dealer writes."""
 
 
 class Survey(Struct, frozen=True):
@@ -202,7 +210,7 @@ def _hand(
 ) -> SourceHand | Skipped:
     _, number, betting, cards, results, named = fields
     if not re.fullmatch(r"[0-9]{1,18}", number):
-        raise Wrong(f"{number[:QUOTED]!r} is no number of a hand")
+        raise MalformedHand(f"{number[:QUOTED]!r} is no number of a hand")
     players = tuple(named.split("|"))
     nets = tuple(in_units(net, found.per) for net in results.split("|"))
     holes, *board = cards.split("/")
@@ -210,15 +218,15 @@ def _hand(
     seats = found.game.players
     for what, there in (("names", players), ("results", nets), ("hands of cards", held)):
         if len(there) != seats:
-            raise Wrong(f"{len(there)} {what} for {seats} players")
+            raise MalformedHand(f"{len(there)} {what} for {seats} players")
     if not all(players):
-        raise Wrong("a player has no name")
+        raise MalformedHand("a player has no name")
     acts, folded = streets(betting, found.game, stack, found.per)
     items: list[Item] = [Holds(seat, _cards(one, 2)) for seat, one in enumerate(held)]
     if len(folded) < seats - 1 and len(board) < 3:
         return Skipped(line, "the hand stops before its end")
     if len(board) != len(acts) - 1:
-        raise Wrong(f"{len(acts)} streets of betting and {len(board)} of cards do not fit")
+        raise MalformedHand(f"{len(acts)} streets of betting and {len(board)} of cards do not fit")
     items += acts[0]
     for dealt, group, street in zip(_DEALT, board, acts[1:], strict=False):
         items += [Board(_cards(group, dealt)), *street]
@@ -263,7 +271,7 @@ def _cards(text: str, count: int) -> Cards:
         return (UNKNOWN,) * count
     found = tuple(text[at : at + 2] for at in range(0, len(text), 2))
     if len(found) != count or not all(map(is_card, found)):
-        raise Wrong(f"{text[:QUOTED]!r} is not {count} cards")
+        raise MalformedHand(f"{text[:QUOTED]!r} is not {count} cards")
     return found
 
 
@@ -288,3 +296,77 @@ def _check_score(line: str, number: int, found: Survey, total: Counter[str]) -> 
                 f"SCORE gives {name} {score / found.per:g}, "
                 f"the hands add up to {total[name] / found.per:g}",
             )
+
+
+# Betting: letters name no seat, so who acts follows from what was done.
+
+
+class BettingTable(Struct):
+    """What every position has put in, over the hand and before this street."""
+
+    stack: int
+    paid: list[int]
+    folded: set[int]
+    top: int
+    before: int = 0
+
+    def may_act(self, seat: int) -> bool:
+        return seat not in self.folded and self.paid[seat] < self.stack
+
+
+def streets(text: str, game: Definition, stack: int, per: int) -> tuple[list[list[Act]], set[int]]:
+    """The choices of every street, and who folded; amounts in units."""
+    if text.count("/") > 3:
+        raise MalformedHand(f"{text[:QUOTED]!r} has more than four streets")
+    blinds = [min(blind * per, stack) for blind in game.blinds]
+    table = BettingTable(stack, blinds, set(), max(game.blinds) * per)
+    found = []
+    for at, moves in enumerate(text.split("/")):
+        if not re.fullmatch(rf"(?:{_MOVES.pattern})*", moves):
+            why = "is no betting: f, c and r, with an amount where none is fixed"
+            raise MalformedHand(f"{moves[:QUOTED]!r} {why}")
+        seat = game.first if at == 0 else 0
+        size = game.sizes[at] * per if game.limit else None
+        found.append(_street(table, _MOVES.findall(moves), seat, size, per))
+        table.before = table.top
+    return found, table.folded
+
+
+def _street(
+    table: BettingTable, moves: list[str], seat: int, size: int | None, per: int
+) -> list[Act]:
+    acts = []
+    for move in moves:
+        seat = _next(table, seat)
+        acts.append(_act(table, move, seat, size, per))
+        seat += 1
+    return acts
+
+
+def _next(table: BettingTable, seat: int) -> int:
+    """The first position from here on that has cards and chips."""
+    players = len(table.paid)
+    for place in range(seat, seat + players):
+        if table.may_act(place % players):
+            return place % players
+    raise MalformedHand("the betting goes on although nobody can act any more")
+
+
+def _act(table: BettingTable, move: str, seat: int, size: int | None, per: int) -> Act:
+    if move == "f":
+        table.folded.add(seat)
+        return Act(seat, "fold")
+    if move == "c":
+        owes = table.top > table.paid[seat]
+        table.paid[seat] = max(table.paid[seat], min(table.top, table.stack))
+        return Act(seat, "call" if owes else "check")
+    if (size is None) == (move == "r"):
+        raise MalformedHand(f"{move} {'lacks its' if size is None else 'has an'} amount")
+    total = int(move[1:]) * per if size is None else table.top + size
+    if total > table.stack or total < table.before:
+        raise MalformedHand(
+            f"{move} is not between what was put in before and a stack of {table.stack}"
+        )
+    table.paid[seat] = total
+    table.top = max(total, table.top)
+    return Act(seat, "raise", total - table.before)

@@ -46,7 +46,10 @@ def write(hands: Hands, note: SourceNoted | None = None, *, lossy: bool = False)
         found = definition(game, record)
         if first is None:
             first = found
-            yield from _header(found, note)
+            if note is not None and note.format == "acpc":
+                yield note.header
+            elif found != known(found.limit, found.players):
+                yield from (f"# {line}\n" for line in described(found).splitlines())
         elif found != first:
             raise Inexpressible("an ACPC log has one game, with the same stacks in every hand")
         yield _line(game, record, total)
@@ -78,13 +81,6 @@ def definition(game: Game, record: Events) -> Definition:
     )
 
 
-def _header(found: Definition, note: SourceNoted | None) -> Iterator[str]:
-    if note is not None and note.format == "acpc":
-        yield note.header
-    elif found != known(found.limit, found.players):
-        yield from (f"# {line}\n" for line in described(found).splitlines())
-
-
 def _check(game: Game, record: Events, lossy: bool) -> None:
     """What ACPC, besides other games, has no word for."""
     check(game, record, "ACPC")
@@ -103,11 +99,11 @@ def _check(game: Game, record: Events, lossy: bool) -> None:
     if game.sizing == "fixed" and "all_in" in hand.standing:
         raise Inexpressible("ACPC knows no all-in where the bets are fixed: stacks have no end")
     for event in record:
-        if why := _untold(event, lossy):
+        if why := _check_expressible(event, lossy):
             raise Inexpressible(f"ACPC {why}")
 
 
-def _untold(event: Event, lossy: bool) -> str | None:
+def _check_expressible(event: Event, lossy: bool) -> str | None:
     match event:
         case BlindPosted(kind=kind) if kind not in ("small", "big"):
             return "has no word for a newcomer's post"

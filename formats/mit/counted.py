@@ -65,7 +65,7 @@ class Counted:
         return found
 
     def marks(self, which: Column) -> Iterator[str]:
-        """What the dialect is told by, in these hands."""
+        """The signs of a dialect in these hands."""
         twice = np.zeros(self.hands, dtype=bool)
         twice[self.hand[self.flop_again]] = True
         at = self.at
@@ -252,7 +252,7 @@ class Counted:
         wrong[rows] |= self.wins[hand, seat] & (cards[:, 2] < 0)
 
     def _summed_up(self, wrong: Column) -> None:
-        """Bids told once more; swaps reported with the award."""
+        """Check the bids that are repeated after the awards, and swaps reported with them."""
         said = self.said
         rows = np.flatnonzero(self.of(say.BIDS_SAID))
         hand = self.hand[rows]

@@ -32,9 +32,9 @@ class Cut(Struct, frozen=True):
     log: Log
 
 
-def cuts(path: Path, rules: Rules, heard: Callable[[], None]) -> tuple[Cut, ...]:
+def cuts(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Cut, ...]:
     """The log cut; none, if it is to be read hand by hand, or its bytes are not to be counted."""
-    found, teller, note = surveyed(path, rules, heard)
+    found, teller, note = surveyed(path, rules, tick)
     noted = unnoted(note)
     if not found.in_parts or (noted.encoding, noted.newline) != ("utf-8", "\n"):
         return ()

@@ -58,12 +58,12 @@ class Names:
 
     def __init__(self, first: str, second: str) -> None:
         self.both = (first, second)
-        self.alike = first == second
+        self.same_name = first == second
         self._who = "|".join(re.escape(name) for name in sorted(self.both, key=len, reverse=True))
 
     def seat(self, name: str) -> int | None:
         """Whose name it is: 0 for the first of the header, 1 for the second."""
-        return None if self.alike else self.both.index(name)
+        return None if self.same_name else self.both.index(name)
 
     @cached_property
     def kinds(self) -> dict[str, str]:

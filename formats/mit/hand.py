@@ -26,7 +26,7 @@ Found = re.Match[str]
 
 
 class Block:
-    """A hand being read: what is told so far, what each seat holds and has put in.
+    """A hand being read: its items so far, what each seat holds and has put in.
 
     `marks` tell the dialect, `gone` are seats that the engine has given up asking. `exceptions`
     are those that do not follow from the reply.

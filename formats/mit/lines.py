@@ -206,7 +206,7 @@ _READ: dict[str, Callable[..., None]] = {
 
 
 class _Form:
-    """A few kinds of lines, told apart in one pass through all of them."""
+    """A few kinds of lines, recognized in one pass through all of them."""
 
     def __init__(self, names: Names, wanted: Sequence[str]) -> None:
         kinds = _kinds(names)

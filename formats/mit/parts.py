@@ -70,7 +70,7 @@ class Part:
         return len(self.texts)
 
     def block(self, place: int) -> Block:
-        """One of its hands by itself."""
+        """The hand at this place of the part, read by itself."""
         return self.others[place] if place in self.others else self._block(place, set())
 
     def read(self, known: Lines, gone: set[int]) -> Column:
@@ -104,7 +104,7 @@ class Part:
 
     @property
     def marks(self) -> set[str]:
-        """What the dialect is told by, of all its hands."""
+        """The signs of a dialect in all hands of the part."""
         found = set(self.counted.marks(self.sound)) if self.counted else set()
         return found.union(*(block.marks for block in self.others.values()))
 
@@ -121,7 +121,7 @@ class Part:
 
     @property
     def exceptions(self) -> dict[Place, str]:
-        """Those that do not follow from the reply."""
+        """The names of exceptions that do not follow from the replies."""
         return {at: name for it in self.others.values() for at, name in it.exceptions.items()}
 
     def _block(self, place: int, gone: set[int]) -> Block:

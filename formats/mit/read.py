@@ -24,7 +24,7 @@ from formats.mit.hand import Block
 from formats.mit.note import FORMAT, Dialect, Noted, Place, noted
 from formats.mit.parts import LINES_MAX, End, Part, Start, parts
 from formats.mit.stack import Reached
-from formats.mit.transcript import Table, is_transcribed, transcribed
+from formats.mit.transcript import TableFacts, is_transcribed, transcribed
 from formats.rules import AS_READ, Rules
 from formats.source import Refused, Skipped, Source, SourceHand, Transcript
 from formats.text import Text, encoding_of, lines, opened
@@ -52,7 +52,7 @@ class Survey(Struct):
     starts: list[tuple[Start, int, int]] = []
 
     def add(self, one: Part | Block) -> None:
-        """Some more of its hands."""
+        """Add some more hands of the log."""
         if isinstance(one, Part):
             size = sum(len(text.encode()) + 2 for text in one.texts)
             self.starts.append((one.start, len(one), size))
@@ -67,17 +67,17 @@ class Survey(Struct):
 
     @property
     def place(self) -> str:
-        """What tells this log from another of the same two: its first and its last line."""
+        """What distinguishes this log from another of the same two: its first and its last line."""
         return f"{self.header}\nFinal, {self.rounds} rounds, {self.banks}"
 
     def parts(self, text: Text) -> Iterator[Part]:
-        """Its hands many at a time, read again where they were too many to keep."""
+        """The hands of the log many at a time, read again where they were too many to keep."""
         for one in self._again(parts(text, self.names)):
             if isinstance(one, Part):
                 yield one
 
     def blocks(self, text: Text) -> Iterator[Block]:
-        """Its hands one by one."""
+        """The hands of the log one by one."""
         again = blocks(text, self.names)
         for one in again if self.in_parts else self._again(again):
             if isinstance(one, Block):
@@ -87,20 +87,20 @@ class Survey(Struct):
         return self.kept if self.rounds <= _KEPT_MAX else read
 
 
-def survey(text: Text, heard: Callable[[], None] = lambda: None) -> Survey:
-    """The first pass; it is heard of from part to part, or from hand to hand."""
+def survey(text: Text, tick: Callable[[], None] = lambda: None) -> Survey:
+    """The first pass; `tick` is called after every part, or after every hand."""
     header, names = _header(text)
-    if not names.alike and all(names.both):  # of one name lines are told apart by those before
+    if not names.same_name and all(names.both):  # of one name lines are told apart by those before
         try:
-            return _survey(Survey(header, names, in_parts=True), parts(text, names), heard)
+            return _survey(Survey(header, names, in_parts=True), parts(text, names), tick)
         except Refused:
             pass  # the other way says why
-    return _survey(Survey(header, names, in_parts=False), blocks(text, names), heard)
+    return _survey(Survey(header, names, in_parts=False), blocks(text, names), tick)
 
 
-def _survey(found: Survey, read: Iterator[Part | Block | End], heard: Callable[[], None]) -> Survey:
+def _survey(found: Survey, read: Iterator[Part | Block | End], tick: Callable[[], None]) -> Survey:
     for one in read:
-        heard()
+        tick()
         if isinstance(one, End):
             found.footer, found.banks = one.footer, one.banks
             if " bets EV: " in one.footer:
@@ -238,10 +238,10 @@ def read(text: Text, rules: Rules = AS_READ) -> Source:
 
 
 def surveyed(
-    text: Text, rules: Rules = AS_READ, heard: Callable[[], None] = lambda: None
+    text: Text, rules: Rules = AS_READ, tick: Callable[[], None] = lambda: None
 ) -> tuple[Survey, "Teller", SourceNoted]:
-    """What is known of a whole log, and who tells its hands by that."""
-    found = survey(text, heard)
+    """Survey the whole log; return that, a teller of its hands, and the note to keep."""
+    found = survey(text, tick)
     dialect = dialect_of(found.header, found.marks, named=rules.game is not None)
     game = game_of(dialect)
     stack, why = rules.of(game).stack, "as it was set"
@@ -271,7 +271,7 @@ class Teller(NamedTuple):
         return game_of(self.dialect)
 
     def hand(self, block: Block) -> SourceHand | Skipped:
-        """One hand, or why it is left out."""
+        """The source hand of a block, or why the hand is left out."""
         wrong = block.wrong
         if self._reports_swaps and block.wrong is None:
             wrong = block.unreported()
@@ -300,13 +300,13 @@ class Teller(NamedTuple):
         return f"stack {self.stack}"
 
     def many(self, part: Part) -> Transcript:
-        """Hands next to each other; those that are left out are for `hand` to tell of."""
+        """A part as a transcript; hands that are not in its columns are for `hand`."""
         counted, which = part.counted if is_transcribed(self.game) else None, part.sound
         if counted is not None:
             which = which & (counted.put.max(1) <= self.stack)
             if self._reports_swaps:
                 which = which & ~counted.unreported()
-        table = Table(self.game, self.players, self.stack, self.assumed)
+        table = TableFacts(self.game, self.players, self.stack, self.assumed)
         return Transcript(
             game=self.game,
             players=self.players,

@@ -23,8 +23,8 @@ _STREETS = ("preflop", "flop", "turn", "river")
 _WITHIN = 16  # more than the events of one line
 
 
-class Table(NamedTuple):
-    """Who plays by which rules, with how much, and what of that hands assume that come up to it."""
+class TableFacts(NamedTuple):
+    """Game, players and stack of a log, and what hands assume in which a stack is put in."""
 
     game: Game
     players: tuple[str, ...]
@@ -42,8 +42,8 @@ class _Some(NamedTuple):
 
 
 def is_transcribed(game: Game) -> bool:
-    """Whether the lines of a log stand for the steps of these rules; their policies are for whoever
-    holds the events against them.
+    """Whether the lines of a log stand for the steps of these rules; the screen holds the events
+    against their policies.
     """
     kinds = Counter(map(type, game.script))
     streets = [step.street for step in game.script if isinstance(step, Betting)]
@@ -57,7 +57,7 @@ def is_transcribed(game: Game) -> bool:
     )
 
 
-def transcribed(counted: Counted, which: Column, table: Table) -> tuple[Many, ...]:
+def transcribed(counted: Counted, which: Column, table: TableFacts) -> tuple[Many, ...]:
     """The events of these hands, kind by kind; the hands are numbered anew, without gaps."""
     every = list(_Transcript(counted, table).events())
     if not which.all():
@@ -85,7 +85,7 @@ def _only(one: _Some, some: Column) -> _Some:
 class _Transcript:
     """Which lines make which events."""
 
-    def __init__(self, counted: Counted, table: Table) -> None:
+    def __init__(self, counted: Counted, table: TableFacts) -> None:
         self.it, self.said, self.at, self.table = counted, counted.said, counted.at, table
         script = list(enumerate(table.game.script))
         self.bets = {step.street: at for at, step in script if isinstance(step, Betting)}
@@ -148,7 +148,7 @@ class _Transcript:
     # Betting.
 
     def _acts(self) -> Iterator[_Some]:
-        """What was chosen; who is next is who acts on the next line."""
+        """The choices; the next to act is the seat of the next line."""
         it, said = self.it, self.said
         asked = np.where(np.append(it.is_act[1:], False), np.append(said.seat[1:], 0), -1)
         lines = {letter: np.flatnonzero(it.of(letter)) for letter in "fkcbr"}
@@ -281,7 +281,7 @@ class _Transcript:
     # The end.
 
     def _shown(self) -> Iterator[_Some]:
-        """The dealer is told first, but shows last."""
+        """The showdown: the log names the dealer first, but the dealer shows last."""
         shows = self.at.shows[self.at.shows >= 0]
         yield self._entered(self.script[Showdown], "showdown", shows)
         for count, rows in enumerate((shows + 1, shows)):

@@ -2,22 +2,223 @@
 
 Its JSON objects stand one after the other, on a line each or on many, with nothing or blank lines
 between them; some programs put them into an array. Only one is kept, so a file may have any length.
+
+An action's amount is what it put in, in hundredths; what nobody called is never said to go back.
 """
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 
 import msgspec
 
-from formats.ohh.hand import played
-from formats.ohh.schema import document
-from formats.pokerstars.grammar import Unread
+from events.types import Cards
+from formats.moment import said_in_utc
+from formats.ohh.schema import Action, History, Pot, Round, Written, document
+from formats.pokerstars import grammar
+from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posting, Posts, Unread
+from formats.pokerstars.played import Line, Played
 from formats.rules import AS_READ, Rules
 from formats.sites.hands import Reading, source_hands
+from formats.sites.notes import Notes
 from formats.source import Refused, Source
 from formats.text import Text, lines
 
-_SIGNS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}]')
+SITE = "ohh"
+_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
+_DEALT = ("Flop", "Turn", "River")
+_CHIPS = ("", "chips", "play", "play money", "xxx")
+_LIMITS: dict[str, Limit] = {"NL": "nl", "PL": "pl", "FL": "fl"}
+_POSTS: dict[str, Posting] = {
+    "Post Ante": "the ante",
+    "Post SB": "small blind",
+    "Post BB": "big blind",
+    "Post Dead": "small blind",
+    "Post Extra Blind": "big blind",
+    "Straddle": "straddle",
+}
+_MOVING = {*_POSTS, "Bet", "Raise", "Call"}
+_BESIDE = {"Sits Down", "Stands Up", "Added Chips"}  # chips that come now play in the next hand
+_ERROR = Decimal("0.000001")  # of a number that a program counted in binary fractions
+_MOST = Decimal(10) ** 15
+_NOTHING = Decimal(0)
+
+
+def played(hand: History) -> Played:
+    """The whole hand, or `Unread` with the reason why not."""
+    names = {one.id: one.name for one in hand.players}
+    if len(names) < len(hand.players):
+        raise Unread("two players have one id")
+    chairs = tuple(
+        Chair(
+            one.seat,
+            one.name,
+            _cents(one.starting_stack, f"the stack of {one.name[:40]}"),
+            bool(one.is_sitting_out),
+        )
+        for one in hand.players
+    )
+    notes = Notes(_header(hand), hand.dealer_seat, chairs)
+    for one in _rounds(hand):
+        if one.street in _DEALT:
+            notes.deal(_cards(one.cards))
+        for action in one.actions or ():
+            _act(notes, _name(names, action.player_id, one.street), action)
+    pots = sorted(hand.pots, key=lambda pot: pot.number)
+    if [pot.number for pot in pots] != list(range(len(pots))):
+        said = ", ".join(str(pot.number) for pot in pots)
+        raise Unread(f"the pots are numbered {said[:40]}: the main pot is 0, the next ones follow")
+    _same_forced(hand, notes)
+    for pot in pots:
+        _pay(notes, pot, names)
+    total = sum(_cents(pot.amount, "a pot") for pot in pots)
+    fees = sum(_cents(pot.jackpot, "a jackpot") for pot in pots if pot.jackpot)
+    return notes.played(notes.totals(total, sum(map(_raked, pots)), fees))
+
+
+def _header(hand: History) -> Header:
+    """Hold'em for money or chips; every other game is refused by its name."""
+    if hand.game_type != "Holdem":
+        raise Unread(f"{hand.game_type[:40]} is not hold'em of a kind we have rules for")
+    if "Run_It_Twice" in (hand.flags or ()):
+        raise Unread("the board was dealt more than once")
+    said = hand.currency.strip()
+    tournament = bool(hand.tournament or hand.tournament_info)
+    if not tournament and said.upper() not in _SIGNS and said.lower() not in _CHIPS:
+        raise Unread(f"amounts in {said[:20]}: dollars, euros, pounds and chips are read")
+    low = _cents(hand.big_blind_amount, "big_blind_amount")
+    limit = _LIMITS[hand.bet_limit.bet_type]
+    if limit != "fl":
+        low, high = _cents(hand.small_blind_amount, "small_blind_amount"), low
+    else:
+        high = 2 * low
+    return Header(
+        source_id=hand.game_number,
+        limit=limit,
+        low=low,
+        high=high,
+        sign="" if tournament else _SIGNS.get(said.upper(), ""),
+        currency="" if tournament else said.upper(),
+        tournament=tournament,
+        capped=bool(hand.bet_limit.bet_cap),
+        site=SITE,
+        played=said_in_utc(hand.start_date_utc),
+        room=hand.site_name,
+        fast="Fast" in (hand.flags or ()),
+    )
+
+
+def _name(names: dict[int, str], player: int, where: str) -> str:
+    if player not in names:
+        raise Unread(f"player {player} of the {where.lower()} is nobody at the table")
+    return names[player]
+
+
+def _rounds(hand: History) -> Iterator[Round]:
+    """The streets in their order, each once; hands that are all-in may be shown before the last."""
+    order = ["Preflop", *_DEALT]
+    last = -1
+    for one in hand.rounds:
+        if one.street in order:
+            at = order.index(one.street)
+            if at == last:
+                raise Unread(
+                    f"the board was dealt more than once: the {one.street.lower()} is twice"
+                )
+            if at < last:
+                raise Unread(f"the {one.street.lower()} comes after the {order[last].lower()}")
+            last = at
+        yield one
+
+
+def _act(notes: Notes, name: str, action: Action) -> None:
+    verb, cards = action.action, _cards(action.cards)
+    if verb in ("Add to Pot", "Added To Pot"):
+        raise Unread("chips are added to the pot that no player puts in")
+    if cards:
+        notes.knows(name, cards)
+    if verb in _BESIDE:
+        return
+    amount = _cents(action.amount or _NOTHING, f"what {name[:40]} puts in")
+    if amount and verb not in _MOVING:
+        raise Unread(f"{name[:40]} puts in {amount} by {verb}")
+    if verb in _POSTS:
+        live = 0 if verb in ("Post Ante", "Post Dead") else amount
+        notes.post(name, Posts(_POSTS[verb], amount), live)
+        return
+    match verb:
+        case "Fold":
+            notes.act(name, Acts("folds"))
+        case "Check":
+            notes.act(name, Acts("checks"))
+        case "Call":
+            notes.act(name, Acts("calls", amount))
+        case "Bet" | "Raise":
+            notes.add(name, amount)
+        case "Shows Cards" | "Mucks Cards":
+            notes.turn(name, cards if verb == "Shows Cards" else None)
+
+
+def _cards(written: Written) -> Cards:
+    """Cards; those that nobody saw are left out."""
+    return grammar.cards(" ".join(card for card in written or () if card))
+
+
+def _same_forced(hand: History, notes: Notes) -> None:
+    """Blinds and antes that are named are what those post who have it."""
+    header, stacks = notes.header, {one.name: one.stack for one in notes.chairs}
+    ante = _cents(hand.ante_amount, "ante_amount")
+    low, high = (header.low // 2, header.low) if header.limit == "fl" else (header.low, header.high)
+    due = {"the ante": ante, "small blind": low, "big blind": high}
+    posted = [
+        (line.name, line.what)
+        for line in notes.lines
+        if isinstance(line, Line) and isinstance(line.what, Posts)
+    ]
+    for name, what in posted:
+        owed = due.get(what.what, 0)
+        if owed and what.amount != owed and what.amount < stacks[name]:
+            raise Unread(f"{name[:40]} posts {what.what} {what.amount}, which is said to be {owed}")
+    if ante and not any(what.what == "the ante" for _, what in posted):
+        raise Unread(f"ante_amount is {ante}, and nobody posts one")
+
+
+def _raked(pot: Pot) -> int:
+    """What the house took of a pot, once the pot is what it paid and what was taken."""
+    taken = sum(_cents(part, "a rake") for part in (pot.rake, pot.jackpot) if part)
+    paid = sum(_cents(win.win_amount, "what is won") for win in pot.player_wins or ())
+    amount = _cents(pot.amount, "a pot")
+    if paid + taken != amount:
+        raise Unread(f"pot {pot.number} is {amount}, and pays {paid} and a rake of {taken}")
+    return taken
+
+
+def _pay(notes: Notes, pot: Pot, names: dict[int, str]) -> None:
+    """What a pot paid; what a site pays beside the pot says too little about who won it."""
+    for win in pot.player_wins or ():
+        if win.cashout_amount or win.cashout_fee:
+            raise Unread("a hand was cashed out: what its cards won is not said")
+        if win.bonus_amount:
+            raise Unread("a bonus was paid that no player put in")
+        name = _name(names, win.player_id, "pots")
+        if win.win_amount:
+            notes.take(name, _cents(win.win_amount, f"what {name[:40]} wins"), pot.number)
+
+
+def _cents(amount: Decimal, what: str) -> int:
+    """Hundredths; a number that is none but for an error of binary counting is taken for it."""
+    if not amount.is_finite() or abs(amount) > _MOST:
+        raise Unread(f"{what} is more than any table has held")
+    cents = amount * 100
+    whole = cents.to_integral_value()
+    if abs(cents - whole) > _ERROR:
+        raise Unread(f"{what} is {amount}: no whole number of hundredths")
+    if whole < 0:
+        raise Unread(f"{what} is {amount}: less than nothing")
+    return int(whole)
+
+
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}]')
 _BETWEEN = " \t\r\n,[]"
 LENGTH_MAX = 1 << 22
 
@@ -49,7 +250,7 @@ def _objects(text: Text) -> Iterator[tuple[int, str]]:
     begun, depth, kept, length = 0, 0, list[str](), 0
     for number, line in enumerate(lines(text), 1):
         cut = 0
-        for sign in _SIGNS.finditer(line):
+        for sign in _BRACKETS.finditer(line):
             if sign[0] == "{":
                 if not depth:
                     _nothing(number, line[cut : sign.start()])

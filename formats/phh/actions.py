@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from events.cards import UNKNOWN, is_card, is_known
 from events.types import Cards
-from formats.phh.money import Money, Wrong
+from formats.phh.money import MalformedField, Money
 from formats.source import Act, Board, Holds, Item, Mucks, Shows
 
 QUOTED = 80  # characters of an action in a sentence about it
@@ -19,7 +19,7 @@ _SEATS = {f"p{number}": number - 1 for number in range(1, 24)}
 
 
 class Book(Struct):
-    """What is in front of every seat, who is still in, and who owes an answer."""
+    """The chips in front of every seat, the seats still in, and those that owe an answer."""
 
     stacks: list[int]
     bets: list[int]
@@ -66,7 +66,7 @@ class Book(Struct):
         return len(self.contenders()) == 1 or (self.board == 5 and not self.owing)
 
 
-class Taken(Struct, frozen=True):
+class Actions(Struct, frozen=True):
     """The actions taken apart; `shown` are the seats in the order in which they showed.
 
     `thrown` says that somebody was taken to have mucked who is said to have shown (`_seen`).
@@ -80,7 +80,7 @@ class Taken(Struct, frozen=True):
     commentary: tuple[str, ...]
 
 
-def taken(actions: list[str], book: Book, money: Money) -> Taken:
+def taken(actions: list[str], book: Book, money: Money) -> Actions:
     """Every action in order."""
     items, commentary = list[Item](), list[str]()
     for text in actions:
@@ -90,14 +90,14 @@ def taken(actions: list[str], book: Book, money: Money) -> Taken:
         if words:
             try:
                 items.append(_item(text, words, book, money, items))
-            except Wrong as wrong:
-                raise Wrong(str(wrong), near=text) from None
+            except MalformedField as wrong:
+                raise MalformedField(str(wrong), near=text) from None
     thrown = False
     if any(isinstance(item, Shows) and _is_unseen(item) for item in items):
         items, thrown = _seen(items)
     shown = tuple([item.seat for item in items if isinstance(item, _TURNED)])
     face_up = len(shown) > 1 and _face_up(items, book)
-    return Taken(tuple(items), book, shown, face_up, thrown, tuple(commentary))
+    return Actions(tuple(items), book, shown, face_up, thrown, tuple(commentary))
 
 
 def _item(text: str, words: list[str], book: Book, money: Money, items: list[Item]) -> Item:
@@ -120,7 +120,7 @@ def _item(text: str, words: list[str], book: Book, money: Money, items: list[Ite
             return Shows(seat, held[-1] if held else ())
         case [who, "sm", cards]:
             return Shows(_seat(text, who, book), cards_of(text, cards))
-    raise Wrong(f"{_quoted(text)} is no action of hold'em")
+    raise MalformedField(f"{_quoted(text)} is no action of hold'em")
 
 
 def _quoted(text: str) -> str:
@@ -131,9 +131,9 @@ def _quoted(text: str) -> str:
 def _holds(text: str, seat: int, cards: Cards, book: Book) -> Holds:
     """Each player is dealt his two cards at once."""
     if len(cards) != 2:
-        raise Wrong(f"{_quoted(text)} deals {len(cards)} of the 2 cards of a hand")
+        raise MalformedField(f"{_quoted(text)} deals {len(cards)} of the 2 cards of a hand")
     if seat in book.dealt:
-        raise Wrong(f"{_quoted(text)} deals a second hand to the same player")
+        raise MalformedField(f"{_quoted(text)} deals a second hand to the same player")
     book.dealt.add(seat)
     return Holds(seat, cards)
 
@@ -142,7 +142,9 @@ def _board(text: str, cards: Cards, book: Book) -> Board:
     """Three cards, then one, then one; where it was run again, as many as there are."""
     due = 1 if book.board else 3
     if len(cards) != due and book.board < 5:
-        raise Wrong(f"{_quoted(text)} deals {len(cards)} cards to the board, where {due} are due")
+        raise MalformedField(
+            f"{_quoted(text)} deals {len(cards)} cards to the board, where {due} are due"
+        )
     book.next_street(len(cards))
     return Board(cards)
 
@@ -154,9 +156,11 @@ def _seat(text: str, who: str, book: Book) -> int:
         return seat
     number = who[1:]
     if who[:1] != "p" or not number.isdecimal() or not number.isascii() or len(number) > 2:
-        raise Wrong(f"{_quoted(text)} is no action of hold'em")
+        raise MalformedField(f"{_quoted(text)} is no action of hold'em")
     if not 1 <= int(number) <= len(book.bets):
-        raise Wrong(f"{_quoted(text)} names a player beyond the {len(book.bets)} of the hand")
+        raise MalformedField(
+            f"{_quoted(text)} names a player beyond the {len(book.bets)} of the hand"
+        )
     return int(number) - 1
 
 
@@ -164,7 +168,7 @@ def cards_of(text: str, word: str) -> Cards:
     """Cards written together, two characters each."""
     found, wrong = _apart(word)
     if wrong is not None:
-        raise Wrong(f"{wrong} in {_quoted(text)} is not a card")
+        raise MalformedField(f"{wrong} in {_quoted(text)} is not a card")
     return found
 
 
@@ -180,7 +184,7 @@ def _amount(text: str, word: str, money: Money) -> int:
         return int(word) * money.per
     whole, _, digits = word.partition(".")
     if not (whole + digits).isdecimal() or not word.isascii() or len(word) > 40:
-        raise Wrong(f"{_quoted(text)} raises to no number")
+        raise MalformedField(f"{_quoted(text)} raises to no number")
     return money.units(Decimal(word), _quoted(text))
 
 

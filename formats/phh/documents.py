@@ -171,8 +171,4 @@ def parsed(line: int, text: str) -> Document:
         where = _WHERE.search(said)
         at = text.count("\n") if where and where[1] is None else int(where[1]) - 1 if where else 0
         reason = said[: where.start()] if where else said
-        raise Refused(line + at, f"this is not TOML: {_lower(reason)}") from None
-
-
-def _lower(reason: str) -> str:
-    return reason[:1].lower() + reason[1:]
+        raise Refused(line + at, f"this is not TOML: {reason[:1].lower() + reason[1:]}") from None

@@ -7,7 +7,7 @@ import msgspec
 
 from formats.moment import day_of, moment
 from formats.phh.documents import Document
-from formats.phh.money import Money, Wrong
+from formats.phh.money import MalformedField, Money
 
 _PLACE = ("venue", "event", "address", "city", "region", "country", "day", "month", "year")
 DATES = {"year", "month", "day", "time", "time_zone", "time_zone_abbreviation"}
@@ -17,7 +17,7 @@ _spelled = msgspec.json.Encoder(order="sorted").encode
 def row(fields: Document, name: str, seats: int, money: Money) -> tuple[int, ...]:
     found = amounts(fields, name, money, seats)
     if found is None:
-        raise Wrong(f"{name} holds an unknown amount (inf)")
+        raise MalformedField(f"{name} holds an unknown amount (inf)")
     return found
 
 
@@ -25,9 +25,9 @@ def amounts(fields: Document, name: str, money: Money, seats: int | None) -> tup
     """One amount a player; an unknown stack is as large as no bet of the hand can reach."""
     values = fields.get(name)
     if not isinstance(values, list):
-        raise Wrong(f"the field {name} is {'missing' if values is None else 'no array'}")
+        raise MalformedField(f"the field {name} is {'missing' if values is None else 'no array'}")
     if seats is not None and len(values) != seats:
-        raise Wrong(f"{name} has {len(values)} amounts for {seats} players")
+        raise MalformedField(f"{name} has {len(values)} amounts for {seats} players")
     if not any(map(is_unknown, values)):
         return tuple([money.units(value, name) for value in values])
     if name != "starting_stacks":
@@ -56,14 +56,16 @@ def _enough(fields: Document, money: Money) -> int:
 def texts(fields: Document, name: str) -> list[str]:
     values = fields.get(name)
     if not isinstance(values, list) or not set(map(type, values)) <= {str}:
-        raise Wrong(f"the field {name} is {'missing' if values is None else 'no array of strings'}")
+        raise MalformedField(
+            f"the field {name} is {'missing' if values is None else 'no array of strings'}"
+        )
     return values
 
 
 def flag(fields: Document, name: str) -> bool:
     value = fields.get(name, False)
     if not isinstance(value, bool):
-        raise Wrong(f"{name} is {value!r}: true or false is needed")
+        raise MalformedField(f"{name} is {value!r}: true or false is needed")
     return value
 
 
@@ -72,7 +74,7 @@ def names(fields: Document, seats: int) -> tuple[str, ...] | None:
         return None
     names = texts(fields, "players")
     if len(names) != seats:
-        raise Wrong(f"players has {len(names)} names for {seats} players")
+        raise MalformedField(f"players has {len(names)} names for {seats} players")
     return tuple(names)
 
 
@@ -131,10 +133,10 @@ def sizes(fields: Document, money: Money) -> tuple[int, int]:
     names = ("small_bet", "big_bet") if fields["variant"] == "FT" else ("min_bet", "min_bet")
     for name in names:
         if name not in fields:
-            raise Wrong(f"the field {name} is missing")
+            raise MalformedField(f"the field {name} is missing")
     low, high = (money.units(fields[name], name) for name in names)
     if not 0 < low <= high:
-        raise Wrong(f"{' and '.join(dict.fromkeys(names))} must be more than 0, and rise")
+        raise MalformedField(f"{' and '.join(dict.fromkeys(names))} must be more than 0, and rise")
     return low, high
 
 
@@ -147,5 +149,5 @@ def results(fields: Document, stacks: tuple[int, ...], money: Money) -> tuple[in
         return None
     finishing = row(fields, "finishing_stacks", len(stacks), money)
     if min(finishing) < 0:
-        raise Wrong("finishing_stacks must not be less than 0")
+        raise MalformedField("finishing_stacks must not be less than 0")
     return tuple(after - before for before, after in zip(stacks, finishing, strict=True))

@@ -21,7 +21,7 @@ from engine.policies import Rake
 from engine.steps import Blinds, Posts
 from events.types import SourceNoted
 from formats.follow import follow
-from formats.phh.actions import Book, Taken, taken
+from formats.phh.actions import Actions, Book, taken
 from formats.phh.documents import Document
 from formats.phh.fields import (
     amounts,
@@ -37,9 +37,9 @@ from formats.phh.fields import (
     sizes,
     texts,
 )
-from formats.phh.money import Money, Wrong
+from formats.phh.money import MalformedField, Money
 from formats.phh.toml import toml
-from formats.rakes import NAME_MAX, SIGNS, Asked, Known, RakeFrom, Unlisted, looked_up
+from formats.rakes import NAME_MAX, SIGNS, Known, RakeFrom, RakeQuestion, Unlisted, looked_up
 from formats.source import Act, Board, Item, Mucks, Shows, Skipped, SourceHand
 
 AnySourceHand = TypeVar("AnySourceHand", bound=SourceHand)
@@ -84,7 +84,7 @@ def game_of(base: Game | None, code: str, forced: Blinds | Posts, low: int, high
     game = base or (PHH_FT if code == "FT" else PHH_NT)
     sizing = "fixed" if code == "FT" else "no_limit"
     if game.sizing != sizing:
-        raise Wrong(f"variant {code} is {sizing}: {game.name} plays {game.sizing}")
+        raise MalformedField(f"variant {code} is {sizing}: {game.name} plays {game.sizing}")
     return replace(game, script=(forced, *script(0, 0, low, high)[1:]))
 
 
@@ -93,7 +93,7 @@ def _changed(game: Game, *changes: tuple[str, Any]) -> Game:
     return replace(game, **dict(changes))
 
 
-def as_recorded(game: Game, base: Game | None, money: Money, one: Taken, seats: int) -> Game:
+def as_recorded(game: Game, base: Game | None, money: Money, one: Actions, seats: int) -> Game:
     """Unit, odd chips and the order of showing are what the file shows of them."""
     changes: list[tuple[str, Any]] = []
     if isinstance(game.script[0], Posts):
@@ -107,7 +107,7 @@ def as_recorded(game: Game, base: Game | None, money: Money, one: Taken, seats: 
     return _changed(game, *changes) if changes else game
 
 
-def _by_aggressor(one: Taken) -> bool:
+def _by_aggressor(one: Actions) -> bool:
     """Whether the last to bet or raise showed first, though another sits left of the button."""
     stay = one.book.contenders()
     return bool(one.shown) and one.shown[0] == one.book.aggressor != stay[0]
@@ -131,7 +131,7 @@ def split_as_shown(hand: AnySourceHand) -> AnySourceHand:
 
 
 def _fits(hand: SourceHand) -> bool:
-    """Whether the rules decide this hand as it is told."""
+    """Whether the rules decide this hand as its source has it."""
     try:
         return audit(hand.game, follow(hand, "")) is None
     except ValueError:  # no record at all: whoever follows it will say why
@@ -139,7 +139,7 @@ def _fits(hand: SourceHand) -> bool:
 
 
 def site_rake(
-    fields: Document, money: Money, blinds: tuple[int, ...], one: Taken, source: RakeFrom
+    fields: Document, money: Money, blinds: tuple[int, ...], one: Actions, source: RakeFrom
 ) -> Known | Unlisted:
     """What the site takes of the hand by the table of known rakes, which are counted in cents."""
     if money.per != 100:
@@ -150,7 +150,7 @@ def site_rake(
     low, high = sizes(fields, money) if fields["variant"] == "FT" else sorted(map(abs, blinds[:2]))
     symbols = {sign: currency for currency, sign in SIGNS.items()}
     symbol = symbols.get(str(fields.get("currency_symbol")), "")
-    asked = Asked(
+    asked = RakeQuestion(
         site=str(fields.get("venue", ""))[:NAME_MAX],
         currency=str(fields.get("currency", symbol))[:NAME_MAX],
         limit="fixed" if fields["variant"] == "FT" else "no",
@@ -182,7 +182,7 @@ CODES = {
     "F2L3D": "fixed-limit deuce-to-seven lowball triple draw",
     "FB": "fixed-limit badugi",
 }
-RETOLD = {  # what the events of a hand tell again, so that no note must keep it
+FIELDS_OF_EVENTS = {  # what the events of a hand hold, so that no note must keep it
     "variant",
     "antes",
     "blinds_or_straddles",
@@ -211,7 +211,7 @@ def hand_of(
     base: Game | None,
     rakes: RakeFrom = "fitted",
 ) -> PhhHand | Skipped:
-    """The hand that these fields tell, or why it is left out; `Wrong` if they are malformed."""
+    """The hand that these fields tell, or why it is left out; `MalformedField` if one is wrong."""
     code = fields.get("variant")
     if code not in ("NT", "FT"):
         return Skipped(line, _unplayed(code))
@@ -222,11 +222,11 @@ def hand_of(
     if not 2 <= seats <= 23:
         return Skipped(line, f"{seats} players: a hand has 2 to 23")
     if min(stacks) <= 0:
-        raise Wrong("starting_stacks must all be more than 0")
+        raise MalformedField("starting_stacks must all be more than 0")
     antes = seated(row(fields, "antes", seats, money))
     blinds = seated(row(fields, "blinds_or_straddles", seats, money))
     if min(antes) < 0:
-        raise Wrong("antes must not be less than 0")
+        raise MalformedField("antes must not be less than 0")
     trimmed = flag(fields, "ante_trimming_status")
     one = taken(texts(fields, "actions"), table(stacks, antes, blinds), money)
     one = _with_mucks(fields, one)
@@ -240,9 +240,9 @@ def hand_of(
 
 def _unplayed(code: object) -> str:
     if code is None:
-        raise Wrong("the field variant is missing")
+        raise MalformedField("the field variant is missing")
     if not isinstance(code, str) or code not in CODES:
-        raise Wrong(f"variant is {code!r}: no code of the specification")
+        raise MalformedField(f"variant is {code!r}: no code of the specification")
     return f"variant {code} is {CODES[code]}: only NT and FT, Texas hold'em, are read"
 
 
@@ -252,7 +252,7 @@ def _finished(
     line: int,
     money: Money,
     base: Game | None,
-    one: Taken,
+    one: Actions,
     stacks: tuple[int, ...],
     antes: tuple[int, ...],
     blinds: tuple[int, ...],
@@ -307,7 +307,7 @@ def _finished(
     return hand if base is not None or not is_split(hand, one.book) else split_as_shown(hand)
 
 
-def _with_mucks(fields: Document, one: Taken) -> Taken:
+def _with_mucks(fields: Document, one: Actions) -> Actions:
     """In our own files a hand thrown away after an all-in is shown, and named in `_mucked`."""
     mucked = fields.get("_mucked")
     if not isinstance(mucked, list):
@@ -319,12 +319,12 @@ def _with_mucks(fields: Document, one: Taken) -> Taken:
     return replace(one, items=tuple(items), face_up=False)
 
 
-def _note(fields: Document, one: Taken) -> SourceNoted:
+def _note(fields: Document, one: Actions) -> SourceNoted:
     """Fields that no event carries, and the commentary of the actions, ready to be written."""
     header = "".join(
         f"{toml(name, key=True)} = {toml(value)}\n"
         for name, value in fields.items()
-        if name not in RETOLD
+        if name not in FIELDS_OF_EVENTS
     )
     footer = toml(list(one.commentary)) if any(one.commentary) else ""
     return SourceNoted("phh", "phh", header, footer)

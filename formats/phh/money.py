@@ -23,7 +23,7 @@ _RAISED = re.compile(r"cbr\s+\d*(\.\d+)")
 _POINT = re.compile(r"(?<=\d)\.\d+")
 
 
-class Wrong(ValueError):
+class MalformedField(ValueError):
     """A value that the specification does not allow, `near` this text of its hand."""
 
     def __init__(self, reason: str, near: str = "") -> None:
@@ -43,17 +43,17 @@ class Money(Struct, frozen=True):
         if type(value) is int and -_PLAIN < value < _PLAIN:
             return value * self.per
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
-            raise Wrong(f"{what} is {value!r}: a number is needed")
+            raise MalformedField(f"{what} is {value!r}: a number is needed")
         if isinstance(value, Decimal):
             few = value.is_finite() and len(value.as_tuple().digits) <= 25  # exact in 28
             if not few or abs(value.adjusted()) > 15:
-                raise Wrong(f"{what} is {str(value)[:40]}: no number of chips")
+                raise MalformedField(f"{what} is {str(value)[:40]}: no number of chips")
         exact = value * self.per
         units = int(exact)
         if units != exact:
-            raise Wrong(f"{what} is {value}: no whole number of {self.unit}s")
+            raise MalformedField(f"{what} is {value}: no whole number of {self.unit}s")
         if abs(units) > _CHIPS_MAX:
-            raise Wrong(f"{what} is more than anybody has chips")
+            raise MalformedField(f"{what} is more than anybody has chips")
         return units
 
 

@@ -7,8 +7,8 @@ from engine.game import Game
 from engine.units import per_chip
 from events.types import SourceNoted
 from formats.phh.documents import documents, is_header, is_many, pieces
-from formats.phh.hand import RETOLD, PhhHand, hand_of
-from formats.phh.money import Money, Wrong, money
+from formats.phh.hand import FIELDS_OF_EVENTS, PhhHand, hand_of
+from formats.phh.money import MalformedField, Money, money
 from formats.rakes import RakeFrom
 from formats.source import Refused, Skipped, Source
 from formats.text import Text, at_hand, lines
@@ -64,13 +64,13 @@ def _hands(
             continue
         try:
             yield hand_of(fields, number, line, unit, game, rakes)
-        except Wrong as wrong:
+        except MalformedField as wrong:
             raise Refused(_line_of(wrong, text, line), str(wrong)) from None
 
 
-def _line_of(wrong: Wrong, text: Text, begun: int) -> int:
+def _line_of(wrong: MalformedField, text: Text, begun: int) -> int:
     """Where the action stands, or the field that the sentence names; else where its hand begins."""
-    field = next((word for word in str(wrong).split() if word in RETOLD), "")
+    field = next((word for word in str(wrong).split() if word in FIELDS_OF_EVENTS), "")
     sought = re.escape(wrong.near) if wrong.near else rf"\s*[\"']?{field}[\"']?\s*="
     find = re.compile(sought).search if wrong.near else re.compile(sought).match
     for number, line in enumerate(lines(text), 1):

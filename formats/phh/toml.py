@@ -13,13 +13,23 @@ def toml(value: object, *, key: bool = False) -> str:
     """A value, or the key of one."""
     match value:
         case str():
-            return value if key and _BARE.fullmatch(value) else _text(value)
+            return (
+                value
+                if key and _BARE.fullmatch(value)
+                else _quoted(value).replace("\x7f", "\\u007f")
+            )
         case bool():
             return "true" if value else "false"
         case int():
             return str(value)
         case Decimal():
-            return _number(value)
+            # A float with a point or an exponent, so that it does not turn into an integer.
+            if value.is_nan():
+                return "nan"
+            if value.is_infinite():
+                return "inf" if value > 0 else "-inf"
+            said = str(value)
+            return said if "." in said or "E" in said else f"{said}.0"
         case datetime() | date() | time():
             return value.isoformat()
         case list() | tuple():
@@ -28,17 +38,3 @@ def toml(value: object, *, key: bool = False) -> str:
             pairs = (f"{toml(name, key=True)} = {toml(one)}" for name, one in value.items())
             return "{" + ", ".join(pairs) + "}"
     raise TypeError(f"{value!r} has no place in TOML")
-
-
-def _text(value: str) -> str:
-    return _quoted(value).replace("\x7f", "\\u007f")
-
-
-def _number(value: Decimal) -> str:
-    """A float with a point or an exponent, so that it does not turn into an integer."""
-    if value.is_nan():
-        return "nan"
-    if value.is_infinite():
-        return "inf" if value > 0 else "-inf"
-    said = str(value)
-    return said if "." in said or "E" in said else f"{said}.0"

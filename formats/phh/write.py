@@ -36,7 +36,7 @@ from events.types import (
 from formats.holdem import Inexpressible, bet_sizes, check
 from formats.phh.documents import parsed
 from formats.phh.fields import DATES, dated
-from formats.phh.hand import RETOLD
+from formats.phh.hand import FIELDS_OF_EVENTS
 from formats.phh.toml import toml
 
 Hands = Iterable[tuple[Game, Events, SourceNoted | None]]
@@ -76,7 +76,7 @@ def write(
         "finishing_stacks": _amounts(game, (hand.stacks[seat] for seat in order)),
     }
     kept = parsed(1, note.header) if note is not None and note.format == "phh" else {}
-    fields |= {name: value for name, value in kept.items() if name not in RETOLD}
+    fields |= {name: value for name, value in kept.items() if name not in FIELDS_OF_EVENTS}
     if not DATES & kept.keys():
         fields |= dated(start.played)
     fields |= _unspoken(game, start, record, order)

@@ -17,7 +17,7 @@ from engine.steps import Posts
 from engine.turn import Post
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Unread
-from formats.pokerstars.played import Line, Played, Street
+from formats.pokerstars.played import Line, Played
 
 Posted = dict[str, dict[int, int]]  # what was posted: by which seat, how much
 
@@ -49,9 +49,17 @@ def posted(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: 
     """The first arrangement under which the rules post what was posted."""
     said = _posts(whole, seats)
     sizes, assumed = _sizes(whole, said, stacks)
-    game = _game(whole, sizes, unit)
+    # The ruleset of this sizing at these stakes; who plays for chips pays no rake.
+    header = whole.header
+    high = header.high if header.limit == "fl" else None
+    raked = bool(header.sign or whole.totals.rake) and not header.tournament
+    base = RECORDED[f"{header.site}-{header.limit}"]
+    game = _played_for(base, sizes.small, sizes.big, high, sizes.ante, unit, raked)
     inferred = ("cap",) if whole.header.capped else ()
-    if whole.header.capped and any(_at_cap(line) for line in whole.lines):
+    if whole.header.capped and any(
+        isinstance(line, Line) and isinstance(line.what, Acts) and line.what.capped
+        for line in whole.lines
+    ):
         raise Unread("a bet has reached the cap of its table: no ruleset of ours knows one")
     if said[_ANTE] != {seat: min(sizes.ante, had) for seat, had in enumerate(stacks) if sizes.ante}:
         raise Unread("some pay an ante and some do not, or not the same")
@@ -83,10 +91,6 @@ def _posts(whole: Played, seats: dict[str, int]) -> Posted:
     return posted
 
 
-def _at_cap(line: Line | Street) -> bool:
-    return isinstance(line, Line) and isinstance(line.what, Acts) and line.what.capped
-
-
 def _sizes(
     whole: Played, posted: Posted, stacks: tuple[int, ...]
 ) -> tuple[_Sizes, tuple[str, ...]]:
@@ -109,15 +113,6 @@ def _sizes(
                 raise Unread(f"a {what} of {paid} is posted where the stakes make it {owed}")
     assumed = (f"blinds with an ante of {ante}",) if short else ()
     return _Sizes(small, big, ante, left), assumed
-
-
-def _game(whole: Played, sizes: _Sizes, unit: str) -> Game:
-    """The ruleset of this sizing at these stakes; who plays for chips pays no rake."""
-    header = whole.header
-    high = header.high if header.limit == "fl" else None
-    raked = bool(header.sign or whole.totals.rake) and not header.tournament
-    base = RECORDED[f"{header.site}-{header.limit}"]
-    return _played_for(base, sizes.small, sizes.big, high, sizes.ante, unit, raked)
 
 
 @lru_cache(1024)

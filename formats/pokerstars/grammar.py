@@ -250,7 +250,7 @@ def is_chatter(rest: str) -> bool:
     return _CHATTER.fullmatch(rest) is not None
 
 
-def told_of(rest: str) -> Said | None:
+def outcome(rest: str) -> Said | None:
     """What stands after `NAME ` without a colon."""
     if found := _TAKEN.fullmatch(rest):
         place = int(found[2] or 1) if "side" in rest else 0

@@ -32,9 +32,9 @@ from formats.rakes import (
     LIMITS,
     NAME_MAX,
     SIGNS,
-    Asked,
     Known,
     RakeFrom,
+    RakeQuestion,
     Unlisted,
     looked_up,
     rake_said,
@@ -94,14 +94,14 @@ class Houses(Struct, frozen=True):
         return looked_up(_asked(whole, seats), self.source)
 
 
-def _asked(whole: Played, seats: int) -> Asked:
+def _asked(whole: Played, seats: int) -> RakeQuestion:
     """What decides which row of the table a hand is of."""
     header = whole.header
     currencies = {sign: currency for currency, sign in SIGNS.items()}
     flop = next((at for at, it in enumerate(whole.lines) if isinstance(it, Street)), None)
     before = [it.what for it in whole.lines[:flop] if isinstance(it, Line)]
     raises = sum(isinstance(it, Acts) and it.verb == "raises" for it in before)
-    return Asked(
+    return RakeQuestion(
         site=header.room[:NAME_MAX],
         currency=header.currency or currencies.get(header.sign, ""),
         limit=LIMITS[header.limit],
@@ -178,7 +178,7 @@ def _totals(line: str) -> tuple[int, int] | None:
 
 
 def _dealt_in(block: Block) -> int:
-    """The seats of the summary, if it tells of those who folded; else those who do not sit out."""
+    """The seats of the summary, if it names those who folded; else those who do not sit out."""
     summed = block.lines.index("*** SUMMARY ***") if "*** SUMMARY ***" in block.lines else 0
     ended = [line for line in block.lines[summed:] if line.startswith("Seat ")]
     if summed and any(" folded " in line for line in ended):

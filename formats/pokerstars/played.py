@@ -47,7 +47,7 @@ class Line(Struct, frozen=True):
 
 
 class Played(Struct, frozen=True):
-    """A hand as the text tells it, by names."""
+    """A hand as the text has it, by names."""
 
     header: Header
     button: int
@@ -60,7 +60,7 @@ class Played(Struct, frozen=True):
 
 
 class _Notes(Struct):
-    """What has been read so far."""
+    """The part of a hand that has been read so far."""
 
     lines: list[Line | Street] = field(default_factory=list)
     board: Cards = ()
@@ -162,7 +162,7 @@ def _note(notes: _Notes, names: list[str], text: str) -> None:
     """One line of the hand; most are a player's, whose names may look like anything."""
     if text.startswith("*** "):
         _part(notes, text)
-    elif spoken := _spoken(names, text):
+    elif spoken := _player_line(names, text):
         _by_player(notes, *spoken)
     elif (back := grammar.uncalled(text)) is not None:
         notes.back.append((_seated(names, back[1]), back[0]))
@@ -191,18 +191,18 @@ def _part(notes: _Notes, text: str) -> None:
 
 
 def _same(notes: _Notes, board: Cards, wrong: str) -> None:
-    """A board that is told again is the one that was dealt."""
+    """Refuse a repeated board that is not the one that was dealt."""
     if board and sorted(board) != sorted(notes.board):
         raise Unread(wrong)
 
 
-def _spoken(names: Iterable[str], text: str) -> tuple[str, Said] | None:
+def _player_line(names: Iterable[str], text: str) -> tuple[str, Said] | None:
     """Whose line this is, the longest name first; None if no reading of it makes sense."""
     before, colon, after = text.partition(": ")
     if colon and before in names and (what := grammar.said(after)):
         return before, what
     for name, rest in _starts(names, text):
-        what = grammar.said(rest[2:]) if rest.startswith(": ") else grammar.told_of(rest[1:])
+        what = grammar.said(rest[2:]) if rest.startswith(": ") else grammar.outcome(rest[1:])
         if what is not None:
             return name, what
     for _, rest in _starts(names, text):
@@ -249,7 +249,7 @@ def _by_nobody(text: str) -> None:
         return
     _, collected, paid = text.rpartition(" collected ")
     acts = bool(colon) and isinstance(grammar.said(rest), Posts | Acts)
-    wins = bool(collected) and isinstance(grammar.told_of(f"collected {paid}"), Takes)
+    wins = bool(collected) and isinstance(grammar.outcome(f"collected {paid}"), Takes)
     if acts or wins:
         raise Unread(f'somebody without a seat plays: "{text[:80]}"')
     if text.startswith("Cash Drop to Pot"):

@@ -1,4 +1,4 @@
-"""The hands of a PokerStars text one by one; one that cannot be told is left out."""
+"""The hands of a PokerStars text one by one; a hand that cannot be read is left out."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
@@ -44,7 +44,7 @@ def read(
 
 
 def houses_of(text: Text, rules: Rules) -> Houses:
-    """Who takes how much rake in this text."""
+    """The houses of this text, and how much rake each takes."""
     return survey(
         (block for block in blocks(text) if isinstance(block, Block)), rules, "pokerstars"
     )

@@ -115,7 +115,11 @@ def agreed(
         if ("button" in one.tags) != (one.name == seat):
             raise Unread(f"hand and summary do not give {one.name} the button alike")
     for tag, posts in _BLINDS.items():
-        _same_blind(tag, {name for name, it in deeds.items() if it.posted & {*posts}}, fates)
+        # Whom the summary calls the blind has posted it; of several posters one is called so.
+        posters = {name for name, it in deeds.items() if it.posted & {*posts}}
+        tagged = {one.name for one in fates if tag in one.tags}
+        if len(tagged) > 1 or (tagged and posters and not tagged & posters):
+            raise Unread(f"hand and summary have another {tag}")
 
 
 def _same_end(one: Fate, deeds: Deeds, whole: bool, terse: bool) -> None:
@@ -142,10 +146,3 @@ def _fold(board: int | None) -> str:
     if board is None:
         return "does not fold"
     return f"folds at {board} cards on the board" if board else "folds before the flop"
-
-
-def _same_blind(tag: Tag, posters: set[str], fates: Sequence[Fate]) -> None:
-    """Whom the summary calls the blind has posted it; of several posters one is called so."""
-    tagged = {one.name for one in fates if tag in one.tags}
-    if len(tagged) > 1 or (tagged and posters and not tagged & posters):
-        raise Unread(f"hand and summary have another {tag}")

@@ -1,7 +1,7 @@
-"""What has been read of a hand so far, whichever site wrote it; in hundredths and by names.
+"""The part of a site's hand that has been read so far, in hundredths and by names.
 
-A site's file turns its lines into these calls; here the streets are counted, cards that are told
-again are compared, and chips that an action adds become the total that it goes to.
+A site's file turns its lines into these calls; here the streets are counted, repeated cards
+are compared, and chips that an action adds become the total that it goes to.
 """
 
 import re
@@ -99,7 +99,7 @@ class Notes(Struct):
         self.lines.append(Line(name, acts))
 
     def add(self, name: str, amount: int) -> None:
-        """So many chips more than the player has bet: a raise, or a bet where there is none."""
+        """Add so many chips to the player's bet: a raise, or a bet where there is none."""
         to = self.bets.get(self.seated(name), 0) + amount
         bet = self.bet
         self.act(name, Acts("raises", to, to - bet) if bet else Acts("bets", amount))
@@ -161,7 +161,7 @@ class Notes(Struct):
 
 
 def same_board(notes: Notes, cards: Cards) -> None:
-    """A board that is told again is the one that was dealt."""
+    """Refuse a repeated board that is not the one that was dealt."""
     if sorted(cards) != sorted(notes.board):
         raise Unread("the summary has another board than the hand")
 

@@ -139,7 +139,7 @@ def _note(notes: Notes, names: Sequence[str], line: str) -> None:
     elif dealt := DEALT.fullmatch(line):
         notes.knows(dealt[1], _cards(dealt[2]))
     else:
-        _spoken(notes, names, line)
+        _player_line(notes, names, line)
 
 
 def _cards(text: str) -> Cards:
@@ -149,7 +149,7 @@ def _cards(text: str) -> Cards:
     return grammar.cards(" ".join(words))
 
 
-def _spoken(notes: Notes, names: Sequence[str], line: str) -> None:
+def _player_line(notes: Notes, names: Sequence[str], line: str) -> None:
     """A player's line, the longest name first."""
     for name in names:
         if line.startswith(f"{name} "):

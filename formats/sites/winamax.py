@@ -54,7 +54,18 @@ def played(lines: Sequence[str]) -> Played:
     notes = _table(lines[:end])
     names = longest_first(notes.chairs)
     for line in lines[2 + len(notes.chairs) : end]:
-        _note(notes, names, line)
+        if part := _PART.fullmatch(line):
+            name, cards = part[1], part[2]
+            if name not in _PARTS:
+                raise Unread(f"a part of the hand that hold'em does not have: {name[:40]}")
+            if name in _STREETS:
+                if name != _STREETS[min(notes.streets, 2)]:
+                    raise Unread(f"the {name.lower()} is dealt where it cannot be")
+                notes.deal(grammar.cards(cards or ""))
+        elif dealt := DEALT.fullmatch(line):
+            notes.knows(dealt[1], grammar.cards(dealt[2]))
+        else:
+            _player_line(notes, names, line)
     return notes.played(_summary(notes, lines[end + 1 :]))
 
 
@@ -75,20 +86,15 @@ def _table(lines: Sequence[str]) -> Notes:
         if found is None:
             break
         chairs.append(Chair(int(found[1]), found[2], grammar.money(found[3])))
-    header = _header(start, game[1], table[1] == "real")
-    header = replace(header, played=said_in(lines[0][start.end() :]))
-    return Notes(header, int(table[2]), tuple(chairs))
-
-
-def _header(start: re.Match[str], limit: str, real: bool) -> Header:
-    """The stakes, in a tournament after the ante, which is posted anyway."""
+    # The stakes, in a tournament after the ante, which is posted anyway.
+    real = table[1] == "real"
     said = [grammar.money(part.strip(" €")) for part in start["stakes"].split("/")]
     tournament = start["kind"] == "Tournament"
     if len(said) != 2 and not (tournament and len(said) == 3):
         raise Unread(f"{start['stakes'][:40]} are no stakes of hold'em")
-    return Header(
+    header = Header(
         source_id=start["id"],
-        limit=_LIMITS[limit],
+        limit=_LIMITS[game[1]],
         low=said[-2],
         high=said[-1],
         sign="€" if real and not tournament else "",
@@ -99,28 +105,11 @@ def _header(start: re.Match[str], limit: str, real: bool) -> Header:
         room="Winamax",
         fast=start["kind"] == "Go Fast",
     )
+    header = replace(header, played=said_in(lines[0][start.end() :]))
+    return Notes(header, int(table[2]), tuple(chairs))
 
 
-def _note(notes: Notes, names: Sequence[str], line: str) -> None:
-    """One line of the hand."""
-    if part := _PART.fullmatch(line):
-        _part(notes, part[1], part[2])
-    elif dealt := DEALT.fullmatch(line):
-        notes.knows(dealt[1], grammar.cards(dealt[2]))
-    else:
-        _spoken(notes, names, line)
-
-
-def _part(notes: Notes, name: str, cards: str | None) -> None:
-    if name not in _PARTS:
-        raise Unread(f"a part of the hand that hold'em does not have: {name[:40]}")
-    if name in _STREETS:
-        if name != _STREETS[min(notes.streets, 2)]:
-            raise Unread(f"the {name.lower()} is dealt where it cannot be")
-        notes.deal(grammar.cards(cards or ""))
-
-
-def _spoken(notes: Notes, names: Sequence[str], line: str) -> None:
+def _player_line(notes: Notes, names: Sequence[str], line: str) -> None:
     """A player's line, the longest name first."""
     for name in names:
         if line.startswith(f"{name} "):

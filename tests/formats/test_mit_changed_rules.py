@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.importing import vouched
+from api.importing import screened
 from engine.games import RULESETS
 from events.types import Events
 from formats.follow import follow
@@ -22,7 +22,7 @@ def passed(parts: list[Part], teller: Teller) -> Both:
     both: Both = {}
     for part in parts:
         transcript = teller.many(part)
-        hands, _ = vouched.vouched(transcript, "m", teller.players, 0, audited=False)
+        hands, _ = screened.screened(transcript, "m", teller.players, 0, audited=False)
         for leaf in hands.leaves():
             told = transcript.hand(int(leaf.stream.partition("/")[2]))
             assert isinstance(told, SourceHand)

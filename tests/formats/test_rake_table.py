@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from formats.rakes import Asked, Known, Row, Unlisted, looked_up, rows_of_table
+from formats.rakes import Known, RakeQuestion, Row, Unlisted, looked_up, rows_of_table
 
 ROWS = rows_of_table()
 CHANGED = "https://www.pokerstars.com/poker/learn/news/pokerstars-rake-changes-explained/"
@@ -57,7 +57,7 @@ def _overlap(one: Row, other: Row) -> bool:
     return all((b2 is None or a1 <= b2) and (b1 is None or a2 <= b1) for a1, b1, a2, b2 in ranges)
 
 
-STARS = Asked(
+STARS = RakeQuestion(
     site="PokerStars",
     currency="USD",
     limit="no",

@@ -83,8 +83,8 @@ def test_an_import_leaves_to_compact_what_the_command_leaves(
     jobs = Jobs(tmp_path / "ledger")
     room = jobs.room()
     shutil.copy2(log, room / "upload")
-    wish = of_import(None, None, None, None, False, audit) | {"disclosure": "sealed"}
-    write(room / "job.json", Job(room.name, "import", "", 0, now_ms(), None, wish))
+    request = of_import(None, None, None, None, False, audit) | {"disclosure": "sealed"}
+    write(room / "job.json", Job(room.name, "import", "", 0, now_ms(), None, request))
     work.main(jobs.ledger, room.name)
     assert "done" == read(room).state
     words = [] if audit else ["--no-audit"]

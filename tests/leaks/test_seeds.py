@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from starlette.testclient import TestClient
 
 from api.evidence.make import evidence
-from api.exporting.texts import Asked, Hands
+from api.exporting.texts import ExportRequest, SeenHands
 from api.main import main
 from api.viewpoints.seen import OF_A_SEED
 from api.viewpoints.sight import Eyes
@@ -218,9 +218,9 @@ def test_the_words_of_a_source_are_told_no_sooner_than_a_seed(tmp_path: Path) ->
     told = {}
     for view in ("public", "auditor"):
         leaves = list(snapshot.leaves(-1))
-        asked = Asked(
+        asked = ExportRequest(
             snapshot, leaves, Eyes(snapshot, view), lambda _: GAMES[SWAP], "", lossy=False
         )
-        told[view] = [(one.record, one.file_note) for one in Hands(asked)]
+        told[view] = [(one.record, one.file_note) for one in SeenHands(asked)]
     assert [(hand, None)] == told["public"]
     assert [(hand, note)] == told["auditor"]

@@ -14,7 +14,7 @@ import msgspec
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from api.exporting.texts import Untold
+from api.exporting.texts import CannotExport
 from api.http.answer import ANEW, FOREVER, MEDIA, document, format_of, sent
 from api.http.ask import Ask
 from api.printable import page as lines_of
@@ -57,7 +57,7 @@ def hand(request: Request, ask: Ask, match: Match, number: Number) -> Response:
             return sent(request, text.encode(), "txt", cache=cache)
         try:
             history = told.history(viewed, sight)
-        except Untold as reason:
+        except CannotExport as reason:
             raise Problem("not-acceptable", str(reason)) from None
         return sent(request, history, "phh", cache=cache, filename=_file(sight, "phh"))
 

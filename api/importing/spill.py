@@ -50,7 +50,7 @@ class Chunk(Struct, frozen=True):
     """Where in which spool its marks, notes and hands lie, their checksum, its first hand's name,
     how many events its hands have, and what each player has won in them."""
 
-    spool: str
+    spill: str
     as_run: bool
     place: int
     notes: int
@@ -63,7 +63,7 @@ class Chunk(Struct, frozen=True):
     nets: dict[str, int]
 
 
-class Spool:
+class SpillFile:
     """A file that is written chunk by chunk."""
 
     def __init__(self, path: Path, at: int, maker: Maker) -> None:
@@ -100,7 +100,7 @@ class Spool:
             self._columns.append(hands)
 
     def add(self, kept: Kept) -> None:
-        """One more hand for the chunk that is gathered."""
+        """Add one more hand to the chunk in memory."""
         start = kept.record[0]
         assert isinstance(start, HandStarted)
         self._hands.append(Append(start.hand, 0, kept.record, self.at))
@@ -117,8 +117,8 @@ class Spool:
         columns: "EventColumns | None" = None,
         marks: Iterable[Mark] = (),
     ) -> Chunk | None:
-        """What was gathered, written, with hands that come as columns, and their marks; the next
-        hand begins another."""
+        """Write the chunk in memory, with hands that come as columns and their marks; the next hand
+        begins another."""
         self._marks += marks
         if columns is not None and len(columns.number):
             run = self._maker.run(self._hands, columns)
@@ -173,7 +173,7 @@ class Spool:
         self.drop()
 
     def drop(self) -> None:
-        """Forget what was gathered."""
+        """Empty the chunk in memory."""
         self._hands, self._others, self._columns = [], [], []
         self._notes, self._events, self._marks = [], 0, []
 
@@ -195,9 +195,9 @@ class Spool:
 
 
 @contextmanager
-def spool(path: Path, at: int, maker: Maker) -> Iterator[Spool]:
+def spill(path: Path, at: int, maker: Maker) -> Iterator[SpillFile]:
     """A spool to write, complete on disk when it is left."""
-    one = Spool(path, at, maker)
+    one = SpillFile(path, at, maker)
     try:
         yield one
     finally:
@@ -206,17 +206,17 @@ def spool(path: Path, at: int, maker: Maker) -> Iterator[Spool]:
 
 def fetched(chunk: Chunk) -> tuple[tuple[Match, ...], Any]:
     """The notes of a chunk, and its hands: a run, which is not copied, or the appends of a call."""
-    with pa.memory_map(chunk.spool) as file:
+    with pa.memory_map(chunk.spill) as file:
         file.seek(chunk.place + chunk.marks)
         notes, hands = file.read(chunk.notes), file.read_buffer(chunk.size)
     if zlib.crc32(hands) != chunk.checksum:
-        raise OSError(f"{chunk.spool} is not what was written to it")
-    told = tuple(decode_record(line) for line in notes.splitlines())
-    return told, hands if chunk.as_run else hands.to_pybytes()
+        raise OSError(f"{chunk.spill} is not what was written to it")
+    beside = tuple(decode_record(line) for line in notes.splitlines())
+    return beside, hands if chunk.as_run else hands.to_pybytes()
 
 
 def marks_of(chunk: Chunk) -> bytes:
     """The marks of a chunk's hands, spelled."""
-    with Path(chunk.spool).open("rb") as file:
+    with Path(chunk.spill).open("rb") as file:
         file.seek(chunk.place)
         return file.read(chunk.marks)

@@ -14,7 +14,7 @@ import numpy as np
 from analytics.screen.columns import ScreenColumns, Words
 from analytics.screen.screen import Screen
 from analytics.screen.why import Why
-from api.importing.spool import RUN
+from api.importing.spill import RUN
 from engine.game import Game, fingerprint
 from events.ledger import Append, Conflict
 from events.many import Each, Many
@@ -28,11 +28,11 @@ from store.segments.runs import check_values
 GAMES_MAX = 1 << 12  # that the screen keeps plans of: of some files each hand has its own stakes
 
 
-def vouched(
+def screened(
     part: Transcript, match: str, players: tuple[str, ...], at: int, *, audited: bool
 ) -> tuple[EventColumns, Any]:
-    """The hands that may be taken as they are told, of players called so, and what each changed
-    for both.
+    """The hands of a transcript that the screen finds fine, under these names of players, and what
+    each changed for both.
 
     That another reading of the rules could pay differently concerns only who wants a verdict.
     """
@@ -45,8 +45,8 @@ def vouched(
 
 
 def assuming(hands: EventColumns) -> list[int]:
-    """The numbers of hands that assume something: who tells hands in columns says it of those
-    alone whose verdict rests on it."""
+    """The numbers of hands that assume something: readers of columns note that only where the
+    verdict rests on it."""
     found: list[int] = []
     for one in hands.many:
         if one.kind is HandStarted:
@@ -56,7 +56,7 @@ def assuming(hands: EventColumns) -> list[int]:
     return sorted(found)
 
 
-def plainly(
+def screened_plain(
     hands: Sequence[SourceHand], match: str, at: int, *, audited: bool
 ) -> tuple[EventColumns | None, Mapping[int, Plain]]:
     """Of hands in the order of their numbers those that are plain, in columns and by number."""

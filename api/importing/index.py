@@ -56,7 +56,7 @@ class Hit(NamedTuple):
     same: bool | None
 
 
-class Known:
+class ImportIndex:
     """What one owner has imported into a ledger, and what he is about to."""
 
     def __init__(self, ledger: FileLedger, nonces: Salted | None, owner: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Files taken in by several processes, their outcomes in the order of the files.
+"""Files imported by several processes, their outcomes in the order of the files.
 
 Small files are done many at a time, and few enough wait that memory does not grow with them. What
 is small altogether is done here: to start a process takes longer. A process of ours leaves Ctrl-C
@@ -25,9 +25,15 @@ import pyarrow as pa
 from msgspec.structs import replace
 
 from api.importing.copies import copied, remove
-from api.importing.entries import Entry
-from api.importing.spool import spool
-from api.importing.taken import NAMED_MAX, Outcome, Wishes, format_wished, taken
+from api.importing.inputs import InputFile
+from api.importing.spill import spill
+from api.importing.worker import (
+    NAMED_MAX,
+    ImportOptions,
+    Outcome,
+    format_of_input,
+    import_file,
+)
 from dealer.worker import ctrl_c_blocked, ignore_ctrl_c
 from formats.cuts import parts
 from formats.source import Refused
@@ -36,26 +42,26 @@ from store.segments.runs import Maker
 LARGE = 1 << 22  # bytes: less is not worth the cutting
 
 
-def parted(
-    entry: Entry, wishes: Wishes, place: Path, tick: Callable[[int], None]
-) -> tuple[Entry, ...]:
+def split_large(
+    file: InputFile, options: ImportOptions, place: Path, tick: Callable[[int], None]
+) -> tuple[InputFile, ...]:
     """The parts of a file, whose copy is at `place`, or itself; what is wrong with it, whoever
     reads it whole will say."""
-    if entry.size < LARGE or not entry.path.is_file():
-        return (entry,)
+    if file.size < LARGE or not file.path.is_file():
+        return (file,)
     try:
-        copy = copied(entry.path, place, small=-1)
-        known = format_wished(place, wishes)
-        found = parts(place, known.name, wishes.rules, lambda: tick(0))
+        copy = copied(file.path, place, small=-1)
+        known = format_of_input(place, options)
+        found = parts(place, known.name, options.rules, lambda: tick(0))
     except (Refused, OSError):
         remove(place)
-        return (entry,)
-    cut = (Entry(entry.name, entry.path, one.end - one.begin, one, copy) for one in found)
-    return tuple(cut) or (Entry(entry.name, entry.path, entry.size, None, copy),)
+        return (file,)
+    cut = (InputFile(file.name, file.path, one.end - one.begin, one, copy) for one in found)
+    return tuple(cut) or (InputFile(file.name, file.path, file.size, None, copy),)
 
 
 def together(
-    jobs: Iterable[Sequence[Outcome]], again: Callable[[Entry], Outcome]
+    jobs: Iterable[Sequence[Outcome]], again: Callable[[InputFile], Outcome]
 ) -> Iterator[Outcome]:
     """Outcomes in order, those of a file's parts as one; spools and copies go when the last
     outcome of a job is done."""
@@ -63,17 +69,17 @@ def together(
     spools = set[Path]()
     for job in jobs:
         for found in job:
-            spools.add(Path(found.spool))
-            if found.entry.copy and isinstance(found.entry.copy.content, Path):
-                spools.add(found.entry.copy.content)
-            if found.entry.part is None:
-                yield _done(found)
+            spools.add(Path(found.spill))
+            if found.file.copy and isinstance(found.file.copy.content, Path):
+                spools.add(found.file.copy.content)
+            if found.file.part is None:
+                yield found
                 continue
             read.append(found)
-            if found.entry.part.last:
+            if found.file.part.last:
                 whole = _joined(read) or again(_whole(read))
-                spools.add(Path(whole.spool))
-                yield _done(whole)
+                spools.add(Path(whole.spill))
+                yield whole
                 read = []
         if not read:
             for path in spools:
@@ -81,32 +87,26 @@ def together(
             spools.clear()
 
 
-def _done(found: Outcome) -> Outcome:
-    """The outcome of a file whose copy nobody needs any more."""
-    found.entry = replace(found.entry, copy=None)
-    return found
-
-
-def _whole(read: Sequence[Outcome]) -> Entry:
-    first = read[0].entry
-    size = sum(one.entry.size for one in read)
-    return Entry(first.name, first.path, size, None, first.copy)
+def _whole(read: Sequence[Outcome]) -> InputFile:
+    first = read[0].file
+    size = sum(one.file.size for one in read)
+    return InputFile(first.name, first.path, size, None, first.copy)
 
 
 def _joined(read: Sequence[Outcome]) -> Outcome | None:
     """What one reader of the whole file would have found; None, if a part is not as it was cut."""
     first = read[0]
     whole = Outcome(
-        entry=_whole(read),
+        file=_whole(read),
         digest=first.digest,
         match=first.match,
         format=first.format,
         dialect=first.dialect,
         note=first.note,
-        spool=first.spool,
+        spill=first.spill,
     )
     for one in read:
-        part = one.entry.part
+        part = one.file.part
         if part is None or one.refused is not None or one.hands != part.hands:
             return None
         _add(whole, one)
@@ -141,12 +141,12 @@ AHEAD = 8  # jobs a process may be ahead of the writer, who is long at a segment
 PATIENCE_S = 0.1  # between two looks at how far they are
 
 Tick = Callable[[int], None]
-Work = tuple[tuple[Entry, ...], Wishes, Path, int, Maker]
+Work = tuple[tuple[InputFile, ...], ImportOptions, Path, int, Maker]
 
 
 def outcomes(
-    files: Sequence[Entry],
-    wishes: Wishes,
+    files: Sequence[InputFile],
+    options: ImportOptions,
     scratch: Path,
     at: int,
     maker: Maker,
@@ -161,29 +161,30 @@ def outcomes(
     if processes is None:
         small = sum(one.size for one in files) < ALONE_BYTES
         processes = 1 if small else os.cpu_count() or 1
-    todo: Iterable[Entry] = files
+    todo: Iterable[InputFile] = files
     if processes > 1:
         todo = (
             part
             for n, one in enumerate(files)
-            for part in parted(one, wishes, scratch / f"{n}.large", tick)
+            for part in split_large(one, options, scratch / f"{n}.large", tick)
         )
     works = (
-        (job, wishes, scratch / f"{n}.spool", at, maker) for n, job in zip(count(), jobs(todo))
+        (job, options, scratch / f"{n}.spill", at, maker) for n, job in zip(count(), jobs(todo))
     )
 
-    spare = scratch / "whole.spool"
+    spare = scratch / "whole.spill"
 
-    def again(entry: Entry, match: str | None = wishes.match) -> Outcome:
-        """A file whose parts were not what they seemed, whole; its hands have been told."""
-        other = replace(wishes, match=match)
-        return _job((entry,), other, spare, at, maker, lambda hands: None)[0]
+    def again(file: InputFile, match: str | None = options.match) -> Outcome:
+        """Import a file whole whose parts were not as they seemed; its hands are counted by now."""
+        other = replace(options, match=match)
+        return _job((file,), other, spare, at, maker, lambda hands: None)[0]
 
     made = _alone(works, tick) if processes == 1 else _together(works, tick, processes)
     with _system_memory():
         for found in together(made, again):
+            found.file = replace(found.file, copy=None)  # which is not needed any more
             name = begun(found)
-            yield found if name is None else again(found.entry, name)
+            yield found if name is None else again(found.file, name)
         spare.unlink(missing_ok=True)
 
 
@@ -199,9 +200,9 @@ def _system_memory() -> Iterator[None]:
         pa.set_memory_pool(before)
 
 
-def jobs(files: Iterable[Entry]) -> Iterator[tuple[Entry, ...]]:
+def jobs(files: Iterable[InputFile]) -> Iterator[tuple[InputFile, ...]]:
     """Files next to each other, as many as are worth a process's while."""
-    gathered: list[Entry] = []
+    gathered: list[InputFile] = []
     size = 0
     for one in files:
         if gathered and (size + one.size > JOB_BYTES or len(gathered) == JOB_FILES):
@@ -241,7 +242,7 @@ def _together(works: Iterable[Work], tick: Tick, processes: int) -> Iterator[lis
 
 
 def _finished(job: Future[list[Outcome]], counter: Any, tick: Tick) -> list[Outcome]:
-    """Its outcomes; while it is at work, the hands that all of them have done are told."""
+    """The outcomes of a job; while it is at work, report the hands that all jobs have done."""
     while True:
         with counter.get_lock():
             hands, counter.value = counter.value, 0
@@ -253,11 +254,16 @@ def _finished(job: Future[list[Outcome]], counter: Any, tick: Tick) -> list[Outc
 
 
 def _job(
-    files: tuple[Entry, ...], wishes: Wishes, path: Path, at: int, maker: Maker, tick: Tick
+    files: tuple[InputFile, ...],
+    options: ImportOptions,
+    path: Path,
+    at: int,
+    maker: Maker,
+    tick: Tick,
 ) -> list[Outcome]:
     """The outcomes of some files, which share a spool."""
-    with spool(path, at, maker) as out:
-        found = [taken(one, wishes, out, tick) for one in files]
+    with spill(path, at, maker) as out:
+        found = [import_file(one, options, out, tick) for one in files]
     if not gc.isenabled():
         gc.collect()
     return found

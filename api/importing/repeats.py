@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import zip_longest
 
-from api.importing.naming import Again, read_marks
-from api.importing.spool import Chunk, fetched, marks_of
-from api.importing.taken import Outcome
+from api.importing.naming import Repeat, read_marks
+from api.importing.spill import Chunk, fetched, marks_of
+from api.importing.worker import Outcome
 from api.viewpoints.records import OTHERWISE, REPEATED
 from events.cards import UNKNOWN
 from events.evolve import replay
@@ -21,13 +21,13 @@ _QUOTED = 200
 _NONE = (0, 0, "", 0, "")
 
 
-class Part:
+class CheckedChunk:
     """A chunk of a file, and which of its hands come again."""
 
     def __init__(self, chunk: Chunk) -> None:
         self.chunk = chunk
         self.marks = read_marks(marks_of(chunk))
-        self.again: dict[int, Again] = {}
+        self.again: dict[int, Repeat] = {}
 
     @property
     def first(self) -> str | None:
@@ -38,7 +38,7 @@ class Part:
 
     @cached_property
     def appends(self) -> tuple[Append, ...]:
-        """Its hands one by one."""
+        """The hands of the chunk, one append each."""
         hands = fetched(self.chunk)[1]
         return read(hands).appends() if self.chunk.as_run else from_payload(hands)
 
@@ -49,11 +49,11 @@ class Part:
 
     @property
     def new(self) -> tuple[Append, ...]:
-        """Its hands that are no others again."""
+        """The hands of the chunk that the ledger does not have yet."""
         return tuple(one for one in self.appends if split(one.stream)[1] not in self.again)
 
 
-def count(found: Outcome, part: Part) -> None:
+def count(found: Outcome, part: CheckedChunk) -> None:
     """What a file's report says of them."""
     found.again += len(part.again)
     found.conflicts += [one for one in part.again.values() if one.differs]
@@ -67,12 +67,12 @@ def differs(known: Sequence[Record], now: Sequence[Record]) -> str:
     """The first thing in which two records of one hand contradict each other; nothing if they do
     not: a card that only one of them knows is no contradiction."""
     for one, other in zip_longest(known, now):
-        if one != other and not _fit(one, other):
+        if one != other and not _compatible(one, other):
             return f"it says {_said(other)}, where {_said(one)} is in the ledger"
     return ""
 
 
-def _fit(one: Record | None, other: Record | None) -> bool:
+def _compatible(one: Record | None, other: Record | None) -> bool:
     if isinstance(one, HandStarted) and isinstance(other, HandStarted):
         seated = one.players, one.stacks, one.button
         return seated == (other.players, other.stacks, other.button)
@@ -96,27 +96,27 @@ class Repeats:
         self._records: list[str] = []
         self.differ = False
 
-    def add(self, part: Part) -> None:
-        """Those of one more chunk."""
+    def add(self, part: CheckedChunk) -> None:
+        """Note the repeated hands of one more chunk."""
         for number, one in sorted(part.again.items()):
             match, known = split(one.hand)
-            first, count, was, begin, told = self._lines[-1] if self._lines else _NONE
+            first, count, was, begin, other = self._lines[-1] if self._lines else _NONE
             next_ = first + count, was, begin + count
-            if not (told or one.differs) and (number, match, known) == next_:
+            if not (other or one.differs) and (number, match, known) == next_:
                 self._lines[-1] = (first, count + 1, was, begin, "")
                 continue
-            told = f"line {one.line}{OTHERWISE}" if one.differs else ""
-            self._lines.append((number, 1, match, known or 0, told))
+            other = f"line {one.line}{OTHERWISE}" if one.differs else ""
+            self._lines.append((number, 1, match, known or 0, other))
             if one.differs:
                 self.differ = True
                 self._records += [f"hand {number}", *map(say, part.records[number]), ""]
 
     def note(self, format: str) -> SourceNoted:
-        """All of them."""
+        """All repeated hands as one note of their match."""
         header = []
-        for number, count, match, known, told in self._lines:
-            if told:
-                header.append(f"hand {number} is {match}/{known}, {told}")
+        for number, count, match, known, other in self._lines:
+            if other:
+                header.append(f"hand {number} is {match}/{known}, {other}")
             else:
                 last = f"..{number + count - 1}", f"..{known + count - 1}"
                 end, there = last if count > 1 else ("", "")

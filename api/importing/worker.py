@@ -1,8 +1,8 @@
-"""One file taken in, as far as it can be without the ledger: read, followed, judged, set aside.
+"""One file imported as far as it can be without the ledger: read, put to the rules, spilled.
 
-All of it happens in whichever process has time; what becomes events goes into a spool, because a
-file can be refused at its last line, and then none of its hands must be in the ledger. A hand that
-cannot be a record is left out with its line and its reason.
+Any process can do that. Events go into a spill file, because a file can be refused at its last
+line, and then none of its hands must be in the ledger. A hand that cannot be a record is left out
+with its line and its reason.
 """
 
 from collections import Counter
@@ -14,17 +14,22 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from api.facts import HEARD
+from api.facts import INCOMING
 from api.importing.copies import Copy, at_hand
-from api.importing.entries import Entry, is_month
+from api.importing.inputs import InputFile, is_month
 from api.importing.left_out import with_texts
-from api.importing.naming import Again, Mark, Marker, naming_of
-from api.importing.spool import RUN, Chunk, DiskFull, Kept, Spool
+from api.importing.naming import Mark, Marker, Repeat, naming_of
+from api.importing.spill import (
+    RUN,
+    Chunk,
+    DiskFull,
+    Kept,
+    SpillFile,
+)
 from api.judging import by_rules
 from engine.assumptions import is_free, rests_on
 from engine.game import Game, fingerprint, to_json
 from engine.verdict import Verdict
-from events.state import Hand
 from events.types import BidPlaced, Events, HandStarted, SourceNoted
 from formats.follow import followed
 from formats.known import FORMATS, Format, format_of, read
@@ -40,7 +45,7 @@ if TYPE_CHECKING:
 NAMED_MAX = 50  # hands of a verdict that are remembered by number
 
 
-class Wishes(Struct, frozen=True):
+class ImportOptions(Struct, frozen=True):
     """What was asked for beside the files, and whose they are, if he may not see everything."""
 
     format: str | None = None
@@ -53,9 +58,9 @@ class Wishes(Struct, frozen=True):
 
 
 class Outcome(Struct, kw_only=True):
-    """What came of a file: what is to be told of it, and where its events wait."""
+    """What came of a file: what its report says, and where its events wait."""
 
-    entry: Entry
+    file: InputFile
     digest: str = ""
     match: str = ""
     format: str | None = None
@@ -74,18 +79,30 @@ class Outcome(Struct, kw_only=True):
     inferred: list[str] = []
     skipped: list[Skipped] = []
     again: int = 0
-    conflicts: list[Again] = []
+    conflicts: list[Repeat] = []
     elsewhere: dict[int, str] = {}
     refused: Skipped | None = None
-    spool: str = ""
+    spill: str = ""
     chunks: list[Chunk] = []
 
 
-def taken(entry: Entry, wishes: Wishes, spool: Spool, tick: Callable[[int], None]) -> Outcome:
-    """The whole file, or the reason why nothing of it is taken."""
-    found = Outcome(entry=entry, spool=str(spool.path))
+def import_file(
+    file: InputFile, options: ImportOptions, spill: SpillFile, tick: Callable[[int], None]
+) -> Outcome:
+    """Import the whole file, or give the reason why nothing of it is imported."""
+    found = Outcome(file=file, spill=str(spill.path))
     try:
-        _take(found, wishes, spool, tick)
+        if file.copy is not None:
+            _read(found, file.copy, options, spill, tick)
+        elif not file.path.exists():
+            raise Refused(0, "there is no such file")
+        elif not (file.path.is_file() or file.path.is_dir()):
+            raise Refused(0, "this is no file")
+        elif file.path.is_dir() and not is_month(file.path):
+            raise Refused(0, "no file is in this folder, but for hidden ones")
+        else:
+            with at_hand(file.path, spill.path.with_suffix(".copy")) as copy:
+                _read(found, copy, options, spill, tick)
     except Refused as refused:
         return _refused(found, refused.line, refused.reason)
     except DiskFull:  # no file is to blame for it
@@ -99,52 +116,41 @@ def taken(entry: Entry, wishes: Wishes, spool: Spool, tick: Callable[[int], None
 
 
 def _refused(found: Outcome, line: int, reason: str) -> Outcome:
-    """What is known of it by then: what it is, but none of its hands."""
+    """The outcome of a refused file: what is known of the file by then, and none of its hands."""
     return Outcome(
-        entry=found.entry,
+        file=found.file,
         digest=found.digest,
         match=found.match,
         format=found.format,
         dialect=found.dialect,
         skipped=found.skipped,
-        spool=found.spool,
+        spill=found.spill,
         refused=Skipped(line, reason),
     )
 
 
-def _take(found: Outcome, wishes: Wishes, spool: Spool, tick: Callable[[int], None]) -> None:
-    path = found.entry.path
-    if found.entry.copy is not None:
-        _read(found, found.entry.copy, wishes, spool, tick)
-        return
-    if not path.exists():
-        raise Refused(0, "there is no such file")
-    if not (path.is_file() or path.is_dir()):
-        raise Refused(0, "this is no file")
-    if path.is_dir() and not is_month(path):
-        raise Refused(0, "no file is in this folder, but for hidden ones")
-    with at_hand(path, spool.path.with_suffix(".copy")) as copy:
-        _read(found, copy, wishes, spool, tick)
-
-
 def _read(
-    found: Outcome, copy: Copy, wishes: Wishes, spool: Spool, tick: Callable[[int], None]
+    found: Outcome,
+    copy: Copy,
+    options: ImportOptions,
+    spill: SpillFile,
+    tick: Callable[[int], None],
 ) -> None:
     found.digest = copy.sha256
-    naming = naming_of(spool.nonces, wishes.owner)
-    found.match = wishes.match or naming.name(copy.sha256)
-    known = format_wished(copy.content, wishes)
+    naming = naming_of(spill.nonces, options.owner)
+    found.match = options.match or naming.name(copy.sha256)
+    known = format_of_input(copy.content, options)
     found.format = known.name
-    source = read(copy.content, known, wishes.rules, found.entry.part)
+    source = read(copy.content, known, options.rules, found.file.part)
     found.dialect = source.dialect
     found.note = source.note or SourceNoted(known.name, source.dialect, "", "")
     found.inferred = list(source.inferred)
-    spool.begin(Marker(naming, known.name, source.place, copy.sha256))
+    spill.begin(Marker(naming, known.name, source.place, copy.sha256))
     if source.transcripts is None:
-        _one_by_one(found, source.hands, wishes, spool, tick)
+        _one_by_one(found, source.hands, options, spill, tick)
     else:
         for part in source.transcripts:
-            _many(found, part, wishes, spool, tick)
+            _many(found, part, options, spill, tick)
     if not found.chunks:
         first = next(iter(found.skipped), Skipped(1, "there is no hand in it"))
         raise Refused(first.line, first.reason)
@@ -154,35 +160,39 @@ def _read(
 def _one_by_one(
     found: Outcome,
     hands: Iterable[SourceHand | Skipped],
-    wishes: Wishes,
-    spool: Spool,
+    options: ImportOptions,
+    spill: SpillFile,
     tick: Callable[[int], None],
 ) -> None:
-    """Hands as a reader tells them; of many next to each other those that are plain at once."""
-    for block in _blocks(hands, spool):
+    """Spill hands one by one; of many next to each other, those that are plain at once."""
+    for block in _blocks(hands, spill):
         done: Mapping[int, Plain] = {}
         if len(block) >= RUN:
-            from api.importing.vouched import plainly  # numpy comes with it
+            from api.importing.screened import screened_plain  # numpy comes with it
 
-            plain = _plain(block, wishes)
-            columns, done = plainly(plain, found.match, spool.at, audited=wishes.audit)
-            spool.expect(columns)
-        for part in _hands(found, block, wishes, done):
-            spool.add(part)
-            if spool.full:
-                _chunk(found, spool, tick)
-    _chunk(found, spool, tick)
+            named = [  # the hands under the names that were asked for
+                it if it.players == players else replace(it, players=players)
+                for it in block
+                if isinstance(it, SourceHand) and (players := _called(it.players, options.names))
+            ]
+            columns, done = screened_plain(named, found.match, spill.at, audited=options.audit)
+            spill.expect(columns)
+        for part in _hands(found, block, options, done):
+            spill.add(part)
+            if spill.full:
+                _chunk(found, spill, tick)
+    _chunk(found, spill, tick)
 
 
 def _blocks(
-    hands: Iterable[SourceHand | Skipped], spool: Spool
+    hands: Iterable[SourceHand | Skipped], spill: SpillFile
 ) -> Iterator[list[SourceHand | Skipped]]:
-    """As many hands as a chunk still has room for; if a reader fails, what it has told before."""
+    """As many hands as a chunk still has room for; if a reader fails, those before."""
     block: list[SourceHand | Skipped] = []
     try:
         for hand in hands:
             block.append(hand)
-            if len(block) >= spool.room:
+            if len(block) >= spill.room:
                 yield block
                 block = []
     except Exception:
@@ -191,41 +201,36 @@ def _blocks(
     yield block
 
 
-def _plain(block: Iterable[SourceHand | Skipped], wishes: Wishes) -> list[SourceHand]:
-    """The hands of a block under the names that were asked for."""
-    return [
-        it if it.players == players else replace(it, players=players)
-        for it in block
-        if isinstance(it, SourceHand) and (players := _called(it.players, wishes.names))
-    ]
-
-
 def _many(
-    found: Outcome, part: Transcript, wishes: Wishes, spool: Spool, tick: Callable[[int], None]
+    found: Outcome,
+    part: Transcript,
+    options: ImportOptions,
+    spill: SpillFile,
+    tick: Callable[[int], None],
 ) -> None:
-    """Hands next to each other: as they are told in columns where they may be, else one by one."""
-    players = _called(part.players, wishes.names)
+    """Spill hands next to each other: in columns where the screen allows it, else one by one."""
+    players = _called(part.players, options.names)
     if len(part.every) < RUN or players is None:
-        _one_by_one(found, map(part.hand, part.every), wishes, spool, tick)
+        _one_by_one(found, map(part.hand, part.every), options, spill, tick)
         return
-    from api.importing.vouched import assuming, vouched  # numpy comes with it, and few need it
+    from api.importing.screened import assuming, screened  # numpy comes with it, and few need it
 
-    columns, nets = vouched(part, found.match, players, spool.at, audited=wishes.audit)
+    columns, nets = screened(part, found.match, players, spill.at, audited=options.audit)
     numbers = columns.number.tolist()
     done = set(numbers)
     if done:
-        assumed = assuming(columns) if wishes.audit else None
+        assumed = assuming(columns) if options.audit else None
         _count_columns(found, columns, part.game, players, nets, assumed)
     others = (part.hand(number) for number in part.every if number not in done)
-    for kept in _hands(found, others, wishes):
-        spool.add(kept)
+    for kept in _hands(found, others, options):
+        spill.add(kept)
     texts = (part.texts[number - part.every.start] for number in numbers)
-    _chunk(found, spool, tick, columns, spool.marker.of_texts(numbers, texts))
+    _chunk(found, spill, tick, columns, spill.marker.of_texts(numbers, texts))
 
 
 def _chunk(
     found: Outcome,
-    spool: Spool,
+    spill: SpillFile,
     tick: Callable[[int], None],
     columns: "EventColumns | None" = None,
     marks: Iterable[Mark] = (),
@@ -233,16 +238,16 @@ def _chunk(
     won, found.won = found.won, {}
     for player, net in won.items():
         found.nets[player] = found.nets.get(player, 0) + net
-    if chunk := spool.chunk(won, columns, marks):
+    if chunk := spill.chunk(won, columns, marks):
         found.chunks.append(chunk)
         tick(chunk.hands)
 
 
-def format_wished(content: bytes | Path, wishes: Wishes) -> Format:
+def format_of_input(content: bytes | Path, options: ImportOptions) -> Format:
     """The format that was asked for, or the one that the file itself shows."""
-    if wishes.format is None:
+    if options.format is None:
         return format_of(content)
-    named = FORMATS[wishes.format]
+    named = FORMATS[options.format]
     is_folder = isinstance(content, Path) and content.is_dir()
     if is_folder != (named.name == "irc"):
         what = "a folder" if named.name == "irc" else "a file"
@@ -253,35 +258,40 @@ def format_wished(content: bytes | Path, wishes: Wishes) -> Format:
 def _hands(
     found: Outcome,
     hands: Iterable[SourceHand | Skipped],
-    wishes: Wishes,
+    options: ImportOptions,
     done: Mapping[int, Plain] = MappingProxyType({}),
 ) -> Iterable[Kept]:
     """Every hand that can be a record, counted and judged; the others are listed."""
     for source in hands:
         found.hands += 1
         if isinstance(source, Skipped):
-            _leave_out(found, source.line, source.reason, wishes)
+            _leave_out(found, source.line, source.reason, options)
             continue
-        hand = _renamed(source, wishes.names)
+        hand = _renamed(source, options.names)
         if plain := done.get(hand.number):
             _count(found, hand, plain.record, plain.nets)
-            if wishes.audit:
-                _agrees(found, hand.number, rests_on(plain.record))
-            yield Kept(plain.record, True, _beside(found, source), source)
+            if options.audit:
+                assumed = rests_on(plain.record)
+                unknown = any(map(is_free, assumed))
+                verdict: Verdict = "assuming" if assumed else "agree"
+                numbers = [hand.number] if assumed else []
+                _agree(found, "unknown" if unknown else verdict, 1, numbers)
+            yield Kept(plain.record, True, _note(found, source), source)
             continue
         try:
             record, end = followed(hand, f"{found.match}/{hand.number}")
         except ValueError as reason:
-            _leave_out(found, hand.line, str(reason), wishes)
+            _leave_out(found, hand.line, str(reason), options)
             continue
-        _count(found, hand, record, _nets(hand, end))
-        if wishes.audit:
-            _judge(found, hand, record, wishes)
-        yield Kept(record, False, _beside(found, source), source)
+        nets = tuple(now - was for was, now in zip(hand.stacks, end.stacks, strict=True))
+        _count(found, hand, record, nets)
+        if options.audit:
+            _judge(found, hand, record, options)
+        yield Kept(record, False, _note(found, source), source)
 
 
-def _leave_out(found: Outcome, line: int, reason: str, wishes: Wishes) -> None:
-    if wishes.strict:
+def _leave_out(found: Outcome, line: int, reason: str, options: ImportOptions) -> None:
+    if options.strict:
         raise Refused(line, f"{reason} (under --strict no hand is left out)")
     found.skipped.append(Skipped(line, reason))
 
@@ -309,7 +319,7 @@ def _count(found: Outcome, hand: SourceHand, record: Events, nets: tuple[int, ..
     """What the match comes to: its games, players, nets, and how its bids were made."""
     start = record[0]
     assert isinstance(start, HandStarted)
-    _hear(found, start.ruleset, hand.game)
+    _add_ruleset(found, start.ruleset, hand.game)
     for player, net in zip(hand.players, nets, strict=True):
         found.won[player] = found.won.get(player, 0) + net
     if found.sealed and found.format == MIT:  # nowhere else is there an auction
@@ -330,7 +340,7 @@ def _count_columns(
 ) -> None:
     """The same of hands in columns; what they pay is what the source says. `assuming` are those
     whose verdict rests on what they assume; None, if nobody asks for verdicts."""
-    _hear(found, fingerprint(game), game)
+    _add_ruleset(found, fingerprint(game), game)
     for player, net in zip(players, nets.sum(0).tolist(), strict=True):
         found.won[player] = found.won.get(player, 0) + net
     bids = (it.fields["sealed"] for it in columns.many if it.kind is BidPlaced)
@@ -342,14 +352,6 @@ def _count_columns(
         _agree(found, "assuming", len(assuming), assuming)
 
 
-def _agrees(found: Outcome, number: int, assumed: tuple[str, ...]) -> None:
-    """One hand that its rules would have played so, if what it assumes is so."""
-    if any(map(is_free, assumed)):
-        _agree(found, "unknown", 1, [number])
-    else:
-        _agree(found, "assuming" if assumed else "agree", 1, [number] if assumed else [])
-
-
 def _agree(found: Outcome, verdict: Verdict, hands: int, numbers: list[int]) -> None:
     if hands:
         found.verdicts[verdict] = found.verdicts.get(verdict, 0) + hands
@@ -357,21 +359,17 @@ def _agree(found: Outcome, verdict: Verdict, hands: int, numbers: list[int]) -> 
         named += numbers[: NAMED_MAX - len(named)]
 
 
-def _hear(found: Outcome, mark: str, game: Game) -> None:
+def _add_ruleset(found: Outcome, mark: str, game: Game) -> None:
     if mark not in found.rulesets:
-        found.rulesets[mark] = HEARD[mark] = to_json(game)
+        found.rulesets[mark] = INCOMING[mark] = to_json(game)
         found.games.setdefault(game.name, mark)
 
 
-def _nets(hand: SourceHand, end: Hand) -> tuple[int, ...]:
-    return tuple(now - was for was, now in zip(hand.stacks, end.stacks, strict=True))
-
-
-def _judge(found: Outcome, hand: SourceHand, record: Events, wishes: Wishes) -> None:
+def _judge(found: Outcome, hand: SourceHand, record: Events, options: ImportOptions) -> None:
     report = by_rules(record, hand.game).report
     verdict = report.verdict
     found.moveless += report.moves == 0
-    if verdict == "differ" and wishes.strict:
+    if verdict == "differ" and options.strict:
         raise Refused(hand.line, f"hand {hand.number} differs from what its rules decide")
     found.verdicts[verdict] = found.verdicts.get(verdict, 0) + 1
     named = found.named.setdefault(verdict, [])
@@ -379,8 +377,8 @@ def _judge(found: Outcome, hand: SourceHand, record: Events, wishes: Wishes) -> 
         named.append(hand.number)
 
 
-def _beside(found: Outcome, hand: SourceHand) -> SourceNoted | None:
-    """What is kept beside a hand: its own note, else where it stands and what the source calls it.
+def _note(found: Outcome, hand: SourceHand) -> SourceNoted | None:
+    """The note beside a hand: its own, else where it stands and what the source calls it.
 
     In a gamelog both follow from the number of the round.
     """

@@ -10,7 +10,7 @@ from api.importing.copies import MONTH, Copy, month_files
 from formats.cuts import Part
 
 
-class Entry(Struct, frozen=True):
+class InputFile(Struct, frozen=True):
     """One file, or one month in a folder, as it was named, and how many bytes it has.
 
     Of a very large file the copy is made before it is cut into parts.
@@ -23,7 +23,7 @@ class Entry(Struct, frozen=True):
     copy: Copy | None = None
 
 
-def entries(paths: Iterable[Path], ledger: Path) -> Iterator[Entry]:
+def inputs(paths: Iterable[Path], ledger: Path) -> Iterator[InputFile]:
     """In the order of the arguments; a folder's files in the order of their names, or the folder
     itself if no file is in it.
 
@@ -36,14 +36,14 @@ def entries(paths: Iterable[Path], ledger: Path) -> Iterator[Entry]:
             yield first
             yield from spread
         elif path.absolute() != ledger.absolute():
-            yield Entry(_named(path), path, 0)
+            yield InputFile(_named(path), path, 0)
 
 
-def _spread(path: Path, ledger: Path) -> Iterator[Entry]:
+def _spread(path: Path, ledger: Path) -> Iterator[InputFile]:
     if not path.is_dir():
-        yield Entry(_named(path), path, path.stat().st_size if path.is_file() else 0)
+        yield InputFile(_named(path), path, path.stat().st_size if path.is_file() else 0)
     elif is_month(path):
-        yield Entry(_named(path), path, sum(file.stat().st_size for file in month_files(path)))
+        yield InputFile(_named(path), path, sum(file.stat().st_size for file in month_files(path)))
     elif path.absolute() != ledger:
         for one in sorted(path.iterdir()):
             circular = one.is_symlink() and one.is_dir()
