@@ -1,7 +1,7 @@
 """Every entry of the table of secrets is needed: the oracle finds one that is gone or another."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 import pytest
 
@@ -11,7 +11,7 @@ from events.commitments import nonces_of
 from events.hidden import FIELDS, Fields, Secret, check, opened
 from events.ledger import Record, Recorded
 from events.types import Disclosure
-from events.views import Auditor, Public, Seated, see_one
+from events.views import Auditor, Public, Seated, see_one, seen_as
 from tests.hidden_fields import WHO_SEES, hidden, is_open, is_there, sees, values
 from tests.test_hidden_fields import EVENTS
 
@@ -99,6 +99,14 @@ def test_a_field_that_nobody_declares_is_refused(kind: type[Record]) -> None:
 def _refused(kind: type[Record], said: Fields) -> None:
     with pytest.raises(TypeError, match=f"of {kind.__name__} events/hidden.py declares"):
         check({**FIELDS, kind: said})
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda one: one.__name__)
+def test_the_type_in_which_an_event_is_seen_may_hide_its_secrets_alone(kind: type[Record]) -> None:
+    said, seen = FIELDS[kind], seen_as(kind)
+    told = get_type_hints(seen)
+    assert {one.field for one in said.secrets} == {it for it in told if "Hidden" in str(told[it])}
+    assert set(told) == {*said.clear.split(), *(one.field for one in said.secrets)}
 
 
 def test_what_is_open_is_what_the_oracle_says() -> None:
