@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from analytics.auctions import two_sizes
 from analytics.confidence.p_values import at_least, holm, mann_whitney, normal
-from analytics.stored.alike import Places, alike
+from analytics.stored.grouping import Places, rows_by_pair
 
 DRAWS = 10_000
 FIRST_DRAWS = 1_000
@@ -81,7 +81,7 @@ def _meant(auctions: pa.Table) -> pa.Table:
 
 def _by_pair(auctions: pa.Table) -> dict[tuple[str, str], pa.Table]:
     """Those of each player against each other, in their order."""
-    found = alike(auctions["player"], auctions["rival"])
+    found = rows_by_pair(auctions["player"], auctions["rival"])
     return {both: auctions.take(pa.array(places)) for both, places in found}
 
 

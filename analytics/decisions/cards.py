@@ -75,11 +75,11 @@ class Held:
     Each time that a place was dealt cards or had one at risk of a swap is a turn of it.
     """
 
-    def __init__(self, laid: Laid) -> None:
+    def __init__(self, laid: Laid, swaps: tuple[Column, ...]) -> None:
         self._laid = laid
         self._wide = laid.cells.size + 1
         dealt, _, _, given = laid.deals
-        risked, _, _, of = laid.at("CardSwapped")
+        risked, _, _, of = swaps
         row, place = np.concatenate((dealt, risked)), np.concatenate((given, of))
         slot = np.append(np.full(len(dealt), NONE), laid.cells.numbers("slot", risked))
         which, words = laid.cells.words("new", risked)
@@ -97,8 +97,8 @@ class Held:
         last = np.append(self._place[1:] != self._place[:-1], True)[: len(order)]
         self.seen[self._place[last & own.known]] = True
         key = showing[by_place] * self._wide + shows[by_place]
-        swaps = self._key[slot[order] >= 0]
-        self.cards, self.shown = self._as_shown(own, Cards(turned), key, swaps)
+        risks = self._key[slot[order] >= 0]
+        self.cards, self.shown = self._as_shown(own, Cards(turned), key, risks)
 
     def _as_shown(
         self, own: Cards, turned: Cards, key: Column, swaps: Column

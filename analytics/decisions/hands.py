@@ -1,39 +1,105 @@
 """Many hands as their decisions saw them: who sat where, with which chips and cards, at any row."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.decisions.cards import Held
-from analytics.replay.layout import BLINDS, Laid, head, players
-from analytics.replay.rulebook import Rulebook, games_of, units_of
+from analytics.replay.layout import BLINDS, Laid, players
 from analytics.replay.seating import named
 from analytics.replay.seen import seen
 from store.columns.cells import Column
 
 
-class Hands:
-    """The hands of a table of events that add up, each whole in it."""
+class _Chips:
+    """Every move of chips between a stack and the middle, by place and by row."""
 
-    def __init__(self, events: pa.Table, rules: Rulebook) -> None:
+    def __init__(self, laid: Laid) -> None:
+        acts, moves = laid.acts, laid.moves
+        row = np.concatenate((acts.row, moves.row))
+        place = np.concatenate((acts.place, moves.place)).astype(np.int64)
+        amount = np.concatenate((-acts.amount, moves.amount))
+        self._wide = laid.cells.size + 1
+        order = np.lexsort((row, place))
+        self._place_key = place[order] * self._wide + row[order]
+        self._moved = np.append(0, np.cumsum(amount[order]))
+        order = np.argsort(row, kind="stable")
+        self._paid_row, self._paid = row[order], np.append(0, np.cumsum(-amount[order]))
+        row, _, _, place, kind = laid.blinds
+        live = kind != BLINDS["dead"]
+        order = np.lexsort((row[live], place[live]))
+        self._blind_key = (place[live] * self._wide + row[live])[order]
+        amount = laid.cells.numbers("amount", row[live])
+        self._blinds = np.append(0, np.cumsum(amount[order]))
+        self._begins = np.sort(np.concatenate((laid.heads, laid.board, laid.open)))
+        out = laid.moves.out
+        self.out = np.full(
+            laid.places + 1, laid.cells.size
+        )  # the row since which a seat is out of time
+        self.out[moves.place[out]] = moves.row[out]
+
+    def moved(self, place: Column, row: Column) -> Column:
+        """What has come to the stack of a place before an event."""
+        upto = np.searchsorted(self._place_key, place * self._wide + row)
+        begin = np.searchsorted(self._place_key, place * self._wide)
+        return self._moved.take(upto) - self._moved.take(begin)
+
+    def pot(self, head: Column, row: Column) -> Column:
+        """What lay in the middle before an event, bets of the round included; `head` begins the
+        hand.
+        """
+        upto, begin = (np.searchsorted(self._paid_row, it) for it in (row, head))
+        return self._paid.take(upto) - self._paid.take(begin)
+
+    def posted(self, place: Column, row: Column) -> Column:
+        """The blinds of a place that no round of betting has been opened on before an event."""
+        begin = self._begins.take(np.searchsorted(self._begins, row) - 1)
+        upto = np.searchsorted(self._blind_key, place * self._wide + row)
+        since = np.searchsorted(self._blind_key, place * self._wide + begin)
+        return self._blinds.take(upto) - self._blinds.take(since)
+
+
+class Hands:
+    """The hands of a table of events, each whole in it; facts and decisions share what is found."""
+
+    def __init__(self, events: pa.Table) -> None:
         self._events = events
         self.laid = laid = Laid(events)
         self.ends = np.append(laid.heads[1:], laid.cells.size)
-        self.held = Held(laid)
         self.seen = seen(laid)
         self.at = named(laid, self.seen.dealt)
-        self.games, self.ruleset = games_of(laid, rules.of)
-        self.unit = units_of(self.games, self.ruleset)
         self.players = players(laid)
-        self._chips()
 
-    def head(self, hand: Column) -> dict[str, pa.Array]:
-        """How rows about these hands begin (`stored.row_head`)."""
-        told = head(self.laid, hand)
-        number = told["number"].cast(pa.string())
-        return {**told, "hand": pc.binary_join_element_wise(told["match"], number, "/")}
+    @cached_property
+    def told(self) -> Column:
+        """Of every hand, whether it adds up, also where bids, swaps and mucks name a seat."""
+        found = self.laid.told.copy()
+        for kind in ("BidPlaced", "CardSwapped", "Mucked"):
+            _, hand, _, place = self.of(kind)
+            found[hand[place == self.laid.places]] = False
+        return found
+
+    def of(self, kind: str) -> tuple[Column, Column, Column, Column]:
+        """Row, hand, seat and place of each event of a kind; of a seat that is not there, the place
+        after the last.
+        """
+        laid, row = self.laid, self.laid.of(kind)
+        hand, seat = laid.hand_of.take(row), laid.cells.numbers("seat", row, -1)
+        there = (seat >= 0) & (seat < laid.seats.take(hand))
+        return row, hand, seat, np.where(there, laid.base.take(hand) + seat, laid.places)
+
+    @cached_property
+    def held(self) -> Held:
+        """The cards that everybody held."""
+        return Held(self.laid, self.of("CardSwapped"))
+
+    @cached_property
+    def chips(self) -> _Chips:
+        """The chips that moved."""
+        return _Chips(self.laid)
 
     def positions(self, place: Column) -> pa.Array:
         """The names of places; nothing for who was not dealt in."""
@@ -43,16 +109,7 @@ class Hands:
 
     def stack(self, place: Column, row: Column) -> Column:
         """What a place had before an event."""
-        wide = self.laid.cells.size + 1
-        upto = np.searchsorted(self._place_key, place * wide + row)
-        begin = np.searchsorted(self._place_key, place * wide)
-        return self.laid.stacks.take(place) + self._moved.take(upto) - self._moved.take(begin)
-
-    def pot(self, hand: Column, row: Column) -> Column:
-        """What lay in the middle before an event, bets of the round included."""
-        upto = np.searchsorted(self._paid_row, row)
-        begin = np.searchsorted(self._paid_row, self.laid.heads.take(hand))
-        return self._paid.take(upto) - self._paid.take(begin)
+        return self.laid.stacks.take(place) + self.chips.moved(place, row)
 
     def effective(self, hand: Column, seat: Column, row: Column) -> Column:
         """The most that a seat can still lose, between rounds of betting: its stack, or what the
@@ -61,10 +118,10 @@ class Hands:
         place = self.laid.base.take(hand) + seat
         stack, deepest = self.stack(place, row), np.zeros(len(row), dtype=np.int64)
         for other, there in self.others(hand, seat):
-            able = there & (self.seen.fold.take(other) > row) & (self._out.take(other) > row)
-            had = self.stack(other, row) + self._posted(other, row)
+            able = there & (self.seen.fold.take(other) > row) & (self.chips.out.take(other) > row)
+            had = self.stack(other, row) + self.chips.posted(other, row)
             np.maximum(deepest, np.where(able, had, 0), out=deepest)
-        found = np.minimum(deepest - self._posted(place, row), stack)
+        found = np.minimum(deepest - self.chips.posted(place, row), stack)
         return np.maximum(found, 0)
 
     def rivals(self, hand: Column, seat: Column, row: Column) -> Column:
@@ -91,38 +148,6 @@ class Hands:
         """Where the events of some hands are."""
         laid = self.laid
         return [slice(int(laid.heads[it]), int(self.ends[it])) for it in hands]
-
-    def _chips(self) -> None:
-        """Every move of chips between a stack and the middle, by place and by row."""
-        laid, acts, moves = self.laid, self.laid.acts, self.laid.moves
-        row = np.concatenate((acts.row, moves.row))
-        place = np.concatenate((acts.place, moves.place)).astype(np.int64)
-        amount = np.concatenate((-acts.amount, moves.amount))
-        order = np.lexsort((row, place))
-        self._place_key = place[order] * (laid.cells.size + 1) + row[order]
-        self._moved = np.append(0, np.cumsum(amount[order]))
-        order = np.argsort(row, kind="stable")
-        self._paid_row, self._paid = row[order], np.append(0, np.cumsum(-amount[order]))
-        row, _, _, place, kind = laid.blinds
-        live = kind != BLINDS["dead"]
-        order = np.lexsort((row[live], place[live]))
-        self._blind_key = (place[live] * (laid.cells.size + 1) + row[live])[order]
-        amount = laid.cells.numbers("amount", row[live])
-        self._blinds = np.append(0, np.cumsum(amount[order]))
-        self._out = np.full(laid.places + 1, laid.cells.size)
-        row, _, _, place = laid.at("TimedOut", "all_in")
-        self._out[place] = row
-        self._begins = np.sort(np.concatenate((laid.heads, laid.board, laid.open)))
-
-    def _posted(self, place: Column, row: Column) -> Column:
-        """The blinds of a place that no round of betting has been opened on before an event."""
-        if not len(self._blind_key):
-            return np.zeros(len(row), dtype=np.int64)
-        wide = self.laid.cells.size + 1
-        begin = self._begins.take(np.searchsorted(self._begins, row) - 1)
-        upto = np.searchsorted(self._blind_key, place * wide + row)
-        found: Column = self._blinds.take(upto)
-        return found - self._blinds.take(np.searchsorted(self._blind_key, place * wide + begin))
 
     def others(self, hand: Column, seat: Column) -> Iterator[tuple[Column, Column]]:
         """Seat by seat: its place in some hands, and whether it is there and not this one."""

@@ -27,7 +27,7 @@ from analytics.replay.actions import walks
 from analytics.replay.flags import STREETS
 from analytics.replay.layout import BLINDS, FOLDED, chosen, head
 from analytics.replay.raises import sizes
-from analytics.replay.rulebook import Rulebook
+from analytics.replay.rulebook import Rulebook, games_of
 from odds.rank import CATEGORIES
 from store.columns.cells import Column
 
@@ -49,12 +49,12 @@ class Faced(NamedTuple):
     high: Column
 
 
-def faced_by(hands: Hands) -> Faced:
+def faced_by(hands: Hands, rules: Rulebook) -> Faced:
     """By the rulesets of the hands, as far as anybody has them."""
     size = len(hands.laid.acts.row)
     bet, stack, mine, effective, low, high = np.zeros((6, size), dtype=np.int64)
     raising, told, ranged = np.zeros((3, size), dtype=bool)
-    for walk in walks(hands.laid, hands.games, hands.ruleset):
+    for walk in walks(hands.laid, *games_of(hands.laid, rules.of)):
         rounds, menu = walk.rounds, walk.menu
         for it in walk.steps():
             act = it.act
@@ -97,21 +97,18 @@ class _Choices(NamedTuple):
     sealed: Column
 
 
-def decisions_of(rules: Rulebook, events: pa.Table) -> pa.Table:
-    """The rows of whole hands, in their order and that of the record."""
-    return table_of(Hands(events, rules), rules) if events.num_rows else SCHEMA.empty_table()
-
-
-def table_of(hands: Hands, rules: Rulebook) -> pa.Table:
-    """The same of hands that are laid out already."""
-    kinds = _actions(hands), _bids(hands), _straddles(hands), _shows(hands)
+def decisions_of(rules: Rulebook, hands: Hands) -> pa.Table:
+    """The rows of hands, in their order and that of the record."""
+    if not hands.laid.count:
+        return SCHEMA.empty_table()
+    kinds = _actions(hands, rules), _bids(hands), _straddles(hands), _shows(hands)
     every = _Choices(*(np.concatenate(column) for column in zip(*kinds, strict=True)))
     laid = hands.laid
-    told = np.flatnonzero(laid.told.take(every.hand))
+    told = np.flatnonzero(hands.told.take(every.hand))
     told = told[np.argsort(every.row[told], kind="stable")]
     it = _Choices(*(column.take(told) for column in every))
     on = _Street.of(hands, it)
-    stack, pot = it.stack, hands.pot(it.hand, it.row)
+    stack, pot = it.stack, hands.chips.pot(laid.heads.take(it.hand), it.row)
     which, words = laid.cells.words("ruleset", laid.heads)
     ruleset, compared = which.take(it.hand), [*map(rules.showdown, words.to_pylist()), None]
     held, turn, lies = hands.held, hands.held.turn(it.place, it.row), hands.held.board(it.row)
@@ -196,10 +193,10 @@ class _Street(NamedTuple):
         return np.where(raised, np.where(last == BET, _BET, _RAISE), it.faced)
 
 
-def _actions(hands: Hands) -> _Choices:
+def _actions(hands: Hands, rules: Rulebook) -> _Choices:
     """Folds, checks, calls, bets and raises; a fold outside every round is one of a straddle."""
     laid, acts = hands.laid, hands.laid.acts
-    it = faced_by(hands)
+    it = faced_by(hands, rules)
     stack = it.stack
     to_call = np.clip(it.bet - it.mine, 0, np.maximum(stack, 0))
     raising = acts.kind >= BET
@@ -229,7 +226,7 @@ def _actions(hands: Hands) -> _Choices:
 def _bids(hands: Hands) -> _Choices:
     """Bids; one that is hidden has no amount and no origin. Nobody's bid is no choice."""
     laid = hands.laid
-    every = laid.at("BidPlaced")
+    every = hands.of("BidPlaced")
     row, hand, seat, place = (column[every[3] < laid.places] for column in every)
     there = hands.filled("amount", row)
     return _others(
@@ -263,7 +260,7 @@ def _straddles(hands: Hands) -> _Choices:
 
 def _shows(hands: Hands) -> _Choices:
     """Hands that were turned up or thrown away; whether a seat had to is not recorded."""
-    both = ((hands.laid.shows, SHOW), (hands.laid.at("Mucked"), MUCK))
+    both = ((hands.laid.shows, SHOW), (hands.of("Mucked"), MUCK))
     parts = [_others(hands, where, action) for where, action in both]
     return _Choices(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 

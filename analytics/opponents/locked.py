@@ -13,6 +13,7 @@ import numpy as np
 from analytics.decisions.hands import Hands
 from analytics.replay.layout import word
 from analytics.replay.money import money
+from analytics.replay.rulebook import Rulebook, games_of, units_of
 from engine.game import Game
 from engine.steps.forced import Antes, Blinds
 
@@ -107,17 +108,18 @@ def _left(hands: Sequence[Played], length: int) -> Iterable[dict[str, float]]:
         yield dict(cost)
 
 
-def played_of(hands: Hands) -> Iterator[Played]:
+def played_of(hands: Hands, rules: Rulebook) -> Iterator[Played]:
     """Heads-up hands as far as a lock needs them; those of unknown blinds are left out."""
     laid, chips = hands.laid, money(hands.laid)
-    known = [None if it is None else costs(it) for it in hands.games]
+    games, ruleset = games_of(laid, rules.of)
+    known, units = [None if it is None else costs(it) for it in games], units_of(games, ruleset)
     match = word(laid, "match", np.arange(laid.count)).to_pylist()
     for at in np.flatnonzero(laid.told & (laid.seats == 2)).tolist():
-        cost, pair = known[hands.ruleset[at]], slice(laid.base[at], laid.base[at] + 2)
+        cost, pair = known[ruleset[at]], slice(laid.base[at], laid.base[at] + 2)
         if cost is not None and hands.seen.dealt[pair].all():
             which = int(laid.hand_seq[at]), match[at], int(laid.number[at])
             one, other = hands.players[pair].to_pylist()
-            unit, button = int(hands.unit[at]), int(laid.button[at])
+            unit, button = int(units[at]), int(laid.button[at])
             nets = chips.net[pair] / unit
             small, big = (it / unit for it in cost)
             yield Played(*which, (one, other), button, (*nets.tolist(),), small, big)

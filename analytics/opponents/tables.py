@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from analytics.decisions.hands import Hands
 from analytics.decisions.schema import SCHEMA, SHOWN
-from analytics.decisions.table import table_of
+from analytics.decisions.table import decisions_of
 from analytics.opponents import faults
 from analytics.opponents.locked import Mark, locked_from, marks, played_of
 from analytics.opponents.strength import ACTS, spread, valued
@@ -136,18 +136,18 @@ class _Part:
 
     def __init__(self, events: pa.Table, rules: Rulebook, asked: Asked) -> None:
         rows = _his(events, asked)
-        hands = Hands(rows, rules)
+        hands = Hands(rows)
         self.decisions = decided(hands, rules)
         self.faults = _faults(hands, rows, rules)
-        self.facts = _with_hands(facts_of(rules.of, rows))
-        self.played = list(played_of(hands))
+        self.facts = _with_hands(facts_of(rules.of, hands))
+        self.played = list(played_of(hands, rules))
 
 
 def decided(hands: Hands, rules: Rulebook) -> pa.Table:
     """The decisions of these hands, and how many cards the last rival had at each; nothing while
     there are several.
     """
-    rows, laid = table_of(hands, rules), hands.laid
+    rows, laid = decisions_of(rules, hands), hands.laid
     hand = np.searchsorted(laid.hand_seq, rows["hand_seq"].to_numpy())
     row, seat = laid.heads.take(hand) + rows["idx"].to_numpy(), rows["seat"].to_numpy()
     rival = np.zeros(len(row), dtype=np.int64)
@@ -174,7 +174,7 @@ def _his(events: pa.Table, asked: Asked) -> pa.Table:
 
 def _faults(hands: Hands, rows: pa.Table, rules: Rulebook) -> pa.Table:
     """Replies that could not be used; what was asked then is for the rules to say."""
-    _, hand, _, _ = hands.laid.at("Faulted")
+    _, hand, _, _ = hands.of("Faulted")
     parts = [rows[it] for it in hands.rows_of(np.unique(hand).tolist())]
     found = [
         row for part in parts for leaf in leaves_of(part) for row in faults.rows_of(leaf, rules)

@@ -18,7 +18,7 @@ from analytics.sql.files import text_of
 from analytics.sql.tables import Tables
 from analytics.statistics.catalogue import Statistic
 from analytics.statistics.hands import Facts
-from analytics.stored.alike import Places, alike, column
+from analytics.stored.grouping import Places, column, rows_by_pair
 from analytics.stored.patterns import said
 
 OFTEN = "SELECT player, part, pattern, count(*) AS hands FROM chosen GROUP BY player, part, pattern"
@@ -65,7 +65,7 @@ def tallies(facts: Facts, chosen: Chosen, wanted: Iterable[Statistic]) -> Iterat
     apart = _Apart(facts, chosen, [one for one in wanted if one.file in others])
     whole = np.column_stack([np.zeros(len(patterns.dictionary)), *counts.values()])
     which, times = patterns.indices.to_numpy(), often["hands"].to_numpy()
-    for key, at in alike(often["player"], often["part"]):
+    for key, at in rows_by_pair(often["player"], often["part"]):
         his = column(which[at]).dictionary_encode()
         ways = his.dictionary.to_numpy()
         hands = np.bincount(his.indices, times[at]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The table of facts out of a table of events: many hands laid out, walked in lock-step, told.
+"""The table of facts out of many hands, followed in lock-step.
 
 Rulesets are asked for what is on a menu and nothing else, so hands whose menus follow the same
 policies are walked together, whatever their games are called.
@@ -9,13 +9,13 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from analytics.decisions.hands import Hands
 from analytics.replay.actions import Walk, walks
 from analytics.replay.flags import COUNTS, STREETS
-from analytics.replay.layout import ACTIONS, Laid, chosen, head, players
+from analytics.replay.layout import ACTIONS, Laid, chosen, head
 from analytics.replay.money import money
 from analytics.replay.rulebook import Rules, games_of
-from analytics.replay.seating import named
-from analytics.replay.seen import classes, seen
+from analytics.replay.seen import classes
 from analytics.replay.spots import WORDS, columns, straddled
 from analytics.replay.streets import Streets
 from analytics.stored.facts import SCHEMA, stakes
@@ -27,14 +27,12 @@ from store.columns.cells import Column
 Told = dict[str, pa.Array]
 
 
-def facts_of(rules: Rules, events: pa.Table) -> pa.Table:
+def facts_of(rules: Rules, hands: Hands) -> pa.Table:
     """The rows of these hands, in their order and that of seats."""
-    if not events.num_rows:
+    laid, was, at = hands.laid, hands.seen, hands.at
+    if not laid.count:
         return SCHEMA.empty_table()
-    laid = Laid(events)
     games, ruleset = games_of(laid, rules)
-    was = seen(laid)
-    at = named(laid, was.dealt)
     words = np.zeros((WORDS, laid.places), dtype=np.int64)
     for walk in walks(laid, games, ruleset):
         words[:, walk.table.places] = _meanings(walk, Streets(walk.table, at))
@@ -50,7 +48,7 @@ def facts_of(rules: Rules, events: pa.Table) -> pa.Table:
     told: Told = {
         **head(laid, hand),
         "seat": pa.array(laid.place_seat[keep].astype(np.int32)),
-        "player": players(laid).take(pa.array(keep)),
+        "player": hands.players.take(pa.array(keep)),
         "players": pa.array(np.bincount(hand, minlength=laid.count).astype(np.int32)[hand]),
         "position": chosen(at.words, at.position[keep]),
         "stack": pa.array(laid.stacks[keep]),

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from analytics.replay.flags import COUNTS, FLAGS
 from analytics.replay.spots import taken
-from analytics.stored.alike import coded, column, grouped
+from analytics.stored.grouping import coded, column, grouped
 from store.columns.cells import Column
 
 TRUTHS = ("saw_flop", "saw_turn", "saw_river", "showdown", "won")  # never unknown

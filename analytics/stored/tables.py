@@ -43,14 +43,16 @@ def decisions(kept: Text) -> Projection:
 
 
 def _facts(kept: Text, events: EventRows) -> pa.Table:
+    from analytics.decisions.hands import Hands
     from analytics.replay.rulebook import Rulebook
     from analytics.stored.facts_table import facts_of
 
-    return facts_of(Rulebook(kept).of, events.table)
+    return facts_of(Rulebook(kept).of, events.once(Hands))
 
 
 def _decisions(kept: Text, events: EventRows) -> pa.Table:
+    from analytics.decisions.hands import Hands
     from analytics.decisions.table import decisions_of
     from analytics.replay.rulebook import Rulebook
 
-    return decisions_of(Rulebook(kept), events.table)
+    return decisions_of(Rulebook(kept), events.once(Hands))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
+from analytics.decisions.hands import Hands
 from analytics.decisions.schema import ACTIONS, FACED, SCHEMA, SHOWN
 from analytics.decisions.table import decisions_of
 from analytics.replay.rulebook import Rulebook
@@ -66,7 +67,7 @@ def alike(hands: Sequence[Leaf], rules: Rulebook = RULES, but: Sequence[str] = (
 
 def viewed(hands: Sequence[Leaf], rules: Rulebook) -> list[Row]:
     """The rows as the view shows them, in order."""
-    found = decisions_of(rules, encoded(hands))
+    found = decisions_of(rules, Hands(encoded(hands)))
     assert found.schema == SCHEMA
     tables = Tables({"decisions": found})
     shown = tables.table(f"SELECT hand_seq, {SHOWN} FROM decisions ORDER BY hand_seq, idx")
@@ -110,7 +111,7 @@ def test_a_row_says_what_the_engine_asked(game: Game) -> None:
         played = seeded(game, f"asked {seed}")
         rows = {
             row["idx"]: row
-            for row in decisions_of(RULES, encoded(recorded([played.record]))).to_pylist()
+            for row in decisions_of(RULES, Hands(encoded(recorded([played.record])))).to_pylist()
         }
         for move in played.moves:
             acts = [at for at, one in enumerate(move.events) if isinstance(one, ACTS)]
@@ -179,7 +180,7 @@ def test_times_are_those_between_events() -> None:
 
 
 def test_no_hands_are_no_rows() -> None:
-    assert decisions_of(RULES, encoded([])).num_rows == 0
+    assert decisions_of(RULES, Hands(encoded([]))).num_rows == 0
 
 
 def kept(corpus: str, folder: Path) -> Snapshot:

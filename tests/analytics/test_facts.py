@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from msgspec.structs import replace
 
+from analytics.decisions.hands import Hands
 from analytics.replay.flags import COUNTS, FLAGS
 from analytics.replay.seen import class_of
 from analytics.stored.facts import SCHEMA
@@ -35,7 +36,7 @@ def told(*lines: str) -> dict[str, dict[str, Any]]:
 
 def by_player(hands: list[Leaf]) -> dict[str, dict[str, Any]]:
     """The facts of one hand by player."""
-    return {row["player"]: row for row in facts_of(BY_MARK.get, encoded(hands)).to_pylist()}
+    return {row["player"]: row for row in facts_of(BY_MARK.get, Hands(encoded(hands))).to_pylist()}
 
 
 def chances(row: dict[str, Any]) -> dict[str, bool]:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
+from analytics.decisions.hands import Hands
 from analytics.replay.rulebook import Rulebook
 from analytics.stored.facts import SCHEMA
 from analytics.stored.facts_table import facts_of
@@ -63,7 +64,7 @@ def imported(corpus: str, ledger: Path) -> tuple[Snapshot, list[Leaf]]:
 
 def same(hands: list[Leaf], rules: walked_facts.Rules = BY_MARK.get) -> pa.Table:
     """Walked and at once: column by column, so that a failure says where."""
-    walked, found = walked_facts.table_of(hands, rules), facts_of(rules, encoded(hands))
+    walked, found = walked_facts.table_of(hands, rules), facts_of(rules, Hands(encoded(hands)))
     assert walked.schema == found.schema
     assert walked["hand_seq"].to_pylist() == found["hand_seq"].to_pylist()
     for name in SCHEMA.names:

@@ -18,7 +18,7 @@ def _hand(number: int, net: float, button: int | None = None) -> Played:
 
 
 def _played(text: str) -> list[Played]:
-    return list(played_of(Hands(encoded([leaf(1, text)]), RULES)))
+    return list(played_of(Hands(encoded([leaf(1, text)])), RULES))
 
 
 def _states(told: list[Mark], player: str) -> list[str]:

@@ -46,7 +46,7 @@ def _alike(hands: Sequence[Leaf], me: str | None = None, rows: pa.Table | None =
         did += mine
     _same(did, found.acts)
     _same(ended, found.ends)
-    assert [one for one in locks if one is not None] == list(played_of(Hands(rows, RULES)))
+    assert [one for one in locks if one is not None] == list(played_of(Hands(rows), RULES))
     return len(did)
 
 

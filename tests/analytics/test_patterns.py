@@ -17,7 +17,7 @@ from analytics.sql.tables import Tables
 from analytics.statistics.answers import Answer, answers, named
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.tallies import tallies
-from analytics.stored.alike import coded, grouped
+from analytics.stored.grouping import coded, grouped
 from analytics.stored.patterns import NAMES, TRUTHS, patterns, said
 from analytics.stored.tables import facts
 from dealer.play import play
@@ -77,7 +77,7 @@ def test_rows_that_say_the_same_have_one_number(monkeypatch: pytest.MonkeyPatch)
     """Also where the codes of their values would not fit into a word."""
     columns = [pa.chunked_array([pa.array(it)]) for it in ([1, None, 1, 2, None], list("aabba"))]
     for most in (2**62, 8):
-        monkeypatch.setattr("analytics.stored.alike._MOST", most)
+        monkeypatch.setattr("analytics.stored.grouping._MOST", most)
         which, places = grouped(map(coded, columns))
         assert ([0, 1, 2, 3, 1], [0, 1, 2, 3]) == (which.tolist(), places.tolist())
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from analytics.decisions.hands import Hands
 from analytics.opponents.report import By, Opponent
 from analytics.opponents.tables import Asked, gathered
 from analytics.replay.flags import FLAGS
@@ -39,7 +40,7 @@ THREE = "urcs-1998, button 0, stacks 1000 1000 1000\n"
 def chances(events: Sequence[Event], seat: int) -> dict[str, bool]:
     """The opportunities of a seat, and what became of them."""
     leaf = Leaf(0, tuple(Recorded(at, "m/1", at, 1, one) for at, one in enumerate(events)))
-    rows: list[dict[str, Any]] = facts_of(RULES.get, encoded([leaf])).to_pylist()
+    rows: list[dict[str, Any]] = facts_of(RULES.get, Hands(encoded([leaf]))).to_pylist()
     (mine,) = (row for row in rows if row["seat"] == seat)
     return {name: mine[name] for name in FLAGS if mine[name] is not None}
 

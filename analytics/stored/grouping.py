@@ -1,4 +1,4 @@
-"""Rows of a table that say the same in two columns, found in columns and not row by row."""
+"""Rows of a table grouped by what two columns say, in columns and not row by row."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -13,7 +13,9 @@ Coded = tuple[Places, int]  # a number for each row, and below what they all are
 _MOST = 2**62
 
 
-def alike(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Iterator[tuple[tuple[Any, Any], Places]]:
+def rows_by_pair(
+    one: pa.ChunkedArray, other: pa.ChunkedArray
+) -> Iterator[tuple[tuple[Any, Any], Places]]:
     """Each pair of values that occurs, and its rows in order."""
     which, first, second = numbered(one, other)
     order = np.argsort(which, kind="stable")
@@ -32,9 +34,9 @@ def numbered(one: pa.ChunkedArray, other: pa.ChunkedArray) -> tuple[Places, pa.A
 def coded(values: pa.Array | pa.ChunkedArray) -> Coded:
     """A small number for each value."""
     whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    told = whole.dictionary_encode()
-    size = len(told.dictionary)  # none is a value, too
-    return told.indices.fill_null(size).to_numpy().astype(np.int64), size + 1
+    words = whole.dictionary_encode()
+    size = len(words.dictionary)  # none is a value, too
+    return words.indices.fill_null(size).to_numpy().astype(np.int64), size + 1
 
 
 def grouped(columns: Iterable[Coded]) -> tuple[Places, Places]:
