@@ -91,7 +91,7 @@ class Cells:
 
     def __init__(self, *tables: pa.Table) -> None:
         self.size = sum(one.num_rows for one in tables)
-        self._tables = tables
+        self._tables = [(table, table.schema) for table in tables]
         self._known: dict[Any, Any] = {}
         self._chunks: dict[str, list[_Chunk]] = {}
 
@@ -105,7 +105,7 @@ class Cells:
         found.size = len(rows)
         for name in {
             *self._chunks,
-            *(name for table in self._tables for name in table.column_names),
+            *(name for _, schema in self._tables for name in schema.names),
         }:
             mine = found._chunks.setdefault(name, [])
             for chunk in self._chunks_of(name):
@@ -119,8 +119,8 @@ class Cells:
         """The chunks of a column, in order; rows of tables that lack it have none."""
         if name not in self._chunks:
             found, begin = self._chunks.setdefault(name, []), 0
-            for table in self._tables:
-                start, place = begin, table.schema.get_field_index(name)
+            for table, schema in self._tables:
+                start, place = begin, schema.get_field_index(name)
                 for chunk in table.column(place).chunks if place >= 0 else ():
                     if len(chunk):
                         found.append(_Chunk(slice(start, start + len(chunk)), chunk))

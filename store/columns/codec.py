@@ -238,13 +238,15 @@ class _Stored:
         known: dict[str, int] = {}
         places = []
         for place in range(CARDS):
+            if place and f"card{place + 1}" not in self.cells:
+                break
             codes, words = self.words(f"card{place + 1}", "text")
             numbers = [known.setdefault(word, len(known)) if word else -1 for word in words]
             places.append(np.array([*numbers, -1])[codes])
-        codes, words = self.words("more_cards", "text")
-        if words:
+        if "more_cards" in self.cells:
+            codes, words = self.words("more_cards", "text")
             more = [[known.setdefault(card, len(known)) for card in it.split()] for it in words]
-            most = max(map(len, more))
+            most = max(map(len, more), default=0)
             wide = [[*it, *[-1] * (most - len(it))] for it in (*more, [])]
             places += list(np.array(wide)[codes].T)
         return Each(np.stack(places, axis=1), list(known))
