@@ -27,7 +27,6 @@ COMMANDS = {
     "export": "Matches and hands in the formats of others, as a viewpoint may see them.",
     "verify": "A bundle of evidence, or the whole ledger, checked from its bytes.",
     "audit": "Recorded hands decided again by the rules they name.",
-    "stats": "How players play: every statistic, its opportunities and its interval.",
     "grid": "How a player plays each class of hole cards.",
     "opponent": "How one player plays, and what of it stands out.",
     "results": "What winnings are made of: luck street by street, play, rake; and how they grew.",

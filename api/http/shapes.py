@@ -104,7 +104,6 @@ ANSWERS: Mapping[str, Any] = {
     "match_fairness": matches.Fairness,
     "players": players.Players,
     "player": players.PlayerTold,
-    "player_stats": players.Stats,
     "player_grid": players.Grid,
     "player_winnings": players.Winnings,
     "player_opponent": opponents.Opponent,

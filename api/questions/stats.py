@@ -1,6 +1,6 @@
 """How players play: statistics with opportunities and intervals, split and beside the field."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -14,7 +14,6 @@ from api.questions.players import Nonsense, check
 from api.viewpoints.views import Viewed
 from api.viewpoints.wanted import Absent
 
-STREETS = ("preflop", "flop", "turn", "river")
 Row = dict[str, Any]
 AGAIN: Row = {"seed": SEED, "draws": DRAWS}  # how means are drawn again
 
@@ -70,37 +69,6 @@ def statistics(
     return Counted(found, dealt, beside)
 
 
-def document(counted: Counted, chosen: Chosen, view: str) -> Row:
-    """Players in order, their parts where the answer is split."""
-    players: dict[tuple[str, str], Row] = {}
-    for one in counted.found:
-        row = counted.dealt[one.player, one.part]
-        part: Row = {chosen.by: one.part} if chosen.by else {}
-        counts = {"hands": row["hands"], "known": row["known"]}
-        entry = players.setdefault(
-            (one.player, one.part), {"player": one.player, **part, **counts, "stats": {}}
-        )
-        entry["stats"][one.statistic] = numbers(one)
-        if one.statistic in counted.field:
-            entry["stats"][one.statistic]["field"] = numbers(counted.field[one.statistic])
-    return {"as": view, "seed": SEED, "players": list(players.values())}
-
-
-def by_street(counted: Counted) -> list[Row]:
-    """Statistics of one street under its name; those that look at several are left out."""
-    found: dict[tuple[str, str], Row] = {}
-    for street in STREETS:
-        for one in counted.found:
-            if STATISTICS[one.statistic].street == street:
-                row = counted.dealt[one.player, one.part]
-                counts = {"street": street, "hands": row["hands"], "known": row["known"]}
-                entry = found.setdefault(
-                    (one.player, street), {"player": one.player, **counts, "stats": {}}
-                )
-                entry["stats"][one.statistic] = numbers(one)
-    return list(found.values())
-
-
 def numbers(one: Answer | Measured) -> Row:
     """What there is to say of one statistic, or measure."""
     said: Row = {"value": one.value, "k": one.k, "n": one.n, "low": one.low, "high": one.high}
@@ -108,25 +76,6 @@ def numbers(one: Answer | Measured) -> Row:
     if isinstance(one, Measured) and one.drawn_low is not None:
         said |= {"drawn_low": one.drawn_low, "drawn_high": one.drawn_high}
     return said
-
-
-def flat(found: Iterable[Answer | Measured]) -> Iterator[Row]:
-    """A row a statistic, or measure, as the commands write it into files."""
-    return (one._asdict() for one in found)
-
-
-def definitions(wanted: Sequence[Statistic]) -> Row:
-    """What each statistic means, in the words of docs/statistics.md."""
-    return {
-        one.name: {
-            "title": one.title,
-            "kind": one.kind,
-            "street": one.street or None,
-            "done": one.done,
-            "opportunity": one.opportunity,
-        }
-        for one in wanted
-    }
 
 
 def _numbers(text: str) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from importlib import import_module
 
 import pytest
 
+from api.questions import declared
 from tests.sessions import Captured, printed
 
 
@@ -20,11 +21,9 @@ from tests.sessions import Captured, printed
 def test_a_command_divides_by_what_its_analysis_does(
     command: str, module: str, capsys: Captured
 ) -> None:
-    """The command line keeps a copy: `--help` must not wait for numpy."""
-    said, meant = (
-        import_module(f"{room}.{name}").BYS
-        for room, name in (("api.cli", command), ("analytics", module))
-    )
-    assert meant == said
+    """A command that is not declared keeps a copy: `--help` must not wait for numpy."""
+    meant = import_module(f"analytics.{module}").BYS
+    if command not in declared.names():
+        assert meant == import_module(f"api.cli.{command}").BYS
     shown = printed(capsys, command, "--help")
     assert [] == [one for one in meant if one not in shown]

@@ -189,16 +189,15 @@ ROUTES: dict[str, Asked] = {
     "/api/v1/players/{player}": of_players("what he played and won"),
     "/api/v1/players/{player}/stats": of_players(
         "k and n of each statistic",
-        "json",
-        "csv",
+        *TABULAR,
         queries=("split=street", f"vs={LYNX}&field=1", f"as_of=closed-{AUCTION}/3"),
     ),
     "/api/v1/players/{player}/grid": of_players("an opponent's from shown cards", "json", "csv"),
     "/api/v1/players/{player}/bids": of_players(
-        "with the value of a card", "json", "csv", "arrow", queries=(f"match=closed-{AUCTION}",)
+        "with the value of a card", *TABULAR, queries=(f"match=closed-{AUCTION}",)
     ),
     "/api/v1/players/{player}/swaps": of_players(
-        "with luck", "json", "csv", "arrow", queries=(f"match=closed-{SWAP}",)
+        "with luck", *TABULAR, queries=(f"match=closed-{SWAP}", "table=rates&format=csv")
     ),
     "/api/v1/players/{player}/winnings": of_players(
         "adjusted, too", "json", "csv", queries=("runouts=500",)

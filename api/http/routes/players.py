@@ -1,6 +1,6 @@
 """`/api/v1/players`: who plays here, and how: statistics, grid, bids, swaps, winnings."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
@@ -36,9 +36,6 @@ OfUnit = Annotated[
 Rival = Annotated[
     str | None, Query(max_length=200, description="Only hands in which he was dealt in, too.")
 ]
-AsOf = Annotated[
-    str | None, Query(max_length=300, description="As it stood before this hand: MATCH/NUMBER.")
-]
 
 
 @router.get(
@@ -60,51 +57,6 @@ def players(
     page = rows[:limit]
     last = (page[-1]["hands"], page[-1]["player"]) if len(rows) > limit else None
     return listed(request, page, ask.cursor(last), _LIST)
-
-
-@router.get(
-    "/{player}/stats",
-    operation_id="player_stats",
-    summary="Every statistic of a player: value, k, n and its 95 % interval",
-    description="As `muckrake stats --json`; with `field`, beside everybody else under the same"
-    " filters. `split=street` gives each street the statistics that look at it alone.",
-    response_class=Response,
-    responses=media(*_STATS),
-)
-def stats(
-    request: Request,
-    ask: Ask,
-    player: Player,
-    vs: Rival = None,
-    as_of: AsOf = None,
-    split: Annotated[
-        Literal["position", "game", "match", "opponent", "window", "street"] | None,
-        Query(description="Split; a window is a hundred hands."),
-    ] = None,
-    match: OfMatch = None,
-    game: OfGame = None,
-    unit: OfUnit = None,
-    street: Annotated[
-        str | None,
-        Query(pattern="^(preflop|flop|turn|river)$", description="Only statistics of this street."),
-    ] = None,
-    field: Annotated[bool, Query(description="Beside all others, counted as one.")] = False,
-) -> Response:
-    kind = format_of(request, _STATS)
-    by: Any = None if split == "street" else split
-    wanted = counted.of_street(street)
-    with ask.viewed(unit) as viewed:
-        chosen = counted.chosen_of(
-            viewed, player, vs=vs, as_of=as_of, match=match, game=game, by=by
-        )
-        told = counted.statistics(viewed, chosen, wanted, field=field)
-    if kind == "csv":
-        return listed(request, counted.flat(told.found), offered=("csv",))
-    found = counted.document(told, chosen, ask.viewer.view)
-    if split == "street":
-        found["players"] = counted.by_street(told)
-    meant = counted.definitions(wanted)
-    return document(request, {"schema": "muckrake.stats/1", **found, "definitions": meant})
 
 
 @router.get(

@@ -1,8 +1,7 @@
 """Players in JSON: who there is, statistics, grid, bids, luck, winnings."""
 
-from typing import NotRequired, TypedDict
+from typing import TypedDict
 
-from api.questions.numbers import Numbers
 from api.questions.shapes.hands import Page
 
 
@@ -59,53 +58,6 @@ class PlayerTold(TypedDict):
     opponents: list[OfOpponent]
 
 
-class BesideField(TypedDict):
-    """A number, and the same of everybody else counted as one."""
-
-    value: float | None
-    k: int | None
-    n: int
-    low: float | None
-    high: float | None
-    unit: str | None
-    field: NotRequired[Numbers]
-
-
-class Definition(TypedDict):
-    """What a statistic means."""
-
-    title: str
-    kind: str
-    street: str | None
-    done: str
-    opportunity: str
-
-
-class StatsOf(TypedDict):
-    """Statistics by name. One of the members that may be left out says which part it is."""
-
-    player: str
-    hands: int
-    known: int
-    stats: dict[str, BesideField]
-    position: NotRequired[str]
-    game: NotRequired[str]
-    match: NotRequired[str]
-    opponent: NotRequired[str]
-    window: NotRequired[str]
-    street: NotRequired[str]
-
-
-Stats = TypedDict(
-    "Stats",
-    {
-        "schema": str,
-        "as": str,
-        "seed": int,
-        "players": list[StatsOf],
-        "definitions": dict[str, Definition],
-    },
-)
 Cell = TypedDict(
     "Cell",
     {

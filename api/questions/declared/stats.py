@@ -1,0 +1,245 @@
+"""How players play: every statistic, its opportunities and its interval.
+
+What a row means is in docs/statistics.md. Splitting by street gives each street the statistics that
+look at it alone.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec.structs import asdict
+
+from analytics.confidence.intervals import SEED
+from analytics.replay.positions import POSITIONS
+from analytics.sql.chosen import By
+from analytics.statistics.answers import Answer
+from analytics.statistics.catalogue import STATISTICS, Statistic
+from api.questions.numbers import FEW, Numbers, between, counts, value_of
+from api.questions.question import (
+    Anybody,
+    Cell,
+    Match,
+    OfGame,
+    Param,
+    Question,
+    Rival,
+    Sheet,
+    Street,
+    Table,
+    Unit,
+    headed,
+)
+from api.questions.stats import Counted, chosen_of, of_street, statistics
+from api.viewpoints.views import Viewed
+from api.viewpoints.watching import Watch
+
+STREETS = ("preflop", "flop", "turn", "river")
+OVERVIEW = ("vpip", "pfr", "three_bet", "fold_to_3bet", "cbet_flop", "af", "wtsd", "wsd", "bb_100")
+Split = Literal[By, "street"]
+Position = Literal[POSITIONS]  # type: ignore[valid-type]
+
+
+class Asked(Struct, frozen=True):
+    """Whose statistics, out of which of his hands, split by what."""
+
+    player: Anybody = None
+    vs: Rival = None
+    positions: Annotated[
+        tuple[Position, ...], Param("Only there.", option="position", query="position")
+    ] = ()
+    street: Street = None
+    game: OfGame = None
+    match: Match = None
+    hands: Annotated[str | None, Param("Only these numbers within a match.", "A-B")] = None
+    before: Annotated[
+        str | None, Param("As it stood before this hand: MATCH/NUMBER.", "HAND", query="as_of")
+    ] = None
+    by: Annotated[Split | None, Param("Split; a window is a hundred hands.", query="split")] = None
+    field: Annotated[bool, Param("Beside all others, counted as one.")] = False
+    unit: Unit = None
+
+
+class BesideField(Numbers, frozen=True):
+    """A number, and the same of everybody else counted as one."""
+
+    field: Numbers | UnsetType = UNSET
+
+
+class Definition(Struct, frozen=True):
+    """What a statistic means."""
+
+    title: str
+    kind: str
+    street: str | None
+    done: str
+    opportunity: str
+
+
+class StatsOf(Struct, frozen=True, kw_only=True):
+    """Statistics by name, in so many hands, of which the hole cards of some are `known` and of some
+    were `shown`. One of the members that may be left out says which part it is."""
+
+    player: str
+    hands: int
+    known: int
+    shown: int
+    stats: dict[str, BesideField]
+    position: str | UnsetType = UNSET
+    game: str | UnsetType = UNSET
+    match: str | UnsetType = UNSET
+    opponent: str | UnsetType = UNSET
+    window: str | UnsetType = UNSET
+    street: str | UnsetType = UNSET
+
+
+class Stats(Struct, frozen=True, tag_field="schema", tag="muckrake.stats/1"):
+    """Players in order, their parts where the answer is split."""
+
+    viewpoint: str = field(name="as")
+    seed: int
+    players: list[StatsOf]
+    definitions: dict[str, Definition]
+
+
+class Line(Struct, frozen=True):
+    """A statistic of a player, or of a part of his hands."""
+
+    player: str
+    part: Annotated[str, Meta(description="of what the answer is split by")]
+    statistic: str
+    value: float | None
+    k: Annotated[int | None, Meta(description="how often, of a share")]
+    n: Annotated[int, Meta(description="out of how many")]
+    low: Annotated[float | None, Meta(description="where its 95 % interval begins")]
+    high: Annotated[float | None, Meta(description="where that ends")]
+    unit: Annotated[str | None, Meta(description="what an amount counts")]
+
+
+def stats(viewed: Viewed, asked: Asked, watch: Watch) -> Stats:
+    """Every statistic asked for, and what it means."""
+    by: By | None = None if asked.by == "street" else asked.by
+    chosen = chosen_of(
+        viewed,
+        asked.player,
+        vs=asked.vs,
+        positions=asked.positions,
+        game=asked.game,
+        match=asked.match,
+        hands=asked.hands,
+        as_of=asked.before,
+        by=by,
+    )
+    wanted = of_street(asked.street)
+    told = statistics(viewed, chosen, wanted, field=asked.field)
+    parts: dict[tuple[str, str], dict[str, BesideField]] = {}
+    for street in STREETS if asked.by == "street" else (None,):
+        for one in told.found:
+            if street in (None, STATISTICS[one.statistic].street):
+                part = street or one.part
+                parts.setdefault((one.player, part), {})[one.statistic] = _beside(one, told)
+    players = []
+    for (player, part), found in parts.items():
+        dealt = told.dealt[player, "" if asked.by == "street" else part]
+        split: dict[str, Any] = {asked.by: part} if asked.by else {}
+        split |= {name: int(dealt[name]) for name in ("hands", "known", "shown")}
+        players.append(StatsOf(player=player, stats=found, **split))
+    return Stats(viewed.viewer.view, SEED, players, {one.name: _meant(one) for one in wanted})
+
+
+def _beside(one: Answer, told: Counted) -> BesideField:
+    field = told.field.get(one.statistic)
+    beside = UNSET if field is None else _numbers(field)
+    return BesideField(**asdict(_numbers(one)), field=beside)
+
+
+def _numbers(one: Answer) -> Numbers:
+    return Numbers(one.value, one.k, one.n, one.low, one.high, one.unit)
+
+
+def _meant(one: Statistic) -> Definition:
+    return Definition(one.title, one.kind, one.street or None, one.done, one.opportunity)
+
+
+def _part(one: StatsOf) -> str:
+    parts = (one.position, one.game, one.match, one.opponent, one.window, one.street)
+    return next((it for it in parts if it is not UNSET), "")
+
+
+def rows(told: Stats) -> list[Line]:
+    """A row a statistic."""
+    return [
+        Line(one.player, _part(one), name, it.value, it.k, it.n, it.low, it.high, it.unit)
+        for one in told.players
+        for name, it in one.stats.items()
+    ]
+
+
+def sheets(told: Stats, asked: Asked) -> Iterator[Sheet]:
+    """All players with a few statistics each, or one with every statistic."""
+    yield _overview(told, asked) if asked.player is None else _one(told, asked)
+
+
+def _one(told: Stats, asked: Asked) -> Sheet:
+    """A line for each statistic that had an opportunity, part after part."""
+    every = told.players[:1] if asked.by == "street" else told.players
+    hands, known, shown = (
+        sum(getattr(one, name) for one in every) for name in ("hands", "known", "shown")
+    )
+    counted = f"{hands} hands" + (" (once for each opponent)" if asked.by == "opponent" else "")
+    against = f"vs {asked.vs}" if asked.vs else ""
+    head = (asked.player or "", against, counted, f"viewpoint: {told.viewpoint}")
+    part = [asked.by] if asked.by else []
+    lines = [
+        [*(Cell(row.part) for _ in part), *_line(STATISTICS[row.statistic], row)]
+        for row in rows(told)
+        if row.n
+    ]
+    foot = f"hole cards known in {known} of {hands} hands"
+    if known == shown < hands:
+        foot += " (shown ones only: strong-hand bias)"
+    columns = (*part, "", "value", "95 % interval", "k/n", "")
+    right = range(len(part) + 1, len(part) + 4)
+    return Sheet(columns, lines, right, "   ".join(filter(None, head)), foot)
+
+
+def _line(it: Statistic, row: Line) -> list[Cell]:
+    """VPIP   61.3 %   58.2 - 64.3   613/1000"""
+    few = row.n < FEW
+    word = "too few" if few else ""
+    if it.amount and row.value is None:
+        word = "of several units, which have no sum: --unit names one"
+    cells = (value_of(it, row.value), between(it, row.low, row.high), counts(row.k, row.n))
+    return [Cell(text, few) for text in (headed(it.title, row.unit), *cells, word)]
+
+
+def _overview(told: Stats, asked: Asked) -> Sheet:
+    """Those with most hands first, a few statistics each."""
+    every = told.players if asked.by else sorted(told.players, key=lambda one: -one.hands)
+    there = list(every[0].stats) if every else []
+    shown = [name for name in OVERVIEW if name in there] or there[:9]
+    lines = []
+    for one in every:
+        cells = [Cell(one.player), *([Cell(_part(one))] if asked.by else []), Cell(str(one.hands))]
+        for name in shown:
+            it = one.stats.get(name)
+            cells.append(Cell(value_of(STATISTICS[name], it.value), it.n < FEW) if it else Cell(""))
+        lines.append(cells)
+    titles = [STATISTICS[name].title for name in shown]
+    columns = ["player", *([asked.by] if asked.by else []), "hands", *titles]
+    return Sheet(columns, lines, range(1 + bool(asked.by), len(columns)))
+
+
+QUESTION = Question(
+    name="stats",
+    text=__doc__,
+    path="/players/{player}/stats",
+    operation="player_stats",
+    params=Asked,
+    answer=Stats,
+    ask=stats,
+    tables=(Table("statistics", Line, rows),),
+    sheets=sheets,
+    page="/players/{player}",
+    kept=("vs", "match", "game", "unit"),
+)
