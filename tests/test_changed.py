@@ -111,6 +111,13 @@ def test_changes_are_those_since_a_branch_left_and_those_not_committed(tmp_path:
         changed.changed(tmp_path, "nowhere")
 
 
+def test_the_tables_of_commands_routes_and_pages_are_where_they_are_looked_for() -> None:
+    for hub, folder in changed.HUBS.items():
+        assert (changed.ROOT / hub).is_file()
+        assert list((changed.ROOT / folder).glob("*.py"))
+
+
+@pytest.mark.ci
 def test_in_this_house_a_leaf_is_reached_by_its_tests_and_cards_by_nearly_all() -> None:
     tree = Tree(changed.ROOT)
     few, many = tree.reached(["analytics/comparing/deals.py"]), tree.reached(["events/cards.py"])

@@ -26,6 +26,7 @@ from formats.follow import follow
 from formats.plain import plain
 from tests.analytics.held import screened
 from tests.formats.test_format_follow import told_of as told_hand
+from tests.hands import covering
 from tests.mutants import (
     LISTED,
     Case,
@@ -38,10 +39,11 @@ from tests.mutants import (
     strangers,
     told_of,
 )
+from tests.profiles import sized
 
 PATHS: dict[str, Followed] = {"screen": plan.FOLLOWED, "plain": plain_module.FOLLOWED}
 RULES = distinct()
-every_rules = pytest.mark.parametrize("name", RULES)
+every_rules = pytest.mark.parametrize("name", sized(quick=covering(RULES), ci=RULES))
 FEW, MANY = 1, 60  # hands of each mutant, those that are dealt by it and those that are not
 
 
