@@ -152,9 +152,9 @@ def audit(
 
             written(counted, csv, parquet)
         elif as_document:
-            told = (_entry(one) if every else as_json(*one) for one in counted)
+            entries = (_entry(one) if every else as_json(*one) for one in counted)
             rest = tally.beside if every else {}
-            listed("muckrake.audit/1", "hands", told, lambda: rest)
+            listed("muckrake.audit/1", "hands", entries, lambda: rest)
         elif every:
             _summary(counted, tally)
         else:
@@ -173,11 +173,11 @@ def _through_the_screen(
     from api.screening import screened
 
     found = progress(screened(ledger, rules, other), "screening", ledger.next_seq // HANDS + 1)
-    told = _entries(found, rules, tally, fine=as_document)
+    entries = _entries(found, rules, tally, fine=as_document)
     if as_document:
-        listed("muckrake.audit/1", "hands", told, lambda: tally.beside)
+        listed("muckrake.audit/1", "hands", entries, lambda: tally.beside)
     else:
-        for _ in told:
+        for _ in entries:
             pass
         _summary((), tally)
 
@@ -192,11 +192,11 @@ def _entries(
         for key, count in batch.fine().items():
             tally.verdicts.setdefault(key, Counter())["agree"] += count
         for place in range(len(batch)) if fine else sorted(batch.records):
-            if (told := agreed(batch, place)) is not None:
+            if (entry := agreed(batch, place)) is not None:
                 if place in batch.records:
-                    key = told["hand"].rpartition("/")[0], told["ruleset"]
-                    tally.verdicts.setdefault(key, Counter())[told["verdict"]] += 1
-                yield told
+                    key = entry["hand"].rpartition("/")[0], entry["ruleset"]
+                    tally.verdicts.setdefault(key, Counter())[entry["verdict"]] += 1
+                yield entry
             else:
                 for one in _judged_all((batch.records[place],), rules, tally):
                     tally.count(one)
@@ -216,8 +216,8 @@ def _kept(file: Path, view: str, ledger: "Snapshot", judged: Iterable[Judged]) -
 
     for one in judged:
         viewpoint_of(view, one.record, ledger)
-        told = json.dumps(as_json(*one), indent=2, ensure_ascii=False)
-        report = as_text(one.game, one.record, one.report), f"{told}\n".encode()
+        text = json.dumps(as_json(*one), indent=2, ensure_ascii=False)
+        report = as_text(one.game, one.record, one.report), f"{text}\n".encode()
         try:
             save(file, evidence(ledger, start_of(one.record).hand, view, report))
         except Unproved as reason:

@@ -85,15 +85,15 @@ def _tables(judged: Iterable[Judged]) -> Iterator[pa.Table]:
 
 def _rows(one: Judged) -> Iterator[dict[str, Any]]:
     """Pot by pot, seat by seat; no pot where nobody can tell what is in it."""
-    start, told = one.record[0], as_json(*one)
+    start, entry = one.record[0], as_json(*one)
     assert isinstance(start, HandStarted)
     match, number = split(start.hand)
-    about = {name: told[name] for name in ("hand", "ruleset", "verdict", "moves", "at")}
-    about["assumed"] = "; ".join(told["assumed"]) or None
+    about = {name: entry[name] for name in ("hand", "ruleset", "verdict", "moves", "at")}
+    about["assumed"] = "; ".join(entry["assumed"]) or None
     about |= {"match": match, "number": number, "fingerprint": fingerprint(one.game)}
     about["unit"] = one.game.unit
-    held = {it["seat"]: it for it in told["showdown"]}
-    for pot in told["pots"] or ({"shares": ()},):
+    held = {it["seat"]: it for it in entry["showdown"]}
+    for pot in entry["pots"] or ({"shares": ()},):
         paid = {share.pop("seat"): share for share in pot["shares"]}
         nothing = _NOTHING if paid else {}
         eligible = pot.get("eligible")
@@ -107,10 +107,10 @@ def _rows(one: Judged) -> Iterator[dict[str, Any]]:
                 **{name: held.get(seat, {}).get(name) for name in _HELD},
                 "five": " ".join(held.get(seat, {}).get("five", ())) or None,
                 **paid.get(seat, nothing),
-                "recorded_net": _of(told["recorded"], seat),
-                "decided_net": _of(told["decided"], seat),
+                "recorded_net": _of(entry["recorded"], seat),
+                "decided_net": _of(entry["decided"], seat),
                 "readings": ", ".join(
-                    f"{it['entry']} {it['nets'][seat]:+d}" for it in told["readings"]
+                    f"{it['entry']} {it['nets'][seat]:+d}" for it in entry["readings"]
                 ),
             }
 

@@ -35,7 +35,7 @@ def compact(folder: Path, as_document: bool) -> None:
         merged = merging.compact(disk, before, tables, at, marks=marks)
         rebuilt = merging.rebuild(disk, merged, tables, at, marks)
         after = merging.sweep(disk, rebuilt, at, marks=marks)
-    told = {
+    answer = {
         "manifest": after.number,
         "segments": {"before": len(before.segments), "after": len(after.segments)},
         "bytes": {"before": _size(before), "after": _size(after)},
@@ -43,14 +43,14 @@ def compact(folder: Path, as_document: bool) -> None:
         "retired": len(after.retired),
     }
     if as_document:
-        document("muckrake.compact/1", **told)
+        document("muckrake.compact/1", **answer)
         return
-    say(_told(before, after))
+    say(_summary(before, after))
     if after.retired:
         say(f"{len(after.retired)} old files are kept an hour for those who still read them")
 
 
-def _told(before: "Manifest", after: "Manifest") -> str:
+def _summary(before: "Manifest", after: "Manifest") -> str:
     """3 segments are now 1, 21022 events and nothing else changed: 120034 bytes are now 98012"""
     was, now = len(before.segments), len(after.segments)
     events = sum(one.events for one in after.segments)

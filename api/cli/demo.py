@@ -11,14 +11,14 @@ import msgspec
 from api.cli.demo_hands import (
     DISPUTED,
     SPOKEN,
-    Kept,
+    DemoFailed,
+    Evidence,
+    KeptLedger,
     Occupied,
-    Proved,
     Shown,
     Tally,
     Undisputed,
     Wire,
-    Wrong,
     shown,
 )
 from api.cli.output import document, note, progress, say, wrong
@@ -59,22 +59,22 @@ def demo(
     meant = _changed([*GAMES.values(), *more], settings)
     games = progress(meant, "playing, judging and keeping every ruleset")
     try:
-        told = shown(games, hands, seed, folder, note)
+        result = shown(games, hands, seed, folder, note)
     except (Occupied, Undisputed) as reason:
         raise click.ClickException(str(reason)) from None
-    except Wrong as found:
+    except DemoFailed as found:
         if found.record:
             say(found.record, err=True)
         wrong(str(found))
     if as_document:
-        _document(told, seed)
+        _document(result, seed)
         return
-    rows = [list(Tally._fields), *([str(field) for field in one] for one in told.tallies)]
+    rows = [list(Tally._fields), *([str(field) for field in one] for one in result.tallies)]
     say(page(aligned(rows, numbers=range(1, len(rows[0])))))
-    say(page(_met(told.wire)))
-    say(page(_kept(told.tallies, told.kept, seed)))
-    say(as_text(told.game, told.disputed, told.report))
-    say(page(_onward(told.proved, told.kept)))
+    say(page(_wire_lines(result.wire)))
+    say(page(_ledger_lines(result.tallies, result.kept, seed)))
+    say(as_text(result.game, result.disputed, result.report))
+    say(page(_evidence_lines(result.evidence, result.kept)))
 
 
 def _changed(games: list[Game], settings: tuple[str, ...]) -> list[Game]:
@@ -91,21 +91,21 @@ def _changed(games: list[Game], settings: tuple[str, ...]) -> list[Game]:
     return [game for game, _ in tried]
 
 
-def _document(told: Shown, seed: str) -> None:
-    example = as_json(told.disputed, told.game, told.report)
-    example["events"] = msgspec.to_builtins(told.disputed)
+def _document(result: Shown, seed: str) -> None:
+    example = as_json(result.disputed, result.game, result.report)
+    example["events"] = msgspec.to_builtins(result.disputed)
     document(
         "muckrake.demo/1",
         seed=seed,
-        rulesets=[one._asdict() for one in told.tallies],
-        wire=told.wire._asdict(),
-        ledger=told.kept._asdict(),
+        rulesets=[one._asdict() for one in result.tallies],
+        wire=result.wire._asdict(),
+        ledger=result.kept._asdict(),
         example=example,
-        evidence=told.proved._asdict(),
+        evidence=result.evidence._asdict(),
     )
 
 
-def _met(wire: Wire) -> list[str]:
+def _wire_lines(wire: Wire) -> list[str]:
     """What the two processes did, or why one of them did not."""
     nets = ", ".join(f"{name} {net:+d}" for name, net in zip(wire.players, wire.nets, strict=True))
     return [
@@ -116,7 +116,7 @@ def _met(wire: Wire) -> list[str]:
     ]
 
 
-def _kept(tallies: list[Tally], kept: Kept, seed: str) -> list[str]:
+def _ledger_lines(tallies: list[Tally], kept: KeptLedger, seed: str) -> list[str]:
     hands, events = sum(one.hands for one in tallies), sum(one.events for one in tallies)
     each = kept.segment_bytes // kept.hands
     return [
@@ -132,16 +132,16 @@ def _kept(tallies: list[Tally], kept: Kept, seed: str) -> list[str]:
     ]
 
 
-def _onward(proved: Proved, kept: Kept) -> list[str]:
+def _evidence_lines(evidence: Evidence, kept: KeptLedger) -> list[str]:
     """What can be given to somebody who trusts nobody, and where to look."""
     return [
         "",
-        f"Its evidence is in {proved.file}. The verify.py in it, run by a",
+        f"Its evidence is in {evidence.file}. The verify.py in it, run by a",
         "Python with nothing else, says:",
-        *(f"  {line}" for line in proved.said),
+        *(f"  {line}" for line in evidence.said),
         "",
         "Look at all of it:",
         f"  ./mr serve --ledger {kept.folder} --open",
         "and then at this pot:",
-        f"  /hands/{proved.hand}/audit",
+        f"  /hands/{evidence.hand}/audit",
     ]

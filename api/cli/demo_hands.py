@@ -55,7 +55,7 @@ EVENTS = "segments/events*.parquet"
 Note = Callable[[str], None]
 
 
-class Wrong(Exception):
+class DemoFailed(Exception):
     """What a demo must never find: the sentence, and the hand in notation if it is about one."""
 
     def __init__(self, sentence: str, record: Page | None = None) -> None:
@@ -81,7 +81,7 @@ class Tally(NamedTuple):
     contested: int
 
 
-class Kept(NamedTuple):
+class KeptLedger(NamedTuple):
     """What a ledger on disk made of all hands."""
 
     folder: str
@@ -99,7 +99,7 @@ class Wire(NamedTuple):
     trouble: tuple[str, ...]
 
 
-class Proved(NamedTuple):
+class Evidence(NamedTuple):
     """The disputed hand's evidence, and what its own program said of it."""
 
     hand: str
@@ -112,27 +112,27 @@ class Shown(NamedTuple):
 
     tallies: list[Tally]
     wire: Wire
-    kept: Kept
+    kept: KeptLedger
     game: Game
     disputed: Events
     report: Report
-    proved: Proved
+    evidence: Evidence
 
 
 def shown(games: Iterable[Game], hands: int, seed: str, folder: Path | None, note: Note) -> Shown:
-    """The demo from its first hand to its evidence; `Wrong` if anything is not as it should be."""
-    with _instead_of(folder or cache_folder() / "demo") as (made, meant):
+    """The demo from its first hand to its evidence; `DemoFailed` if anything is not as it should."""
+    with _replacing(folder or cache_folder() / "demo") as (made, meant):
         tallies, wire, disputed = played(games, hands, seed, made, note)
         game, record, report = disputed
-        proved = _proved(made, meant, game, (record, report))
+        evidence = _evidence(made, meant, game, (record, report))
         counted = sum(one.hands for one in tallies) + wire.hands
         size = sum(one.stat().st_size for one in made.glob(EVENTS))
-    kept = Kept(str(meant), counted, size)
-    return Shown(tallies, wire, kept, game, record, report, proved)
+    kept = KeptLedger(str(meant), counted, size)
+    return Shown(tallies, wire, kept, game, record, report, evidence)
 
 
 @contextmanager
-def _instead_of(meant: Path) -> Iterator[tuple[Path, Path]]:
+def _replacing(meant: Path) -> Iterator[tuple[Path, Path]]:
     """A new folder that takes the place of an earlier demo's once everything in it is right."""
     _check_free(meant)
     meant.parent.mkdir(parents=True, exist_ok=True)
@@ -170,7 +170,7 @@ def played(
     tallies, written = [], []
     disputed: tuple[Game, Events, Report] | None = None
     with writing(folder, "demo") as ledger:
-        for game in map(_going_on, games):
+        for game in map(_endless, games):
             records = list(islice(_dealt(game, seed), hands))
             base = origin(game)[0].name
             if base == DISPUTED:
@@ -181,19 +181,19 @@ def played(
             recording = Recording(ledger, announced(base[:64], records[0], seed, "open"), game)
             written += [_digest(record) for record in recording.keep(records, lambda: False)]
             recording.end(OVER)
-        records, wire = met(folder, ledger, min(hands, WIRE_HANDS), seed, note)
+        records, wire = play_wire_match(folder, ledger, min(hands, WIRE_HANDS), seed, note)
         tally(GAMES[SPOKEN], records)
         written += [_digest(record) for record in records]
         ledger.seal()
     with reading(folder) as stored:
         found = [_digest(record) for record in closed_hands(stored.read_from(0))]
     if found != written:
-        raise Wrong("the ledger does not hold what was written into it")
+        raise DemoFailed("the ledger does not hold what was written into it")
     assert disputed is not None
     return tallies, wire, disputed
 
 
-def _going_on(game: Game) -> Game:
+def _endless(game: Game) -> Game:
     """Hands enough of a freeze-out are several of them: the table is set anew, and nobody wins."""
     return changed(game, {"broke": "set_anew"}) if is_freeze_out(game) else game
 
@@ -216,7 +216,7 @@ def _until_disputed(
     )
 
 
-def met(
+def play_wire_match(
     folder: Path, ledger: Ledger, hands: int, seed: str, note: Note
 ) -> tuple[list[Events], Wire]:
     """A match between the two bots that ship as examples, each in a process of its own."""
@@ -238,14 +238,14 @@ def met(
     return records, Wire(ended.players, ended.hands, ended.nets, replies, trouble)
 
 
-def _proved(folder: Path, meant: Path, game: Game, disputed: tuple[Events, Report]) -> Proved:
+def _evidence(folder: Path, meant: Path, game: Game, disputed: tuple[Events, Report]) -> Evidence:
     """The evidence of the hand, checked by the program in it, alone, by a bare Python."""
     record, report = disputed
     start = record[0]
     assert isinstance(start, HandStarted)
     file = meant.with_name(f"{meant.name}-evidence.zip")
-    told = json.dumps(as_json(record, game, report), indent=2, ensure_ascii=False)
-    said = as_text(game, record, report), f"{told}\n".encode()
+    text = json.dumps(as_json(record, game, report), indent=2, ensure_ascii=False)
+    said = as_text(game, record, report), f"{text}\n".encode()
     with reading(folder) as ledger:
         save(file, evidence(ledger, start.hand, "public", said))
         key = public_keys(ledger.live.disk)[-1].text()
@@ -255,8 +255,8 @@ def _proved(folder: Path, meant: Path, game: Game, disputed: tuple[Events, Repor
         alone = [sys.executable, "-I", "-S", "verify.py", "--key", key]
         ran = subprocess.run(alone, cwd=lone, capture_output=True, text=True, check=False)
     if ran.returncode:
-        raise Wrong(f"the evidence of {start.hand} does not hold: {ran.stdout}{ran.stderr}")
-    return Proved(start.hand, str(file), tuple(ran.stdout.strip().splitlines()))
+        raise DemoFailed(f"the evidence of {start.hand} does not hold: {ran.stdout}{ran.stderr}")
+    return Evidence(start.hand, str(file), tuple(ran.stdout.strip().splitlines()))
 
 
 def tally(game: Game, records: list[Events]) -> Tally:
@@ -265,7 +265,7 @@ def tally(game: Game, records: list[Events]) -> Tally:
     for record in records:
         verdict, fault = check(game, record)
         if fault:
-            raise Wrong(f"{game.name}: {fault}", page(map(say, record)))
+            raise DemoFailed(f"{game.name}: {fault}", page(map(say, record)))
         verdicts.append(verdict)
     agree, contested = verdicts.count("agree"), verdicts.count("contested")
     return Tally(game.name, len(records), sum(map(len, records)), agree, contested)

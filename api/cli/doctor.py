@@ -51,12 +51,12 @@ def doctor(folder: Path, as_document: bool) -> None:
             "muckrake.doctor/1", **facts, ledger=ledger, findings=findings, not_compared=omitted
         )
     else:
-        told = facts | (ledger or {"ledger": "none here: muckrake play makes one"})
+        every = facts | (ledger or {"ledger": "none here: muckrake play makes one"})
         checks = [[_sort(finding), finding["sentence"]] for finding in findings]
         sound = [] if ledger is None or findings else [["check", SOUND]]
-        told_rows = [[name, _told(value)] for name, value in told.items()]
+        fact_rows = [[name, _in_words(value)] for name, value in every.items()]
         left = [["not compared", sentence] for sentence in omitted]
-        say(page(aligned([*told_rows, *checks, *sound, *left])))
+        say(page(aligned([*fact_rows, *checks, *sound, *left])))
     if not all(finding["note"] for finding in findings):
         raise click.exceptions.Exit(WRONG)
 
@@ -86,12 +86,12 @@ def _omitted(folder: Path) -> list[str]:
     from store.proof.private import Private
 
     private = Private(folder)
-    told = []
+    omitted = []
     if (marks := private.marks()) is None or not marks.strict:
-        told.append("marks of its writer: private/log.key is not there")
+        omitted.append("marks of its writer: private/log.key is not there")
     if private.nonces() is None:
-        told.append("the newest hands with the checkpoint: private/nonce.key is not there")
-    return [*told, "each sealed hand with its leaf, chips and cards: muckrake verify --all does"]
+        omitted.append("the newest hands with the checkpoint: private/nonce.key is not there")
+    return [*omitted, "each sealed hand with its leaf, chips and cards: muckrake verify --all does"]
 
 
 def _facts(folder: Path) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def _remains(folder: Path) -> bool:
     return any(file.stat().st_size for file in files)
 
 
-def _told(value: Any) -> str:
+def _in_words(value: Any) -> str:
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 

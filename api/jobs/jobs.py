@@ -46,7 +46,7 @@ WAITING_MAX = 4  # jobs, each a process
 ABANDONED_S = 3600.0  # ... and what was sent and became none
 RESERVE = 4_096  # bytes
 FULL = (errno.ENOSPC, errno.EDQUOT)
-KEPT_S = 7 * 24 * 3600  # what became of a job is told so long
+KEPT_S = 7 * 24 * 3600  # so long what became of a job is kept
 State = Literal["starting", "waiting", "running", "done", "failed", "cancelled", "refused"]
 Kind = Literal["match", "bots", "import", "verify"]
 OVER: tuple[State, ...] = ("done", "failed", "cancelled", "refused")
@@ -128,12 +128,12 @@ class Jobs:
         if key is None:
             return None
         try:
-            told = msgspec.json.decode(self._key(owner, key).read_bytes(), type=tuple[str, str])
+            started = msgspec.json.decode(self._key(owner, key).read_bytes(), type=tuple[str, str])
         except FileNotFoundError:
             return None
-        if told[1] != digest:
+        if started[1] != digest:
             raise Problem("conflict", "this Idempotency-Key has started another request")
-        found = self.job(told[0])
+        found = self.job(started[0])
         if found is None:  # it was forgotten, and so is its key
             self._key(owner, key).unlink(missing_ok=True)
         return found
@@ -252,7 +252,7 @@ class Jobs:
         return gone
 
     def _claimed(self, room: Path, job: Job, key: str, digest: str) -> bool:
-        """Whether this is the first job of a key; two that come together are told apart."""
+        """Whether this is the first job of a key; of two at once only one is."""
         claim = room / "key"
         write(claim, (job.id, digest))
         try:
@@ -374,14 +374,14 @@ def write(path: Path, thing: Any) -> None:
     On a full disk it is written where room was reserved for it.
     """
     aside, reserve = path.with_name(f"{path.name}.new"), path.with_name("reserve")
-    told = msgspec.json.encode(thing)
+    text = msgspec.json.encode(thing)
     try:
-        _put(aside, told, os.O_CREAT | os.O_TRUNC)
+        _put(aside, text, os.O_CREAT | os.O_TRUNC)
     except OSError as reason:
-        if reason.errno not in FULL or len(told) > RESERVE or not reserve.exists():
+        if reason.errno not in FULL or len(text) > RESERVE or not reserve.exists():
             raise
         reserve.rename(aside)
-        _put(aside, told.ljust(RESERVE), 0)
+        _put(aside, text.ljust(RESERVE), 0)
     aside.rename(path)
 
 

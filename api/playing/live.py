@@ -37,22 +37,22 @@ def live(
 ) -> Iterator[Events]:
     """Every hand of a match, once its last answer is durable; after `stop` no other is begun."""
     plan = match.plan
-    room = _Room(match, ledger, think_ms, stage, note)
-    match.recording.gives = lambda checkpoint: room.table.committed(checkpoint.decode())
+    played = _LiveMatch(match, ledger, think_ms, stage, note)
+    match.recording.gives = lambda checkpoint: played.table.committed(checkpoint.decode())
     for chair, kind in enumerate(plan.bots):
-        room.seat(kind, chair)
-    while room.table.hands < plan.hands:
-        if not room.prepared():
+        played.seat(kind, chair)
+    while played.table.hands < plan.hands:
+        if not played.prepared():
             match.ended = TOO_FEW
             break
-        record = tuple(chain.from_iterable(room.table.hand()))
+        record = tuple(chain.from_iterable(played.table.hand()))
         match.recording.played(record)
         yield record
         if stop():
             break
 
 
-class _Room:
+class _LiveMatch:
     """A table, its clock, and the bots who sit there or come later."""
 
     def __init__(

@@ -74,7 +74,7 @@ def announced(match: str, first: Events, seed: str, disclosure: Disclosure) -> M
 
 
 class Recording:
-    """A match being written: hands are gathered, appended together and counted when durable.
+    """A match being written: hands wait, are appended together and counted when durable.
 
     Decks are opened as the match's disclosure says: never, when it ends, or with every append.
     """
@@ -109,21 +109,21 @@ class Recording:
     def keep(self, hands: Iterable[Events | None], stop: Callable[[], bool]) -> Iterator[Events]:
         """Each hand again once it is durable; after `stop` no other is begun.
 
-        None among the hands says that the next one is not there yet: what was gathered is written
+        None among the hands says that the next one is not there yet: what waits is written
         at once instead of waiting for company.
         """
-        gathered: list[tuple[int, Events]] = []
+        waiting: list[tuple[int, Events]] = []
         flushed = time.monotonic()
         for hand in hands:
             if hand is not None:
-                gathered.append((now_ms(), hand))
+                waiting.append((now_ms(), hand))
             late = hand is None or time.monotonic() - flushed >= FLUSH_S
-            if late or len(gathered) >= FLUSH_HANDS:
-                yield from self._flush(gathered)
-                gathered, flushed = [], time.monotonic()
+            if late or len(waiting) >= FLUSH_HANDS:
+                yield from self._flush(waiting)
+                waiting, flushed = [], time.monotonic()
             if stop():
                 break
-        yield from self._flush(gathered)
+        yield from self._flush(waiting)
 
     def keep_all(self, hands: Sequence[Events]) -> None:
         """Hands that were dealt elsewhere, durable on return."""
@@ -160,20 +160,20 @@ class Recording:
             found.places,
         )
 
-    def _flush(self, gathered: list[tuple[int, Events]]) -> tuple[Events, ...]:
+    def _flush(self, waiting: list[tuple[int, Events]]) -> tuple[Events, ...]:
         """Append all waiting hands in one call; nothing is counted before it is durable."""
-        if not gathered:
+        if not waiting:
             return ()
-        appends = [Append(_start(hand).hand, 0, hand, at) for at, hand in gathered]
+        appends = [Append(_start(hand).hand, 0, hand, at) for at, hand in waiting]
         open_now = self.start.disclosure == "open"
-        opened = self.opens(self.hands + len(gathered), False) if open_now else ()
+        opened = self.opens(self.hands + len(waiting), False) if open_now else ()
         if opened:
             appends.append(self._of_match(opened))
         self._ledger.append(*appends)
         self._told(opened)
-        for _, hand in gathered:
+        for _, hand in waiting:
             self._count(hand)
-        return tuple(hand for _, hand in gathered)
+        return tuple(hand for _, hand in waiting)
 
     def _of_match(self, records: tuple[Match, ...]) -> Append:
         return Append(self.start.match, self._records, records, now_ms())
