@@ -120,7 +120,7 @@ class Shown(NamedTuple):
 
 
 def shown(games: Iterable[Game], hands: int, seed: str, folder: Path | None, note: Note) -> Shown:
-    """The demo from its first hand to its evidence; `DemoFailed` if anything is not as it should."""
+    """The demo from its first hand to its evidence; `DemoFailed` if anything is not right."""
     with _replacing(folder or cache_folder() / "demo") as (made, meant):
         tallies, wire, disputed = played(games, hands, seed, made, note)
         game, record, report = disputed

@@ -80,18 +80,20 @@ class Referee:
             if hand.round is not None and hand.round.next is not None:
                 seat = hand.round.next
                 break
+            asked = turn(game, hand)
+            if isinstance(asked, ToBid):
+                seat = asked.seat
+                break
             own = own or deck.fork()
-            match turn(game, hand):
-                case ToBid(seat=seat):
-                    break
-                case ToDeal() as asked:
+            match asked:
+                case ToDeal():
                     new, hand = step(game, hand, own.deal(asked))
-                case ToSwap() as at_risk:
-                    new, hand = step(game, hand, own.swap(at_risk))
+                case ToSwap():
+                    new, hand = step(game, hand, own.swap(asked))
                 case ToShow(seat=shown):
                     new, hand = step(game, hand, Show(shown))
-                case other:
-                    raise AssertionError(f"nobody answers {other}")
+                case _:
+                    raise AssertionError(f"nobody answers {asked}")
             clauses.add(new, hand)
             events += new
         line = "" if seat is None else clauses.take(seat)
