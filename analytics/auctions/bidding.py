@@ -12,7 +12,7 @@ from analytics.sql.amounts import in_money
 from analytics.sql.chosen import quoted
 from analytics.sql.tables import Source
 from analytics.statistics.answers import natural
-from analytics.statistics.measured import Again, Measured, means, measured, ratios
+from analytics.statistics.measured import Measured, Resampled, means, measured, ratios
 
 By = Literal["seat", "pot", "board", "strength", "rival", "match", "game"]
 BYS: tuple[By, ...] = get_args(By)
@@ -58,7 +58,7 @@ class Bids:
     ) -> Iterator[Measured]:
         """Every measure of a player or of all, in their order, parts one after the other; with
         `again`, every mean's interval once more with its auctions drawn again."""
-        drawn = Again()
+        drawn = Resampled()
         wanted = ratios(MEASURES.values()) | (means(MEASURES.values()) if again else set())
         for file in FILES:
             drawn.ask(self._tables, file, chosen(player, by), wanted)

@@ -14,7 +14,7 @@ from analytics.confidence.intervals import DRAWS, FEW, SEED, SKEW, Interval
 
 Numbers = NDArray[np.float64]
 Times = NDArray[np.int64]
-Cells = Sequence[tuple[float, float, int]]  # a sum, of how many or of what, in how many deals
+Deals = Sequence[tuple[float, float, int]]  # a sum, of how many or of what, in how many deals
 AT_ONCE = 200_000  # deals in memory
 MANY = 100_000  # deals, of which sums are as good as normal, or nobody would wait for them
 
@@ -39,41 +39,41 @@ def mean(sums: Numbers) -> Numbers:
 
 def of_values(values: Sequence[float], times: Sequence[int]) -> Interval | None:
     """The same of a mean, out of values and how often there was each."""
-    return of_cells([(value, 1, often) for value, often in zip(values, times, strict=True)])
+    return of_deals([(value, 1, often) for value, often in zip(values, times, strict=True)])
 
 
-def of_cells(cells: Cells) -> Interval | None:
+def of_deals(deals: Deals) -> Interval | None:
     """Of a mean of what may happen several times in a deal, or of one sum of another."""
-    rows, times = _told(cells)
+    rows, times = _told(deals)
     if int(times.sum()) < FEW:
         return None
     return _numbers(mean, _sums(rows, times, np.random.default_rng(SEED)))
 
 
-def of_difference(one: Cells, other: Cells) -> Interval | None:
+def of_difference(one: Deals, other: Deals) -> Interval | None:
     """Of two means in deals that have nothing to do with each other: the first less the second."""
     strata = []
-    for at, cells in enumerate((one, other)):
-        told, times = _told(cells)
+    for at, deals in enumerate((one, other)):
+        told, times = _told(deals)
         rows = np.zeros((int(times.sum()), 4))
         rows[:, 2 * at : 2 * at + 2] = np.repeat(told, times, axis=0)
         strata.append(rows)
     return redrawn(strata, lambda sums: mean(sums) - mean(sums[:, 2:]))
 
 
-def of_ratio(cells: Cells) -> Interval | None:
+def of_ratio(deals: Deals) -> Interval | None:
     """Of a ratio, of few deals, too; none where one draw in forty has nothing below."""
-    over, under = _sums(*_told(cells), np.random.default_rng(SEED), few=True).T
+    over, under = _sums(*_told(deals), np.random.default_rng(SEED), few=True).T
     if np.count_nonzero(under > 0) < DRAWS * 39 / 40:
         return None
     found = _middle(np.where(under > 0, over / np.where(under > 0, under, 1), np.inf))
     return found if np.isfinite(found[1]) else None
 
 
-def _told(cells: Cells) -> tuple[Numbers, Times]:
+def _told(deals: Deals) -> tuple[Numbers, Times]:
     """Both sums of each cell, and how often there was one."""
-    rows = np.array([row[:2] for row in cells], dtype=np.float64).reshape(-1, 2)
-    return rows, np.array([row[2] for row in cells], dtype=np.int64)
+    rows = np.array([row[:2] for row in deals], dtype=np.float64).reshape(-1, 2)
+    return rows, np.array([row[2] for row in deals], dtype=np.int64)
 
 
 def _sums(rows: Numbers, times: Times, chance: np.random.Generator, few: bool = False) -> Numbers:

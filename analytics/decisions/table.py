@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from analytics.decisions.cards import made, tenths
 from analytics.decisions.hands import Hands
 from analytics.decisions.schema import (
     ACTIONS,
@@ -22,7 +23,6 @@ from analytics.decisions.schema import (
     SHOW,
     STRADDLE,
 )
-from analytics.decisions.strength import made, tenths
 from analytics.replay.actions import walks
 from analytics.replay.flags import STREETS
 from analytics.replay.layout import BLINDS, FOLDED, chosen, head

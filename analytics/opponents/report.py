@@ -19,7 +19,7 @@ from analytics.sql.tables import Tables
 from analytics.statistics.answers import Answer, answers, natural
 from analytics.statistics.catalogue import STATISTICS
 from analytics.statistics.measure import Measure
-from analytics.statistics.measured import Again, Ends, Measured, ends, judged, means
+from analytics.statistics.measured import Ends, Measured, Resampled, ends, judged, means
 from analytics.statistics.tallies import chances
 
 By = Literal["position", "window", "match", "game", "locked"]
@@ -91,7 +91,7 @@ class Opponent:
     def numbers(self, by: By | None = None, *, again: bool = False) -> Iterator[Measured]:
         """Every number, parts one after the other; with `again`, every mean's interval once more
         with its hands drawn again."""
-        drawn = Again()
+        drawn = Resampled()
         if again:
             for file, table in _FILES.items():
                 drawn.ask(self._tables, file, self._chosen(table, by), means(NUMBERS.values()))
@@ -139,7 +139,7 @@ class Opponent:
     def ends(self, by: By | None = None) -> list[Row]:
         """What hands came to by how they ended, with the interval of the mean, and drawn again."""
         rows = self.table("ends", by)
-        drawn = Again()
+        drawn = Resampled()
         drawn.ask(self._tables, "opponent_ends", self._chosen("ends", by), ("net",))
         for row in rows:
             mean, deviation = steady(row["net_mean"]), steady(row.pop("net_sd"))
@@ -148,8 +148,8 @@ class Opponent:
             if mean is not None and deviation is not None:
                 held = student(mean, deviation, row["hands"])
             row["low"], row["high"] = held or (None, None)
-            cells = drawn.cells("opponent_ends", "net", self.player, row["part"], row["ending"])
-            row["drawn_low"], row["drawn_high"] = ends(cells)
+            deals = drawn.deals("opponent_ends", "net", self.player, row["part"], row["ending"])
+            row["drawn_low"], row["drawn_high"] = ends(deals)
             row["unit"] = self.unit
         return rows
 
@@ -176,7 +176,7 @@ class Opponent:
             found.append(told | {"folds_from": folds if folds <= last[match] else None})
         return found
 
-    def _again(self, drawn: Again, one: Measure, part: str) -> Ends:
+    def _again(self, drawn: Resampled, one: Measure, part: str) -> Ends:
         """A mean's ends; those of a difference out of what it is the difference of."""
         if one.name == "think_leak":
             sides = NUMBERS["think_strong"], NUMBERS["think_weak"]

@@ -16,7 +16,7 @@ from analytics.sql.files import text_of
 from analytics.sql.tables import Tables
 from analytics.statistics.answers import natural
 from analytics.statistics.hands import Facts
-from analytics.statistics.measured import Again, ends
+from analytics.statistics.measured import Resampled, ends
 from store.log.leaf import Leaf
 
 Row = dict[str, Any]
@@ -190,7 +190,7 @@ class Streets:
         where = f" WHERE player = {quoted(player)}" if player is not None else ""
         chosen = f"SELECT *, '' AS part FROM streets{where}"
         rows = self._tables.ask("results_streets", chosen)
-        drawn = Again()
+        drawn = Resampled()
         drawn.ask(self._tables, "results_streets", chosen, ("chips",))
         order = list(luck_streets.CHANCES)
         for row in rows:
@@ -198,7 +198,7 @@ class Streets:
             mean, deviation = row.pop("chips_mean"), row.pop("sd")
             held = None if deviation is None else student(mean, deviation, row["times"])
             row["mean"], (row["low"], row["high"]) = mean, held or (None, None)
-            again = ends(drawn.cells("results_streets", "chips", *key))
+            again = ends(drawn.deals("results_streets", "chips", *key))
             row["drawn_low"], row["drawn_high"] = again
         return sorted(rows, key=lambda row: (row["player"], order.index(row["chance"])))
 

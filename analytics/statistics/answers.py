@@ -139,7 +139,7 @@ def _judged(one: Statistic, tally: "Tally") -> Numbers:
         return k / n, k, n, *_ends(wilson(k, n))
     from analytics.confidence.bootstrap import of_ratio
 
-    return k / n, k, n, *_ends(of_ratio(tally.cells(name)))
+    return k / n, k, n, *_ends(of_ratio(tally.deals(name)))
 
 
 def _ends(held: Interval | None, scale: float = 1.0) -> tuple[float | None, float | None]:

@@ -16,7 +16,7 @@ from analytics.statistics.measure import Measure
 
 Row = dict[str, Any]
 Key = tuple[str, ...]  # player, part, and whatever else a file divides by
-Cells = list[tuple[float, float, int]]
+Deals = list[tuple[float, float, int]]
 # Where something happens several times in a hand the hand is drawn; elsewhere a row is a deal.
 HANDS = ("opponent_numbers", "swaps_luck")
 _MEAN = re.compile(r"^ *avg\((?P<what>.+)\) AS (?P<name>\w+)_mean,?$", re.MULTILINE)
@@ -74,7 +74,7 @@ def judged(one: Measure, row: Row) -> Numbers:
     return mean, None, n, *(held or NEVER)
 
 
-def measured(one: Measure, row: Row, drawn: "Again", who: str, part: str) -> Measured:
+def measured(one: Measure, row: Row, drawn: "Resampled", who: str, part: str) -> Measured:
     """One measure of a player's part; the interval of a ratio is that of deals drawn again."""
     numbers, again = judged(one, row), drawn.of(one, who, part)
     if one.kind == "ratio":
@@ -90,11 +90,11 @@ def in_unit(
         yield one._replace(unit=unit) if amounts[one.statistic].amount else one
 
 
-class Again:
+class Resampled:
     """The amounts behind the means and ratios of some files, drawn again when somebody asks."""
 
     def __init__(self) -> None:
-        self._cells: dict[tuple[str, str, Key], Cells] = {}
+        self._deals: dict[tuple[str, str, Key], Deals] = {}
 
     def ask(self, tables: Source, file: str, chosen: str, names: Iterable[str]) -> None:
         """The amounts behind these numbers of a file; it may have none of them."""
@@ -103,23 +103,23 @@ class Again:
         *keys, named, above, below, times = tables.told(sql, chosen).to_pydict().values()
         told = sorted(zip(zip(*keys, strict=True), named, above, below, times, strict=True))
         for key, name, value, number, often in told:
-            self._cells.setdefault((file, name, key), []).append((value, number, int(often)))
+            self._deals.setdefault((file, name, key), []).append((value, number, int(often)))
 
     def of(self, one: Measure, *key: str) -> Ends:
         """The ends of a mean, or ratio, of a player's part."""
-        return ends(self.cells(one.file, one.counted, *key, *((one.basis,) if one.basis else ())))
+        return ends(self.deals(one.file, one.counted, *key, *((one.basis,) if one.basis else ())))
 
     def less(self, one: Measure, other: Measure, *key: str) -> Ends:
         """Those of the first less the second, which is of other deals."""
         from analytics.confidence.bootstrap import of_difference
 
-        sides = (self.cells(it.file, it.counted, *key) for it in (one, other))
+        sides = (self.deals(it.file, it.counted, *key) for it in (one, other))
         low, high = of_difference(*sides) or NEVER
         return steady(low), steady(high)
 
-    def cells(self, file: str, name: str, *key: str) -> Cells:
+    def deals(self, file: str, name: str, *key: str) -> Deals:
         """Sums, of how many or of what, and in how many deals."""
-        return self._cells.get((file, name, key), [])
+        return self._deals.get((file, name, key), [])
 
 
 def means(measures: Iterable[Measure]) -> set[str]:
@@ -132,11 +132,11 @@ def ratios(measures: Iterable[Measure]) -> set[str]:
     return {one.counted for one in measures if one.kind == "ratio"}
 
 
-def ends(cells: Cells) -> Ends:
+def ends(deals: Deals) -> Ends:
     """Of a mean whose deals are drawn again."""
-    from analytics.confidence.bootstrap import of_cells  # numpy comes with it
+    from analytics.confidence.bootstrap import of_deals  # numpy comes with it
 
-    low, high = of_cells(cells) or NEVER
+    low, high = of_deals(deals) or NEVER
     return steady(low), steady(high)
 
 

@@ -28,14 +28,14 @@ SEATS = (
     "({'part': part, 'hand_seq': hand_seq, 'hand': hand, 'seat': seat} AS part) FROM"
 )
 Numbers = NDArray[np.float64]
-Cells = list[tuple[int, int, int]]
+Deals = list[tuple[int, int, int]]
 Key = tuple[str, str]
 
 
 class Tally(NamedTuple):
     """What one player did: sums by column, and how often he played each of his patterns.
 
-    `apart` has the cells of those ratios that patterns do not tell.
+    `apart` has the deals of those ratios that patterns do not tell.
     """
 
     player: str
@@ -44,9 +44,9 @@ class Tally(NamedTuple):
     counts: Mapping[str, Numbers]
     patterns: Places
     hands: Places
-    apart: Mapping[str, Cells]
+    apart: Mapping[str, Deals]
 
-    def cells(self, name: str) -> Cells:
+    def deals(self, name: str) -> Deals:
         """Hands by how much of `NAME_k` and of `NAME_n` they had, which a bootstrap draws from."""
         if name in self.apart:
             return self.apart[name]
@@ -71,7 +71,7 @@ def tallies(facts: Facts, chosen: Chosen, wanted: Iterable[Statistic]) -> Iterat
         hands = np.bincount(his.indices, times[at]).astype(np.int64)
         sums = dict(zip(counts, (hands @ whole[ways]).tolist()[1:], strict=True))
         sums |= apart.sums.get(key, {})
-        yield Tally(*key, sums, counts, ways, hands, apart.cells.get(key, {}))
+        yield Tally(*key, sums, counts, ways, hands, apart.deals.get(key, {}))
 
 
 def chances(tables: Tables, chosen: str, wanted: Sequence[Statistic]) -> pa.Table:
@@ -138,11 +138,11 @@ def _counted(patterns: pa.Array, files: Iterable[str]) -> tuple[dict[str, Number
 
 
 class _Apart:
-    """What questions say that are asked of the facts themselves: sums, and of a ratio the cells."""
+    """What questions say that are asked of the facts themselves: sums, and of a ratio the deals."""
 
     def __init__(self, facts: Facts, chosen: Chosen, wanted: Sequence[Statistic]) -> None:
         self.sums: dict[Key, dict[str, Any]] = {}
-        self.cells: dict[Key, dict[str, Cells]] = {}
+        self.deals: dict[Key, dict[str, Deals]] = {}
         for file in dict.fromkeys(one.file for one in wanted):
             told = f"WITH chosen AS ({table(chosen)}) SELECT * FROM (\n{text_of(file)})"
             for row in facts.rows(told):
@@ -154,7 +154,7 @@ class _Apart:
                 f"GROUP BY ALL ORDER BY ALL"
             )
             for row in facts.rows(told):
-                cells = self.cells.setdefault((row["player"], row["part"]), {})
-                cells.setdefault(name, []).append(
+                deals = self.deals.setdefault((row["player"], row["part"]), {})
+                deals.setdefault(name, []).append(
                     (int(row["k"] or 0), int(row["n"] or 0), row["hands"])
                 )

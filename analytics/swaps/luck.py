@@ -11,7 +11,7 @@ from analytics.confidence.p_values import binomial
 from analytics.sql.chosen import quoted
 from analytics.sql.tables import Source
 from analytics.statistics.answers import natural
-from analytics.statistics.measured import Again, Measured, means, measured
+from analytics.statistics.measured import Measured, Resampled, means, measured
 from analytics.swaps.independence import Apart, apart
 from analytics.swaps.measures import MEASURES
 
@@ -38,7 +38,7 @@ class Luck:
     ) -> Iterator[Measured]:
         """Every measure of a player or of all, in their order; with `again`, every mean's interval
         once more with its hands, or decks, drawn again."""
-        drawn = Again()
+        drawn = Resampled()
         if again:
             for file in FILES:
                 drawn.ask(self._tables, file, of_luck(file, player, by), means(MEASURES.values()))

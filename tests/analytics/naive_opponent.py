@@ -6,7 +6,7 @@ What the report itself asks in SQL (`opponent_acts.sql`, `opponent_results.sql`)
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from analytics.decisions.strength import tenth
+from analytics.decisions.cards import tenth
 from analytics.opponents.locked import Played, costs
 from analytics.replay.flags import STREETS
 from analytics.replay.positions import dealt_in, positions

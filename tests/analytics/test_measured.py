@@ -12,10 +12,10 @@ import pytest
 from analytics.auctions import worth as bids_worth
 from analytics.auctions.bidding import chosen
 from analytics.auctions.measures import MEASURES
-from analytics.confidence.bootstrap import of_cells, of_difference, of_values
+from analytics.confidence.bootstrap import of_deals, of_difference, of_values
 from analytics.opponents.measures import NUMBERS
 from analytics.sql.tables import Tables
-from analytics.statistics.measured import Again, Cells, Measured, amounts, measured
+from analytics.statistics.measured import Deals, Measured, Resampled, amounts, measured
 from analytics.stored.cache_folder import VARIABLE
 from analytics.swaps.luck import of_luck
 from analytics.swaps.measures import MEASURES as OF_LUCK
@@ -77,11 +77,11 @@ def test_what_is_drawn_again_is_what_the_file_averages(file: str) -> None:
     said = 0
     for row in tables.ask(file, asked):
         for name in names:
-            cells = found.pop((row["player"], row["part"], row.get("basis"), name), [])
-            n = sum(one["below"] * one["times"] for one in cells)
+            deals = found.pop((row["player"], row["part"], row.get("basis"), name), [])
+            n = sum(one["below"] * one["times"] for one in deals)
             assert n == (row[f"{name}_n"] or 0)
             if n:
-                whole = sum(one["above"] * one["times"] for one in cells)
+                whole = sum(one["above"] * one["times"] for one in deals)
                 assert float(row[f"{name}_mean"]) == pytest.approx(whole / n)
                 said += 1
     assert {} == found
@@ -117,9 +117,9 @@ def test_a_ratio_has_the_interval_of_auctions_drawn_again() -> None:
         found.append(sum(one for one, _ in drawn) / sum(other for _, other in drawn))
     found.sort()
     ratio = MEASURES["efficiency_known"]
-    again = Again()
+    again = Resampled()
     for size in (29, 60):
-        again._cells[ratio.file, "efficiency", (str(size), "", "known")] = [
+        again._deals[ratio.file, "efficiency", (str(size), "", "known")] = [
             (*deal, 1) for deal in deals[:size]
         ]
     row = {"efficiency_value": 0.4, "efficiency_n": 60}
@@ -131,9 +131,9 @@ def test_a_ratio_has_the_interval_of_auctions_drawn_again() -> None:
 
 def test_what_is_drawn_again_of_ends_is_what_hands_came_to() -> None:
     tables, asked = _tables("opponent_ends")
-    cells = tables.told(amounts("opponent_ends", ["net"]), asked).to_pylist()
+    deals = tables.told(amounts("opponent_ends", ["net"]), asked).to_pylist()
     for row in tables.ask("opponent_ends", asked):
-        mine = [one for one in cells if all(one[it] == row[it] for it in ("player", "ending"))]
+        mine = [one for one in deals if all(one[it] == row[it] for it in ("player", "ending"))]
         assert row["hands"] == sum(one["times"] for one in mine)
         assert row["net"] == pytest.approx(sum(one["above"] * one["times"] for one in mine))
 
@@ -161,8 +161,8 @@ def test_where_several_happen_in_a_hand_the_hand_is_drawn() -> None:
     """Bets of one hand are alike: as many hands with one bet each would be surer of themselves."""
     chance = random.Random(2)
     hands = [[chance.expovariate(1)] * chance.choice((1, 4)) for _ in range(60)]
-    cells: Cells = [(sum(hand), len(hand), 1) for hand in hands]
-    held = of_cells(cells)
+    deals: Deals = [(sum(hand), len(hand), 1) for hand in hands]
+    held = of_deals(deals)
     assert held == _near(_naive(hands))
     single = of_values(*zip(*[(bet, 1) for hand in hands for bet in hand], strict=True))
     assert held is not None
@@ -171,8 +171,8 @@ def test_where_several_happen_in_a_hand_the_hand_is_drawn() -> None:
 
 
 def test_a_hand_counts_as_often_as_there_was_one_like_it() -> None:
-    one = of_cells([(3.0, 1, 20), (8.0, 2, 30)])
-    assert one == of_cells([(3.0, 1, 1)] * 20 + [(8.0, 2, 1)] * 30)
+    one = of_deals([(3.0, 1, 20), (8.0, 2, 30)])
+    assert one == of_deals([(3.0, 1, 1)] * 20 + [(8.0, 2, 1)] * 30)
 
 
 def test_of_a_difference_both_sides_are_drawn() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics.decisions.strength import tenth
+from analytics.decisions.cards import tenth
 from analytics.opponents.leads import leads
 from analytics.opponents.measures import ALL_LOOKS, FLAGS, LOOKS, NUMBERS
 from analytics.opponents.report import Opponent

@@ -117,7 +117,7 @@ def test_a_bootstrap_draws_from_the_hands_of_a_player(rows: pa.Table) -> None:
         for row in mine:
             both = sum(row[name] for name in raised), sum(row[name] for name in called)
             each[both] = each.get(both, 0) + 1
-        assert [(*both, each[both]) for both in sorted(each)] == one.cells("af")
+        assert [(*both, each[both]) for both in sorted(each)] == one.deals("af")
 
 
 def test_nobody_has_no_statistics() -> None:

@@ -6,7 +6,7 @@ What `analytics.decisions` finds in columns is held to this; it is written from 
 from collections.abc import Iterator
 from typing import Any
 
-from analytics.decisions.strength import tenth
+from analytics.decisions.cards import tenth
 from analytics.replay.positions import positions
 from analytics.replay.rulebook import Rulebook
 from engine.game import Game
