@@ -97,7 +97,10 @@ class ScreenColumns(Hands):
         self.values["street"] = cells.coded("street", number, BAD)
         self.values["origin"] = _coded(cells, "origin", ORIGINS, 4)
         self.values["blind"] = _coded(cells, "kind", BLINDS, 9)
-        self.values["more_cards"] = cells.there("more_cards")
+        self.values["whole"] = self.values["to"] == self.values["amount"]  # all of it is posted
+        self.values["cards"] = cells.there("more_cards").astype(np.int8)  # how many
+        for name in CARDS[:5]:
+            self.values["cards"] += self.values[name] != NO_CARD
         self.lists: dict[str, Ragged] = {name: cells.ragged(name) for name in LISTS}
         starts = self.starts
         self.match, self.game, self.ruleset = (

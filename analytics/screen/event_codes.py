@@ -81,21 +81,8 @@ def event_codes(kinds: Column, rows_of: Callable[[str], Column], values: Values)
         codes = np.full(len(rows), CODE[kind], dtype=np.int32)
         for name in names:
             begins, bits = _FIELDS[name]
-            value = _value(name, rows, values)
+            value = values[name].take(rows).astype(np.int32)
             value += 1
             codes |= np.minimum(np.maximum(value, 0), (1 << bits) - 1) << begins
         found[rows] = codes
     return found
-
-
-def _value(name: str, rows: Column, values: Values) -> Column:
-    """One field of some events: how many cards there are, whether a bet is of all that is posted,
-    or what stands in its column."""
-    if name == "cards":
-        found = values["more_cards"].take(rows).astype(np.int32)
-        for place in range(1, 6):
-            found += values[f"card{place}"].take(rows) != NO_CARD
-        return found
-    if name == "whole":
-        return (values["to"].take(rows) == values["amount"].take(rows)).astype(np.int32)
-    return values[name].take(rows).astype(np.int32)
