@@ -1,20 +1,287 @@
-"""`/hands/M/N/audit`: a hand judged, as a court would write it down; no script is on this page."""
+"""`/hands/M/N/audit`: a hand judged, as a court would write it down; no script is on this page.
+
+How it was paid is taken apart for reading: money in, pots, hands at showdown, readings. Cards are
+those that the viewer sees (`Sight`); all arithmetic is of the record that was judged for him, in
+which a hidden card is an unknown one.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple, cast
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from api.evidence import verify as evidence
+from api.evidence.make import Unproved
 from api.http.ask import Ask
-from api.pages.integrity import integrity
-from api.pages.of_hand import of_hand
-from api.pages.ruling import explained
-from api.pages.site import page
+from api.pages.hand import of_hand
+from api.pages.site import chips, page
 from api.questions.frames import spoken
-from api.questions.judged import NoRules, judged
-from api.report import ruling
+from api.questions.judged import Judged, NoRules, judged
+from api.questions.proof import bundle
+from api.questions.tree import NoSecrets, Unsigned
+from api.report import money_in, ruling
+from api.report_pots import counted
 from api.viewpoints.sight import Sight
+from api.viewpoints.views import Viewed
 from api.viewpoints.wanted import Unfinished
-from engine.verdict import Report
+from engine.cuts import Layer, dead_chips, levels
+from engine.game import Game
+from engine.pots import Pot, pots
+from engine.ranking import strength
+from engine.recorded import before_payment
+from engine.seats import contenders, in_order, is_alone
+from engine.verdict import Nets, Report
+from events import types as t
+from events import views
+from events.cards import Card
 from events.notation import say
+from events.state import Hand
+from odds.rank import describe
+from store.proof.tree import Refuted
+
+
+class Proof(NamedTuple):
+    """Sentences that are proved, or problems; or why there is no bundle to check."""
+
+    proved: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    lacking: str | None = None
+
+
+def integrity(viewed: Viewed, sight: Sight) -> Proof:
+    """The evidence of this hand for this viewer, made and checked as `verify.py` does."""
+    try:
+        made = bundle(viewed, sight)
+    except (NoSecrets, Refuted, Unproved, Unsigned) as reason:
+        return Proof(lacking=str(reason))
+    found = evidence.judged(lambda: evidence.unpacked(made))
+    return Proof(found.proved, found.problems)
+
+
+class Seat(NamedTuple):
+    """A player with what he was dealt, deal by deal, and what was swapped of it."""
+
+    name: str
+    held: tuple[tuple[Card | views.Hidden, ...], ...]
+    swaps: tuple[views.CardSwappedSeen, ...]
+
+
+class Money(NamedTuple):
+    """What each seat put in, round by round: a row for each seat, and one for all together."""
+
+    rounds: tuple[str, ...]
+    rows: tuple[tuple[int, ...], ...]
+    together: tuple[int, ...]
+
+
+class Bidding(NamedTuple):
+    """An auction that was settled: every bid with its seat, who pays, and how much."""
+
+    bids: tuple[tuple[int, int], ...]
+    winners: tuple[int, ...]
+    price: int
+    sealed: bool
+
+
+class Made(NamedTuple):
+    """What a seat holds at the showdown; no cards where one of them is not known."""
+
+    seat: int
+    cards: tuple[str, ...]
+    words: str
+    place: str
+
+
+class Share(NamedTuple):
+    """What a seat is paid of a pot, and how much of that are odd chips."""
+
+    seat: int
+    amount: int
+    odd: int
+
+
+class Paid(NamedTuple):
+    """A pot that was paid: its layer, if it is one, who may win it, and who did."""
+
+    number: int
+    amount: int
+    beside: tuple[str, ...]  # which layer it is, and what of it is no stake of who may win it
+    eligible: tuple[int, ...]
+    even: bool
+    shares: tuple[Share, ...]
+
+
+class Account(NamedTuple):
+    """What everybody wins or loses by one account, and why; `off` where it is not what is paid."""
+
+    account: str
+    nets: tuple[int | None, ...]
+    off: tuple[bool, ...]
+    ruleset: str
+    sentence: str
+
+
+class Explained(NamedTuple):
+    """All of it."""
+
+    seats: tuple[Seat, ...]
+    board: tuple[tuple[str, ...], ...]
+    money: Money
+    auctions: tuple[Bidding, ...]
+    made: tuple[Made, ...]
+    paid: tuple[Paid, ...]
+    accounts: tuple[Account, ...]
+
+
+def explained(sight: Sight, found: Judged) -> Explained:
+    """The hand taken apart; of a record that cannot be counted, as much as there is."""
+    record, game, report = found
+    seen = [one.seen for one in sight.ones]
+    counted = report.recorded is not None
+    hand = before_payment(record) if counted else None
+    return Explained(
+        seats=_seats(seen),
+        board=tuple(one.cards for one in seen if isinstance(one, t.BoardDealt)),
+        money=_money(record) if counted else Money((), (), ()),
+        auctions=_auctions(seen),
+        made=_made(game, hand) if hand else (),
+        paid=_paid(game, record, hand) if hand else (),
+        accounts=_accounts(cast(t.HandStarted, record[0]), report),
+    )
+
+
+def _seats(seen: list[views.Seen]) -> tuple[Seat, ...]:
+    start = cast(t.HandStarted, seen[0])
+    return tuple(
+        Seat(
+            name,
+            tuple(
+                one.cards
+                for one in seen
+                if isinstance(one, views.HoleDealtSeen) and one.seat == seat
+            ),
+            tuple(
+                one
+                for one in seen
+                if isinstance(one, views.CardSwappedSeen)
+                and one.seat == seat
+                and one.old != one.new
+            ),
+        )
+        for seat, name in enumerate(start.players)
+    )
+
+
+def _money(record: t.Events) -> Money:
+    columns = money_in(record)
+    seats = len(cast(t.HandStarted, record[0]).players)
+    rows = [[column[seat] for column in columns.values()] for seat in range(seats)]
+    together = [sum(column) for column in columns.values()]
+    return Money(
+        tuple(columns),
+        tuple((*row, sum(row)) for row in rows),
+        (*together, sum(together)),
+    )
+
+
+def _auctions(seen: list[views.Seen]) -> tuple[Bidding, ...]:
+    """Bids as their settlement told them to all, each with the seat that placed it."""
+    found = []
+    placed: list[int] = []
+    for one in seen:
+        if isinstance(one, views.BidPlacedSeen):
+            placed.append(one.seat)
+        if isinstance(one, t.AuctionSettled):
+            bids = tuple(zip(placed, one.bids, strict=False))
+            found.append(Bidding(bids, one.seats, one.price, one.sealed))
+            placed = []
+    return tuple(found)
+
+
+def _made(game: Game, hand: Hand) -> tuple[Made, ...]:
+    """Every hand that was neither folded nor mucked, the best first named as such."""
+    if is_alone(hand):
+        return ()
+    try:
+        stay = [s for s in in_order(hand, contenders(hand)) if s not in hand.showing.mucked]
+        strengths = {seat: strength(game, hand, seat) for seat in stay}
+    except (LookupError, ValueError):  # a refused record may hold any button, seats and cards
+        return ()
+    known = [one for one in strengths.values() if one is not None]
+    found = []
+    for seat, one in strengths.items():
+        if one is None:
+            found.append(Made(seat, (), "a card of it is not known", ""))
+            continue
+        best = len(known) == len(strengths) and one == max(known)
+        place = ("tie" if known.count(one) > 1 else "best") if best else ""
+        value, cards = counted(game, hand, seat)  # the five that count, announced or best
+        found.append(Made(seat, cards, describe(value, game.straights, game.ranking), place))
+    return tuple(found)
+
+
+def _paid(game: Game, record: t.Events, hand: Hand) -> tuple[Paid, ...]:
+    """Every pot as it was recorded, beside the layer of stakes that it comes from."""
+    rakes = {one.pot: one.amount for one in record if isinstance(one, t.RakeTaken)}
+    splits = [one for one in record if isinstance(one, t.PotSplit)]
+    stay = contenders(hand)
+    found: tuple[Pot, ...] = (Pot(hand.pot, stay),)  # where nobody is left to divide with
+    if not is_alone(hand):
+        try:
+            found = pots(game, hand, stay)
+        except (LookupError, ValueError):
+            found = ()
+    is_layer = [pot.amount for pot in found] == [
+        sum(one.shares) + rakes.get(one.pot, 0) for one in splits
+    ]
+    layers = levels(game, hand, found) if is_layer else (None,) * len(splits)
+    dead = dead_chips(game, hand)
+    paid = []
+    for place, one in enumerate(splits):
+        whole = sum(one.shares)
+        floor = whole // len(one.shares)
+        even = max(one.shares) - min(one.shares) <= len(one.shares) * game.split_unit
+        shares = tuple(
+            Share(seat, share, share - floor if even else 0)
+            for seat, share in zip(one.seats, one.shares, strict=True)
+        )
+        rake = rakes.get(one.pot, 0)
+        eligible = found[place].seats if is_layer else one.seats
+        beside = tuple(_beside(layers[place], 0 if place else dead, rake))
+        paid.append(Paid(one.pot, whole + rake, beside, eligible, even, shares))
+    return tuple(paid)
+
+
+def _beside(layer: Layer | None, dead: int, rake: int) -> Iterator[str]:
+    if layer is not None:
+        yield f"{chips(layer.low)} to {chips(layer.high)} each"
+        if layer.folded:
+            yield f"{chips(layer.folded)} of hands that folded"
+    if dead:
+        yield f"{chips(dead)} dead"
+    if rake:
+        yield f"rake {chips(rake)}"
+
+
+def _accounts(start: t.HandStarted, report: Report) -> tuple[Account, ...]:
+    """What is recorded, what the ruleset decides, and what every other reading would pay."""
+    declared = "declared by the hand" if start.game == report.ruleset else "asked for"
+    told: list[tuple[str, Nets | None, Nets | None, str, str]] = [
+        ("recorded", report.recorded, report.decided, "", ""),
+        ("decided", report.decided, report.recorded, report.ruleset, declared),
+        *(
+            (other.entry, other.nets, report.decided, other.ruleset, other.sentence)
+            for other in report.readings
+        ),
+    ]
+    nobody = (None,) * len(start.players)
+    found = []
+    for name, nets, beside, ruleset, sentence in told:
+        off = [a != b for a, b in zip(nets, beside, strict=True)] if nets and beside else nobody
+        found.append(Account(name, nets or nobody, tuple(map(bool, off)), ruleset, sentence))
+    return tuple(found)
+
 
 router = APIRouter(include_in_schema=False)
 UNSEEN = "a card that this viewpoint may not see could change who is paid"
@@ -32,23 +299,17 @@ def audit(
         except (Unfinished, NoRules) as reason:
             return page(request, ask, "audit_none.html", reason=str(reason), **context)
         proof = integrity(viewed, sight)
+    unseen = found.report.verdict == "unknown" and not sight.open
     context |= {
         "report": found.report,
         "declared": found.report.ruleset == context["start"].game,
-        "sentence": _sentence(found.report, sight),
+        "sentence": UNSEEN if unseen else ruling(found.report).partition(": ")[2],
         "moot": moot(found.report),
         "parting": _parting(found.report, sight),
         "told": explained(sight, found),
         "proof": proof,
     }
     return page(request, ask, "audit.html", **context)
-
-
-def _sentence(report: Report, sight: Sight) -> str:
-    """The ruling, without its name."""
-    if report.verdict == "unknown" and not sight.open:
-        return UNSEEN
-    return ruling(report).partition(": ")[2]
 
 
 def moot(report: Report) -> int:

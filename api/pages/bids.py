@@ -2,16 +2,14 @@
 
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from fastapi.responses import Response
 
 from analytics.auctions.measures import MEASURES
 from analytics.auctions.sniffing import SEED
-from api.http.ask import Ask
 from api.http.routes.named import Named
-from api.pages.of_player import Narrow, Player, clean, of_player
+from api.pages.players import OfPlayer
 from api.pages.plots import histogram, scale, spread
-from api.pages.site import page
 from api.questions.declared import bids as bidding
 from api.questions.players import NoSum
 from api.viewpoints.wanted import Absent
@@ -23,32 +21,23 @@ TEXTURES = ("dry", "two-tone", "paired", "monotone")
 
 
 @router.get("/players/{player}/bids")
-def bids(
-    request: Request,
-    ask: Ask,
-    player: Player,
-    match: Narrow = None,
-    game: Narrow = None,
-    unit: Narrow = None,
-) -> Response:
-    unit = clean(unit=unit)["unit"]
-    narrowed = clean(match=match, game=game)
-    context = of_player(request, ask, player, "bids", {**narrowed, "unit": unit})
-    with ask.viewed(unit) as viewed:
-        asked = bidding.Asked(player, narrowed["match"], narrowed["game"], None, VALUED)
+def bids(of: OfPlayer) -> Response:
+    player = of.player
+    with of.viewed() as viewed:
+        asked = bidding.Asked(player, of.filters["match"], of.filters["game"], None, VALUED)
         try:
             told = bidding.bidding(viewed, asked)
         except (Absent, NoSum) as reason:
-            return page(request, ask, "bids.html", **context, told=None, why=str(reason))
+            return of.sent("bids.html", "bids", told=None, why=str(reason))
         drawn = told.auctions.drawn(player)
         ranks = told.auctions.ranks(player)
     found = {one.statistic: one for one in told.found if one.player == player}
-    rows = [{"of": one, "told": found[name]} for name, one in MEASURES.items() if name in found]
-    return page(
-        request,
-        ask,
+    rows = {
+        name: {"of": one, "told": found[name]} for name, one in MEASURES.items() if name in found
+    }
+    return of.sent(
         "bids.html",
-        **context,
+        "bids",
         told=told.told,
         counting=told.unit,
         why=None,
@@ -58,10 +47,8 @@ def bids(
         beside=beside(drawn),
         worth=worth(drawn),
         textures=textures(drawn),
-        headline=[
-            {"of": MEASURES[name], "told": found[name]} for name in HEADLINE if name in found
-        ],
-        rows=rows,
+        headline=[rows[name] for name in HEADLINE if name in rows],
+        rows=list(rows.values()),
         ranks=ranks,
         pairs=[pair for pair in told.beside if player in (pair.dealer, pair.rival)],
     )

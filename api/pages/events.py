@@ -1,20 +1,26 @@
 """`/hands/M/N/events`: a record event by event, as it is seen, and what each one changed."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from api.http.ask import Ask
-from api.pages.committed import committed
+from api.pages.hand import of_hand
 from api.pages.hand_line import pieces
-from api.pages.of_hand import of_hand
 from api.pages.site import page
 from api.questions.frames import frames
+from api.questions.proof import proof
+from api.questions.tree import NoSecrets, Unsigned
 from api.report import name_at
 from api.rules import Rules
-from api.viewpoints.sight import One
+from api.viewpoints.sight import Sight
+from api.viewpoints.views import Viewed
+from api.viewpoints.wanted import Unfinished
+from events.hidden import FIELDS
+from events.types import HandEnded, HandVoided
+from store.proof.tree import Refuted
 
 router = APIRouter(include_in_schema=False)
 _COUNTS = ("street", "pot", "rake")
@@ -33,14 +39,16 @@ def events(request: Request, ask: Ask, match: str, number: str) -> Response:
     drawn = told["frames"]
     parts: list[tuple[str, list[dict[str, Any]]]] = [("start", [])]
     for idx, one in enumerate(sight.ones[: len(drawn)]):
+        seat = getattr(one.seen, "seat", None)
+        secret = not one.hidden and type(one.seen).__name__.endswith("Seen")  # told to this viewer
         row = {
             "idx": idx,
             "at": drawn[idx]["at"],
             "line": pieces(drawn[idx]["line"]),
             "kind": drawn[idx]["type"],
             "hidden": one.hidden,
-            "holder": _holder(one, told["players"]),
-            "json": _json(one),
+            "holder": name_at(told["players"], seat) if secret and seat is not None else None,
+            "json": msgspec.json.format(msgspec.json.encode(one.seen), indent=2).decode(),
             "committed": commitments[idx],
             "changes": changes(drawn[idx - 1] if idx else None, drawn[idx], told["players"]),
         }
@@ -68,14 +76,34 @@ def changes(
     return found
 
 
-def _holder(one: One, players: list[str]) -> str | None:
-    """Whose secret it is that the event tells this viewer, if it tells any."""
-    seat = getattr(one.seen, "seat", None)
-    if seat is None or one.hidden or not type(one.seen).__name__.endswith("Seen"):
-        return None
-    return name_at(players, seat)
+class Committed(NamedTuple):
+    """A hidden field, its commitment, and the nonce if the viewer may open it."""
+
+    field: str
+    commitment: str
+    nonce: str | None
 
 
-def _json(one: One) -> str:
-    """The event as the HTTP API sends it."""
-    return msgspec.json.format(msgspec.json.encode(one.seen), indent=2).decode()
+def committed(viewed: Viewed, sight: Sight) -> list[tuple[Committed, ...]]:
+    """The commitments of each event as seen; none where nothing was signed for yet."""
+    try:
+        told = proof(viewed, sight)
+    except (NoSecrets, Refuted, Unfinished, Unsigned):
+        return [() for _ in sight.ones]
+    nonces = {(one["line"], one["field"]): one["nonce"] for one in told["openings"]}
+    lines = iter(
+        tuple(
+            Committed(field, value["commitment"], nonces.get((number, field)))
+            for field, value in msgspec.json.decode(line).items()
+            if isinstance(value, dict) and "commitment" in value
+        )
+        for number, line in enumerate(told["lines"])
+    )
+    found: list[tuple[Committed, ...]] = []
+    over = False
+    for one in sight.ones:
+        over = over or isinstance(one.seen, HandEnded | HandVoided)
+        event = one.stored.event  # a reply that a bid failed with is in the line of the bid
+        waits = FIELDS[type(event)].is_withheld(event) and not over
+        found.append(() if waits else next(lines, ()))
+    return found

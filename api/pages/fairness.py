@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from analytics.fairness.dealing import LEVEL, Test
 from api.http.ask import Ask
 from api.http.routes.fairness import HANDS_MAX
-from api.pages.of_player import Narrow, clean
+from api.pages.players import Narrow, clean
 from api.pages.site import page
 from api.questions import fairness as asking
 from api.viewpoints.wanted import Absent
@@ -24,7 +24,7 @@ def fairness(
     match: Narrow = None,
     run: Annotated[bool, Query()] = False,
 ) -> Response:
-    name = clean(match=match)["match"]
+    name = clean(match)
     context: dict[str, Any] = {"match": name, "level": LEVEL, "hands_max": HANDS_MAX}
     context |= {"found": None, "why": None, "tested": (), "hands": 0}
     if not ask.viewer.auditor:

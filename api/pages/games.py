@@ -1,6 +1,6 @@
 """`/games` and `/games/G`: the rulesets, and every question that one of them answers."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from fastapi import APIRouter, Request
@@ -73,7 +73,7 @@ def answers(game: Game, partner: Game | None, kind: str) -> list[Answer]:
             continue
         value = getattr(game, name)
         other = value if partner is None else getattr(partner, name)
-        differs = None if other == value else _said(name, other)
+        differs = None if other == value else meaning(name, other) or spelled(other)
         told.append(
             Answer(
                 name,
@@ -85,8 +85,3 @@ def answers(game: Game, partner: Game | None, kind: str) -> list[Answer]:
             )
         )
     return told
-
-
-def _said(name: str, value: Any) -> str:
-    """What a value means, or the value where it speaks for itself."""
-    return meaning(name, value) or spelled(value)

@@ -3,17 +3,12 @@
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from fastapi.responses import Response
 
-from api.http.ask import Ask
 from api.http.routes.named import Named
-from api.pages.of_player import Narrow, Player, clean, of_player
-from api.pages.site import page
-from api.problem import Problem
+from api.pages.players import Against
 from api.questions import grid as asking
-from api.questions import stats as counted
-from api.questions.players import Nonsense
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 What = Literal["acts", "vpip", "raise", "net", "n"]
@@ -29,31 +24,21 @@ FULL = 12  # times that a class came, from which on its cell is at its fullest
 
 
 @router.get("/players/{player}/grid")
-def grid(
-    request: Request,
-    ask: Ask,
-    player: Player,
-    vs: Narrow = None,
-    match: Narrow = None,
-    game: Narrow = None,
-    unit: Narrow = None,
-    show: What = "acts",
-) -> Response:
-    unit = clean(unit=unit)["unit"]
-    narrowed = clean(vs=vs, match=match, game=game)
-    with ask.viewed(unit) as viewed:
-        try:
-            chosen = counted.chosen_of(viewed, player, **narrowed)
-        except Nonsense as reason:
-            raise Problem("bad-request", str(reason)) from None
-        told = asking.grid(viewed, chosen)
-    context = of_player(request, ask, player, "grid", {**narrowed, "unit": unit, "show": show})
-    cells = [cell(name, told.cells.get(name), show) for name in asking.classes()]
-    shows = list(TITLES.items())
-    return page(
-        request, ask, "grid.html", **context, cells=cells, hands=told.hands, known=told.known,
-        show=show, shows=shows, kinds=kinds(told.cells), full=FULL,
-    )  # fmt: skip
+def grid(of: Against, show: What = "acts") -> Response:
+    with of.viewed() as viewed:
+        told = asking.grid(viewed, of.chosen(viewed))
+    return of.sent(
+        "grid.html",
+        "grid",
+        going_on={"show": show},
+        cells=[cell(name, told.cells.get(name), show) for name in asking.classes()],
+        hands=told.hands,
+        known=told.known,
+        show=show,
+        shows=list(TITLES.items()),
+        kinds=kinds(told.cells),
+        full=FULL,
+    )
 
 
 class Acts(NamedTuple):

@@ -28,7 +28,10 @@ class Line(NamedTuple):
         seats: list[list[Piece]] = [[]]
         for piece in self.streets[0]:
             last = (piece.after or piece.before).endswith(",")
-            seats[-1].append(_without_comma(piece) if last else piece)
+            if last:
+                where = "after" if piece.after else "before"
+                piece = piece._replace(**{where: getattr(piece, where)[:-1]})
+            seats[-1].append(piece)
             if last:
                 seats.append([])
         return tuple(map(tuple, seats))
@@ -40,12 +43,6 @@ class Line(NamedTuple):
         if len(before) == _BEFORE_A_SHOWDOWN and _cards_of(last) <= _cards_of(*before):
             return tuple(before[1:])
         return self.streets[1:]
-
-
-def _without_comma(piece: Piece) -> Piece:
-    if piece.after:
-        return piece._replace(after=piece.after[:-1])
-    return piece._replace(before=piece.before[:-1])
 
 
 def _cards_of(*streets: tuple[Piece, ...]) -> set[str]:
@@ -63,12 +60,10 @@ def taken_apart(line: str) -> Line:
 
 def pieces(said: str) -> tuple[Piece, ...]:
     """`board [Qc 7s Jd]` word by word."""
-    return tuple(map(_piece, said.split(" ")))
-
-
-def _piece(word: str) -> Piece:
-    found = _CARDS.fullmatch(word)
-    if found is None:
-        return Piece(word)
-    cards = tuple("hidden" if one == "*" else one for one in _EACH.findall(found["cards"]))
-    return Piece(found["before"], cards, found["after"])
+    pieces = []
+    for word in said.split(" "):
+        found = _CARDS.fullmatch(word)
+        each = _EACH.findall(found["cards"]) if found else ()
+        cards = tuple("hidden" if one == "*" else one for one in each)
+        pieces.append(Piece(found["before"], cards, found["after"]) if found else Piece(word))
+    return tuple(pieces)

@@ -12,7 +12,7 @@ from fastapi.responses import Response
 
 from api.http.ask import Ask, Asked
 from api.pages.hand_line import taken_apart
-from api.pages.of_player import Narrow, clean
+from api.pages.players import Narrow, clean
 from api.pages.site import page
 from api.problem import Problem
 from api.questions.filters import parsed
@@ -42,7 +42,7 @@ def live(
     match: Narrow = None,
     of: Annotated[tuple[str, ...], Query(max_length=AT_ONCE)] = (),
 ) -> Response:
-    name = clean(match=match)["match"]
+    name = clean(match)
     context: dict[str, Any] = {"match": name, "kept": KEPT, "at_once": AT_ONCE}
     context |= {"delay_s": ask.service.settings.delay_s, "types": ",".join(TYPES), "players": ()}
     try:

@@ -1,13 +1,13 @@
 """`/matches` and `/matches/M`: who played what, what came of it, and what vouches for it."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from api.http.ask import Ask
-from api.http.scopes import AUDIT
+from api.http.ask import AUDIT, Ask
 from api.pages.addresses import Addresses
 from api.pages.disputed_hands import disputed_hands
 from api.pages.site import page
@@ -63,13 +63,21 @@ def match(
 ) -> Response:
     if verify:
         ask.needs(AUDIT)
+    checked: MatchVerified | str | None = (
+        None  # why there was none; None if it is too long for a page
+    )
+    head: Root | None = None  # the checkpoint that covers the last hand, if anything was signed for
     with ask.viewed() as viewed:
         row = asked.one(viewed, match)
-        context: dict[str, Any] = {
-            "head": _root(viewed, row),
-            "checked": _verified(viewed, match) if verify else None,
-            "disputed": disputed_hands(ask, viewed, row["hands"], match, judge),
-        }
+        if row["last_seq"] is not None:
+            with suppress(Unsigned):
+                head = root(viewed, match, row["last_seq"])
+        if verify:
+            try:
+                checked = verified(viewed, match, LEAVES_MAX)
+            except (NoSecrets, Unsigned) as reason:
+                checked = str(reason)
+        disputed = disputed_hands(ask, viewed, row["hands"], match, judge)
         game = Rules(viewed.snapshot, None).marked(row["ruleset"] or "")
     to = Addresses(request.query_params.get("as"))
     return page(
@@ -87,23 +95,7 @@ def match(
         may_verify=ask.caller.has(AUDIT),
         verifying=verify,
         leaves_max=LEAVES_MAX,
-        **context,
+        head=head,
+        checked=checked,
+        disputed=disputed,
     )
-
-
-def _root(viewed: Viewed, row: dict[str, Any]) -> Root | None:
-    """The checkpoint that covers the match's last hand, if anything was signed for."""
-    if row["last_seq"] is None:
-        return None
-    try:
-        return root(viewed, row["match"], row["last_seq"])
-    except Unsigned:
-        return None
-
-
-def _verified(viewed: Viewed, match: str) -> MatchVerified | str | None:
-    """What a verification finds; why there was none; None if the match is too long for a page."""
-    try:
-        return verified(viewed, match, LEAVES_MAX)
-    except (NoSecrets, Unsigned) as reason:
-        return str(reason)

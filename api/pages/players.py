@@ -1,24 +1,118 @@
-"""`/players`: everybody who played; `/players/NAME`: how he plays, each number with its doubt."""
+"""`/players`: everybody who played; `/players/NAME`: how he plays, each number with its doubt.
 
-from typing import Annotated, Any, Literal
+`PlayerPage` is what all pages of one player have in common: his name, the filters, where to go on.
+"""
 
-from fastapi import APIRouter, Query, Request
+from contextlib import AbstractContextManager
+from typing import Annotated, Any, Literal, NamedTuple
+
+from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
 
+from analytics.sql.amounts import moneys
+from analytics.sql.chosen import Chosen
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
-from api.http.ask import Ask
+from api.http.ask import Ask, Asked
 from api.http.routes.named import Named
-from api.pages.of_player import Narrow, Player, clean, of_player
+from api.pages.addresses import Addresses
 from api.pages.site import page
-from api.problem import Problem
 from api.questions import players as asking
 from api.questions import stats as counted
-from api.questions.players import Nonsense
+from api.questions.filters_tree import word
+from api.viewpoints.views import Viewed
 
 router = APIRouter(include_in_schema=False, route_class=Named)
+Player = Annotated[str, Path(min_length=1, max_length=200)]
+Narrow = Annotated[str | None, Query(max_length=300)]
+TABS = (
+    ("statistics", ""),
+    ("grid", "grid"),
+    ("winnings", "winnings"),
+    ("bids", "bids"),
+    ("swaps", "swaps"),
+    ("opponent", "opponent"),
+)
+MANY = 30  # below so many opportunities a number is grey
 LISTED = 100  # players of a page
 Split = Literal["", "position", "opponent", "game", "match", "window"]
+
+
+class PlayerPage(NamedTuple):
+    """A page of one player as it is asked for; filters that his form leaves empty are None."""
+
+    request: Request
+    ask: Asked
+    player: str
+    filters: dict[str, str | None]
+    unit: str | None
+
+    def viewed(self) -> AbstractContextManager[Viewed]:
+        """The ledger as the caller sees it, of hands that are played for the unit."""
+        return self.ask.viewed(self.unit)
+
+    def chosen(self, viewed: Viewed, **more: str | None) -> Chosen:
+        """His hands that the filters leave."""
+        return counted.chosen_of(viewed, self.player, **self.filters, **more)
+
+    def sent(self, template: str, tab: str, **context: Any) -> Response:
+        """The page; the filters go on from tab to tab, and so does whatever is in `going_on`."""
+        to = Addresses(self.request.query_params.get("as"))
+        with self.ask.viewed() as viewed:
+            units = moneys(viewed.units)
+        narrowed = {**self.filters, "unit": self.unit, **context.pop("going_on", {})}
+        given = {name: value for name, value in narrowed.items() if value}
+        of_player: dict[str, Any] = {
+            "player": self.player,
+            "tab": tab,
+            "tabs": TABS,
+            "narrowed": {name: value or "" for name, value in narrowed.items()},
+            "given": given,
+            "few": MANY,
+            "units": units if len(units) > 1 else (),
+            "named": word(self.player),
+            "also": self.also,
+            "api_of": lambda *path, **asked: to.api(
+                "players", self.player, *path, **given, **asked
+            ),
+            "players": (self.player,),
+            "trail": (("Players", to.players()),),
+        }
+        return page(self.request, self.ask, template, **of_player, **context)
+
+    @property
+    def also(self) -> str:
+        """The same filters in the words of a filter of hands, to be put after a term of it."""
+        terms = (("player", "vs"), ("match", "match"), ("game", "game"))
+        found = ((field, self.filters.get(name)) for field, name in terms)
+        return "".join(f" & {field}={word(value)}" for field, value in found if value)
+
+
+def clean(value: str | None) -> str | None:
+    """An empty field of a form is no filter."""
+    return value.strip() or None if value else None
+
+
+async def _of_player(
+    request: Request,
+    ask: Ask,
+    player: Player,
+    match: Narrow = None,
+    game: Narrow = None,
+    unit: Narrow = None,
+) -> PlayerPage:
+    filters = {"match": clean(match), "game": clean(game)}
+    return PlayerPage(request, ask, player, filters, clean(unit))
+
+
+OfPlayer = Annotated[PlayerPage, Depends(_of_player)]
+
+
+async def _against(of: OfPlayer, vs: Narrow = None) -> PlayerPage:
+    return of._replace(filters={"vs": clean(vs), **of.filters})
+
+
+Against = Annotated[PlayerPage, Depends(_against)]
 
 
 @router.get("/players")
@@ -33,33 +127,16 @@ def players(
 
 
 @router.get("/players/{player}")
-def statistics(
-    request: Request,
-    ask: Ask,
-    player: Player,
-    vs: Narrow = None,
-    match: Narrow = None,
-    game: Narrow = None,
-    unit: Narrow = None,
-    as_of: Narrow = None,
-    split: Split = "",
-) -> Response:
-    unit = clean(unit=unit)["unit"]
-    narrowed = clean(vs=vs, match=match, game=game, as_of=as_of)
-    with ask.viewed(unit) as viewed:
-        about = asking.overview(viewed, player)
-        try:
-            chosen = counted.chosen_of(viewed, player, by=split or None, **narrowed)
-        except Nonsense as reason:
-            raise Problem("bad-request", str(reason)) from None
+def statistics(of: Against, as_of: Narrow = None, split: Split = "") -> Response:
+    of = of._replace(filters={**of.filters, "as_of": clean(as_of)})
+    with of.viewed() as viewed:
+        about = asking.overview(viewed, of.player)
+        chosen = of.chosen(viewed, by=split or None)
         told = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
-    asked = {**narrowed, "unit": unit, "split": split}
-    context = of_player(request, ask, player, "statistics", asked)
-    return page(
-        request,
-        ask,
+    return of.sent(
         "player_statistics.html",
-        **context,
+        "statistics",
+        going_on={"split": split},
         about=about,
         parts=[one for _, one in sorted(told.dealt)],
         dealt=told.dealt,

@@ -24,7 +24,9 @@ def scale(values: Iterable[float]) -> Scale:
     """A scale that holds all of these, and nothing."""
     every = [0.0, *values]
     low, high = min(every), max(every)
-    step = _round((high - low) / 5 or 1)
+    rough = (high - low) / 5 or 1
+    power = 10.0 ** floor(log10(rough))
+    step = next(power * one for one in _STEPS if power * one >= rough - 1e-9)  # easily read
     first, last = floor(low / step), -floor(-high / step)
     last = max(last, first + 1)
     ticks = tuple(step * number for number in range(first, last + 1))
@@ -38,12 +40,6 @@ def histogram(values: Sequence[float], over: Scale, bins: int = 20) -> list[int]
         place = int(bins * (value - over.low) / (over.high - over.low))
         counts[min(bins - 1, max(0, place))] += 1
     return counts
-
-
-def _round(step: float) -> float:
-    """The next step that is easily read: 1, 2, 2.5 or 5 times a power of ten."""
-    power = 10.0 ** floor(log10(step))
-    return next(power * one for one in _STEPS if power * one >= step - 1e-9)
 
 
 def spread(place: int) -> float:

@@ -1,5 +1,7 @@
 """What all pages share: their templates, what every template is told, and how a page is sent."""
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -9,15 +11,85 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from api.http.ask import AUDIT, Asked, Caller
-from api.pages import words
-from api.pages.addresses import Addresses
-from api.pages.static_files import hashed
+from api.http.ask import AUDIT, Asked
+from api.pages.addresses import Addresses, hashed
+from api.playing.recording import outcome as in_words
 from api.printable import printable
 from api.questions.filters_tree import word
 from api.report import name_at
 from api.version import VERSION
+from api.viewpoints.moments import moments
 from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT
+
+_THIN = "\N{NARROW NO-BREAK SPACE}"
+_MINUS = "\N{MINUS SIGN}"
+
+
+def chips(amount: int | None) -> str:
+    """12 345, its thousands apart."""
+    if amount is None:
+        return "?"
+    said = f"{abs(amount):,}".replace(",", _THIN)
+    return f"{_MINUS}{said}" if amount < 0 else said
+
+
+def money(net: int | None) -> str:
+    """What was won or lost, with its sign: +1 234, −19, 0."""
+    return f"+{chips(net)}" if net is not None and net > 0 else chips(net)
+
+
+def rate(net: float, digits: int = 2) -> str:
+    """What is won or lost in the mean, with its sign: +46.21, −1 000.00."""
+    said = f"{abs(net):,.{digits}f}".replace(",", _THIN)
+    return said if not round(net, digits) else f"{_MINUS if net < 0 else '+'}{said}"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """61.3 %"""
+    return f"{100 * share:.{digits}f}{_THIN}%"
+
+
+def when(at: int | str | None) -> Markup:
+    """A moment in UTC, said shortly and kept exactly; a ledger counts it in milliseconds."""
+    if at is None:
+        return Markup("")
+    exact = moments([at])[0] if isinstance(at, int) else at
+    try:
+        moment = datetime.fromisoformat(exact).astimezone(UTC)
+    except ValueError:  # a year that only Arrow knows
+        return Markup("<time>{}</time>").format(exact)
+    said = f"{moment.day}{_THIN}{moment:%b %Y, %H:%M}"
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(exact, exact, said)
+
+
+def clock(at: int | str) -> Markup:
+    """The time of a day in UTC, to the second, of something that happened just now."""
+    exact = moments([at])[0] if isinstance(at, int) else at
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(exact, exact, exact[11:19])
+
+
+def short(digest: str, digits: int = 12) -> Markup:
+    """The beginning of a digest; the whole of it is there for whoever points at it or copies it."""
+    return Markup('<code class="hash" title="{}">{}</code>').format(digest, digest[:digits])
+
+
+def coded(sentence: str) -> Markup:
+    """A sentence in which what stands between backticks is code."""
+    return Markup("").join(
+        Markup("<code>{}</code>" if at % 2 else "{}").format(part)
+        for at, part in enumerate(sentence.split("`"))
+    )
+
+
+def outcome(row: Mapping[str, Any]) -> str:
+    """Who won a match, or is ahead in it."""
+    return in_words(row["winner"], row["leader"], row["draw"], row["places"])
+
+
+def many(count: int, one: str, more: str | None = None) -> str:
+    """1 hand, 412 hands."""
+    return f"{chips(count)} {one if count == 1 else more or one + 's'}"
+
 
 HERE = Path(__file__).parent
 
@@ -38,17 +110,17 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 TEMPLATES.filters.update(
-    money=words.money,
-    chips=words.chips,
-    rate=words.rate,
-    percent=words.percent,
-    when=words.when,
-    clock=words.clock,
-    short=words.short,
-    coded=words.coded,
+    money=money,
+    chips=chips,
+    rate=rate,
+    percent=percent,
+    when=when,
+    clock=clock,
+    short=short,
+    coded=coded,
     word=word,
-    many=words.many,
-    outcome=words.outcome,
+    many=many,
+    outcome=outcome,
     as_word=word,
     named=name_at,
     exact=lambda text: Markup.escape(text),  # in a field of a form, which is sent back
@@ -97,9 +169,11 @@ def sent(request: Request, body: bytes, status: int = 200) -> Response:
 
 def eyes(request: Request, ask: Asked, players: tuple[str, ...]) -> list[dict[str, Any]]:
     """The viewpoints that this caller has on what he looks at, each with its address."""
-    views = [PUBLIC, *_seats(ask.caller, players)]
-    if AUDIT in ask.caller.scopes:
-        views.append(AUDITOR)
+    scopes = ask.caller.scopes
+    if AUDIT in scopes:  # he may sit in any seat of this table, a player in his own
+        views = [PUBLIC, *(f"{SEAT}{name}" for name in players), AUDITOR]
+    else:
+        views = [PUBLIC, *sorted({one.partition("@")[0] for one in scopes if one.startswith(SEAT)})]
     if ask.viewer.view not in views:
         views.append(ask.viewer.view)
     at = request.url
@@ -113,11 +187,3 @@ def eyes(request: Request, ask: Asked, players: tuple[str, ...]) -> list[dict[st
         }
         for view in views
     ]
-
-
-def _seats(caller: Caller, players: tuple[str, ...]) -> list[str]:
-    """An auditor may sit in any seat of this table, a player in his own."""
-    if AUDIT in caller.scopes:
-        return [f"{SEAT}{name}" for name in players]
-    names = {scope.partition("@")[0] for scope in caller.scopes if scope.startswith(SEAT)}
-    return sorted(names)

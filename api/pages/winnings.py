@@ -7,21 +7,17 @@ asks for it where somebody drags over the graph, a form where there is no script
 import json
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from markupsafe import Markup
 
 from analytics.luck.streets import CHANCES
 from analytics.results.winnings import LINES, Point, Winnings
-from api.http.ask import Ask
 from api.http.routes.named import Named
-from api.pages.of_player import Narrow, Player, clean, of_player
-from api.pages.site import page
-from api.problem import Problem
+from api.pages.players import Against
 from api.questions import results
-from api.questions import stats as counted
 from api.questions.filters_tree import word
-from api.questions.players import Nonsense, NoSum
+from api.questions.players import NoSum
 from api.questions.winnings import winnings
 from api.viewpoints.views import Viewed
 
@@ -47,40 +43,33 @@ class Window(NamedTuple):
 
 
 @router.get("/players/{player}/winnings")
-def winning(
-    request: Request,
-    ask: Ask,
-    player: Player,
-    vs: Narrow = None,
-    match: Narrow = None,
-    game: Narrow = None,
-    unit: Narrow = None,
-    first: Place = None,
-    last: Place = None,
-    luck: bool = False,
-) -> Response:
-    unit = clean(unit=unit)["unit"]
-    narrowed = clean(vs=vs, match=match, game=game)
-    context = of_player(request, ask, player, "winnings", {**narrowed, "unit": unit})
-    with ask.viewed(unit) as viewed:
-        try:
-            chosen = counted.chosen_of(viewed, player, **narrowed)
-        except Nonsense as reason:
-            raise Problem("bad-request", str(reason)) from None
+def winning(of: Against, first: Place = None, last: Place = None, luck: bool = False) -> Response:
+    lucky = None
+    with of.viewed() as viewed:
+        chosen = of.chosen(viewed)
         try:
             told, why = winnings(viewed, chosen, POINTS), "there is no hand of his here"
         except NoSum as reason:
-            told, why = Winnings(player, 0, 0.0, (), None, 0, 0.0, ()), str(reason)
+            told, why = Winnings(of.player, 0, 0.0, (), None, 0, 0.0, ()), str(reason)
         small = viewed.snapshot.next_seq <= READ_MAX
-        lucky = _luck(viewed, player, narrowed) if luck and small and told.points else None
+        if luck and small and told.points:
+            vs, match, game = of.filters.values()
+            lucky = card_luck(viewed, results.About(of.player, vs, match, game, SPOTS))
     step = max(1, len(told.points) // ROWS)
-    rows = [*told.points[:-1:step], *told.points[-1:]]
-    seen = window(told, player, context["also"], first, last)
-    return page(
-        request, ask, "winnings.html", **context, told=told, why=why, rows=rows, lines=LINES,
-        window=seen,
-        drawn=inert(curves(told)), lucky=lucky, small=small, read_max=READ_MAX, chances=CHANCES,
-    )  # fmt: skip
+    return of.sent(
+        "winnings.html",
+        "winnings",
+        told=told,
+        why=why,
+        rows=[*told.points[:-1:step], *told.points[-1:]],
+        lines=LINES,
+        window=window(told, of.player, of.also, first, last),
+        drawn=inert(curves(told)),
+        lucky=lucky,
+        small=small,
+        read_max=READ_MAX,
+        chances=CHANCES,
+    )
 
 
 def window(
@@ -119,10 +108,8 @@ def inert(value: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace("&", "\\u0026"))
 
 
-def _luck(viewed: Viewed, player: str, narrowed: dict[str, str | None]) -> dict[str, Any]:
+def card_luck(viewed: Viewed, about: results.About) -> dict[str, Any]:
     """What each card did to him, in hands whose cards the viewer knows, evenly spread."""
-    vs, match, game = (narrowed[name] for name in ("vs", "match", "game"))
-    about = results.About(player, vs, match, game, SPOTS)
     rows, known, hands = results.streets(viewed, about)
     most = max((abs(row["chips"]) for row in rows), default=0.0) or 1.0
     return {"rows": rows, "known": known, "hands": hands, "most": most}
