@@ -7,8 +7,8 @@ from pathlib import Path
 from api.cli.export import LOGS
 from api.exporting.files import written
 from api.exporting.texts import TEXTS, CannotExport, ExportRequest
-from api.viewpoints.sight import Eyes
-from api.viewpoints.wanted import leaves, wanted
+from api.viewpoints.redaction import Redactor
+from api.viewpoints.selection import leaves, wanted
 from engine.game import Game, fingerprint
 from engine.games import RULESETS
 from events.ledger import Append, Record
@@ -67,15 +67,15 @@ def exported(
     games: Iterable[Game] = (),
 ) -> bytes:
     """The bytes of an export, or the sentence of its refusal."""
-    eyes = Eyes(snapshot, view)
+    redactor = Redactor(snapshot, view)
     told = (leaf for one in wanted(snapshot, names) for leaf in leaves(snapshot, one))
     known = {**_BY_MARK, **{fingerprint(game): game for game in games}}
     if to not in LOGS:
         sink = io.BytesIO()
-        written(sink, to, told, table, eyes)
+        written(sink, to, told, table, redactor)
         return sink.getvalue()
     asked = ExportRequest(
-        snapshot, told, eyes, lambda record: known[start_of(record).ruleset], "", False
+        snapshot, told, redactor, lambda record: known[start_of(record).ruleset], "", False
     )
     try:
         return b"".join(TEXTS[to](asked))

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from api.cli.export import TABLES, TABULAR
 from api.exporting.texts import ViewpointRefused
-from api.viewpoints.seen import opened_by
-from api.viewpoints.sight import Eyes
+from api.viewpoints.redaction import Redactor
+from api.viewpoints.rendering import opened_by
 from dealer.play import play
 from engine.game import Game
 from engine.games import GAMES
@@ -236,4 +236,4 @@ def test_a_player_who_sits_out_a_hand_sees_it_as_the_public_does(tmp_path: Path)
     assert exported(snapshot, "ndjson", "public", names=hand) == exported(
         snapshot, "ndjson", f"seat:{absent}", names=hand
     )
-    Eyes(snapshot, f"seat:{absent}").check("m")
+    Redactor(snapshot, f"seat:{absent}").check("m")

@@ -20,8 +20,8 @@ from events.ledger import is_match
 from events.types import Events
 
 if TYPE_CHECKING:
-    from api.viewpoints.sight import Eyes
-    from api.viewpoints.wanted import Wanted
+    from api.viewpoints.redaction import Redactor
+    from api.viewpoints.selection import Wanted
     from engine.game import Game
     from store.log.leaf import Leaf
     from store.reader import Snapshot
@@ -72,24 +72,24 @@ def export(
     check_spelling(view)
     begun, hands, rows = time.monotonic(), _Hands(), None
     with reading(folder) as snapshot, _refusals():
-        from api.viewpoints.sight import Eyes
-        from api.viewpoints.wanted import leaves, wanted
+        from api.viewpoints.redaction import Redactor
+        from api.viewpoints.selection import leaves, wanted
 
-        asked, eyes = wanted(snapshot, names), Eyes(snapshot, view)
-        _check_seat(snapshot, eyes, asked)
-        every = eyes.among(chain.from_iterable(leaves(snapshot, one) for one in asked))
+        asked, redactor = wanted(snapshot, names), Redactor(snapshot, view)
+        _check_seat(snapshot, redactor, asked)
+        every = redactor.among(chain.from_iterable(leaves(snapshot, one) for one in asked))
         told = hands.counted(progress(every, "exporting"))
         with _sink(out, spooled=to in LOGS) as sink:
             if to in LOGS:
                 suffix = "" if out is None else out.suffix
-                _log(sink, to, snapshot, told, eyes, suffix, lossy)
+                _log(sink, to, snapshot, told, redactor, suffix, lossy)
             else:
                 from api.exporting.files import no_controls, no_formulas, written
 
                 table = table or "events"
                 shown = no_controls if out is None and sys.stdout.isatty() else None
                 texts = no_formulas if spreadsheet else shown
-                rows = written(sink, to, told, table, eyes, texts)
+                rows = written(sink, to, told, table, redactor, texts)
     if as_document:
         made = {"format": to, "table": table, "view": view, "out": str(out)}
         document("muckrake.export/1", **made, hands=hands.count, rows=rows)
@@ -125,17 +125,17 @@ def _check_words(
         raise click.UsageError(f"{to} is not for a terminal: name a file with --out")
 
 
-def _check_seat(snapshot: "Snapshot", eyes: "Eyes", asked: "tuple[Wanted, ...]") -> None:
+def _check_seat(snapshot: "Snapshot", redactor: "Redactor", asked: "tuple[Wanted, ...]") -> None:
     """Whoever sits at no table of a match may not look at it from a seat; a hand that is named is
     one that may be told."""
     named = [one.match for one in asked if one.match is not None]
     for match in named:
-        eyes.check(match)
+        redactor.check(match)
     for one in asked:
         if one.number is not None:
-            eyes.check_told(f"{one.match}/{one.number}")
+            redactor.check_told(f"{one.match}/{one.number}")
     if not named:
-        eyes.check_any(snapshot.matches())
+        redactor.check_any(snapshot.matches())
 
 
 def _log(
@@ -143,13 +143,13 @@ def _log(
     to: str,
     snapshot: "Snapshot",
     told: "Iterable[Leaf]",
-    eyes: "Eyes",
+    redactor: "Redactor",
     suffix: str,
     lossy: bool,
 ) -> None:
     from api.exporting.texts import TEXTS, ExportRequest
 
-    asked = ExportRequest(snapshot, told, eyes, _rules(snapshot), suffix, lossy)
+    asked = ExportRequest(snapshot, told, redactor, _rules(snapshot), suffix, lossy)
     sink.writelines(TEXTS[to](asked))
 
 
@@ -187,8 +187,8 @@ class _Hands:
 def _refusals() -> Iterator[None]:
     """Why something is not exported, with its exit code."""
     from api.exporting.texts import CannotExport, ViewpointRefused
-    from api.viewpoints.sight import Absence
-    from api.viewpoints.wanted import Absent, Unfinished
+    from api.viewpoints.redaction import Absence
+    from api.viewpoints.selection import Absent, Unfinished
 
     try:
         yield

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from api.cli.output import NotFound, NotPermitted, note, wrong
-from api.viewpoints.seen import eyes, opened_by, withheld_sentence
+from api.viewpoints.rendering import eyes, opened_by, withheld_sentence
 from events.ledger import Conflict, Record, Recorded, closes, is_match
 from events.types import Events, HandStarted, Match
 from events.views import Auditor, Viewpoint

@@ -9,7 +9,7 @@ from api.cli import completing
 from api.cli.ledger import hand_of, json_option, ledger_option, reading, view_option, viewpoint_of
 from api.cli.output import document, say
 from api.cli.web import web_page
-from api.viewpoints.seen import lines, table_after, table_as_json, table_as_text
+from api.viewpoints.rendering import lines, table_after, table_as_json, table_as_text
 from events.views import see
 
 

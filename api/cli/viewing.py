@@ -25,8 +25,8 @@ def viewing(folder: Path, view: str, unit: str | None = None) -> Iterator["Viewe
         raise click.UsageError(str(reason)) from None
     with reading(folder) as ledger:
         from api.questions.players import Nonsense
+        from api.viewpoints.selection import Absent
         from api.viewpoints.views import Viewed
-        from api.viewpoints.wanted import Absent
         from store.sql.guard import Refused
 
         viewed = Viewed(ledger, viewer)

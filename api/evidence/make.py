@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from api.evidence.verify import CONTENTS
 from api.printable import page
-from api.viewpoints.seen import OF_A_SEED, opened_by, withheld_sentence
+from api.viewpoints.rendering import OF_A_SEED, opened_by, withheld_sentence
 from events.commitments import Opening
 from events.deck import Committed, committed, deck_number, earlier
 from events.ledger import Recorded

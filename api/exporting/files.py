@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from api.exporting.tables import tables
 from api.printable import printable
-from api.viewpoints.sight import Eyes
+from api.viewpoints.redaction import Redactor
 from events.ledger import Recorded
 from store.log.leaf import Leaf, split
 from store.sql.answers import as_rfc_3339, plain
@@ -32,16 +32,16 @@ def written(
     to: str,
     leaves: Iterable[Leaf],
     table: str,
-    eyes: Eyes,
+    redactor: Redactor,
     texts: "Texts | None" = None,
 ) -> int:
     """One table in one format; how many rows it has."""
     if to == "ndjson" and table == "events":
-        return _lines(sink, leaves, eyes)
+        return _lines(sink, leaves, redactor)
     count = 0
-    rows = tables(leaves, table, eyes)
+    rows = tables(leaves, table, redactor)
     first = next(rows)
-    marks = {"muckrake.table": table, "muckrake.view": eyes.view}
+    marks = {"muckrake.table": table, "muckrake.view": redactor.view}
     out = writer(sink, to, first.schema.with_metadata(marks), texts)
     for group in chain((first,), rows):
         out.write(group)
@@ -222,11 +222,11 @@ TABULAR = ("csv", *_WRITERS)
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
 
-def lines(leaves: Iterable[Leaf], eyes: Eyes) -> Iterator[tuple[int, bytes]]:
+def lines(leaves: Iterable[Leaf], redactor: Redactor) -> Iterator[tuple[int, bytes]]:
     """Each event as it is seen, in its canonical form, among the fields of its envelope; some
     lines at a time, and how many these are."""
-    for group in _by(eyes.among(leaves), LEAVES):
-        columns = list(_envelopes(group, eyes))
+    for group in _by(redactor.among(leaves), LEAVES):
+        columns = list(_envelopes(group, redactor))
         times = pc.strftime(
             pa.array([one.at for one, _ in columns], pa.timestamp("ms")), "%Y-%m-%dT%H:%M:%SZ"
         )
@@ -235,24 +235,26 @@ def lines(leaves: Iterable[Leaf], eyes: Eyes) -> Iterator[tuple[int, bytes]]:
         yield len(columns), data
 
 
-def _lines(sink: BinaryIO, leaves: Iterable[Leaf], eyes: Eyes) -> int:
+def _lines(sink: BinaryIO, leaves: Iterable[Leaf], redactor: Redactor) -> int:
     rows = 0
-    for count, data in lines(leaves, eyes):
+    for count, data in lines(leaves, redactor):
         sink.write(data)
         rows += count
     return rows
 
 
-def _envelopes(group: Iterable[Leaf], eyes: Eyes) -> Iterator[tuple[Recorded, dict[str, Any]]]:
+def _envelopes(
+    group: Iterable[Leaf], redactor: Redactor
+) -> Iterator[tuple[Recorded, dict[str, Any]]]:
     for leaf in group:
         match, number = split(leaf.stream)
         envelope = {"hand": leaf.stream, "match": match, "number": number}
-        if eyes.auditor:
+        if redactor.auditor:
             for one in leaf.recorded:
                 place = {"hand_seq": leaf.hand_seq, "idx": one.index, "pos": one.pos}
                 yield one, {**_fields(one.event), **envelope, **place}
         else:
-            for place_seen, (seen, stored, _) in enumerate(eyes.see(leaf).ones):
+            for place_seen, (seen, stored, _) in enumerate(redactor.see(leaf).ones):
                 place = {"hand_seq": leaf.hand_seq, "idx": place_seen}
                 yield stored, {**_fields(seen), **envelope, **place}
 

@@ -13,7 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from analytics.stored.tables import decisions
-from api.viewpoints.sight import Eyes, Sight, revealed
+from api.viewpoints.redaction import RedactedEvents, Redactor, revealed
 from events.hidden import FLAGS
 from events.types import HandStarted
 from events.views import CardSwappedSeen, Hidden
@@ -31,49 +31,51 @@ Build = Callable[[Sequence[Leaf]], pa.Table]
 POSITIONS = ("pos", "first_pos", "last_pos", *FLAGS)  # what would tell of what is hidden
 
 
-def tables(leaves: Iterable[Leaf], name: str, eyes: Eyes) -> Iterator[pa.Table]:
+def tables(leaves: Iterable[Leaf], name: str, redactor: Redactor) -> Iterator[pa.Table]:
     """The rows of one view, whole hands together; one empty table if there are none."""
-    build = _builder(name, eyes)
+    build = _builder(name, redactor)
     empty = build([])
-    if eyes.auditor:
+    if redactor.auditor:
         for group in row_groups(leaves):
-            yield _in_units(build(group), name, group, eyes)
-        yield _in_units(empty, name, (), eyes)
+            yield _in_units(build(group), name, group, redactor)
+        yield _in_units(empty, name, (), redactor)
         return
     withheld = [column for column in POSITIONS if column in empty.column_names]
-    for sights in _groups(eyes.see(leaf) for leaf in eyes.among(leaves)):
-        rows = _SEEN.get(name, _counted)(sights, name, build).drop_columns(withheld)
-        yield _in_units(rows, name, [sight.leaf for sight in sights], eyes)
+    for redacted_hands in _groups(redactor.see(leaf) for leaf in redactor.among(leaves)):
+        rows = _SEEN.get(name, _counted)(redacted_hands, name, build).drop_columns(withheld)
+        yield _in_units(
+            rows, name, [redacted_hand.leaf for redacted_hand in redacted_hands], redactor
+        )
 
 
-def _builder(name: str, eyes: Eyes) -> Build:
+def _builder(name: str, redactor: Redactor) -> Build:
     """What makes the rows of a view out of leaves."""
     if name == "events":
         return _events
-    one = MADE[name] if name in MADE else decisions(eyes.ruleset)
+    one = MADE[name] if name in MADE else decisions(redactor.ruleset)
     return lambda leaves: _viewed(one.build(leaves), one.view, "WHERE number IS NOT NULL")
 
 
-def _groups(sights: Iterable[Sight]) -> Iterator[list[Sight]]:
+def _groups(redacted_hands: Iterable[RedactedEvents]) -> Iterator[list[RedactedEvents]]:
     """Row groups of what is seen: their size, too, tells only of that."""
-    by_leaf: dict[int, Sight] = {}
+    by_leaf: dict[int, RedactedEvents] = {}
 
     def leaves() -> Iterator[Leaf]:
-        for sight in sights:
-            by_leaf[sight.hand_seq] = sight
-            yield sight.leaf
+        for redacted_hand in redacted_hands:
+            by_leaf[redacted_hand.hand_seq] = redacted_hand
+            yield redacted_hand.leaf
 
     for group in row_groups(leaves()):
         yield [by_leaf.pop(leaf.hand_seq) for leaf in group]
     yield []
 
 
-def _in_units(rows: pa.Table, name: str, leaves: Sequence[Leaf], eyes: Eyes) -> pa.Table:
+def _in_units(rows: pa.Table, name: str, leaves: Sequence[Leaf], redactor: Redactor) -> pa.Table:
     """The rows, and what their amounts count if the view gives some: null beside match records."""
     if name not in AMOUNTS:
         return rows
     starts = {leaf.hand_seq: leaf.recorded[0].event for leaf in leaves if leaf.recorded}
-    known = eyes.units
+    known = redactor.units
     units = {
         hand_seq: known.get(start.ruleset, usual(known))
         for hand_seq, start in starts.items()
@@ -110,9 +112,9 @@ def _viewed(rows: pa.Table, columns: str, where: str = "") -> pa.Table:
     return found.cast(pa.schema(kinds))
 
 
-def _seen_events(group: Sequence[Sight], name: str, build: Build) -> pa.Table:
-    ones = [one for sight in group for one in sight.ones]
-    rows = build([sight.leaf for sight in group])
+def _seen_events(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.Table:
+    ones = [one for redacted_hand in group for one in redacted_hand.ones]
+    rows = build([redacted_hand.leaf for redacted_hand in group])
     changed = [_changed(one.seen) for one in ones]
     redacted = [" ".join(one.hidden) or None for one in ones]
     rows = rows.append_column("changed", pa.array(changed, pa.bool_()))
@@ -125,22 +127,22 @@ def _changed(seen: Any) -> bool | None:
     return bool(seen.changed) if known else None
 
 
-def _counted(group: Sequence[Sight], name: str, build: Build) -> pa.Table:
-    return build([sight.leaf for sight in group])
+def _counted(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.Table:
+    return build([redacted_hand.leaf for redacted_hand in group])
 
 
-def _with_bids(group: Sequence[Sight], name: str, build: Build) -> pa.Table:
+def _with_bids(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.Table:
     """Counted from bids as their settlements told them, too."""
-    return build([revealed(sight) for sight in group])
+    return build([revealed(redacted_hand) for redacted_hand in group])
 
 
-def _swaps(group: Sequence[Sight], name: str, build: Build) -> pa.Table:
+def _swaps(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.Table:
     """Whether a card changed cannot be counted from words: it is what was seen of each swap."""
     rows = _counted(group, name, build)
     seen = {
-        (sight.hand_seq, place): _changed(one.seen)
-        for sight in group
-        for place, one in enumerate(sight.ones)
+        (redacted_hand.hand_seq, place): _changed(one.seen)
+        for redacted_hand in group
+        for place, one in enumerate(redacted_hand.ones)
         if isinstance(one.seen, CardSwappedSeen)
     }
     places = zip(rows["hand_seq"].to_pylist(), rows["idx"].to_pylist(), strict=True)
@@ -148,7 +150,7 @@ def _swaps(group: Sequence[Sight], name: str, build: Build) -> pa.Table:
     return rows.set_column(rows.column_names.index("changed"), "changed", changed)
 
 
-_SEEN: dict[str, Callable[[Sequence[Sight], str, Build], pa.Table]] = {
+_SEEN: dict[str, Callable[[Sequence[RedactedEvents], str, Build], pa.Table]] = {
     "events": _seen_events,
     "bids": _with_bids,
     "decisions": _with_bids,

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 from msgspec.structs import replace
 
-from api.viewpoints.sight import HIDDEN, Eyes
+from api.viewpoints.redaction import HIDDEN, Redactor
 from engine.game import Game
 from events.cards import UNKNOWN
 from events.ledger import is_match
@@ -40,7 +40,7 @@ class ExportRequest(NamedTuple):
 
     snapshot: Snapshot
     leaves: Iterable[Leaf]
-    eyes: Eyes
+    redactor: Redactor
     ruleset: Callable[[Events], Game]
     suffix: str
     lossy: bool
@@ -65,24 +65,24 @@ class SeenHands:
         self._sees_all = sees_all
 
     def __iter__(self) -> Iterator[SeenHand]:
-        for leaf in self._request.eyes.among(self._request.leaves):
+        for leaf in self._request.redactor.among(self._request.leaves):
             if is_match(leaf.stream):
                 continue
             self.name = leaf.stream
-            sight = self._request.eyes.see(leaf)
-            if self._sees_all and not sight.open:
+            redacted_hand = self._request.redactor.see(leaf)
+            if self._sees_all and not redacted_hand.open:
                 raise ViewpointRefused(
                     f"{self._sees_all} cannot say that a card is hidden: only an auditor may "
-                    f"write {leaf.stream} so, not {self._request.eyes.view}"
+                    f"write {leaf.stream} so, not {self._request.redactor.view}"
                 )
-            if sight.open:
+            if redacted_hand.open:
                 record = cast(Events, tuple(one.event for one in leaf.recorded))
-                knows = self._request.eyes.may_know_secrets(split(leaf.stream)[0])
+                knows = self._request.redactor.may_know_secrets(split(leaf.stream)[0])
                 # A note is in the source's own words: it may tell of any card, or of a seed.
                 notes = self._notes.of(leaf.stream) if knows else (None, None)
                 yield SeenHand(leaf.stream, record, *notes)
             else:
-                events = (cast(Event, one.stored.event) for one in sight.ones)
+                events = (cast(Event, one.stored.event) for one in redacted_hand.ones)
                 yield SeenHand(leaf.stream, tuple(map(_with_unknown, events)), None, None)
 
     @contextmanager
@@ -162,7 +162,7 @@ def _numbered(hands: SeenHands) -> Iterator[SeenHand]:
 
 def histories(request: ExportRequest) -> Iterator[bytes]:
     """PHH: one hand is a `.phh`, unless the file is called otherwise; several are a `.phhs`."""
-    hands, view = SeenHands(request), request.eyes.view
+    hands, view = SeenHands(request), request.redactor.view
     rest = iter(hands)
     first, second = next(rest, None), next(rest, None)
     if second is not None and request.suffix == ".phh":

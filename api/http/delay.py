@@ -20,8 +20,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from api.viewpoints.disclosure import WITHHELD
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.withheld import WITHHELD
 from events.types import MatchEnded, MatchStarted
 from events.views import Public, see_one
 from store.folder.manifest import Segment

@@ -1,8 +1,8 @@
 """`/hands/M/N/audit`: a hand judged, as a court would write it down; no script is on this page.
 
 How it was paid is taken apart for reading: money in, pots, hands at showdown, readings. Cards are
-those that the viewer sees (`Sight`); all arithmetic is of the record that was judged for him, in
-which a hidden card is an unknown one.
+those that the viewer sees (`RedactedEvents`); all arithmetic is of the record that was
+judged for him, in which a hidden card is an unknown one.
 """
 
 from collections.abc import Iterator
@@ -22,9 +22,9 @@ from api.questions.proof import bundle
 from api.questions.tree import NoSecrets, Unsigned
 from api.report import money_in, ruling
 from api.report_pots import counted
-from api.viewpoints.sight import Sight
+from api.viewpoints.redaction import RedactedEvents
+from api.viewpoints.selection import Unfinished
 from api.viewpoints.views import Viewed
-from api.viewpoints.wanted import Unfinished
 from engine.cuts import Layer, dead_chips, levels
 from engine.game import Game
 from engine.pots import Pot, pots
@@ -49,10 +49,10 @@ class Proof(NamedTuple):
     lacking: str | None = None
 
 
-def integrity(viewed: Viewed, sight: Sight) -> Proof:
+def integrity(viewed: Viewed, redacted_hand: RedactedEvents) -> Proof:
     """The evidence of this hand for this viewer, made and checked as `verify.py` does."""
     try:
-        made = bundle(viewed, sight)
+        made = bundle(viewed, redacted_hand)
     except (NoSecrets, Refuted, Unproved, Unsigned) as reason:
         return Proof(lacking=str(reason))
     found = evidence.judged(lambda: evidence.unpacked(made))
@@ -134,10 +134,10 @@ class Explained(NamedTuple):
     accounts: tuple[Account, ...]
 
 
-def explained(sight: Sight, found: Judged) -> Explained:
+def explained(redacted_hand: RedactedEvents, found: Judged) -> Explained:
     """The hand taken apart; of a record that cannot be counted, as much as there is."""
     record, game, report = found
-    seen = [one.seen for one in sight.ones]
+    seen = [one.seen for one in redacted_hand.ones]
     counted = report.recorded is not None
     hand = before_payment(record) if counted else None
     return Explained(
@@ -292,21 +292,21 @@ def audit(
     request: Request, ask: Ask, match: str, number: str, ruleset: str | None = None
 ) -> Response:
     with ask.viewed() as viewed:
-        sight = viewed.sight(f"{match}/{number}")
-        context = of_hand(request, ask, viewed, sight, "audit")
+        redacted_hand = viewed.redacted_hand(f"{match}/{number}")
+        context = of_hand(request, ask, viewed, redacted_hand, "audit")
         try:
-            found = judged(viewed.snapshot, sight, ruleset)
+            found = judged(viewed.snapshot, redacted_hand, ruleset)
         except (Unfinished, NoRules) as reason:
             return page(request, ask, "audit_none.html", reason=str(reason), **context)
-        proof = integrity(viewed, sight)
-    unseen = found.report.verdict == "unknown" and not sight.open
+        proof = integrity(viewed, redacted_hand)
+    unseen = found.report.verdict == "unknown" and not redacted_hand.open
     context |= {
         "report": found.report,
         "declared": found.report.ruleset == context["start"].game,
         "sentence": UNSEEN if unseen else ruling(found.report).partition(": ")[2],
         "moot": moot(found.report),
-        "parting": _parting(found.report, sight),
-        "told": explained(sight, found),
+        "parting": _parting(found.report, redacted_hand),
+        "told": explained(redacted_hand, found),
         "proof": proof,
     }
     return page(request, ask, "audit.html", **context)
@@ -319,15 +319,17 @@ def moot(report: Report) -> int:
     return max((sum(max(a - b, 0) for a, b in each) for each in others), default=0)
 
 
-def _parting(report: Report, sight: Sight) -> dict[str, str | int] | None:
+def _parting(report: Report, redacted_hand: RedactedEvents) -> dict[str, str | int] | None:
     """Where rules and record part ways: the event as it is seen, and what the rules say to it."""
     found = report.divergence
     if found is None:
         return None
-    there = found.at < len(sight.ones)
+    there = found.at < len(redacted_hand.ones)
     decided = "nothing more" if found.decided is None else say(found.decided)
     return {
         "at": found.at,
-        "recorded": spoken(sight.ones[found.at], whole=sight.open) if there else "nothing more",
+        "recorded": spoken(redacted_hand.ones[found.at], whole=redacted_hand.open)
+        if there
+        else "nothing more",
         "decided": decided if found.refusal is None else found.refusal,
     }

@@ -12,7 +12,7 @@ from api.pages.players import OfPlayer
 from api.pages.plots import histogram, scale, spread
 from api.questions.declared import bids as bidding
 from api.questions.players import NoSum
-from api.viewpoints.wanted import Absent
+from api.viewpoints.selection import Absent
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 VALUED = 80  # auctions whose card is valued while somebody waits for a page

@@ -15,9 +15,9 @@ from api.questions.proof import proof
 from api.questions.tree import NoSecrets, Unsigned
 from api.report import name_at
 from api.rules import Rules
-from api.viewpoints.sight import Sight
+from api.viewpoints.redaction import RedactedEvents
+from api.viewpoints.selection import Unfinished
 from api.viewpoints.views import Viewed
-from api.viewpoints.wanted import Unfinished
 from events.hidden import FIELDS
 from events.types import HandEnded, HandVoided
 from store.proof.tree import Refuted
@@ -30,15 +30,15 @@ _OF_A_SEAT = ("stack", "bet", "standing", "cards")
 @router.get("/hands/{match}/{number}/events")
 def events(request: Request, ask: Ask, match: str, number: str) -> Response:
     with ask.viewed() as viewed:
-        sight = viewed.sight(f"{match}/{number}")
-        context = of_hand(request, ask, viewed, sight, "events")
-        commitments = committed(viewed, sight)
+        redacted_hand = viewed.redacted_hand(f"{match}/{number}")
+        context = of_hand(request, ask, viewed, redacted_hand, "events")
+        commitments = committed(viewed, redacted_hand)
         game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
-    told = frames(sight, ask.viewer.view, game)
+    told = frames(redacted_hand, ask.viewer.view, game)
     begins = {mark["idx"]: mark["name"] for mark in told["marks"]}
     drawn = told["frames"]
     parts: list[tuple[str, list[dict[str, Any]]]] = [("start", [])]
-    for idx, one in enumerate(sight.ones[: len(drawn)]):
+    for idx, one in enumerate(redacted_hand.ones[: len(drawn)]):
         seat = getattr(one.seen, "seat", None)
         secret = not one.hidden and type(one.seen).__name__.endswith("Seen")  # told to this viewer
         row = {
@@ -84,12 +84,12 @@ class Committed(NamedTuple):
     nonce: str | None
 
 
-def committed(viewed: Viewed, sight: Sight) -> list[tuple[Committed, ...]]:
+def committed(viewed: Viewed, redacted_hand: RedactedEvents) -> list[tuple[Committed, ...]]:
     """The commitments of each event as seen; none where nothing was signed for yet."""
     try:
-        told = proof(viewed, sight)
+        told = proof(viewed, redacted_hand)
     except (NoSecrets, Refuted, Unfinished, Unsigned):
-        return [() for _ in sight.ones]
+        return [() for _ in redacted_hand.ones]
     nonces = {(one["line"], one["field"]): one["nonce"] for one in told["openings"]}
     lines = iter(
         tuple(
@@ -101,7 +101,7 @@ def committed(viewed: Viewed, sight: Sight) -> list[tuple[Committed, ...]]:
     )
     found: list[tuple[Committed, ...]] = []
     over = False
-    for one in sight.ones:
+    for one in redacted_hand.ones:
         over = over or isinstance(one.seen, HandEnded | HandVoided)
         event = one.stored.event  # a reply that a bid failed with is in the line of the bid
         waits = FIELDS[type(event)].is_withheld(event) and not over

@@ -11,7 +11,7 @@ from api.http.routes.fairness import HANDS_MAX
 from api.pages.players import Narrow, clean
 from api.pages.site import page
 from api.questions import fairness as asking
-from api.viewpoints.wanted import Absent
+from api.viewpoints.selection import Absent
 
 router = APIRouter(include_in_schema=False)
 AT_ONCE = 3_000  # hands that are tested while somebody waits for a page

@@ -19,8 +19,8 @@ from api.questions.frames import frames, opening
 from api.questions.games import address
 from api.rules import Rules
 from api.viewpoints.records import started
-from api.viewpoints.seen import OF_A_SEED
-from api.viewpoints.sight import Sight
+from api.viewpoints.redaction import RedactedEvents
+from api.viewpoints.rendering import OF_A_SEED
 from api.viewpoints.views import Viewed
 from events import types as t
 from store.log.leaf import split
@@ -31,10 +31,10 @@ router = APIRouter(include_in_schema=False)
 @router.get("/hands/{match}/{number}")
 def replayer(request: Request, ask: Ask, match: str, number: str) -> Response:
     with ask.viewed() as viewed:
-        sight = viewed.sight(f"{match}/{number}")
-        context = of_hand(request, ask, viewed, sight, "replay")
+        redacted_hand = viewed.redacted_hand(f"{match}/{number}")
+        context = of_hand(request, ask, viewed, redacted_hand, "replay")
         game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
-    told = frames(sight, ask.viewer.view, game)
+    told = frames(redacted_hand, ask.viewer.view, game)
     drawn = [drawable(one) for one in told["frames"]]
     return page(
         request,
@@ -72,29 +72,31 @@ def rows(seat: dict[str, Any]) -> list[list[Any]]:
     return [[card for _, card in row] for _, row in groupby(paired, key=lambda one: one[0])]
 
 
-def of_hand(request: Request, ask: Asked, viewed: Viewed, sight: Sight, tab: str) -> dict[str, Any]:
+def of_hand(
+    request: Request, ask: Asked, viewed: Viewed, redacted_hand: RedactedEvents, tab: str
+) -> dict[str, Any]:
     """What `hand.html` needs; `players` of it are the seats that an auditor may look from."""
-    start = opening(sight)
+    start = opening(redacted_hand)
     if start is None:
-        raise Problem("conflict", f"{sight.stream} does not begin as a hand does")
-    match, number = split(sight.stream)
+        raise Problem("conflict", f"{redacted_hand.stream} does not begin as a hand does")
+    match, number = split(redacted_hand.stream)
     assert number is not None
     to = Addresses(request.query_params.get("as"))
     announced = started(viewed.snapshot, match)
     game = Rules(viewed.snapshot, None).marked(start.ruleset)
     return {
         "tab": tab,
-        "hand": sight.stream,
+        "hand": redacted_hand.stream,
         "match": match,
         "number": number,
         "start": start,
         "rules": start.game if game is None else address(game),
         "players": start.players,
         "stacks": start.stacks[:1] if len(set(start.stacks)) == 1 else start.stacks,
-        "unit": viewed.eyes.units.get(start.ruleset),
-        "at": sight.ones[-1].stored.at,
-        "over": any(isinstance(one.seen, t.HandEnded | t.HandVoided) for one in sight.ones),
-        "open": sight.open,
+        "unit": viewed.redactor.units.get(start.ruleset),
+        "at": redacted_hand.ones[-1].stored.at,
+        "over": any(isinstance(one.seen, t.HandEnded | t.HandVoided) for one in redacted_hand.ones),
+        "open": redacted_hand.open,
         "of_a_seed": OF_A_SEED if announced and announced.dealing == "seeded" else None,
         "earlier": _there(viewed, match, number - 1),
         "later": _there(viewed, match, number + 1),

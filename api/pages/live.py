@@ -22,8 +22,8 @@ from api.questions.listing import page as listed
 from api.questions.one_line import one_line
 from api.viewpoints.feed_events import Teller
 from api.viewpoints.records import ended, started
+from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
-from api.viewpoints.wanted import Absent
 from events import types as t
 from store.log.leaf import split
 
@@ -81,12 +81,12 @@ def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
     kind, _, stream = one.partition(" ")
     if kind in ("HandEnded", "HandVoided"):
         try:
-            sight = viewed.sight(stream)
+            redacted_hand = viewed.redacted_hand(stream)
         except Absent:
             return None
-        last = sight.ones[-1]
+        last = redacted_hand.ones[-1]
         void = isinstance(last.seen, t.HandVoided)
-        return _hand(stream, one_line(sight), void, last.stored.at)
+        return _hand(stream, one_line(redacted_hand), void, last.stored.at)
     found = (started if kind == "MatchStarted" else ended)(viewed.snapshot, stream)
     return None if found is None else {"key": one, "match": stream, "told": found, "hand": None}
 

@@ -14,7 +14,7 @@ from api.pages.players import Against
 from api.questions import opponents as asking
 from api.questions.opponents import About
 from api.questions.players import NoSum
-from api.viewpoints.wanted import Absent
+from api.viewpoints.selection import Absent
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 AT_ONCE = 10_000  # hands that are read while somebody waits for a page

@@ -13,7 +13,7 @@ from api.pages.addresses import Addresses
 from api.pages.site import page
 from api.questions.declared import every
 from api.questions.question import API, Question, Sheet, asked
-from api.viewpoints.watching import unwatched
+from api.viewpoints.progress import without_progress
 
 
 def routes(questions: list[Question]) -> APIRouter:
@@ -33,7 +33,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
         with ask.viewed(given.get("unit")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
-            told = list(question.told(question.ask(viewed, params, unwatched), params))
+            told = list(question.told(question.ask(viewed, params, without_progress), params))
         to, player = Addresses(request.query_params.get("as")), given.get("player")
         trail = [("Players", to.players())] if player else []
         return page(

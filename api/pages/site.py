@@ -18,7 +18,7 @@ from api.printable import printable
 from api.questions.filters_tree import word
 from api.report import name_at
 from api.version import VERSION
-from api.viewpoints.moments import moments
+from api.viewpoints.times import moments
 from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT
 
 _THIN = "\N{NARROW NO-BREAK SPACE}"

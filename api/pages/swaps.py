@@ -12,7 +12,7 @@ from api.pages.plots import scale
 from api.questions import luck as lucky
 from api.questions.filters_tree import word
 from api.questions.players import NoSum
-from api.viewpoints.wanted import Absent
+from api.viewpoints.selection import Absent
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 FIGURES = (

@@ -15,7 +15,7 @@ from engine.game import fingerprint
 from events.ledger import DeckSecrets, Ledger
 from events.types import Dealing, Disclosure, Events, MatchStarted
 
-Watch = Callable[[Iterable[Events]], Iterable[Events]]
+ShowProgress = Callable[[Iterable[Events]], Iterable[Events]]
 
 
 class Meeting:
@@ -50,7 +50,7 @@ class Meeting:
         start: MatchStarted,
         tell: Callable[[str], None],
         stop: Callable[[], bool],
-        watch: Watch = iter,
+        watch: ShowProgress = iter,
         kept: DeckSecrets | None = None,
     ) -> Played:
         """Every hand durable soon after it was played; however it ends, no bot is left behind.

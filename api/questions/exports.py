@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from analytics.sql.chosen import quoted
 from api.exporting.files import lines
+from api.viewpoints.selection import Absent, Wanted, leaves
 from api.viewpoints.views import Viewed
-from api.viewpoints.wanted import Absent, Wanted, leaves
 
 Dataset = Literal["hands", "events", "players", "bids", "swaps", "pots", "decisions"]
 DATASETS: tuple[Dataset, ...] = get_args(Dataset)
@@ -100,5 +100,5 @@ def event_lines(viewed: Viewed, span: Span) -> Iterator[bytes]:
     """Events as `muckrake export --to ndjson` writes them, some lines at a time."""
     every = leaves(viewed.snapshot, Wanted(span.match))
     upto = takewhile(lambda leaf: leaf.hand_seq < span.end, every)
-    for _, data in lines(upto, viewed.eyes):
+    for _, data in lines(upto, viewed.redactor):
         yield data

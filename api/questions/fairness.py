@@ -27,9 +27,9 @@ from analytics.stored.played import played
 from analytics.stored.risks import risks
 from analytics.stored.row_head import Row
 from api.evidence.dealt import Dealt
-from api.viewpoints.wanted import Absent, Wanted
-from api.viewpoints.wanted import leaves as read
-from api.viewpoints.watching import Watch, unwatched
+from api.viewpoints.progress import ShowProgress, without_progress
+from api.viewpoints.selection import Absent, Wanted
+from api.viewpoints.selection import leaves as read
 from events.ledger import is_match
 from events.types import MatchStarted
 from store.log.leaf import Leaf, split
@@ -81,7 +81,7 @@ class Fair(NamedTuple):
 
 
 def dealt_fairly(
-    ledger: Snapshot, folder: Path, match: str | None = None, watch: Watch = unwatched
+    ledger: Snapshot, folder: Path, match: str | None = None, watch: ShowProgress = without_progress
 ) -> Fair:
     """All hands of the ledger, or of one match; a deck that was dealt twice counts once."""
     if match is not None and next(ledger.hands(match), None) is None:
@@ -116,7 +116,7 @@ def rows(found: Fair) -> list[dict[str, Any]]:
 
 
 def _tests(
-    ledger: Snapshot, leaves: Sequence[Leaf], watch: Watch
+    ledger: Snapshot, leaves: Sequence[Leaf], watch: ShowProgress
 ) -> tuple[list[Test], dict[str, int]]:
     """Every test of the family."""
     found = dealt(leaves, deals(ledger))
@@ -129,7 +129,7 @@ def _tests(
     return fairness.judged(every), found.left_out
 
 
-def _run_outs(ledger: Snapshot, leaves: Sequence[Leaf], watch: Watch) -> Iterator[Row]:
+def _run_outs(ledger: Snapshot, leaves: Sequence[Leaf], watch: ShowProgress) -> Iterator[Row]:
     """What some hands that closed with cards to come were worth when they did."""
     table = played(ledger.ruleset).build(leaves)
     rows = table.filter(table["may_close"]).to_pylist()

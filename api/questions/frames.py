@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import msgspec
 
-from api.viewpoints.moments import moments
-from api.viewpoints.seen import line_of, masked
-from api.viewpoints.sight import One, Sight
+from api.viewpoints.redaction import One, RedactedEvents
+from api.viewpoints.rendering import line_of, masked
+from api.viewpoints.times import moments
 from engine.game import Game
 from engine.pots import pots
 from engine.ranking import best_cards
@@ -31,43 +31,45 @@ _CARDS = frozenset(DECK)
 _BROKEN = "from here on its events do not add up to a hand"
 
 
-def frames(sight: Sight, view: str, game: Game | None) -> dict[str, Any]:
+def frames(redacted_hand: RedactedEvents, view: str, game: Game | None) -> dict[str, Any]:
     """The hand, its marks for a slider, and a frame for each event; pots only with its rules."""
-    start = opening(sight)
-    drawn, broken = ([], _BROKEN) if start is None else _drawn(sight, len(start.players), game)
+    start = opening(redacted_hand)
+    drawn, broken = (
+        ([], _BROKEN) if start is None else _drawn(redacted_hand, len(start.players), game)
+    )
     return {
-        "hand": sight.stream,
+        "hand": redacted_hand.stream,
         "view": view,
         "game": start and start.game,
         "button": start and start.button,
-        "big_blind": big_blind(sight),
+        "big_blind": big_blind(redacted_hand),
         "players": list(start.players) if start else [],
         "stacks": list(start.stacks) if start else [],
-        "marks": marks(sight),
+        "marks": marks(redacted_hand),
         "broken": broken,
         "frames": drawn,
     }
 
 
-def opening(sight: Sight) -> t.HandStarted | None:
+def opening(redacted_hand: RedactedEvents) -> t.HandStarted | None:
     """How the hand began; a forged record may begin otherwise."""
-    first = sight.ones[0].seen
+    first = redacted_hand.ones[0].seen
     return first if isinstance(first, t.HandStarted) else None
 
 
-def big_blind(sight: Sight) -> int | None:
+def big_blind(redacted_hand: RedactedEvents) -> int | None:
     """What a big blind is in this hand, if somebody owed one."""
-    for one in sight.ones:
+    for one in redacted_hand.ones:
         if isinstance(one.seen, t.BlindPosted) and one.seen.kind == "big":
             return one.seen.to
     return None
 
 
-def marks(sight: Sight) -> list[dict[str, Any]]:
+def marks(redacted_hand: RedactedEvents) -> list[dict[str, Any]]:
     """Where something begins: a street, an auction, a swap, the showdown, the end."""
     found: list[tuple[int, str, str]] = []
     board, dealt = 0, False
-    for idx, one in enumerate(sight.ones):
+    for idx, one in enumerate(redacted_hand.ones):
         match one.seen:
             case t.BoardDealt(cards=cards):
                 board += len(cards)
@@ -87,12 +89,14 @@ def marks(sight: Sight) -> list[dict[str, Any]]:
     return [{"idx": idx, "mark": mark, "name": name} for idx, mark, name in found]
 
 
-def _drawn(sight: Sight, seats: int, game: Game | None) -> tuple[list[dict[str, Any]], str | None]:
+def _drawn(
+    redacted_hand: RedactedEvents, seats: int, game: Game | None
+) -> tuple[list[dict[str, Any]], str | None]:
     drawn: list[dict[str, Any]] = []
     told = _Told(game, seats)
     hand: Hand | None = None
-    times = moments([one.stored.at for one in sight.ones])
-    for idx, (one, at) in enumerate(zip(sight.ones, times, strict=True)):
+    times = moments([one.stored.at for one in redacted_hand.ones])
+    for idx, (one, at) in enumerate(zip(redacted_hand.ones, times, strict=True)):
         event = cast(t.Event, masked(one.seen))
         try:
             if hand is not None:
@@ -107,7 +111,7 @@ def _drawn(sight: Sight, seats: int, game: Game | None) -> tuple[list[dict[str, 
             "type": type(event).__name__,
             "seat": getattr(event, "seat", None),
             "at": at,
-            "line": spoken(one, whole=sight.open),
+            "line": spoken(one, whole=redacted_hand.open),
         }
         drawn.append(head | table)
     return drawn, None

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from api.judging import Judged, by_rules
 from api.rules import Rules
-from api.viewpoints.sight import HIDDEN, Sight, revealed
-from api.viewpoints.wanted import Unfinished
+from api.viewpoints.redaction import HIDDEN, RedactedEvents, revealed
+from api.viewpoints.selection import Unfinished
 from engine.game import Game
 from engine.games import named
 from events import types as t
@@ -34,23 +34,25 @@ class NoRules(Exception):
     """The ruleset that a hand names, or that was asked for, is not here."""
 
 
-def judged(snapshot: Snapshot, sight: Sight, ruleset: str | None = None) -> Judged:
+def judged(snapshot: Snapshot, redacted_hand: RedactedEvents, ruleset: str | None = None) -> Judged:
     """The verdict on what is seen of a hand, by its own rules or by those of this name."""
-    stored = tuple(one.stored.event for one in sight.ones)
-    if not closes(sight.stream, stored):
-        raise NotOver(f"{sight.stream} is not over: it cannot be judged yet")
+    stored = tuple(one.stored.event for one in redacted_hand.ones)
+    if not closes(redacted_hand.stream, stored):
+        raise NotOver(f"{redacted_hand.stream} is not over: it cannot be judged yet")
     start = cast(HandStarted, stored[0])
     game = _game(snapshot, start, ruleset)
-    return by_rules(cast(Events, stored) if sight.open else seen_record(sight, game), game)
+    return by_rules(
+        cast(Events, stored) if redacted_hand.open else seen_record(redacted_hand, game), game
+    )
 
 
-def seen_record(sight: Sight, game: Game) -> Events:
+def seen_record(redacted_hand: RedactedEvents, game: Game) -> Events:
     """What is seen as a record: cards as they were shown later, else unknown, and bids as settled.
 
     What stays hidden beside them (why a bid was made, whether a swap was to be told) is filled in
     as the rules have it: it is not judged.
     """
-    told = [cast(Event, one.event) for one in revealed(sight).recorded]
+    told = [cast(Event, one.event) for one in revealed(redacted_hand).recorded]
     shown = _shown(told)
     record: list[Event] = []
     hand = None

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from api.questions.one_line import one_line
+from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
-from api.viewpoints.wanted import Absent
 from store.columns.codec import leaves_of
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
@@ -23,9 +23,9 @@ def lines(viewed: Viewed, hands: Sequence[str]) -> list[str | None]:
 
 def _line(viewed: Viewed, hand: str, leaf: Leaf | None) -> str | None:
     if leaf is not None:
-        return one_line(viewed.eyes.see(leaf))
+        return one_line(viewed.redactor.see(leaf))
     try:
-        return one_line(viewed.sight(hand))
+        return one_line(viewed.redacted_hand(hand))
     except Absent:
         return None
 

@@ -22,11 +22,11 @@ from analytics.swaps.luck import By, Luck
 from analytics.swaps.measures import MEASURES
 from api.questions.players import is_there, money_of
 from api.questions.question import Anybody, Match, OfGame, Param, Unit
-from api.viewpoints.sight import revealed
+from api.viewpoints.disclosure import MIRRORED, found
+from api.viewpoints.progress import ShowProgress, without_progress
+from api.viewpoints.redaction import revealed
+from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
-from api.viewpoints.wanted import Absent
-from api.viewpoints.watching import Watch, unwatched
-from api.viewpoints.withheld import MIRRORED, found
 
 Row = dict[str, Any]
 
@@ -68,7 +68,9 @@ class Lucky(NamedTuple):
     unit: str | None
 
 
-def luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched, *, again: bool = False) -> Lucky:
+def luck(
+    viewed: Viewed, asked: Asked, watch: ShowProgress = without_progress, *, again: bool = False
+) -> Lucky:
     """The answer, as long as the views are there. Nothing to count is said to be absent."""
     _check(viewed, asked)
     if not viewed.rows(f"SELECT 1 FROM played{_where(asked)} LIMIT 1"):
@@ -89,7 +91,9 @@ def luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched, *, again: bool 
     return Lucky(made, list(in_unit(measures, MEASURES, unit)), told, unit)
 
 
-def nets_without_luck(viewed: Viewed, asked: Asked, watch: Watch = unwatched) -> dict[int, float]:
+def nets_without_luck(
+    viewed: Viewed, asked: Asked, watch: ShowProgress = without_progress
+) -> dict[int, float]:
     """The player's net of each hand that was counted, luck taken out; by `hand_seq`."""
     assert asked.player is not None
     lucks, _, _ = _lucks(viewed, asked, watch)
@@ -108,7 +112,7 @@ def mirrored(viewed: Viewed) -> dict[str, int]:
     return dict(zip(rows["match"].to_pylist(), rows["deals"].to_pylist(), strict=True))
 
 
-def _lucks(viewed: Viewed, asked: Asked, watch: Watch) -> tuple[pa.Table, int, int]:
+def _lucks(viewed: Viewed, asked: Asked, watch: ShowProgress) -> tuple[pa.Table, int, int]:
     """Luck by hand and seat; how many of these hands may have closed, and were looked at."""
     shut = _where(asked, "may_close")
     if asked.player is not None:
@@ -141,10 +145,10 @@ def _spot(viewed: Viewed, row: Row, rules: Rulebook) -> Closed | str | None:
     if row["why"] is not None or viewed.viewer.auditor:
         why: str | None = row["why"]
         return why
-    return luck_rows.spot_of(revealed(viewed.sight(row["hand"])), rules)
+    return luck_rows.spot_of(revealed(viewed.redacted_hand(row["hand"])), rules)
 
 
-def _values(viewed: Viewed, asked: Asked, watch: Watch) -> tuple[pa.Table, int, int]:
+def _values(viewed: Viewed, asked: Asked, watch: ShowProgress) -> tuple[pa.Table, int, int]:
     """Some changes with their equities; how many could be valued, and were."""
     terms = ["spot IS NOT NULL"]
     if asked.player is not None:

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from analytics.sql.chosen import quoted
 from api.playing.recording import CUT_SHORT, has_it_all
 from api.rules import Rules
-from api.viewpoints.moments import moments
 from api.viewpoints.records import ended, left_out, records, started
-from api.viewpoints.seen import opened_by
+from api.viewpoints.rendering import opened_by
+from api.viewpoints.selection import Absent
+from api.viewpoints.times import moments
 from api.viewpoints.views import UNCLOSED, Viewed
-from api.viewpoints.wanted import Absent
 from engine.game import Game
 from engine.standing import Last, standing
 from engine.table import is_freeze_out
@@ -211,7 +211,7 @@ def _summed(
 def _told(viewed: Viewed, match: str) -> dict[str, Any]:
     """Its announcement and its commitments, as they are seen."""
     own = records(viewed.snapshot, match)
-    seen = viewed.eyes.see(Leaf(UNCLOSED, own)).ones if own else ()
+    seen = viewed.redactor.see(Leaf(UNCLOSED, own)).ones if own else ()
     kinds: dict[type, list[Any]] = {}
     for one in seen:
         kinds.setdefault(type(one.stored.event), []).append(one.seen)

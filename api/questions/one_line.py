@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from api.viewpoints.seen import masked
-from api.viewpoints.sight import Sight
+from api.viewpoints.redaction import RedactedEvents
+from api.viewpoints.rendering import masked
 from events import types as t
 from events import views
 from events.evolve import evolve, replay
@@ -24,9 +24,9 @@ _FORCED = {"small": "s", "big": "b", "straddle": "st", "post": "p", "dead": "d"}
 _PLAIN = re.compile(r"[\w./:+-]+", re.ASCII)
 
 
-def one_line(sight: Sight) -> str:
+def one_line(redacted_hand: RedactedEvents) -> str:
     """The hand as it is seen, as far as it has come; a record that does not add up says so."""
-    return told([one.seen for one in sight.ones])
+    return told([one.seen for one in redacted_hand.ones])
 
 
 def told(seen: Sequence[views.Seen]) -> str:

@@ -19,10 +19,10 @@ from api.playing.recording import STOPPED
 from api.questions.players import Nonsense, check, money_of
 from api.questions.stats import AGAIN, numbers
 from api.rules import Rules
+from api.viewpoints.progress import ShowProgress, without_progress
+from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import events
-from api.viewpoints.wanted import Absent
-from api.viewpoints.watching import Watch, unwatched
 from events.types import MatchEnded, MatchStarted
 from store.log.leaf import split
 from store.reader import Snapshot
@@ -41,7 +41,7 @@ class About(NamedTuple):
     spots: int | None = SPOTS
 
 
-def opponent(viewed: Viewed, about: About, watch: Watch = unwatched) -> Opponent:
+def opponent(viewed: Viewed, about: About, watch: ShowProgress = without_progress) -> Opponent:
     """The opponent as these hands show him; who closes it lets go of its tables."""
     check(viewed, about.player, about.vs, match=about.match, game=about.game)
     if about.player == about.vs:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from api.viewpoints.sight import HIDDEN
+from api.viewpoints.redaction import HIDDEN
 from events.cards import RANKS, SUITS
 
 CARDS_MAX = 5

@@ -7,8 +7,8 @@ from typing import Any
 
 from analytics.sql.amounts import money_in, moneys, moneys_of
 from analytics.sql.chosen import quoted
+from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
-from api.viewpoints.wanted import Absent
 
 Row = dict[str, Any]
 OPPONENTS = 100  # of a player, those with most hands

@@ -15,10 +15,10 @@ from api.questions.shapes.hands import Proof
 from api.questions.tree import NoSecrets, Tree
 from api.report import as_json, as_text
 from api.viewpoints.records import records
-from api.viewpoints.seen import opened_by
-from api.viewpoints.sight import Sight
+from api.viewpoints.redaction import RedactedEvents
+from api.viewpoints.rendering import opened_by
+from api.viewpoints.selection import Unfinished, Wanted, leaves
 from api.viewpoints.views import UNCLOSED, Viewed
-from api.viewpoints.wanted import Unfinished, Wanted, leaves
 from events.evolve import replay
 from events.ledger import is_match
 from events.lines import leaf_bytes, lines, openings
@@ -38,19 +38,19 @@ if TYPE_CHECKING:
 LEAVES_MAX = 5_000  # of a match that is verified while somebody waits
 
 
-def proof(viewed: Viewed, sight: Sight) -> "Proof":
+def proof(viewed: Viewed, redacted_hand: RedactedEvents) -> "Proof":
     """Public lines, leaf, receipt, and the openings that this viewer may have."""
-    _must_be_over(sight)
-    snapshot, stream = viewed.snapshot, sight.stream
+    _must_be_over(redacted_hand)
+    snapshot, stream = viewed.snapshot, redacted_hand.stream
     tree = Tree(snapshot)
     leaf, receipt = tree.prover.receipt(stream, tree.newest, tree.note)
-    recorded, nonces = snapshot.read(stream), _salts(viewed).of(stream, sight.hand_seq)
+    recorded, nonces = snapshot.read(stream), _salts(viewed).of(stream, redacted_hand.hand_seq)
     own = [one.event for one in records(snapshot, stream.rpartition("/")[0])]
-    opened = openings(recorded, nonces, _who(viewed, sight), disclosed=opened_by(own).hands)
+    opened = openings(recorded, nonces, _who(viewed, redacted_hand), disclosed=opened_by(own).hands)
     checkpoint = tree.newest.checkpoint
     return {
         "hand": stream,
-        "view": view_of(viewed, sight),
+        "view": view_of(viewed, redacted_hand),
         "index": receipt.index,
         "size": checkpoint.size,
         "root": to_base64(checkpoint.root),
@@ -65,20 +65,22 @@ def proof(viewed: Viewed, sight: Sight) -> "Proof":
     }
 
 
-def bundle(viewed: Viewed, sight: Sight) -> bytes:
+def bundle(viewed: Viewed, redacted_hand: RedactedEvents) -> bytes:
     """The evidence of the hand as a zip, for this viewer; an auditor's has the audit's report."""
-    _must_be_over(sight)
+    _must_be_over(redacted_hand)
     report = None
     if viewed.viewer.auditor:
         try:
-            record, game, found = judged(viewed.snapshot, sight)
+            record, game, found = judged(viewed.snapshot, redacted_hand)
             told = json.dumps(as_json(record, game, found), indent=2, ensure_ascii=False)
             report = as_text(game, record, found), f"{told}\n".encode()
         except NoRules:
             pass  # without its rules nothing can be said of its payment, and all else is proved
     tree = Tree(viewed.snapshot)
     under = tree.newest, tree.note
-    return evidence(viewed.snapshot, sight.stream, view_of(viewed, sight), report, under)
+    return evidence(
+        viewed.snapshot, redacted_hand.stream, view_of(viewed, redacted_hand), report, under
+    )
 
 
 def root(viewed: Viewed, match: str, last_seq: int) -> "Root":
@@ -225,15 +227,15 @@ class _Check:
         self._wrong.append({"where": where, "sentence": sentence, "note": note})
 
 
-def _must_be_over(sight: Sight) -> None:
-    if sight.hand_seq == UNCLOSED:
-        raise Unfinished(f"{sight.stream} is not over: only what has closed is in the tree")
+def _must_be_over(redacted_hand: RedactedEvents) -> None:
+    if redacted_hand.hand_seq == UNCLOSED:
+        raise Unfinished(f"{redacted_hand.stream} is not over: only what has closed is in the tree")
 
 
-def _who(viewed: Viewed, sight: Sight) -> Viewpoint:
+def _who(viewed: Viewed, redacted_hand: RedactedEvents) -> Viewpoint:
     if viewed.viewer.auditor:
         return Auditor()
-    seat = seat_of(viewed.viewer, sight)
+    seat = seat_of(viewed.viewer, redacted_hand)
     return Public() if seat is None else Seated(seat)
 
 

@@ -24,7 +24,7 @@ from typing import (
 import msgspec
 from msgspec import NODEFAULT, Meta, Struct
 
-from api.viewpoints.watching import Watch
+from api.viewpoints.progress import ShowProgress
 
 if TYPE_CHECKING:
     from api.viewpoints.views import Viewed
@@ -83,7 +83,7 @@ class Question(Struct, frozen=True, kw_only=True):
     operation: str  # what OpenAPI calls it
     params: type[Struct]
     answer: type[Struct]
-    ask: "Callable[[Viewed, Any, Watch], Any]"
+    ask: "Callable[[Viewed, Any, ShowProgress], Any]"
     tables: tuple[Table, ...]
     sheets: Callable[[Any, Any], Iterable[Sheet | str]] | None = None
     page: str | None = None  # where a page stands that was made by hand

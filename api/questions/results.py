@@ -18,9 +18,9 @@ from api.questions.luck import mirrored
 from api.questions.players import money_of
 from api.questions.stats import AGAIN, chosen_of
 from api.questions.winnings import winnings
+from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import leaves
-from api.viewpoints.watching import Watch, unwatched
 from store.log.leaf import Leaf
 
 SPOTS = 100
@@ -65,7 +65,7 @@ class Results(NamedTuple):
     unit: str | None
 
 
-def results(viewed: Viewed, about: About, watch: Watch = unwatched) -> Results:
+def results(viewed: Viewed, about: About, watch: ShowProgress = without_progress) -> Results:
     """Everything there is to say."""
     chosen = _chosen(viewed, about)
     drawn = graph(viewed, about, watch) if about.player is not None else None
@@ -93,7 +93,7 @@ def seats(viewed: Viewed, about: About) -> dict[str, Row]:
     return found
 
 
-def graph(viewed: Viewed, about: About, watch: Watch = unwatched) -> Winnings:
+def graph(viewed: Viewed, about: About, watch: ShowProgress = without_progress) -> Winnings:
     """The lines of one player; without luck only if that was asked for, since it takes its time."""
     runouts = None if about.adjusted else 0
     return winnings(viewed, _chosen(viewed, about), about.points, runouts, watch)
@@ -158,7 +158,7 @@ def _nets(viewed: Viewed, chosen: Chosen) -> dict[str, Row]:
 
 
 def streets(
-    viewed: Viewed, about: About, watch: Watch = unwatched
+    viewed: Viewed, about: About, watch: ShowProgress = without_progress
 ) -> tuple[list[Row], int | None, int]:
     """Luck of so many hands, of those whose cards are all known; how many those are."""
     if about.spots == 0:  # then nobody looks

@@ -11,8 +11,8 @@ from analytics.statistics.answers import Answer, answers, in_units, rows_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.measured import Measured
 from api.questions.players import Nonsense, check
+from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
-from api.viewpoints.wanted import Absent
 
 Row = dict[str, Any]
 AGAIN: Row = {"seed": SEED, "draws": DRAWS}  # how means are drawn again

@@ -8,8 +8,8 @@ from analytics.results.winnings import winnings as lines_of
 from analytics.sql.chosen import Chosen, table
 from api.questions.luck import Asked, mirrored, nets_without_luck
 from api.questions.players import Nonsense, check, money_of
+from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
-from api.viewpoints.watching import Watch, unwatched
 
 
 def winnings(
@@ -17,7 +17,7 @@ def winnings(
     chosen: Chosen,
     points: int,
     runouts: int | None = 0,
-    watch: Watch = unwatched,
+    watch: ShowProgress = without_progress,
 ) -> Winnings:
     """The lines of one player; luck is taken out of so many hands, evenly spread over the record.
 

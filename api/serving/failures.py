@@ -27,9 +27,9 @@ from api.problem import JSON, Problem
 from api.questions.filters import WrongFilter
 from api.questions.players import Nonsense
 from api.questions.tree import NoSecrets, Unsigned
-from api.viewpoints.sight import Absence
+from api.viewpoints.redaction import Absence
+from api.viewpoints.selection import Absent, Unfinished
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.wanted import Absent, Unfinished
 from events.ledger import Conflict
 from store.folder.frames import Damaged
 from store.folder.lock import Held

@@ -1,7 +1,8 @@
 """The ledger's views for somebody who may not see everything: masks in SQL over the same tables.
 
 A hidden number is null, a hidden text says `hidden`, and so does a hidden card; positions are left
-out. What these views show is what `api.exporting.tables` makes of `Sight`: a test holds them to it.
+out. What these views show is what `api.exporting.tables` makes of `RedactedEvents`: a test
+holds them to it.
 
 Masks stand in the SELECT of a view. A stranger's conditions never meet what is behind them: he asks
 copies of what the views show (`store.sql.strangers`).
@@ -15,9 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.sql.chosen import quoted
-from api.viewpoints.sight import NOTHING, Eyes, revealed
+from api.viewpoints.disclosure import FAULTS, LATER, found, opening, told_bids
+from api.viewpoints.redaction import NOTHING, Redactor, revealed
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.withheld import FAULTS, LATER, found, opening, told_bids
 from events import types as t
 from events.hidden import FIELDS, FLAGS, Secret
 from events.ledger import Record
@@ -156,11 +157,11 @@ class Redacted(Query):
             hands = query.ask(f"SELECT DISTINCT hand_seq, hand FROM {name} WHERE {only}")
         finally:
             query.close()
-        eyes = Eyes(self.snapshot, self._viewer.view, self._viewer.matches)
+        redactor = Redactor(self.snapshot, self._viewer.view, self._viewer.matches)
         leaves = [
-            revealed(eyes.see(Leaf(row["hand_seq"], self.snapshot.read(row["hand"]))))
+            revealed(redactor.see(Leaf(row["hand_seq"], self.snapshot.read(row["hand"]))))
             for row in hands.to_pylist()
-            if eyes.may_know(row["hand"])
+            if redactor.may_know(row["hand"])
         ]
         return self.beside(one.build(leaves), seq="hand_seq")
 

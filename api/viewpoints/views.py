@@ -15,10 +15,10 @@ from analytics.sql.amounts import moneys
 from analytics.sql.chosen import quoted
 from analytics.statistics.answers import SECONDS, views
 from analytics.stored.tables import stored
-from api.viewpoints.seen import withheld_sentence
-from api.viewpoints.sight import Eyes, Sight
+from api.viewpoints.redaction import RedactedEvents, Redactor
+from api.viewpoints.rendering import withheld_sentence
+from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.wanted import Absent
 from engine.units import money
 from store.log.leaf import Leaf, split
 from store.reader import Snapshot
@@ -41,7 +41,7 @@ class Viewed:
         self.snapshot = snapshot
         self.viewer = viewer
         self.only = only
-        self.eyes = Eyes(snapshot, viewer.view, viewer.matches)
+        self.redactor = Redactor(snapshot, viewer.view, viewer.matches)
         self._turn = threading.RLock()
         self._query: Query | None = None
         self._strangers: Strangers | None = None
@@ -81,7 +81,7 @@ class Viewed:
 
     def has(self, ruleset: str) -> bool:
         """Whether hands by this ruleset are among these."""
-        return self.only is None or self.eyes.units.get(ruleset) in self.only
+        return self.only is None or self.redactor.units.get(ruleset) in self.only
 
     @property
     def is_there(self) -> bool:
@@ -95,7 +95,7 @@ class Viewed:
         """The matches whose hands all may see."""
         with self._turn:
             if self._opened is None:
-                from api.viewpoints.withheld import opening
+                from api.viewpoints.disclosure import opening
 
                 self._opened = opening(self.snapshot).hands
             return self._opened
@@ -121,16 +121,16 @@ class Viewed:
         told = self.query.rulesets()
         return self.snapshot.ruleset(fingerprint) if fingerprint in told else None
 
-    def sight(self, hand: str) -> Sight:
+    def redacted_hand(self, hand: str) -> RedactedEvents:
         """A hand's events as they are seen, as far as it has come; `Absent` if there is none."""
         named = re.fullmatch(r"[^/]+/(?:0|[1-9][0-9]{0,17})", hand)
-        if named and not self.eyes.may_know(hand):
+        if named and not self.redactor.may_know(hand):
             raise Absent(withheld_sentence(split(hand)[0]))
         record = self.snapshot.read(hand) if named else ()
         if not record:
             raise Absent(f"there is no hand {hand}: muckrake hands lists those there are")
         place = self.snapshot.hand_seq(hand)
-        return self.eyes.see(Leaf(UNCLOSED if place is None else place, record))
+        return self.redactor.see(Leaf(UNCLOSED if place is None else place, record))
 
     def close(self) -> None:
         """Let go of files and memory."""

@@ -10,9 +10,9 @@ from itertools import islice, takewhile
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from api.viewpoints.sight import revealed
+from api.viewpoints.progress import ShowProgress, without_progress
+from api.viewpoints.redaction import revealed
 from api.viewpoints.views import Viewed
-from api.viewpoints.watching import Watch, unwatched
 from store.columns.codec import encoded
 from store.folder.manifest import Segment
 from store.log.leaf import Leaf, split
@@ -26,19 +26,19 @@ def leaves(
     viewed: Viewed,
     match: str | None = None,
     game: str | None = None,
-    watch: Watch = unwatched,
+    watch: ShowProgress = without_progress,
 ) -> Iterator[Leaf]:
     """All of them in the order in which they ended, or those of a match or a ruleset."""
-    for leaf in viewed.eyes.among(_recorded(viewed, match, watch)):
+    for leaf in viewed.redactor.among(_recorded(viewed, match, watch)):
         if _wanted(viewed, leaf, game):
-            yield leaf if viewed.viewer.auditor else revealed(viewed.eyes.see(leaf))
+            yield leaf if viewed.viewer.auditor else revealed(viewed.redactor.see(leaf))
 
 
 def events(
     viewed: Viewed,
     match: str | None = None,
     game: str | None = None,
-    watch: Watch = unwatched,
+    watch: ShowProgress = without_progress,
 ) -> Iterator[pa.Table]:
     """The same as tables of events, each of some thousand whole hands.
 
@@ -104,7 +104,7 @@ def _of_hands(rows: pa.Table, wanted: pa.ChunkedArray) -> pa.Table:
     return rows.filter(pc.is_in(rows["hand_seq"], mine.combine_chunks()))
 
 
-def _recorded(viewed: Viewed, match: str | None, watch: Watch) -> Iterator[Leaf]:
+def _recorded(viewed: Viewed, match: str | None, watch: ShowProgress) -> Iterator[Leaf]:
     """As they lie in the ledger; those of a match between its first and its last, in one go."""
     ledger = viewed.snapshot
     first, last = 0, ledger.next_seq - 1

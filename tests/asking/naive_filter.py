@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from api.questions.filters_tree import STREETS, And, Compare, Not, Of, Or, Term
 from api.questions.filters_values import Amount, Moment
 from api.questions.patterns import Pattern
-from api.viewpoints.seen import table_after
-from api.viewpoints.sight import Sight
+from api.viewpoints.redaction import RedactedEvents
+from api.viewpoints.rendering import table_after
 from engine.games import RULESETS
 from events import types as t
 from events.cards import RANKS, is_card
@@ -60,20 +60,20 @@ class Taken(NamedTuple):
     moves: int | None = None
 
 
-def taken(sight: Sight, verdict: str | None, places: Mapping[str, int]) -> Taken:
+def taken(redacted_hand: RedactedEvents, verdict: str | None, places: Mapping[str, int]) -> Taken:
     """What terms ask of; `places` are those of all hands, in the order in which they ended."""
-    seen = tuple(one.seen for one in sight.ones)
+    seen = tuple(one.seen for one in redacted_hand.ones)
     hand = table_after(seen)
     paid = sum(sum(one.shares) for one in seen if isinstance(one, t.PotSplit))
     raked = sum(one.amount for one in seen if isinstance(one, t.RakeTaken))
     swaps = [(one.seat, _known(one.changed)) for one in seen if isinstance(one, CardSwappedSeen)]
     swaps += [(one.seat, one.old != one.new) for one in seen if isinstance(one, t.CardSwapped)]
-    big, _ = stakes(sight.leaf, RULESETS.get(hand.start.game))
+    big, _ = stakes(redacted_hand.leaf, RULESETS.get(hand.start.game))
     return Taken(
-        *split(sight.stream),
-        sight.hand_seq,
+        *split(redacted_hand.stream),
+        redacted_hand.hand_seq,
         places,
-        sight.ones[-1].stored.at,
+        redacted_hand.ones[-1].stored.at,
         hand,
         seen,
         tuple(_bids(seen)),

@@ -121,7 +121,7 @@ def worlds(played: Sequence[Kept], viewer: Viewer, chance: random.Random) -> tup
 
 
 def who(record: Events, viewer: Viewer, match: str) -> Viewpoint:
-    """Whose eyes these are in a hand, said without `Eyes`."""
+    """Whose eyes these are in a hand, said without `Redactor`."""
     players = start_of(record).players
     mine = viewer.player in players and (not viewer.matches or match in viewer.matches)
     return Seated(players.index(viewer.player or "")) if mine else Public()

@@ -11,7 +11,7 @@ import pytest
 from api.questions import feed as feeds
 from api.questions.feed import Feed, Feeds, Wanted
 from api.viewpoints.feed_events import NoPlace, Teller, Told, position
-from api.viewpoints.sight import Eyes
+from api.viewpoints.redaction import Redactor
 from api.viewpoints.viewer import Viewer
 from engine.games import GAMES
 from store.folder.frames import Damaged
@@ -74,10 +74,10 @@ def test_what_is_told_is_what_is_seen_while_the_match_is_played(
     viewer: Viewer, ledger: Snapshot
 ) -> None:
     """Of `after` more is seen by now: it opened when it ended, and a feed takes nothing back."""
-    eyes = Eyes(ledger, viewer.view, viewer.matches)
+    redactor = Redactor(ledger, viewer.view, viewer.matches)
     seen = {
         leaf.stream: [
-            msgspec.json.decode(msgspec.json.encode(one.seen)) for one in eyes.see(leaf).ones
+            msgspec.json.decode(msgspec.json.encode(one.seen)) for one in redactor.see(leaf).ones
         ]
         for leaf in ledger.leaves()
         if "/" in leaf.stream

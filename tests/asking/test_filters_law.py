@@ -110,7 +110,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Asked]:
         for leaf in leaves:
             verdict = chance.choice((None, *VERDICTS))
             moves = chance.choice((None, 0)) if verdict == "differ" else None
-            hand = taken(viewed.eyes.see(leaf), verdict, places)
+            hand = taken(viewed.redactor.see(leaf), verdict, places)
             hands[leaf.hand_seq] = hand._replace(moves=moves)
         known = [(seq, hand.verdict, hand.moves) for seq, hand in hands.items() if hand.verdict]
         columns = dict(zip(VERDICT_COLUMNS.names, zip(*known, strict=True), strict=True))

@@ -66,7 +66,7 @@ def test_events_in_sql_and_in_files(viewer: Viewer, snapshot: Snapshot) -> None:
     swap = ("old", "new", "changed")
     assert {row.hidden for row in told} > {(), ("cards",), ("amount", "origin"), swap, ("seed",)}
     in_sql = viewed.ask("FROM events ORDER BY hand_seq, idx")
-    in_files = pa.concat_tables(tables(leaves, "events", viewed.eyes))
+    in_files = pa.concat_tables(tables(leaves, "events", viewed.redactor))
     events = [one.event for leaf in leaves for one in leaf.recorded]
     for table in (in_sql, in_files):
         rows = table.to_pylist()
@@ -87,7 +87,7 @@ def test_what_is_not_hidden_is_as_it_was_recorded(viewer: Viewer, snapshot: Snap
     viewed = Viewed(snapshot, viewer)
     for leaf in snapshot.leaves():
         rows = list(expected(leaf.recorded, viewer, live=False))
-        ones = viewed.eyes.see(leaf).ones
+        ones = viewed.redactor.see(leaf).ones
         assert [row.hidden for row in rows] == [one.hidden for one in ones]
         there = iter(one.event for one in leaf.recorded)
         for one in ones:

@@ -6,9 +6,9 @@ import pytest
 
 from api.main import main
 from api.questions import players
+from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
-from api.viewpoints.wanted import Absent
 from store.reader import Reader
 
 PLAYED = (

@@ -14,7 +14,7 @@ from analytics.stored.auctions import SCHEMA
 from analytics.stored.closed_betting import Closed, closed
 from analytics.stored.row_head import tabled
 from analytics.stored.tables import NAMES, stored
-from api.viewpoints.sight import revealed
+from api.viewpoints.redaction import revealed
 from api.viewpoints.views import Viewed
 from engine.games import GAMES
 from events.ledger import is_match
@@ -45,7 +45,7 @@ def viewed(request: pytest.FixtureRequest, snapshot: Snapshot) -> Iterator[Viewe
 def seen(viewed: Viewed) -> list[Leaf]:
     """Every hand as he sees it, each bid where its settlement told it."""
     every = (leaf for leaf in viewed.snapshot.leaves() if not is_match(leaf.stream))
-    eyes = viewed.eyes
+    eyes = viewed.redactor
     return [leaf if eyes.auditor else revealed(eyes.see(leaf)) for leaf in every]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from analytics.stored.tables import facts
 from api.exporting.tables import TABLES, tables
-from api.viewpoints.sight import Eyes
+from api.viewpoints.redaction import Redactor
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from engine.games import GAMES
@@ -47,15 +47,15 @@ def same(expected: pa.Table, got: pa.Table) -> None:
 
 def test_every_view_is_what_is_made_of_sight_alone(viewed: Viewed, snapshot: Snapshot) -> None:
     for name in TABLES:
-        expected = pa.concat_tables(tables(snapshot.leaves(), name, viewed.eyes))
+        expected = pa.concat_tables(tables(snapshot.leaves(), name, viewed.redactor))
         same(expected, viewed.ask(f"FROM {name}"))
         same(expected, viewed.stranger(f"FROM {name}"))
 
 
 def test_facts_are_those_of_the_events_that_are_seen(viewed: Viewed, snapshot: Snapshot) -> None:
     """Nothing in them but the class of hole cards depends on what is hidden."""
-    eyes = viewed.eyes
-    seen = [leaf if eyes.auditor else eyes.see(leaf).leaf for leaf in snapshot.leaves()]
+    redactor = viewed.redactor
+    seen = [leaf if redactor.auditor else redactor.see(leaf).leaf for leaf in snapshot.leaves()]
     same(
         facts(snapshot.ruleset).build(seen), viewed.ask("SELECT * EXCLUDE (hand, unit) FROM facts")
     )
@@ -63,7 +63,7 @@ def test_facts_are_those_of_the_events_that_are_seen(viewed: Viewed, snapshot: S
 
 def test_a_hand_is_seen_as_its_rows_are(viewed: Viewed, snapshot: Snapshot) -> None:
     counted = {row["hand"]: row["events"] for row in viewed.rows("SELECT hand, events FROM hands")}
-    assert counted == {hand: len(viewed.sight(hand).ones) for hand in counted}
+    assert counted == {hand: len(viewed.redacted_hand(hand).ones) for hand in counted}
     assert {one.hand for one in snapshot.hands()} == counted.keys()
 
 
@@ -97,8 +97,8 @@ def test_eyes_that_are_a_seat_s_in_one_match_see_nothing_of_his_in_another(
     snapshot: Snapshot,
 ) -> None:
     his = tuple(one.name for one in PLAYED if one.kind == "after")
-    eyes = Eyes(snapshot, "seat:ursa", his)
-    rows = pa.concat_tables(tables(snapshot.leaves(), "players", eyes)).to_pylist()
+    redactor = Redactor(snapshot, "seat:ursa", his)
+    rows = pa.concat_tables(tables(snapshot.leaves(), "players", redactor)).to_pylist()
     closed = [row for row in rows if row["match"].startswith("closed")]
     assert closed
     assert all(row["showed"] or "hidden" in row["hole"] or not row["hole"] for row in closed)

@@ -137,7 +137,7 @@ def test_the_bidder_bids_the_price_at_which_winning_and_losing_pay_the_same(
 ) -> None:
     """With Ah Kh on Qh 7s 2d, and 4 in the pot, that is 2.13."""
     seen = msgspec.structs.replace(
-        sight(named("auction-2024")),
+        redacted_hand(named("auction-2024")),
         asked=ToBid(0, bid_max),
         seat=0,
         pot=pot,
@@ -152,7 +152,7 @@ def test_the_bidder_bids_the_price_at_which_winning_and_losing_pay_the_same(
 def test_the_bidder_prices_the_card_by_the_tie_rule_of_his_ruleset(game: str, bid: int) -> None:
     """On three kings many hands tie: where a price comes back in a tie it may be higher."""
     seen = msgspec.structs.replace(
-        sight(named(game)),
+        redacted_hand(named(game)),
         asked=ToBid(0, 396),
         seat=0,
         pot=40,
@@ -162,7 +162,7 @@ def test_the_bidder_prices_the_card_by_the_tie_rule_of_his_ruleset(game: str, bi
     assert Bid(0, bid) == BOTS["bidder"]("any").choose(seen)
 
 
-def sight(game: Game) -> Seen:
+def redacted_hand(game: Game) -> Seen:
     """What the first to be asked sees."""
     _, hand = begin(game, "m/1", 0, NAMES[:2], (game.stack,) * 2)
     while not isinstance(asked := turn(game, hand), ToAct):

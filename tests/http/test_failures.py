@@ -15,8 +15,8 @@ from api.http.streams import streamed
 from api.problem import KINDS, Problem
 from api.questions.filters import WrongFilter
 from api.serving.failures import problem_of
-from api.viewpoints.sight import Absence
-from api.viewpoints.wanted import Absent, Unfinished
+from api.viewpoints.redaction import Absence
+from api.viewpoints.selection import Absent, Unfinished
 from events.ledger import Conflict
 from store.folder.frames import Damaged
 from store.folder.lock import Held, Lock

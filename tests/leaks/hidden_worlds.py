@@ -68,7 +68,7 @@ URSA, LYNX = NAMES[:2]
 _OF = Nonces.of
 
 
-class Eyes(NamedTuple):
+class Redactor(NamedTuple):
     """Who asks: his viewpoint, the scopes of his key, and how he is named in `--as`."""
 
     viewer: Viewer
@@ -76,10 +76,10 @@ class Eyes(NamedTuple):
 
 
 EYES = {
-    "public": Eyes(Viewer(), ()),
-    "a player": Eyes(Viewer(f"seat:{URSA}"), (f"seat:{URSA}",)),
-    "a player elsewhere": Eyes(Viewer(f"seat:o'{URSA}"), (f"seat:o'{URSA}",)),
-    "a player of one match": Eyes(
+    "public": Redactor(Viewer(), ()),
+    "a player": Redactor(Viewer(f"seat:{URSA}"), (f"seat:{URSA}",)),
+    "a player elsewhere": Redactor(Viewer(f"seat:o'{URSA}"), (f"seat:o'{URSA}",)),
+    "a player of one match": Redactor(
         Viewer(f"seat:{LYNX}", (f"closed-{AUCTION}",)), (f"seat:{LYNX}@closed-{AUCTION}",)
     ),
 }

@@ -20,7 +20,7 @@ from api.facts import projections
 from api.http.keys import Keys
 from api.main import main
 from api.playing.matches import Terms, begun, here
-from api.viewpoints.seen import withheld_sentence
+from api.viewpoints.rendering import withheld_sentence
 from dealer.play import Plan, plan
 from engine.games import GAMES
 from events.hidden import Opened
@@ -205,7 +205,7 @@ def test_legs_that_are_told_one_by_one_give_each_other_away(
 ) -> None:
     """The attack succeeds as soon as one door tells a leg; else nothing above would prove it."""
     told_at_once = Opened(hands=False, secrets=False, withheld=False)
-    monkeypatch.setattr("api.viewpoints.sight.opened_by", lambda records: told_at_once)
+    monkeypatch.setattr("api.viewpoints.redaction.opened_by", lambda records: told_at_once)
     app = door(played.folder)
     found = deduced(told(played._replace(app=app), view))
     app.state.service.close()

@@ -173,7 +173,7 @@ def test_a_hole_in_what_is_hidden_is_noticed(
         return see_one(one, Auditor() if type(one).__name__ == event else who)
 
     assert [] == _differing(public, [address])
-    monkeypatch.setattr("api.viewpoints.sight.see_one", leaky)
+    monkeypatch.setattr("api.viewpoints.redaction.see_one", leaky)
     assert [address] == _differing(public, [address])
 
 

@@ -20,8 +20,8 @@ from starlette.testclient import TestClient
 from api.evidence.make import evidence
 from api.exporting.texts import ExportRequest, SeenHands
 from api.main import main
-from api.viewpoints.seen import OF_A_SEED
-from api.viewpoints.sight import Eyes
+from api.viewpoints.redaction import Redactor
+from api.viewpoints.rendering import OF_A_SEED
 from dealer.deck import SEED_BYTES, SeededDecks
 from engine.games import GAMES
 from engine.turn import ToDeal
@@ -219,7 +219,7 @@ def test_the_words_of_a_source_are_told_no_sooner_than_a_seed(tmp_path: Path) ->
     for view in ("public", "auditor"):
         leaves = list(snapshot.leaves(-1))
         asked = ExportRequest(
-            snapshot, leaves, Eyes(snapshot, view), lambda _: GAMES[SWAP], "", lossy=False
+            snapshot, leaves, Redactor(snapshot, view), lambda _: GAMES[SWAP], "", lossy=False
         )
         told[view] = [(one.record, one.file_note) for one in SeenHands(asked)]
     assert [(hand, None)] == told["public"]

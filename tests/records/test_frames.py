@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.redacted_hands import sight_of
 
 from api.questions.frames import frames
 from api.questions.hand import event_rows
-from api.viewpoints.seen import line_of, table_after, table_as_json
+from api.viewpoints.rendering import line_of, table_after, table_as_json
 from engine.game import Game
 from engine.games import GAMES
 from engine.pots import pots
@@ -23,7 +24,6 @@ from events.types import Events
 from events.views import Auditor, Public, Seated, see
 from tests.hands import seeded, some_games, sources, walk
 from tests.profiles import examples
-from tests.sights import sight_of
 from tests.worlds import other_world, viewers
 
 AUCTION = """\
@@ -127,7 +127,7 @@ def test_two_worlds_have_the_same_frames_and_rows(game: Game, source: bytes, see
     for who in viewers(record):
         one, other = sight_of(record, who), sight_of(other_world(record, who, chance), who)
         for told in (lambda it: frames(it, "somebody", game), lambda it: list(event_rows(it))):
-            rows = [_timeless(told(sight)) for sight in (one, other)]
+            rows = [_timeless(told(redacted_hand)) for redacted_hand in (one, other)]
             assert rows[0] == rows[1]
 
 

@@ -102,6 +102,6 @@ def test_lines_of_a_page_are_the_lines_of_its_hands(site: Site) -> None:
 
     viewed = Viewed(Reader(site.folder).snapshot(), viewer_of("seat:ursa"))
     hands = [f"{match}/{number}" for match in ("holdem", "swap") for number in (3, 1, 2, 7)]
-    assert [one_line(viewed.sight(hand)) for hand in hands] == lines(viewed, hands)
+    assert [one_line(viewed.redacted_hand(hand)) for hand in hands] == lines(viewed, hands)
     assert [None] == lines(viewed, ["holdem/99"])
     viewed.close()

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.redacted_hands import sight_of
 
 from api.questions.judged import NoRules, NotOver, by_rules, judged, seen_record
 from api.report import as_json, as_text
@@ -17,7 +18,6 @@ from events.views import Auditor, Seated
 from store.reader import Snapshot
 from tests.hands import seeded, some_games, sources, walk
 from tests.profiles import examples
-from tests.sights import sight_of
 from tests.worlds import other_world, viewers
 
 
@@ -62,8 +62,8 @@ def test_a_pot_that_went_to_the_wrong_seat_differs_for_whoever_saw_both_hands() 
         for one in record
     )
     for who in (Auditor(), Seated(0), Seated(1)):
-        sight = sight_of(forged, who)
-        seen = forged if isinstance(who, Auditor) else seen_record(sight, game)
+        redacted_hand = sight_of(forged, who)
+        seen = forged if isinstance(who, Auditor) else seen_record(redacted_hand, game)
         assert by_rules(seen, game).report.verdict == "differ"
 
 
@@ -75,11 +75,11 @@ def test_a_hand_is_judged_when_it_is_over_and_by_rules_that_are_here() -> None:
     nothing: Snapshot = Nothing()  # type: ignore[assignment]
     record = seeded(GAMES["auction-2024"], "3").record
     assert closes("auction-2024/1", record)
-    sight = sight_of(record, Auditor())
-    assert judged(nothing, sight).report.verdict in ("agree", "contested")
-    assert judged(nothing, sight, "auction-2024-mit").report.ruleset == "auction-2024-mit"
+    redacted_hand = sight_of(record, Auditor())
+    assert judged(nothing, redacted_hand).report.verdict in ("agree", "contested")
+    assert judged(nothing, redacted_hand, "auction-2024-mit").report.ruleset == "auction-2024-mit"
     with pytest.raises(NoRules, match="no ruleset is called nonsense"):
-        judged(nothing, sight, "nonsense")
+        judged(nothing, redacted_hand, "nonsense")
     start = record[0]
     assert isinstance(start, t.HandStarted)
     foreign = (replace(start, ruleset="0" * 16), *record[1:])

@@ -51,7 +51,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Site:
 def test_lines_of_a_page_are_those_of_its_hands_however_they_are_read(long: Site) -> None:
     viewed = Viewed(Reader(long.folder).snapshot(), viewer_of("seat:random-0"))
     hands = [f"scrim/{number}" for number in (*range(270, 291), 3, 150, 151)]
-    assert [one_line(viewed.sight(hand)) for hand in hands] == lines(viewed, hands)
+    assert [one_line(viewed.redacted_hand(hand)) for hand in hands] == lines(viewed, hands)
     viewed.close()
 
 

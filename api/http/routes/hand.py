@@ -24,7 +24,7 @@ from api.questions.frames import frames
 from api.questions.judged import NoRules, judged
 from api.questions.proof import bundle, proof
 from api.report import as_json, as_text
-from api.viewpoints.sight import Sight
+from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.views import Viewed
 
 router = APIRouter(prefix="/api/v1/hands/{match}/{number}", tags=["hands"])
@@ -48,18 +48,18 @@ def _formats(*kinds: str) -> dict[int | str, dict[str, Any]]:
 )
 def hand(request: Request, ask: Ask, match: Match, number: Number) -> Response:
     kind = format_of(request, ("json", "phh", "txt"))
-    with _seen(ask, match, number) as (viewed, sight):
-        cache = _cache(viewed, sight)
+    with _seen(ask, match, number) as (viewed, redacted_hand):
+        cache = _cache(viewed, redacted_hand)
         if kind == "json":
-            return document(request, told.summary(viewed, sight), cache=cache)
+            return document(request, told.summary(viewed, redacted_hand), cache=cache)
         if kind == "txt":
-            text = lines_of(told.lines(sight))
+            text = lines_of(told.lines(redacted_hand))
             return sent(request, text.encode(), "txt", cache=cache)
         try:
-            history = told.history(viewed, sight)
+            history = told.history(viewed, redacted_hand)
         except CannotExport as reason:
             raise Problem("not-acceptable", str(reason)) from None
-        return sent(request, history, "phh", cache=cache, filename=_file(sight, "phh"))
+        return sent(request, history, "phh", cache=cache, filename=_file(redacted_hand, "phh"))
 
 
 @router.get(
@@ -73,14 +73,14 @@ def hand(request: Request, ask: Ask, match: Match, number: Number) -> Response:
 )
 def events(request: Request, ask: Ask, match: Match, number: Number) -> Response:
     kind = format_of(request, ("json", "ndjson"))
-    with _seen(ask, match, number) as (viewed, sight):
-        cache = _cache(viewed, sight)
-        rows = list(told.event_rows(sight))
+    with _seen(ask, match, number) as (viewed, redacted_hand):
+        cache = _cache(viewed, redacted_hand)
+        rows = list(told.event_rows(redacted_hand))
         if kind == "ndjson":
             lines = b"".join(_canonical(row) + b"\n" for row in rows)
             return sent(request, lines, "ndjson", cache=cache)
         page = {"data": rows, "next_cursor": None, "has_more": False}
-        return document(request, {**page, "view": told.view_of(viewed, sight)}, cache=cache)
+        return document(request, {**page, "view": told.view_of(viewed, redacted_hand)}, cache=cache)
 
 
 @router.get(
@@ -91,8 +91,10 @@ def events(request: Request, ask: Ask, match: Match, number: Number) -> Response
     responses=_formats("json"),
 )
 def all_frames(request: Request, ask: Ask, match: Match, number: Number) -> Response:
-    with _seen(ask, match, number) as (viewed, sight):
-        return document(request, _frames(viewed, sight), cache=_cache(viewed, sight))
+    with _seen(ask, match, number) as (viewed, redacted_hand):
+        return document(
+            request, _frames(viewed, redacted_hand), cache=_cache(viewed, redacted_hand)
+        )
 
 
 @router.get(
@@ -112,13 +114,14 @@ def state(
         int | None, Query(ge=0, lt=2**31, description="After this event, as it is seen.")
     ] = None,
 ) -> Response:
-    with _seen(ask, match, number) as (viewed, sight):
-        drawn = _frames(viewed, sight)["frames"]
+    with _seen(ask, match, number) as (viewed, redacted_hand):
+        drawn = _frames(viewed, redacted_hand)["frames"]
         place = len(drawn) - 1 if at is None else at
         if not 0 <= place < len(drawn):
-            sentence = f"{sight.stream} has events 0..{len(drawn) - 1} to be seen here, not {place}"
+            last = len(drawn) - 1
+            sentence = f"{redacted_hand.stream} has events 0..{last} to be seen here, not {place}"
             raise Problem("not-found", sentence)
-        return document(request, drawn[place], cache=_cache(viewed, sight))
+        return document(request, drawn[place], cache=_cache(viewed, redacted_hand))
 
 
 @router.get(
@@ -131,10 +134,12 @@ def state(
 )
 def hand_proof(request: Request, ask: Ask, match: Match, number: Number) -> Response:
     kind = format_of(request, ("json", "zip"))
-    with _seen(ask, match, number) as (viewed, sight):
+    with _seen(ask, match, number) as (viewed, redacted_hand):
         if kind == "json":
-            return document(request, proof(viewed, sight))
-        return sent(request, bundle(viewed, sight), "zip", filename=_file(sight, "zip"))
+            return document(request, proof(viewed, redacted_hand))
+        return sent(
+            request, bundle(viewed, redacted_hand), "zip", filename=_file(redacted_hand, "zip")
+        )
 
 
 @router.get(
@@ -164,33 +169,38 @@ def audit(
         given = urlencode({name: value for name, value in asked.items() if value is not None})
         page = f"/hands/{quote(match, safe='')}/{number}/audit"
         return RedirectResponse(f"{page}?{given}" if given else page, 303)
-    with _seen(ask, match, number) as (viewed, sight):
-        if not sight.open and told.seat_of(viewed.viewer, sight) is None:
+    with _seen(ask, match, number) as (viewed, redacted_hand):
+        if not redacted_hand.open and told.seat_of(viewed.viewer, redacted_hand) is None:
             raise Problem("forbidden", "an audit is for an auditor, or for who sat at the table")
         try:
-            record, game, report = judged(viewed.snapshot, sight, ruleset)
+            record, game, report = judged(viewed.snapshot, redacted_hand, ruleset)
         except NoRules as reason:
             raise Problem("not-found" if ruleset is None else "invalid", str(reason)) from None
         text = as_text(game, record, report)
         if kind == "txt":
             return sent(request, text.encode(), "txt")
-        basis = {"basis": "record" if sight.open else "sight", "view": told.view_of(viewed, sight)}
+        basis = {
+            "basis": "record" if redacted_hand.open else "sight",
+            "view": told.view_of(viewed, redacted_hand),
+        }
         return document(request, {**as_json(record, game, report), **basis, "text": str(text)})
 
 
 @contextmanager
-def _seen(ask: Ask, match: str, number: str) -> Iterator[tuple[Viewed, Sight]]:
+def _seen(ask: Ask, match: str, number: str) -> Iterator[tuple[Viewed, RedactedEvents]]:
     with ask.viewed() as viewed:
-        yield viewed, viewed.sight(f"{match}/{number}")
+        yield viewed, viewed.redacted_hand(f"{match}/{number}")
 
 
-def _frames(viewed: Viewed, sight: Sight) -> dict[str, Any]:
-    return frames(sight, told.view_of(viewed, sight), told.rules_of(viewed, sight))
+def _frames(viewed: Viewed, redacted_hand: RedactedEvents) -> dict[str, Any]:
+    return frames(
+        redacted_hand, told.view_of(viewed, redacted_hand), told.rules_of(viewed, redacted_hand)
+    )
 
 
-def _cache(viewed: Viewed, sight: Sight) -> str:
-    return FOREVER if told.is_settled(viewed, sight) else ANEW
+def _cache(viewed: Viewed, redacted_hand: RedactedEvents) -> str:
+    return FOREVER if told.is_settled(viewed, redacted_hand) else ANEW
 
 
-def _file(sight: Sight, suffix: str) -> str:
-    return f"{re.sub(r'[^A-Za-z0-9._-]', '-', sight.stream)}.{suffix}"
+def _file(redacted_hand: RedactedEvents, suffix: str) -> str:
+    return f"{re.sub(r'[^A-Za-z0-9._-]', '-', redacted_hand.stream)}.{suffix}"

@@ -15,7 +15,7 @@ from api.http.streams import tabled
 from api.questions.declared import every
 from api.questions.question import API, TEXT_MAX, Field, Question, asked, parameters
 from api.questions.tables import arrow, plain_rows
-from api.viewpoints.watching import unwatched
+from api.viewpoints.progress import without_progress
 
 FORMATS = ("json", "ndjson", "csv", "arrow", "parquet")
 
@@ -53,7 +53,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
         with ask.viewed(given.get("unit")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
-            answer = question.ask(viewed, params, unwatched)
+            answer = question.ask(viewed, params, without_progress)
         if kind == "json":
             return document(request, question.steady(answer))
         chosen = next(it for it in question.tables if table in (None, it.name))

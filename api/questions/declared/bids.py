@@ -54,9 +54,9 @@ from api.questions.question import (
     Unit,
     headed,
 )
+from api.viewpoints.progress import ShowProgress, without_progress
+from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
-from api.viewpoints.wanted import Absent
-from api.viewpoints.watching import Watch, unwatched
 from odds.batch import Showdown
 
 MODEL = "swing/1"
@@ -143,7 +143,7 @@ class Bidding(NamedTuple):
 
 
 def bidding(
-    viewed: Viewed, asked: Asked, watch: Watch = unwatched, *, again: bool = False
+    viewed: Viewed, asked: Asked, watch: ShowProgress = without_progress, *, again: bool = False
 ) -> Bidding:
     """The answer, as long as the views are there. Nothing to count is said to be absent."""
     _check(viewed, asked)
@@ -161,7 +161,7 @@ def bidding(
     return Bidding(auctions, found, list(pairs(beside)), told, unit)
 
 
-def bids(viewed: Viewed, asked: Asked, watch: Watch) -> Bids:
+def bids(viewed: Viewed, asked: Asked, watch: ShowProgress) -> Bids:
     """Players in order, then pairs; every number of chance with its seed."""
     again, by = asked.player is not None or not asked.people, asked.by
     told = bidding(viewed, asked, watch, again=again)
@@ -199,7 +199,7 @@ def _check(viewed: Viewed, asked: Asked) -> None:
 
 
 def _worths(
-    viewed: Viewed, rows: Beside, spots: int | None, watch: Watch
+    viewed: Viewed, rows: Beside, spots: int | None, watch: ShowProgress
 ) -> tuple[pa.Table, dict[str, int]]:
     """The values of so many auctions, and how many there are; what was counted is kept."""
     every = rows.table(f"SELECT * FROM ({OF_TWO})")

@@ -32,9 +32,9 @@ from api.questions.question import (
     headed,
 )
 from api.questions.stats import chosen_of
+from api.viewpoints.progress import ShowProgress
+from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
-from api.viewpoints.wanted import Absent
-from api.viewpoints.watching import Watch
 
 Row = dict[str, Any]
 COLUMNS = ("difference", "95 % interval", "k/n", "k/n", "p", "p of all", "")
@@ -87,7 +87,7 @@ class Comparison(Struct, frozen=True, tag_field="schema", tag="muckrake.compare/
     statistics: dict[str, Compared]
 
 
-def comparison(viewed: Viewed, asked: Sides, watch: Watch) -> Comparison:
+def comparison(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Comparison:
     """The answer; a side without hands is said to be absent."""
     names = (asked.player, asked.other)
     if len(asked.match) > 2:

@@ -26,8 +26,8 @@ from api.questions.question import (
     sheet,
 )
 from api.questions.stats import chosen_of
+from api.viewpoints.progress import ShowProgress
 from api.viewpoints.views import Viewed
-from api.viewpoints.watching import Watch
 
 BANKROLL = "bankroll"
 HUNDREDS = range(100, 1_100, 100)
@@ -84,7 +84,7 @@ class Counted(Struct, frozen=True, tag_field="schema", tag="muckrake.counters/1"
     matches: list[Game]
 
 
-def counters(viewed: Viewed, asked: Of, watch: Watch) -> Counted:
+def counters(viewed: Viewed, asked: Of, watch: ShowProgress) -> Counted:
     """Everybody's, or one player's."""
     chosen = chosen_of(viewed, asked.player, match=asked.match, game=asked.game)
     unit = money_of(viewed, table(chosen, "NULL"))

@@ -31,8 +31,8 @@ from api.questions.question import (
     headed,
 )
 from api.questions.stats import Counted, chosen_of, of_street, statistics
+from api.viewpoints.progress import ShowProgress
 from api.viewpoints.views import Viewed
-from api.viewpoints.watching import Watch
 
 STREETS = ("preflop", "flop", "turn", "river")
 OVERVIEW = ("vpip", "pfr", "three_bet", "fold_to_3bet", "cbet_flop", "af", "wtsd", "wsd", "bb_100")
@@ -116,7 +116,7 @@ class Line(Struct, frozen=True):
     unit: Annotated[str | None, Meta(description="what an amount counts")]
 
 
-def stats(viewed: Viewed, asked: Asked, watch: Watch) -> Stats:
+def stats(viewed: Viewed, asked: Asked, watch: ShowProgress) -> Stats:
     """Every statistic asked for, and what it means."""
     by: By | None = None if asked.by == "street" else asked.by
     chosen = chosen_of(

@@ -34,8 +34,8 @@ from api.questions.question import (
     headed,
     share,
 )
+from api.viewpoints.progress import ShowProgress
 from api.viewpoints.views import Viewed
-from api.viewpoints.watching import Watch
 
 OVERVIEW = (
     *("hands", "net", "net_ev", "luck", "net_hand", "net_ev_hand", "blue", "red"),
@@ -119,7 +119,7 @@ class Swaps(Struct, frozen=True, tag_field="schema", tag="muckrake.swaps/1"):
     curve: list[Step] | UnsetType = UNSET
 
 
-def swaps(viewed: Viewed, asked: Asked, watch: Watch) -> Swaps:
+def swaps(viewed: Viewed, asked: Asked, watch: ShowProgress) -> Swaps:
     """Players in order, then how often cards changed, and whether that depends on anything; every
     number of chance with its seed."""
     one = asked.player is not None

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-Watch = Callable[[Iterable[Any], str, int], Iterable[Any]]
+ShowProgress = Callable[[Iterable[Any], str, int], Iterable[Any]]
 
 
-def unwatched(items: Iterable[Any], doing: str, total: int) -> Iterable[Any]:
+def without_progress(items: Iterable[Any], doing: str, total: int) -> Iterable[Any]:
     """Nobody looks."""
     return items

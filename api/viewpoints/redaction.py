@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from api.viewpoints.seen import eyes, masked, opened_by, withheld_sentence
+from api.viewpoints.rendering import eyes, masked, opened_by, withheld_sentence
 from events import types as t
 from events.hidden import Opened
 from events.ledger import Record, Recorded, is_match
@@ -36,7 +36,7 @@ class One(NamedTuple):
     hidden: tuple[str, ...]
 
 
-class Sight(NamedTuple):
+class RedactedEvents(NamedTuple):
     """A leaf as it is seen."""
 
     hand_seq: int
@@ -57,7 +57,7 @@ class _Match(NamedTuple):
     opened: Opened
 
 
-class Eyes:
+class Redactor:
     """A viewpoint by name, looking at one leaf after the other.
 
     A seat may be somebody's in some matches only; elsewhere he is beside the table.
@@ -124,7 +124,7 @@ class Eyes:
         """A seed is not while another match that it dealt is sealed."""
         if not any(isinstance(one, t.MatchStarted) and one.seed is not None for one in records):
             return True
-        from api.viewpoints.withheld import opening  # asks the whole ledger: few need it
+        from api.viewpoints.disclosure import opening  # asks the whole ledger: few need it
 
         return match in opening(self._snapshot).secrets
 
@@ -141,7 +141,7 @@ class Eyes:
         start = record[0].event if record else None
         return start.players if isinstance(start, t.HandStarted) else ()
 
-    def see(self, leaf: Leaf) -> Sight:
+    def see(self, leaf: Leaf) -> RedactedEvents:
         """The leaf as it is seen from here; beside the table, as the public sees it."""
         self.check_told(leaf.stream)
         name = split(leaf.stream)[0]
@@ -157,7 +157,7 @@ class Eyes:
             if seen is not None:
                 whole = seen is one.event or isinstance(who, Auditor)  # nobody's secret is in it
                 ones.append((_whole if whole else _one)(seen, one, len(ones)))
-        return Sight(leaf.hand_seq, leaf.stream, tuple(ones), isinstance(who, Auditor))
+        return RedactedEvents(leaf.hand_seq, leaf.stream, tuple(ones), isinstance(who, Auditor))
 
     def _sits(self, match: str, players: tuple[str, ...]) -> bool:
         his = not self._among or match in self._among
@@ -186,15 +186,15 @@ def _is_hidden(value: Any) -> bool:
     return isinstance(value, Hidden) or (isinstance(value, tuple) and any(map(_is_hidden, value)))
 
 
-def revealed(sight: Sight) -> Leaf:
+def revealed(redacted_hand: RedactedEvents) -> Leaf:
     """The leaf with every bid that its auction's settlement told to all."""
-    told = [one.stored for one in sight.ones]
+    told = [one.stored for one in redacted_hand.ones]
     placed: list[int] = []
-    for place, (seen, _, _) in enumerate(sight.ones):
+    for place, (seen, _, _) in enumerate(redacted_hand.ones):
         if isinstance(seen, BidPlacedSeen):
             placed.append(place)
         if isinstance(seen, t.AuctionSettled):
             for bid, amount in zip(placed, seen.bids, strict=False):
                 told[bid] = replace(told[bid], event=replace(told[bid].event, amount=amount))
             placed = []
-    return Leaf(sight.hand_seq, tuple(told))
+    return Leaf(redacted_hand.hand_seq, tuple(told))

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from api.viewpoints.sight import Eyes, Sight
+from api.viewpoints.redaction import RedactedEvents, Redactor
 from events.ledger import Recorded
 from events.types import Events, HandStarted
 from events.views import Auditor, Public, Viewpoint
@@ -23,7 +23,7 @@ class _Nowhere:
         return Parts((), ())
 
 
-def sight_of(record: Events, who: Viewpoint) -> Sight:
+def sight_of(record: Events, who: Viewpoint) -> RedactedEvents:
     """The record through these eyes, an event a second."""
     start = record[0]
     assert isinstance(start, HandStarted)
@@ -34,4 +34,4 @@ def sight_of(record: Events, who: Viewpoint) -> Sight:
     view = "auditor" if isinstance(who, Auditor) else "public"
     if not isinstance(who, Auditor | Public):
         view = f"seat:{start.players[who.seat]}"
-    return Eyes(cast(Snapshot, _Nowhere()), view).see(Leaf(7, recorded))
+    return Redactor(cast(Snapshot, _Nowhere()), view).see(Leaf(7, recorded))
