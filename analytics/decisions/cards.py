@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from analytics.replay.layout import Laid
+from analytics.replay.columns import ReplayColumns
 from analytics.replay.seen import classes
 from events.cards import DECK
 from odds.batch import Showdown, showdown
@@ -127,24 +127,24 @@ class Held:
     Each time that a place was dealt cards or had one at risk of a swap is a turn of it.
     """
 
-    def __init__(self, laid: Laid, swaps: tuple[Column, ...]) -> None:
-        self._laid = laid
-        self._wide = laid.cells.size + 1
-        dealt, _, _, given = laid.deals
+    def __init__(self, hands: ReplayColumns, swaps: tuple[Column, ...]) -> None:
+        self._hands = hands
+        self._wide = hands.cells.size + 1
+        dealt, _, _, given = hands.deals
         risked, _, _, of = swaps
         row, place = np.concatenate((dealt, risked)), np.concatenate((given, of))
-        slot = np.append(np.full(len(dealt), NONE), laid.cells.numbers("slot", risked))
-        which, words = laid.cells.words("new", risked)
+        slot = np.append(np.full(len(dealt), NONE), hands.cells.numbers("slot", risked))
+        which, words = hands.cells.words("new", risked)
         new = _coded(words).take(which)[None]
-        cards = _beside(cards_of(laid, dealt), new)
+        cards = _beside(cards_of(hands, dealt), new)
         order = np.lexsort((row, place))
         self._place, self._key = place[order], place[order] * self._wide + row[order]
         own = _held(self._place, cards[:, order], slot[order])
         self.size = own.count
-        shows, _, _, showing = laid.shows
+        shows, _, _, showing = hands.shows
         by_place = np.lexsort((shows, showing))
-        turned = cards_of(laid, shows)[:, by_place]
-        self.seen = np.zeros(laid.places + 1, dtype=bool)  # whose cards were known in the end
+        turned = cards_of(hands, shows)[:, by_place]
+        self.seen = np.zeros(hands.places + 1, dtype=bool)  # whose cards were known in the end
         self.seen[showing[by_place][Cards(turned).known]] = True
         last = np.append(self._place[1:] != self._place[:-1], True)[: len(order)]
         self.seen[self._place[last & own.known]] = True
@@ -180,20 +180,22 @@ class Held:
     @cached_property
     def boards(self) -> Cards:
         """What lay on the board after each time that it was dealt."""
-        laid = self._laid
-        return _held(laid.board_hand, cards_of(laid, laid.board), np.full(len(laid.board), NONE))
+        hands = self._hands
+        return _held(
+            hands.board_hand, cards_of(hands, hands.board_row), np.full(len(hands.board_row), NONE)
+        )
 
     def board(self, row: Column) -> Column:
         """Which of `boards` lay before these rows; less than nothing if none did."""
-        laid = self._laid
-        boards = laid.boards_upto.take(row)
-        first = laid.boards_upto.take(laid.heads).take(laid.hand_of.take(row))
+        hands = self._hands
+        boards = hands.boards_upto.take(row)
+        first = hands.boards_upto.take(hands.heads).take(hands.hand_of.take(row))
         return np.where(boards == first, NONE, boards - 1)
 
 
-def cards_of(laid: Laid, row: Column) -> Column:
+def cards_of(hands: ReplayColumns, row: Column) -> Column:
     """The cards of some events, in their order, as rows of codes."""
-    cells = laid.cells.only(row)
+    cells = hands.cells.only(row)
     found = np.empty((CARDS, len(row)), dtype=np.int8)
     for number, column in enumerate(found, start=1):
         which, words = cells.words(f"card{number}")

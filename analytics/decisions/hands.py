@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.decisions.cards import Held
-from analytics.replay.layout import BLINDS, Laid, players
+from analytics.replay.columns import BLINDS, ReplayColumns
 from analytics.replay.seating import named
 from analytics.replay.seen import seen
 from store.columns.cells import Column
@@ -17,27 +17,27 @@ from store.columns.cells import Column
 class _Chips:
     """Every move of chips between a stack and the middle, by place and by row."""
 
-    def __init__(self, laid: Laid) -> None:
-        acts, moves = laid.acts, laid.moves
+    def __init__(self, columns: ReplayColumns) -> None:
+        acts, moves = columns.acts, columns.stack_changes
         row = np.concatenate((acts.row, moves.row))
         place = np.concatenate((acts.place, moves.place)).astype(np.int64)
         amount = np.concatenate((-acts.amount, moves.amount))
-        self._wide = laid.cells.size + 1
+        self._wide = columns.cells.size + 1
         order = np.lexsort((row, place))
         self._place_key = place[order] * self._wide + row[order]
         self._moved = np.append(0, np.cumsum(amount[order]))
         order = np.argsort(row, kind="stable")
         self._paid_row, self._paid = row[order], np.append(0, np.cumsum(-amount[order]))
-        row, _, _, place, kind = laid.blinds
+        row, _, _, place, kind = columns.blinds
         live = kind != BLINDS["dead"]
         order = np.lexsort((row[live], place[live]))
         self._blind_key = (place[live] * self._wide + row[live])[order]
-        amount = laid.cells.numbers("amount", row[live])
+        amount = columns.cells.numbers("amount", row[live])
         self._blinds = np.append(0, np.cumsum(amount[order]))
-        self._begins = np.sort(np.concatenate((laid.heads, laid.board, laid.open)))
-        out = laid.moves.out
+        self._begins = np.sort(np.concatenate((columns.heads, columns.board_row, columns.open)))
+        out = moves.out
         self.out = np.full(
-            laid.places + 1, laid.cells.size
+            columns.places + 1, columns.cells.size
         )  # the row since which a seat is out of time
         self.out[moves.place[out]] = moves.row[out]
 
@@ -67,39 +67,29 @@ class Hands:
 
     def __init__(self, events: pa.Table) -> None:
         self._events = events
-        self.laid = laid = Laid(events)
-        self.ends = np.append(laid.heads[1:], laid.cells.size)
-        self.seen = seen(laid)
-        self.at = named(laid, self.seen.dealt)
-        self.players = players(laid)
+        self.columns = columns = ReplayColumns(events)
+        self.seen = seen(columns)
+        self.at = named(columns, self.seen.dealt)
+        self.players = columns.players(columns.place_hand, columns.place_seat)
 
     @cached_property
     def told(self) -> Column:
         """Of every hand, whether it adds up, also where bids, swaps and mucks name a seat."""
-        found = self.laid.told.copy()
+        found = self.columns.told.copy()
         for kind in ("BidPlaced", "CardSwapped", "Mucked"):
-            _, hand, _, place = self.of(kind)
-            found[hand[place == self.laid.places]] = False
+            _, hand, _, place = self.columns.at(kind)
+            found[hand[place == self.columns.places]] = False
         return found
-
-    def of(self, kind: str) -> tuple[Column, Column, Column, Column]:
-        """Row, hand, seat and place of each event of a kind; of a seat that is not there, the place
-        after the last.
-        """
-        laid, row = self.laid, self.laid.of(kind)
-        hand, seat = laid.hand_of.take(row), laid.cells.numbers("seat", row, -1)
-        there = (seat >= 0) & (seat < laid.seats.take(hand))
-        return row, hand, seat, np.where(there, laid.base.take(hand) + seat, laid.places)
 
     @cached_property
     def held(self) -> Held:
         """The cards that everybody held."""
-        return Held(self.laid, self.of("CardSwapped"))
+        return Held(self.columns, self.columns.at("CardSwapped"))
 
     @cached_property
     def chips(self) -> _Chips:
         """The chips that moved."""
-        return _Chips(self.laid)
+        return _Chips(self.columns)
 
     def positions(self, place: Column) -> pa.Array:
         """The names of places; nothing for who was not dealt in."""
@@ -109,13 +99,13 @@ class Hands:
 
     def stack(self, place: Column, row: Column) -> Column:
         """What a place had before an event."""
-        return self.laid.stacks.take(place) + self.chips.moved(place, row)
+        return np.append(self.columns.stacks, 0).take(place) + self.chips.moved(place, row)
 
     def effective(self, hand: Column, seat: Column, row: Column) -> Column:
         """The most that a seat can still lose, between rounds of betting: its stack, or what the
         deepest other seat that may still bet can match, blinds of the round to come included.
         """
-        place = self.laid.base.take(hand) + seat
+        place = self.columns.base.take(hand) + seat
         stack, deepest = self.stack(place, row), np.zeros(len(row), dtype=np.int64)
         for other, there in self.others(hand, seat):
             able = there & (self.seen.fold.take(other) > row) & (self.chips.out.take(other) > row)
@@ -133,7 +123,11 @@ class Hands:
 
     def thought(self, hand: Column, row: Column, wanted: Column) -> pa.Array:
         """Milliseconds since the event before; a hand that was written at once tells no times."""
-        cells, first, last = self.laid.cells, self.laid.heads.take(hand), self.ends.take(hand) - 1
+        cells, first, last = (
+            self.columns.cells,
+            self.columns.heads.take(hand),
+            self.columns.ends.take(hand) - 1,
+        )
         timed = wanted & (cells.numbers("at", first) != cells.numbers("at", last))
         return pa.array(cells.numbers("at", row) - cells.numbers("at", row - 1), mask=~timed)
 
@@ -146,12 +140,12 @@ class Hands:
 
     def rows_of(self, hands: Sequence[int]) -> list[slice]:
         """Where the events of some hands are."""
-        laid = self.laid
-        return [slice(int(laid.heads[it]), int(self.ends[it])) for it in hands]
+        columns = self.columns
+        return [slice(int(columns.heads[it]), int(columns.ends[it])) for it in hands]
 
     def others(self, hand: Column, seat: Column) -> Iterator[tuple[Column, Column]]:
         """Seat by seat: its place in some hands, and whether it is there and not this one."""
-        seats, base = self.laid.seats.take(hand), self.laid.base.take(hand)
+        seats, base = self.columns.seats.take(hand), self.columns.base.take(hand)
         for other in range(int(seats.max(initial=0))):
-            place = np.minimum(base + other, self.laid.places)
+            place = np.minimum(base + other, self.columns.places)
             yield place, (other < seats) & (seat != other)

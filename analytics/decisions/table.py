@@ -24,8 +24,8 @@ from analytics.decisions.schema import (
     STRADDLE,
 )
 from analytics.replay.actions import walks
+from analytics.replay.columns import BLINDS, FOLDED, chosen, head
 from analytics.replay.flags import STREETS
-from analytics.replay.layout import BLINDS, FOLDED, chosen, head
 from analytics.replay.raises import sizes
 from analytics.replay.rulebook import Rulebook, games_of
 from odds.rank import CATEGORIES
@@ -51,10 +51,10 @@ class Faced(NamedTuple):
 
 def faced_by(hands: Hands, rules: Rulebook) -> Faced:
     """By the rulesets of the hands, as far as anybody has them."""
-    size = len(hands.laid.acts.row)
+    size = len(hands.columns.acts.row)
     bet, stack, mine, effective, low, high = np.zeros((6, size), dtype=np.int64)
     raising, told, ranged = np.zeros((3, size), dtype=bool)
-    for walk in walks(hands.laid, *games_of(hands.laid, rules.of)):
+    for walk in walks(hands.columns, *games_of(hands.columns, rules.of)):
         rounds, menu = walk.rounds, walk.menu
         for it in walk.steps():
             act = it.act
@@ -99,17 +99,17 @@ class _Choices(NamedTuple):
 
 def decisions_of(rules: Rulebook, hands: Hands) -> pa.Table:
     """The rows of hands, in their order and that of the record."""
-    if not hands.laid.count:
+    if not hands.columns.count:
         return SCHEMA.empty_table()
     kinds = _actions(hands, rules), _bids(hands), _straddles(hands), _shows(hands)
     every = _Choices(*(np.concatenate(column) for column in zip(*kinds, strict=True)))
-    laid = hands.laid
+    columns = hands.columns
     told = np.flatnonzero(hands.told.take(every.hand))
     told = told[np.argsort(every.row[told], kind="stable")]
     it = _Choices(*(column.take(told) for column in every))
     on = _Street.of(hands, it)
-    stack, pot = it.stack, hands.chips.pot(laid.heads.take(it.hand), it.row)
-    which, words = laid.cells.words("ruleset", laid.heads)
+    stack, pot = it.stack, hands.chips.pot(columns.heads.take(it.hand), it.row)
+    which, words = columns.cells.words("ruleset", columns.heads)
     ruleset, compared = which.take(it.hand), [*map(rules.showdown, words.to_pylist()), None]
     held, turn, lies = hands.held, hands.held.turn(it.place, it.row), hands.held.board(it.row)
     tenth = tenths(_at(held.cards.classes(), turn, NONE), ruleset, compared)
@@ -120,9 +120,9 @@ def decisions_of(rules: Rulebook, hands: Hands) -> pa.Table:
     size, matched = on.last(it.size), pot + np.maximum(it.to_call, 0) + it.size
     called = pot - matched.take(on.raiser, mode="clip") if len(pot) else pot
     found = {
-        **head(laid, it.hand),
+        **head(columns, it.hand),
         "ruleset": chosen(words, ruleset),
-        "idx": pa.array((it.row - laid.heads.take(it.hand)).astype(np.int32)),
+        "idx": pa.array((it.row - columns.heads.take(it.hand)).astype(np.int32)),
         "seat": pa.array(it.seat.astype(np.int32)),
         "player": hands.players.take(pa.array(it.place)),
         "position": hands.positions(it.place),
@@ -168,15 +168,15 @@ class _Street(NamedTuple):
     @classmethod
     def of(cls, hands: Hands, it: _Choices) -> "_Street":
         """Counted over choices in the order of the record."""
-        laid, each = hands.laid, np.arange(len(it.row))
-        boards: Column = laid.boards_upto.take(it.row)
+        columns, each = hands.columns, np.arange(len(it.row))
+        boards: Column = columns.boards_upto.take(it.row)
         first: Column = np.ones(len(each), dtype=bool)
         first[1:] = (it.hand[1:] != it.hand[:-1]) | (boards[1:] != boards[:-1])
         begins: Column = np.maximum.accumulate(np.where(first, each, 0))
         raising = (it.action == BET) | (it.action == RAISE)
         upto = np.append(0, np.cumsum(raising))
         last: Column = np.append(NONE, np.maximum.accumulate(np.where(raising, each, NONE)))[:-1]
-        lies = np.minimum(laid.lies(it.row, it.hand), 5)
+        lies = np.minimum(columns.lies(it.row, it.hand), 5)
         street: Column = np.array([0, 0, 0, 1, 2, 3]).take(lies)
         return cls(street, each - begins + 1, upto[:-1] - upto.take(begins), last, begins)
 
@@ -195,7 +195,7 @@ class _Street(NamedTuple):
 
 def _actions(hands: Hands, rules: Rulebook) -> _Choices:
     """Folds, checks, calls, bets and raises; a fold outside every round is one of a straddle."""
-    laid, acts = hands.laid, hands.laid.acts
+    columns, acts = hands.columns, hands.columns.acts
     it = faced_by(hands, rules)
     stack = it.stack
     to_call = np.clip(it.bet - it.mine, 0, np.maximum(stack, 0))
@@ -218,33 +218,33 @@ def _actions(hands: Hands, rules: Rulebook) -> _Choices:
         acts.amount,
         np.where(raising, acts.to, NONE),
         np.where(raising & acts.asked, acts.amount - to_call, NONE),
-        laid.cells.codes("origin", _ORIGINS, acts.row),
+        columns.cells.codes("origin", _ORIGINS, acts.row),
         np.full(len(acts.row), NONE),
     )
 
 
 def _bids(hands: Hands) -> _Choices:
     """Bids; one that is hidden has no amount and no origin. Nobody's bid is no choice."""
-    laid = hands.laid
-    every = hands.of("BidPlaced")
-    row, hand, seat, place = (column[every[3] < laid.places] for column in every)
+    columns = hands.columns
+    every = hands.columns.at("BidPlaced")
+    row, hand, seat, place = (column[every[3] < columns.places] for column in every)
     there = hands.filled("amount", row)
     return _others(
         hands,
         (row, hand, seat, place),
         BID,
         effective=hands.effective(hand, seat, row),
-        amount=np.where(there, laid.cells.numbers("amount", row), NONE),
-        origin=laid.cells.codes("origin", _ORIGINS, row),
-        sealed=laid.cells.truths("sealed", row).astype(np.int64),
+        amount=np.where(there, columns.cells.numbers("amount", row), NONE),
+        origin=columns.cells.codes("origin", _ORIGINS, row),
+        sealed=columns.cells.truths("sealed", row).astype(np.int64),
     )
 
 
 def _straddles(hands: Hands) -> _Choices:
     """Straddles that a seat might have refused (U4)."""
-    laid = hands.laid
-    row, hand, seat, place, blind = laid.blinds
-    origin = laid.cells.codes("origin", _ORIGINS, row)
+    columns = hands.columns
+    row, hand, seat, place, blind = columns.blinds
+    origin = columns.cells.codes("origin", _ORIGINS, row)
     some = np.flatnonzero((blind == BLINDS["straddle"]) & (origin != _ORIGINS["forced"]))
     row, hand, seat, place = (column[some] for column in (row, hand, seat, place))
     return _others(
@@ -252,15 +252,15 @@ def _straddles(hands: Hands) -> _Choices:
         (row, hand, seat, place),
         STRADDLE,
         effective=hands.effective(hand, seat, row),
-        amount=laid.cells.numbers("amount", row),
-        raised_to=laid.cells.numbers("to", row),
+        amount=columns.cells.numbers("amount", row),
+        raised_to=columns.cells.numbers("to", row),
         origin=origin[some],
     )
 
 
 def _shows(hands: Hands) -> _Choices:
     """Hands that were turned up or thrown away; whether a seat had to is not recorded."""
-    both = ((hands.laid.shows, SHOW), (hands.of("Mucked"), MUCK))
+    both = ((hands.columns.shows, SHOW), (hands.columns.at("Mucked"), MUCK))
     parts = [_others(hands, where, action) for where, action in both]
     return _Choices(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 

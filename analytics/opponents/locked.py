@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from analytics.decisions.hands import Hands
-from analytics.replay.layout import word
+from analytics.replay.columns import word
 from analytics.replay.money import money
 from analytics.replay.rulebook import Rulebook, games_of, units_of
 from engine.game import Game
@@ -110,16 +110,16 @@ def _left(hands: Sequence[Played], length: int) -> Iterable[dict[str, float]]:
 
 def played_of(hands: Hands, rules: Rulebook) -> Iterator[Played]:
     """Heads-up hands as far as a lock needs them; those of unknown blinds are left out."""
-    laid, chips = hands.laid, money(hands.laid)
-    games, ruleset = games_of(laid, rules.of)
+    columns, chips = hands.columns, money(hands.columns)
+    games, ruleset = games_of(columns, rules.of)
     known, units = [None if it is None else costs(it) for it in games], units_of(games, ruleset)
-    match = word(laid, "match", np.arange(laid.count)).to_pylist()
-    for at in np.flatnonzero(laid.told & (laid.seats == 2)).tolist():
-        cost, pair = known[ruleset[at]], slice(laid.base[at], laid.base[at] + 2)
+    match = word(columns, "match", np.arange(columns.count)).to_pylist()
+    for at in np.flatnonzero(columns.told & (columns.seats == 2)).tolist():
+        cost, pair = known[ruleset[at]], slice(columns.base[at], columns.base[at] + 2)
         if cost is not None and hands.seen.dealt[pair].all():
-            which = int(laid.hand_seq[at]), match[at], int(laid.number[at])
+            which = int(columns.hand_seq[at]), match[at], int(columns.number[at])
             one, other = hands.players[pair].to_pylist()
-            unit, button = int(units[at]), int(laid.button[at])
+            unit, button = int(units[at]), int(columns.button[at])
             nets = chips.net[pair] / unit
             small, big = (it / unit for it in cost)
             yield Played(*which, (one, other), button, (*nets.tolist(),), small, big)

@@ -147,9 +147,9 @@ def decided(hands: Hands, rules: Rulebook) -> pa.Table:
     """The decisions of these hands, and how many cards the last rival had at each; nothing while
     there are several.
     """
-    rows, laid = decisions_of(rules, hands), hands.laid
-    hand = np.searchsorted(laid.hand_seq, rows["hand_seq"].to_numpy())
-    row, seat = laid.heads.take(hand) + rows["idx"].to_numpy(), rows["seat"].to_numpy()
+    rows, columns = decisions_of(rules, hands), hands.columns
+    hand = np.searchsorted(columns.hand_seq, rows["hand_seq"].to_numpy())
+    row, seat = columns.heads.take(hand) + rows["idx"].to_numpy(), rows["seat"].to_numpy()
     rival = np.zeros(len(row), dtype=np.int64)
     for place, there in hands.others(hand, seat):
         rival = np.where(there & (hands.seen.fold.take(place) > row), place, rival)
@@ -174,7 +174,7 @@ def _his(events: pa.Table, asked: Asked) -> pa.Table:
 
 def _faults(hands: Hands, rows: pa.Table, rules: Rulebook) -> pa.Table:
     """Replies that could not be used; what was asked then is for the rules to say."""
-    _, hand, _, _ = hands.of("Faulted")
+    _, hand, _, _ = hands.columns.at("Faulted")
     parts = [rows[it] for it in hands.rows_of(np.unique(hand).tolist())]
     found = [
         row for part in parts for leaf in leaves_of(part) for row in faults.rows_of(leaf, rules)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.replay.layout import BET, CALLED, FOLDED, Laid
+from analytics.replay.columns import BET, CALLED, FOLDED, ReplayColumns
 from analytics.replay.raises import Asked, Menu, Reach, menu, vetoed
 from engine.game import Game
 from store.columns.cells import Column
@@ -36,10 +36,10 @@ class Rounds:
     of the hand      masks over seats: `folded`, `tapped` (nothing left), `timed` (out of time)
     """
 
-    def __init__(self, laid: Laid, table: "Table") -> None:
-        self.laid, self.table = laid, table
+    def __init__(self, hands: ReplayColumns, table: "Table") -> None:
+        self.hands, self.table = hands, table
         n, places = len(table.which), len(table.places)
-        self.brought = laid.stacks.take(table.places)
+        self.brought = hands.stacks.take(table.places)
         self.stacks = self.brought.copy()
         self.base = self.stacks.copy()
         self.met = np.full(places, -1, dtype=np.int64)
@@ -55,7 +55,7 @@ class Rounds:
 
     def take_in(self, t: int, act: Column) -> None:
         """What happened since the last action: cards, a round that opened, chips that moved."""
-        acts, live = self.laid.acts, len(act)
+        acts, live = self.hands.acts, len(act)
         boards, opens = acts.boards.take(act), acts.opens.take(act)
         opened = opens != self.opens[:live]
         over = np.flatnonzero((boards != self.boards[:live]) | (opened & self.opened[:live]))
@@ -67,8 +67,8 @@ class Rounds:
         rows = np.flatnonzero(opened & asked)
         if len(rows):
             which = opens[rows] - 1
-            self.bet[rows] = self.level[rows] = self.laid.open_bet.take(which)
-            self.size[rows] = self.laid.open_size.take(which)
+            self.bet[rows] = self.level[rows] = self.hands.open_bet.take(which)
+            self.size[rows] = self.hands.open_size.take(which)
             self.least[rows] = self.bet[rows] + self.size[rows]
         self.boards[:live], self.opens[:live], self.opened[:live] = boards, opens, asked
 
@@ -133,7 +133,7 @@ class Rounds:
 
     def stake(self, it: "Step") -> None:
         """Chips move, and what the round is changes with them."""
-        acts, live, bet = self.laid.acts, it.live, self.bet[: it.live]
+        acts, live, bet = self.hands.acts, it.live, self.bet[: it.live]
         amount, to, full = acts.amount.take(it.act), acts.to.take(it.act), acts.full.take(it.act)
         fold = it.kind == FOLDED
         self.stacks[it.place] = it.chips - amount
@@ -164,12 +164,12 @@ class Rounds:
 
     def _order_moves(self) -> None:
         """Each move goes before the action that follows it; after the last nobody asks."""
-        moves, acts, table = self.laid.moves, self.laid.acts, self.table
-        row_of = np.full(self.laid.count, -1, dtype=np.int64)
+        moves, acts, table = self.hands.stack_changes, self.hands.acts, self.table
+        row_of = np.full(self.hands.count, -1, dtype=np.int64)
         row_of[table.which] = np.arange(len(table.which))
         mine = np.flatnonzero(row_of.take(moves.hand) >= 0)
         row = row_of.take(moves.hand.take(mine))
-        act = self.laid.acts_upto.take(moves.row.take(mine))
+        act = self.hands.acts_upto.take(moves.row.take(mine))
         step = act - table.first.take(row)
         asked = np.flatnonzero(step < table.count.take(row))
         order = asked[np.argsort(step[asked], kind="stable")]
@@ -178,7 +178,7 @@ class Rounds:
         self.place = table.begin.take(self.row) + self.seat
         self.amount, self.out = moves.amount.take(mine), moves.out.take(mine)
         self.lost = moves.dead.take(mine)
-        same_round = self.laid.boards_upto.take(moves.row.take(mine)) == acts.boards.take(act)
+        same_round = self.hands.boards_upto.take(moves.row.take(mine)) == acts.boards.take(act)
         self.staked = moves.stake.take(mine) & same_round
         self.leads = moves.leads.take(mine) & same_round
         steps = int(table.count.max(initial=0))
@@ -279,10 +279,10 @@ class Table(NamedTuple):
 class Walk:
     """Hands of one menu, which are walked action by action."""
 
-    def __init__(self, laid: Laid, which: Column, menu: Menu | None) -> None:
-        self.laid, self.menu = laid, menu
-        self.table = _table(laid, which)
-        self.rounds = Rounds(laid, self.table)
+    def __init__(self, hands: ReplayColumns, which: Column, menu: Menu | None) -> None:
+        self.hands, self.menu = hands, menu
+        self.table = _table(hands, which)
+        self.rounds = Rounds(hands, self.table)
 
     def steps(self) -> Iterator[Step]:
         """Every action of every hand, to the last; `rounds` stand as each was asked."""
@@ -296,7 +296,7 @@ class Walk:
 
     def _step(self, t: int, live: int) -> Step:
         """One action of every hand that has one left."""
-        acts, rounds = self.laid.acts, self.rounds
+        acts, rounds = self.hands.acts, self.rounds
         act = self.table.first[:live] + t
         rounds.take_in(t, act)
         seat, kind = acts.seat.take(act), acts.kind.take(act)
@@ -323,24 +323,24 @@ class Walk:
         return it._replace(offered=raising | asked & ~veto, vetoed=veto)
 
 
-def walks(laid: Laid, games: Sequence[Game | None], ruleset: Column) -> Iterator[Walk]:
+def walks(hands: ReplayColumns, games: Sequence[Game | None], ruleset: Column) -> Iterator[Walk]:
     """Hands in which anybody acts; those of one menu together. `ruleset` is which game each had."""
     menus: dict[Menu | None, list[int]] = {}
     for number, game in enumerate(games):
         menus.setdefault(menu(game), []).append(number)
-    some = laid.told & (np.diff(laid.first_act) > 0)
+    some = hands.told & (np.diff(hands.first_act) > 0)
     for policies, numbers in menus.items():
         which = np.flatnonzero(some & np.isin(ruleset, numbers))
         if len(which):
-            yield Walk(laid, which, policies)
+            yield Walk(hands, which, policies)
 
 
-def _table(laid: Laid, which: Column) -> Table:
+def _table(hands: ReplayColumns, which: Column) -> Table:
     """These hands, those with the most actions first."""
-    first, upto = laid.first_act[which], laid.first_act[which + 1]
+    first, upto = hands.first_act[which], hands.first_act[which + 1]
     order = np.argsort(first - upto, kind="stable")
     which = which[order]
-    seats = laid.seats[which]
+    seats = hands.seats[which]
     begin = np.cumsum(seats) - seats
-    places = np.repeat(laid.base[which] - begin, seats) + np.arange(int(seats.sum()))
+    places = np.repeat(hands.base[which] - begin, seats) + np.arange(int(seats.sum()))
     return Table(which, first[order], (upto - first)[order], seats, begin, places)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from analytics.replay.layout import Laid
+from analytics.replay.columns import ReplayColumns
 from engine.followed import of_other_kinds, unknown
 from engine.game import Game, fingerprint, kept_game
 from engine.games import RULESETS
@@ -53,10 +53,10 @@ def comparison(game: Policies) -> Showdown:
     return Showdown(game.straights, game.ranking, game.hole_min)
 
 
-def games_of(laid: Laid, rules: Rules) -> tuple[list[Game | None], Column]:
+def games_of(hands: ReplayColumns, rules: Rules) -> tuple[list[Game | None], Column]:
     """The rulesets, and which of them each hand was played by; the last is nobody's."""
-    which, words = laid.cells.words("ruleset", laid.heads)
-    return [*map(rules, words.to_pylist()), None], np.where(laid.told, which, len(words))
+    which, words = hands.cells.words("ruleset", hands.heads)
+    return [*map(rules, words.to_pylist()), None], np.where(hands.told, which, len(words))
 
 
 def units_of(games: Sequence[Game | None], ruleset: Column) -> Column:

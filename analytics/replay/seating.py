@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.replay.layout import BLINDS, Laid
+from analytics.replay.columns import BLINDS, ReplayColumns
 from analytics.replay.positions import BLINDS as NAMES
 from analytics.replay.positions import STEALING, names
 from store.columns.cells import Column
@@ -22,13 +22,13 @@ class Named(NamedTuple):
     steals: Column
 
 
-def named(laid: Laid, dealt: Column) -> Named:
+def named(hands: ReplayColumns, dealt: Column) -> Named:
     """The names of places; `dealt` tells which were dealt in."""
-    seated = np.left_shift(np.int64(1), laid.place_seat) * dealt
-    alike = np.bincount(laid.place_hand, seated, laid.count).astype(np.int64)
-    small, straddle = _posted(laid, "small"), _posted(laid, "straddle")
-    last: Column = np.where(straddle == _NOBODY, _posted(laid, "big"), straddle)
-    for one in (laid.button, small, last, laid.seats):
+    seated = np.left_shift(np.int64(1), hands.place_seat) * dealt
+    alike = np.bincount(hands.place_hand, seated, hands.count).astype(np.int64)
+    small, straddle = _posted(hands, "small"), _posted(hands, "straddle")
+    last: Column = np.where(straddle == _NOBODY, _posted(hands, "big"), straddle)
+    for one in (hands.button, small, last, hands.seats):
         alike = alike << _BITS | one & (1 << _BITS) - 1
     each: Column = np.unique(alike, return_inverse=True)
     some, where = each
@@ -36,17 +36,17 @@ def named(laid: Laid, dealt: Column) -> Named:
     known = [numbers.setdefault(it, len(numbers)) for one in some.tolist() for it in _names(one)]
     chairs = some & (1 << _BITS) - 1
     begins = (np.cumsum(chairs) - chairs).take(where)
-    which = np.array(known, dtype=np.int64).take(begins.take(laid.place_hand) + laid.place_seat)
+    which = np.array(known, dtype=np.int64).take(begins.take(hands.place_hand) + hands.place_seat)
     blind = np.array([1 + NAMES.index(it) if it in NAMES else 0 for it in numbers])
     steals = np.array([it in STEALING for it in numbers])
     return Named(list(numbers), which, blind.take(which), steals.take(which))
 
 
-def _posted(laid: Laid, kind: str) -> Column:
+def _posted(hands: ReplayColumns, kind: str) -> Column:
     """Who posted the last blind of this kind."""
-    _, hand, seat, _, blind = laid.blinds
+    _, hand, seat, _, blind = hands.blinds
     these = np.flatnonzero(blind == BLINDS[kind])
-    found = np.full(laid.count, _NOBODY, dtype=np.int64)
+    found = np.full(hands.count, _NOBODY, dtype=np.int64)
     found[hand[these]] = seat[these]
     return found
 

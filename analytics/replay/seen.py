@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.replay.layout import FOLDED, Laid
+from analytics.replay.columns import FOLDED, ReplayColumns
 from events.cards import DECK, RANKS
 from events.types import Cards
 from store.columns.cells import Column
@@ -16,7 +16,7 @@ class Seen(NamedTuple):
     """Of every place: whether it was dealt in, the streets it saw, its classes of cards.
 
     A class is a number of `classes`, or less than nothing. `fold` goes on to the place after the
-    last, as places of `Laid` do.
+    last, as places of `ReplayColumns` do.
     """
 
     dealt: Column
@@ -49,39 +49,41 @@ def classes() -> tuple[tuple[str, ...], Column]:
     return tuple(words), found.ravel()
 
 
-def seen(laid: Laid) -> Seen:
+def seen(hands: ReplayColumns) -> Seen:
     """Streets seen, all-in or not, showdown reached, and the class of hole cards."""
-    places, acts = laid.places, laid.acts
-    fold = np.full(places + 1, laid.cells.size, dtype=np.int64)
+    places, acts = hands.places, hands.acts
+    fold = np.full(places + 1, hands.cells.size, dtype=np.int64)
     folds = np.flatnonzero(acts.kind == FOLDED)[::-1]
     fold[acts.place[folds]] = acts.row[folds]
     saw = []
     for size in (3, 4, 5):
-        came = np.full(laid.count, laid.cells.size, dtype=np.int64)
-        there = np.flatnonzero((laid.board_from < size) & (size <= laid.board_to))
-        came[laid.board_hand[there]] = laid.board[there]
-        saw.append(came.take(laid.place_hand) < fold[:places])
-    stays = fold[:places] == laid.cells.size
-    left: Column = np.bincount(laid.place_hand, stays, laid.count)
-    showdown = stays & (left > 1).take(laid.place_hand)
-    dealt, cards = _cards(laid, laid.deals, first=True)
-    turned, shown = _cards(laid, laid.shows, first=False)
+        came = np.full(hands.count, hands.cells.size, dtype=np.int64)
+        there = np.flatnonzero((hands.board_from < size) & (size <= hands.board_to))
+        came[hands.board_hand[there]] = hands.board_row[there]
+        saw.append(came.take(hands.place_hand) < fold[:places])
+    stays = fold[:places] == hands.cells.size
+    left: Column = np.bincount(hands.place_hand, stays, hands.count)
+    showdown = stays & (left > 1).take(hands.place_hand)
+    dealt, cards = _cards(hands, hands.deals, first=True)
+    turned, shown = _cards(hands, hands.shows, first=False)
     held = dealt | turned
-    none = np.bincount(laid.place_hand, held, laid.count) == 0
-    dealt = held | none.take(laid.place_hand)
+    none = np.bincount(hands.place_hand, held, hands.count) == 0
+    dealt = held | none.take(hands.place_hand)
     return Seen(dealt, tuple(saw), fold, stays, showdown, cards, shown)
 
 
-def _cards(laid: Laid, events: tuple[Column, ...], *, first: bool) -> tuple[Column, Column]:
+def _cards(
+    hands: ReplayColumns, events: tuple[Column, ...], *, first: bool
+) -> tuple[Column, Column]:
     """Who got or showed cards, and the class of the first or last of them."""
     row, _, _, place = events
     codes = {card: number for number, card in enumerate(DECK)}
-    one, other = (laid.cells.codes(name, codes, row, len(DECK)) for name in ("card1", "card2"))
+    one, other = (hands.cells.codes(name, codes, row, len(DECK)) for name in ("card1", "card2"))
     kinds = classes()[1].take(one * (len(DECK) + 1) + other)
     if first:
         place, kinds = place[::-1], kinds[::-1]
-    there = np.zeros(laid.places + 1, dtype=bool)
+    there = np.zeros(hands.places + 1, dtype=bool)
     there[place] = True
-    found = np.full(laid.places + 1, -1, dtype=np.int32)
+    found = np.full(hands.places + 1, -1, dtype=np.int32)
     found[place] = kinds
-    return there[: laid.places], found[: laid.places]
+    return there[: hands.places], found[: hands.places]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analytics.replay.columns import CALLED, CHECKED
 from analytics.replay.flags import DONK, FLOAT, NEITHER
-from analytics.replay.layout import CALLED, CHECKED
 from analytics.replay.seating import Named
 from analytics.replay.spots import KIND, postflop, preflop
 from store.columns.cells import Column

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.replay.layout import BLINDS
+from analytics.replay.columns import BLINDS
 from analytics.screen.event_codes import NO_CARD, event_codes
 from analytics.screen.facing import BET, CALL, NO_SEAT, RAISE
 from analytics.screen.plan import STEP_MAX, Plan, Stakes

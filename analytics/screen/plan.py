@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics.replay.layout import BLINDS
+from analytics.replay.columns import BLINDS
 from engine.catalogue import CATALOGUE
 from engine.followed import EITHER, UNASKED, Followed, unfollowed
 from engine.game import Game, Reading

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.replay.layout import BLINDS
+from analytics.replay.columns import BLINDS
 from analytics.screen.plan import ANTE, Plan
 from analytics.screen.why import Why
 from store.columns.cells import LARGE, Column

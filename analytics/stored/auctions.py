@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.replay.layout import chosen
+from analytics.replay.columns import chosen
 from analytics.stored.row_head import HEAD, RULESET
 from events.cards import DECK, RANKS
 from events.many import Column

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from analytics.decisions.hands import Hands
 from analytics.replay.actions import Walk, walks
+from analytics.replay.columns import ACTIONS, ReplayColumns, chosen, head
 from analytics.replay.flags import COUNTS, STREETS
-from analytics.replay.layout import ACTIONS, Laid, chosen, head
 from analytics.replay.money import money
 from analytics.replay.rulebook import Rules, games_of
 from analytics.replay.seen import classes
@@ -29,30 +29,30 @@ Told = dict[str, pa.Array]
 
 def facts_of(rules: Rules, hands: Hands) -> pa.Table:
     """The rows of these hands, in their order and that of seats."""
-    laid, was, at = hands.laid, hands.seen, hands.at
-    if not laid.count:
+    replayed, was, at = hands.columns, hands.seen, hands.at
+    if not replayed.count:
         return SCHEMA.empty_table()
-    games, ruleset = games_of(laid, rules)
-    words = np.zeros((WORDS, laid.places), dtype=np.int64)
-    for walk in walks(laid, games, ruleset):
+    games, ruleset = games_of(replayed, rules)
+    words = np.zeros((WORDS, replayed.places), dtype=np.int64)
+    for walk in walks(replayed, games, ruleset):
         words[:, walk.table.places] = _meanings(walk, Streets(walk.table, at))
     for word, bits in zip(words, straddled(), strict=True):
-        word[laid.straddlers] |= bits
-    chips = money(laid)
-    keep = np.flatnonzero(laid.told.take(laid.place_hand) & was.dealt)
-    hand = laid.place_hand[keep]
+        word[replayed.straddlers] |= bits
+    chips = money(replayed)
+    keep = np.flatnonzero(replayed.told.take(replayed.place_hand) & was.dealt)
+    hand = replayed.place_hand[keep]
     mine = [word[keep] for word in words]
     truths = [it[keep] for it in (*was.saw, was.showdown, chips.won)]
-    counts = _counts(laid, keep)
+    counts = _counts(replayed, keep)
     kinds, _ = classes()
     told: Told = {
-        **head(laid, hand),
-        "seat": pa.array(laid.place_seat[keep].astype(np.int32)),
+        **head(replayed, hand),
+        "seat": pa.array(replayed.place_seat[keep].astype(np.int32)),
         "player": hands.players.take(pa.array(keep)),
-        "players": pa.array(np.bincount(hand, minlength=laid.count).astype(np.int32)[hand]),
+        "players": pa.array(np.bincount(hand, minlength=replayed.count).astype(np.int32)[hand]),
         "position": chosen(at.words, at.position[keep]),
-        "stack": pa.array(laid.stacks[keep]),
-        **_stakes(laid, games, ruleset, hand),
+        "stack": pa.array(replayed.stacks[keep]),
+        **_stakes(replayed, games, ruleset, hand),
         "put_in": pa.array(chips.put_in[keep]),
         "collected": pa.array(chips.collected[keep]),
         "net": pa.array(chips.net[keep]),
@@ -68,7 +68,7 @@ def facts_of(rules: Rules, hands: Hands) -> pa.Table:
 
 def _meanings(walk: Walk, streets: Streets) -> Column:
     """What every place could do and did, as words of `spots`: forced and default acts left out."""
-    acts = walk.laid.acts
+    acts = walk.hands.acts
     found = np.zeros((WORDS, len(walk.table.places)), dtype=np.int64)
     for it in walk.steps():
         streets.take_in(acts.street.take(it.act))
@@ -83,7 +83,7 @@ def _meanings(walk: Walk, streets: Streets) -> Column:
 
 
 def _stakes(
-    laid: Laid, games: Sequence[Game | None], ruleset: Column, hand: Column
+    replayed: ReplayColumns, games: Sequence[Game | None], ruleset: Column, hand: Column
 ) -> dict[str, pa.Array]:
     """The big blind, the big bet, units to a chip; of unknown rules the highest blind there was."""
     none = (None, None, None)
@@ -95,19 +95,19 @@ def _stakes(
         known: Column = np.array([it or 0 for it in told], dtype=np.int64).take(ruleset)
         there: Column = np.array([it is not None for it in told]).take(ruleset)
         if name == "big_blind":
-            row, of, *_ = laid.blinds
-            highest = np.zeros(laid.count, dtype=np.int64)
-            np.maximum.at(highest, of, laid.cells.numbers("to", row))
+            row, of, *_ = replayed.blinds
+            highest = np.zeros(replayed.count, dtype=np.int64)
+            np.maximum.at(highest, of, replayed.cells.numbers("to", row))
             unknown = np.array([it is None for it in games]).take(ruleset)
             known = np.where(unknown, highest, known)
-            there = np.where(unknown, np.bincount(of, minlength=laid.count) > 0, there)
+            there = np.where(unknown, np.bincount(of, minlength=replayed.count) > 0, there)
         found[name] = pa.array(known[hand], mask=~there[hand])
     return found
 
 
-def _counts(laid: Laid, keep: Column) -> Column:
+def _counts(replayed: ReplayColumns, keep: Column) -> Column:
     """How often each seat chose each action on each street."""
-    acts, wide = laid.acts, laid.places + 1
+    acts, wide = replayed.acts, replayed.places + 1
     columns = np.array([_counted(street, name) for street in STREETS for name in ACTIONS])
     column = columns.take(acts.street * np.int64(len(ACTIONS)) + acts.kind)
     cell = (column * wide + acts.place)[acts.counts]

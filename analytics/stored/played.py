@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from analytics.replay.layout import ACTIONS, chosen
+from analytics.replay.columns import ACTIONS, chosen
 from analytics.replay.rulebook import Rulebook, Text
 from analytics.stored.closed_betting import BOARD, Closed, closed
 from engine.units import per_chip

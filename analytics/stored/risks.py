@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from analytics.replay.layout import ACTIONS, chosen
+from analytics.replay.columns import ACTIONS, chosen
 from analytics.replay.rulebook import Rulebook, Text
 from analytics.stored.row_head import HEAD, RULESET, WHO, Row
 from engine.game import Game

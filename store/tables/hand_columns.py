@@ -102,7 +102,7 @@ class Hands:
     @cached_property
     def hand_of(self) -> Column:
         """Of every event, the hand it is of."""
-        return np.repeat(np.arange(self.count), self.ends - self.heads)
+        return np.repeat(np.arange(self.count, dtype=np.int32), self.ends - self.heads)
 
     @cached_property
     def place_hand(self) -> Column:
@@ -145,7 +145,8 @@ class Hands:
     def place(self, hand: Column, seat: Column) -> Column:
         """The places of some hands' seats."""
         there = (seat >= 0) & (seat < self.seats.take(hand))
-        return np.where(there, self.base.take(hand) + seat, self.places)
+        found: Column = self.base.take(hand) + seat
+        return found if there.all() else np.where(there, found, self.places)
 
     def named(self, *kinds: str) -> Column:
         """The place that each event of some kinds names."""

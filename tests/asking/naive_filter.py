@@ -241,10 +241,10 @@ def _fits(value: Any, cards: tuple[str, ...]) -> Truth:
     """Every way to lay the pattern on the cards is tried."""
     assert isinstance(value, Pattern)
     known = [card for card in cards if is_card(card) and card[0] in RANKS]
-    for laid in permutations(known, len(value.cards)):
-        suits = {card[1] for card in laid}
+    for hands in permutations(known, len(value.cards)):
+        suits = {card[1] for card in hands}
         suited = {"": True, "s": len(suits) == 1, "o": len(suits) == 2}[value.suits]
-        pairs = zip(laid, value.cards, strict=True)
+        pairs = zip(hands, value.cards, strict=True)
         if suited and all(_one_fits(card, want) for card, want in pairs):
             return True
     return False if len(known) == len(cards) else None
