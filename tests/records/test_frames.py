@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.redacted_hands import sight_of
 
 from api.questions.frames import frames
 from api.questions.hand import event_rows
@@ -24,6 +23,7 @@ from events.types import Events
 from events.views import Auditor, Public, Seated, see
 from tests.hands import seeded, some_games, sources, walk
 from tests.profiles import examples
+from tests.redacted_hands import sight_of
 from tests.worlds import other_world, viewers
 
 AUCTION = """\

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.redacted_hands import sight_of
 
 from api.questions.judged import NoRules, NotOver, by_rules, judged, seen_record
 from api.report import as_json, as_text
@@ -18,6 +17,7 @@ from events.views import Auditor, Seated
 from store.reader import Snapshot
 from tests.hands import seeded, some_games, sources, walk
 from tests.profiles import examples
+from tests.redacted_hands import sight_of
 from tests.worlds import other_world, viewers
 
 

@@ -5,7 +5,6 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.redacted_hands import sight_of
 
 from api.questions.one_line import one_line, told
 from engine.game import Game
@@ -14,6 +13,7 @@ from events.notation import read
 from events.views import Auditor, Public, Seated, Viewpoint, see
 from tests.hands import seeded, some_games, sources, walk
 from tests.profiles import examples
+from tests.redacted_hands import sight_of
 from tests.worlds import other_world, viewers
 
 OPENING = """\
