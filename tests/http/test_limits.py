@@ -235,3 +235,15 @@ def test_big_answers_take_turns(house: Path) -> None:
         thread.join(5)
         assert first[0].startswith(b"HTTP/1.1 200")
         assert said(port, get("/api/v1/exports/test/slow")).startswith(b"HTTP/1.1 200")
+
+
+def test_a_curve_of_too_many_hands_is_for_the_command_line(
+    house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.questions.declared.swaps.HANDS_MAX", 1)
+    site = site_of(house).as_("admin")
+    answer = site.get("/api/v1/players/lynx/swaps?table=curve")
+    told = answer.json()
+    assert (413, "urn:muckrake:problem:too-large") == (answer.status_code, told["type"])
+    assert told["detail"].startswith(f"these are {told['hands']} hands, and a curve of 1 is sent")
+    assert site.get("/api/v1/players/lynx/swaps?spots=0&runouts=0").status_code == 200

@@ -10,8 +10,10 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from analytics.sql.chosen import quoted
 from analytics.stored.equity import DRAWS, MODEL, SEED
 from analytics.swaps.measures import MEASURES
+from api.problem import Problem
 from api.questions.luck import Asked, luck
 from api.questions.numbers import (
     Again,
@@ -41,6 +43,7 @@ OVERVIEW = (
     *("hands", "net", "net_ev", "luck", "net_hand", "net_ev_hand", "blue", "red"),
     *("mirrored", "mirrored_variance", "swap", "swap_luck_sum"),
 )
+HANDS_MAX = 50_000  # a curve has a row a hand, and is sent whole
 _BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -151,6 +154,22 @@ def swaps(viewed: Viewed, asked: Asked, watch: ShowProgress) -> Swaps:
     )
 
 
+def bound(viewed: Viewed, asked: Asked) -> None:
+    """A curve of more hands is for the command line."""
+    if asked.table != "curve":
+        return
+    terms = {"player": asked.player, "match": asked.match, "game": asked.game}
+    where = " AND ".join(f"{name} = {quoted(it)}" for name, it in terms.items() if it)
+    (counted,) = viewed.rows(f"SELECT count(*) AS n FROM facts WHERE {where or 'true'}")
+    hands = counted["n"]
+    if hands > HANDS_MAX:
+        sentence = (
+            f"these are {hands} hands, and a curve of {HANDS_MAX} is sent here: name a match, or"
+            " ask muckrake swaps --table curve --csv FILE"
+        )
+        raise Problem("too-large", sentence, hands=hands, hands_max=HANDS_MAX)
+
+
 def rows(told: Swaps) -> list[Line]:
     """A row a measure."""
     return lines(told.players)
@@ -231,6 +250,7 @@ QUESTION = Question(
         Table("independence", Independence, lambda told: told.independence),
     ),
     sheets=sheets,
+    bound=bound,
     page="/players/{player}/swaps",
     kept=("match", "game", "unit"),
     facts=False,
