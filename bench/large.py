@@ -18,7 +18,6 @@ import pyarrow.parquet as pq
 from msgspec.structs import replace
 
 from bench.auction import MATCH, SAMPLE, simulated
-from store.columns.layout import columns
 from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.manifest import Manifest, Segment
@@ -120,10 +119,13 @@ def _segment(
 def _copies(small: Path, one: Segment, name: str, numbers: Sequence[int]) -> Iterator[pa.Table]:
     """The rows of one file again for every copy, row group by row group."""
     path = small / one.files[name]
-    layout = columns() if name == "events" else {}
-    plain = {it.name for it in layout.values() if it.encoding != "DICTIONARY"}
-    schema = pq.read_schema(path)
-    words = [it.name for it in schema if it.type == pa.string() and it.name not in plain]
+    group = pq.read_metadata(path).row_group(0)
+    each = map(group.column, range(group.num_columns))
+    words = [
+        it.path_in_schema
+        for it in each
+        if it.physical_type == "BYTE_ARRAY" and "RLE_DICTIONARY" in it.encodings
+    ]
     file = pq.ParquetFile(path, read_dictionary=words)
     groups = [file.read_row_group(group) for group in range(file.num_row_groups)]
     for copy in numbers:

@@ -196,10 +196,10 @@ def _spots(acts: pa.Table) -> list[int]:
 
 
 def _with_equities(acts: pa.Table, places: list[int], rows: list[Row]) -> pa.Table:
-    """The acts with every strength that was counted."""
+    """The acts with every strength that was counted; cards that no deck deals have none."""
     values: list[float | None] = [None] * acts.num_rows
     for at, row in zip(places, rows, strict=True):
-        values[at] = row["equity"]
+        values[at] = row.get("equity")
     return acts.append_column("equity", pa.array(values, pa.float64()))
 
 
