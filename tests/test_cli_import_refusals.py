@@ -161,7 +161,7 @@ def test_a_full_disk_is_not_the_fault_of_the_file(
 
     def begin(spill: SpillFile, path: Path, at: int, maker: Maker) -> None:
         made(spill, path, at, maker)
-        spill._file = Path("/dev/full").open("wb")  # noqa: SIM115  # the spool closes it
+        spill._file = Path("/dev/full").open("wb")  # noqa: SIM115  # the spill file closes it
 
     made = SpillFile.__init__
     monkeypatch.setattr(SpillFile, "__init__", begin)

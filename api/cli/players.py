@@ -11,6 +11,8 @@ from api.cli.output import note
 from api.cli.viewing import viewing
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from api.viewpoints.views import Viewed
 
 SLOW = 20_000  # hands without stored facts, from which on it is worth a word
@@ -70,6 +72,11 @@ def written(rows: Sequence[Any], csv: Path | None, parquet: Path | None) -> None
 
         columns = {name: COLUMNS.get(name, float) for name in rows[0]._fields}
         frame = pl.DataFrame(list(rows), schema=columns, orient="row")
+    saved(frame, csv, parquet)
+
+
+def saved(frame: "pl.DataFrame", csv: Path | None, parquet: Path | None) -> None:
+    """A table as files."""
     try:
         if csv:
             frame.write_csv(csv)

@@ -9,7 +9,8 @@ import msgspec
 
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.output import document, note, progress
-from api.cli.players import lacking
+from api.cli.players import lacking, saved
+from api.cli.spots import Spots
 from api.cli.tables import drawn
 from api.cli.viewing import viewing
 from api.cli.web import opened
@@ -19,21 +20,6 @@ if TYPE_CHECKING:
     from api.pages.addresses import Addresses
 
 FILES = click.Path(dir_okay=False, path_type=Path)
-
-
-class Number(click.ParamType[int | None]):
-    """A number of them, or all."""
-
-    name = "N|all"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int | None:
-        if value == "all":
-            return None
-        if not str(value).isdecimal():
-            self.fail(f"{value} is no number of them: 0, 200 and all are", param, ctx)
-        return int(value)
 
 
 def command(question: Question) -> click.Command:
@@ -71,7 +57,7 @@ def _parameter(field: Field) -> click.Parameter:
     elif field.type is bool:
         return click.Option([f"--{note.option or field.name}", field.name], is_flag=True, **told)
     elif field.type is int:
-        kind = Number() if field.optional else click.IntRange(note.least)
+        kind = Spots() if field.optional else click.IntRange(note.least)
         told |= {"default": str(field.default), "show_default": True}
     name = note.option or field.name
     return click.Option([f"--{name}", field.name], type=kind, multiple=field.many, **told)
@@ -135,12 +121,4 @@ def _files(table: Table, answer: Any, csv: Path | None, parquet: Path | None) ->
     from api.questions.tables import arrow
 
     frame = pl.DataFrame(arrow(table, answer))
-    try:
-        if csv:
-            frame.write_csv(csv)
-        if parquet:
-            frame.write_parquet(parquet)
-    except OSError as failure:
-        raise click.ClickException(f"cannot be written: {failure}") from None
-    for path in filter(None, (csv, parquet)):
-        note(f"{frame.height} rows into {path}")
+    saved(frame, csv, parquet)
