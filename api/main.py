@@ -4,8 +4,12 @@ Exit codes: 0 fine, 1 failed, 2 usage, 3 checked and found wrong, 4 not permitte
 6 contested under --strict, 130 interrupted.
 """
 
+import os
+import sys
+from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
+from typing import Any, NoReturn
 
 import click
 
@@ -16,37 +20,63 @@ from api.version import VERSION
 
 COMMANDS = {
     "demo": "Play every ruleset, keep, replay and judge every hand; show a contested one.",
-    "games": "The rulesets there are; one of them in full.",
-    "init": "An empty ledger under a name of its own, and the key that it will sign with.",
-    "play": "Matches between our own bots, written into the ledger.",
-    "match": "Two bots that speak the MIT protocol, in processes of their own, on record.",
-    "import": "Foreign hand histories, judged and written into the ledger.",
-    "matches": "The matches in the ledger, and what they came to.",
-    "hands": "The hands in the ledger, in the order they ended.",
-    "replay": "A recorded hand line by line, or its table at one moment.",
-    "export": "Matches and hands in the formats of others, as a viewpoint may see them.",
-    "verify": "A bundle of evidence, or the whole ledger, checked from its bytes.",
-    "audit": "Recorded hands decided again by the rules they name.",
-    "grid": "How a player plays each class of hole cards.",
-    "opponent": "How one player plays, and what of it stands out.",
-    "results": "What winnings are made of: luck street by street, play, rake; and how they grew.",
-    "fairness": "Whether cards, swaps and bids are as chance alone would have them.",
-    "sql": "One question to the ledger in SQL, read-only.",
-    "serve": "The API and the web pages over this ledger.",
-    "key": "Keys to the API: create, list and revoke.",
-    "get": "One request to the API, without a server.",
-    "publish": "The newest checkpoint, once enough witnesses have cosigned it.",
+    "games": "List the rulesets, or show one in full.",
+    "init": "Make an empty ledger under a name of its own, with a new signing key.",
+    "play": "Play matches between the built-in bots, and record them.",
+    "match": "Play a match between two bots that speak the MIT protocol, and record it.",
+    "import": "Judge foreign hand histories, and write them into the ledger.",
+    "replay": "Show a recorded hand line by line, or its table at one moment.",
+    "export": "Write matches and hands in other formats, as a viewpoint may see them.",
+    "verify": "Check a bundle of evidence, or the whole ledger, from its bytes.",
+    "audit": "Decide recorded hands again by the rules that they name.",
+    "sql": "Ask the ledger a question in SQL; nothing is written.",
+    "serve": "Serve the API and the web pages of this ledger.",
+    "key": "Create, list and revoke keys to the API.",
+    "get": "Send one request to the API, without a server.",
+    "publish": "Publish the newest checkpoint, once enough witnesses have cosigned it.",
     "witness": "Cosign the checkpoints of other people's logs, if they only grow.",
-    "monitor": "Somebody's log read leaf by leaf: forks, wrong leaves, repeated records.",
+    "monitor": "Read somebody's log leaf by leaf, and find forks, wrong leaves, repeated records.",
     "restored": "Go on with a ledger that is older than what is known of it.",
+    "push": "Copy sealed files to object storage or a folder.",
+    "pull": "Make a ledger of an archive that was pushed.",
     "compact": "Merge small segments, and prove that nothing changed.",
-    "completion": "What teaches a shell to complete all of this.",
-    "doctor": "What is installed, what is in the ledger, and whether it is sound.",
+    "completion": "Print or install the completion of these commands for a shell.",
+    "man": "Print the manual page.",
+    "doctor": "Show what is installed and what is in the ledger, and check that it is sound.",
 }
+
+
+GROUPS = {  # as the help shows them; the others, and every declared question, ask
+    "Play": ("demo", "games", "init", "play", "match", "import"),
+    "Ask": (),
+    "Prove": ("audit", "verify", "publish", "witness", "monitor"),
+    "Serve": ("serve", "key", "get"),
+    "Keep": ("export", "push", "pull", "compact", "restored", "doctor", "completion", "man"),
+}
+
+
+POSIX = ("fcntl", "resource", "pwd", "grp", "termios")  # modules that Python has not on Windows
+
+PYTHON = sys.version.split()[0]
 
 
 class Lazy(click.Group):
     """A group that knows its commands by name and imports one only to run it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """`help` and `help COMMAND` are `--help` and `COMMAND --help`."""
+        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.exceptions.NoSuchCommand as missing:
+            name = missing.command_name
+            near = get_close_matches(name, [*self.list_commands(ctx), "help"])
+            but = f", but {' and '.join(near)}" if near else ""
+            raise click.UsageError(f"No such command {name!r}{but}", ctx) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS, *declared.names()]
@@ -59,25 +89,61 @@ class Lazy(click.Group):
         if cmd_name not in COMMANDS:
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        command = getattr(import_module(f"api.cli.{name}"), name)
+        try:
+            command = getattr(import_module(f"api.cli.{name}"), name)
+        except ModuleNotFoundError as missing:
+            if missing.name not in POSIX:
+                raise
+            return _impossible(cmd_name, missing)
         assert isinstance(command, click.Command)
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; one that needs what Windows has not says so in one sentence."""
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError as missing:
+            if missing.name not in POSIX:
+                raise
+            raise click.ClickException(
+                f"{ctx.invoked_subcommand} needs Linux or macOS: this system has no"
+                f" {missing.name}; hands are read, audited and verified here"
+            ) from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-        with formatter.section("Questions"):
-            formatter.write_dl([(name, declared.sentence(name)) for name in declared.names()])
+        sentences = {**COMMANDS, **{name: declared.sentence(name) for name in declared.names()}}
+        elsewhere = {name for names in GROUPS.values() for name in names}
+        asking = tuple(name for name in self.list_commands(ctx) if name not in elsewhere)
+        for group, names in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(name, sentences[name]) for name in names or asking])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_paragraph()
+        formatter.write_text("`muckrake help COMMAND` says all of one.")
+
+
+def _impossible(name: str, missing: ModuleNotFoundError) -> click.Command:
+    """A command that cannot be imported on this system: it has a help, and no more."""
+
+    def refuse() -> NoReturn:
+        raise missing
+
+    takes_all = {"ignore_unknown_options": True, "allow_extra_args": True}
+    return click.Command(name, takes_all, refuse, help=COMMANDS[name])
 
 
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(VERSION, prog_name="muckrake")
+@click.version_option(VERSION, message=f"muckrake, version {VERSION}, Python {PYTHON}")
 def muckrake() -> None:
     """The flight recorder and court of appeal for poker."""
 
 
 def main(words: list[str] | None = None) -> int:
     """Run one command; every failure is one sentence on stderr and an exit code."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller: no file of ours may take its number
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     try:
         code = muckrake.main(words, prog_name="muckrake", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as asked:
@@ -91,7 +157,25 @@ def main(words: list[str] | None = None) -> int:
         return failure.exit_code
     except click.Abort:
         return 130
+    except OSError as problem:  # a full disk, a folder that may not be read
+        say(f"muckrake: {problem.strerror or problem}{_path_of(problem)}", err=True)
+        _drop_unwritten()
+        return 1
     return code if isinstance(code, int) else 0
+
+
+def _drop_unwritten() -> None:
+    """Give up what a full disk did not take: else Python tries at its end, and ends with 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def _path_of(problem: OSError) -> str:
+    return f": {problem.filename}" if problem.filename else ""
 
 
 def _help_for(misuse: click.UsageError) -> str:

@@ -15,6 +15,7 @@ from engine.recorded import before_payment
 from engine.seats import contenders, in_order
 from engine.verdict import Nets, Report
 from events.notation import say
+from events.sentences import Part, Sentence, name_at, of_event, text, with_names
 from events.state import Hand
 from events.types import (
     AntePosted,
@@ -25,7 +26,6 @@ from events.types import (
     BlindPosted,
     BoardDealt,
     Called,
-    Event,
     Events,
     HandStarted,
     HoleDealt,
@@ -44,6 +44,14 @@ def as_json(record: Events, game: Game, report: Report) -> dict[str, Any]:
     """One entry of `hands` in `muckrake.audit/1`: nets by seat, `at` where the record is wrong."""
     pots, showdown = pots_as_json(game, record), showdown_as_json(game, record)
     return plain(record, report) | {"pots": pots, "showdown": showdown}
+
+
+def brief(record: Events, game: Game, report: Report) -> dict[str, Any]:
+    """The entry of one hand among many; of one that agrees, pots and cards are left to an audit of
+    that hand."""
+    if report.verdict in ("agree", "assuming"):
+        return plain(record, report)
+    return as_json(record, game, report)
 
 
 def plain(record: Events, report: Report) -> dict[str, Any]:
@@ -74,7 +82,7 @@ def plain(record: Events, report: Report) -> dict[str, Any]:
 def as_text(game: Game, record: Events, report: Report) -> Page:
     """Who put in what, what was shown and paid, and what each reading would have paid."""
     start = _start(record)
-    verdict = _section("verdict", [ruling(report)])
+    verdict = _section("verdict", [ruling(report, record)])
     if report.recorded is None:  # a record that cannot even be counted
         return page([_title(start), "", *verdict])
     hand = before_payment(record)
@@ -147,11 +155,6 @@ def _start(record: Events) -> HandStarted:
 
 def _seats(start: HandStarted) -> list[tuple[int, str]]:
     return list(enumerate(start.players))
-
-
-def name_at(players: Sequence[str], seat: int) -> str:
-    """The player's name; a wrong record may name a seat that does not exist."""
-    return players[seat] if 0 <= seat < len(players) else f"seat {seat}"
 
 
 def _title(start: HandStarted) -> str:
@@ -286,7 +289,7 @@ def _readings(report: Report) -> list[str]:
     return aligned(rows)
 
 
-def ruling(report: Report) -> str:
+def ruling(report: Report, record: Events) -> str:
     """The verdict in one sentence, its name first."""
     name = report.ruleset
     match report.verdict:
@@ -302,21 +305,47 @@ def ruling(report: Report) -> str:
             return "UNKNOWN: a card that nobody recorded could change who is paid"
         case "differ":
             assert report.divergence is not None
-            still = "; no chip goes elsewhere by it" if report.moves == 0 else ""
-            return f"DIFFER: {_parts(name, report.divergence)}{still}"
+            recorded, decided = map(text, parting(record, report.divergence))
+            ruled = decided if report.divergence.refusal else f"{name} decides {decided}"
+            where = f"event {report.divergence.at}, {recorded}: {ruled}"
+            due = text(owed(_start(record).players, report))
+            return f"DIFFER: {where}{due and '; '}{due}{unmoved(report)}"
 
 
 def _if_so(report: Report) -> str:
     return "; ".join(report.assumed)
 
 
-def _parts(name: str, found: Divergence) -> str:
-    """Where rules and record part ways, in one sentence."""
-    where = f"event {found.at}, {_quoted(found.recorded)}"
+def unmoved(report: Report) -> str:
+    """What to add where a record differs, and everybody has what he should have."""
+    return "; no chip goes elsewhere by it" if report.moves == 0 else ""
+
+
+def parting(record: Events, found: Divergence) -> tuple[Sentence, Sentence]:
+    """What stands in the record where rules and record part ways, and what the rules say to it.
+
+    Two events that differ in what no sentence says (who is next) are said in the notation.
+    """
+    there = record[found.at] if found.at < len(record) else None
+    recorded, decided = (
+        (Part("nothing more"),) if one is None else of_event(record, found.at, one)
+        for one in (there, found.decided)
+    )
     if found.refusal is not None:
-        return f"{where}: {found.refusal}"
-    return f"{where}: {name} decides {_quoted(found.decided)}"
+        return recorded, with_names(found.refusal, _start(record).players)
+    if recorded == decided and there is not None and found.decided is not None:
+        return (Part(say(there)),), (Part(say(found.decided)),)
+    return recorded, decided
 
 
-def _quoted(event: Event | None) -> str:
-    return "nothing" if event is None else f"`{say(event)}`"
+def owed(players: Sequence[str], report: Report) -> Sentence:
+    """Who should have how much more, and who less: `Bill should have 500 more, Ann 500 less`."""
+    if report.verdict != "differ" or report.recorded is None or report.decided is None:
+        return ()
+    due = {s: b - a for s, (a, b) in enumerate(zip(report.recorded, report.decided, strict=True))}
+    parts: list[Part] = []
+    for seat in sorted((seat for seat in due if due[seat]), key=lambda seat: -due[seat]):
+        verb = " should have " if not parts else " "
+        parts += [Part(", " if parts else "", player=players[seat])]
+        parts += [Part(verb, chips=abs(due[seat])), Part(" more" if due[seat] > 0 else " less")]
+    return tuple(parts)

@@ -1,23 +1,84 @@
 """A whole ledger audited: columns through the screen, and the engine for whatever it doubts."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from analytics.screen.columns import Words
 from analytics.screen.ledger import Batch, batches
 from analytics.screen.screen import Screen
 from analytics.screen.why import Why
+from api.judging import by_rules
+from api.report import brief
 from api.rules import Rules
 from engine.game import Game
-from engine.verdict import Report, qualified
+from engine.verdict import Report, Verdict, qualified
+from events.types import Events, HandStarted
 
 if TYPE_CHECKING:
     from store.reader import Snapshot
 
 
-def screened(ledger: "Snapshot", rules: Rules, other: Game | None) -> Iterator[Batch]:
-    """Every hand that is over, some thousand at a time, by its own rules or by others."""
-    return batches(ledger, Screen(rules.marked, Words(), other))
+class Audited(Struct, frozen=True):
+    """What an audit says of some hands: how many have which verdict, by match and ruleset; the
+    entries of those that differ, or of all; and how many are of rulesets that nobody has.
+
+    `damaged` says why they could not be read.
+    """
+
+    verdicts: list[tuple[str, str, dict[Verdict, int]]] = []
+    entries: list[dict[str, Any]] = []
+    homeless: dict[str, int] = {}
+    damaged: str | None = None
+
+
+def audits(
+    ledger: "Snapshot",
+    rules: Rules,
+    other: Game | None,
+    *,
+    fine: bool,
+    between: tuple[int, int] | None = None,
+) -> Iterator[Audited]:
+    """Every hand that is over, or those between two places, some thousand at a time, by its own
+    rules or by others; those that differ have entries, or with `fine` all."""
+    screen = Screen(rules.marked, Words(), other)
+    for batch in batches(ledger, screen, between=between):
+        yield audited(batch, rules, fine=fine)
+
+
+def audited(batch: Batch, rules: Rules, *, fine: bool) -> Audited:
+    """Those that the screen finds fine are counted, the engine judges the others."""
+    counted: dict[tuple[str, str], Counter[Verdict]] = {
+        key: Counter({"agree": count}) for key, count in batch.fine().items()
+    }
+    entries = []
+    homeless: Counter[str] = Counter()
+    for place in range(len(batch)) if fine else sorted(batch.records):
+        entry = agreed(batch, place)
+        if entry is None:
+            record = batch.records[place]
+            game = rules.of(record)
+            if game is None:
+                homeless[ruleset_of(record)] += 1
+                continue
+            entry = brief(*by_rules(record, game))
+        if place in batch.records:
+            key = entry["hand"].rpartition("/")[0], entry["ruleset"]
+            counted.setdefault(key, Counter())[entry["verdict"]] += 1
+        if fine or entry["verdict"] == "differ":
+            entries.append(entry)
+    verdicts = [(*key, dict(one)) for key, one in counted.items()]
+    return Audited(verdicts, entries, dict(homeless))
+
+
+def ruleset_of(record: Events) -> str:
+    """The game and the fingerprint that a hand names."""
+    start = record[0]
+    assert isinstance(start, HandStarted)
+    return f"{start.game} {start.ruleset}"
 
 
 def agreed(batch: Batch, place: int) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench import (
+    archive,
     batch,
     codec,
     imports,
@@ -25,6 +26,7 @@ from bench import (
     serve_pages,
     serve_sql,
     serve_stream,
+    spark,
     start,
     statistics,
     trust,
@@ -55,6 +57,8 @@ LEDGERS = {
     "serve-pages": serve_pages,
     "serve-sql": serve_sql,
     "serve-stream": serve_stream,
+    "archive": archive,
+    "spark": spark,
     "start": start,
 }
 USUAL = (*BENCHES, "ledger", "imports", "wire")

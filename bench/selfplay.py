@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from bench.peers import installed
 from bench.play import PASS, pokerkit, texasholdem
 from bench.runner import SEED, Bench, Contender, Target
-from dealer.bots import BOTS
+from dealer.bots.built_in import BOTS
 from dealer.deck import SeededDecks
 from dealer.play import Plan, dealt
 from engine.games import named

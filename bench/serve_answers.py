@@ -19,12 +19,12 @@ from urllib.parse import quote
 import duckdb
 import pyarrow as pa
 
-from analytics.stored.cache_folder import VARIABLE
 from analytics.stored.tables import stored
 from api.exporting.files import BINARY
 from bench.large import build
 from bench.ledger import disk
 from bench.serve_hands import server
+from store.folder.cache_folder import VARIABLE
 from store.reader import Reader
 from store.tables.standard import STANDARD
 

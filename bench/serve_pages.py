@@ -21,11 +21,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from analytics.stored.cache_folder import VARIABLE
 from api.cli.doctor import BROWSERS
 from bench.large import build, name_of
 from bench.ledger import disk
 from bench.serve_hands import served
+from store.folder.cache_folder import VARIABLE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext

@@ -29,8 +29,7 @@ from api.playing.recording import Recording
 from bench.ledger import disk
 from dealer.deck import SeededDecks
 from dealer.wire.connection import IDLE
-from dealer.wire.match import play, started
-from dealer.wire.match_process import Listener, MatchJob, play_in_process
+from dealer.wire.match import Listener, MatchJob, play, play_in_process, started
 from dealer.wire.plan import plan
 from dealer.wire.player import Player, Reply
 from dealer.wire.program import Limits, Program, program

@@ -1,12 +1,22 @@
-"""Whole hands, from the first blind to the last chip, between bots and a deck."""
+"""Whole hands, from the first blind to the last chip, between bots and a deck.
 
-from collections.abc import Iterator
+Many matches at once are dealt by worker processes; this one receives every hand.
+"""
+
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dealer.bots import BOTS, Bot, Histories, look
+from dealer.bots.built_in import BOTS, Bot
+from dealer.bots.seen import Histories, look
 from dealer.deck import Deck, Decks, SeededDecks
+from dealer.worker import PATIENCE_S, Gone, decode_hands, ignore_ctrl_c, receive, send_hands, start
 from engine.game import Game
 from engine.hand import begin, step, turn
 from engine.table import (
@@ -23,6 +33,9 @@ from engine.table import (
 from engine.turn import Command, Over, ToDeal, ToSwap
 from events.state import Hand
 from events.types import Event, Events
+
+BATCH_HANDS = 500
+_MORE, _LAST, _FAILED = b"+", b".", b"!"
 
 
 class Plan(Struct, frozen=True):
@@ -42,6 +55,21 @@ class Plan(Struct, frozen=True):
     def players(self) -> tuple[str, ...]:
         """The players by chair: each bot's name, and its chair."""
         return tuple(player_name(bot, chair) for chair, bot in enumerate(self.bots))
+
+
+class DealJob(NamedTuple):
+    """A match and its decks, for another process to deal."""
+
+    plan: Plan
+    decks: Decks
+
+
+class DealtHands(NamedTuple):
+    """Some more hands of a match; `over` if they are the last."""
+
+    match: str
+    hands: tuple[Events, ...]
+    over: bool
 
 
 def player_name(bot: str, chair: int) -> str:
@@ -144,3 +172,59 @@ def last_standing(hand: Hand) -> str | None:
     """The player who holds every chip after a hand, if one does."""
     left = [seat for seat, stack in enumerate(hand.stacks) if stack]
     return hand.start.players[left[0]] if len(left) == 1 else None
+
+
+def at_once(
+    jobs: Iterator[DealJob], processes: int, stop: Callable[[], bool]
+) -> Iterator[DealtHands]:
+    """Deal these matches, so many at a time; after `stop` each ends with its last whole hand."""
+    workers: dict[Connection, BaseProcess] = {}
+    at_work: dict[Connection, str] = {}
+    stopped = False
+    try:
+        while True:
+            while not stopped and len(at_work) < processes and (job := next(jobs, None)):
+                pipe = next((pipe for pipe in workers if pipe not in at_work), None)
+                if pipe is None:
+                    process, pipe = start(_work)
+                    workers[pipe] = process
+                pipe.send(job)
+                at_work[pipe] = job.plan.match
+            if not at_work:
+                return
+            for ready in wait(list(at_work), timeout=PATIENCE_S):
+                assert isinstance(ready, Connection)
+                match = at_work[ready]
+                kind, body = receive(ready, f"dealt {match}")
+                if kind == _FAILED:
+                    raise Gone(f"the process that dealt {match} failed: {body.decode()}")
+                if kind == _LAST:
+                    del at_work[ready]
+                yield DealtHands(match, decode_hands(body), kind == _LAST)
+            if not stopped and stop():
+                stopped = True
+                for pipe in at_work:
+                    pipe.send(None)
+    finally:
+        for pipe, process in workers.items():
+            pipe.close()
+            if at_work:  # something went wrong: nobody waits for their hands any more
+                process.kill()
+            process.join()
+
+
+def _work(pipe: Connection) -> None:
+    """The other process: one match after another, until nobody is there any more."""
+    ignore_ctrl_c()
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        while True:
+            job = pipe.recv()
+            if job is None:  # told to stop after the match was over
+                continue
+            try:
+                send_hands(pipe, dealt(job.plan, job.decks), BATCH_HANDS, _MORE, _LAST)
+            except OSError:
+                raise
+            except Exception as failure:
+                reason = traceback.format_exception_only(failure)[-1].strip()
+                pipe.send_bytes(_FAILED + reason.encode())

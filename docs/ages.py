@@ -17,7 +17,9 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 LIST = ROOT / "requirements-ages.toml"
-LOCKS = (ROOT / "requirements.txt", ROOT / "requirements-dev.txt")
+LOCKS = tuple(
+    ROOT / f"requirements{it}.txt" for it in ("", "-test", "-dev", "-docs", "-spark", "-lakehouse")
+)
 YEAR = timedelta(days=365)
 HEAD = """\
 # When each locked version was released. `./mr lock` writes it;

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args, get_origin
 import click
 import msgspec
 
-from analytics.auctions.measures import MEASURES
+from analytics.auctions.bidding import MEASURES
 from analytics.luck.streets import CHANCES
 from analytics.opponents.faults import CAUSES
 from analytics.opponents.measures import LOOKS, NUMBERS
@@ -21,14 +21,14 @@ from analytics.results.counters import COUNTERS
 from analytics.results.players import METHODS
 from analytics.results.winnings import LINES
 from analytics.statistics.catalogue import STATISTICS
-from analytics.statistics.measure import Measure
-from analytics.swaps.measures import MEASURES as OF_LUCK
-from api.cli.games import line_of
+from analytics.statistics.measured import Measure
+from analytics.swaps.luck import MEASURES as OF_LUCK
 from api.main import muckrake
 from docs.contested import contested
 from docs.filter_tables import filter_fields, filter_flags
 from docs.http_tables import endpoints, limits, pages, problems, scopes
-from docs.question_tables import answers, tables
+from docs.option_tables import options
+from docs.question_tables import answers, documents, tables
 from docs.rake_tables import known_rakes
 from engine.catalogue import CATALOGUE, KINDS, RAKE
 from engine.game import Game, fingerprint
@@ -178,7 +178,7 @@ def recorded() -> str:
 
 def _game(game: Game, beside: Game | None) -> str:
     lines = [f"### {game.name}\n", _facts(game)]
-    lines += [f"    {number:2}  {line_of(step)}" for number, step in enumerate(game.script)]
+    lines += [f"    {number:2}  {step!r}" for number, step in enumerate(game.script)]
     if beside is not None:
         lines += ["", *_differences(game, beside)]
     if game.readings:
@@ -331,6 +331,7 @@ PARTS: dict[str, Callable[[], str]] = {
         recorded,
         steps,
         commands,
+        options,
         filter_fields,
         filter_flags,
         statistics,
@@ -345,6 +346,7 @@ PARTS: dict[str, Callable[[], str]] = {
         counters,
         lines,
         answers,
+        documents,
         tables,
         endpoints,
         pages,

@@ -1,7 +1,8 @@
 """The questions as docs/cli.md and docs/questions.md tell them: documents, columns of tables."""
 
-import msgspec
-
+from api.cli.doctor import Doctor
+from api.cli.games import Games
+from api.cli.verify import BundleVerified, LedgerVerified
 from api.http.routes.questions import formats
 from api.questions.declared import every
 from api.questions.question import API, fields, title
@@ -11,9 +12,25 @@ def answers() -> str:
     """A row a question: the document, who is asked, and what is in it."""
     lines = ["| document | command | route, and its formats | members |", "|---|---|---|---|"]
     for one in every():
-        members = ", ".join(f"`{it.encode_name}`" for it in msgspec.structs.fields(one.answer))
+        members = ", ".join(
+            f"`{it.name}`" for it in fields(one.tables[0].row if one.pages else one.answer)
+        )
+        if one.pages:
+            members = f"`{one.name}`: {members}; `next`, the row for `--after`, or null"
         route = f"`{API}{one.path}`: {', '.join(formats(one))}"
         lines.append(f"| `{one.schema}` | `{one.name}` | {route} | {members} |")
+    return "\n".join(lines)
+
+
+def documents() -> str:
+    """Every document of a command that no route answers: its members, and what each is."""
+    lines = ["| document | member | what it is |", "|---|---|---|"]
+    for answer in (Games, BundleVerified, LedgerVerified, Doctor):
+        schema = answer.__struct_config__.tag
+        which = {BundleVerified: " of a bundle", LedgerVerified: " with `--all`"}.get(answer, "")
+        for it in fields(answer):
+            meaning = (it.note and it.note.description) or ""
+            lines.append(f"| `{schema}`{which} | `{it.name}` | {meaning} |")
     return "\n".join(lines)
 
 

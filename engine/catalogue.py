@@ -390,7 +390,7 @@ CATALOGUE: dict[str, Policy] = {
     "bids_revealed": Policy(
         "see",
         ("A14",),
-        "What is told after an auction?",
+        "Which bids are shown after an auction?",
         {
             "after_auction": "winners, price and every bid",
             "price_only": "winners and price",

@@ -44,7 +44,7 @@ class Pattern(NamedTuple):
     before: int
 
 
-class Told(NamedTuple):
+class PublicEvent(NamedTuple):
     """An event that has a line, and what is hidden in it.
 
     `blank` is the event with nothing of that in it, so that many events share one pattern; `shown`
@@ -113,12 +113,12 @@ def openings(
     )
 
 
-def told(recorded: Iterable[Recorded]) -> Iterator[Told]:
+def told(recorded: Iterable[Recorded]) -> Iterator[PublicEvent]:
     """The events that have a line, in order, each with its hidden fields."""
     faults: Faults = {}
     for one in recorded:
         hiding = _hiding(type(one.event))
-        shown = Told(one, {}, one.event) if hiding is None else _told(one, hiding, faults)
+        shown = PublicEvent(one, {}, one.event) if hiding is None else _told(one, hiding, faults)
         if shown is not None:
             yield shown
 
@@ -142,7 +142,7 @@ def _hiding(kind: type[Record]) -> _Hiding | None:
     )
 
 
-def _told(one: Recorded, hiding: _Hiding, faults: Faults) -> Told | None:
+def _told(one: Recorded, hiding: _Hiding, faults: Faults) -> PublicEvent | None:
     """The line of an event in which something is hidden.
 
     A reply that is withheld waits for the bid of its seat, or for the end of the hand, and is
@@ -172,7 +172,7 @@ def _told(one: Recorded, hiding: _Hiding, faults: Faults) -> Told | None:
         hidden["faults"] = _taken_up(event, faults) if faults else []
         if kind is not BidPlaced:
             faults[_OVER] = []
-    return Told(one, hidden, blank, shown)
+    return PublicEvent(one, hidden, blank, shown)
 
 
 def _taken_up(event: Record, faults: Faults) -> list[list[Any]]:
@@ -232,7 +232,7 @@ def spelling(event: Record) -> tuple[Pattern, tuple[bytes, ...]]:
     return pattern, tuple([_canonical(told.hidden[field]) for field in pattern.fields])
 
 
-def _line(one: Told, nonces: Nonces) -> bytes:
+def _line(one: PublicEvent, nonces: Nonces) -> bytes:
     recorded, hidden = one.recorded, one.hidden
     pattern, fields, before = _pattern(one.blank, tuple(hidden), one.shown)
     stream, index = recorded.stream, recorded.index

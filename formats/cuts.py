@@ -3,7 +3,8 @@ a hand.
 
 A part is given to the reader as if it were a file, and its hands are numbered as in the whole one.
 Nothing is promised: a part that is refused, or holds other hands than were counted here, says that
-the cut was wrong, and the file has to be read whole.
+the cut was wrong, and the file has to be read whole. A gamelog is cut where its own reader says:
+each part can be read by itself, with what is known of the whole log.
 """
 
 import codecs
@@ -16,18 +17,41 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from formats import phh
-from formats.mit import cut as gamelog
-from formats.mit.cut import Log
+from events.types import SourceNoted
+from formats.mit.grammar import Names
 from formats.mit.note import FORMAT as MIT
+from formats.mit.note import unnoted
+from formats.mit.parts import Reader, Start
+from formats.mit.read import Teller, surveyed
 from formats.phh.documents import Keys
 from formats.phh.money import Money
+from formats.phh.read import read as read_phh
+from formats.phh.read import unit_of as unit_of_phh
 from formats.pokerstars import reader as pokerstars
 from formats.pokerstars.house import Houses
 from formats.rakes import RakeFrom
 from formats.rules import AS_READ, Rules
 from formats.source import Skipped, Source, SourceHand
 from formats.text import encoding_of
+
+
+class Log(Struct, frozen=True):
+    """What is known of a whole log where one of its parts begins."""
+
+    teller: Teller
+    note: SourceNoted
+    start: Start
+    place: str
+
+
+class Cut(Struct, frozen=True):
+    """The bytes of some hands, and how many hands those are."""
+
+    begin: int
+    end: int
+    hands: int
+    log: Log
+
 
 HANDS = 1_000  # of a part
 _TABLE = re.compile(rb"\[[A-Za-z0-9_-]+\]\r?\n")
@@ -72,7 +96,7 @@ def read(path: Path, format: str, part: Part) -> Source:
 
 def _gamelog(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Part, ...]:
     """Cut a gamelog where its own reader says."""
-    found = gamelog.cuts(path, rules, tick)
+    found = log_cuts(path, rules, tick)
     return tuple(
         Part(
             one.begin,
@@ -89,18 +113,18 @@ def _gamelog(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Part, 
 
 def _of_a_gamelog(text: bytes, part: Part) -> Source:
     assert part.log is not None
-    return gamelog.read(text, part.log)
+    return read_cut(text, part.log)
 
 
 def _phh(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Part, ...]:
     """The names of its tables must differ in a whole file, which counts in one unit."""
     found = _by_lines(path, b"[", _TABLE, once=True)
-    unit = phh.unit_of(path) if found else None
+    unit = unit_of_phh(path) if found else None
     return tuple(replace(one, unit=unit, rakes=rules.rake) for one in found)
 
 
 def _of_phh(text: bytes, part: Part) -> Source:
-    return _placed(phh.read(text, unit=part.unit, rakes=part.rakes), part)
+    return _placed(read_phh(text, unit=part.unit, rakes=part.rakes), part)
 
 
 def _pokerstars(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Part, ...]:
@@ -184,3 +208,35 @@ def _renumbered(
             yield replace(hand, line=line)
         else:
             yield replace(hand, line=line, number=hand.number + part.hands_before)
+
+
+def log_cuts(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Cut, ...]:
+    """The log cut; none, if it is to be read hand by hand, or its bytes are not to be counted."""
+    found, teller, note = surveyed(path, rules, tick)
+    noted = unnoted(note)
+    if not found.in_parts or (noted.encoding, noted.newline) != ("utf-8", "\n"):
+        return ()
+    cut = []
+    begin = len(f"{found.header}\n\n".encode())
+    for start, hands, size in found.starts:
+        cut.append(Cut(begin, begin + size, hands, Log(teller, note, start, found.place)))
+        begin += size
+    return tuple(cut)
+
+
+def read_cut(text: bytes, log: Log) -> Source:
+    """One part as a source; the hands are numbered as in the whole log."""
+    teller = log.teller
+    *texts, _ = text.decode().split("\n\n")
+    part = Reader(Names(*teller.players), log.start).part(texts)
+    transcript = teller.many(part)
+    return Source(
+        format=MIT,
+        dialect=teller.dialect,
+        players=teller.players,
+        note=log.note,
+        inferred=teller.inferred,
+        hands=map(transcript.hand, transcript.every),
+        transcripts=(transcript,),
+        place=log.place,
+    )

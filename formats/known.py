@@ -11,12 +11,15 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from formats import acpc, irc, ohh, phh
+from formats import irc
+from formats.acpc.read import read as read_acpc
 from formats.cuts import Part
 from formats.cuts import read as read_part
 from formats.mit import read as mit
 from formats.mit.grammar import MARKERS, other, splits
 from formats.mit.note import FORMAT as MIT
+from formats.ohh.read import read as read_ohh
+from formats.phh.read import read as read_phh
 from formats.pokerstars import reader as pokerstars
 from formats.pokerstars.text import GG, STARS, foreign_site
 from formats.rules import AS_READ, Rules
@@ -169,7 +172,7 @@ def read(
     if others and not named.takes_rules and not (named.raked and rules.only_rake):
         but = ", but for the rake (rake_percent, rake_caps)" if named.raked else ""
         raise Refused(
-            1, f"{named.called} name their own rules: --game and --set cannot replace them{but}"
+            1, f"{named.called} name their own rules: --ruleset and --set cannot replace them{but}"
         )
     if rules.sets("stack") and named.stacked:
         raise Refused(1, f"the hands of {named.called} name their own stacks: leave out stack=")
@@ -235,14 +238,14 @@ FORMATS: dict[str, Format] = {
             "acpc",
             "ACPC log",
             lambda head: any(map(_ACPC.match, head)),
-            lambda path, rules: acpc.read(path, rules=rules),
+            lambda path, rules: read_acpc(path, rules=rules),
             stacked=False,
         ),
         Format(
             "phh",
             "PHH",
             lambda head: any(map(_PHH.match, head)),
-            lambda text, rules: phh.read(text, rakes=rules.rake),
+            lambda text, rules: read_phh(text, rakes=rules.rake),
             at_a_site=True,
         ),
         Format(
@@ -267,7 +270,7 @@ FORMATS: dict[str, Format] = {
             "ohh",
             "Open Hand History",
             lambda head: any(map(_OHH.match, head)),
-            ohh.read,
+            read_ohh,
             takes_rules=False,
             raked=True,
             at_a_site=True,

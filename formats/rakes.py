@@ -142,7 +142,9 @@ _QUESTIONS = (
         lambda row: f"{row.limit}-limit",
         lambda asked: f"{asked.limit}-limit",
     ),
-    _Question(_of_stakes, lambda row: row.stakes, lambda asked: _spelled(*_money(asked))),
+    _Question(
+        _of_stakes, lambda row: row.stakes, lambda asked: _spelled(asked.stakes, asked.currency)
+    ),
     _Question(
         lambda row, asked: row.table == asked.table,
         lambda row: f"{row.table} tables",
@@ -305,10 +307,6 @@ def _cents(amount: Any) -> int:
 def _key(site: str) -> str:
     """A site's name as it is compared: `PokerStars.com` and `Poker Stars` are PokerStars."""
     return "".join(filter(str.isalnum, site.casefold().removesuffix(".com")))
-
-
-def _money(asked: RakeQuestion) -> tuple[Stakes, str]:
-    return asked.stakes, asked.currency
 
 
 def _spelled(stakes: Stakes, currency: str) -> str:

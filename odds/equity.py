@@ -52,7 +52,7 @@ def equities(
     """The odds of each of two or more known hands, whose sizes may differ; `dead` never comes."""
     held = [mask(hole) for hole in holes]
     table, gone = mask(board), mask(dead)
-    known = apart(*held, table, gone)
+    known = disjoint(*held, table, gone)
     if len(held) < 2:
         raise ValueError("hands are compared with each other: one alone has no odds")
     if len(board) > BOARD:
@@ -65,7 +65,7 @@ def equities(
     return tuple(Odds(deals, tuple(map(int, row))) for row in best)
 
 
-def apart(*groups: int) -> int:
+def disjoint(*groups: int) -> int:
     """All these cards together, of which none may be in two places."""
     together = 0
     for cards in groups:

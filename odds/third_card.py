@@ -100,11 +100,11 @@ class Outcomes(Struct, frozen=True):
 
 def third_card(hole: Cards, board: Cards, rules: Showdown = STANDARD) -> ThirdCard:
     """For who sees his own cards and the board, against any two; spots alike in suits are one."""
-    return _alike(*canonical(mask(hole), mask(board)), rules)
+    return _up_to_suits(*canonical(mask(hole), mask(board)), rules)
 
 
 @lru_cache(maxsize=1 << 16)
-def _alike(hole: int, board: int, rules: Showdown) -> ThirdCard:
+def _up_to_suits(hole: int, board: int, rules: Showdown) -> ThirdCard:
     return counted_third_card(hole, board, rules)
 
 

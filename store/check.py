@@ -15,7 +15,7 @@ from store.folder.macs import Marks
 from store.folder.manifest import Manifest, Segment
 from store.log import hot, watermark
 from store.log.hot import FOLDER, Recovered
-from store.log.recovery import SEGMENTS, durable_bytes_are_there, torn
+from store.log.recovery import durable_bytes_are_there, torn
 from store.log.tail import Tail
 from store.proof.checkpoint import Checkpoint
 from store.proof.nonces import salts_of
@@ -155,14 +155,14 @@ def _accepted(disk: Disk) -> Iterator[Finding]:
 
 def _segments(disk: Disk, now: Manifest) -> Iterator[Finding]:
     """Every file of every segment has the digest that the manifest tells."""
-    there = {f"{SEGMENTS}/{name}" for name in disk.names(SEGMENTS)}
     for segment in now.segments:
         hands = _hands(segment)
         for name, path in segment.files.items():
-            if path not in there:
+            try:
+                digest, size = digest_of(disk.read, path)
+            except FileNotFoundError:
                 yield Finding(path, None, hands, f"{path} is missing: it holds {hands}")
                 continue
-            digest, size = digest_of(disk.read, path)
             known = segment.sizes.get(name, size)
             if size < known:
                 told = f"{path} ends at byte {size} of {known}: it holds {hands}"

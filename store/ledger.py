@@ -11,7 +11,7 @@
 An append is decided by `Admission`, written by `HotLog`, counted by `Tail`. Callers who come while
 the disk is busy wait together, and the first of them writes for all: one frame, one sync. Whoever
 fills the log seals it (`sealing.py`), and the others wait; so memory holds one log and no more.
-What was made into columns elsewhere goes past the log into a segment (`run.py`, `adopting.py`).
+What was made into columns elsewhere goes past the log into a segment (`runs.py`, `sealing.py`).
 
 Memory is ahead of the disk only inside `_at_stake`. Whatever fails there breaks the ledger: it
 answers nothing more, for what memory says may not be so, and a failed sync must not be tried again
@@ -30,8 +30,7 @@ from store.folder.disk import Disk, RealDisk, make_whole
 from store.folder.frames import Damaged
 from store.folder.lock import Lock
 from store.log import watermark
-from store.log.admission import Admission, Admitted
-from store.log.group_commit import Call, GroupCommit, read_call
+from store.log.admission import Admission, Admitted, Call, GroupCommit, read_call
 from store.log.recovery import Found, drop_leftovers, recover
 from store.log.tail import Tail
 from store.opening import signing
@@ -40,11 +39,10 @@ from store.proof.private import Private, Secrets
 from store.proof.published import keep_before
 from store.proof.remembered import Remembered
 from store.segments import rulesets
-from store.segments.adopting import adopt, check_made
 from store.segments.compaction import GRACE_MS, LARGE, compact, rebuild, sweep
 from store.segments.runs import Maker, Run
 from store.segments.sealed import Sealed, merged
-from store.segments.sealing import seal
+from store.segments.sealing import adopt, check_made, seal
 from store.tables.projection import Projection
 
 SEAL_HANDS = 20_000

@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from events.ledger import Recorded, is_match
+from store.archive.disk import disk_of
 from store.columns.codec import leaves_of
 from store.folder import manifest
-from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.folder.manifest import Manifest, Segment
 from store.log import hot, watermark
@@ -26,7 +24,7 @@ from store.log.tail import Closed, Placed, Tail
 from store.log.watermark import Mark
 from store.proof.tree import Refuted
 from store.segments import rulesets
-from store.segments.reading import files_of
+from store.segments.reading import Files, files_of
 from store.segments.sealed import Sealed, merged
 
 TRIES = 100
@@ -68,7 +66,7 @@ class Live:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.disk = RealDisk(folder)
+        self.disk = disk_of(folder)
         self._lock = threading.RLock()
         self._units: dict[str, str | None] = {}
         self._state = self._opened(None)
@@ -130,7 +128,7 @@ class Live:
 
     def hands(self, after: int) -> Iterator[Listed]:
         """Closed hands after a place in their order, as far as they are known."""
-        listed = partial(_listed, self.folder)
+        listed = partial(_listed, files_of(self.disk))
         for one in self._after(after, listed, lambda it: Listed(it.hand_seq, it.stream)):
             if not is_match(one.hand):
                 yield one
@@ -274,15 +272,15 @@ class Live:
         return _State(found, Sealed(self.disk, found.segments), Tail(found), 0)
 
 
-def _listed(folder: Path, segment: Segment) -> Iterator[Listed]:
+def _listed(files: Files, segment: Segment) -> Iterator[Listed]:
     """The hands of a segment, from the table that has a row for each if it is there."""
-    path = folder / segment.files.get("hands", segment.files["events"])
-    last = -1
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(columns=["hand_seq", "match", "number"]):
-            places = batch["hand_seq"]
-            new = pc.not_equal(places, pa.concat_arrays([pa.array([last]), places[:-1]]))
-            last = places[-1].as_py()
-            heads = batch.filter(pc.and_(new, pc.is_valid(batch["number"])))
-            for hand_seq, match, number in zip(*map(pa.Array.to_pylist, heads), strict=True):
+    name = "hands" if "hands" in segment.files else "events"
+    for group in range(files.open(segment, name).groups):
+        rows = files.rows(segment, name, group, ["hand_seq", "match", "number"])
+        last = -1
+        for hand_seq, match, number in zip(
+            *map(pa.ChunkedArray.to_pylist, rows.columns), strict=True
+        ):
+            if hand_seq != last and number is not None:
                 yield Listed(hand_seq, f"{match}/{number}")
+            last = hand_seq

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,7 +26,8 @@ NONE = (
     "no Chromium found: `sudo apt install chromium`, or `python -m playwright install --with-deps"
     " chromium`, or set MUCKRAKE_CHROMIUM=..."
 )
-NO_PLAYWRIGHT = "pytest-playwright is not installed: ./mr test installs it"
+NO_DRIVER = "the browser's driver cannot start ({}): `sudo apt install libatomic1` may help"
+NO_PLAYWRIGHT = "pytest-playwright is not installed: ./mr check installs it"
 FLAGS = (
     "--disable-gpu",
     "--disable-quic",
@@ -48,6 +50,8 @@ def found() -> Found:
     """The one that is named, on the path, among a Mac's applications, or Playwright's own."""
     if find_spec("pytest_playwright") is None:
         return Found(None, NO_PLAYWRIGHT)
+    if trouble := drivers_trouble():
+        return Found(None, NO_DRIVER.format(trouble))
     if named := os.environ.get("MUCKRAKE_CHROMIUM"):
         there = shutil.which(named)
         return Found(there, f"MUCKRAKE_CHROMIUM={named} is no program" if there is None else "")
@@ -65,6 +69,21 @@ def flags() -> list[str]:
 def required() -> bool:
     """Whether a test that cannot run is an error, so that green never means that nothing ran."""
     return os.environ.get("MUCKRAKE_BROWSER") == "require"
+
+
+def drivers_trouble() -> str:
+    """Why Playwright's own node does not run, in its words; nothing if it does."""
+    if find_spec("playwright") is None:
+        return ""
+    from playwright._impl._driver import compute_driver_executable
+
+    try:
+        run = subprocess.run(
+            [compute_driver_executable()[0], "--version"], capture_output=True, text=True
+        )
+    except OSError as problem:
+        return str(problem)
+    return run.stderr.strip().rpartition("\n")[2] if run.returncode else ""
 
 
 def _own() -> str | None:

@@ -79,7 +79,7 @@ def _has_room() -> bool:
     What a sync is good for is proved on a disk that is simulated. Whoever runs a few tests finds
     their files where pytest keeps them; who names a TMPDIR, there.
     """
-    if not MEMORY.is_dir():
+    if not (MEMORY.is_dir() and os.access(MEMORY, os.W_OK | os.X_OK)):
         return False
     there = os.statvfs(MEMORY)
     return there.f_bavail * there.f_frsize > ROOM and not there.f_flag & os.ST_NOEXEC
@@ -145,6 +145,15 @@ def no_loop_of_somebody_else(request: pytest.FixtureRequest) -> Iterator[None]:
     _set_running_loop(None)
     yield
     _set_running_loop(loop)
+
+
+@pytest.fixture(scope="session")
+def jobs_are_forked() -> Iterator[None]:
+    """Applications in this process start their jobs by `tests/processes.py`."""
+    from tests.processes import forks_for
+
+    with forks_for("api.jobs.jobs"):
+        yield
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("events", "odds", "engine", "store", "dealer", "formats", "analytics", "api")
+ROOMS = ("events", "odds", "engine", "store", "dealer", "formats", "analytics", "api", "muckrake")
 ENTERED = "files entered by /players/X/bids"
 GOALS = {  # what must be reached, what is aimed at
     "lines": ("52,000", "45,000"),

@@ -170,7 +170,8 @@ class Case(NamedTuple):
     record: Events
 
 
-def dealt(game: Game, seed: str, count: int) -> list[Events]:
+@cache
+def dealt(game: Game, seed: str, count: int) -> Sequence[Events]:
     """Random hands of which a fast path may follow each; none, where the engine deals none."""
     found: list[Events] = []
     try:
@@ -181,8 +182,8 @@ def dealt(game: Game, seed: str, count: int) -> list[Events]:
             if len(found) == count:
                 break
     except ValueError:
-        return []
-    return found
+        return ()
+    return tuple(found)
 
 
 def told_of(game: Game, record: Events) -> Events:

@@ -7,6 +7,7 @@ tests beside another implementation, tests that spoil, mutate or read whole corp
 """
 
 import os
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from hypothesis import HealthCheck, settings
@@ -16,6 +17,7 @@ VARIABLE = "MUCKRAKE_TESTS_PROFILE"  # the processes that a run starts read it
 MARKED = {"quick": "not ci and not slow", "ci": "not slow", "slow": ""}  # what `-m` is otherwise
 
 Size = TypeVar("Size")
+Other = TypeVar("Other")
 
 
 def chosen() -> str:
@@ -29,6 +31,15 @@ def chosen() -> str:
 def sized(quick: Size, ci: Size, slow: Size | None = None) -> Size:
     """What this profile tries; `slow` tries what `ci` does, unless it is given more."""
     return {"quick": quick, "ci": ci, "slow": ci if slow is None else slow}[chosen()]
+
+
+def in_turn(every: Iterable[Size], others: Sequence[Other]) -> list[tuple[Size, Other]]:
+    """Each with all of the others; in `quick` with one of them, and the next with the next."""
+    return [
+        (one, other)
+        for number, one in enumerate(every)
+        for other in sized(quick=(others[number % len(others)],), ci=others)
+    ]
 
 
 def examples(quick: int, ci: int | None = None) -> settings:

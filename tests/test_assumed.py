@@ -19,7 +19,7 @@ from events.lines import lines, plain
 from events.notation import read, say
 from events.types import AntePosted, BidPlaced, Events, HandEnded, HandStarted, PotSplit
 from formats.follow import follow
-from formats.phh import read as read_phh
+from formats.phh.read import read as read_phh
 from formats.source import Act, Board, Holds, Item, Shows, SourceHand
 from tests.store.test_event_columns import alike
 from tests.trust.in_node import judged_in_node

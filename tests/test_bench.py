@@ -35,10 +35,16 @@ LONG = {
 QUICK = {"play", "start"}  # one of each kind; the others measure by the same runner
 
 
+ELSEWHERE = {"archive", "spark"}  # run by tests/archive and tests/cluster
+
+
 def _marked(names: Iterable[str]) -> list[Any]:
-    """A few, the others from profile `ci` on, those that are slow to set up in `slow`."""
-    marks = {one: [pytest.mark.slow if one in LONG else pytest.mark.ci] for one in names}
-    return [pytest.param(one, marks=[] if one in QUICK else marks[one]) for one in names]
+    """A few, the others from profile `ci` on, those that are slow to set up in `slow`.
+
+    Sorted: pytest-xdist refuses to run where two processes collect a set in two orders.
+    """
+    marks = {one: [pytest.mark.slow if one in LONG else pytest.mark.ci] for one in sorted(names)}
+    return [pytest.param(one, marks=[] if one in QUICK else marks[one]) for one in marks]
 
 
 @pytest.mark.parametrize("name", sorted(it.stem for it in Path(bench.__file__).parent.glob("*.py")))
@@ -55,7 +61,7 @@ def test_each_bench_runs_and_names_its_versions(name: str) -> None:
     assert "hands/s" in page or "events/s" in page
 
 
-@pytest.mark.parametrize("name", _marked(command_line.LEDGERS))
+@pytest.mark.parametrize("name", _marked({*command_line.LEDGERS} - ELSEWHERE))
 def test_each_bench_of_the_ledger_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (ledger_bulk, ledger_lookup):  # a new Python for each step takes its time
         monkeypatch.setattr(module, "apart", _spend_here)

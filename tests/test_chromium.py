@@ -9,6 +9,7 @@ import pytest
 
 from tests import chromium
 
+pytest.importorskip("pytest_playwright", reason=chromium.NO_PLAYWRIGHT)
 ROOT = Path(__file__).resolve().parents[1]
 ONE = "tests/browser/test_pages_look.py::test_every_page_is_looked_at"
 
@@ -24,6 +25,8 @@ def ran(tmp_path: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.ci
+@pytest.mark.skipif(bool(chromium.drivers_trouble()), reason="the browser's driver cannot start")
 @pytest.mark.skipif(any(map(os.path.exists, chromium.ON_A_MAC)), reason="this Mac has a browser")
 def test_without_a_browser_its_tests_are_skipped_in_one_sentence(tmp_path: Path) -> None:
     run = ran(tmp_path)
@@ -32,6 +35,7 @@ def test_without_a_browser_its_tests_are_skipped_in_one_sentence(tmp_path: Path)
     assert "1 skipped" in run.stdout
 
 
+@pytest.mark.skipif(bool(chromium.drivers_trouble()), reason="the browser's driver cannot start")
 @pytest.mark.skipif(any(map(os.path.exists, chromium.ON_A_MAC)), reason="this Mac has a browser")
 def test_where_a_browser_is_required_its_absence_is_an_error(tmp_path: Path) -> None:
     run = ran(tmp_path, MUCKRAKE_BROWSER="require")
@@ -39,9 +43,24 @@ def test_where_a_browser_is_required_its_absence_is_an_error(tmp_path: Path) -> 
     assert chromium.NONE in run.stdout
 
 
+def test_where_the_browsers_driver_cannot_start_its_tests_are_skipped_with_the_reason(
+    tmp_path: Path,
+) -> None:
+    """A bare Debian 12 or 13: what node itself says there."""
+    said = "node: error while loading shared libraries: libatomic.so.1: cannot open shared object"
+    node = tmp_path / "node"
+    node.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 127\n")
+    node.chmod(0o755)
+    run = ran(tmp_path, PLAYWRIGHT_NODEJS_PATH=str(node))
+    assert 0 == run.returncode, run.stdout + run.stderr
+    assert f"browser: {chromium.NO_DRIVER.format(said)}" in run.stdout
+    assert "1 skipped" in run.stdout
+
+
 def test_a_browser_is_the_one_that_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(chromium, "drivers_trouble", lambda: "")
     program = tmp_path / "own-chromium"
     program.touch(0o755)
     monkeypatch.setenv("MUCKRAKE_CHROMIUM", str(program))

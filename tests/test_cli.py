@@ -1,7 +1,9 @@
 """The command line: data on stdout, sentences on stderr, and an exit code for each way to end."""
 
 import json
+import platform
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -13,6 +15,7 @@ import click
 import pytest
 from msgspec.structs import replace
 
+from api.cli import demo as demo_command
 from api.cli import demo_hands as demo
 from api.main import main, muckrake
 from api.version import VERSION
@@ -65,13 +68,21 @@ def test_every_command_is_in_the_help_and_can_be_asked_for_its_own(capsys: Captu
 
 def test_without_a_command_it_shows_the_help_and_calls_it_a_usage_error(capsys: Captured) -> None:
     assert main([]) == 2
-    assert "Commands:" in capsys.readouterr().err
+    assert "Play:\n  demo " in capsys.readouterr().err
 
 
 def test_the_version_is_the_one_that_is_packaged(capsys: Captured) -> None:
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
     assert project["version"] == VERSION
-    assert printed(capsys, "--version") == f"muckrake, version {VERSION}\n"
+    python = platform.python_version()
+    assert printed(capsys, "--version") == f"muckrake, version {VERSION}, Python {python}\n"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MUCKRAKE_LEDGER", "none")
+        document = json.loads(printed(capsys, "doctor", "--json"))
+    assert (VERSION, python) == (document["muckrake"], document["python"])
+    needed = {re.split(r"[<>=]", one)[0].replace("-", "_") for one in project["dependencies"]}
+    assert needed <= document.keys()
+    assert all(document[name] for name in needed)
 
 
 def test_every_command_takes_a_ledger_and_json_after_its_name(capsys: Captured) -> None:
@@ -87,7 +98,24 @@ def test_every_command_takes_a_ledger_and_json_after_its_name(capsys: Captured) 
 
 
 def test_a_command_that_does_not_exist_is_a_usage_error(capsys: Captured) -> None:
-    assert "No such command 'deal': see muckrake --help" == said(capsys, 2, "deal")
+    assert "No such command 'xyz': see muckrake --help" == said(capsys, 2, "xyz")
+    near = "No such command 'replya', but replay and play: see muckrake --help"
+    assert near == said(capsys, 2, "replya")
+    assert "No such command 'stast'" in said(capsys, 2, "help", "stast")
+
+
+def test_help_is_the_help_and_help_of_a_command_is_its_own(capsys: Captured) -> None:
+    assert printed(capsys, "--help") == printed(capsys, "help")
+    for words in (["play"], ["stats"], ["key", "create"]):
+        assert printed(capsys, *words, "--help") == printed(capsys, "help", *words)
+
+
+def test_every_command_stands_in_one_group_of_the_help(capsys: Captured) -> None:
+    """Whatever no group names asks a question."""
+    lines = printed(capsys, "--help").partition("\nPlay:\n")[2].splitlines()
+    shown = [line.split()[0] for line in lines if re.match("  [a-z]", line)]
+    assert sorted(muckrake.list_commands(click.Context(muckrake))) == sorted(shown)
+    assert {"Ask:", "Prove:", "Serve:", "Keep:"} == {line for line in lines if line.endswith(":")}
 
 
 # games
@@ -207,11 +235,12 @@ def test_the_demo_plays_some_rulesets_and_shows_a_contested_hand(capsys: Capture
 
 
 def test_the_demo_ends_with_evidence_that_holds_and_the_way_to_the_pages(
-    capsys: Captured, tmp_path: Path
+    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "shown"
-    text = printed(capsys, "demo", "--hands", "2", "--ledger", str(folder))
-    assert f"./mr serve --ledger {folder} --open\n" in text
+    monkeypatch.chdir(tmp_path)
+    text = printed(capsys, "demo", "--hands", "2", "--ledger", "shown")
+    assert f"mr serve --ledger {folder} --web\n" in text
     hand = re.search(r"/hands/(auction-2024/\d+)/audit\n", text)
     assert hand is not None
     assert f"  Hand {hand[1]} of auction-2024, " in text
@@ -280,3 +309,62 @@ def forging(game: Game, match: str, hands: int, seed: str) -> Iterator[Events]:
         forged = (replace(start, button=moved), *record[1:])
         assert say_all(forged) != say_all(record)
         yield forged
+
+
+@pytest.mark.parametrize("missing", ["stdout", "stderr", "stdin"])
+def test_a_stream_that_the_caller_closed_is_no_traceback(
+    missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, missing, None)
+    assert 0 == main(["games"])
+
+
+def test_a_full_disk_and_a_reader_that_goes_away_are_no_traceback() -> None:
+    words = [sys.executable, "-c", "import sys; from api.main import main; sys.exit(main())"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*words, "games"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (1, "muckrake: No space left on device\n") == (done.returncode, done.stderr)
+    line = f"{shlex.join([*words, 'games'])} | (exec <&-; sleep 1)"
+    gone = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True)
+    assert "" == gone.stderr
+
+
+def test_a_demo_without_a_cache_folder_is_kept_in_a_temporary_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A HOME that cannot be written."""
+    monkeypatch.setenv("MUCKRAKE_CACHE", "/dev/null/cache")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert tmp_path == demo._own_folder().parent
+    monkeypatch.setenv("MUCKRAKE_CACHE", str(tmp_path / "cache"))
+    assert tmp_path / "cache" / "demo" == demo._own_folder()
+
+
+def test_the_last_command_of_the_demo_can_be_pasted_wherever_it_was_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the checkout, in another folder, and from a wheel, which has no `mr`: there by name only
+    where the name leads to us, and stays on PATH when this command is over."""
+    evidence, kept = demo.Evidence("a/1", "a.zip", ()), demo.KeptLedger("/a folder/demo", 1, 1)
+    checkout = Path(__file__).parents[1]
+    for folder, mr in ((checkout, "./mr"), (tmp_path, shlex.quote(f"{checkout}/mr"))):
+        monkeypatch.chdir(folder)
+        assert f"  {mr} serve --ledger '/a folder/demo' --web" in demo_command._evidence_lines(
+            evidence, kept
+        )
+    monkeypatch.setattr(demo_command, "__file__", str(tmp_path / "api" / "cli" / "demo.py"))
+    ours, other = (tmp_path / name / "muckrake" for name in ("our bin", "bin"))
+    monkeypatch.setattr("sysconfig.get_path", lambda name: str(ours.parent))
+    assert f"{shlex.quote(sys.executable)} -m muckrake" == demo_command._program()
+    for program in (ours, other):
+        program.parent.mkdir()
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+    monkeypatch.delenv("UV", raising=False)
+    monkeypatch.setenv("PATH", str(other.parent))  # another project's muckrake
+    assert f"'{ours}'" == demo_command._program()
+    other.unlink()
+    other.symlink_to(ours)
+    assert "muckrake" == demo_command._program()
+    monkeypatch.setenv("UV", "/usr/bin/uv")
+    assert f"'{ours}'" == demo_command._program()

@@ -16,16 +16,17 @@ from engine.units import per_chip
 from events import types as t
 from events.evolve import replay
 from events.types import Events
-from formats import acpc, phh
+from formats.acpc.read import read as read_acpc
 from formats.follow import follow
 from formats.mit.read import read as read_gamelog
+from formats.phh.read import read as read_phh
 from formats.source import Skipped, Source, SourceHand
 from tests.exports import exported, ledger_of, start_of
 from tests.hands import seeded, some_rulesets
 from tests.profiles import sized
 
 HANDS = sized(6, 20)
-READERS: dict[str, Callable[[str], Source]] = {"phh": phh.read, "acpc": acpc.read}
+READERS: dict[str, Callable[[str], Source]] = {"phh": read_phh, "acpc": read_acpc}
 
 
 def _walked(game: Game) -> tuple[Events, ...]:

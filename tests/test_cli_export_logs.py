@@ -16,11 +16,12 @@ from engine.games.site import at_stakes
 from events import types as t
 from events.evolve import replay
 from events.types import Events, SourceNoted
-from formats import acpc, phh
+from formats.acpc.read import read as read_acpc
 from formats.follow import follow
 from formats.mit.read import read as read_gamelog
 from formats.mit.write import write as write_gamelog
 from formats.phh.hand import PhhHand
+from formats.phh.read import read as read_phh
 from formats.source import Holds, Source, SourceHand
 from store.reader import Snapshot
 from tests.exports import exported, ledger_of, start_of, started
@@ -186,7 +187,7 @@ def test_hands_as_phh_are_read_to_the_same_nets_by_us_and_by_pokerkit(
     records = tuple(play(game, "m", 12, f"export {seats}", seats))
     snapshot = ledger_of(tmp_path, records)
     text = exported(snapshot, "phh", view, games=(game,)).decode()
-    told = [hand for hand in phh.read(text).hands if isinstance(hand, PhhHand)]
+    told = [hand for hand in read_phh(text).hands if isinstance(hand, PhhHand)]
     for hand, record in zip(told, records, strict=True):
         assert _nets(record) == _nets(follow(hand, "m/1"))
     for number, record in enumerate(records, start=1):
@@ -201,7 +202,7 @@ def test_what_a_viewpoint_does_not_know_is_an_unknown_card_in_phh(tmp_path: Path
     records = tuple(play(game, "m", 12, "export", 3))
     snapshot = ledger_of(tmp_path, records)
     for view, own in (("public", None), ("seat:random-1", "random-1")):
-        for hand in phh.read(exported(snapshot, "phh", view).decode()).hands:
+        for hand in read_phh(exported(snapshot, "phh", view).decode()).hands:
             assert isinstance(hand, PhhHand)
             for item in hand.items:
                 if isinstance(item, Holds):
@@ -224,7 +225,7 @@ def _by_position(record: Events) -> list[int]:
 
 def test_fields_and_commentary_of_an_imported_phh_come_back(tmp_path: Path) -> None:
     text = "\n".join((f"[1]{ONE}", f"[2]{TWO}", f"[3]{ONE.replace('rain', 'snow')}"))
-    snapshot, games = _imported(phh.read(text), tmp_path)
+    snapshot, games = _imported(read_phh(text), tmp_path)
     again = exported(snapshot, "phh", games=games).decode()
     assert ["_weather = {rain = true, drops = [1, 2.50]}"] == _lines(again, "[1]", "_weather")
     assert [] == _lines(again, "[2]", "_weather")
@@ -253,7 +254,7 @@ def test_hands_as_an_acpc_log_are_read_to_the_same_nets(
     game = replace(game, stack=2000, unit="chip", odd_chips="clockwise_each")
     records = [r for r in play(game, "m", 30, f"export {seats}", seats) if _splits_evenly(r)]
     text = exported(ledger_of(tmp_path, records), "acpc", games=(game,)).decode()
-    told = [hand for hand in acpc.read(text).hands if isinstance(hand, SourceHand)]
+    told = [hand for hand in read_acpc(text).hands if isinstance(hand, SourceHand)]
     for hand, record in zip(told, records, strict=True):
         assert {player: 2 * net for player, net in _nets(record).items()} == dict(
             zip(hand.players, hand.nets or (), strict=True)
@@ -276,7 +277,7 @@ def _check_pokerkit(text: str, told: list[SourceHand]) -> None:
 
 
 def test_an_acpc_log_comes_back_to_the_byte(tmp_path: Path) -> None:
-    source = acpc.read(NO_LIMIT)
+    source = read_acpc(NO_LIMIT)
     snapshot, games = _imported(source, tmp_path)
     renumbered = NO_LIMIT.splitlines()
     again = exported(snapshot, "acpc", games=games).decode().splitlines()

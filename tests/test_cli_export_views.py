@@ -27,12 +27,13 @@ from events.types import Disclosure, Events
 from events.views import Public, Viewpoint, viewpoint
 from store.reader import Snapshot
 from tests.exports import exported, ledger_of, start_of, started
-from tests.hands import NAMES, seeded, some_games
-from tests.profiles import sized
+from tests.hands import NAMES, covering, seeded
+from tests.profiles import in_turn, sized
 from tests.sessions import printed
 from tests.worlds import other_world
 
 HANDS = 5
+SOME = sized(quick=covering(GAMES), ci=GAMES)
 FORMATS = sized(1, 9)  # tests/leaks asks for every one
 
 
@@ -76,12 +77,11 @@ def _everything(snapshot: Snapshot, view: str) -> dict[str, bytes]:
     return found
 
 
-@some_games
-@pytest.mark.parametrize("view", ["public", f"seat:{NAMES[0]}"])
+@pytest.mark.parametrize(("name", "view"), in_turn(SOME, ("public", f"seat:{NAMES[0]}")))
 def test_two_worlds_are_exported_alike_to_whom_they_differ_in_secret(
-    game: Game, view: str, tmp_path: Path
+    name: str, view: str, tmp_path: Path
 ) -> None:
-    records, chance = _records(game), random.Random(f"{game.name} {view}")
+    records, chance = _records(GAMES[name]), random.Random(f"{name} {view}")
     others = tuple(_world(record, _who(view, record), chance) for record in records)
     assert records != others
     start = started(records[0], NAMES)

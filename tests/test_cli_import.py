@@ -300,7 +300,7 @@ def test_a_parameter_can_be_set_where_the_file_does_not_say_it(
     assert one["inferred"][1].startswith("stack 900, as it was set")
     (wrong,) = told(capsys, log, "--set", "stack=many", code=1)
     assert "--set: stack of auction-2024-mit may be a whole number" in wrong["refused"]["reason"]
-    named = ("--game", "auction-2024-mit", "--set")
+    named = ("--ruleset", "auction-2024-mit", "--set")
     assert "may be a whole number" in said(capsys, 2, "import", str(log), *named, "stack=many")
     assert "is set twice" in said(capsys, 2, "import", str(log), *named, "big=2", *named, "big=4")
     assert "sets nothing" in said(capsys, 2, "import", str(log), "--set", "stack")
@@ -313,12 +313,12 @@ def test_who_says_his_stacks_has_none_set(capsys: Captured, tmp_path: Path) -> N
     assert "the hands of PHH name their own stacks: leave out stack=" == one["refused"]["reason"]
     (tmp_path / "hands.txt").write_text("PokerStars Hand #1: \n", "utf-8")
     (other,) = told(capsys, tmp_path / "hands.txt", "--set", "big=4", code=1)
-    sentence = "PokerStars hands name their own rules: --game and --set cannot replace them, but"
+    sentence = "PokerStars hands name their own rules: --ruleset and --set cannot replace them, but"
     assert other["refused"]["reason"].startswith(sentence)
 
 
 def test_there_must_be_such_a_ruleset(capsys: Captured, tmp_path: Path) -> None:
-    assert said(capsys, 5, "import", str(tmp_path), "--game", "chess").startswith("no ruleset")
+    assert said(capsys, 5, "import", str(tmp_path), "--ruleset", "chess").startswith("no ruleset")
 
 
 def test_nothing_to_import_is_misuse() -> None:

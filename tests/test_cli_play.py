@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from api.jobs.plans import ENDLESS, plans_of
 from api.main import main
 from api.playing.recording import WHOLE
-from dealer.bots import BOTS
+from dealer.bots.built_in import BOTS
 from dealer.committed import check_deal
 from dealer.deck import SeededDecks
 from dealer.play import dealt, plan

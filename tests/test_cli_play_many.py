@@ -16,17 +16,16 @@ from api.main import main
 from api.playing.recording import STOPPED, WHOLE
 from dealer.committed import check_deal
 from dealer.deck import Deck, SeededDecks
-from dealer.many import DealJob, DealtHands, at_once
-from dealer.play import Plan, dealt
+from dealer.play import DealJob, DealtHands, Plan, at_once, dealt
 from dealer.worker import Gone
 from engine.games import GAMES
 from events import types as t
 from events.ledger import is_match
 from store.proof.private import Private
 from store.reader import Reader
+from tests.processes import Popen
 from tests.sessions import kept, printed, said
 
-ROOT = Path(__file__).parents[1]
 GAME = GAMES["auction-2024"]
 Captured = pytest.CaptureFixture[str]
 
@@ -155,17 +154,16 @@ def children() -> list[int]:
 
 
 @pytest.fixture
-def running(home: Path) -> Iterator[subprocess.Popen[str]]:
+def running(home: Path) -> Iterator[Popen]:
     """Two endless matches on their way, with some hands already durable."""
     door = "import sys; from api.main import main; sys.exit(main())"
     words = ["play", "auction-2024", "--hands", "100000", "--matches", "2", "--match", "long"]
     words += ["--dealing", "committed"]
-    process = subprocess.Popen(
+    process = Popen(
         [sys.executable, "-c", door, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        cwd=ROOT,
         start_new_session=True,
     )
     wait_for(lambda: bool(kept(home, "long-1/1")) and bool(kept(home, "long-2/1")))
@@ -175,7 +173,7 @@ def running(home: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_ctrl_c_ends_every_match_after_its_last_hand(
-    home: Path, running: subprocess.Popen[str], capsys: Captured
+    home: Path, running: Popen, capsys: Captured
 ) -> None:
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does: all of them hear it
     out, err = running.communicate(timeout=30)
@@ -190,7 +188,7 @@ def test_ctrl_c_ends_every_match_after_its_last_hand(
 
 
 def test_a_writer_that_is_killed_loses_nothing_it_said_and_leaves_no_process(
-    home: Path, running: subprocess.Popen[str], capsys: Captured
+    home: Path, running: Popen, capsys: Captured
 ) -> None:
     group = running.pid
     before = [(one.pos, one.event) for one in Reader(home).snapshot().read_from(0)]

@@ -139,8 +139,12 @@ def cards_seen(record: Events, who: Viewpoint) -> set[str]:
         (2, ("replay", "scrim/1", "--at", "99"), "--at 99: scrim/1 has events 0 to "),
         (4, ("audit", "--all", "--as", "public"), "only an auditor may, not public"),
         (4, ("sql", "SELECT 1", "--as", "seat:lynx"), "lynx has no seat in any hand here"),
-        (2, ("audit",), "name the hands to audit, or all of them with --all"),
-        (2, ("audit", "--all", "scrim/1"), "name the hands to audit, or all of them with --all"),
+        (2, ("audit",), "name the hands to audit, or a --match, or all with --all"),
+        (
+            2,
+            ("audit", "--all", "scrim/1"),
+            "name the hands to audit, or a --match, or all with --all",
+        ),
     ],
 )
 def test_what_cannot_be_shown_is_said_in_one_sentence(

@@ -12,9 +12,9 @@ from analytics.confidence.intervals import wilson
 from analytics.sql.chosen import Chosen
 from analytics.statistics.answers import UnknownQuestion, answers, rows_of, views
 from analytics.statistics.catalogue import STATISTICS
-from analytics.statistics.measured import Measured
-from api.cli.opponent import _time
 from api.main import main
+from api.questions.declared.opponent import _time
+from api.questions.numbers import Drawn
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
@@ -208,11 +208,10 @@ def test_facts_are_sealed_and_old_segments_get_them_by_compacting(
     [(49.6, 90.2, "longer"), (-90.2, -49.6, "shorter"), (-3.0, 40.0, None), (None, None, None)],
 )
 def test_a_leak_of_time_is_told_where_it_is_sure(
-    low: float | None, high: float | None, expected: str | None, capsys: Captured
+    low: float | None, high: float | None, expected: str | None
 ) -> None:
-    _time([Measured("lynx", "", "think_leak", 0.0, None, 60, low, high)])
-    told = f"time tells: {expected} with strong cards than with weak ones, by 50 to 90 ms\n"
-    assert (told if expected else "") == capsys.readouterr().err
+    said = f"time tells: {expected} with strong cards than with weak ones, by 50 to 90 ms"
+    assert ([said] if expected else []) == list(_time(Drawn(0.0, None, 60, low, high, None)))
 
 
 def test_python_gets_a_frame(folder: Path) -> None:

@@ -21,7 +21,7 @@ from store.sql.units import AMOUNTS, unusual
 from tests.exports import exported
 from tests.foreign import gamelog
 from tests.http.clients import site_of
-from tests.profiles import sized
+from tests.profiles import in_turn
 from tests.sessions import Captured, printed
 
 SUMS = "SELECT player, unit, sum(net) AS net FROM players GROUP BY ALL ORDER BY ALL"
@@ -86,8 +86,7 @@ def test_sums_are_grouped_by_the_unit_of_the_hands(capsys: Captured, either: Pat
     )
 
 
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("name", sorted(AMOUNTS))
+@pytest.mark.parametrize(("name", "view"), in_turn(sorted(AMOUNTS), VIEWS))
 def test_sql_has_the_unit_of_every_amount(either: Path, name: str, view: str) -> None:
     """As the last column, for who is at home here and for who is not, the same."""
     snapshot = Reader(either).snapshot()
@@ -100,8 +99,7 @@ def test_sql_has_the_unit_of_every_amount(either: Path, name: str, view: str) ->
     viewed.close()
 
 
-@pytest.mark.parametrize("view", VIEWS[: sized(1, 9)])
-@pytest.mark.parametrize("name", sorted(AMOUNTS))
+@pytest.mark.parametrize(("name", "view"), in_turn(sorted(AMOUNTS), VIEWS))
 def test_exports_have_it_in_every_format(either: Path, name: str, view: str) -> None:
     snapshot = Reader(either).snapshot()
     expected = OF_BIDS if name == "bids" else OF_BOTH

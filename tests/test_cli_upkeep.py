@@ -44,9 +44,9 @@ def test_compacting_changes_files_and_nothing_else(capsys: Captured, tmp_path: P
 
 def test_the_doctor_finds_nothing_wrong_and_says_what_is_there(capsys: Captured) -> None:
     *_, check, left = printed(capsys, "doctor").splitlines()
-    assert check == "check          every file is sound"
+    assert check == "check             every file is sound"
     seldom = "each sealed hand with its leaf, chips and cards: muckrake verify --all does"
-    assert left == f"not compared   {seldom}"
+    assert left == f"not compared      {seldom}"
     document = told(capsys, "doctor")
     assert document["not_compared"] == [seldom]
     assert {"muckrake", "python", "pyarrow", "duckdb", "disk_free", "folder"} < set(document)

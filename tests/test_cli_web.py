@@ -26,7 +26,14 @@ from api.main import main
         (("bids", "a/b"), "/players/a%2Fb/bids"),
         (("swaps", "lynx", "--as", "seat:ursa"), "/players/lynx/swaps?as=seat%3Aursa"),
         (("opponent", "lynx"), "/players/lynx/opponent"),
+        (
+            ("bids", "lynx", "--numbers", "1-9", "--before", "m/3"),
+            "/players/lynx/bids?hands=1-9&as_of=m%2F3",
+        ),
         (("fairness",), "/fairness"),
+        (("games",), "/games"),
+        (("games", "auction-2024"), "/games/auction-2024"),
+        (("verify", "--all"), "/verify"),
     ],
 )
 def test_the_page_of_what_was_asked_is_opened(
@@ -43,6 +50,16 @@ def test_the_page_of_what_was_asked_is_opened(
         given["opening"],
     )
     assert given["host"] == "127.0.0.1"
+
+
+def test_a_page_is_asked_in_the_words_of_its_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--by` is `split` there."""
+    opened: list[dict[str, Any]] = []
+    monkeypatch.setattr(serve.serve, "callback", lambda **given: opened.append(given))
+    assert main(["results", "lynx", "--by", "street", "--web", "--ledger", str(tmp_path)]) == 0
+    assert "split=street" in opened[0]["page"]
 
 
 def test_eyes_that_nobody_has_are_refused_before_anything_is_served(

@@ -14,17 +14,19 @@ import pytest
 
 from api.questions import declared
 from api.questions.question import fields
-from tests.fences import fences, same, typed
+from tests.fences import Typed, fences, same, typed
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "questions.md"
 BESIDE = (
     "import sys; from api.questions import declared; declared.__path__.append(sys.argv.pop(1))\n"
 )
-MAIN = "from api.main import main\nsys.exit(main())"
 SEEN = """
+import contextlib
+import io
 import json
 from pathlib import Path
+from api.main import main
 from starlette.testclient import TestClient
 from api.http.ledger_service import LedgerService, Settings
 from api.serving.app import create_app
@@ -32,10 +34,18 @@ from docs.generate import commands
 from docs.http_tables import endpoints
 from docs.question_tables import answers, tables
 
+ran = []
+for words in json.loads(sys.argv[2]):
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(words)
+    texts = (one.buffer.getvalue().decode().replace("\\r", "") for one in (out, err))
+    ran.append((code, *texts))
 site = TestClient(create_app(LedgerService(Settings(Path(sys.argv[1])))), "http://127.0.0.1:8000")
 at = "/players/random-0/company"
 asked = [f"/api/v1{at}{more}" for more in ("", "?format=ndjson", "?format=csv", "?least=0")]
 told = {
+    "ran": ran,
     "openapi": site.get("/openapi.json").json(),
     "answers": {path: (got.status_code, got.text) for path in asked for got in [site.get(path)]},
     "files": {
@@ -59,67 +69,66 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def ran(folder: Path, program: str, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", BESIDE + program, str(folder), *words],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "MUCKRAKE_LEDGER": str(folder / "ledger")},
+def commands_of_the_page() -> list[Typed]:
+    (block,) = (one for one in fences(PAGE) if one.language == "console")
+    return list(typed(block.text))
+
+
+@pytest.fixture(scope="module")
+def seen(folder: Path) -> dict[str, Any]:
+    """The question at the command line, over HTTP, in OpenAPI, on its page and in the documents."""
+    ledger = folder / "ledger"
+    words = [
+        *(list(command.words[1:]) for command in commands_of_the_page()),
+        *(["--help"], ["company", "--help"], ["company", "random-0", "--least", "0"]),
+        ["company", "random-0", "--csv", str(folder / "company.csv")],
+    ]
+    done = subprocess.run(
+        [
+            *(sys.executable, "-W", "ignore", "-c", BESIDE + SEEN),
+            *(str(folder), str(ledger), json.dumps(words)),
+        ],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "MUCKRAKE_LEDGER": str(ledger)},
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
-
-
-@pytest.fixture(scope="module")
-def typed_in(folder: Path) -> list[tuple[str, str]]:
-    """What the page says that its commands print, and what they print."""
-    (block,) = (one for one in fences(PAGE) if one.language == "console")
-    found = []
-    for command in typed(block.text):
-        done = ran(folder, MAIN, *command.words[1:])
-        assert done.returncode == 0, done.stderr
-        found.append((command.printed, done.stdout))
-    return found
-
-
-@pytest.fixture(scope="module")
-def seen(folder: Path, typed_in: list[tuple[str, str]]) -> dict[str, Any]:
-    """The question over HTTP, in OpenAPI, on its page and in the documents."""
-    done = ran(folder, SEEN, str(folder / "ledger"))
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return told
 
 
-def test_its_commands_print_what_the_page_says(typed_in: list[tuple[str, str]]) -> None:
-    assert len(typed_in) == 4
-    for said, printed in typed_in:
-        assert same(said, printed), printed
+def test_its_commands_print_what_the_page_says(seen: dict[str, Any]) -> None:
+    commands = commands_of_the_page()
+    assert len(commands) == 4
+    for command, (code, printed, errors) in zip(commands, seen["ran"], strict=False):
+        assert code == 0, errors
+        assert same(command.printed, printed), printed
 
 
-def test_it_is_in_the_help_and_has_its_own(folder: Path) -> None:
-    every = ran(folder, MAIN, "--help").stdout
-    assert "Questions:" in every
+def test_it_is_in_the_help_and_has_its_own(seen: dict[str, Any]) -> None:
+    (_, every, _), (_, told, _) = seen["ran"][4:6]
+    assert "\nAsk:\n" in every
     assert "With whom a player sat, and in how many hands." in every
-    told = ran(folder, MAIN, "company", "--help").stdout
-    for word in ("PLAYER", "--match", "--least", "--unit", "--csv", "--parquet", "--json", "--as"):
+    for word in ("PLAYER", "--match", "--least", "--unit", "--out", "--format", "--json", "--as"):
         assert (word in told) == (word != "--unit")
     assert "Those with most hands come first." in told
 
 
-def test_a_word_that_it_cannot_take_is_refused(folder: Path, seen: dict[str, Any]) -> None:
-    done = ran(folder, MAIN, "company", "random-0", "--least", "0")
-    assert (2, "") == (done.returncode, done.stdout)
-    assert "0 is not in the range x>=1" in done.stderr
+def test_a_word_that_it_cannot_take_is_refused(seen: dict[str, Any]) -> None:
+    code, printed, errors = seen["ran"][6]
+    assert (2, "") == (code, printed)
+    assert "0 is not in the range x>=1" in errors
     status, body = seen["answers"]["/api/v1/players/random-0/company?least=0"]
     assert status == 422
     assert "greater than or equal to 1" in json.loads(body)["detail"]
 
 
-def test_it_goes_into_files(folder: Path, typed_in: list[tuple[str, str]], tmp_path: Path) -> None:
-    done = ran(folder, MAIN, "company", "random-0", "--csv", str(tmp_path / "company.csv"))
-    assert done.returncode == 0, done.stderr
-    assert "companion,hands,share\nrandom-1,20,1.0\n" == (tmp_path / "company.csv").read_text()
+def test_it_goes_into_files(folder: Path, seen: dict[str, Any]) -> None:
+    code, _, errors = seen["ran"][7]
+    assert code == 0, errors
+    assert "companion,hands,share\nrandom-1,20,1.0\n" == (folder / "company.csv").read_text()
 
 
 def test_it_is_answered_over_http_in_every_format(seen: dict[str, Any]) -> None:
@@ -177,6 +186,7 @@ def test_the_documents_tell_it(seen: dict[str, Any]) -> None:
 def test_a_question_says_what_each_parameter_is(name: str) -> None:
     one = declared.question(name)
     lacking = [it.name for it in fields(one.params) if not (it.note and it.note.about)]
-    assert {"people", "table"} >= set(lacking)
+    doors = {"people", "table"} | ({"after", "limit", "online"} if one.pages else set())
+    assert doors >= set(lacking)
     assert one.sentence == declared.sentence(name)
     assert one.sentence.endswith(".")

@@ -18,6 +18,7 @@ COPIED = (
     "docs",
     "engine",
     "events",
+    "formats",
     "odds",
     "store",
     "tests",
@@ -43,7 +44,7 @@ def test_a_new_game_is_added_as_the_page_says(tmp_path: Path) -> None:
 def follow(fence: Fence, folder: Path) -> None:
     """Do what a block says: write this file, change that one, type these commands."""
     match fence.language:
-        case "python" | "markdown" | "sql":
+        case "python" | "markdown" | "sql" | "text":
             assert not (folder / fence.told).exists()
             (folder / fence.told).write_text(fence.text, "utf-8")
         case "diff":
@@ -78,6 +79,7 @@ def ran(words: tuple[str, ...], folder: Path) -> str:
     printed = ""
     for command in commands:
         environment = {**os.environ, "PYTHONPATH": str(folder)}
+        environment.pop("MUCKRAKE_LEDGER", None)
         environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # none is needed, all take long
         done = subprocess.run(
             [sys.executable, *command],

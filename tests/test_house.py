@@ -79,6 +79,7 @@ def _never():
     assert [1, 2, 0] == list(house.private_callers(ast.parse(text)))
 
 
+@pytest.mark.ci  # a figure of `./mr house`, which nothing that users run depends on
 def test_a_page_is_asked_and_what_it_enters_is_counted() -> None:
     """Only files of the rooms count, and among them are the page and the database's door."""
     files = {"api/pages/bids.py", "store/sql/query.py", "tests/house.py"}

@@ -27,6 +27,7 @@ from formats.source import SourceHand
 from store.proof.nonces import Salted
 from store.segments.runs import Made, Maker, Run, read
 from store.tables.standard import STANDARD
+from tests.profiles import sized
 
 OPTIONS = ImportOptions(audit=False)
 AT = 1_700_000_000_000
@@ -318,7 +319,7 @@ SWAPPED: tuple[Damage, ...] = (
 def test_damaged_hands_come_to_the_same(dialect: str, tmp_path: Path) -> None:
     """Left out, claimed or contested: what is said of them, and what is recorded."""
     dice = random.Random(dialect)
-    found = [alike(damaged(dialect, dice, share), tmp_path) for share in (2, 6, 20)]
+    found = [alike(damaged(dialect, dice, share), tmp_path) for share in sized((2,), (2, 6, 20))]
     assert any(one.skipped or one.refused for one in found)
 
 

@@ -9,7 +9,8 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from api.importing import copies, pool
+from api.importing import inputs as copies
+from api.importing import pool
 from api.importing.commit import Writer
 from api.importing.inputs import inputs
 from api.importing.pool import outcomes

@@ -17,8 +17,9 @@ from bench.import_texts import phh_files, pokerstars_files
 from dealer.play import play
 from engine.games import RULESETS
 from engine.policies import Rake
-from formats import known, phh
+from formats import known
 from formats.follow import followed
+from formats.phh.write import write_all as write_all_phh
 from formats.plain import plain
 from formats.rules import AS_READ
 from formats.source import SourceHand
@@ -47,7 +48,7 @@ def tables(name: str, count: int, seats: int, seed: str = "plain") -> str:
         for one in (game, raked)
         for record in islice(play(one, "m", count, seed, seats), count)
     ]
-    return "".join(phh.write_all(hands))
+    return "".join(write_all_phh(hands))
 
 
 def imported(path: Path, options: ImportOptions, *, columns: bool) -> tuple[Outcome, list[Any]]:

@@ -17,7 +17,12 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = ("requirements.txt", "requirements-dev.txt")
+LOCKS = (
+    "requirements.txt",
+    "requirements-test.txt",
+    "requirements-dev.txt",
+    "requirements-docs.txt",
+)
 
 
 def load(path: Path) -> Any:
@@ -44,26 +49,23 @@ def steps(mr: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The steps of an install, noted and not taken."""
     taken: list[str] = []
 
-    def make_venv(uv: str | None) -> None:
+    def make_venv() -> None:
         pretend_venv(mr)
         taken.append("venv")
 
-    def run(command: list[str]) -> None:
+    def install_lock(lock: str, folder: str) -> None:
         assert not Path(mr.STAMP).exists(), "an install under way must not look finished"
-        assert "--require-hashes" in command
-        taken.append(Path(command[-1]).name)
+        taken.append(Path(lock).name)
 
     monkeypatch.setattr(mr, "make_venv", make_venv)
-    monkeypatch.setattr(mr, "run", run)
+    monkeypatch.setattr(mr, "install_lock", install_lock)
     monkeypatch.setattr(mr, "write_launcher", lambda: None)
-    monkeypatch.setattr(mr, "on_path", lambda name: None)
     return taken
 
 
 def pretend_venv(mr: Any) -> None:
     """An environment whose Python says what it is asked to run, and exits 6."""
     Path(mr.BIN).mkdir(parents=True, exist_ok=True)
-    (Path(mr.BIN) / "pip").touch()
     python = Path(mr.PYTHON)
     python.write_text('#!/bin/sh\nprintf "%s\\n" "$PWD" "$@"\nexit 6\n')
     python.chmod(0o755)
@@ -152,12 +154,43 @@ def test_a_name_on_path_that_leads_nowhere_is_not_a_newer_python(mr: Any, tmp_pa
         (["bench", "replay"], ["-m bench replay"]),
         (["fuzz", "--seed", "7"], ["tests/fuzz.py --seed 7"]),
         (["house", "HEAD"], ["tests/house.py HEAD"]),
+        (["rehearse", "bookworm"], ["tests/rehearse.py bookworm"]),
         (["accept"], ["-m pytest --accept"]),
     ],
 )
 def test_a_verb_is_these_commands(mr: Any, words: list[str], expected: list[str]) -> None:
-    level, commands = mr.plan(words)
-    assert ("dev", expected) == (level, [" ".join(command) for command in commands])
+    _, commands = mr.plan(words)
+    assert expected == [" ".join(command) for command in commands]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("games", "runtime"),
+        ("test", "test"),
+        ("test tests/test_mr.py -k check", "test"),
+        ("test --profile quick", "test"),
+        ("test --changed", "test"),
+        ("docs", "docs"),
+        ("test --slow", "dev"),
+        ("test --profile ci", "dev"),
+        ("test --profile=slow -x", "dev"),
+        ("check", "dev"),
+        ("accept", "dev"),
+        ("lint", "dev"),
+    ],
+)
+def test_browsers_and_other_engines_come_only_with_what_asks_for_more(
+    mr: Any, words: str, expected: str
+) -> None:
+    assert expected == mr.plan(words.split())[0]
+
+
+def test_the_tests_of_every_day_bring_no_browser_no_other_engine_and_no_server_of_others() -> None:
+    light = pins(ROOT / "requirements-test.txt").keys()
+    heavy = {"playwright", "pytest-playwright", "open-spiel", "pokerkit", "phevaluator", "eval7"}
+    heavy |= {"texasholdem", "scipy", "moto", "boto3", "flask", "schemathesis", "mypy", "pyspark"}
+    assert set() == heavy & light
 
 
 def test_check_runs_format_lint_types_and_tests_each_once(mr: Any) -> None:
@@ -167,7 +200,7 @@ def test_check_runs_format_lint_types_and_tests_each_once(mr: Any) -> None:
 
 
 def test_every_verb_is_in_the_help(mr: Any) -> None:
-    for verb in mr.VERBS:
+    for verb in (*mr.VERBS, "vendor"):
         assert f"  ./mr {verb} " in mr.usage()
     assert "Anything else goes to muckrake" in mr.usage()
 
@@ -218,14 +251,14 @@ def test_the_checks_compile_a_module_once_even_where_nobody_wants_that_beside_th
 
 
 def test_each_level_is_installed_once(mr: Any, steps: list[str]) -> None:
-    for level in ("runtime", "runtime", "dev", "dev", "runtime"):
+    for level in ("runtime", "runtime", "test", "runtime", "test", "dev", "dev", "test", "runtime"):
         mr.ensure(level)
-    assert ["venv", "requirements.txt", "requirements-dev.txt"] == steps
+    assert ["venv", *LOCKS[:3]] == steps
 
 
-def test_a_fresh_dev_install_brings_the_runtime(mr: Any, steps: list[str]) -> None:
-    mr.ensure("dev")
-    mr.ensure("runtime")
+def test_a_fresh_dev_install_brings_the_levels_above_it(mr: Any, steps: list[str]) -> None:
+    for level in ("dev", "test", "runtime"):
+        mr.ensure(level)
     assert ["venv", "requirements-dev.txt"] == steps
 
 
@@ -262,26 +295,22 @@ def test_an_interrupted_install_is_done_again_from_nothing(
 ) -> None:
     mr.ensure("runtime")
 
-    def interrupted(command: list[str]) -> None:
+    def interrupted(lock: str, folder: str) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(mr, "run", interrupted)
+        patch.setattr(mr, "install_lock", interrupted)
         with pytest.raises(KeyboardInterrupt):
             mr.ensure("dev")
     mr.ensure("dev")
     assert ["venv", "requirements.txt", "venv", "requirements-dev.txt"] == steps
 
 
-def test_a_failed_step_says_what_failed(mr: Any) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        mr.run([sys.executable, "-c", "raise SystemExit(3)"])
-    assert "mr: failed (exit 3), the next ./mr tries again: " in str(stopped.value)
-
-
 @pytest.mark.slow
 def test_a_real_environment_runs_the_folders_where_they_stand(tmp_path: Path) -> None:
-    """With nothing to install, making it needs no network."""
+    """With nothing to install, and uv on PATH, making it needs no network."""
+    pytest.importorskip("uv")
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     folder = tmp_path / "a folder's name"
     (folder / "api").mkdir(parents=True)
     shutil.copy(ROOT / "mr", folder / "mr")
@@ -291,7 +320,9 @@ def test_a_real_environment_runs_the_folders_where_they_stand(tmp_path: Path) ->
         "import sys\ndef main():\n    print(sys.argv[1:])\n    return 5\n"
     )
     for command in ([sys.executable, folder / "mr"], [folder / ".venv" / "bin" / "muckrake"]):
-        done = subprocess.run([*command, "x"], cwd="/", capture_output=True, text=True)
+        done = subprocess.run(
+            [*command, "x"], cwd="/", env=environment, capture_output=True, text=True
+        )
         assert (5, "['x']\n") == (done.returncode, done.stdout), done.stderr
 
 
@@ -311,10 +342,17 @@ def test_every_line_of_a_lock_is_pinned_and_hashed(name: str) -> None:
 
 def test_the_locks_agree_on_versions_and_hold_what_pyproject_asks_for() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    runtime, dev = (pins(ROOT / name) for name in LOCKS)
-    assert runtime.items() <= dev.items()
+    runtime, test, dev, site = (pins(ROOT / name) for name in LOCKS)
+    assert runtime.items() <= test.items() <= dev.items()
+    assert runtime.items() <= site.items()
+    assert all(dev.get(name, version) == version for name, version in site.items())
     assert asked(project["project"]["dependencies"]) <= runtime.keys()
-    assert asked(project["dependency-groups"]["dev"]) <= dev.keys()
+    groups = project["dependency-groups"]
+    assert asked(groups["test"]) <= test.keys()
+    assert asked(groups["docs"]) <= site.keys()
+    first, *rest = groups["dev"]
+    assert {"include-group": "test"} == first
+    assert asked(rest) <= dev.keys()
 
 
 def pins(lock: Path) -> dict[str, str]:

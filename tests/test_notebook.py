@@ -48,7 +48,7 @@ def test_every_cell_of_the_example_runs(exports: Path, monkeypatch: pytest.Monke
 def test_the_commands_of_the_example_name_tables_that_there_are() -> None:
     text = "\n".join(cells("markdown"))
     for table in ("players", "bids"):
-        assert f"--to parquet --table {table} --out {table}.parquet" in text
+        assert f"--format parquet --table {table} --out {table}.parquet" in text
 
 
 def test_nothing_of_a_run_is_kept_in_the_example() -> None:

@@ -1,7 +1,6 @@
 """Who has won a match, who is ahead in it, in which places: the same at every door (M4, M5)."""
 
 import json
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
 
@@ -162,10 +161,11 @@ def test_an_older_freeze_out_said_only_at_its_end_that_it_was_one(
     """Its ruleset knew no `broke`; the record says who had it all, and the hands say the rest."""
     game = replace(GAMES["urcs-1998"], broke="set_anew")
     match = Plan(game, "m", 5_000, "5", ("aggressive",) * 3)
-    hands = list(dealt(match, SeededDecks("5")))
-    before = list(takewhile(lambda hand: last_standing(replay(hand)) is None, hands))
-    records = hands[: len(before) + 1]
-    winner = last_standing(replay(records[-1]))
+    records, winner = [], None
+    for record in dealt(match, SeededDecks("5")):
+        records.append(record)
+        if (winner := last_standing(replay(record))) is not None:
+            break
     assert winner is not None
     recorded(home, game, records, has_it_all(winner))
     (row,) = told(capsys, "matches")["matches"]

@@ -46,7 +46,7 @@ def test_slow() -> None:
     ("words", "said"),
     [
         ([], ["sizes 1 1 10"]),
-        (["--profile", "ci"], ["sizes 2 2 25", "ci ran"]),
+        pytest.param(["--profile", "ci"], ["sizes 2 2 25", "ci ran"], marks=pytest.mark.ci),
         (["--slow"], ["sizes 3 3 100", "ci ran", "slow ran"]),
     ],
 )
@@ -88,3 +88,13 @@ def test_slow_tries_what_ci_does_unless_it_is_given_more(
 def test_a_few_rulesets_have_every_step_and_every_value_of_a_policy_that_any_has() -> None:
     assert len(COVER) < len(RULESETS) / 2
     assert set().union(*map(traits, RULESETS.values())) == set().union(*map(traits, COVER.values()))
+
+
+def test_memory_that_may_not_be_written_is_no_place_for_files(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in some containers: /dev/shm is there, and belongs to root."""
+    conftest = request.config.pluginmanager.get_plugin(str(ROOT / "tests" / "conftest.py"))
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert conftest is not None
+    assert not conftest._has_room()

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from api.report import as_json, as_text, money_in
+from api.report import as_json, as_text, money_in, ruling
 from engine.game import Game
 from engine.games import GAMES
 from engine.hand import begin, step
@@ -10,7 +10,7 @@ from engine.recorded import before_payment
 from engine.turn import Bid, Call, Check, Command, Deal, Raise
 from engine.verdict import judge
 from events.cards import cards
-from events.types import Events, HandEnded, HandStarted, PotSplit
+from events.types import Events, HandEnded, HandStarted, PotSplit, Raised
 from tests.hands import seeded, some_games
 from tests.profiles import sized
 
@@ -98,15 +98,32 @@ def test_a_wrong_award_is_told_with_both_events() -> None:
     *before, _, over = tie_after_an_auction()
     forged = (*before, PotSplit(0, (1,), (207,)), over)
     text = as_text(MIT, forged, judge(MIT, forged, DOCUMENT))
-    assert " DIFFER: event " in text
-    assert "`pot 0: 207 to 1`: auction-2024-mit decides `pot 0: 104 to 1, 103 to 0`" in text
+    decided = "auction-2024-mit decides lynx wins 104, ursa wins 103 from the pot"
+    due = "ursa should have 103 more, lynx 103 less"
+    assert f"DIFFER: event 33, lynx wins 207 from the pot: {decided}; {due}" in text
+
+
+def test_a_refusal_names_the_player_and_not_the_seat() -> None:
+    record = tie_after_an_auction()
+    at = next(at for at, event in enumerate(record) if isinstance(event, Raised))
+    forged = (*record[:at], replace(record[at], amount=2, to=3), *record[at + 1 :])
+    said = ruling(judge(MIT, forged, DOCUMENT), forged)
+    assert f"event {at}, ursa raises to 3: ursa may raise to " in said
+
+
+def test_events_that_say_the_same_to_a_player_are_told_in_the_notation() -> None:
+    record = tie_after_an_auction()
+    at = next(at for at, event in enumerate(record) if isinstance(event, Raised))
+    forged = (*record[:at], replace(record[at], next=0), *record[at + 1 :])
+    said = ruling(judge(MIT, forged, DOCUMENT), forged)
+    assert "0 raises 5 to 6, 0 to act: auction-2024-mit decides 0 raises 5 to 6, 1 to act" in said
 
 
 def test_a_record_that_cannot_be_counted_is_refused_in_one_line() -> None:
     start = replace(tie_after_an_auction()[0], ruleset="0" * 16)
     forged = (start, HandEnded(), start)
     text = as_text(MIT, forged, judge(MIT, forged, DOCUMENT))
-    assert "DIFFER: event 0, `hand scrim-17/412 " in text
+    assert "DIFFER: event 0, ursa has 400, lynx has 400; the button is ursa: " in text
     assert "money in" not in text
 
 

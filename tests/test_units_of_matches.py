@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
-from api.questions.matches import every
+from api.questions.declared.matches import Which, matches
+from api.viewpoints.progress import without_progress
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from engine.game import Game, fingerprint, to_json
@@ -43,8 +44,9 @@ def matched(folder: Path, *units: str) -> dict[str, object]:
         ledger.append(Append(f"m/{number}", 0, hand_of(game, number), 1))
     ledger.close()
     lock.release()
-    (row,) = every(Viewed(Reader(folder).snapshot(), Viewer("auditor")))
-    return row
+    viewed = Viewed(Reader(folder).snapshot(), Viewer("auditor"))
+    (row,) = matches(viewed, Which(), without_progress).rows
+    return asdict(row)
 
 
 @pytest.mark.parametrize(

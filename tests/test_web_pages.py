@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from analytics.results.winnings import Point, Winnings
 from api.main import main
 from api.pages.addresses import STATIC, Addresses, hashed
-from api.pages.hand_line import Line, Piece, taken_apart
+from api.pages.hand_line import BETWEEN, Line, Piece, taken_apart
 from api.pages.site import chips, many, money, rate, when
 from api.pages.winnings import window
 from api.questions.filters import parsed
@@ -80,7 +80,38 @@ def test_a_pot_that_was_paid_to_nobody_who_won_it_differs(tmp_path: Path) -> Non
     )
     assert '<div class="ruling differ"' in page
     assert f'href="/hands/scrim/1/events#{at}">event {at}</a>' in page
-    assert page.count('<td class="n wrong">') == 4  # both players, as recorded and as decided
+    # both players, as recorded and as decided, of the whole and of the pot
+    assert page.count('<td class="n wrong">') == 8
+    pots = page[page.index("<h2>Pots") :].partition("</section>")[0]
+    assert '<th class="n">recorded</th><th class="n">by the rules</th>' in pots
+    wrong = [int(one) for one in re.findall(r'<td class="n wrong">(\d+)</td>', pots)]
+    assert [sum(split.shares), 0, 0, sum(split.shares)] == wrong
+    assert "by what he put in" not in pots
+    paid, name = sum(split.shares), '<b class="name">random-{}</b>'
+    won, lost = name.format(split.seats[0]), name.format(other.seats[0])
+    chips = '<span class="amt" data-chips="{0}">{0}</span>'
+    assert f"{won} should have {chips.format(paid)} more, {lost} {chips.format(paid)} less" in page
+    assert f"<dd>{lost} wins {chips.format(paid)} from the pot</dd>" in page
+    assert f"<dd>{won} wins {chips.format(paid)} from the pot</dd>" in page
+
+
+def test_logs_and_event_lines_have_names_and_no_seats(tmp_path: Path) -> None:
+    site = of_forger(tmp_path, dealt())
+    for path in ("/hands/scrim/1", "/hands/scrim/1/events"):
+        said = re.findall(r'<span class="does">(.*?)</span>(?:</a>|</summary>)', read(site, path))
+        assert len(dealt()) == len(said)
+        bare = [" ".join(re.sub(r"<svg.*?</svg>|<[^>]*>", "", one).split()) for one in said]
+        assert not [one for one in bare if re.match(r"\d", one) or "seat" in one]
+        assert any("posts the small blind of" in one for one in bare)
+        assert "is dealt hiddenhidden" in "".join(
+            re.sub(r"<[^>]*>", "", read(site, path, who=None))
+        )
+
+
+def test_the_pots_of_a_hand_that_agrees_have_one_column_of_shares(tmp_path: Path) -> None:
+    pots = read(of_forger(tmp_path, dealt()), "/hands/scrim/1/audit").partition("<h2>Pots")[2]
+    assert '<th class="n">share</th>' in pots
+    assert "by the rules" not in pots
 
 
 def test_a_hand_that_is_not_over_is_not_judged_yet(tmp_path: Path) -> None:
@@ -122,10 +153,12 @@ def test_a_name_with_signs_in_it_is_a_name_and_no_markup(tmp_path: Path) -> None
     start, *rest = dealt()
     assert isinstance(start, t.HandStarted)
     named = replace(start, players=("<b>&/", 'a"b c'))
+    text = ""
     for page in ("audit", "events"):
         text = read(of_forger(tmp_path / page, (named, *rest)), f"/hands/scrim/1/{page}")
         assert "<b>&/" not in text
         assert '<a href="/players/%3Cb%3E%26%2F">&lt;b&gt;&amp;/</a>' in text
+    assert '<b class="name">&lt;b&gt;&amp;/</b> posts' in text
 
 
 def test_the_pages_of_a_match_say_who_won_and_name_the_places(tmp_path: Path) -> None:
@@ -214,9 +247,10 @@ def test_a_line_is_taken_apart_into_streets_and_an_outcome() -> None:
     line = taken_apart("ursa 400 BTN 5d6h, lynx 400 * | Jd7c6c 12 [ursa 5>3 +*] X | 8: lynx +4")
     ursa, lynx = Piece("ursa"), Piece("lynx")
     first = (ursa, Piece("400"), Piece("BTN"), Piece("", ("5d", "6h"), ","), lynx, Piece("400"))
-    board = (Piece("", ("Jd", "7c", "6c")), Piece("12"), Piece("[ursa"), Piece("5>3"))
-    won = (Piece("+", ("hidden",), "]"), Piece("X"))
-    assert Line(((*first, Piece("", ("hidden",))), (*board, *won)), "lynx +4") == line
+    board = (Piece("", ("Jd", "7c", "6c")), Piece("pot 12"), BETWEEN)
+    won = (Piece("ursa pays 3"), Piece("for"), Piece("", ("hidden",)), Piece("(bids 5, 3)"))
+    check = (BETWEEN, Piece("check"))
+    assert Line(((*first, Piece("", ("hidden",))), (*board, *won, *check)), "lynx +4") == line
 
 
 def test_a_line_is_drawn_seat_by_seat_and_street_by_street() -> None:
@@ -284,4 +318,4 @@ def test_a_window_of_a_graph_is_what_lies_between_two_of_its_points(
 
 def test_without_ends_there_is_no_window() -> None:
     assert window(DRAWN, "lynx", "", None, None) is None
-    assert window(DRAWN._replace(points=(), hands=0), "lynx", "", 1, 2) is None
+    assert window(replace(DRAWN, points=(), hands=0), "lynx", "", 1, 2) is None

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from api.pages.grid import (
     Acts,
@@ -11,6 +12,7 @@ from api.pages.grid import (
     kinds,
 )
 from api.pages.plots import SIZE, Scale, histogram, scale, spread
+from api.questions.declared.grid import Cell
 
 MINUS = "\N{MINUS SIGN}"
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False).filter(lambda it: it == 0 or abs(it) > 1e-6)
@@ -65,28 +67,28 @@ def test_a_class_that_never_came_has_an_empty_cell() -> None:
 
 
 def test_a_cell_says_how_often_and_is_full_when_it_came_often() -> None:
-    row = {"hands": 6, "vpip_k": 3, "vpip_n": 4, "pfr_k": 0, "pfr_n": 0, "net_bb": -5.0}
+    row = Cell("AA", 6, 3, 4, 0, 0, -5.0)
     assert {"said": "75 %", "warmth": 0.75, "full": 0.5}.items() <= cell("AA", row, "vpip").items()
     assert {"said": "", "warmth": 0.0}.items() <= cell("AA", row, "raise").items()
     assert {"said": f"{MINUS}5.0", "warmth": 0.25}.items() <= cell("AA", row, "net").items()
     assert {"said": "6", "warmth": 0.5, "full": 0.5}.items() <= cell("AA", row, "n").items()
-    often = {**row, "hands": 1_000, "net_bb": None}
+    often = replace(row, hands=1_000, net_bb=None)
     assert {"said": "", "warmth": 0.5, "full": 1.0}.items() <= cell("AA", often, "net").items()
 
 
 def test_a_cell_is_divided_into_what_he_raised_called_and_did_not_play() -> None:
-    row = {"hands": 6, "vpip_k": 3, "vpip_n": 4, "pfr_k": 1, "pfr_n": 4}
+    row = Cell("AA", 6, 3, 4, 1, 4, None)
     assert Acts(4, 0.25, 0.5) == cell("AA", row, "acts")["acts"]
     assert "75 %" == cell("AA", row, "acts")["said"]
     assert acts([]) is None
-    assert acts([{**row, "vpip_n": 0}]) is None
+    assert acts([replace(row, vpip_n=0)]) is None
 
 
 def test_what_he_did_is_told_of_all_classes_and_of_each_kind() -> None:
-    never = {"hands": 1, "vpip_k": 0, "vpip_n": 1, "pfr_k": 0, "pfr_n": 1}
-    raises = {**never, "vpip_k": 1, "pfr_k": 1}
-    found = dict(kinds({"AA": raises, "AKs": raises, "72o": never, "32o": never}))
+    raises = [Cell(name, 1, 1, 1, 1, 1, None) for name in ("AA", "AKs")]
+    never = [Cell(name, 1, 0, 1, 0, 1, None) for name in ("72o", "32o")]
+    found = dict(kinds([*raises, *never]))
     assert Acts(4, 0.5, 0.0) == found["all"]
     assert Acts(2, 0.0, 0.0) == found["offsuit"]
     assert ["all", "pairs", "suited", "offsuit"] == list(found)
-    assert [] == kinds({})
+    assert [] == kinds([])

@@ -1,4 +1,4 @@
-"""How well players bid: every measure of `auctions.measures`, for the whole and for its parts.
+"""How well players bid: every measure by its name, for the whole and for its parts.
 
 `Bids` holds the auctions of a record and what their cards were worth; it is asked for measures,
 for ranks of bids and for the most frequent ones, and leaves the judging to SQL files.
@@ -7,16 +7,163 @@ for ranks of bids and for the most frequent ones, and leaves the judging to SQL 
 from collections.abc import Collection, Iterator
 from typing import Any, Literal, get_args
 
-from analytics.auctions.measures import MEASURES
 from analytics.sql.amounts import in_money
-from analytics.sql.chosen import quoted
+from analytics.sql.chosen import Chosen, hands_of, players_of, quoted, where
 from analytics.sql.tables import Source
 from analytics.statistics.answers import natural
-from analytics.statistics.measured import Measured, Resampled, means, measured, ratios
+from analytics.statistics.measured import (
+    BASES,
+    Kind,
+    Measure,
+    Measured,
+    Resampled,
+    means,
+    measured,
+    ratios,
+)
+from odds.rank import CATEGORIES
 
-By = Literal["seat", "pot", "board", "strength", "rival", "match", "game"]
+_HEADLINE: tuple[tuple[str, str, str, Kind], ...] = (
+    (
+        "regret",
+        "Regret",
+        "the best outcome that any bid could have had, less his own, in chips",
+        "mean",
+    ),
+    (
+        "efficiency",
+        "Bid efficiency",
+        "what his bids came to less what bidding 0 would have, of the same of the best bids",
+        "ratio",
+    ),
+)
+_PLACED: tuple[tuple[str, str, str, Kind], ...] = (
+    ("held", "Auctions held", "auctions that he bid in, whatever his bid was", "number"),
+    ("bid", "Bid", "what he bid, in chips", "mean"),
+    ("bid_median", "Bid, median", "half of his bids are at or below it", "number"),
+    ("bid_sd", "Bid, deviation", "standard deviation of his bids", "number"),
+    ("bid_pot", "Bid / pot", "what he bid, in pots before the payment", "mean"),
+    ("bid_variation", "Variation of bids", "deviation of his bids / their mean", "number"),
+    ("bid_distinct", "Distinct bids", "how many different bids he made", "number"),
+    ("bid_nothing", "Bids 0", "bids of 0", "share"),
+    ("bid_all", "Bids all", "bids of his whole stack", "share"),
+    ("bid_near_all", "Bids all but 10", "bids within 10 of his whole stack", "share"),
+    ("bid_equal", "Bids the rival's", "bids that equal the rival's", "share"),
+)
+_OUTCOMES: tuple[tuple[str, str, str, Kind], ...] = (
+    ("won", "Auctions won", "bid more than the rival", "share"),
+    ("lost", "Auctions lost", "bid less than the rival", "share"),
+    ("tied", "Auctions tied", "bid as much as the rival: both pay, both get a card", "share"),
+    ("free", "Won free", "won at a price of 0, of auctions won", "share"),
+    ("paid", "Paid", "price where he won or tied, 0 where that was free", "mean"),
+    ("paid_pot", "Paid / pot", "the same in pots", "mean"),
+    ("surplus", "Surplus", "his bid less the price, where he won", "mean"),
+    ("forced", "Forced on the rival", "the price the rival paid, where he lost", "mean"),
+    ("forced_pot", "Forced / pot", "the same in pots", "mean"),
+    ("net_won", "Net, auction won", "net of the hand", "mean"),
+    ("net_lost", "Net, auction lost", "net of the hand", "mean"),
+    ("net_tied", "Net, auction tied", "net of the hand", "mean"),
+)
+_WORTH: tuple[tuple[str, str, str, Kind], ...] = (
+    ("value", "Value of the card", "swing × pot", "mean"),
+    ("gain", "Gain", "equity with the card, less with nobody having one", "mean"),
+    ("swing", "Swing", "equity with the card, less with the rival having it", "mean"),
+    (
+        "break_even",
+        "Break-even price",
+        "the price at which winning and losing pay the same, where there is one",
+        "mean",
+    ),
+    (
+        "break_even_unbounded",
+        "Break-even unbounded",
+        "auctions in which no price is too high, of all; they have no break-even price",
+        "share",
+    ),
+    (
+        "captured",
+        "Captured",
+        "what winning came to less what the rival's winning for 0 would have, of auctions won",
+        "mean",
+    ),
+    ("overpaid", "Overpaid", "auctions won above the break-even price", "share"),
+    ("overpayment", "Overpayment", "price above break-even, of auctions won", "mean"),
+    ("underbid", "Underbid", "auctions lost to a bid below the break-even price", "share"),
+    (
+        "plain_regret",
+        "Plain regret",
+        "lost: value above the rival's bid; won: the rival's bid above the value",
+        "mean",
+    ),
+    (
+        "capture_of_won",
+        "Capture of won",
+        "of auctions won, what winning came to less losing at that price, of what all could have",
+        "ratio",
+    ),
+)
+
+
+def _measures() -> Iterator[Measure]:
+    for name, title, meaning, kind in _HEADLINE:
+        yield Measure(f"{name}_known", f"{title} (known)", meaning, "bids_worth", kind, "known")
+    for name, title, meaning, kind in _PLACED:
+        yield Measure(name, title, meaning, "bids_placed", kind)
+    for name, title, meaning, kind in _OUTCOMES:
+        yield Measure(name, title, meaning, "bids_outcomes", kind)
+    yield from _after()
+    for basis in BASES:
+        for name, title, meaning, kind in _WORTH:
+            told = f"{title} ({basis})"
+            yield Measure(f"{name}_{basis}", told, meaning, "bids_worth", kind, basis)
+    yield Measure(
+        "allocated",
+        "Went where worth more",
+        "auctions won by who had the larger swing of his own, of those where they differ",
+        "bids_allocation",
+        "share",
+    )
+    yield Measure(
+        "allocation",
+        "Allocation efficiency",
+        "value to the winners / value to the player to whom it was worth more",
+        "bids_allocation",
+        "ratio",
+    )
+
+
+def _after() -> Iterator[Measure]:
+    """What follows an auction, a line for each way it can end."""
+    for end in ("won", "lost", "tied"):
+        for name, title, meaning in (
+            ("showdown", "Showdowns won", "money won, of showdowns"),
+            ("fold", "Folds later", "folded after the auction"),
+            ("rival_fold", "Rival folds later", "the rival folded after the auction"),
+            ("flop_bet", "Bets the flop", "bet, where he could open; a claim needs 10"),
+        ):
+            told = f"{title}, auction {end}"
+            yield Measure(f"{name}_{end}", told, f"{meaning}; auction {end}", "bids_after", "share")
+    yield Measure(
+        "won_in_vain",
+        "Won in vain",
+        "auction won and no money won, of auctions won",
+        "bids_after",
+        "share",
+    )
+
+
+_AMOUNTS = {
+    *("regret", "bid", "bid_median", "bid_sd", "paid", "surplus", "forced"),
+    *("net_won", "net_lost", "net_tied"),
+    *("value", "break_even", "captured", "overpayment", "plain_regret"),
+}
+MEASURES: dict[str, Measure] = {
+    one.name: one._replace(amount=one.counted in _AMOUNTS) for one in _measures()
+}
+By = Literal["seat", "pot", "board", "strength", "made", "rival", "match", "game"]
 BYS: tuple[By, ...] = get_args(By)
 FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
+NOT_KNOWN = "not known"
 POTS = ("up to 4", "5 to 20", "21 to 100", "over 100")
 
 
@@ -37,6 +184,7 @@ _PARTS: dict[By, str] = {
         "coalesce(CAST(CAST(floor(10 * w.neither) AS INTEGER) * 10 AS VARCHAR) || ' % and more', "
         "'not known')"
     ),
+    "made": f"coalesce(d.made, {quoted(NOT_KNOWN)})",
     "rival": "coalesce(a.rival, 'several')",
     "match": "a.match",
     "game": "a.game",
@@ -46,8 +194,10 @@ _PARTS: dict[By, str] = {
 class Bids:
     """Auctions as one viewpoint knows them, and values of those that were counted."""
 
-    def __init__(self, tables: Source) -> None:
+    def __init__(self, tables: Source, vs: str | None = None) -> None:
+        """`vs`: who is a rival here, and no bidder of his own."""
         self._tables = tables
+        self._vs = vs
 
     def close(self) -> None:
         """Let go of the tables."""
@@ -61,7 +211,7 @@ class Bids:
         drawn = Resampled()
         wanted = ratios(MEASURES.values()) | (means(MEASURES.values()) if again else set())
         for file in FILES:
-            drawn.ask(self._tables, file, chosen(player, by), wanted)
+            drawn.ask(self._tables, file, chosen(player, by, self._vs), wanted)
         counted: dict[tuple[str, str], dict[tuple[str, str | None], Any]] = {}
         for file in FILES:
             for row in self._ask(file, player, by):
@@ -82,33 +232,34 @@ class Bids:
             self._ask("bids_common", player, by), key=lambda it: (it["part"], it["place"])
         )
 
+    def made(self, player: str) -> list[dict[str, Any]]:
+        """What he bids with each kind of hand, the weakest first, with hands that show it."""
+        rows = {row["part"]: row for row in self._ask("bids_made", player, "made")}
+        return [rows[name] for name in (*CATEGORIES, NOT_KNOWN) if name in rows]
+
     def drawn(self, player: str) -> list[dict[str, Any]]:
         """His auctions as points for a picture: bid, rival's bid, what the card was worth."""
         return self._ask("bids_drawn", player, None)
 
     def _ask(self, file: str, player: str | None, by: By | None) -> list[dict[str, Any]]:
-        return self._tables.ask(file, chosen(player, by))
+        return self._tables.ask(file, chosen(player, by, self._vs))
 
 
-_AMOUNTS = ("stack", "pot", "bid", "rival_bid", "price", "net")
+_MONEY_COLUMNS = ("stack", "pot", "bid", "rival_bid", "price", "net")
 
 
-def kept(player: str | None, match: str | None, game: str | None, units: Collection[str]) -> str:
+def kept(filters: Chosen, units: Collection[str]) -> str:
     """The SELECT of auctions that a ledger keeps, cards dealt or shown as `hole`, amounts of these
     units in what they are played for.
 
     Of a player those in which he bid, and what others bid against him alone.
     """
-    money = ", ".join(f"{in_money(name, units)} AS {name}" for name in _AMOUNTS)
-    terms = [
-        f"{column} = {quoted(value)}"
-        for column, value in (("match", match), ("game", game))
-        if value is not None
-    ]
-    if player is not None:
-        terms.append(f"(player = {quoted(player)} OR rival = {quoted(player)})")
-    where = f" WHERE {' AND '.join(terms)}" if terms else ""
-    return f"SELECT * REPLACE ({money}), coalesce(dealt, shown) AS hole FROM auctions{where}"
+    money = ", ".join(f"{in_money(name, units)} AS {name}" for name in _MONEY_COLUMNS)
+    terms = hands_of(filters)
+    if filters.player is not None:
+        player = quoted(filters.player)
+        terms.append(f"(player = {player} OR rival = {player})")
+    return f"SELECT * REPLACE ({money}), coalesce(dealt, shown) AS hole FROM auctions{where(terms)}"
 
 
 # Auctions of two on a flop, of which at least one hand is known: those that a card has a worth in.
@@ -124,7 +275,7 @@ BESIDE = """
 """
 
 
-def chosen(player: str | None, by: By | None) -> str:
+def chosen(player: str | None, by: By | None, vs: str | None = None) -> str:
     """The auctions that a question is asked of; each with the part it belongs to."""
     part = _PARTS[by] if by else "''"
     source = "auctions AS a"
@@ -133,5 +284,11 @@ def chosen(player: str | None, by: By | None) -> str:
             " LEFT JOIN worths AS w ON a.hand_seq = w.hand_seq AND a.auction = w.auction "
             "AND a.seat = w.seat AND w.basis = 'own'"
         )
-    where = f" WHERE a.player = {quoted(player)}" if player is not None else ""
-    return f"SELECT a.*, {part} AS part FROM {source}{where}"
+    if by == "made":  # the same cards on the same board make the same hand, whoever bids again
+        source += (
+            " LEFT JOIN (SELECT hand_seq, seat, board, max(made) AS made FROM decisions"
+            " WHERE action = 'bid' GROUP BY ALL) AS d"
+            " ON a.hand_seq = d.hand_seq AND a.seat = d.seat AND a.board = d.board"
+        )
+    bidders = where(players_of(Chosen(player=player, vs=vs), "a."))
+    return f"SELECT a.*, {part} AS part FROM {source}{bidders}"

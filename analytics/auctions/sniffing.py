@@ -5,13 +5,17 @@ both bidders could know is the same in a stratum, so what is left is knowing the
 auctions and fewer, matchings are drawn with a recorded seed: a thousand, and ten thousand where
 these leave a doubt. Of more, none: mean and deviation over all matchings there are follow from the
 bids, exactly, and what is added up over so many is spread as sums are (tells as rare things are, of
-which `at_least` says how far p is off; where both bid in two sizes, they are counted). The same bot
-as first bidder is the control. Only chosen bids count.
+which `at_least` says how far p is off). The same bot as first bidder is the control. Only chosen
+bids count.
+
+Where both bid in two sizes, matchings of a stratum can differ only in how often the first size
+meets the first, and that is hypergeometric: tells are counted, exactly. A count then goes up by
+twos, which no smooth distribution is right about.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import sqrt, tanh
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,9 +23,25 @@ import pyarrow.compute as pc
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from analytics.auctions import two_sizes
 from analytics.confidence.p_values import at_least, holm, mann_whitney, normal
-from analytics.stored.grouping import Places, rows_by_pair
+from analytics.stored.patterns import Places, rows_by_pair
+
+Bids = NDArray[np.float64]
+_NEVER = 1e-30  # an end of a distribution that weighs less is let go
+
+
+class TwoSizes(NamedTuple):
+    """A stratum: the sizes of both, how many bids, and how many of them are the first of each.
+
+    `ones` is 0 where every matching is the same; then the sizes are all the bids.
+    """
+
+    mine: Bids
+    his: Bids
+    size: int
+    ones: int
+    others: int
+
 
 DRAWS = 10_000
 FIRST_DRAWS = 1_000
@@ -32,7 +52,6 @@ SEED = 8
 FLAG_P = 0.001
 FLAG_N = 200
 TELLS = {"equal": (0, 0), "one more": (1, 1), "one less": (-1, -1), "just above": (1, 3)}
-Bids = NDArray[np.float64]
 
 
 class Pair(Struct, frozen=True):
@@ -90,7 +109,7 @@ def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
     as_first = _amounts(first, "bid") - _amounts(first, "rival_bid")
     strata = _strata(rows)
     n = rows.num_rows
-    told = {name: int(two_sizes.between(mine - his, tell).sum()) for name, tell in TELLS.items()}
+    told = {name: int(between(mine - his, tell).sum()) for name, tell in TELLS.items()}
     owed = {name: _owed(mine, his, tell, strata) for name, tell in TELLS.items()}
     ranked = _centred(mine, strata), _centred(his, strata)
     scale = sqrt(float((ranked[0] ** 2).sum() * (ranked[1] ** 2).sum()))
@@ -102,10 +121,10 @@ def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
     else:
         far = _by_moments(ranked, strata, together)
         p_of = {name: at_least(count, *owed[name]) for name, count in told.items()}
-        few = two_sizes.tables(mine, his, strata)
+        few = of_two_sizes(mine, his, strata)
         if few is not None:
             p_of = {
-                name: two_sizes.at_least(count, few, TELLS[name]) for name, count in told.items()
+                name: chance_of_at_least(count, few, TELLS[name]) for name, count in told.items()
             }
     p = None if observed is None else far
     tells = {name: (count, owed[name][0], p_of[name]) for name, count in told.items()}
@@ -172,7 +191,9 @@ def _strata(rows: pa.Table) -> Places:
 def _centred(bids: Bids, strata: Places) -> Bids:
     """Ranks within each stratum, equal bids sharing theirs, around their middle."""
     sizes = np.bincount(strata)
-    _, same, counts = np.unique(_apart(bids, strata), return_inverse=True, return_counts=True)
+    _, same, counts = np.unique(
+        _numbered_by_stratum(bids, strata), return_inverse=True, return_counts=True
+    )
     begun = (np.cumsum(sizes) - sizes)[strata]  # the auctions of strata before
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[same] - begun
     size = sizes[strata]
@@ -180,7 +201,7 @@ def _centred(bids: Bids, strata: Places) -> Bids:
     return centred
 
 
-def _apart(bids: Bids, strata: Places) -> Bids:
+def _numbered_by_stratum(bids: Bids, strata: Places) -> Bids:
     """Bids moved so far that those of two strata are never near each other."""
     moved: Bids = bids + strata * (bids.max(initial=0) + 10)
     return moved
@@ -205,9 +226,9 @@ def _drawn(
             drawn = which if same else chance.permuted(np.tile(which, (count, 1)), axis=1)
             at = slice(start, start + count)
             found["correlation"][at] += worth[drawn] @ ranked[1][places]
-            apart = bids[drawn] - other
+            distances = bids[drawn] - other
             for name, tell in TELLS.items():
-                found[name][at] += np.count_nonzero(two_sizes.between(apart, tell), axis=-1)
+                found[name][at] += np.count_nonzero(between(distances, tell), axis=-1)
     return found
 
 
@@ -228,7 +249,7 @@ def _owed(mine: Bids, his: Bids, tell: tuple[int, int], strata: Places) -> tuple
     A matching is a permutation; how often cells are hit that it may hit has Hoeffding's variance.
     """
     top = np.concatenate((mine, his))
-    one, other = np.split(_apart(top, np.concatenate((strata, strata))), 2)
+    one, other = np.split(_numbered_by_stratum(top, np.concatenate((strata, strata))), 2)
     theirs = _within(other, one - tell[1], one - tell[0])  # the bids that each could tell of
     ours = _within(one, other + tell[0], other + tell[1])
     sizes = np.bincount(strata)
@@ -250,3 +271,65 @@ def _interval(correlation: float | None, n: int) -> tuple[float | None, float | 
         return None, None
     middle, half = float(np.arctanh(correlation)), 1.959964 * 1.03 / sqrt(n - 3)
     return tanh(middle - half), tanh(middle + half)
+
+
+def of_two_sizes(mine: Bids, his: Bids, strata: Places) -> list[TwoSizes] | None:
+    """Of every stratum; None where there is one of more sizes."""
+    sizes = np.bincount(strata)
+    kinds = [_kinds(bids, strata, len(sizes)) for bids in (mine, his)]
+    if np.any((np.minimum(*kinds) > 1) & (np.maximum(*kinds) > 2)):
+        return None
+    every = np.split(np.argsort(strata, kind="stable"), np.cumsum(sizes)[:-1])
+    return [_table(mine[places], his[places]) for places in every]
+
+
+def chance_of_at_least(count: int, strata: Sequence[TwoSizes], tell: tuple[int, int]) -> float:
+    """The chance of so many, over all matchings within strata."""
+    most = max((one.size for one in strata), default=0)
+    logs = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, most + 1)))))
+    least, chances = 0, np.ones(1)
+    for stratum in strata:
+        first, more = _counts(stratum, tell, logs)
+        chances = np.convolve(chances, more)
+        kept = np.flatnonzero(chances > _NEVER)
+        least, chances = least + first + int(kept[0]), chances[kept[0] : kept[-1] + 1]
+    return min(1.0, float(chances[max(0, count - least) :].sum()))
+
+
+def between(distances: Bids, tell: tuple[int, int]) -> NDArray[np.bool_]:
+    """Where bids are as far apart as a tell has it."""
+    return (distances >= tell[0]) & (distances <= tell[1])
+
+
+def _kinds(bids: Bids, strata: Places, size: int) -> Places:
+    """How many different bids there are in each stratum."""
+    different = np.unique(np.column_stack((strata, bids)), axis=0)
+    counts: Places = np.bincount(different[:, 0].astype(np.int64), minlength=size)
+    return counts
+
+
+def _table(mine: Bids, his: Bids) -> TwoSizes:
+    (one, ones), (other, others) = (np.unique(it, return_counts=True) for it in (mine, his))
+    if min(len(one), len(other)) == 1:
+        return TwoSizes(mine, his, len(mine), 0, 0)
+    return TwoSizes(one, other, len(mine), int(ones[0]), int(others[0]))
+
+
+def _counts(stratum: TwoSizes, tell: tuple[int, int], logs: Bids) -> tuple[int, Bids]:
+    """The least count of a stratum, and the chance of it, of one more, and so on."""
+    one, other, size, ones, others = stratum
+    if not ones:
+        return int(np.count_nonzero(between(one - other, tell))), np.ones(1)
+    (a, b), (c, d) = between(one[:, None] - other[None, :], tell).astype(int).tolist()
+    low, high = max(0, ones + others - size), min(ones, others)
+    meet = np.arange(low, high + 1)
+    chances = np.exp(
+        logs[ones] - logs[meet] - logs[ones - meet]
+        + logs[size - ones] - logs[others - meet] - logs[size - ones - others + meet]
+        - logs[size] + logs[others] + logs[size - others]
+    )  # fmt: skip
+    step = a - b - c + d
+    counts = step * meet + b * ones + c * others + d * (size - ones - others)
+    found = np.zeros(abs(step) * (high - low) + 1)
+    np.add.at(found, counts - counts.min(), chances)
+    return int(counts.min()), found

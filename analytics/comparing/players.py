@@ -1,27 +1,83 @@
-"""Two players, or two versions of one, beside each other: what differs, and how sure that is.
+"""Two players, or two versions of one: where their statistics differ, and how sure that is.
 
 Deals are the units: a hand, or all hands of a mirrored deck, or all hands for which matches of one
-seed dealt the same cards (`comparing.deals` counts them). A deal in which both sides were is what
-pairs them.
+seed dealt the same cards. A deal in which both sides were is what pairs them. The questions are
+those of the statistics, asked with a side for each player and a deal for each part, so that nothing
+is defined a second time.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Literal
+from math import sqrt
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from msgspec import Meta, Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
-from analytics.comparing import deals as by_deal
-from analytics.comparing.deals import Deck, Number, Side
-from analytics.confidence.bootstrap import of_ratio
+from analytics.confidence.bootstrap import Numbers, of_ratio, redrawn
 from analytics.confidence.difference import Mean, Share, chance, moved, newcombe, welch
 from analytics.confidence.intervals import FEW, Interval, Z, steady
 from analytics.confidence.p_values import holm
-from analytics.sql.chosen import Chosen
+from analytics.sql.chosen import Chosen, quoted, table
+from analytics.sql.tables import text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.hands import Facts
+
+Cell = tuple[int, int, int]
+Places = NDArray[np.intp]
+_APART = 2**40  # more decks than any match has
+
+
+class Deck(NamedTuple):
+    """How a match deals: `group` is one number for all matches of the same cards."""
+
+    group: int
+    deals: int
+
+
+class Side(NamedTuple):
+    """What one side counted, deal by deal."""
+
+    deals: NDArray[np.int64]
+    rows: pa.Table
+
+
+class Number(NamedTuple):
+    """One statistic of a side by deal: sums above and below, their ratio, and how far each deal
+    moves it."""
+
+    above: Numbers
+    below: Numbers
+    value: float
+    moved: Numbers
+
+    @property
+    def n(self) -> int:
+        """How many deals say anything about it."""
+        return int(np.count_nonzero(self.below))
+
+    @property
+    def error(self) -> float:
+        """The standard error, out of how far each deal moves it."""
+        return sqrt(self.n / (self.n - 1) * float((self.moved**2).sum()))
+
+    def cells(self) -> Iterator[Cell]:
+        """Deals by how much of both sums they had."""
+        above, below = (it.astype(np.int64) for it in (self.above, self.below))
+        size = int(below.max()) + 1
+        values, times = np.unique(above * size + below, return_counts=True)
+        for value, count in zip(values.tolist(), times.tolist(), strict=True):
+            yield (*divmod(value, size), count)
+
+
+def correlation_of(one: Number, other: Number, here: Places, there: Places) -> float:
+    """The correlation of the two numbers: what deals of both did to one and to the other."""
+    scale = sqrt(float((one.moved**2).sum() * (other.moved**2).sum()))
+    return float(one.moved[here] @ other.moved[there]) / scale if scale else 0.0
+
 
 Method = Literal["newcombe", "welch", "paired", "bootstrap"]
 METHODS: dict[Method, str] = {
@@ -85,7 +141,7 @@ def compared(
     """
     found: dict[str, Compared] = {}
     for file in files:
-        both = by_deal.sides(facts.ask(by_deal.asked(file, sides, decks)))
+        both = answered(facts.ask(asked(file, sides, decks)))
         for one in wanted:
             if one.file == file:
                 found[one.name] = _compared(one, *both)
@@ -96,31 +152,33 @@ def compared(
 
 def _compared(it: Statistic, first: Side, second: Side) -> Compared:
     """One statistic; what one side had no chance of is not compared."""
-    one, other = by_deal.number(it, first), by_deal.number(it, second)
+    one, other = number(it, first), number(it, second)
     found = Compared(it.name, *_told(it, one), *_told(it, other))
     if found.one is None or found.other is None:
         return found
     _, here, there = np.intersect1d(first.deals, second.deals, True, return_indices=True)
     shared = int(np.count_nonzero((one.below[here] > 0) & (other.below[there] > 0)))
-    together = by_deal.together(one, other, here, there) if shared else 0.0
+    correlation = correlation_of(one, other, here, there) if shared else 0.0
     found = replace(
         found,
         difference=steady(it.scale * (one.value - other.value)),
         shared=shared,
-        together=steady(together) or 0.0,
+        together=steady(correlation) or 0.0,
     )
     if it.kind == "ratio":
         return _ratios(found, one, other)
-    interval = _mean(it, one, other, together) if it.kind == "mean" else _share(found, together)
+    interval = (
+        _mean(it, one, other, correlation) if it.kind == "mean" else _share(found, correlation)
+    )
     if interval is None:
         return found
     method: Method = "welch" if it.kind == "mean" else "newcombe"
     found = _ended(found, interval(Z), "paired" if shared else method)
     if not found.few:
         found = replace(found, p=steady(chance(interval)))
-    drawn = by_deal.drawn(one, other, here, there) if it.kind == "mean" else None
-    if drawn is not None:
-        low, high = (steady(it.scale * end) for end in drawn)
+    ends = drawn(one, other, here, there) if it.kind == "mean" else None
+    if ends is not None:
+        low, high = (steady(it.scale * end) for end in ends)
         found = replace(found, drawn_low=low, drawn_high=high)
     return found
 
@@ -132,20 +190,20 @@ def _told(it: Statistic, number: Number) -> tuple[float | None, int | None, int]
     return value, None if it.kind == "mean" else int(number.above.sum()), n
 
 
-def _share(found: Compared, together: float) -> Callable[[float], Interval]:
+def _share(found: Compared, correlation: float) -> Callable[[float], Interval]:
     """The interval of a difference of shares, as far as so many deviations reach."""
     one, other = Share(found.one_k or 0, found.one_n), Share(found.other_k or 0, found.other_n)
-    return partial(newcombe, one, other, together)
+    return partial(newcombe, one, other, correlation)
 
 
 def _mean(
-    it: Statistic, one: Number, other: Number, together: float
+    it: Statistic, one: Number, other: Number, correlation: float
 ) -> Callable[[float], Interval] | None:
     """The same of means; none of few deals."""
     if min(one.n, other.n) < FEW:
         return None
     first, second = (Mean(it.scale * at.value, it.scale * at.error, at.n) for at in (one, other))
-    return partial(welch, first, second, together)
+    return partial(welch, first, second, correlation)
 
 
 def _ratios(found: Compared, one: Number, other: Number) -> Compared:
@@ -161,3 +219,63 @@ def _ratios(found: Compared, one: Number, other: Number) -> Compared:
 
 def _ended(found: Compared, ends: Interval, method: Method) -> Compared:
     return replace(found, low=steady(ends[0]), high=steady(ends[1]), method=method)
+
+
+def asked(file: str, sides: tuple[Chosen, Chosen], decks: Mapping[str, Deck]) -> str:
+    """A question about both sides, with the number of the deal for a part."""
+    cases = "".join(
+        f" WHEN {quoted(match)} THEN -({(one.group + 1) * _APART}"
+        f" + CAST(floor((c.number - 1) / {one.deals}.0) AS BIGINT))"
+        for match, one in decks.items()
+    )
+    deal = f"CASE c.match{cases} ELSE c.hand_seq END" if cases else "c.hand_seq"
+    rows = " UNION ALL ".join(
+        f"SELECT c.* REPLACE ('{at}' AS player, {deal} AS part) FROM ({table(side, 'NULL')}) AS c"
+        for at, side in enumerate(sides)
+    )
+    return f"WITH chosen AS ({rows}) SELECT * FROM (\n{text_of(file)})"
+
+
+def answered(answer: pa.Table) -> tuple[Side, Side]:
+    """The answer of each side, its deals in order."""
+    of = answer["player"].to_numpy()
+    deals = answer["part"].to_numpy()
+    order = np.argsort(deals, kind="stable")
+    first, second = (order[of[order] == side] for side in ("0", "1"))
+    return (
+        Side(deals[first], answer.take(pa.array(first))),
+        Side(deals[second], answer.take(pa.array(second))),
+    )
+
+
+def number(it: Statistic, side: Side) -> Number:
+    """One statistic of one side, deal by deal."""
+    name, rows = it.counted, side.rows
+    below = _column(rows, f"{name}_n")
+    if it.kind == "mean":
+        above = _column(rows, f"{name}_mean") * below
+    else:
+        above = _column(rows, f"{name}_k")
+    whole = float(below.sum())
+    value = float(above.sum()) / whole if whole else 0.0
+    return Number(above, below, value, (above - value * below) / (whole or 1.0))
+
+
+def drawn(one: Number, other: Number, here: Places, there: Places) -> Interval | None:
+    """The difference of means, deals drawn again: those of both, and those of either."""
+    zeros = np.zeros_like
+    strata = [
+        np.column_stack((one.above[here], one.below[here], other.above[there], other.below[there]))
+    ]
+    above, below = (np.delete(column, here) for column in (one.above, one.below))
+    strata.append(np.column_stack((above, below, zeros(above), zeros(above))))
+    above, below = (np.delete(column, there) for column in (other.above, other.below))
+    strata.append(np.column_stack((zeros(above), zeros(above), above, below)))
+    return redrawn(strata, lambda sums: sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3])
+
+
+def _column(rows: pa.Table, name: str) -> Numbers:
+    """As numbers; nothing counts as 0."""
+    told = rows[name].cast(pa.float64()).combine_chunks().fill_null(0.0)
+    numbers: Numbers = told.to_numpy(zero_copy_only=False)
+    return numbers

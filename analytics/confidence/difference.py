@@ -58,16 +58,16 @@ def welch(one: Mean, other: Mean, together: float = 0.0, z: float = Z) -> Interv
 def chance(interval: Callable[[float], Interval]) -> float:
     """p, two-sided: how far an interval must reach, in deviations, for its end to be at nothing."""
     near, far = 0.0, FURTHEST
-    if _apart(interval(far)):
+    if _excludes_zero(interval(far)):
         return 0.0
     for _ in range(60):
         middle = (near + far) / 2
-        near, far = (middle, far) if _apart(interval(middle)) else (near, middle)
+        near, far = (middle, far) if _excludes_zero(interval(middle)) else (near, middle)
     return erfc(near / sqrt(2))
 
 
-def _apart(ends: Interval) -> bool:
-    """Whether nothing is outside of them."""
+def _excludes_zero(ends: Interval) -> bool:
+    """Whether a difference of nothing lies outside of the interval."""
     return ends[0] > 0 or ends[1] < 0
 
 

@@ -8,7 +8,7 @@ from math import sqrt
 Interval = tuple[float, float]
 
 Z = 1.959964  # 95 % of a normal distribution lie within so many standard deviations
-FEW = 30  # below so many a mean has no interval, and a page greys the number
+FEW = 30  # below so many a number says little: a mean has no interval, and a page greys it
 DRAWS = 1_000
 SEED = 8
 SKEW = 0.05  # a sum that is less lopsided is as good as normal: ends move by 0.024 deviations

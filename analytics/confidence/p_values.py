@@ -23,7 +23,7 @@ def at_least(count: int, mean: float, variance: float) -> float:
     That is what rare matches have. Where they are not rare the true tail is thinner, so p is too
     large, at one in a thousand by two or three times and by ten where hardly anything can match.
     It is too small, down to a quarter, where a count goes up by twos: two bidders of two sizes, for
-    whom `auctions.two_sizes` counts.
+    whom `auctions.sniffing` counts exactly.
     """
     least = count - mean + variance
     if variance <= 0 or least <= 0:

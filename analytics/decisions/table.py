@@ -1,5 +1,7 @@
 """`decisions` out of a table of events: many hands at once, column by column.
 
+`docs/decisions.md` says each column and the words that stand in it. What others (`SHOWN`) say is
+counted when a question is put.
 Actions are found in lock-step; bids, straddles, shows and mucks by their rows.
 Rows of hands that do not add up, and of voided ones, are left out.
 """
@@ -11,18 +13,6 @@ import pyarrow as pa
 
 from analytics.decisions.cards import made, tenths
 from analytics.decisions.hands import Hands
-from analytics.decisions.schema import (
-    ACTIONS,
-    BET,
-    BID,
-    FACED,
-    MUCK,
-    ORIGINS,
-    RAISE,
-    SCHEMA,
-    SHOW,
-    STRADDLE,
-)
 from analytics.replay.actions import walks
 from analytics.replay.columns import BLINDS, FOLDED, chosen, head
 from analytics.replay.flags import STREETS
@@ -30,6 +20,62 @@ from analytics.replay.raises import sizes
 from analytics.replay.rulebook import Rulebook, games_of
 from odds.rank import CATEGORIES
 from store.columns.cells import Column
+
+ACTIONS = ("fold", "check", "call", "bet", "raise", "bid", "straddle", "show", "muck")
+FOLD, CHECK, CALL, BET, RAISE, BID, STRADDLE, SHOW, MUCK = range(len(ACTIONS))
+FACED = ("nothing", "blind", "bet", "raise", "straddle", "auction", "showdown")
+ROUND = FACED[:4]  # what is faced in a round of betting
+ORIGINS = ("chosen", "forced", "default", "recorded")
+SCHEMA = pa.schema(
+    {
+        "hand_seq": pa.int64(),
+        "match": pa.string(),
+        "number": pa.int64(),
+        "game": pa.string(),
+        "ruleset": pa.string(),
+        "idx": pa.int32(),
+        "seat": pa.int32(),
+        "player": pa.string(),
+        "position": pa.string(),
+        "street": pa.string(),
+        "place": pa.int32(),
+        "rivals": pa.int32(),
+        "faced": pa.string(),
+        "faced_size": pa.int64(),
+        "called": pa.int64(),  # what others have put in since the last bet or raise
+        "to_call": pa.int64(),
+        "pot": pa.int64(),
+        "stack": pa.int64(),
+        "effective": pa.int64(),
+        "raises": pa.int32(),
+        "raiser": pa.int32(),
+        "may_raise": pa.bool_(),
+        "raise_min": pa.int64(),
+        "raise_max": pa.int64(),
+        "action": pa.string(),
+        "amount": pa.int64(),
+        "raised_to": pa.int64(),
+        "origin": pa.string(),
+        "sealed": pa.bool_(),
+        "think_ms": pa.int64(),
+        "hole": pa.string(),
+        "board": pa.string(),
+        "shown": pa.bool_(),
+        "tenth": pa.int32(),
+        "made": pa.string(),
+    }
+)
+_SIZED = "action IN ('bet', 'raise') AND amount >= to_call"
+_COUNTED = {
+    "called": "faced_size / nullif(pot - called - faced_size, 0) AS faced_share",
+    "raised_to": f"""
+        raised_to,
+        CASE WHEN {_SIZED} THEN amount - to_call END AS size,
+        CASE WHEN {_SIZED} THEN (amount - to_call) / nullif(pot + to_call, 0) END AS share,
+        CASE WHEN action NOT IN ('bid', 'show', 'muck') THEN amount > 0 AND amount = stack END
+            AS all_in""",
+}
+SHOWN = ", ".join(_COUNTED.get(name, name) for name in SCHEMA.names[1:])
 
 
 class Faced(NamedTuple):

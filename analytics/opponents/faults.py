@@ -77,7 +77,7 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
                 "seat": seat,
                 "player": end.start.players[seat],
                 "step": _step(hand, event),
-                "asked": asked(menu, event),
+                "asked": menu_text(menu, event),
                 "reply": None if _is_hidden(event) else escaped(event.raw),
                 "kind": event.kind,
                 "played": _played(events[place + 1 :], event),
@@ -101,7 +101,7 @@ def escaped(reply: str) -> str:
     return safe.encode()[: _LONGEST - 3].decode(errors="ignore") + "..."
 
 
-def asked(menu: Turn | None, fault: Faulted) -> str | None:
+def menu_text(menu: Turn | None, fault: Faulted) -> str | None:
     """The menu in words: `fold, call 2, raise to 4..400`."""
     if fault.where == "acknowledgement":
         return "end of hand"

@@ -1,25 +1,61 @@
-"""What of an opponent stands out: his shares beside those of everybody else in the same hands.
+"""What pays against an opponent, and by what he differs from everybody else in the same hands.
 
-Ranked by size and certainty at once: the end of the difference's interval that is nearest to
-nothing, times how often the chance comes. What might as well be chance is not told at all. All of
-them were searched for, so one in twenty of those that were compared stands out by chance alone.
+A lead is a habit that is held against what breaks even: it has a worth in chips, an answer and the
+hands it was found in, and what is sure to be worth most comes first. A difference says only that he
+plays otherwise than the others, ranked by size and certainty at once: the end of its interval that
+is nearest to nothing, times how often the chance comes. What might as well be chance is neither.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from fractions import Fraction
+from math import sqrt
+
+from msgspec import Struct
 
 from analytics.confidence.difference import Share, newcombe
-from analytics.opponents.measures import ALL_LOOKS, Look
-from analytics.opponents.report import Opponent
+from analytics.confidence.intervals import FEW, student, wilson
+from analytics.opponents.measures import ALL_LOOKS
+from analytics.opponents.report import Opponent, Row
+from analytics.replay.flags import STREETS
 
 
-class Lead(NamedTuple):
-    """One tendency: his share, the field's, their difference, and the hands to look at.
+class Lead(Struct, frozen=True):
+    """A habit that pays whoever answers it: how often he does it, how often he may, and the answer.
+
+    `worth` is what the answer would have made of these hands, in chips a hundred hands, between
+    `low` and `high`. `breaks_even` is the share above which it pays; null of bids, which are held
+    against the pot one by one. `hands` are the newest in which he did it, `filter` finds them.
+    """
+
+    title: str
+    look: str
+    value: float
+    k: int
+    n: int
+    breaks_even: float | None
+    worth: float
+    low: float
+    high: float
+    do: str
+    filter: str
+    hands: list[str]
+
+
+class Leads(Struct, frozen=True):
+    """What is sure to be worth most first, and how many hands were left out, because somebody had
+    won the match before."""
+
+    left_out: int
+    found: list[Lead]
+
+
+class Difference(Struct, frozen=True):
+    """His share, the field's, their difference, and the hands to look at.
 
     `weight` is by how many actions in a hundred hands he differs at least. `hands` are the newest
     in which he did it, or did not, whichever he does more than others.
     """
 
+    title: str
     look: str
     value: float
     k: int
@@ -31,21 +67,22 @@ class Lead(NamedTuple):
     low: float
     high: float
     weight: float
-    hands: tuple[str, ...]
+    hands: list[str]
 
 
-class Leads(NamedTuple):
-    """The tendencies, the heaviest first, and how many looks were compared for them."""
+class Differences(Struct, frozen=True):
+    """The heaviest first, and how many looks were compared for them: one in twenty stands out by
+    chance alone."""
 
-    found: tuple[Lead, ...]
     compared: int
+    found: list[Difference]
 
 
-def leads(opponent: Opponent) -> Leads:
+def differences(opponent: Opponent) -> Differences:
     """Every look that has enough chances on both sides, and a difference that is no chance."""
     mine, field = _counted(opponent)
-    hands = sum(row["hands"] for row in opponent.dealt())
-    named = opponent.hands()
+    hands = opponent.undecided()
+    named = opponent.undecided_hands()
     found = []
     compared = 0
     for name, look in ALL_LOOKS.items():
@@ -59,13 +96,8 @@ def leads(opponent: Opponent) -> Leads:
             at = named.get((name, int(low > 0)), [])
             weight = 100 * least * n / hands
             sides = (k / n, k, n, other_k / other_n, other_k, other_n, k / n - other_k / other_n)
-            found.append(Lead(name, *sides, low, high, weight, tuple(at)))
-    return Leads(tuple(sorted(found, key=lambda one: (-one.weight, one.look))), compared)
-
-
-def titled(lead: Lead) -> Look:
-    """What the look of a tendency says."""
-    return ALL_LOOKS[lead.look]
+            found.append(Difference(look.title, name, *sides, low, high, weight, at))
+    return Differences(compared, sorted(found, key=lambda one: (-one.weight, one.look)))
 
 
 Counted = dict[str, tuple[int, int]]
@@ -75,9 +107,78 @@ def _counted(opponent: Opponent) -> tuple[Counted, Counted]:
     """Chances of his and of all others, by look."""
     mine: Counted = {}
     field: Counted = {}
-    rows: Sequence[Mapping[str, Any]] = opponent.shares(field=True)
-    for row in rows:
+    for row in opponent.undecided_shares():
         into = mine if row["player"] == opponent.player else field
         k, n = into.get(row["look"], (0, 0))
         into[row["look"]] = (k + int(row["k"]), n + int(row["n"]))
     return mine, field
+
+
+class _Sums:
+    """Of one look: how often he did it and could, what an answer would have made and risked, in
+    chips. Chips are summed as fractions of whole units, so no sum depends on the order of hands."""
+
+    def __init__(self) -> None:
+        self.k = self.n = 0
+        self.worth = self.squares = self.risk = self.prize = Fraction(0)
+
+    def add(self, row: Row) -> None:
+        """Sums over the hands of one unit, worth in quarters of it."""
+        chip = int(row["per_chip"])
+        self.k += int(row["k"])
+        self.n += int(row["n"])
+        self.worth += Fraction(int(row["quarters"]), 4 * chip)
+        self.squares += Fraction(int(row["squares"]), (4 * chip) ** 2)
+        self.risk += Fraction(int(row["risk"] or 0), chip)
+        self.prize += Fraction(int(row["prize"] or 0), chip)
+
+
+def leads(opponent: Opponent) -> Leads:
+    """What can be made of his habits, what is sure to be worth most first.
+
+    None of fewer than 30 chances; none whose worth might as well be nothing, hand by hand; none
+    where Wilson's interval of the share reaches down to what breaks even.
+    """
+    hands = opponent.undecided()
+    sums: dict[str, _Sums] = {}
+    for row in opponent.pays():
+        sums.setdefault(row["look"], _Sums()).add(row)
+    found = []
+    for look, it in sums.items():
+        mean = it.worth / hands
+        spread = (it.squares - it.worth * mean) / max(hands - 1, 1)
+        ends, share = student(float(mean), sqrt(spread), hands), wilson(it.k, it.n)
+        even = float(it.risk / (it.risk + it.prize)) if it.risk else None
+        if it.n < FEW or ends is None or share is None:
+            continue
+        if ends[0] <= 0 or share[0] <= (even or 0.0):
+            continue
+        title, do, finds = ANSWERS[look]
+        worth, low, high = (100 * one for one in (float(mean), *ends))
+        numbers = (it.k / it.n, it.k, it.n, even, worth, low, high)
+        found.append(Lead(title, look, *numbers, do, finds, opponent.paid(look)))
+    ranked = sorted(found, key=lambda one: (-one.low, one.look))
+    return Leads(opponent.won_already(), ranked)
+
+
+_FOLDED = "player={0} & street=%s & !{0}:showdown & {0}:net<0"
+# By look: its title, what to do about it, and the filter that finds its hands.
+ANSWERS: dict[str, tuple[str, str, str]] = {
+    f"fold_{at}": (
+        f"Folds too much, {at}",
+        f"Bet or raise with any cards, {at}: his folds alone pay for it.",
+        _FOLDED % at,
+    )
+    for at in STREETS
+} | {
+    "bid_above_pot": (
+        "Bids above the pot",
+        "Bid just below what he usually bids: he pays more for his card than it is worth.",
+        "({0}:auction-won | {0}:auction-lost)",
+    ),
+    "bluff_river": (
+        "Bluffs too much, river",
+        "Call his river bets with any hand that beats a bluff.",
+        "{0}:showdown & street=river",
+    ),
+}

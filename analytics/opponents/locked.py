@@ -11,8 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from analytics.decisions.hands import Hands
-from analytics.replay.columns import word
-from analytics.replay.money import money
+from analytics.replay.columns import money, word
 from analytics.replay.rulebook import Rulebook, games_of, units_of
 from engine.game import Game
 from engine.steps.forced import Antes, Blinds
@@ -58,10 +57,10 @@ def marks(hands: Iterable[Played], lengths: Mapping[str, int]) -> list[Mark]:
     return found
 
 
-def locked_from(told: Iterable[Mark]) -> dict[tuple[str, str], Mark]:
+def locked_from(standings: Iterable[Mark]) -> dict[tuple[str, str], Mark]:
     """By match and player: the first hand of those, up to the last, in which he had won."""
     found: dict[tuple[str, str], Mark] = {}
-    for mark in sorted(told, key=lambda it: (it.match, it.number)):
+    for mark in sorted(standings, key=lambda it: (it.match, it.number)):
         key = (mark.match, mark.player)
         if mark.state != "won":
             found.pop(key, None)

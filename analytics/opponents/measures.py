@@ -1,15 +1,16 @@
 """Everything an opponent report counts, by name: chances he takes or not, and plain numbers.
 
 A look is `k` of `n` chances; its rows come from `opponent_looks.sql`, or are those that the
-questions of statistics count. A number has a file of its own, as in `auctions.measures`.
+questions of statistics count. A number has a file of its own, as in `auctions.bidding`.
 """
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from analytics.confidence.intervals import FEW
 from analytics.replay.flags import STREETS
 from analytics.statistics.catalogue import STATISTICS
-from analytics.statistics.measure import Kind, Measure
+from analytics.statistics.measured import Kind, Measure
 
 AFTER = STREETS[1:]
 
@@ -25,8 +26,9 @@ class Look(NamedTuple):
     done: str
     chance: str
     file: str = "opponent_looks"
-    few: int = 30
+    few: int = FEW
     ranked: bool = True
+    kind: Kind = "share"
 
 
 def _by_street() -> Iterator[Look]:
@@ -129,7 +131,7 @@ _NUMBERS: tuple[tuple[str, str, str, str, Kind], ...] = (
     (
         "think_ms",
         "Time a choice, ms",
-        "from the event before an action to it; a bid tells no time of its own",
+        "from the event before an action to it; a bid has no time of its own",
         "numbers",
         "mean",
     ),

@@ -1,7 +1,7 @@
 """How one opponent plays: what he does with his chances, sizes, bids, ends, faults, locked wins.
 
-`Opponent` holds what was gathered and is asked for it as a whole or by parts; SQL files judge.
-Which of it stands out is for `opponents.leads`.
+`Opponent` holds the tables of an opponent and counts them as a whole or by parts, by SQL files.
+What pays against him, and what stands out, is for `opponents.leads`.
 """
 
 from collections.abc import Iterator
@@ -13,13 +13,12 @@ import pyarrow.compute as pc
 from analytics.confidence.intervals import steady, student, wilson
 from analytics.opponents.locked import STATES
 from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
-from analytics.opponents.tables import Gathered
+from analytics.opponents.tables import OpponentTables
 from analytics.sql.chosen import WINDOW, Chosen, quoted
-from analytics.sql.tables import Tables
+from analytics.sql.tables import Tables, text_of
 from analytics.statistics.answers import Answer, answers, natural
 from analytics.statistics.catalogue import STATISTICS
-from analytics.statistics.measure import Measure
-from analytics.statistics.measured import Ends, Measured, Resampled, ends, judged, means
+from analytics.statistics.measured import Ends, Measure, Measured, Resampled, ends, judged, means
 from analytics.statistics.tallies import chances
 
 By = Literal["position", "window", "match", "game", "locked"]
@@ -44,18 +43,17 @@ ENDS = ("all", "preflop", "flop", "turn", "river", "showdown", "he_folds", "othe
 class Opponent:
     """One player among those he was dealt in with, as one viewpoint knows them."""
 
-    def __init__(self, player: str, told: Gathered, unit: str | None = None) -> None:
+    def __init__(self, player: str, source: OpponentTables, unit: str | None = None) -> None:
         self.player = player
         self.unit = unit  # what amounts count
-        self.told = told
-        self._tables = Tables(
-            {"acts": told.acts, "ends": told.ends, "faults": told.faults, "facts": told.facts}
-        )
-        self._looks: dict[By | None, Tables] = {}
+        self.source = source
+        tables = {name: getattr(source, name) for name in ("acts", "ends", "faults", "facts")}
+        self._tables = Tables(tables)
+        self._chance_tables: dict[tuple[By | None, bool], Tables] = {}
 
     def close(self) -> None:
         """Let go of the tables."""
-        for tables in (self._tables, *self._looks.values()):
+        for tables in (self._tables, *self._chance_tables.values()):
             tables.close()
 
     def dealt(self, by: By | None = None) -> list[Row]:
@@ -66,19 +64,60 @@ class Opponent:
         )
         return sorted(self._tables.rows(sql), key=lambda row: natural(row["part"]))
 
-    def shares(self, by: By | None = None, *, field: bool = False) -> list[Row]:
-        """Chances and what was done with them, of him; with `field` of all others, too."""
-        where = "" if field else f" WHERE player = {quoted(self.player)}"
-        return self._looked(by).ask("opponent_shares", f"SELECT * FROM looks{where}")
+    def won_already(self) -> int:
+        """His hands after he or his rival had won the match."""
+        won = f"player = {quoted(self.player)} AND state IN ('won', 'lost')"
+        (row,) = self._tables.rows(f"SELECT count(*) AS hands FROM ends WHERE {won}")
+        return int(row["hands"])
 
-    def hands(self) -> dict[tuple[str, int], list[str]]:
-        """The newest of his hands by look, and by whether he did it (1) or let it pass (0)."""
+    def undecided(self) -> int:
+        """His hands before that."""
+        return int(sum(row["hands"] for row in self.dealt())) - self.won_already()
+
+    def shares(self, by: By | None = None) -> list[Row]:
+        """His chances and what he did with them."""
+        where = f" WHERE player = {quoted(self.player)}"
+        return self._chances(by).ask("opponent_shares", f"SELECT * FROM looks{where}")
+
+    def undecided_shares(self) -> list[Row]:
+        """Chances of all players in hands before anybody had won the match."""
+        return self._chances(None, undecided=True).ask("opponent_shares", "SELECT * FROM looks")
+
+    def undecided_hands(self) -> dict[tuple[str, int], list[str]]:
+        """The newest of those hands of his by look, and by whether he did it (1) or let it
+        pass (0)."""
         chosen = f"SELECT * FROM looks WHERE player = {quoted(self.player)}"
         found: dict[tuple[str, int], list[str]] = {}
-        rows = self._looked(None).ask("opponent_hands", chosen)
+        rows = self._chances(None, undecided=True).ask("opponent_hands", chosen)
         for row in sorted(rows, key=lambda it: int(it["place"])):
             found.setdefault((row["look"], int(row["done"])), []).append(row["hand"])
         return found
+
+    def pays(self) -> list[Row]:
+        """By look and unit, what answering it would have made of his undecided hands: sums of whole
+        units over hands, worth in quarters."""
+        return self._tables.rows(f"""
+            WITH chosen AS ({_rows_of("acts", None, _UNDECIDED)}),
+            hands AS (
+                SELECT look, per_chip, hand_seq, sum(done) AS k, count(*) AS n,
+                    sum(quarters) AS quarters, sum(risk) AS risk, sum(prize) AS prize
+                FROM ({text_of("opponent_pays")})
+                WHERE player = {quoted(self.player)} GROUP BY look, per_chip, hand_seq
+            )
+            SELECT look, per_chip, sum(k) AS k, sum(n) AS n, sum(quarters) AS quarters,
+                sum(quarters * quarters) AS squares, sum(risk) AS risk, sum(prize) AS prize
+            FROM hands GROUP BY look, per_chip ORDER BY look, per_chip
+        """)
+
+    def paid(self, look: str) -> list[str]:
+        """The newest ten of his undecided hands in which he did what an answer pays by."""
+        rows = self._tables.rows(f"""
+            WITH chosen AS ({_rows_of("acts", None, _UNDECIDED)})
+            SELECT DISTINCT hand, hand_seq FROM ({text_of("opponent_pays")})
+            WHERE player = {quoted(self.player)} AND look = {quoted(look)} AND done = 1
+            ORDER BY hand_seq DESC LIMIT 10
+        """)
+        return [row["hand"] for row in rows]
 
     def looks(self, by: By | None = None) -> Iterator[Measured]:
         """Every look of `opponents.measures`, those of the statistics left out."""
@@ -86,7 +125,7 @@ class Opponent:
         for part in [row["part"] for row in self.dealt(by)]:
             for name in LOOKS:
                 row = counted.get((part, name), {"k": 0, "n": 0})
-                yield Measured(self.player, part, name, *shared(int(row["k"]), int(row["n"])))
+                yield Measured(self.player, part, name, *share_of(int(row["k"]), int(row["n"])))
 
     def numbers(self, by: By | None = None, *, again: bool = False) -> Iterator[Measured]:
         """Every number, parts one after the other; with `again`, every mean's interval once more
@@ -161,20 +200,7 @@ class Opponent:
 
     def locks(self) -> list[Row]:
         """Matches that somebody had won before their end: since when, and who stopped playing."""
-        played = {
-            (row["match"], row["player"]): row["played"]
-            for row in self._tables.ask("opponent_folding", "SELECT * FROM acts")
-        }
-        ended = self._tables.rows("SELECT match, max(number) AS last FROM ends GROUP BY match")
-        last = {row["match"]: int(row["last"]) for row in ended}
-        found = []
-        for (match, player), mark in sorted(self.told.locks.items()):
-            after = played.get((match, player))
-            folds = mark.number if after is None else max(mark.number, int(after) + 1)
-            told = {"match": match, "player": player, "number": mark.number}
-            told |= {"lead": mark.lead, "cost": mark.cost, "unit": self.unit}
-            found.append(told | {"folds_from": folds if folds <= last[match] else None})
-        return found
+        return [{**row, "unit": self.unit} for row in self.source.locks]
 
     def _again(self, drawn: Resampled, one: Measure, part: str) -> Ends:
         """A mean's ends; those of a difference out of what it is the difference of."""
@@ -183,26 +209,35 @@ class Opponent:
             return drawn.less(*sides, self.player, part)
         return drawn.of(one, self.player, part)
 
-    def _looked(self, by: By | None) -> Tables:
-        """All chances of all players, each a row."""
-        if by not in self._looks:
-            every = self._tables.table_of("opponent_looks", self._chosen("acts", by, mine=False))
+    def _chances(self, by: By | None, *, undecided: bool = False) -> Tables:
+        """All chances of all players, each a row; with `undecided`, those before anybody had won
+        the match."""
+        if (by, undecided) not in self._chance_tables:
+            where = _UNDECIDED if undecided else "TRUE"
+            every = self._tables.table_of("opponent_looks", _rows_of("acts", by, where))
             shares = [STATISTICS[name] for name in FLAGS]
-            flags = chances(self._tables, self._chosen("facts", by, mine=False), shares)
-            self._looks[by] = Tables({"looks": pa.concat_tables([every, flags])})
-        return self._looks[by]
+            flags = chances(self._tables, _rows_of("facts", by, where), shares)
+            self._chance_tables[by, undecided] = Tables({"looks": pa.concat_tables([every, flags])})
+        return self._chance_tables[by, undecided]
 
-    def _chosen(self, table: str, by: By | None, mine: bool = True) -> str:
-        """The rows that a question is asked of, each with the part it belongs to."""
-        part = _PARTS[by] if by else "''"
-        where = f" WHERE c.player = {quoted(self.player)}" if mine else ""
-        return (
-            f"SELECT c.*, {part} AS part FROM {table} AS c "
-            f"INNER JOIN ends AS e ON c.hand_seq = e.hand_seq AND c.seat = e.seat{where}"
-        )
+    def _chosen(self, table: str, by: By | None) -> str:
+        """His rows that a question is asked of."""
+        return _rows_of(table, by, f"c.player = {quoted(self.player)}")
 
 
-def shared(k: int, n: int) -> tuple[float | None, int, int, float | None, float | None]:
+_UNDECIDED = "coalesce(e.state, 'open') = 'open'"
+
+
+def _rows_of(table: str, by: By | None, where: str) -> str:
+    """The rows that a question is asked of, each with the part it belongs to."""
+    part = _PARTS[by] if by else "''"
+    return (
+        f"SELECT c.*, {part} AS part FROM {table} AS c "
+        f"INNER JOIN ends AS e ON c.hand_seq = e.hand_seq AND c.seat = e.seat WHERE {where}"
+    )
+
+
+def share_of(k: int, n: int) -> tuple[float | None, int, int, float | None, float | None]:
     """A share with its interval."""
     low, high = wilson(k, n) or (None, None)
     return (k / n if n else None), k, n, low, high

@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.decisions.hands import Hands
-from analytics.decisions.schema import SCHEMA, SHOWN
-from analytics.decisions.table import decisions_of
+from analytics.decisions.table import SCHEMA, SHOWN, decisions_of
 from analytics.opponents import faults
 from analytics.opponents.locked import Mark, locked_from, marks, played_of
 from analytics.opponents.strength import ACTS, spread, valued
@@ -30,51 +29,56 @@ Row = dict[str, Any]
 Watch = Callable[[Iterable[Row], int], Iterable[Row]]
 
 
-class Gathered(NamedTuple):
-    """The tables; whose match was locked since which hand; how many acts were given a strength."""
+class OpponentTables(NamedTuple):
+    """The tables; the matches that were locked, and when who stopped playing; how many acts were
+    given a strength."""
 
     acts: pa.Table
     ends: pa.Table
     faults: pa.Table
     facts: pa.Table
-    locks: dict[tuple[str, str], Mark]
+    locks: list[Row]
     spots: int
     counted: int
 
 
-class Asked(NamedTuple):
+class Scope(NamedTuple):
     """About whom, against whom (anybody, where it is nobody), over how many acts of known strength.
 
-    `lengths` is how many hands each match has, as far as that is known.
+    `lengths` is how many hands each match has, as far as that is known; `hands` the first and last
+    number of those that are counted: whether a match was won, all hands before them say.
     """
 
     player: str
-    me: str | None = None
+    rival: str | None = None
     spots: int | None = None
     lengths: Mapping[str, int] = {}
+    hands: tuple[int, int] | None = None
 
 
-def gathered(events: Iterable[pa.Table], rules: Rulebook, asked: Asked, watch: Watch) -> Gathered:
+def opponent_tables(
+    events: Iterable[pa.Table], rules: Rulebook, scope: Scope, watch: Watch
+) -> OpponentTables:
     """Everything but the questions, from tables of whole hands; `watch` is handed what takes its
     time, and how much it is."""
-    parts = [_Part(rows, rules, asked) for rows in events]
+    parts = [_Part(rows, rules, scope) for rows in events]
     facts = _joined((part.facts for part in parts), FACTS_WITH_HAND)
     found = _joined((part.faults for part in parts), faults.SCHEMA)
-    acts = acts_of(_joined((part.decisions for part in parts), DECISIONS), facts, asked.me)
+    acts = acts_of(_joined((part.decisions for part in parts), DECISIONS), facts, scope.rival)
+    standings = marks([one for part in parts for one in part.played], scope.lengths)
+    ends = ends_of(acts, facts, found, standings)
+    locks = locks_of(acts, ends, locked_from(standings))
+    if scope.hands is not None:
+        every = (acts, ends, found, facts)
+        acts, ends, found, facts = (_numbered(it, *scope.hands) for it in every)
+        there = set(ends["match"].to_pylist())
+        locks = [row for row in locks if row["match"] in there]
     places = _spots(acts)
-    wanted = spread(places, asked.spots)
+    wanted = spread(places, scope.spots)
     rows = acts.take(pa.array(wanted, pa.int64())).to_pylist()
     valued(watch(rows, len(rows)), rules)
-    told = marks([one for part in parts for one in part.played], asked.lengths)
-    return Gathered(
-        _with_equities(acts, wanted, rows),
-        ends_of(acts, facts, found, told),
-        found,
-        facts,
-        locked_from(told),
-        len(places),
-        len(wanted),
-    )
+    acts = _with_equities(acts, wanted, rows)
+    return OpponentTables(acts, ends, found, facts, locks, len(places), len(wanted))
 
 
 FACTS_WITH_HAND = FACTS.append(pa.field("hand", pa.string()))
@@ -88,11 +92,11 @@ _OF_SEATS = """
 """
 
 
-def acts_of(decisions: pa.Table, facts: pa.Table, me: str | None = None) -> pa.Table:
-    """`acts`: one row for each thing that a player did, in order; with `me` only his checks count
-    as ours (`after_check`).
+def acts_of(decisions: pa.Table, facts: pa.Table, rival: str | None = None) -> pa.Table:
+    """`acts`: one row for each thing that a player did, in order; with `rival` only his checks
+    count as ours (`after_check`).
     """
-    ours = "TRUE" if me is None else f"d.player = {quoted(me)}"
+    ours = "TRUE" if rival is None else f"d.player = {quoted(rival)}"
     chosen = f"""
         SELECT d.*, {ours} AS ours, coalesce(f.per_chip, 1) AS per_chip,
             coalesce(f.showdown, FALSE) AS showdown
@@ -101,10 +105,12 @@ def acts_of(decisions: pa.Table, facts: pa.Table, me: str | None = None) -> pa.T
         ) AS d
         LEFT JOIN facts AS f ON d.hand_seq = f.hand_seq AND d.seat = f.seat
     """
-    return _asked("opponent_acts", chosen, decisions=decisions, facts=facts)
+    return _answer("opponent_acts", chosen, decisions=decisions, facts=facts)
 
 
-def ends_of(acts: pa.Table, facts: pa.Table, found: pa.Table, told: Sequence[Mark]) -> pa.Table:
+def ends_of(
+    acts: pa.Table, facts: pa.Table, found: pa.Table, standings: Sequence[Mark]
+) -> pa.Table:
     """`ends`: one row a player and hand, in order: how it ended for him, what it came to, how large
     he bet, and whether his match was won or lost already; null where nobody knows.
     """
@@ -117,12 +123,38 @@ def ends_of(acts: pa.Table, facts: pa.Table, found: pa.Table, told: Sequence[Mar
     """
     names = ("hand_seq", "player", "state")
     kinds = (pa.int64(), pa.string(), pa.string())
-    columns = [[getattr(it, name) for it in told] for name in names]
+    columns = [[getattr(it, name) for it in standings] for name in names]
     marked = pa.table(list(map(pa.array, columns, kinds)), names)
-    return _asked("opponent_results", chosen, acts=acts, facts=facts, faults=found, marks=marked)
+    return _answer("opponent_results", chosen, acts=acts, facts=facts, faults=found, marks=marked)
 
 
-def _asked(file: str, chosen: str, **of: pa.Table) -> pa.Table:
+def locks_of(acts: pa.Table, ends: pa.Table, locked: Mapping[tuple[str, str], Mark]) -> list[Row]:
+    """Matches that somebody had won before their end: since when, and who stopped playing."""
+    tables = Tables({"acts": acts, "ends": ends})
+    try:
+        did = tables.ask("opponent_folding", "SELECT * FROM acts")
+        ended = tables.rows("SELECT match, max(number) AS last FROM ends GROUP BY match")
+    finally:
+        tables.close()
+    played = {(row["match"], row["player"]): row["played"] for row in did}
+    last = {row["match"]: int(row["last"]) for row in ended}
+    found = []
+    for (match, player), mark in sorted(locked.items()):
+        after = played.get((match, player))
+        folds = mark.number if after is None else max(mark.number, int(after) + 1)
+        lock = {"match": match, "player": player, "number": mark.number}
+        lock |= {"lead": mark.lead, "cost": mark.cost}
+        found.append(lock | {"folds_from": folds if folds <= last[match] else None})
+    return found
+
+
+def _numbered(rows: pa.Table, first: int, last: int) -> pa.Table:
+    """Those of hands of these numbers."""
+    number = rows["number"]
+    return rows.filter(pc.and_(pc.greater_equal(number, first), pc.less_equal(number, last)))
+
+
+def _answer(file: str, chosen: str, **of: pa.Table) -> pa.Table:
     """What a file makes of these tables."""
     tables = Tables(of)
     try:
@@ -132,10 +164,10 @@ def _asked(file: str, chosen: str, **of: pa.Table) -> pa.Table:
 
 
 class _Part:
-    """Some thousand hands, of which those are told that he was dealt in, and we too."""
+    """Some thousand hands, of which those are kept that he was dealt in, and his rival too."""
 
-    def __init__(self, events: pa.Table, rules: Rulebook, asked: Asked) -> None:
-        rows = _his(events, asked)
+    def __init__(self, events: pa.Table, rules: Rulebook, scope: Scope) -> None:
+        rows = _his(events, scope)
         hands = Hands(rows)
         self.decisions = decided(hands, rules)
         self.faults = _faults(hands, rows, rules)
@@ -158,13 +190,13 @@ def decided(hands: Hands, rules: Rulebook) -> pa.Table:
     return rows.append_column(DECISIONS.field("rival_cards"), pa.array(cards, mask=several))
 
 
-def _his(events: pa.Table, asked: Asked) -> pa.Table:
+def _his(events: pa.Table, scope: Scope) -> pa.Table:
     """The hands at which both sat down."""
     starts = events.filter(pc.equal(events["type"], "HandStarted"))
     seats = starts["players"].combine_chunks()
     if not pa.types.is_dictionary(seats.type):
         seats = seats.dictionary_encode()
-    wanted = {asked.player, asked.me} - {None}
+    wanted = {scope.player, scope.rival} - {None}
     there = [wanted <= set(msgspec.json.decode(it)) for it in seats.dictionary.to_pylist()]
     if all(there):
         return events
@@ -184,15 +216,15 @@ def _faults(hands: Hands, rows: pa.Table, rules: Rulebook) -> pa.Table:
 
 def _spots(acts: pa.Table) -> list[int]:
     """Acts after the flop whose strength can be counted: shown down, one rival, cards known."""
-    told = pc.and_(acts["meant"], acts["showdown"])
+    countable = pc.and_(acts["meant"], acts["showdown"])
     for one in (
         pc.is_in(acts["kind"], pa.array(ACTS)),
         pc.is_valid(acts["hole"]),
         pc.is_valid(acts["board"]),
         pc.is_in(acts["rival_cards"], pa.array([1, 2, 3], pa.int32())),
     ):
-        told = pc.and_(told, one)
-    return np.flatnonzero(pc.fill_null(told, False).to_numpy()).tolist()
+        countable = pc.and_(countable, one)
+    return np.flatnonzero(pc.fill_null(countable, False).to_numpy()).tolist()
 
 
 def _with_equities(acts: pa.Table, places: list[int], rows: list[Row]) -> pa.Table:

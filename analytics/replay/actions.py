@@ -8,7 +8,7 @@ claim that no rule allows is counted like any other action, and any ruleset will
 two things only, whether the menu offered a raise and how large a one (`raises.py`).
 
 A step first takes in what happened since the last action: blinds, new cards, a round that opened.
-Then whoever walks looks at it: facts at what it means (`streets.py`), decisions at what it faced.
+Then whoever walks looks at it: facts at what it means (`Streets`), decisions at what it faced.
 And then the round (`Rounds`) counts the chips that it moved.
 """
 
@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analytics.replay.columns import BET, CALLED, FOLDED, ReplayColumns
-from analytics.replay.raises import Asked, Menu, Reach, menu, vetoed
+from analytics.replay.raises import ActionState, Menu, Reach, menu, vetoed
 from engine.game import Game
 from store.columns.cells import Column
 
@@ -200,7 +200,7 @@ class Rounds:
         np.bitwise_or.at(self.timed, row[out], bits[out])
 
 
-class Faced(Asked):
+class Faced(ActionState):
     """A round as it stands for who is asked, for the rules."""
 
     def __init__(self, rounds: Rounds, it: "Step", menu: Menu) -> None:

@@ -35,7 +35,7 @@ class Menu(NamedTuple):
     pot_limit_base: str
 
 
-class Asked:
+class ActionState:
     """Who is asked, and the round as it stands: a column each, and only those that rules ask for.
 
     `chips` is what the seat has left, `mine` what it has in, `bet` what there is to match and
@@ -121,7 +121,7 @@ def menu(game: Game | None) -> Menu | None:
     return Menu(*(getattr(game, name) for name in Menu._fields))
 
 
-def vetoed(menu: Menu | Policies, it: Asked) -> Column:
+def vetoed(menu: Menu | Policies, it: ActionState) -> Column:
     """Whether anything stands against a bet or raise."""
     veto: Column = it.chips <= it.owed  # nothing left to raise with
     if menu.raise_needs_responder:
@@ -156,7 +156,7 @@ def sizes(menu: Menu | Policies, it: Reach) -> tuple[Column, Column, Column]:
     return np.minimum(low, most), most, full
 
 
-def _capped(menu: Menu | Policies, most: int, it: Asked) -> Column:
+def _capped(menu: Menu | Policies, most: int, it: ActionState) -> Column:
     """The cap is reached (U9, T4), and not lifted between two players."""
     made = it.made
     if menu.cap_scope == "player":
@@ -171,7 +171,7 @@ def _capped(menu: Menu | Policies, most: int, it: Asked) -> Column:
     )
 
 
-def _reopened(menu: Menu | Policies, it: Asked) -> Column:
+def _reopened(menu: Menu | Policies, it: ActionState) -> Column:
     """The betting was reopened for a seat that has acted (G9), or it has only checked (G11)."""
     if menu.reopen == "sum":
         enough: Column = it.raised >= it.size

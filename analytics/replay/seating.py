@@ -1,14 +1,23 @@
-"""Where everybody sits in many hands: hands with the same seats, button and blinds are alike."""
+"""Where everybody sits: positions counted backwards from the button, and blinds from who posted.
 
+Of many hands at once, those with the same seats, button and blinds are named once.
+"""
+
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from analytics.replay.columns import BLINDS, ReplayColumns
-from analytics.replay.positions import BLINDS as NAMES
-from analytics.replay.positions import STEALING, names
+from analytics.replay.columns import BLINDS as BLINDS_POSTED
+from analytics.replay.columns import ReplayColumns
+from events.state import Hand
+from events.types import BlindPosted, Event
 from store.columns.cells import Column
 
+BLINDS = ("SB", "BB")
+BACKWARDS = ("BTN", "CO", "HJ", "MP")
+STEALING = frozenset({"CO", "BTN", "SB"})
+POSITIONS = ("UTG", *(f"MP{number}" for number in range(17, 1, -1)), *reversed(BACKWARDS), *BLINDS)
 _BITS = 5  # a seat, or a number of seats
 _NOBODY = 31
 
@@ -37,7 +46,7 @@ def named(hands: ReplayColumns, dealt: Column) -> Named:
     chairs = some & (1 << _BITS) - 1
     begins = (np.cumsum(chairs) - chairs).take(where)
     which = np.array(known, dtype=np.int64).take(begins.take(hands.place_hand) + hands.place_seat)
-    blind = np.array([1 + NAMES.index(it) if it in NAMES else 0 for it in numbers])
+    blind = np.array([1 + BLINDS.index(it) if it in BLINDS else 0 for it in numbers])
     steals = np.array([it in STEALING for it in numbers])
     return Named(list(numbers), which, blind.take(which), steals.take(which))
 
@@ -45,7 +54,7 @@ def named(hands: ReplayColumns, dealt: Column) -> Named:
 def _posted(hands: ReplayColumns, kind: str) -> Column:
     """Who posted the last blind of this kind."""
     _, hand, seat, _, blind = hands.blinds
-    these = np.flatnonzero(blind == BLINDS[kind])
+    these = np.flatnonzero(blind == BLINDS_POSTED[kind])
     found = np.full(hands.count, _NOBODY, dtype=np.int64)
     found[hand[these]] = seat[these]
     return found
@@ -62,3 +71,50 @@ def _names(alike: int) -> list[str]:
     blinds = (None if seat == _NOBODY else seat for seat in (small, last))
     known = names(chairs, button, seats, *blinds)
     return [known.get(seat, "") for seat in range(chairs)]
+
+
+def dealt_in(hand: Hand) -> tuple[int, ...]:
+    """Seats with hole cards; all of them, where a hand ended before any were dealt."""
+    held = tuple(seat for seat, cards in enumerate(hand.hole) if cards)
+    return held or tuple(range(len(hand.hole)))
+
+
+def positions(hand: Hand, events: Sequence[Event]) -> dict[int, str]:
+    """Every seat that was dealt in, and the name of its place."""
+    posted = {event.kind: event.seat for event in events if isinstance(event, BlindPosted)}
+    last = posted.get("straddle", posted.get("big"))
+    chairs, button = len(hand.hole), hand.start.button
+    return names(chairs, button, dealt_in(hand), posted.get("small"), last)
+
+
+def names(
+    chairs: int, button: int, seats: Sequence[int], small: int | None, last: int | None
+) -> dict[int, str]:
+    """The names of these seats' places, by who posted the small and who the last blind.
+
+    The last blind, a straddle included, is BB. The URCS button posts a blind and stays the BTN;
+    heads-up the button is the SB, unless the blinds were posted the other way round.
+    """
+    named = {} if small is None else {small: "SB"}
+    if len(seats) > 2 and button in named:
+        named.pop(button)
+    if last is not None:
+        named[last] = "BB"
+    if len(seats) == 2 and not named:
+        named = {seat: "SB" if seat == button else "BB" for seat in seats}
+    if len(seats) == 2 and len(named) == 1:
+        ((seat, place),) = named.items()
+        named[sum(seats) - seat] = "SB" if place == "BB" else "BB"
+    return named | _others([seat for seat in seats if seat not in named], button, chairs)
+
+
+def _others(seats: Sequence[int], button: int, chairs: int) -> dict[int, str]:
+    """BTN, CO, HJ, MP and further MPs backwards from the button; the first to act is UTG."""
+    backwards = sorted(seats, key=lambda seat: (button - seat) % chairs)
+    named = {
+        seat: BACKWARDS[place] if place < len(BACKWARDS) else f"MP{place - 2}"
+        for place, seat in enumerate(backwards)
+    }
+    if len(backwards) > 2:
+        named[backwards[-1]] = "UTG"
+    return named

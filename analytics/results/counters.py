@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from analytics.sql.chosen import Chosen, quoted, table
-from analytics.sql.files import text_of
+from analytics.sql.tables import text_of
 from analytics.statistics.hands import Facts
 
 Row = dict[str, Any]

@@ -12,8 +12,7 @@ from analytics.luck import streets as luck_streets
 from analytics.replay.rulebook import Rulebook
 from analytics.results.winnings import asked
 from analytics.sql.chosen import Chosen, quoted, table
-from analytics.sql.files import text_of
-from analytics.sql.tables import Tables
+from analytics.sql.tables import Tables, text_of
 from analytics.statistics.answers import natural
 from analytics.statistics.hands import Facts
 from analytics.statistics.measured import Resampled, ends

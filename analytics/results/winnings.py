@@ -5,13 +5,14 @@ without run-out luck takes its time to count: whoever wants that line hands it i
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import pyarrow as pa
+from msgspec import Meta, Struct
 
 from analytics.confidence.intervals import Z
 from analytics.sql.chosen import Chosen, quoted, table
-from analytics.sql.files import text_of
+from analytics.sql.tables import text_of
 from analytics.statistics.hands import Facts
 
 if TYPE_CHECKING:
@@ -29,20 +30,20 @@ LINES = {
 }
 
 
-class Point(NamedTuple):
+class Point(Struct, frozen=True):
     """A player's sums after `k` of his hands, the last of them `hand`."""
 
     k: int
     hand: str
-    net: float
-    showdown: float
-    without: float
-    auctions: float
-    adjusted: float | None
-    band: float
+    net: Annotated[float, Meta(description=LINES["net"])]
+    showdown: Annotated[float, Meta(description=LINES["showdown"])]
+    without: Annotated[float, Meta(description=LINES["without"])]
+    auctions: Annotated[float, Meta(description=LINES["auctions"])]
+    adjusted: Annotated[float | None, Meta(description=LINES["adjusted"])]
+    band: Annotated[float, Meta(description=LINES["band"])]
 
 
-class Deck(NamedTuple):
+class Deck(Struct, frozen=True):
     """Sums over `k` mirrored decks: each counts as the mean of its hands, `first` to `last`."""
 
     k: int
@@ -52,7 +53,7 @@ class Deck(NamedTuple):
     band: float
 
 
-class Winnings(NamedTuple):
+class Winnings(Struct, frozen=True):
     """The lines as points, of `hands` hands and `decks` whole mirrored decks.
 
     `adjusted` is how many hands were counted without luck, none where nobody asked for it; `sd` the
@@ -62,11 +63,11 @@ class Winnings(NamedTuple):
     player: str
     hands: int
     sd: float
-    points: tuple[Point, ...]
+    points: Sequence[Point]
     adjusted: int | None
     decks: int
     deck_sd: float
-    paired: tuple[Deck, ...]
+    paired: Sequence[Deck]
     unit: str | None = None
 
 
@@ -77,11 +78,12 @@ def winnings(
     points: int = POINTS,
     adjusted: Mapping[int, float] | None = None,
     deals: Mapping[str, int] | None = None,
+    unit: str | None = None,
 ) -> Winnings:
     """The lines of `chosen.player` over the hands that the filters leave.
 
     `adjusted` holds nets without luck by `hand_seq`, `deals` how often each mirrored match deals
-    its decks.
+    its decks, `unit` is what they are played for.
     """
     assert chosen.player is not None
     points = max(points, FEWEST)
@@ -98,6 +100,7 @@ def winnings(
         len(decks) if decks else 0,
         deck_sd,
         paired,
+        unit,
     )
 
 

@@ -1,22 +1,92 @@
-"""Who is paid in a record, beside whom the rules pay.
+"""Who is paid in a record, compared with whom the rules pay.
 
-Most pots are won by one seat, and one number says so; pots that are shared, and hands of several
-pots, are paid seat by seat.
+What was put in is cut into pots, less the house's cut. Most pots are won by one seat, and one
+number says so; pots that are shared, and hands of several pots, are paid seat by seat.
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from analytics.replay.rulebook import comparison
 from analytics.screen.contenders import Contenders
 from analytics.screen.event_codes import event_code
-from analytics.screen.payment import Payment
-from analytics.screen.pots import Layer, Paid, awards
 from analytics.screen.record import Record
+from analytics.screen.replay import Replay
 from analytics.screen.why import Why
-from engine.policies import Policies
+from engine.policies import Policies, Rake
 from store.columns.cells import Column, pair
+
+
+class Layer(NamedTuple):
+    """One layer of each hand: its chips (none, if the hand has no such pot), and who may win it."""
+
+    amount: Column
+    seats: Column  # bits
+    number: Column  # of the pot
+
+
+class Paid(NamedTuple):
+    """One pot of some hands: the clockwise places that win it, seat by seat, and their shares."""
+
+    rows: Column
+    number: Column
+    seats: Column  # by place from the left of the button
+    wins: Column
+    shares: Column
+    exact: Column  # false where no unit divides the pot (G1)
+    odd: Column  # where the winners cannot all have the same
+
+
+class Payment:
+    """What is in the middle of each hand at its end, and how it is cut into pots."""
+
+    def __init__(self, played: Replay) -> None:
+        self.played, self.game = played, played.game
+        paid = np.maximum(played.paid(), 0)
+        dead = played.dead.sum(0, dtype=np.int32)
+        self.paid, self.dead = paid, dead
+        n = played.n
+        alone = played.last >= 0
+        self.alone, self.down = np.flatnonzero(alone), np.flatnonzero(~alone)
+        self.pots = pots(
+            paid.take(self.down, axis=1), dead.take(self.down), played.stays.take(self.down)
+        )
+        self.whole = paid.sum(0, dtype=np.int32) + dead
+        self.many = np.zeros(len(self.down), dtype=np.int8)
+        for pot in self.pots:
+            self.many += pot.amount > 0
+        self.count = np.ones(n, dtype=np.int8)
+        self.count[self.down] = self.many
+        self.cuts: list[Column] | None = None
+        self.alone_cut = np.zeros(n, dtype=np.int64)
+        self.rakes = np.zeros(n, dtype=np.int8)
+        if self.game.rake is not None:
+            self._rake(alone)
+
+    def _rake(self, alone: Column) -> None:
+        """The cut of each pot; nothing of a hand without a flop, if so ruled (R3)."""
+        rule, played = self.game.rake, self.played
+        assert rule is not None
+        flop = self._flop_after()
+        seen = (played.last < 0) | (played.last > flop) | (not rule.no_flop_no_drop)
+        seats = played.seats
+        self.cuts = taken(rule, self.pots, seats, seen[self.down])
+        one = [Layer(self.whole, played.stays, np.zeros_like(self.whole))]
+        self.alone_cut = taken(rule, one, seats, seen & alone)[0]
+        self.rakes = (self.alone_cut != 0).astype(np.int8)
+        for cut in self.cuts:
+            self.rakes[self.down] += cut != 0
+
+    def _flop_after(self) -> int:
+        """The number of the last round before three cards are on the board."""
+        number = -1
+        for line in self.played.plan.lines:
+            number += line.does == "bet"
+            if line.does == "board" and line.total >= 3:
+                return number
+        return number
 
 
 class Award:
@@ -174,3 +244,119 @@ def _tied(values: Column) -> Column:
     """Hands of two seats that have the same."""
     tie: Column = (values[0] == values[1]) & (values[0] >= 0)
     return tie
+
+
+def pots(paid: Column, dead: Column, stays: Column) -> list[Layer]:
+    """The pots of each hand: one, where every claimant has put in the same, otherwise layers."""
+    bits = np.left_shift(1, np.arange(len(paid)), dtype=np.int32)[:, None]
+    claims = (stays & bits) != 0
+    claimed = paid * claims
+    uneven = np.flatnonzero(((claimed != claimed.max(0)) & claims).any(0))
+    whole = paid.sum(0, dtype=np.int32) + dead
+    found = [Layer(whole, stays.copy(), np.zeros_like(whole))]
+    if not len(uneven):
+        return found
+    for place, some in enumerate(layers(paid[:, uneven], dead[uneven], stays[uneven])):
+        if place:
+            found.append(Layer(*(np.zeros_like(whole) for _ in range(3))))
+        for column, values in zip(found[place], some, strict=True):
+            column[uneven] = values
+    return found
+
+
+def layers(paid: Column, dead: Column, stays: Column) -> list[Layer]:
+    """For every level that a claimant reached, what all seats put in up to it (G5).
+
+    Dead chips go to the first (G6), to whoever is still in; what a seat that folded put in beyond
+    all others, to the last.
+    """
+    seats, n = paid.shape
+    claims = [(stays >> seat & 1) == 1 for seat in range(seats)]
+    most = np.iinfo(np.int32).max
+    levels = np.sort(np.stack([np.where(c, paid[s], most) for s, c in enumerate(claims)]), axis=0)
+    left = np.bitwise_count(stays)
+    top = levels[np.maximum(left.astype(np.int64) - 1, 0), np.arange(n)]
+    found: list[Layer] = []
+    below = np.zeros(n, dtype=np.int32)
+    number = np.zeros(n, dtype=np.int32)
+    for place in range(seats):
+        level = np.minimum(levels[place], top)
+        amount = (np.minimum(paid, level) - np.minimum(paid, below)).sum(0, dtype=np.int32)
+        if place == 0:
+            amount += dead
+        last = (level == top) & ((below < top) | (place == 0))
+        amount += np.maximum(paid - top, 0).sum(0, dtype=np.int32) * last
+        who = sum((c & (paid[s] >= level)) << s for s, c in enumerate(claims))
+        found.append(Layer(amount, np.asarray(who), number))
+        number = number + (amount > 0)
+        below = level
+        if (below == top).all():
+            break
+    return found
+
+
+def taken(rule: Rake, pots: list[Layer], seats: int, raked: Column) -> list[Column]:
+    """The house's cut of each pot; of hands that are not `raked` (R3) none."""
+    caps = [cap for least, cap in sorted(rule.caps_by_players) if seats >= least]
+    before = sofar = np.zeros(len(raked), dtype=np.int64)
+    found = []
+    for pot in pots:
+        if rule.scope == "pot":
+            found.append(_cut(rule, pot.amount.astype(np.int64), caps) * raked)
+            continue
+        sofar = sofar + pot.amount.astype(np.int64)
+        after = _cut(rule, sofar, caps)
+        found.append((after - before) * raked)
+        before = after
+    return found
+
+
+def _cut(rule: Rake, pot: Column, caps: list[int]) -> Column:
+    """The rate of a pot, rounded, and never more than the cap (R1, R2)."""
+    if rule.rounding == "incremental":
+        cut = pot // rule.increment * (rule.increment * rule.percent // rule.of)
+    else:
+        cut, rest = np.divmod(pot * rule.percent, rule.of)
+        if rule.rounding == "ceil":
+            cut = cut + (rest > 0)
+        elif rule.rounding == "half_even":
+            cut = cut + ((2 * rest > rule.of) | ((2 * rest == rule.of) & (cut % 2 == 1)))
+    return np.minimum(cut, caps[-1]) if caps else cut
+
+
+def awards(
+    game: Policies, pots: list[Layer], cuts: list[Column] | None, values: Column, button: Column
+) -> Iterator[Paid]:
+    """Pot by pot, who wins how much: the best of those who may, odd chips by the policy (G2)."""
+    count = len(values)
+    for place, pot in enumerate(pots):
+        rows = np.flatnonzero(pot.amount > 0)
+        if not len(rows):
+            continue
+        amount = pot.amount[rows].astype(np.int64)
+        if cuts is not None:
+            amount = amount - cuts[place][rows]
+        may = (pot.seats[rows] >> np.arange(count)[:, None] & 1) == 1
+        mine = (values.take(rows, axis=1) + 1) * may
+        best = mine == mine.max(0)
+        order = (button.take(rows) + np.arange(1, count + 1)[:, None]) % count
+        wins = best.ravel().take(order * len(rows) + np.arange(len(rows)))
+        shares, exact = _split(game, amount, wins)
+        odd = amount % (wins.sum(0) * game.split_unit) != 0
+        yield Paid(rows, pot.number[rows], order, wins, shares, exact, odd)
+
+
+def _split(game: Policies, amount: Column, wins: Column) -> tuple[Column, Column]:
+    """An even split between winners; what does not divide goes by the policy."""
+    winners = wins.sum(0)
+    rank = np.cumsum(wins, axis=0) - 1
+    if game.odd_chips == "fractional":
+        return amount // winners * wins, amount % winners == 0
+    unit = game.split_unit
+    even, odd = np.divmod(amount // unit, winners)
+    first = wins & (rank == 0)
+    if game.odd_chips == "first_left_all":
+        shares = even * unit * wins + (amount - even * unit * winners) * first
+    else:
+        shares = (even + (rank < odd)) * unit * wins + amount % unit * first
+    return shares, np.ones(len(amount), dtype=bool)

@@ -28,7 +28,7 @@ from store.segments.reading import files_of
 HANDS = 1 << 14  # that are screened at once: some ten row groups
 OTHERS = ("hand_seq", *(it for it in columns() if it not in {*ENVELOPE, *READ}))  # of records
 Nets = tuple[int, ...]
-Asked = Callable[[int, int], bool]  # whether any hand from one to another is asked for
+HandFilter = Callable[[int, int], bool]  # whether any hand from one to another is asked for
 
 
 class Batch(NamedTuple):
@@ -93,11 +93,17 @@ def every_hand(first: int, last: int) -> bool:
     return True
 
 
-def batches(snapshot: Snapshot, screen: Screen, asked: Asked = every_hand) -> Iterator[Batch]:
-    """Every hand that closed, in that order; without segments in which none is asked for."""
+def batches(
+    snapshot: Snapshot,
+    screen: Screen,
+    asked: HandFilter = every_hand,
+    between: tuple[int, int] | None = None,
+) -> Iterator[Batch]:
+    """Every hand that closed, in that order; without segments in which none is asked for. With
+    `between` two places, those from the first up to the second."""
     parts: list[Part] = []
     waiting = 0
-    for part in stored(snapshot, asked):
+    for part in stored(snapshot, asked, between):
         parts.append(part)
         first, last = part.hands()
         waiting += last - first + 1
@@ -143,23 +149,29 @@ def _records(
     return records_of(rows)
 
 
-def stored(snapshot: Snapshot, asked: Asked = every_hand) -> Iterator[Part]:
+def stored(
+    snapshot: Snapshot, asked: HandFilter = every_hand, between: tuple[int, int] | None = None
+) -> Iterator[Part]:
     """All that closed, a row group at a time; segments may be compacted meanwhile."""
-    live, after = snapshot.live, -1
+    first, end = between or (0, snapshot.next_seq)
+    live, after = snapshot.live, first - 1
     while True:
         number = live.number
         segments, closed = live.parts()
         files = files_of(live.disk)
         try:
             for segment in segments:
-                known = segment.last_seq <= after or segment.first_seq >= snapshot.next_seq
+                known = segment.last_seq <= after or segment.first_seq >= end
                 if known or not asked(segment.first_seq, segment.last_seq):
                     continue
-                for group in range(files.open(segment, "events").groups):
+                bounds = files.open(segment, "events").bounds["hand_seq"]
+                for group, (low, high) in enumerate(bounds):
+                    if low is not None and (high <= after or low >= end):
+                        continue
                     rows = files.events(segment, group, READ)
                     last = rows["hand_seq"][-1].as_py()
                     if last > after:
-                        rows = _between(rows, after, snapshot.next_seq)
+                        rows = _between(rows, after, end)
                         if rows.num_rows:
                             yield Part(rows, partial(files.events, segment, group, OTHERS))
                         after = last
@@ -169,7 +181,7 @@ def stored(snapshot: Snapshot, asked: Asked = every_hand) -> Iterator[Part]:
         hot = [
             Leaf(one.hand_seq, one.recorded())
             for one in closed
-            if after < one.hand_seq < snapshot.next_seq
+            if after < one.hand_seq < end
             and not is_match(one.stream)
             and asked(one.hand_seq, one.hand_seq)
         ]

@@ -13,7 +13,7 @@ from analytics.screen.replay import Replay
 from analytics.screen.why import Why
 from store.columns.cells import Column, pair
 
-Told = Column | int | bool
+Expected = Column | int | bool
 
 
 class Stage:
@@ -111,7 +111,7 @@ class Record:
         rows = stage.row + place if place else stage.row
         return self.columns.values[name].take(rows, mode="clip")
 
-    def hold(self, stage: Stage, why: Why, place: int = 0, /, **expected: Told) -> None:
+    def hold(self, stage: Stage, why: Why, place: int = 0, /, **expected: Expected) -> None:
         """A stage's event is there, and its code says this."""
         unlike = self.said(stage, place) != event_code(stage.kind, **expected)
         self.fail(unlike & stage.there, why)
@@ -121,7 +121,7 @@ class Record:
         rows = stage.row + place if place else stage.row
         return self.columns.codes.take(rows, mode="clip")
 
-    def chips(self, stage: Stage, why: Why, /, **expected: Told) -> None:
+    def chips(self, stage: Stage, why: Why, /, **expected: Expected) -> None:
         """A stage's event has these amounts."""
         for name, value in expected.items():
             self.fail((self.cell(name, stage) != value) & stage.there, why)

@@ -22,12 +22,206 @@ the bet, the size of a raise, who is in. A bet only rises, and so does the size 
 last of them is the highest. Between rounds `table.py` counts what became of them.
 """
 
+from functools import cached_property
+
 import numpy as np
 
-from analytics.replay.raises import sizes, vetoed
-from analytics.screen.facing import BET, CALL, CHECK, DEFAULT, FOLD, FORCED, Facing
+from analytics.replay.raises import ActionState, Reach, sizes, vetoed
+from analytics.screen.table import PlanHands, Table
 from analytics.screen.why import Why
 from store.columns.cells import Column
+
+FOLD, CHECK, CALL, BET, RAISE = range(5)
+CHOSEN, DEFAULT, FORCED = range(3)
+NO_SEAT = 30  # one that no table has
+
+
+class Facing(Table, ActionState):
+    """Actions, a row each, beside the hands that they are of.
+
+    The first of every round come first, then all second ones: longer rounds before shorter, so the
+    rounds that have a next action are the first of those that have this one.
+    """
+
+    def __init__(self, hands: PlanHands) -> None:
+        super().__init__(hands)
+        n, seats, rounds = self.n, self.seats, self.plan.rounds
+        self.of = hands.of
+        self.why[self.of[hands.numbers == rounds]] = Why.SHAPE
+        self.number = np.minimum(hands.numbers, rounds - 1)
+        self.place = self.number * n + self.of  # in what is counted by round and hand
+        self.begins = np.cumsum([0, *hands.counts])[:-1]  # where all n-th actions begin
+        sizes = zip(self.begins.tolist(), hands.counts, strict=True)
+        self.every = [slice(begin, begin + count) for begin, count in sizes]
+        self.next = [
+            (slice(now.start, now.start + count), slice(now.stop, now.stop + count))
+            for now, count in zip(self.every, hands.counts[1:], strict=False)
+        ]  # actions that another follows, and these
+        self.ends = self.begins.take(hands.lengths - 1) + np.arange(len(self.of))
+        acts = hands.acts
+        self.kind, self.seat, self.amount = acts.kind, acts.seat, acts.amount
+        self.raising = acts.kind >= BET
+        self.who = np.minimum(acts.seat, seats - 1)
+        self.bit = np.left_shift(1, self.who.view(np.uint8), dtype=self.sets)
+        self.cell = self._spread(self.number * (seats * n) + self.of)
+        self.cell += self.who * np.int32(n)  # in what is counted by round, seat and hand
+
+    def _carried(self, opening: Column, change: np.ufunc, values: Column) -> Column:
+        """By action: a number as its round opens, changed by the value of each action before it."""
+        found = np.empty(len(self.kind), dtype=opening.dtype)
+        found[: len(opening)] = opening
+        for now, then in self.next:
+            change(found[now], values[now], out=found[then])
+        return found
+
+    def _spread(self, values: Column) -> Column:
+        """A number of each round, by action."""
+        found = np.empty(len(self.kind), dtype=values.dtype)
+        for now in self.every:
+            found[now] = values[: now.stop - now.start]
+        return found
+
+    def _count(self, what: Column, opening: Column) -> Column:
+        """By action: what its round opens with, and all that was added before it."""
+        return self._carried(opening, np.add, what)
+
+    def _highest(self, values: Column, opening: Column) -> Column:
+        """By action: the highest of these values before it in its round, and the opening's."""
+        return self._carried(opening, np.maximum, values)
+
+    def _none(self, kind: type = np.int32) -> Column:
+        """Nothing, by round."""
+        return np.zeros(len(self.of), dtype=kind)
+
+    def rounds(self, rows: Column) -> Column:
+        """The rounds of some actions."""
+        found: Column = rows - self.begins.take(self.begins.searchsorted(rows, side="right") - 1)
+        return found
+
+    # What is added up before a round opens.
+
+    def _put_in(self) -> None:
+        """What each seat has put in the round before it acts, and in the end; who folds in it."""
+        bets = self.bets.ravel()
+        self.mine = np.empty(len(self.cell), dtype=np.int32)
+        for now in self.every:
+            cell = self.cell[now]
+            mine = bets.take(cell, mode="clip", out=self.mine[now])
+            bets[cell] = mine + self.amount[now]
+        self.folding = self.bit * (self.kind == FOLD)
+        gone = self._none(self.sets)
+        for now in self.every:
+            gone[: now.stop - now.start] |= self.folding[now]
+        self.gone.ravel()[self.place] = gone
+
+    # What an action faces.
+
+    def _faced(self) -> None:
+        """The bet, the size of a raise, who is in and who can act."""
+        acts, place = self.hands.acts, self.place
+        self.bet = self._highest(acts.to, self.open_bet.ravel().take(place))
+        self.owed = self.bet - self.mine
+        self.met, self.raised = self.mine, self.owed  # who has acted has put in what he answered
+        self.chips = self.base.ravel().take(self.cell, mode="clip") - self.mine
+        self.more = acts.to - self.bet
+        self.size = self._size(self.hands.sizes)
+        spent = (self.amount == self.chips) & (self.amount > 0)
+        spent |= (self.kind == FOLD) & (self.chips > 0)
+        self.out = self.bit * spent
+        stays, able = self.open_stays.ravel().take(place), self.open_able.ravel().take(place)
+        self.in_before = self._carried(stays, np.subtract, self.folding)
+        self.able_before = self._carried(able, np.subtract, self.out)
+        before = self._carried(self._none(self.sets), np.bitwise_or, self.bit)
+        self.acted = (before & self.bit) != 0
+
+    def _size(self, opening: Column) -> Column:
+        """What a full raise adds, at the least: as much as the last full one did (G9)."""
+        if self.game.sizing == "fixed":
+            return self._spread(opening)
+        return self._highest(self.more * self.hands.acts.full, opening)
+
+    # What the rules may ask of it (`replay.raises`).
+
+    @cached_property
+    def answered(self) -> Column:
+        """Whether another seat could put in more than the bet (G7); only a high bet makes one
+        count, and who checks or raises and has the chips for it."""
+        others = self.able_before & ~self.bit
+        found: Column = others != 0
+        matters = found & (self.chips > self.owed) & (self.raising | (self.kind == CHECK))
+        shallow = self._spread(self.shallow.ravel().take(self.place))
+        high = np.flatnonzero(matters & (self.bet >= shallow))
+        if len(high):
+            bet, others = self.bet.take(high), others.take(high)
+            row = self.cell.take(high) - self.who.take(high) * np.int64(self.n)
+            some = np.zeros(len(high), dtype=bool)
+            base = self.base.ravel()
+            for one in range(self.seats):
+                some |= (base.take(row + one * self.n) > bet) & ((others >> one & 1) == 1)
+            found[high] = some
+        return found
+
+    @cached_property
+    def level(self) -> Column:
+        """The last full bet made."""
+        acts, opening = self.hands.acts, self.open_bet.ravel().take(self.place)
+        return self._highest(acts.to * acts.full, opening)
+
+    @cached_property
+    def made(self) -> Column:
+        """How many full bets and raises there were in the round."""
+        return self._count(self.hands.acts.full, self._none())
+
+    @cached_property
+    def remaining(self) -> Column:
+        """How many have not folded."""
+        return np.bitwise_count(self.in_before).astype(np.int32)
+
+    @cached_property
+    def folds(self) -> Column:
+        """How many have folded in the round."""
+        return self._count(self.kind == FOLD, self._none())
+
+    @cached_property
+    def after_blinds(self) -> Column:
+        """Whether a blind opened the round."""
+        return self._spread((self.number == 0) & (self.poster_seat.take(self.of) >= 0))
+
+    @cached_property
+    def poster(self) -> Column:
+        """Whether this seat posted the last blind."""
+        return self.after_blinds & (self._spread(self.poster_seat.take(self.of)) == self.who)
+
+    def reach(self, rows: Column) -> Reach:
+        """What bounds the raises among these actions."""
+        game = self.game
+        chips, mine, bet, size = (
+            it.take(rows) for it in (self.chips, self.mine, self.bet, self.size)
+        )
+        level = least = deepest = pot = bet
+        if game.sizing == "fixed":
+            level = self.level.take(rows)
+        if game.raise_ceiling == "effective_stack":  # two seats
+            other = self.cell.take(rows) + (1 - 2 * self.who.take(rows)) * np.int64(self.n)
+            deepest = self.base.ravel().take(other, mode="clip")
+        if game.min_raise_after_short == "last_full_total":
+            opening = self.open_bet.ravel().take(self.place) + self.hands.sizes
+            totals = (self.hands.acts.to + self.more) * self.raising
+            least = self._highest(totals, opening).take(rows)
+        if game.sizing == "pot_limit":  # bets of the round included (T15)
+            pot = self._count(self.amount, self.open_pot.ravel().take(self.place)).take(rows)
+        return Reach(chips, mine, bet, size, level, least, deepest, pot)
+
+    def _aggressor(self) -> None:
+        """Who made the last bet or raise of the last round that opened, if anybody did."""
+        last, seat = self._none(np.int8), self.seat + np.int8(1)
+        for now in self.every:
+            rounds = last[: now.stop - now.start]
+            rounds += (seat[now] - rounds) * self.raising[now]
+        made = np.zeros(self.plan.rounds * self.n, dtype=np.int8)
+        made[self.place] = last
+        round_ = np.minimum(np.maximum(self.hands.opened, 1), self.plan.rounds) - 1
+        self.aggressor = made.take(round_ * self.n + self.rows).astype(np.int32) - 1
 
 
 class Replay(Facing):

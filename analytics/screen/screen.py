@@ -16,11 +16,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from analytics.replay.rulebook import comparison
-from analytics.screen.award import Award
-from analytics.screen.cards import Cards
+from analytics.screen.award import Award, Payment
 from analytics.screen.columns import ScreenColumns, Words, spans
-from analytics.screen.contenders import Contenders
-from analytics.screen.payment import Payment
+from analytics.screen.contenders import Cards, Contenders
 from analytics.screen.plan import Plan, Stakes, planned
 from analytics.screen.record import Record
 from analytics.screen.replay import Replay

@@ -1,7 +1,7 @@
 """A table of many hands: seats, chips and rounds in columns, and what happens between actions.
 
 Antes and blinds, who is asked first, a round that opens or does not, chips that go back, an
-auction: what nobody chooses stands here, a round of all hands at once; actions are in `facing.py`.
+auction: what nobody chooses stands here, a round of all hands at once; actions are in `replay.py`.
 """
 
 from functools import cache

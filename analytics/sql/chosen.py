@@ -4,6 +4,7 @@
 is one player's hand.
 """
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 from msgspec import Struct
@@ -35,14 +36,46 @@ class Chosen(Struct, frozen=True, kw_only=True):
 def table(chosen: Chosen, known: str = "coalesce(cards, shown)") -> str:
     """The SELECT behind `chosen`; `known` is the class of hole cards that the asker may see."""
     part = _PARTS[chosen.by] if chosen.by else "''"
-    terms = list(_terms(chosen))
+    terms = [*players_of(chosen, "f."), *hands_of(chosen, "f.")]
+    if chosen.positions:
+        terms.append(f"f.position IN ({', '.join(map(quoted, chosen.positions))})")
     source = "facts f"
     if chosen.by == "opponent":
         source += " JOIN facts o ON f.hand_seq = o.hand_seq AND f.seat <> o.seat"
-    where = f" WHERE {' AND '.join(terms)}" if terms else ""
     known = known.replace("cards", "f.cards").replace("shown", "f.shown")
     every = "f.* REPLACE ('' AS player)" if chosen.others else "f.*"
-    return f"SELECT {every}, {part} AS part, {known} AS class FROM {source}{where}"
+    return f"SELECT {every}, {part} AS part, {known} AS class FROM {source}{where(terms)}"
+
+
+def players_of(chosen: Chosen, of: str = "") -> list[str]:
+    """Conditions on whose rows count, in a table that has one for each player and hand."""
+    terms = []
+    if chosen.player is not None:
+        terms.append(f"{of}player {'<>' if chosen.others else '='} {quoted(chosen.player)}")
+    if chosen.vs is not None:
+        terms.append(f"{of}player <> {quoted(chosen.vs)}")
+    return terms
+
+
+def hands_of(chosen: Chosen, of: str = "") -> list[str]:
+    """Conditions on the hands that count, in any table that names their match, number and game."""
+    terms = []
+    for column, value in (("game", chosen.game), ("match", chosen.match)):
+        if value is not None:
+            terms.append(f"{of}{column} = {quoted(value)}")
+    if chosen.vs is not None:
+        with_him = f"SELECT hand_seq FROM facts WHERE player = {quoted(chosen.vs)}"
+        terms.append(f"{of}hand_seq IN ({with_him})")
+    if chosen.hands is not None:
+        terms.append(f"{of}number BETWEEN {chosen.hands[0]} AND {chosen.hands[1]}")
+    if chosen.before is not None:
+        terms.append(f"{of}hand_seq < {chosen.before}")
+    return terms
+
+
+def where(terms: Sequence[str]) -> str:
+    """All these conditions as a clause; nothing where there is none."""
+    return f" WHERE {' AND '.join(terms)}" if terms else ""
 
 
 def quoted(text: str) -> str:
@@ -50,31 +83,10 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _terms(chosen: Chosen) -> list[str]:
-    """One condition for each filter."""
-    terms = []
-    if chosen.player is not None:
-        terms.append(f"f.player {'<>' if chosen.others else '='} {quoted(chosen.player)}")
-    if chosen.game is not None:
-        terms.append(f"f.game = {quoted(chosen.game)}")
-    if chosen.match is not None:
-        terms.append(f"f.match = {quoted(chosen.match)}")
-    if chosen.vs is not None:
-        with_him = f"SELECT hand_seq FROM facts WHERE player = {quoted(chosen.vs)}"
-        terms.append(f"f.hand_seq IN ({with_him}) AND f.player <> {quoted(chosen.vs)}")
-    if chosen.positions:
-        terms.append(f"f.position IN ({', '.join(map(quoted, chosen.positions))})")
-    if chosen.hands is not None:
-        terms.append(f"f.number BETWEEN {chosen.hands[0]} AND {chosen.hands[1]}")
-    if chosen.before is not None:
-        terms.append(f"f.hand_seq < {chosen.before}")
-    return terms
-
-
 _PARTS: dict[By, str] = {
     "position": "f.position",
     "game": "f.game",
     "match": "f.match",
     "opponent": "o.player",
-    "window": f"CAST(f.number - (f.number - 1) % {WINDOW} AS VARCHAR)",
+    "window": f"CAST(f.number - (f.number - 1) % {WINDOW} AS STRING)",
 }

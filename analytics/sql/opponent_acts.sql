@@ -41,6 +41,7 @@ SELECT
     CAST(CASE WHEN bid THEN amount ELSE size END AS DOUBLE PRECISION) / per_chip AS chips,
     CAST(stack AS DOUBLE PRECISION) / per_chip AS stack,
     CAST(pot AS DOUBLE PRECISION) / per_chip AS pot,
+    per_chip,
     share * 100.0 AS made_pct,
     CASE WHEN owed THEN faced_share / (faced_share + 1.0) * 100.0 END AS faced_pct,
     tenth,

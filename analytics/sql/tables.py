@@ -7,16 +7,19 @@ a filter and a column `part`, so that one file answers for the whole and for its
 import os
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
-from analytics.sql.files import text_of
 from store.sql.answers import plain
 from store.sql.query import Query
 
 if TYPE_CHECKING:
     import duckdb
+
+
+SQL = Path(__file__).parent
 
 
 class Source(Protocol):
@@ -35,7 +38,7 @@ class Source(Protocol):
         ...
 
 
-class Beside:
+class JoinedViews:
     """A ledger's own views under other names, joined with small tables that were made on the way.
 
     `views` are SELECTs, `tables` what they may name besides the ledger's views. So a question about
@@ -107,3 +110,9 @@ def _database(process: int) -> "duckdb.DuckDBPyConnection":
     import duckdb
 
     return duckdb.connect(":memory:", config={"threads": "2"})
+
+
+@cache
+def text_of(file: str) -> str:
+    """The SQL of one question."""
+    return (SQL / f"{file}.sql").read_text("utf-8")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from analytics.confidence.intervals import Interval, steady, student, wilson
 from analytics.sql.amounts import Counted, by_part, moneys
 from analytics.sql.chosen import Chosen, table
-from analytics.sql.files import text_of
+from analytics.sql.tables import text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.hands import Facts, soonest
 from analytics.stored.tables import stored

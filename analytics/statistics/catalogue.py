@@ -7,6 +7,7 @@ A share is done / opportunity, with a Wilson interval. The SQL file that counts 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from analytics.confidence.intervals import FEW
 from analytics.replay.flags import AFTER, FLAGS
 
 Kind = Literal["share", "ratio", "sum", "mean", "spread"]
@@ -24,6 +25,7 @@ class Statistic(NamedTuple):
     street: str = ""
     column: str = ""
     scale: float = 1.0
+    few: int = FEW
 
     @property
     def amount(self) -> bool:

@@ -1,6 +1,6 @@
 """Where the facts of the hands that filters leave are soonest read.
 
-One player's hands are read straight from the files (`store/segments/one_player.py`) if whoever asks
+One player's hands are read straight from the files (`store/segments/reading.py`) if whoever asks
 is told everything: his question is then answered before a database has opened all files.
 """
 

@@ -1,18 +1,48 @@
-"""What a measure comes to, out of a row of its SQL file; a mean also with its deals drawn again.
+"""Measures: what each says of a player, and what it comes to out of a row of its SQL file.
 
-The amounts behind the means and ratios of a file are asked for by the file itself: its last SELECT
-makes way for one that tells them instead of their average. So none is defined a second time.
+A share is `k` of `n` with a Wilson interval, a mean has Student's and one with its deals drawn
+again, a ratio of sums the latter, a number has none. The amounts behind the means and ratios of a
+file are asked for by the file itself: its last SELECT makes way for one that tells them instead of
+their average. So none is defined a second time.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from analytics.confidence.intervals import Interval, steady, student, wilson
-from analytics.sql.files import text_of
-from analytics.sql.tables import Source
+from analytics.confidence.intervals import FEW, Interval, steady, student, wilson
+from analytics.sql.tables import Source, text_of
 from analytics.statistics.answers import Numbers
-from analytics.statistics.measure import Measure
+
+Kind = Literal["share", "mean", "ratio", "number"]
+Basis = Literal["own", "known"]
+BASES: tuple[Basis, ...] = ("own", "known")
+
+
+class Measure(NamedTuple):
+    """One number about a player. Where it rests on a basis, that is the end of its name.
+
+    An `amount` is one of what was played for, and no share, number or part of a pot.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    file: str
+    kind: Kind = "mean"
+    basis: Basis | None = None
+    amount: bool = False
+
+    @property
+    def few(self) -> int:
+        """Below so many opportunities it says little; a plain number always says what it says."""
+        return 0 if self.kind == "number" else FEW
+
+    @property
+    def counted(self) -> str:
+        """How its columns begin in the answer of its file."""
+        return self.name.removesuffix(f"_{self.basis}")
+
 
 Row = dict[str, Any]
 Key = tuple[str, ...]  # player, part, and whatever else a file divides by

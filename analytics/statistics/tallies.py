@@ -14,12 +14,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from analytics.sql.chosen import Chosen, table
-from analytics.sql.files import text_of
-from analytics.sql.tables import Tables
+from analytics.sql.tables import Tables, text_of
 from analytics.statistics.catalogue import Statistic
 from analytics.statistics.hands import Facts
-from analytics.stored.grouping import Places, column, rows_by_pair
-from analytics.stored.patterns import said
+from analytics.stored.patterns import Places, column, rows_by_pair, said
 
 OFTEN = "SELECT player, part, pattern, count(*) AS hands FROM chosen GROUP BY player, part, pattern"
 HANDS = "SELECT * REPLACE ({'part': part, 'hand': hand_seq} AS part) FROM"
@@ -62,7 +60,7 @@ def tallies(facts: Facts, chosen: Chosen, wanted: Iterable[Statistic]) -> Iterat
     often = facts.ask(f"WITH chosen AS ({table(chosen)}) {OFTEN}")
     patterns = often["pattern"].combine_chunks().dictionary_encode()
     counts, others = _counted(patterns.dictionary, dict.fromkeys(one.file for one in wanted))
-    apart = _Apart(facts, chosen, [one for one in wanted if one.file in others])
+    unpatterned = _Unpatterned(facts, chosen, [one for one in wanted if one.file in others])
     whole = np.column_stack([np.zeros(len(patterns.dictionary)), *counts.values()])
     which, times = patterns.indices.to_numpy(), often["hands"].to_numpy()
     for key, at in rows_by_pair(often["player"], often["part"]):
@@ -70,8 +68,8 @@ def tallies(facts: Facts, chosen: Chosen, wanted: Iterable[Statistic]) -> Iterat
         ways = his.dictionary.to_numpy()
         hands = np.bincount(his.indices, times[at]).astype(np.int64)
         sums = dict(zip(counts, (hands @ whole[ways]).tolist()[1:], strict=True))
-        sums |= apart.sums.get(key, {})
-        yield Tally(*key, sums, counts, ways, hands, apart.deals.get(key, {}))
+        sums |= unpatterned.sums.get(key, {})
+        yield Tally(*key, sums, counts, ways, hands, unpatterned.deals.get(key, {}))
 
 
 def chances(tables: Tables, chosen: str, wanted: Sequence[Statistic]) -> pa.Table:
@@ -137,7 +135,7 @@ def _counted(patterns: pa.Array, files: Iterable[str]) -> tuple[dict[str, Number
     return counts, others
 
 
-class _Apart:
+class _Unpatterned:
     """What questions say that are asked of the facts themselves: sums, and of a ratio the deals."""
 
     def __init__(self, facts: Facts, chosen: Chosen, wanted: Sequence[Statistic]) -> None:

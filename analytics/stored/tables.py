@@ -9,7 +9,7 @@ from functools import partial
 
 import pyarrow as pa
 
-from analytics.decisions.schema import SHOWN
+from analytics.decisions.table import SHOWN
 from analytics.replay.flags import COLUMNS
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.facts import VERSION

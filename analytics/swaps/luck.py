@@ -1,21 +1,99 @@
 """What luck did to winnings: swaps, run-outs after the last choice, mirrored deals, curves.
 
-`Luck` holds what was played and which cards were at risk; SQL files judge it.
+`Luck` holds what was played and which cards were at risk; SQL files judge it. What swaps must not
+depend on (one card's on the other's, a player's act on his rival's swap) is a table of two by two
+each, with Fisher's exact p. All tables of one answer are a family, judged together by Holm's
+correction at 1 %: who asks many questions finds something by chance.
 """
 
-from collections.abc import Iterator
-from typing import Any, Literal, get_args
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple, get_args
 
 from analytics.confidence.intervals import steady, wilson
-from analytics.confidence.p_values import binomial
-from analytics.sql.chosen import quoted
+from analytics.confidence.p_values import binomial, fisher, holm
+from analytics.fairness.dealing import LEVEL
+from analytics.sql.chosen import Chosen, players_of, where
 from analytics.sql.tables import Source
 from analytics.statistics.answers import natural
-from analytics.statistics.measured import Measured, Resampled, means, measured
-from analytics.swaps.independence import Apart, apart
-from analytics.swaps.measures import MEASURES
+from analytics.statistics.measured import Kind, Measure, Measured, Resampled, means, measured
 
 Row = dict[str, Any]
+ACTS = ("bet", "check", "fold")
+
+
+class IndependenceTest(NamedTuple):
+    """One table: `cells` both, one, other, neither; `owed` is what chance owes the first."""
+
+    player: str
+    question: str
+    game: str | None
+    street: str | None
+    cells: tuple[int, int, int, int]
+    n: int
+    owed: float
+    p: float
+    counted: float
+
+    @property
+    def verdict(self) -> str:
+        """Whether it is as chance would have it."""
+        return "ok" if self.counted >= LEVEL else "NOT CHANCE"
+
+
+_RESULTS: tuple[tuple[str, str, str, Kind], ...] = (
+    ("hands", "Hands", "hands dealt in", "number"),
+    ("net", "Net", "chips won or lost", "number"),
+    ("net_ev", "Net without luck", "net, run-outs after the last choice at their worth", "number"),
+    ("luck", "Run-out luck", "`net` less `net_ev`", "number"),
+    ("luck_error", "Error of the luck", "one standard error where run-outs were drawn", "number"),
+    ("adjusted", "Hands adjusted", "betting closed with cards to come, all cards known", "share"),
+    ("net_hand", "Net a hand", "mean of net", "mean"),
+    ("net_ev_hand", "Net a hand without luck", "mean of `net_ev`", "mean"),
+    ("blue", "Net at showdown", "the blue line", "number"),
+    ("red", "Net without showdown", "the red line", "number"),
+    ("cost", "Paid in auctions", "prices paid", "number"),
+    ("net_swapped", "Net a hand, swapped", "hands in which a card of his changed", "mean"),
+    ("net_kept", "Net a hand, kept", "hands in which none did", "mean"),
+)
+_PAIRS: tuple[tuple[str, str, str, Kind], ...] = (
+    ("mirrored", "Net a hand, mirrored", "mean over decks of the mean net of their hands", "mean"),
+    (
+        "mirrored_variance",
+        "Variance left",
+        "of decks, beside that of as many unpaired hands",
+        "number",
+    ),
+)
+_LUCK: tuple[tuple[str, str, str, Kind], ...] = (
+    ("swap", "Cards swapped", "changed, of his cards at risk", "share"),
+    ("swap_change", "Equity change", "equity after his swap less before", "mean"),
+    ("swap_luck", "Chips a swap", "equity change × pot", "mean"),
+    ("swap_luck_sum", "Swap luck", "the sum of that over the swaps counted", "number"),
+)
+
+
+def _measures() -> Iterator[Measure]:
+    for file, rows in (("results", _RESULTS), ("pairs", _PAIRS), ("luck", _LUCK)):
+        for name, title, meaning, kind in rows:
+            yield Measure(name, title, meaning, f"swaps_{file}", kind)
+    for whose, told in (
+        ("", "his own card"),
+        ("rival_", "a card of the rival, whom he cannot see"),
+    ):
+        for what in ("swapped", "kept"):
+            for act, said in (("bet", "bets or raises"), ("check", "checks"), ("fold", "folds")):
+                title = f"{said.capitalize()}, {'rival ' if whose else ''}{what}"
+                meaning = f"next choice on the street after {told} was {what}"
+                yield Measure(f"{act}_{whose}{what}", title, meaning, "swaps_behaviour", "share")
+
+
+_AMOUNTS = {
+    *("net", "net_ev", "luck", "luck_error", "net_hand", "net_ev_hand", "blue", "red", "cost"),
+    *("net_swapped", "net_kept", "mirrored", "swap_luck", "swap_luck_sum"),
+}
+MEASURES: dict[str, Measure] = {
+    one.name: one._replace(amount=one.name in _AMOUNTS) for one in _measures()
+}
 By = Literal["seat", "match", "game"]
 BYS: tuple[By, ...] = get_args(By)
 FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
@@ -26,8 +104,10 @@ _PARTS: dict[By, str] = {"seat": "p.role", "match": "c.match", "game": "c.game"}
 class Luck:
     """Hands and swaps as one viewpoint knows them."""
 
-    def __init__(self, tables: Source) -> None:
+    def __init__(self, tables: Source, vs: str | None = None) -> None:
+        """`vs`: who is a rival here, and nobody who is asked about."""
         self._tables = tables
+        self._vs = vs
 
     def close(self) -> None:
         """Let go of the tables."""
@@ -41,10 +121,11 @@ class Luck:
         drawn = Resampled()
         if again:
             for file in FILES:
-                drawn.ask(self._tables, file, of_luck(file, player, by), means(MEASURES.values()))
+                asked = of_luck(file, player, by, self._vs)
+                drawn.ask(self._tables, file, asked, means(MEASURES.values()))
         counted: dict[tuple[str, str], dict[str, Row]] = {}
         for file in FILES:
-            for row in self._tables.ask(file, of_luck(file, player, by)):
+            for row in self._ask(file, player, by):
                 counted.setdefault((row["player"], row["part"]), {})[file] = row
         for who, part in sorted(counted, key=lambda key: (key[0], natural(key[1]))):
             for one in MEASURES.values():
@@ -53,7 +134,7 @@ class Luck:
 
     def rates(self, player: str | None = None) -> list[Row]:
         """How often cards changed, beside the stated chance: exact and two-sided."""
-        found = self._tables.ask("swaps_rates", of_luck("swaps_rates", player, None))
+        found = self._ask("swaps_rates", player)
         for row in found:
             k, n, stated = int(row["k"]), int(row["n"]), steady(row["stated"])
             low, high = wilson(k, n) or (None, None)
@@ -61,31 +142,70 @@ class Luck:
             row |= {"k": k, "n": n, "stated": stated, "low": low, "high": high, "p": p}
         return sorted(found, key=lambda it: (it["player"], it["game"], it["street"], it["slot"]))
 
-    def apart(self, player: str | None = None) -> list[Apart]:
+    def independence(self, player: str | None = None) -> list[IndependenceTest]:
         """Whether swaps depend on what they must not."""
-        slots, behaviour = (
-            self._tables.ask(file, of_luck(file, player, None))
-            for file in ("swaps_apart", "swaps_behaviour")
-        )
-        return apart(slots, behaviour)
+        slots, behaviour = self._ask("swaps_apart", player), self._ask("swaps_behaviour", player)
+        return independence_tests(slots, behaviour)
 
     def curve(self, player: str | None = None) -> list[Row]:
         """Winnings so far, hand by hand."""
-        rows = self._tables.ask("swaps_curve", of_luck("swaps_curve", player, None))
+        rows = self._ask("swaps_curve", player)
         return sorted(rows, key=lambda it: (it["match"], it["player"], it["number"]))
 
+    def _ask(self, file: str, player: str | None, by: By | None = None) -> list[Row]:
+        return self._tables.ask(file, of_luck(file, player, by, self._vs))
 
-def of_luck(file: str, player: str | None, by: By | None) -> str:
+
+def of_luck(file: str, player: str | None, by: By | None, vs: str | None = None) -> str:
     """The rows that a question is asked of, each with the part it belongs to."""
     part = _PARTS[by] if by else "''"
-    where = f" WHERE c.player = {quoted(player)}" if player is not None else ""
+    whose = where(players_of(Chosen(player=player, vs=vs), "c."))
     if file not in _OF_RISKS:
-        return f"SELECT c.*, {part.replace('p.', 'c.')} AS part FROM played AS c{where}"
+        return f"SELECT c.*, {part.replace('p.', 'c.')} AS part FROM played AS c{whose}"
     rival = (
         "SELECT max(CASE WHEN o.changed THEN 1 WHEN o.changed IS NULL THEN NULL ELSE 0 END) "
         "FROM risks AS o WHERE o.hand_seq = c.hand_seq AND o.street = c.street AND o.seat <> c.seat"
     )
     return (
         f"SELECT c.*, {part} AS part, ({rival}) AS rival_changed FROM risks AS c "
-        f"INNER JOIN played AS p ON c.hand_seq = p.hand_seq AND c.seat = p.seat{where}"
+        f"INNER JOIN played AS p ON c.hand_seq = p.hand_seq AND c.seat = p.seat{whose}"
+    )
+
+
+def independence_tests(slots: Sequence[Row], behaviour: Sequence[Row]) -> list[IndependenceTest]:
+    """Every table that has hands, each p as it counts among all of them."""
+    found = [*_slots(slots), *_responses(behaviour)]
+    counted = holm([one.p for one in found])
+    return [one._replace(counted=p) for one, p in zip(found, counted, strict=True)]
+
+
+def _slots(rows: Sequence[Row]) -> Iterator[IndependenceTest]:
+    """Rows of `swaps_apart`."""
+    for row in sorted(rows, key=lambda it: (it["player"], it["game"], it["street"])):
+        cells = tuple(int(row[f"{name}_changed"]) for name in ("both", "first", "second", "none"))
+        yield _table(row["player"], "both cards", row["game"], row["street"], cells)
+
+
+def _responses(rows: Sequence[Row]) -> Iterator[IndependenceTest]:
+    """Rows of `swaps_behaviour`: acts after a swap of the rival, beside acts after none."""
+    for row in sorted(rows, key=lambda it: str(it["player"])):
+        for act in ACTS:
+            did, of, did_else, of_else = (
+                int(row[f"{act}_rival_{what}_{end}"] or 0)
+                for what in ("swapped", "kept")
+                for end in "kn"
+            )
+            if of and of_else:
+                cells = did, of - did, did_else, of_else - did_else
+                yield _table(row["player"], f"{act}s after the rival's swap", None, None, cells)
+
+
+def _table(
+    player: str, question: str, game: str | None, street: str | None, cells: tuple[int, ...]
+) -> IndependenceTest:
+    a, b, c, d = cells
+    n = a + b + c + d
+    owed = (a + b) * (a + c) / n
+    return IndependenceTest(
+        player, question, game, street, (a, b, c, d), n, owed, fisher(a, b, c, d), 1.0
     )

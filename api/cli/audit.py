@@ -2,14 +2,16 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import click
+from msgspec import Struct
 
 from api.cli import completing
-from api.cli.games import game_of
 from api.cli.ledger import (
     auditor_only,
     closed_hands,
@@ -21,19 +23,23 @@ from api.cli.ledger import (
     view_option,
     viewpoint_of,
 )
-from api.cli.output import CONTESTED, WRONG, NotFound, listed, note, progress, say, table
-from api.cli.players import files_option
+from api.cli.on import on_option, spark_on
+from api.cli.options import File, Option, files_of, files_option, quiet_option
+from api.cli.output import CONTESTED, WRONG, NotFound, listed, note, progress, say, watched, wrong
+from api.cli.parameters import rules_of, ruleset_option
+from api.cli.tables import table
 from api.cli.web import web_page
 from api.judging import Judged, by_rules
-from api.report import as_json, as_text, plain
+from api.report import as_json, as_text, brief
 from api.rules import UNKNOWN, Rules
 from engine.game import Game
+from engine.games import RULESETS
 from engine.verdict import Verdict
-from events.ledger import closes
+from events.ledger import closes, is_match
 from events.types import Events
 
 if TYPE_CHECKING:
-    from analytics.screen.ledger import Batch
+    from api.screening import Audited
     from store.reader import Snapshot
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -43,28 +49,36 @@ NAMED_MAX = 10  # hands that a summary names: more is what --json is for
 class Tally:
     """Verdicts by match and ruleset, and the hands that somebody must look at."""
 
-    def __init__(self) -> None:
+    def __init__(self, ledger: "Snapshot", request: "Request") -> None:
+        self.request = request
         self.verdicts: dict[tuple[str, str], Counter[Verdict]] = {}
         self.differ: list[str] = []
         self.moveless = 0
         self.homeless: Counter[str] = Counter()
         self.left_out: dict[str, int] = {}
         self.conflicts: dict[str, int] = {}
+        self.damaged = 0
+        if request.every or request.match is not None:
+            self._look(ledger)
 
-    def look(self, ledger: "Snapshot") -> None:
+    def _look(self, ledger: "Snapshot") -> None:
         """Count, by match, the hands that an import left out or found in conflict."""
         from api.viewpoints.records import conflicts, left_out
+        from store.folder.frames import Damaged
 
         for match in ledger.matches():
-            if count := left_out(ledger, match):
-                self.left_out[match] = count
-            if count := conflicts(ledger, match):
-                self.conflicts[match] = count
-
-    @property
-    def beside(self) -> dict[str, dict[str, int]]:
-        """What a document says of them."""
-        return {"left_out": self.left_out, "conflicts": self.conflicts}
+            if self.request.match not in (None, match):
+                continue
+            try:
+                left, against = left_out(ledger, match), conflicts(ledger, match)
+            except Damaged:
+                if not self.request.skip_damaged:
+                    raise
+                continue  # its hands cannot be read, either, and are named
+            if left:
+                self.left_out[match] = left
+            if against:
+                self.conflicts[match] = against
 
     def count(self, one: Judged) -> Judged:
         """Count one more verdict."""
@@ -76,23 +90,100 @@ class Tally:
             self.moveless += one.report.moves == 0
         return one
 
+    def add(self, found: "Audited", advance: Callable[..., None]) -> list[dict[str, Any]]:
+        """Count the hands of a part of the ledger; their entries."""
+        for match, ruleset, verdicts in found.verdicts:
+            self.verdicts.setdefault((match, ruleset), Counter()).update(verdicts)
+        for entry in found.entries:
+            if entry["verdict"] == "differ":
+                self.differ.append(entry["hand"])
+                self.moveless += entry["moves"] == 0
+        self.homeless.update(found.homeless)
+        hands = sum(sum(verdicts.values()) for _, _, verdicts in found.verdicts)
+        advance(hands, hands)
+        return found.entries
+
     def total(self, verdict: Verdict) -> int:
         """How many hands have this verdict."""
         return sum(counter[verdict] for counter in self.verdicts.values())
 
 
+class Request(Struct, frozen=True):
+    """What is audited, by whom, and how it is answered."""
+
+    hands: tuple[str, ...]
+    match: str | None
+    every: bool
+    engine: bool
+    workers: int | None
+    on: str | None
+    skip_damaged: bool
+    evidence: Path | None
+    files: list[File]
+    view: str
+    as_document: bool
+
+    @property
+    def shared(self) -> bool:
+        """Whether others than this process do the work."""
+        return self.workers is not None or self.on is not None
+
+    @property
+    def screened(self) -> bool:
+        """Whether the screen goes first: what it finds fine has no pots that a file could tell."""
+        return self.every and not (self.engine or self.files)
+
+    def check(self) -> None:
+        """Refuse what makes no sense together."""
+        if [bool(self.hands), self.every, self.match is not None].count(True) != 1:
+            raise click.UsageError("name the hands to audit, or a --match, or all with --all")
+        if self.engine and not self.every:
+            raise click.UsageError("--engine is for --all: others are always the engine's")
+        if self.shared and not self.screened:
+            raise click.UsageError(
+                "--workers and --on are for --all, without --engine and without files"
+            )
+        if self.workers is not None and self.on is not None:
+            raise click.UsageError(
+                "--workers is for processes of this machine, --on for Spark: name one"
+            )
+        if self.skip_damaged and not self.shared:
+            raise click.UsageError("--skip-damaged is for --workers and --on")
+        if self.evidence is None:
+            auditor_only(self.view, "audit")
+        elif self.files:
+            raise click.UsageError("--evidence is one file: --out is another")
+        elif len(self.hands) != 1:
+            raise click.UsageError("--evidence is of one hand: name that one")
+
+
 @click.command()
 @click.argument("hands", nargs=-1, metavar="HAND...", shell_complete=completing.hands)
+@click.option("--match", metavar="MATCH", help="Only this match's hands, counted.")
 @click.option("--all", "every", is_flag=True, help="Every hand that is over, counted by match.")
 @click.option("--engine", is_flag=True, help="With --all: every hand by the engine.")
-@click.option("--ruleset", metavar="R", help="Decide by these rules instead of the hand's own.")
+@click.option(
+    "--workers",
+    cls=Option,
+    formerly=["--jobs"],
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="With --all: by so many processes.",
+)
+@on_option
+@click.option(
+    "--skip-damaged",
+    is_flag=True,
+    help="With --workers or --on: name hands that cannot be read, and go on with the others.",
+)
+@ruleset_option("Decide by these rules instead of the hand's own")
 @click.option(
     "--evidence",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE.zip",
     help="Write the evidence of the one HAND, for whom --as names, to send to somebody.",
 )
-@files_option("Each hand, pot and seat, all by the engine.", "The same in Parquet.")
+@files_option("Each hand, pot and seat into a file, CSV or Parquet, all by the engine.")
 @click.option(
     "--strict",
     is_flag=True,
@@ -101,113 +192,119 @@ class Tally:
 @view_option
 @ledger_option
 @json_option
+@quiet_option
 @web_page(lambda to, asked: to.hand(asked["hands"][0], "audit") if asked["hands"] else to.home())
 def audit(
-    hands: tuple[str, ...],
-    every: bool,
-    engine: bool,
-    ruleset: str | None,
-    evidence: Path | None,
+    folder: Path,
+    rules: str | None,
+    strict: bool,
+    out: Path | None,
+    kind: str | None,
     csv: Path | None,
     parquet: Path | None,
-    strict: bool,
-    view: str,
-    folder: Path,
-    as_document: bool,
+    **said: Any,
 ) -> None:
     """Decide each HAND (MATCH/NUMBER) again, and say whether it was paid by its rules."""
-    if bool(hands) == every:
-        raise click.UsageError("name the hands to audit, or all of them with --all")
-    if engine and not every:
-        raise click.UsageError("--engine is for --all: hands that are named are always its own")
-    if evidence is not None and (csv or parquet):
-        raise click.UsageError("--evidence is one file: --csv and --parquet are others")
-    if evidence is None:
-        auditor_only(view, "audit")
-    elif len(hands) != 1:
-        raise click.UsageError("--evidence is of one hand: name that one")
-    other = game_of(ruleset) if ruleset else None
-    tally = Tally()
+    request = Request(files=files_of(out, kind, csv, parquet), **said)
+    request.check()
+    other = rules_of(None, rules) if rules else None
+    if request.shared and other is not None and RULESETS.get(other.name) != other:
+        raise click.UsageError(f"other processes know no ruleset {other.name}: judge it here")
     with reading(folder) as ledger:
-        rules = Rules(ledger, other)
-        if every:
-            tally.look(ledger)
-        if every and not (engine or csv or parquet):
-            _through_the_screen(ledger, rules, other, tally, as_document)
-            _answer(tally, strict)
-            return
-        if every:
-            records = progress(closed_hands(ledger.read_from(0)), "judging")
-            judged = _judged_all(records, rules, tally)
+        tally = Tally(ledger, request)
+        if request.screened:
+            bar = watched("judging", ledger.next_seq, "hands")
+            with _audited(ledger, other, request) as found, bar as advance:
+                _tell((it for one in _read(found, tally) for it in tally.add(one, advance)), tally)
         else:
-            judged = _judged_each([hand_of(ledger, hand) for hand in hands], rules)
-        counted: Iterable[Judged] = (tally.count(one) for one in judged)
-        if evidence is not None:
-            counted = _kept(evidence, view, ledger, counted)
-        if view != "auditor":
-            for _ in counted:  # what is printed names every card; the bundle is for this viewpoint
-                pass
-        elif csv or parquet:
-            from api.cli.audited import written  # pyarrow comes with it
-
-            written(counted, csv, parquet)
-        elif as_document:
-            entries = (_entry(one) if every else as_json(*one) for one in counted)
-            rest = tally.beside if every else {}
-            listed("muckrake.audit/1", "hands", entries, lambda: rest)
-        elif every:
-            _summary(counted, tally)
-        else:
-            for number, (record, game, report) in enumerate(counted):
-                if number:
-                    say("")
-                say(as_text(game, record, report))
+            _write(_judged(ledger, Rules(ledger, other), tally), ledger, tally)
     _answer(tally, strict)
 
 
-def _through_the_screen(
-    ledger: "Snapshot", rules: Rules, other: Game | None, tally: Tally, as_document: bool
-) -> None:
-    """Every hand: those that the screen finds fine are counted, the engine explains the others."""
-    from analytics.screen.ledger import HANDS
-    from api.screening import screened
-
-    found = progress(screened(ledger, rules, other), "screening", ledger.next_seq // HANDS + 1)
-    entries = _entries(found, rules, tally, fine=as_document)
-    if as_document:
-        listed("muckrake.audit/1", "hands", entries, lambda: tally.beside)
+def _judged(ledger: "Snapshot", rules: Rules, tally: Tally) -> Iterator[Judged]:
+    """Each hand that is asked for as the engine judges it, counted."""
+    request = tally.request
+    if request.hands:
+        judged = _judged_each([hand_of(ledger, hand) for hand in request.hands], rules)
     else:
-        for _ in entries:
+        every = ledger.next_seq if request.every else ledger.matches().get(request.match or "")
+        judged = _judged_all(
+            progress(_records(ledger, request.match), "judging", every), rules, tally
+        )
+    return (tally.count(one) for one in judged)
+
+
+def _records(ledger: "Snapshot", match: str | None) -> Iterator[Events]:
+    """Every hand that is over, or those of a match."""
+    if match is None:
+        yield from closed_hands(ledger.read_from(0))
+        return
+    from api.viewpoints.selection import Wanted, leaves
+
+    if match not in ledger.matches():
+        raise NotFound(f"there is no match {match}: muckrake matches lists those there are")
+    for leaf in leaves(ledger, Wanted(match)):
+        if not is_match(leaf.stream):
+            yield cast(Events, tuple(one.event for one in leaf.recorded))
+
+
+def _write(judged: Iterable[Judged], ledger: "Snapshot", tally: Tally) -> None:
+    """Write the verdicts as they are wanted: as files, a document, a summary, or a report each."""
+    request = tally.request
+    if request.evidence is not None:
+        judged = _kept(request.evidence, request.view, ledger, judged)
+    if request.view != "auditor":
+        for _ in judged:  # what is printed names every card; the bundle is for this viewpoint
             pass
-        _summary((), tally)
+    elif request.files:
+        from api.cli.audited import save  # pyarrow comes with it
+
+        save(judged, request.files)
+    elif request.as_document:
+        entries = ((as_json if request.hands else brief)(*one) for one in judged)
+        _tell(entries, tally)
+    elif not request.hands:
+        _tell(judged, tally)
+    else:
+        for number, (record, game, report) in enumerate(judged):
+            if number:
+                say("")
+            say(as_text(game, record, report))
 
 
-def _entries(
-    found: "Iterable[Batch]", rules: Rules, tally: Tally, *, fine: bool
-) -> Iterator[dict[str, Any]]:
-    """The hands in order, as a document has them; without the `fine` ones, which are counted."""
-    from api.screening import agreed
+@contextmanager
+def _audited(
+    ledger: "Snapshot", other: Game | None, request: Request
+) -> "Iterator[Iterable[Audited]]":
+    """Every hand through the screen: here, by several processes, or by Spark."""
+    fine = request.as_document
+    if not request.shared:
+        from api.screening import audits
 
-    for batch in found:
-        for key, count in batch.fine().items():
-            tally.verdicts.setdefault(key, Counter())["agree"] += count
-        for place in range(len(batch)) if fine else sorted(batch.records):
-            if (entry := agreed(batch, place)) is not None:
-                if place in batch.records:
-                    key = entry["hand"].rpartition("/")[0], entry["ruleset"]
-                    tally.verdicts.setdefault(key, Counter())[entry["verdict"]] += 1
-                yield entry
-            else:
-                for one in _judged_all((batch.records[place],), rules, tally):
-                    tally.count(one)
-                    yield _entry(one)
+        yield audits(ledger, Rules(ledger, other), other, fine=fine)
+        return
+    from api.cluster import tasks as cluster
+
+    every = cluster.tasks(ledger)
+    work = partial(cluster.audit, ruleset=other.name if other else None, fine=fine)
+    if request.on is None:
+        yield map(cluster.decoded, cluster.by_processes(every, work, request.workers or 1))
+        return
+    with spark_on(request.on) as spark:
+        from api.cluster.spark import answers
+
+        yield map(cluster.decoded, answers(spark, every, work))
 
 
-def _entry(one: Judged) -> dict[str, Any]:
-    """The entry of one hand among many; how its pots were cut is left to `audit HAND`."""
-    if one.report.verdict in ("agree", "assuming"):
-        return plain(one.record, one.report)
-    return as_json(*one)
+def _read(found: "Iterable[Audited]", tally: Tally) -> "Iterator[Audited]":
+    """What could be read; the first damage ends it, or each is named and counted."""
+    for one in found:
+        if one.damaged is not None and not tally.request.skip_damaged:
+            wrong(one.damaged)
+        if one.damaged is not None:
+            note(f"not judged: {one.damaged}")
+            tally.damaged += 1
+        yield one
 
 
 def _kept(file: Path, view: str, ledger: "Snapshot", judged: Iterable[Judged]) -> Iterator[Judged]:
@@ -253,9 +350,14 @@ def _named(record: Events) -> str:
     return f"{start.game} {start.ruleset}"
 
 
-def _summary(judged: Iterable[Judged], tally: Tally) -> None:
-    """Verdicts by match and ruleset; hands that differ are named, for a closer look."""
-    for _ in judged:
+def _tell(entries: Iterable[Any], tally: Tally) -> None:
+    """Each hand as an entry of a document; or verdicts by match and ruleset, and those that differ
+    by name, for a closer look."""
+    if tally.request.as_document:
+        rest = {"left_out": tally.left_out, "conflicts": tally.conflicts}
+        listed("muckrake.audit/1", "hands", entries, lambda: {} if tally.request.hands else rest)
+        return
+    for _ in entries:
         pass
     rows = [
         (match, game, str(counter.total()), *(str(counter[verdict]) for verdict in VERDICTS))
@@ -283,7 +385,7 @@ def _answer(tally: Tally, strict: bool) -> None:
             f"{match} was imported without {hands} hands that contradict one of the ledger: "
             "import its file again to see each"
         )
-    if tally.differ or tally.left_out or tally.conflicts:
+    if tally.differ or tally.left_out or tally.conflicts or tally.damaged:
         raise click.exceptions.Exit(WRONG)
     if strict and (tally.total("contested") or tally.total("assuming")):
         raise click.exceptions.Exit(CONTESTED)

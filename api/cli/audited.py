@@ -6,13 +6,11 @@ is whole.
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
-import click
 import pyarrow as pa
 
-from api.cli.export import whole
+from api.cli.options import File, written
 from api.cli.output import note
 from api.exporting.files import writer
 from api.judging import Judged
@@ -53,24 +51,20 @@ _NOTHING = {"recorded": 0, "decided": 0, "exact": "0", "odd": 0}
 _HELD = ("value", "made", "announced")
 
 
-def written(judged: Iterable[Judged], csv: Path | None, parquet: Path | None) -> None:
+def save(judged: Iterable[Judged], files: list[File]) -> None:
     """The hands of an audit into one file or both."""
-    files = [(path, to) for path, to in ((csv, "csv"), (parquet, "parquet")) if path is not None]
     count = 0
-    try:
-        with ExitStack() as stack:
-            sinks = [stack.enter_context(whole(path)) for path, _ in files]
-            outs = [writer(sink, to, SCHEMA) for sink, (_, to) in zip(sinks, files, strict=True)]
-            for rows in _tables(judged):
-                for out in outs:
-                    out.write(rows)
-                count += rows.num_rows
+    with ExitStack() as stack:
+        outs = [writer(stack.enter_context(written(path)), kind, SCHEMA) for kind, path in files]
+        for rows in _tables(judged):
             for out in outs:
-                out.close()
-    except OSError as failure:
-        raise click.ClickException(f"cannot be written: {failure}") from None
-    for path, _ in files:
-        note(f"{count} rows into {path}")
+                out.write(rows)
+            count += rows.num_rows
+        for out in outs:
+            out.close()
+    for _, path in files:
+        if path is not None:
+            note(f"{count} rows into {path}")
 
 
 def _tables(judged: Iterable[Judged]) -> Iterator[pa.Table]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.ledger import json_option, ledger_option, reading, witness_option, writing
-from api.cli.output import document, say
+from api.cli.options import quiet_option
+from api.cli.output import bar, document, say
 from api.playing.recording import now_ms
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 @ledger_option
 @witness_option
 @json_option
+@quiet_option
 def compact(folder: Path, as_document: bool) -> None:
     """Merge small segments into large ones, read back and compared event by event."""
     with reading(folder):
@@ -32,8 +34,9 @@ def compact(folder: Path, as_document: bool) -> None:
         disk, at, tables, marks = RealDisk(folder), now_ms(), projections(folder), ledger.marks
         before = manifest.read(disk)
         assert before is not None
-        merged = merging.compact(disk, before, tables, at, marks=marks)
-        rebuilt = merging.rebuild(disk, merged, tables, at, marks)
+        merge, tell = bar("merging segments"), bar("making tables")
+        merged = merging.compact(disk, before, tables, at, marks=marks, watch=merge)
+        rebuilt = merging.rebuild(disk, merged, tables, at, marks, watch=tell)
         after = merging.sweep(disk, rebuilt, at, marks=marks)
     answer = {
         "manifest": after.number,

@@ -27,7 +27,7 @@ def games(context: click.Context, parameter: click.Parameter, begun: str) -> lis
 
 def bots(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """Bots by name; of a list the last one is completed."""
-    from dealer.bots import BOTS
+    from dealer.bots.built_in import BOTS
 
     before, comma, last = begun.rpartition(",")
     return [f"{before}{comma}{name}" for name in BOTS if name.startswith(last)]

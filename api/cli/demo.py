@@ -3,6 +3,11 @@
 It ends with a disputed pot, its evidence, and how to look at all of it.
 """
 
+import os
+import shlex
+import shutil
+import sys
+import sysconfig
 from pathlib import Path
 
 import click
@@ -21,6 +26,8 @@ from api.cli.demo_hands import (
     Wire,
     shown,
 )
+from api.cli.ledger import Place, json_option, refuse_archive
+from api.cli.options import quiet_option
 from api.cli.output import document, note, progress, say, wrong
 from api.cli.parameters import rules_of, rules_options, settings_of
 from api.printable import page
@@ -32,20 +39,26 @@ from engine.parameters import Impossible
 
 
 @click.command()
-@click.option("--hands", type=click.IntRange(min=1), default=100, show_default=True, help="Each.")
-@click.option("--seed", default="1", show_default=True, help="Decides every card and choice.")
-@rules_options
+@click.option(
+    "--hands", metavar="N", type=click.IntRange(min=1), default=100, show_default=True, help="Each."
+)
+@click.option(
+    "--seed", metavar="SEED", default="1", show_default=True, help="Decides every card and choice."
+)
+@rules_options()
 @click.option(
     "--ledger",
     "folder",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=Place(file_okay=False, path_type=Path),
+    metavar="DIR",
     help="Where to keep it: a new folder, or an earlier demo's; else one in your cache folder.",
 )
-@click.option("--json", "as_document", is_flag=True, help="One document instead of the text.")
+@json_option
+@quiet_option
 def demo(
     hands: int,
     seed: str,
-    rules: Path | None,
+    rules: str | None,
     settings: tuple[str, ...],
     folder: Path | None,
     as_document: bool,
@@ -55,9 +68,11 @@ def demo(
     A --ruleset is played besides; --set changes every ruleset that has such a parameter. A
     freeze-out is played with broke=set_anew, so that it has as many hands as the others.
     """
+    if folder is not None:
+        refuse_archive(folder)
     more = [] if rules is None else [rules_of(None, rules, ())]
     meant = _changed([*GAMES.values(), *more], settings)
-    games = progress(meant, "playing, judging and keeping every ruleset")
+    games = progress(meant, "playing, judging and keeping every ruleset", len(meant))
     try:
         result = shown(games, hands, seed, folder, note)
     except (Occupied, Undisputed) as reason:
@@ -141,7 +156,22 @@ def _evidence_lines(evidence: Evidence, kept: KeptLedger) -> list[str]:
         *(f"  {line}" for line in evidence.said),
         "",
         "Look at all of it:",
-        f"  ./mr serve --ledger {kept.folder} --open",
+        f"  {_program()} serve --ledger {shlex.quote(kept.folder)} --web",
         "and then at this pot:",
         f"  /hands/{evidence.hand}/audit",
     ]
+
+
+def _program() -> str:
+    """How this reader starts us again: the checkout's `mr`, the command by its name where that is
+    on PATH and leads here (`uvx` puts it there for one run only), else a path."""
+    mr = Path(__file__).parents[2] / "mr"
+    if mr.exists():
+        return "./mr" if mr.parent == Path.cwd() else shlex.quote(str(mr))
+    installed = shutil.which("muckrake", path=sysconfig.get_path("scripts"))
+    if installed is None:
+        return f"{shlex.quote(sys.executable)} -m muckrake"
+    found = shutil.which("muckrake")
+    if found and Path(found).samefile(installed) and "UV" not in os.environ:
+        return "muckrake"
+    return shlex.quote(installed)

@@ -17,7 +17,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from analytics.stored.cache_folder import cache_folder
 from api.cli.ledger import closed_hands, reading, writing
 from api.evidence.make import evidence, save
 from api.evidence.verify import read_bundle
@@ -28,7 +27,7 @@ from api.report import as_json, as_text
 from dealer.deck import SeededDecks
 from dealer.examples import GRUFF, STEADY
 from dealer.play import play
-from dealer.wire.match_process import MatchJob
+from dealer.wire.match import MatchJob
 from dealer.wire.plan import plan
 from dealer.wire.program import USUAL, program
 from dealer.wire.sandbox import Guard
@@ -43,6 +42,7 @@ from events.ledger import Ledger
 from events.notation import read as read_line
 from events.notation import say
 from events.types import Events, HandStarted, MatchEnded
+from store.folder.cache_folder import cache_folder
 from store.proof.notary import public_keys
 
 DISPUTED = "auction-2024"  # its document and its engine disagree about money (A9)
@@ -121,7 +121,7 @@ class Shown(NamedTuple):
 
 def shown(games: Iterable[Game], hands: int, seed: str, folder: Path | None, note: Note) -> Shown:
     """The demo from its first hand to its evidence; `DemoFailed` if anything is not right."""
-    with _replacing(folder or cache_folder() / "demo") as (made, meant):
+    with _replacing((folder or _own_folder()).absolute()) as (made, meant):
         tallies, wire, disputed = played(games, hands, seed, made, note)
         game, record, report = disputed
         evidence = _evidence(made, meant, game, (record, report))
@@ -129,6 +129,17 @@ def shown(games: Iterable[Game], hands: int, seed: str, folder: Path | None, not
         size = sum(one.stat().st_size for one in made.glob(EVENTS))
     kept = KeptLedger(str(meant), counted, size)
     return Shown(tallies, wire, kept, game, record, report, evidence)
+
+
+def _own_folder() -> Path:
+    """One in the cache folder; a new temporary one where that cannot be written."""
+    folder = cache_folder() / "demo"
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder.parent).close()
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="muckrake-demo-"))
+    return folder
 
 
 @contextmanager

@@ -5,22 +5,89 @@ import platform
 import shutil
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import asdict
 
-from api.cli.ledger import json_option, ledger_option, plainly, remembered, witness_option
-from api.cli.output import WRONG, document, say
-from api.printable import page
+from api.cli.ledger import json_option, ledger_option, named, plainly, remembered, witness_option
+from api.cli.output import WRONG, answer, say
+from api.printable import Page, page
 from api.report import aligned
 from api.version import VERSION
 
-LIBRARIES = (
-    *("msgspec", "click", "rich", "numpy", "pyarrow", "duckdb", "polars", "cryptography"),
-    *("fastapi", "uvicorn", "jinja2"),
-)
+if TYPE_CHECKING:
+    from store.folder.disk import Disk
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SOUND = "every file is sound"
+_AFTER = ("ledger", "findings", "not_compared")  # what is shown after the facts
+
+
+Version = Annotated[str | None, Meta(description="its version; null where it is not installed")]
+
+
+class Found(Struct, frozen=True):
+    """One thing in one file of a ledger: from which byte and in or after which hand."""
+
+    file: str
+    place: int | None
+    hand: str
+    sentence: str
+    note: bool
+
+
+class LedgerFacts(Struct, frozen=True):
+    """What a ledger's manifest tells; without one that can be read, who writes it."""
+
+    writer: str | None
+    manifest: int | UnsetType = UNSET
+    segments: int | UnsetType = UNSET
+    segment_bytes: int | UnsetType = UNSET
+    retired: int | UnsetType = UNSET
+    log: str | UnsetType = UNSET
+    log_bytes: int | UnsetType | None = UNSET
+
+
+class Doctor(Struct, frozen=True, tag_field="schema", tag="muckrake.doctor/1"):
+    """What is installed, what is in the ledger, and what was found in its files."""
+
+    muckrake: Annotated[str, Meta(description="its version")]
+    python: Annotated[str, Meta(description="its version")]
+    msgspec: Version
+    click: Version
+    rich: Version
+    numpy: Version
+    pyarrow: Version
+    duckdb: Version
+    polars: Version
+    cryptography: Version
+    fastapi: Version
+    uvicorn: Version
+    jinja2: Version
+    python_multipart: Version
+    obstore: Version
+    cores: Annotated[int | None, Meta(description="processors of this machine")]
+    evaluator: Annotated[str, Meta(description="what evaluates hands")]
+    chromium: Annotated[str, Meta(description="the browser of the tests, or that there is none")]
+    folder: Annotated[str, Meta(description="where the ledger is looked for")]
+    disk_free: Annotated[int, Meta(description="bytes that are free there")]
+    ledger: Annotated[
+        LedgerFacts | None,
+        Meta(
+            description="`writer`, `manifest`, `segments`, `segment_bytes`, `retired`, `log`, "
+            "`log_bytes`; null if there is none"
+        ),
+    ]
+    findings: Annotated[
+        list[Found],
+        Meta(description="`file`, `place`, `hand`, `sentence`, `note` (a remark, nothing wrong)"),
+    ]
+    not_compared: Annotated[list[str], Meta(description="a sentence for each check left out")]
+
+
+LIBRARIES = tuple(name for name, kind in Doctor.__annotations__.items() if kind == Version)
 
 
 @click.command()
@@ -33,52 +100,57 @@ def doctor(folder: Path, as_document: bool) -> None:
     The marks of its writer, rulesets and the end of the tree are compared. Whether each sealed hand
     is the one that its leaf was signed for, and adds up, is what `verify --all` looks at.
     """
-    facts: dict[str, Any] = {
-        "muckrake": VERSION,
-        "python": platform.python_version(),
-        **{name: _version(name) for name in LIBRARIES},
-        "cores": os.cpu_count(),
-        "evaluator": "columns of hands in numpy; one hand in pure Python",
-        "chromium": _browser() or "none here: only the browser tests need one",
-        "folder": str(folder.absolute()),
-        "disk_free": shutil.disk_usage(_nearest(folder)).free,
-    }
     with plainly():
         ledger, findings = examined(folder)
         omitted = _omitted(folder) if ledger is not None else []
+    found = Doctor(
+        muckrake=VERSION,
+        python=platform.python_version(),
+        **{name: _version(name) for name in LIBRARIES},
+        cores=os.cpu_count(),
+        evaluator="columns of hands in numpy; one hand in pure Python",
+        chromium=_browser() or "none here: only the browser tests need one",
+        folder=named(folder.absolute()),
+        disk_free=shutil.disk_usage(_nearest(folder)).free,
+        ledger=ledger,
+        findings=findings,
+        not_compared=omitted,
+    )
     if as_document:
-        document(
-            "muckrake.doctor/1", **facts, ledger=ledger, findings=findings, not_compared=omitted
-        )
+        answer(found)
     else:
-        every = facts | (ledger or {"ledger": "none here: muckrake play makes one"})
-        checks = [[_sort(finding), finding["sentence"]] for finding in findings]
-        sound = [] if ledger is None or findings else [["check", SOUND]]
-        fact_rows = [[name, _in_words(value)] for name, value in every.items()]
-        left = [["not compared", sentence] for sentence in omitted]
-        say(page(aligned([*fact_rows, *checks, *sound, *left])))
-    if not all(finding["note"] for finding in findings):
+        say(as_text(found))
+    if not all(finding.note for finding in findings):
         raise click.exceptions.Exit(WRONG)
 
 
-def _sort(finding: dict[str, Any]) -> str:
-    return "note" if finding["note"] else "damage"
+def as_text(found: Doctor) -> Page:
+    """Every fact on a line, then what was found."""
+    facts = {name: value for name, value in asdict(found).items() if name not in _AFTER}
+    none = {"ledger": "none here: muckrake play makes one"}
+    facts |= none if found.ledger is None else asdict(found.ledger)
+    rows = [[name, _in_words(value)] for name, value in facts.items() if value is not UNSET]
+    rows += [["note" if one.note else "damage", one.sentence] for one in found.findings]
+    if found.ledger is not None and not found.findings:
+        rows.append(["check", SOUND])
+    return page(aligned([*rows, *(["not compared", one] for one in found.not_compared)]))
 
 
-def examined(folder: Path) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+def examined(folder: Path) -> tuple[LedgerFacts | None, list[Found]]:
     """What is in the ledger, and everything found in its files; None where there is no ledger."""
     from engine.game import fingerprint_of
+    from store.archive.disk import disk_of
     from store.check import check, check_end
-    from store.folder.disk import RealDisk
+    from store.folder.manifest import PATH
     from store.proof.private import Private
 
-    if not (folder / "manifest.json").exists() and not _remains(folder):
+    disk, private = disk_of(folder), Private(folder)
+    if not (folder.is_dir() and PATH in disk.names("")) and not _remains(folder):
         return None, []
-    disk, private = RealDisk(folder), Private(folder)
     found = check(disk, private.marks(), fingerprint_of)
     if all(one.note for one in found):
         found += check_end(disk, private.nonces(), remembered())
-    return _facts(folder), [finding._asdict() for finding in found]
+    return _facts(folder, disk), [Found(*one) for one in found]
 
 
 def _omitted(folder: Path) -> list[str]:
@@ -94,29 +166,28 @@ def _omitted(folder: Path) -> list[str]:
     return [*omitted, "each sealed hand with its leaf, chips and cards: muckrake verify --all does"]
 
 
-def _facts(folder: Path) -> dict[str, Any]:
+def _facts(folder: Path, disk: "Disk") -> LedgerFacts:
     """What the manifest tells, if it can be read; why it cannot, the check says."""
     from store.folder import manifest
-    from store.folder.disk import RealDisk
     from store.folder.frames import Damaged
     from store.folder.lock import holder
 
-    facts: dict[str, Any] = {"writer": holder(folder)}
     try:
-        now = manifest.read(RealDisk(folder))
+        now = manifest.read(disk)
     except Damaged:
         now = None
     if now is None:
-        return facts
+        return LedgerFacts(holder(folder))
     log = folder / now.log
-    return facts | {
-        "manifest": now.number,
-        "segments": len(now.segments),
-        "segment_bytes": sum(size for one in now.segments for size in one.sizes.values()),
-        "retired": len(now.retired),
-        "log": now.log,
-        "log_bytes": log.stat().st_size if log.exists() else None,
-    }
+    return LedgerFacts(
+        writer=holder(folder),
+        manifest=now.number,
+        segments=len(now.segments),
+        segment_bytes=sum(size for one in now.segments for size in one.sizes.values()),
+        retired=len(now.retired),
+        log=now.log,
+        log_bytes=log.stat().st_size if log.exists() else None,
+    )
 
 
 def _remains(folder: Path) -> bool:

@@ -1,47 +1,71 @@
 """`muckrake export`: matches and hands in the formats of others, as a viewpoint may see them."""
 
-import os
 import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
+import msgspec
 
 from api.cli import completing
-from api.cli.ledger import check_spelling, json_option, ledger_option, reading, view_option
-from api.cli.output import NotFound, NotPermitted, data, document, note, progress
+from api.cli.ledger import (
+    archived_at,
+    check_spelling,
+    json_option,
+    ledger_option,
+    named,
+    reading,
+    view_option,
+)
+from api.cli.on import on_option, spark_on
+from api.cli.options import Option, dialect_option, format_of, out_option, quiet_option, whole
+from api.cli.output import NotFound, NotPermitted, data, document, note, progress, say
 from events.ledger import is_match
 from events.types import Events
 
 if TYPE_CHECKING:
+    from api.exporting.lakehouse import Lakehouse
     from api.viewpoints.redaction import Redactor
     from api.viewpoints.selection import Wanted
     from engine.game import Game
+    from formats.mit.note import Dialect
+    from store.archive.objects import Objects
     from store.log.leaf import Leaf
     from store.reader import Snapshot
 
 LOGS = ("mit-gamelog", "phh", "acpc")
 TABULAR = ("ndjson", "csv", "parquet", "arrow")
+LAKEHOUSES = ("delta", "iceberg")
+FORMATS = (*LOGS, *TABULAR, *LAKEHOUSES)
 BINARY = ("parquet", "arrow")
-TABLES = ("events", "hands", "players", "bids", "swaps", "pots", "decisions")
+TABLES = ("events", "hands", "players", "bids", "swaps", "pots", "decisions", "facts")
+HANDS = 1 << 13  # of one task of Spark
 DROPPED = "who threw a hand away, which choices were made by default"
 
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[MATCH_OR_HAND]...", shell_complete=completing.hands)
-@click.option("--to", type=click.Choice((*LOGS, *TABULAR)), help="The format; must be given.")
-@click.option("--table", type=click.Choice(TABLES), help="Which table.  [default: events]")
 @click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Into this file, which is replaced when all of it is written; else to stdout.",
+    "--format",
+    "to",
+    cls=Option,
+    formerly=["--to"],
+    type=click.Choice(FORMATS),
+    help="The format; else as the name of --out ends.",
+)
+@click.option("--table", type=click.Choice(TABLES), help="Which table.  [default: events]")
+@out_option(
+    "Into this file, which is replaced when all of it is written; else to stdout. Of a lakehouse"
+    " the folder or URL below which it keeps what it knows of the tables.",
+    name="place",
+    kind=str,
 )
 @click.option(
     "--spreadsheet",
@@ -49,26 +73,40 @@ DROPPED = "who threw a hand away, which choices were made by default"
     help="CSV in which no text is a formula: one that would be begins with a quote more.",
 )
 @click.option("--lossy", is_flag=True, help=f"Leave out what acpc has no word for: {DROPPED}.")
+@dialect_option
 @view_option
 @ledger_option
 @json_option
+@quiet_option
+@on_option
 def export(
     names: tuple[str, ...],
     to: str | None,
     table: str | None,
-    out: Path | None,
+    place: str | None,
     spreadsheet: bool,
     lossy: bool,
+    dialect: "Dialect | None",
     view: str,
     folder: Path,
     as_document: bool,
+    on: str | None,
 ) -> None:
     """Write matches and hands (MATCH/NUMBER), or all that are over, in another format."""
-    if to is None:
-        raise click.UsageError(f"--to says which format: {', '.join((*LOGS, *TABULAR))}")
+    out = None if place is None else Path(place)
+    to = format_of(to, out, FORMATS)
+    if to in LAKEHOUSES:
+        if names or lossy or dialect or spreadsheet or on is not None:
+            raise click.UsageError(f"{to} takes whole segments: it has no hand's name, no option")
+        _into_lakehouse(to, (table,) if table else TABLES, place, view, folder, as_document)
+        return
     _check_words(names, to, table, out, lossy, as_document)
+    if dialect and to != "mit-gamelog":
+        raise click.UsageError(f"--dialect is for mit-gamelog, not {to}")
     if spreadsheet and to != "csv":
         raise click.UsageError(f"--spreadsheet is for csv, not {to}")
+    if on is not None and (names or to in LOGS):
+        raise click.UsageError(f"--on is for all hands, as {', '.join(TABULAR)}")
     check_spelling(view)
     begun, hands, rows = time.monotonic(), _Hands(), None
     with reading(folder) as snapshot, _refusals():
@@ -76,17 +114,23 @@ def export(
         from api.viewpoints.selection import leaves, wanted
 
         asked, redactor = wanted(snapshot, names), Redactor(snapshot, view)
+        if to in TABULAR:
+            table = table or "events"
         _check_seat(snapshot, redactor, asked)
         every = redactor.among(chain.from_iterable(leaves(snapshot, one) for one in asked))
-        told = hands.counted(progress(every, "exporting"))
+        told = hands.counted(progress(every, "exporting", None if names else snapshot.next_seq))
         with _sink(out, spooled=to in LOGS) as sink:
-            if to in LOGS:
+            if on is not None and snapshot.next_seq:
+                hands.count, rows = _by_spark(
+                    sink, on, snapshot, to, table or "events", view, spreadsheet
+                )
+            elif to in LOGS:
                 suffix = "" if out is None else out.suffix
-                _log(sink, to, snapshot, told, redactor, suffix, lossy)
+                _log(sink, to, snapshot, told, redactor, suffix, lossy, dialect)
             else:
                 from api.exporting.files import no_controls, no_formulas, written
 
-                table = table or "events"
+                assert table is not None
                 shown = no_controls if out is None and sys.stdout.isatty() else None
                 texts = no_formulas if spreadsheet else shown
                 rows = written(sink, to, told, table, redactor, texts)
@@ -100,6 +144,106 @@ def export(
     where = "" if out is None else f" in {out}"
     seconds = time.monotonic() - begun
     note(f"{what} as {to} for {view}{where}, {seconds:.1f} s")
+
+
+def _into_lakehouse(
+    to: str,
+    tables: tuple[str, ...],
+    place: str | None,
+    view: str,
+    folder: Path,
+    as_document: bool,
+) -> None:
+    """Tell a lakehouse where the ledger's sealed files are, in one commit a table."""
+    if place is None:
+        raise click.UsageError(f"{to} keeps what it knows of the tables in --out FOLDER: name one")
+    check_spelling(view)
+    if view != "auditor":
+        raise NotPermitted(
+            f"{to} reads the ledger's own files, and they show every card: only an auditor may"
+            f" have them so, not {view}; --format parquet writes what others may see"
+        )
+    out = archived_at(place)
+    with reading(folder) as snapshot:
+        from api.exporting.lakehouse import CannotRegister, is_within, register
+        from store.proof.tree import Refuted
+
+        if is_within(place, snapshot.live.disk):
+            raise click.UsageError(f"{place} is in the ledger {named(folder)}: name another folder")
+        try:
+            made = register(snapshot, tables, out, _lakehouse(to, out))
+        except (CannotRegister, Refuted) as reason:
+            raise click.ClickException(str(reason)) from None
+        unsealed = snapshot.next_seq - made.closed
+    if as_document:
+        told = msgspec.to_builtins(made)
+        document("muckrake.lakehouse/1", format=to, out=place, **told, unsealed=unsealed)
+    else:
+        for one in made.tables:
+            say(
+                f"{one.table}: version {one.version}, {one.added:,} files added and {one.removed:,}"
+                f" removed; {one.files:,} files, {one.rows:,} rows"
+            )
+    if unsealed > 0:
+        note(f"{unsealed:,} closed streams are not sealed yet: muckrake compact seals them")
+
+
+def _lakehouse(to: str, out: "Objects") -> "Lakehouse":
+    """What writes this format; Iceberg's is a library that not everybody has."""
+    if to == "delta":
+        from api.exporting.delta import Delta
+
+        return Delta(out)
+    try:
+        from api.exporting.iceberg import Iceberg
+    except ImportError:
+        raise click.ClickException(
+            "there is no pyiceberg here: pip install 'muckrake-poker[lakehouse]' brings it"
+        ) from None
+    return Iceberg(out)
+
+
+def _by_spark(
+    sink: BinaryIO,
+    on: str,
+    snapshot: "Snapshot",
+    to: str,
+    table: str,
+    view: str,
+    quoted: bool,
+) -> tuple[int, int]:
+    """One table of all hands, made by Spark's workers and put together here; how many hands, and
+    how many rows."""
+    import msgspec
+    import pyarrow as pa
+
+    from api.cluster.tasks import Exported, export, tasks
+    from api.exporting.files import writer
+
+    every = tasks(snapshot, HANDS)
+    work = partial(
+        export, table=table, to="arrow" if to in BINARY else to, view=view, quoted=quoted
+    )
+    hands = rows = 0
+    out = None
+    with spark_on(on) as spark:
+        from api.cluster.spark import answers
+
+        for number, answer in enumerate(
+            progress(answers(spark, every, work), "exporting", len(every))
+        ):
+            one = msgspec.msgpack.decode(answer, type=Exported)
+            hands, rows = hands + one.hands, rows + one.rows
+            if to in BINARY:
+                found = pa.ipc.open_stream(one.content).read_all()
+                out = out or writer(sink, to, found.schema)
+                out.write(found)
+            else:
+                head = one.content.index(b"\n") + 1 if number and to == "csv" else 0
+                sink.write(one.content[head:])
+        if out is not None:
+            out.close()
+    return hands, rows
 
 
 def _check_words(
@@ -119,6 +263,8 @@ def _check_words(
         raise click.UsageError("a gamelog holds one match: name it, and nothing else")
     if as_document and out is None:
         raise click.UsageError("--json needs --out FILE: without it the export is on stdout")
+    if out is not None and out.is_dir():
+        raise click.UsageError(f"{out} is a folder: {to} is one file")
     if out is not None and not out.parent.is_dir():
         raise click.UsageError(f"there is no folder {out.parent} for {out.name}")
     if to in BINARY and out is None and sys.stdout.isatty():
@@ -146,10 +292,11 @@ def _log(
     redactor: "Redactor",
     suffix: str,
     lossy: bool,
+    dialect: "Dialect | None",
 ) -> None:
     from api.exporting.texts import TEXTS, ExportRequest
 
-    asked = ExportRequest(snapshot, told, redactor, _rules(snapshot), suffix, lossy)
+    asked = ExportRequest(snapshot, told, redactor, _rules(snapshot), suffix, lossy, dialect)
     sink.writelines(TEXTS[to](asked))
 
 
@@ -215,19 +362,3 @@ def _sink(out: Path | None, spooled: bool) -> Iterator[BinaryIO]:
     else:
         with whole(out) as sink:
             yield sink
-
-
-@contextmanager
-def whole(out: Path) -> Iterator[BinaryIO]:
-    """A file that is there whole or not at all."""
-    if out.exists() and not out.is_file():  # a pipe or a device: nothing can take its place
-        with out.open("wb") as sink:
-            yield sink
-    else:
-        aside = out.with_name(f"{out.name}.{os.getpid()}.part")
-        try:
-            with aside.open("xb") as sink:
-                yield sink
-            aside.replace(out)
-        finally:
-            aside.unlink(missing_ok=True)

@@ -1,15 +1,20 @@
 """`muckrake games`: every ruleset there is, or one of them in full."""
 
 from pathlib import Path
+from typing import Annotated
 
 import click
+import msgspec
 
 from api.cli import completing
 from api.cli.ledger import ledger_option, reading
-from api.cli.output import NotFound, document, say, table
+from api.cli.output import NotFound, answer, say
 from api.cli.parameters import rules_of, rules_options
+from api.cli.tables import table
+from api.cli.web import web_page
 from api.printable import Page, page
 from api.questions import games as asking
+from api.questions.shapes import GameTold
 from api.report import aligned
 from engine.catalogue import CATALOGUE, meaning
 from engine.changes import partner_of
@@ -18,14 +23,24 @@ from engine.games import RULESETS, is_dealt
 from engine.parameters import parameters, spelled
 
 
+class Games(msgspec.Struct, frozen=True, tag_field="schema", tag="muckrake.games/1"):
+    """Rulesets in full."""
+
+    games: Annotated[
+        list[GameTold],
+        msgspec.Meta(description="as `/api/v1/games/{game}` answers, a member for each ruleset"),
+    ]
+
+
 @click.command()
 @click.argument("game", required=False, shell_complete=completing.games)
-@rules_options
+@rules_options()
 @ledger_option
 @click.option("--json", "as_document", is_flag=True, help="One document, every field of a ruleset.")
+@web_page(lambda to, asked: to.game(asked["game"]) if asked["game"] else to.games())
 def games(
     game: str | None,
-    rules: Path | None,
+    rules: str | None,
     settings: tuple[str, ...],
     folder: Path,
     as_document: bool,
@@ -37,24 +52,15 @@ def games(
     one = bool(game or rules or settings)
     shown = [_wanted(game, rules, settings, folder)] if one else list(RULESETS.values())
     if as_document:
-        document("muckrake.games/1", games=[asking.as_json(one) for one in shown])
+        answer(Games([asking.in_full(one) for one in shown]))
     elif one:
-        say(in_full(shown[0]))
+        say(as_text(shown[0]))
     else:
-        columns = (
-            "ruleset",
-            "fingerprint",
-            "for",
-            "seats",
-            "stack",
-            "partner",
-            "document",
-            "script",
-        )
-        table(columns, [row(one) for one in shown])
+        columns = "ruleset fingerprint for seats stack partner document script"
+        table(columns.split(), [row(one) for one in shown])
 
 
-def _wanted(game: str | None, rules: Path | None, settings: tuple[str, ...], folder: Path) -> Game:
+def _wanted(game: str | None, rules: str | None, settings: tuple[str, ...], folder: Path) -> Game:
     """What the words mean, or what a ledger kept under this name."""
     try:
         return rules_of(game, rules, settings)
@@ -82,14 +88,6 @@ def _has(name: str, mark: str, text: bytes) -> bool:
     return game is not None and name in (mark, game.name)
 
 
-def game_of(name: str) -> Game:
-    """The ruleset of this name; an unknown one is a failure with its own exit code."""
-    try:
-        return asking.game_of(name)
-    except asking.NoGame as unknown:
-        raise NotFound(str(unknown)) from None
-
-
 def row(game: Game) -> tuple[str, ...]:
     """A ruleset on one line."""
     script = f"{len(game.script)} steps"
@@ -99,27 +97,27 @@ def row(game: Game) -> tuple[str, ...]:
     return (game.name, fingerprint(game), use, seats, stack, partner, game.document, script)
 
 
-def in_full(game: Game) -> Page:
+def as_text(game: Game) -> Page:
     """Everything that makes the ruleset, for reading."""
     said = [f"{game.name}   {game.document}", ""]
     said += aligned([[name, value] for name, value in _facts(game)])
     said += ["", "script"]
-    said += [f"  {number:2}  {line_of(step)}" for number, step in enumerate(game.script)]
+    said += [f"  {number:2}  {step!r}" for number, step in enumerate(game.script)]
     said += ["", "parameters, changed by --set NAME=VALUE"]
     rows = [[it.name, it.said, it.kind.may] for it in parameters(game).values()]
     said += ["  " + line for line in aligned(rows)]
     said += ["", "policies"]
-    said += ["  " + line for line in aligned([_policy(game, name) for name in CATALOGUE])]
+    policies = [
+        [name, spelled(value), it.kind, " ".join(it.entries), meaning(name, value)]
+        for name, it in CATALOGUE.items()
+        for value in [getattr(game, name)]
+    ]
+    said += ["  " + line for line in aligned(policies)]
     if game.readings:
         said += ["", "readings tried on every hand"]
     for one in game.readings:
         said.append(f"  {one.entry}  {one.policy} {one.value}: {one.sentence}")
     return page(said)
-
-
-def line_of(step: object) -> str:
-    """A line of a script as it is written: DealBoard(total=3)."""
-    return repr(step)
 
 
 def _facts(game: Game) -> list[tuple[str, str]]:
@@ -133,8 +131,3 @@ def _facts(game: Game) -> list[tuple[str, str]]:
         ("stack", str(game.stack)),
         ("hands of a match", hands),
     ]
-
-
-def _policy(game: Game, name: str) -> list[str]:
-    policy, value = CATALOGUE[name], getattr(game, name)
-    return [name, spelled(value), policy.kind, " ".join(policy.entries), meaning(name, value)]

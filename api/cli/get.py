@@ -9,7 +9,8 @@ from urllib.parse import urlencode, urlsplit
 import click
 import msgspec
 
-from api.cli.ledger import ledger_option, plainly
+from api.cli.ledger import ledger_option, plainly, view_option
+from api.cli.options import out_option
 from api.cli.output import FORBIDDEN, INTERRUPTED, MISSING, data, note
 
 ROOT = "/api/v1/"
@@ -18,28 +19,15 @@ CODES = {401: FORBIDDEN, 403: FORBIDDEN, 404: MISSING}  # exit codes; of others 
 
 @click.command()
 @click.argument("path")
-@click.option(
-    "--as",
-    "view",
-    metavar="VIEW",
-    default="auditor",
-    show_default=True,
-    help="What public, seat:NAME or auditor may see.",
-)
+@view_option
 @click.option(
     "--format", "named", metavar="F", help="json, ndjson, csv, ...: as far as there is such."
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write the answer there.",
-)
+@out_option("Into this file; else to stdout.", ["--output"])
 @ledger_option
 @click.option("--json", "as_json", is_flag=True, help="As --format json.")
 def get(
-    path: str, view: str, named: str | None, output: Path | None, folder: Path, as_json: bool
+    path: str, view: str, named: str | None, out: Path | None, folder: Path, as_json: bool
 ) -> None:
     """Answer one GET request of the API: `muckrake get matches`, `muckrake get /api/v1/hands`."""
     there = urlsplit(path if path.startswith("/") else ROOT + path)
@@ -47,7 +35,7 @@ def get(
     query = "&".join(filter(None, (there.query, urlencode(added))))
     try:
         with plainly():
-            asyncio.run(_answered(folder, there.path, query, output))
+            asyncio.run(_answered(folder, there.path, query, out))
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
 

@@ -12,6 +12,7 @@ import click
 
 from analytics.stored.tables import NAMES
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
+from api.cli.options import quiet_option
 from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, say, watched
 from api.cli.parameters import asked_rules, rules_options
 from api.importing.commit import Writer
@@ -61,9 +62,13 @@ class Tally:
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, metavar="FILE_OR_FOLDER...", type=Path)
-@click.option("--format", "named", type=click.Choice(list(FORMATS)), help="What the files are.")
-@click.option("--game", help="Decide by this ruleset, not by the one that the file looks like.")
-@rules_options
+@click.option(
+    "--format",
+    "named",
+    type=click.Choice(list(FORMATS)),
+    help="The format of the files; else found out.",
+)
+@rules_options("--game")
 @click.option(
     "--rake",
     type=click.Choice(get_args(RakeFrom)),
@@ -72,7 +77,11 @@ class Tally:
     help="From where the rake of hands for money is, which no text says: fitted to the file; known,"
     " from the table of sites' rakes; undated, from its rows without a day, too.",
 )
-@click.option("--match", help="What the match of a single file is called; else a name is made.")
+@click.option(
+    "--match",
+    metavar="MATCH",
+    help="The name of a single file's match; else a name is made.",
+)
 @click.option("--names", multiple=True, metavar="A=x,B=y", help="Other names for players.")
 @click.option(
     "--strict",
@@ -85,16 +94,16 @@ class Tally:
     type=click.Choice(get_args(Disclosure)),
     default="sealed",
     show_default=True,
-    help="Who may see hidden cards afterwards: nobody, everybody after the match, everybody.",
+    help="Shows hidden cards afterwards to nobody, to everybody after the match, to everybody.",
 )
 @ledger_option
 @witness_option
 @json_option
+@quiet_option
 def import_(
     files: tuple[Path, ...],
     named: str | None,
-    game: str | None,
-    rules: Path | None,
+    rules: str | None,
     settings: tuple[str, ...],
     rake: RakeFrom,
     match: str | None,
@@ -109,7 +118,7 @@ def import_(
     or not at all; every hand is judged by the rules it was played by."""
     if strict and no_audit:
         raise click.UsageError("--strict is about what an audit finds: leave out --no-audit")
-    asked = asked_rules(game, rules, settings, rake)
+    asked = asked_rules(rules, settings, rake)
     called = None if match is None else named_match(match)
     options = ImportOptions(named, asked, _names(names), strict, not no_audit, called)
     tally, begun = Tally(), time.monotonic()
@@ -141,7 +150,8 @@ def _imported(
     tally: Tally,
 ) -> Iterator[tuple[Outcome, int]]:
     """Each file with how many of its hands are new; after Ctrl-C no other is begun."""
-    with asked_to_stop() as stop, watched("importing", sum(one.size for one in files)) as bar:
+    size = sum(one.size for one in files)
+    with asked_to_stop() as stop, watched("importing", size, "hands") as bar:
 
         def tick(hands: int) -> None:
             bar(0, hands)

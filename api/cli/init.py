@@ -4,16 +4,20 @@ from pathlib import Path
 
 import click
 
-from api.cli.ledger import json_option, ledger_option, plainly, writing
+from api.cli.ledger import json_option, ledger_option, plainly, refuse_archive, writing
+from api.cli.options import Option
 from api.cli.output import document, say
 from api.printable import page
 
 
 @click.command()
 @click.option(
-    "--origin",
+    "--name",
+    "origin",
+    cls=Option,
+    formerly=["--origin"],
     metavar="NAME",
-    help="What its log is called: best the address it will be served at, without https://.",
+    help="The name of its log: best the address it will be served at, without https://.",
 )
 @ledger_option
 @json_option
@@ -22,6 +26,7 @@ def init(origin: str | None, folder: Path, as_document: bool) -> None:
 
     A ledger that is written to before begins by itself, under a name that is drawn.
     """
+    refuse_archive(folder)
     with plainly():
         from store.folder.disk import RealDisk, make_whole
         from store.folder.manifest import PATH

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.cli.ledger import json_option, ledger_option, plainly, writing
-from api.cli.output import NotFound, document, note, say, table
+from api.cli.ledger import json_option, ledger_option, plainly, refuse_archive, writing
+from api.cli.output import NotFound, document, note, say
+from api.cli.tables import table
 from api.http.scopes import SCOPES, SEAT_SCOPES, NoScope, scope_of
 
 if TYPE_CHECKING:
@@ -39,9 +40,9 @@ def key() -> None:
     multiple=True,
     required=True,
     metavar="SCOPE",
-    help=f"What it is good for, any number of times: {', '.join((*SCOPES, *SEAT_SCOPES))}.",
+    help=f"A scope of the key; may be given several times: {', '.join((*SCOPES, *SEAT_SCOPES))}.",
 )
-@click.option("--name", default="", help="Whose it is, for the list.")
+@click.option("--name", metavar="NAME", default="", help="Whose it is, for the list.")
 @click.option(
     "--expires",
     metavar="WHEN",
@@ -56,6 +57,7 @@ def create(
     except NoScope as reason:
         raise click.UsageError(str(reason)) from None
     until = None if expires is None else ends(expires, time.time())
+    refuse_archive(folder)
     with plainly():
         made, spelled = _keys(folder).make(good_for, name, until)
     if as_document:
@@ -95,6 +97,7 @@ def list_(folder: Path, as_document: bool) -> None:
 def revoke(folder: Path, as_document: bool, id: str) -> None:
     """No more of KEY, by its id as `key list` shows it; the key itself will do."""
     id_ = id.split("_")[1] if id.startswith("mr_") else id
+    refuse_archive(folder)
     with plainly():
         gone = _keys(folder).revoke(id_)
     if not gone:
@@ -113,6 +116,7 @@ def replace(folder: Path, as_document: bool) -> None:
 
     Publish the new line and the statement where the old key was published.
     """
+    refuse_archive(folder)
     with plainly():
         from store.folder.disk import RealDisk
         from store.folder.lock import Lock

@@ -3,6 +3,7 @@
 Nothing heavy is imported before a ledger is really opened.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ from events.types import Events, HandStarted, Match
 from events.views import Auditor, Viewpoint
 
 if TYPE_CHECKING:
+    from store.archive.objects import Objects
+    from store.folder.disk import Disk
     from store.ledger import FileLedger
     from store.proof.remembered import Remembered
     from store.reader import Snapshot
@@ -27,23 +30,57 @@ VARIABLE = "MUCKRAKE_LEDGER"
 _WITNESS = "api.cli.ledger.witness"
 
 
+class Place(click.Path):
+    """A ledger's folder, or the folder of the cache that stands for an archive."""
+
+    def convert(self, value: Any, *of: Any) -> Path:
+        from store.archive.index import PATH
+        from store.folder.cache_folder import folder_of
+        from store.folder.manifest import PATH as MANIFEST
+
+        if "://" in (url := os.fspath(value)):
+            return folder_of(archived_at(url).url)
+        folder = cast(Path, super().convert(value, *of))
+        if (folder / PATH).exists() and not (folder / MANIFEST).exists():
+            return folder_of(folder.absolute().as_uri())
+        return folder
+
+
+def named(folder: Path) -> str:
+    """What a ledger is called in sentences: its folder, or the URL that was given."""
+    from store.folder.cache_folder import origin_of
+
+    return origin_of(folder) or str(folder)
+
+
 def ledger_option(command: Door) -> Door:
     """Where the ledger is: the same for every command."""
     option = click.option(
         "--ledger",
         "folder",
-        type=click.Path(file_okay=False, path_type=Path),
+        type=Place(file_okay=False, path_type=Path),
+        metavar="DIR",
         envvar=VARIABLE,
         default="ledger",
-        help=f"The ledger's folder; else ${VARIABLE}, else ./ledger.",
+        help=f"The ledger's folder, or the URL of an archive; else ${VARIABLE}, else ./ledger.",
     )
     return option(command)
+
+
+def refuse_archive(folder: Path) -> None:
+    """An archive is only read: a command that changes something says so before it begins."""
+    from store.folder.cache_folder import origin_of
+    from store.folder.lock import ReadOnly
+
+    if (url := origin_of(folder)) is not None:
+        raise click.ClickException(str(ReadOnly(url)))
 
 
 def no_ledger_option(command: Door) -> Door:
     """For a command that needs none, so that scripts may give it to every command."""
     option = click.option(
         "--ledger",
+        metavar="DIR",
         expose_value=False,
         help="Taken because every command takes it; this one reads no ledger.",
     )
@@ -56,13 +93,18 @@ def listening(port: int) -> Callable[[Door], Door]:
     def options(command: Door) -> Door:
         at_port = click.option(
             "--port",
+            metavar="N",
             type=click.IntRange(0, 65_535),
             default=port,
             show_default=True,
             help="At which port; 0 takes any that is free.",
         )
         at_host = click.option(
-            "--host", default="127.0.0.1", show_default=True, help="Where to listen."
+            "--host",
+            metavar="HOST",
+            default="127.0.0.1",
+            show_default=True,
+            help="Where to listen.",
         )
         return at_host(at_port(command))
 
@@ -85,7 +127,7 @@ def view_option(command: Door) -> Door:
         metavar="VIEW",
         default="auditor",
         show_default=True,
-        help="What public, seat:NAME or auditor may see.",
+        help="Show what this viewpoint sees: public, seat:NAME, auditor.",
     )
     return option(command)
 
@@ -117,15 +159,24 @@ def remembered(*, accepting: bool = False) -> "Remembered":
     return Remembered(file, accepting=accepting)
 
 
-def _most(folder: Path) -> tuple[int, str]:
+def archived_at(url: str) -> "Objects":
+    """The storage that a URL names."""
+    from store.archive.objects import Misspelt, objects_of
+
+    try:
+        return objects_of(url)
+    except Misspelt as reason:
+        raise click.UsageError(str(reason)) from None
+
+
+def _most(disk: "Disk") -> tuple[int, str]:
     """How many closed streams of this ledger somebody signed for, as far as is remembered, and
     where that is written."""
-    from store.folder.disk import RealDisk
     from store.folder.frames import Damaged
     from store.proof.notary import public_keys
 
     try:
-        known = remembered().of(public_keys(RealDisk(folder)))
+        known = remembered().of(public_keys(disk))
     except Damaged:  # verify and doctor say so; what is read is compared on its own
         return 0, ""
     return max(((one.size, str(path)) for path, one in known), default=(0, ""))
@@ -142,15 +193,18 @@ def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
         from store.snapshot import NoLedger
 
         try:
-            size, file = _most(folder) if warned else (0, "")
             reader = Reader(folder)
         except (NoLedger, FileNotFoundError):
+            if named(folder) != str(folder):
+                told = f"there is no archive at {named(folder)}: muckrake push makes one"
+                raise NotFound(told) from None
             raise NotFound(f"there is no ledger in {folder}: muckrake play makes one") from None
         snapshot = reader.snapshot()
+        size, file = _most(snapshot.live.disk) if warned else (0, "")
         if size > snapshot.next_seq:
             note(
-                f"{folder} has {snapshot.next_seq:,} closed streams, and {file} was signed for"
-                f" {size:,}: its end is lost, or this is an older copy"
+                f"{named(folder)} has {snapshot.next_seq:,} closed streams, and {file} was signed"
+                f" for {size:,}: its end is lost, or this is an older copy"
             )
         yield snapshot
 

@@ -2,7 +2,7 @@
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -11,31 +11,33 @@ from typing import TYPE_CHECKING, NoReturn, cast, get_args
 import click
 import msgspec
 
-from api.cli.ledger import hand_of, json_option, ledger_option, reading, witness_option, writing
+from api.cli.ledger import json_option, ledger_option, witness_option, writing
+from api.cli.options import dialect_option, quiet_option
 from api.cli.output import INTERRUPTED, NotFound, asked_to_stop, document, note, progress, say
 from api.cli.parameters import rules_of, rules_options
 from api.cli.play import summary
 from api.jobs.plans import HANDS, dealing_of
 from api.jobs.plans import named as match_name
-from api.playing.gamelog import gamelog as logged
 from api.playing.matches import SEEDED
 from api.playing.over_the_wire import Meeting
 from api.playing.recording import Played
 from api.playing.wire_report import as_json, as_text
 from dealer.deck import SeededDecks, drawn_seed
-from dealer.wire.match_process import MatchJob
+from dealer.wire.match import MatchJob
 from dealer.wire.plan import WirePlan, plan
 from dealer.wire.program import Limits, NoBot, Program, named
 from dealer.wire.sandbox import Guard
 from dealer.worker import Gone
 from engine.game import Game, fingerprint, to_json
 from events.ledger import Conflict
-from events.types import Dealing, Disclosure, MatchStarted
+from events.types import Dealing, Disclosure, Events, MatchStarted
+from formats.mit.note import Dialect, own_dialect
+from formats.mit.write import rounds, write
 
 if TYPE_CHECKING:
     from store.ledger import FileLedger
 
-SPOKEN = ("auction-2024-mit", "swap-2022-mit")
+USUAL = "auction-2024-mit"
 TERMINATED = 128 + signal.SIGTERM
 
 _folder = click.Path(file_okay=False, path_type=Path)
@@ -44,46 +46,54 @@ _file = click.Path(dir_okay=False, writable=True, path_type=Path)
 
 @click.command()
 @click.argument("bots", nargs=2, type=_folder, metavar="BOT_DIR BOT_DIR")
+@rules_options("--game")
 @click.option(
-    "--game", type=click.Choice(SPOKEN), help=f"Which; {SPOKEN[0]} unless --ruleset says others."
+    "--hands",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help=f"How many; else as the rules say, {HANDS}.",
 )
-@rules_options
 @click.option(
-    "--hands", type=click.IntRange(min=1), help=f"How many; else as the rules say, {HANDS}."
+    "--seed",
+    metavar="SEED",
+    help="Deals the decks of this seed: anybody who knows it knows the cards.",
 )
-@click.option("--seed", help="Deals the decks of this seed: whoever knows it knows the cards.")
 @click.option(
     "--dealing",
     type=click.Choice(["seeded", "committed"]),
     help="Decks that the dealer commits to before the first hand, or decks of a seed, drawn and "
-    "told if not given; committed, unless there is a --seed.",
+    "printed if not given; committed, unless there is a --seed.",
 )
 @click.option("--mirror", is_flag=True, help="Deal every deck twice, the seats exchanged.")
 @click.option("--open-bids", is_flag=True, help="Show the first bid early, as the engine did.")
 @click.option(
     "--clock",
+    metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True),
     default=30.0,
     show_default=True,
     help="Seconds that a bot has for all its replies.",
 )
 @click.option("--gamelog", type=_file, metavar="FILE", help="Write the log of the MIT engine.")
+@dialect_option
 @click.option("--logs", type=_folder, metavar="DIR", help="Write there what each bot printed.")
-@click.option("--match", "name", help="The match's name; drawn, and told, if not given.")
+@click.option(
+    "--match", "name", metavar="MATCH", help="The match's name; drawn, and printed, if not given."
+)
 @click.option(
     "--disclosure",
     type=click.Choice(get_args(Disclosure)),
     default="sealed",
     show_default=True,
-    help="Who may see hidden cards afterwards: nobody, everybody after the match, everybody.",
+    help="Shows hidden cards afterwards to nobody, to everybody after the match, to everybody.",
 )
 @ledger_option
 @witness_option
 @json_option
+@quiet_option
 def match(
     bots: tuple[Path, Path],
-    game: str | None,
-    rules: Path | None,
+    rules: str | None,
     settings: tuple[str, ...],
     hands: int | None,
     seed: str | None,
@@ -92,17 +102,25 @@ def match(
     open_bids: bool,
     clock: float,
     gamelog: Path | None,
+    dialect: Dialect | None,
     logs: Path | None,
     name: str | None,
     disclosure: str,
     folder: Path,
     as_document: bool,
 ) -> None:
-    """Play two MIT Pokerbots bots, as they are, against each other."""
-    programs = _found(bots)
-    played_by = rules_of(game if game or rules else SPOKEN[0], rules, settings)
+    """Play two MIT Pokerbots bots, as they are, against each other.
+
+    The game is auction-2024-mit, unless --ruleset says another that such bots can speak of.
+    """
+    try:
+        programs = named(*bots)
+    except NoBot as why:
+        raise NotFound(str(why)) from None
+    played_by = rules_of(None if rules else USUAL, rules, settings)
     hands = hands or played_by.hands or HANDS
     match = _planned(played_by, match_name(name), programs, hands, mirror, open_bids)
+    _check_dialect(match.game, gamelog, dialect)
     made = dealing_of(dealing, seed, "committed")
     seed = _seed(seed, made)
     decks = SeededDecks(seed or "", match.deals)
@@ -110,15 +128,16 @@ def match(
     meeting = Meeting(MatchJob(match, programs, Limits(clock=clock), decks, guard))
     start = meeting.announced(seed, cast(Disclosure, disclosure), made)
     begun = time.monotonic()
+    records: list[Events] | None = [] if gamelog else None
     with _ended_by_sigterm(), writing(folder, f"match {start.match}") as ledger:
         ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
-        played = _played(meeting, ledger, start, hands, folder)
+        played = _played(meeting, ledger, start, hands, folder, records)
     for seat, player in enumerate(match.players if logs else ()):
         _write(cast(Path, logs) / f"{player}.txt", meeting.log(seat))
     if made == "committed":
         _checkpoint(folder, match.match, logs)
-    if gamelog:
-        _log(gamelog, folder, match)
+    if gamelog and records is not None:
+        _log(gamelog, match, records, dialect)
     parts, faults = meeting.parts(), meeting.faults
     if as_document:
         told = {"seed": seed, "disclosure": disclosure, "sealed_bids": not open_bids}
@@ -133,13 +152,8 @@ def match(
     note(f"{played.reason}: {played.hands} in {folder}, {time.monotonic() - begun:.1f} s")
     if played.hands < hands:
         raise click.exceptions.Exit(INTERRUPTED)
-
-
-def _found(bots: tuple[Path, Path]) -> tuple[Program, Program]:
-    try:
-        return named(*bots)
-    except NoBot as why:
-        raise NotFound(str(why)) from None
+    if failed := [f"{one.player} failed ({one.failed})" for one in parts if one.failed]:
+        raise click.ClickException(f"{' and '.join(failed)}: what was played for it is kept")
 
 
 def _seed(said: str | None, dealing: Dealing) -> str | None:
@@ -161,22 +175,37 @@ def _planned(
         raise click.UsageError(str(why)) from None
 
 
+def _check_dialect(game: Game, gamelog: Path | None, dialect: Dialect | None) -> None:
+    """A dialect is one of a log that is wanted, of this game."""
+    if dialect and not gamelog:
+        raise click.UsageError("--dialect is of a log: say --gamelog FILE, too")
+    if gamelog:
+        try:
+            own_dialect(game.name, dialect)
+        except ValueError as why:
+            raise click.UsageError(str(why)) from None
+
+
 def _played(
-    meeting: Meeting, ledger: "FileLedger", start: MatchStarted, hands: int, folder: Path
+    meeting: Meeting,
+    ledger: "FileLedger",
+    start: MatchStarted,
+    hands: int,
+    folder: Path,
+    records: list[Events] | None,
 ) -> Played:
-    """Ctrl-C ends it after the hand that is being played."""
+    """Ctrl-C ends it after the hand that is being played; hands that are durable are recorded."""
     from store.proof.private import Private
+
+    def watch(durable: Iterable[Events]) -> Iterator[Events]:
+        for record in progress(durable, f"playing {start.match}", hands):
+            if records is not None:
+                records.append(record)
+            yield record
 
     with asked_to_stop() as stop:
         try:
-            return meeting.recorded(
-                ledger,
-                start,
-                note,
-                stop,
-                lambda records: progress(records, f"playing {start.match}", hands),
-                Private(folder),
-            )
+            return meeting.recorded(ledger, start, note, stop, watch, Private(folder))
         except Gone as reason:
             raise click.ClickException(str(reason)) from None
         except Conflict:
@@ -185,14 +214,10 @@ def _played(
             ) from None
 
 
-def _log(path: Path, folder: Path, match: WirePlan) -> None:
-    """The log of what the ledger holds, in the order of the hands' numbers."""
-    numbers = sorted(number for leg in match.legs for number in leg)
-    with reading(folder) as ledger:
-        kept = [n for n in numbers if ledger.read(f"{match.match}/{n}")]
-        records = [hand_of(ledger, f"{match.match}/{number}") for number in kept]
+def _log(path: Path, match: WirePlan, records: list[Events], dialect: Dialect | None) -> None:
+    """The log that `muckrake export` writes of the same hands."""
     try:
-        _write(path, logged(records).encode())
+        _write(path, write(rounds(records, mirrored=match.mirrored), None, dialect).encode())
     except ValueError as why:
         note(f"no gamelog was written: {why}")
 

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from api.cli.ledger import no_ledger_option, plainly
+from api.cli.options import Option
 from api.cli.output import WRONG, document, every, note, say
 from api.cli.witness import keys_of
 from api.evidence.monitoring import LookAt, Monitor, Seen, Unreachable, over_http
@@ -38,7 +39,14 @@ from store.proof.tree import Refuted, leaf_hash
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A C2SP tlog-policy: each checkpoint must be cosigned as it says.",
 )
-@click.option("--hands", is_flag=True, help="Verify the public evidence of every hand, too.")
+@click.option(
+    "--all",
+    "hands",
+    cls=Option,
+    formerly=["--hands"],
+    is_flag=True,
+    help="Verify the public evidence of every hand, too.",
+)
 @click.option(
     "--watch",
     type=click.FloatRange(1, 86_400),

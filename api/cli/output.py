@@ -5,19 +5,18 @@ import json
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain
 from types import FrameType
 from typing import Any, BinaryIO, NoReturn, TypeVar, cast
 
 import click
+import msgspec
 
 from api.printable import Page, as_json, printable
 
 T = TypeVar("T")
-
-_SHORT = 16  # cells up to this are never folded
+QUIET = "api.cli.output.quiet"
 
 WRONG = 3  # exit code: checked, and found wrong
 FORBIDDEN = 4  # exit code: not permitted for this viewpoint
@@ -60,6 +59,11 @@ def document(schema: str, **content: Any) -> None:
     click.echo(as_json(json.dumps({"schema": schema, **content}, indent=2, ensure_ascii=False)))
 
 
+def answer(told: msgspec.Struct) -> None:
+    """Print a struct, whose tag is the schema, as one JSON document."""
+    document(**msgspec.to_builtins(told))
+
+
 def listed(
     schema: str, name: str, items: Iterable[Any], last: Callable[[], dict[str, Any]] = dict
 ) -> None:
@@ -70,28 +74,6 @@ def listed(
         click.echo((",\n" if number else "\n") + told, nl=False)
     end = "".join(f', "{key}": {json.dumps(value)}' for key, value in last().items())
     click.echo(f"\n]{end}}}")
-
-
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Drawn on a terminal, long cells folded if there is no room; tab-separated in a pipe."""
-    columns = tuple(map(printable, columns))
-    rows = (tuple(map(printable, row)) for row in rows)
-    if not sys.stdout.isatty():
-        for row in chain((columns,), rows):
-            say(Page("\t".join(row) + "\n"))
-        return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    told = list(rows)
-    drawn = Table(box=None, pad_edge=False, header_style="bold")
-    for place, column in enumerate(columns):
-        longest = max((len(row[place]) for row in told), default=0)
-        drawn.add_column(column, no_wrap=longest <= _SHORT, overflow="fold")
-    for row in told:
-        drawn.add_row(*(Text(value) for value in row))
-    Console().print(drawn)
 
 
 @contextmanager
@@ -138,35 +120,61 @@ class _Shown(io.RawIOBase):
 
 def progress(items: Iterable[T], doing: str, total: int | None = None) -> Iterable[T]:
     """The items, with a bar on stderr while they are worked off, if somebody is watching."""
-    if not sys.stderr.isatty():
-        return items
-    from rich.console import Console
-    from rich.progress import track
+    return _counted(items, doing, total) if _is_watched() else items
 
-    return track(items, _plainly(doing), total, console=Console(stderr=True), transient=True)
+
+def bar(doing: str) -> Callable[[Collection[T]], Iterable[T]]:
+    """The same for work whose items are counted already."""
+    return lambda items: progress(items, doing, len(items))
+
+
+def _counted(items: Iterable[T], doing: str, total: int | None) -> Iterator[T]:
+    with watched(doing, total) as advance:
+        for item in items:
+            yield item
+            advance(1)
 
 
 @contextmanager
-def watched(doing: str, total: int) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar over so many bytes on stderr, if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda size, hands: None
+def watched(doing: str, total: int | None, unit: str = "") -> Iterator[Callable[..., None]]:
+    """A bar with the time to go on stderr, if that is a terminal and nobody said `--quiet`.
+
+    What it gives is told how much more is done, of the total and of the unit.
+    """
+    if not _is_watched():
+        yield lambda size, count=0: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn(_plainly(doing)), BarColumn(), TextColumn("{task.fields[hands]:,} hands"))
+    count = f"{{task.fields[count]:,}} {unit}" if unit else ""
+    columns = (TextColumn(_plainly(doing)), BarColumn(), TaskProgressColumn(), TextColumn(count))
+    times = (TimeElapsedColumn(), TimeRemainingColumn(), TextColumn("to go"))
+    console = Console(stderr=True)
     with Progress(
-        *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True
+        *columns, *(times if total else times[:1]), console=console, transient=True
     ) as bar:
-        task = bar.add_task(doing, total=total, hands=0)
-        done = [0]
+        task = bar.add_task(doing, total=total, count=0)
+        counted = 0
 
-        def advance(size: int, hands: int) -> None:
-            done[0] += hands
-            bar.update(task, advance=size, hands=done[0])
+        def advance(size: int, count: int = 0) -> None:
+            nonlocal counted
+            counted += count
+            bar.update(task, advance=size, count=counted)
 
         yield advance
+
+
+def _is_watched() -> bool:
+    context = click.get_current_context(silent=True)
+    return sys.stderr.isatty() and not (context and context.meta.get(QUIET))
 
 
 def _plainly(doing: str) -> str:

@@ -1,12 +1,13 @@
 """`--set NAME=VALUE` and `--ruleset FILE`: the rules that a command plays by."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from api.cli.options import Door, Option
 from api.cli.output import NotFound
 from api.questions import games as asking
 from engine.game import Game
@@ -17,48 +18,50 @@ from formats.rules import Rules
 FILE_MAX = 1 << 20  # bytes; the longest ruleset of ours has twenty thousand
 
 
-def rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What a ruleset is changed by, and the file of one that is played instead."""
-    for option in (
-        click.option(
-            "--ruleset",
-            "rules",
-            type=click.Path(dir_okay=False, path_type=Path),
-            metavar="FILE",
-            help="The rules of a file: JSON as `games GAME --json` prints it, perhaps edited.",
-        ),
-        click.option(
-            "--set",
-            "settings",
-            multiple=True,
-            metavar="NAME=VALUE",
-            help="Change a parameter; `games GAME` lists them. May be said more than once.",
-        ),
-    ):
-        command = option(command)
-    return command
+def rules_options(*formerly: str) -> Callable[[Door], Door]:
+    """By which rules, and what is changed of them."""
+
+    settings = click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Change a parameter; `games GAME` lists them. May be said more than once.",
+    )
+    rules = ruleset_option("The rules", formerly)
+    return lambda command: rules(settings(command))
 
 
-def asked_rules(
-    game: str | None, rules: Path | None, settings: tuple[str, ...], rake: RakeFrom
-) -> Rules:
+def ruleset_option(about: str, formerly: Sequence[str] = ()) -> Callable[[Door], Door]:
+    """The rules by which hands are played or decided: `rules_of` finds them."""
+    return click.option(
+        "--ruleset",
+        "rules",
+        cls=Option,
+        formerly=formerly,
+        metavar="GAME|FILE",
+        help=f"{about}: a name, a fingerprint, or a file of JSON as `games GAME --json` prints it,"
+        " perhaps edited.",
+    )
+
+
+def asked_rules(rules: str | None, settings: tuple[str, ...], rake: RakeFrom) -> Rules:
     """What decides imported hands: a ruleset that is named, changed by settings, or the settings
     alone, which change the one that a file looks like; and from where their rake is."""
-    if game is not None and rules is not None:
-        raise click.UsageError("name one --game, or one --ruleset FILE")
-    named = None if game is None and rules is None else rules_of(game, rules, settings)
+    named = None if rules is None else rules_of(None, rules, settings)
     try:
         return Rules(named, tuple(settings_of(settings).items()), rake)
     except Impossible as reason:
         raise click.UsageError(str(reason)) from None
 
 
-def rules_of(game: str | None, rules: Path | None, settings: tuple[str, ...]) -> Game:
+def rules_of(game: str | None, rules: str | None, settings: tuple[str, ...] = ()) -> Game:
     """The ruleset that is meant by a name or a file, and by settings."""
     if (game is None) == (rules is None):
         raise click.UsageError("name one GAME, or one --ruleset FILE")
+    file = None if rules is None else _file(rules)
     try:
-        return asking.wanted(game, settings_of(settings), None if rules is None else _read(rules))
+        return asking.wanted(game or rules, settings_of(settings), file and _read(file))
     except asking.NoGame as unknown:
         raise NotFound(str(unknown)) from None
     except Impossible as reason:
@@ -73,6 +76,12 @@ def settings_of(settings: tuple[str, ...]) -> dict[str, str]:
         return named_values(settings)
     except Impossible as reason:
         raise click.UsageError(str(reason)) from None
+
+
+def _file(rules: str) -> Path | None:
+    """The file that `--ruleset` names; a text that is no path and has no file is a name."""
+    file = Path(rules)
+    return file if "/" in rules or file.suffix == ".json" or file.is_file() else None
 
 
 def _read(file: Path) -> Any:

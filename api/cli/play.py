@@ -11,6 +11,7 @@ import msgspec
 
 from api.cli import completing
 from api.cli.ledger import json_option, ledger_option, witness_option, writing
+from api.cli.options import Option, quiet_option
 from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, say, watched
 from api.cli.parameters import rules_of, rules_options
 from api.jobs.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
@@ -32,28 +33,35 @@ Ended = tuple[Plan, Played]
 
 @click.command()
 @click.argument("game", required=False, shell_complete=completing.games)
-@rules_options
+@rules_options()
 @click.option(
     "--hands",
+    metavar="N",
     type=click.IntRange(min=1),
     help="How many; else as its document says (1000 of an auction), all of a freeze-out, "
     "else 1, or one deck in a mirrored match. It is the same with --live.",
 )
 @click.option(
     "--seed",
-    help="Decides every card and choice, of committed decks the choices only; drawn, and told, if "
+    metavar="SEED",
+    help="Decides every card and choice, of committed decks the choices only; drawn and printed if "
     "not given.",
 )
 @click.option(
     "--bots",
     metavar="A,B,...",
     shell_complete=completing.bots,
-    help="Who sits there, and round again for more seats; else random.",
+    help="The bots, seat by seat, and again from the first for more seats; else random.",
 )
-@click.option("--seats", type=int, help="How many players; as many as the game seats, up to six.")
-@click.option("--match", help="The match's name; drawn, and told, if not given.")
+@click.option(
+    "--seats", metavar="N", type=int, help="How many players; as many as the game seats, up to six."
+)
+@click.option(
+    "--match", metavar="MATCH", help="The match's name; drawn, and printed, if not given."
+)
 @click.option(
     "--matches",
+    metavar="N",
     type=click.IntRange(1, 9_999),
     help="So many matches at once over all cores: NAME-1, NAME-2, ...",
 )
@@ -74,7 +82,7 @@ Ended = tuple[Plan, Played]
     type=click.Choice(get_args(Disclosure)),
     default="sealed",
     show_default=True,
-    help="Who may see hidden cards afterwards: nobody, everybody after the match, everybody.",
+    help="Shows hidden cards afterwards to nobody, to everybody after the match, to everybody.",
 )
 @click.option(
     "--live",
@@ -83,11 +91,15 @@ Ended = tuple[Plan, Played]
 )
 @click.option(
     "--think-ms",
+    metavar="MS",
     type=click.IntRange(0, 10_000),
     help=f"About how long a bot thinks with --live; else {THINK_MS}.",
 )
 @click.option(
-    "--clock",
+    "--turn",
+    "clock",
+    cls=Option,
+    formerly=["--clock"],
     type=click.FloatRange(min=0.001),
     metavar="SECONDS",
     help="How long a turn is with --live; else 30, a third of it silent.",
@@ -96,13 +108,14 @@ Ended = tuple[Plan, Played]
     "--news",
     multiple=True,
     metavar="WHAT:PLAYER@HAND",
-    help="What happens with --live: silent, lost, back, sits-out, returns, leaves, joins; "
-    "may be said more than once.",
+    help="With --live a player is: silent, lost, back, sits-out, returns, leaves, joins; "
+    "may be given several times.",
 )
 @click.option("--print", "printing", is_flag=True, help="Print every hand in notation.")
 @ledger_option
 @witness_option
 @json_option
+@quiet_option
 def play(folder: Path, as_document: bool, printing: bool, game: str | None, **said: Any) -> None:
     """Play hands of GAME, or by the rules of a file, between bots, into the ledger."""
     plans = plans_of(rules_of(game, said["rules"], said["settings"]), said)
@@ -197,7 +210,7 @@ def _many(begin: Callable[[Plan], Playing], plans: list[Plan], stop: Stop) -> li
     cores = os.cpu_count() or 1
     total = sum(match.hands for match in plans)
     try:
-        with watched(f"playing {len(plans)} matches", total) as advance:
+        with watched(f"playing {len(plans)} matches", total, "hands") as advance:
             for hands, played in elsewhere(begin, plans, cores, stop):
                 advance(hands, hands)
                 if played:

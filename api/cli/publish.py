@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from api.cli.ledger import json_option, ledger_option, plainly, reading
+from api.cli.ledger import json_option, ledger_option, plainly, reading, refuse_archive
 from api.cli.output import document, every, note, say
 from store.proof.tree import Refuted
 
@@ -33,6 +33,7 @@ def publish(policy: Path | None, watch: float | None, folder: Path, as_document:
 
     A ledger without witnesses publishes each checkpoint as soon as it is signed.
     """
+    refuse_archive(folder)
     with plainly(), reading(folder) as ledger:
         from api.evidence.witnesses import publish_newest
         from store.proof.policy import read_policy

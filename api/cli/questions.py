@@ -1,25 +1,40 @@
 """The command of a question: its words become parameters, and its answer a table, JSON or files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
+from msgspec.structs import replace
 
-from api.cli.ledger import json_option, ledger_option, view_option
-from api.cli.output import document, note, progress
-from api.cli.players import lacking, saved
+from api.cli.ledger import auditor_only, json_option, ledger_option, view_option
+from api.cli.on import counting, on_option
+from api.cli.options import File, Option, files_of, files_option, quiet_option, written
+from api.cli.output import document, listed, note, progress, wrong
 from api.cli.spots import Spots
 from api.cli.tables import drawn
 from api.cli.viewing import viewing
 from api.cli.web import opened
-from api.questions.question import Field, Question, Sheet, Table, asked, parameters
+from api.questions.question import (
+    Field,
+    Page,
+    Question,
+    Sheet,
+    Table,
+    asked,
+    fields,
+    parameters,
+    sheet_of,
+)
 
 if TYPE_CHECKING:
     from api.pages.addresses import Addresses
+    from api.viewpoints.views import Viewed
 
-FILES = click.Path(dir_okay=False, path_type=Path)
+SLOW = 20_000  # hands without stored facts, from which on it is worth a word
+AT_ONCE = 10_000  # rows of a list that are in memory together
 
 
 def command(question: Question) -> click.Command:
@@ -27,6 +42,16 @@ def command(question: Question) -> click.Command:
     made = click.Command(question.name, help=question.text, callback=lambda **given: given)
     made.callback = lambda **given: answered(question, **given)
     made.params += [_parameter(one) for one in parameters(question)]
+    if question.pages is not None:
+        told = "So many at most; all, if not given."
+        made.params.append(
+            click.Option(["--limit"], metavar="N", type=click.IntRange(min=1), help=told)
+        )
+        row, told = (
+            question.tables[0].row.__struct_fields__[0].upper(),
+            "Only those that come after this one.",
+        )
+        made.params.append(click.Option(["--after"], metavar=row, help=told))
     if len(question.tables) > 1:
         which = click.Choice([one.name for one in question.tables])
         told = "Which table a file gets."
@@ -36,10 +61,11 @@ def command(question: Question) -> click.Command:
             )
         )
     if question.tables:
-        made.params.append(click.Option(["--csv"], type=FILES, help="Into a file."))
-        made.params.append(click.Option(["--parquet"], type=FILES, help="Into a Parquet file."))
-    for option in (view_option, ledger_option, json_option):
+        files_option()(made)
+    for option in (view_option, ledger_option, json_option, quiet_option):
         option(made)
+    if question.spark:
+        on_option(made)
     told = "Its page in the browser, until Ctrl-C, instead of text."
     made.params.append(click.Option(["--web"], is_flag=True, help=told))
     return made
@@ -49,18 +75,26 @@ def _parameter(field: Field) -> click.Parameter:
     """The word or the option of a parameter."""
     note = field.note
     if note.argument:
-        return click.Argument([field.name], required=field.required, metavar=note.metavar)
+        default = {} if field.required else {"default": field.default}
+        return click.Argument(
+            [field.name], required=field.required, metavar=note.metavar, **default
+        )
     kind: Any = str
+    name = note.option or field.name.replace("_", "-")
     told: dict[str, Any] = {"help": note.about, "metavar": note.metavar}
+    formerly = [f"--{note.formerly}"] if note.formerly else []
     if field.choices:
         kind = click.Choice(field.choices)
+    elif field.type is bool and field.optional:
+        return click.Option([f"--{name}/--no-{name}", field.name], default=None, **told)
     elif field.type is bool:
-        return click.Option([f"--{note.option or field.name}", field.name], is_flag=True, **told)
+        return click.Option([f"--{name}", field.name], is_flag=True, **told)
     elif field.type is int:
-        kind = Spots() if field.optional else click.IntRange(note.least)
+        some = field.optional and field.default is not None
+        kind = Spots() if some else click.IntRange(note.least)
+    if isinstance(field.default, int | str):
         told |= {"default": str(field.default), "show_default": True}
-    name = note.option or field.name
-    return click.Option([f"--{name}", field.name], type=kind, multiple=field.many, **told)
+    return Option([f"--{name}", field.name], formerly, type=kind, multiple=field.many, **told)
 
 
 def answered(
@@ -71,32 +105,64 @@ def answered(
     as_document: bool,
     web: bool,
     table: str | None = None,
+    out: Path | None = None,
+    kind: str | None = None,
     csv: Path | None = None,
     parquet: Path | None = None,
+    limit: int | None = None,
+    after: str | None = None,
+    on: str | None = None,
     **given: Any,
 ) -> None:
     """Ask, and write the answer as it is wanted."""
     if web:
         opened(_page(question), {**given, "view": view, "folder": folder})
         return
-    people = not (csv or parquet or as_document)
+    pages = question.pages
+    if pages is not None and pages.counts is not None and given[pages.counts.name]:
+        question, pages = pages.counts, None
+    if question.auditor:
+        auditor_only(view, question.name)
+    files = files_of(out, kind, csv, parquet)
+    people = not (files or as_document)
+    if table is None and files:
+        table = question.tables[0].name
     params = asked(question, given, people=people, table=table)
-    with viewing(folder, view, given.get("unit")) as viewed:
+    with viewing(folder, view, given.get("unit")) as viewed, counting(on, viewed):
         if question.facts:
-            lacking(viewed)
+            _lacking(viewed)
+        if pages is not None:
+            if after is not None:
+                params = replace(params, after=pages.key(viewed, after))
+            found = _pages(question, viewed, params, limit)
+            _listed(question, found, files, as_document=as_document)
+            return
         answer = question.ask(viewed, params, progress)
-    if csv or parquet:
-        chosen = next(it for it in question.tables if table in (None, it.name))
-        _files(chosen, answer, csv, parquet)
+    if files:
+        chosen = next(it for it in question.tables if it.name == table)
+        _files(chosen, [answer], files)
     elif as_document:
         told = msgspec.to_builtins(answer)
-        document(told.pop("schema"), **told)
+        document(told.pop("schema", question.schema), **told)
     else:
         for one in question.told(answer, params):
             if isinstance(one, Sheet):
                 drawn(one.columns, one.rows, one.right, one.head, one.foot)
             else:
                 note(one)
+    if question.wrong is not None and (sentence := question.wrong(answer)):
+        wrong(sentence)
+
+
+def _lacking(viewed: "Viewed") -> None:
+    """A word on facts that have to be made first, if that takes its time."""
+    from analytics.stored.facts import VERSION
+
+    segments = viewed.snapshot.parts().segments
+    without = [one for one in segments if one.projections.get("facts") != VERSION]
+    hands = sum(one.last_seq - one.first_seq + 1 for one in without)
+    if hands > SLOW:
+        note(f"facts of {hands} hands are made on the way: muckrake compact would keep them")
 
 
 def _page(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":
@@ -107,18 +173,73 @@ def _page(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":
         named = [it.name for it in parameters(question) if f"{{{it.name}}}" in question.place]
         if any(given[name] is None for name in named):
             return to.players()
-        kept = question.kept if question.page else set(given) - {*named, "view", "folder"}
         path = {name: given[name] for name in named}
-        return to.place(question.place, path, **{name: given[name] for name in kept})
+        if question.page_query is not None:
+            given = {name: it for name, it in given.items() if name not in ("view", "folder")}
+            return to.place(question.place, path, **question.page_query(asked(question, given)))
+        kept = question.kept if question.page else set(given) - {*named, "view", "folder"}
+        called = {it.name: it.note.query or it.name for it in parameters(question)}
+        return to.place(question.place, path, **{called[name]: given[name] for name in kept})
 
     return page
 
 
-def _files(table: Table, answer: Any, csv: Path | None, parquet: Path | None) -> None:
+def _pages(question: Question, viewed: "Viewed", params: Any, limit: int | None) -> Iterator[Page]:
+    """A list page by page, as far as it is wanted."""
+    while True:
+        size = AT_ONCE if limit is None else min(AT_ONCE, limit)
+        page: Page = question.ask(viewed, replace(params, limit=size), progress)
+        yield page
+        limit = None if limit is None else limit - len(page.rows)
+        if page.next is None or limit == 0:
+            return
+        params = replace(params, after=page.next)
+
+
+def _listed(
+    question: Question,
+    pages: Iterator[Page],
+    files: list[File],
+    *,
+    as_document: bool,
+) -> None:
+    """Write a list, as it is read: its rows, and after which of them there are more."""
+    (table,) = question.tables
+    pages = chain([next(pages)], pages)  # what fails at once fails before anything is written
+    following: Any = None
+
+    def rows() -> Iterator[Any]:
+        nonlocal following
+        for page in pages:
+            yield from page.rows
+            following = page.rows[-1] if page.next is not None else None
+
+    def name() -> str | None:
+        first = table.row.__struct_fields__[0]
+        return None if following is None else str(getattr(following, first))
+
+    if files:
+        _files(table, list(pages), files)
+    elif as_document:
+        plain = map(msgspec.to_builtins, rows())
+        listed(question.schema, question.name, plain, lambda: {"next": name()})
+    else:
+        sheet = sheet_of(fields(table.row), rows())
+        drawn(sheet.columns, sheet.rows, sheet.right)
+        if following is not None:
+            note(f"there are more: --after {name()}")
+
+
+def _files(table: Table, answers: list[Any], files: list[File]) -> None:
     """A table of the answer as files."""
     import polars as pl
 
     from api.questions.tables import arrow
 
-    frame = pl.DataFrame(arrow(table, answer))
-    saved(frame, csv, parquet)
+    for kind, file in files:
+        frames = [pl.DataFrame(arrow(table, one, flat=kind == "csv")) for one in answers]
+        frame = pl.concat(frames)
+        with written(file) as sink:
+            (frame.write_csv if kind == "csv" else frame.write_parquet)(sink)
+        if file is not None:
+            note(f"{frame.height} rows into {file}")

@@ -15,7 +15,9 @@ from events.views import see
 
 @click.command()
 @click.argument("hand", shell_complete=completing.hands)
-@click.option("--at", type=int, help="The table after this event, instead of every line.")
+@click.option(
+    "--at", metavar="N", type=int, help="The table after this event, instead of every line."
+)
 @view_option
 @ledger_option
 @json_option

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import click
 
 from api.cli.ledger import Door, json_option, ledger_option, listening, plainly
+from api.cli.options import Option
 from api.cli.output import document, note, say
 
 PORT = 8000
@@ -29,9 +30,17 @@ def _allowance(name: str, most: int, what: str) -> Callable[[Door], Door]:
 
 @click.command()
 @listening(PORT)
-@click.option("--open", "opening", is_flag=True, help="Open it in the browser, as the auditor.")
+@click.option(
+    "--web",
+    "opening",
+    cls=Option,
+    formerly=["--open"],
+    is_flag=True,
+    help="Open it in the browser, as the auditor.",
+)
 @click.option(
     "--workers",
+    metavar="N",
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
@@ -45,7 +54,7 @@ def _allowance(name: str, most: int, what: str) -> Callable[[Door], Door]:
     metavar="SECONDS",
     help="The public sees a match that is being played so much later.",
 )
-@_allowance("--rate", 6_000, "What a caller may spend in a minute at each worker")
+@_allowance("--rate", 6_000, "Limits what a caller may spend in a minute at each worker")
 @click.option(
     "--at-once",
     type=click.IntRange(1),
@@ -76,12 +85,15 @@ def _allowance(name: str, most: int, what: str) -> Callable[[Door], Door]:
     help="A line for each request, at the end of this file; - is stderr.",
 )
 @click.option(
-    "--bots",
+    "--bots-dir",
+    "bots",
+    cls=Option,
+    formerly=["--bots"],
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
     help="Bots in folders of it may be played by keys that may write.",
 )
-@click.option("--page", default="/", metavar="PATH", help="Which page --open opens.")
+@click.option("--page", default="/", metavar="PATH", help="Which page --web opens.")
 @ledger_option
 @json_option
 def serve(
@@ -105,6 +117,8 @@ def serve(
 ) -> None:
     """Serve the ledger's API and pages; who plays or imports meanwhile is followed."""
     with plainly():
+        import resource  # noqa: F401  # a system without it hears so before an address is said
+
         from api.http.layers import LOOPBACK
         from api.http.ledger_service import Settings
         from api.http.limits import Limits

@@ -4,14 +4,18 @@ import os
 import time
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
-import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
-from api.cli.ledger import json_option, ledger_option, reading, remembered, witness_option
-from api.cli.output import OWN_KEY, WRONG, document, note, progress, say
+from api.cli.ledger import json_option, ledger_option, named, reading, remembered, witness_option
+from api.cli.options import quiet_option
+from api.cli.output import OWN_KEY, WRONG, answer, note, progress, say
+from api.cli.web import web_page
 from api.printable import Page, page
+from api.questions.shapes import Complaint
 
 if TYPE_CHECKING:
     from api.evidence.verify import Key, Policy
@@ -25,6 +29,41 @@ FOLDERS_OWN = (
     "WARNING: nothing says whose key this is but the ledger's own folder, and whoever wrote that"
     " can have signed it anew: say --key and the key you know."
 )
+
+
+class BundleVerified(Struct, frozen=True, tag_field="schema", tag="muckrake.verify/1"):
+    """What a bundle proves, and what is wrong with it."""
+
+    file: Annotated[str, Meta(description="the bundle")]
+    ok: Annotated[bool, Meta(description="whether nothing is wrong")]
+    key_known: Annotated[bool, Meta(description="whether a key that you know has signed")]
+    proved: Annotated[tuple[str, ...], Meta(description="a sentence for each thing that holds")]
+    wrong: Annotated[list[Complaint], Meta(description="the findings: `where`, `sentence`, `note`")]
+
+
+class LedgerVerified(Struct, frozen=True, tag_field="schema", tag="muckrake.verify/1"):
+    """What was looked at in a ledger, and what is wrong with it."""
+
+    matches: Annotated[int, Meta(description="how many matches")]
+    hands: Annotated[int, Meta(description="how many hands")]
+    events: Annotated[int, Meta(description="how many events")]
+    digests: Annotated[int, Meta(description="leaves whose digest was made again, and is right")]
+    leaves: Annotated[int, Meta(description="closed streams")]
+    signed: Annotated[int, Meta(description="leaves under the newest checkpoint")]
+    unsigned: Annotated[int, Meta(description="leaves that no checkpoint covers yet")]
+    commitments: Annotated[int, Meta(description="hidden cards and bids that are as committed")]
+    replayed: Annotated[int, Meta(description="hands that could be replayed")]
+    balanced: Annotated[int, Meta(description="hands in which no chip was made or lost")]
+    size: Annotated[int, Meta(description="the size of the tree")]
+    root: Annotated[str, Meta(description="the root of the tree")]
+    signed_by: Annotated[tuple[str, ...], Meta(description="the keys of the newest checkpoint")]
+    decks: Annotated[int, Meta(description="decks that are as committed before the match")]
+    ok: Annotated[bool, Meta(description="whether nothing is wrong")]
+    key_known: Annotated[bool, Meta(description="whether a key that you know has signed")]
+    wrong: Annotated[
+        list[Complaint],
+        Meta(description="the findings: `where`, `sentence`, `note` (a remark, nothing wrong)"),
+    ]
 
 
 @click.command()
@@ -51,6 +90,8 @@ FOLDERS_OWN = (
 @ledger_option
 @witness_option
 @json_option
+@quiet_option
+@web_page(lambda to, asked: to.verify())
 def verify(
     file: Path | None,
     every: bool,
@@ -128,9 +169,8 @@ def _bundle(
         raise click.ClickException(problems[0])
     own = [script.WARNING] if code == OWN_KEY else []
     if as_document:
-        found = [{"where": file.name, "sentence": sentence} for sentence in problems]
-        said = {"ok": not problems, "key_known": bool(known), "proved": proved, "wrong": found}
-        document("muckrake.verify/1", file=str(file), **said)
+        found = [Complaint(where=file.name, sentence=one, note=False) for one in problems]
+        answer(BundleVerified(str(file), not problems, bool(known), tuple(proved), found))
     else:
         say(page((*problems, *proved, *own)))
     if code:
@@ -155,7 +195,7 @@ def _whole(
         nonces = private.nonces()
         if nonces is None:
             raise click.ClickException(
-                f"{folder}/private/nonce.key is not there: without it no digest can be made again"
+                f"{private.folder}/nonce.key is not there: without it no digest can be made again"
             )
         older = checkpoint.read_bytes() if checkpoint else None
         besides = private.marks(), remembered(), fingerprint_of
@@ -174,15 +214,18 @@ def _whole(
         found = verifier.verified()
     own = bool(found.signed_by) and not known
     if as_document:
-        told: dict[str, Any] = msgspec.to_builtins(found)
-        wrong = [one._asdict() for one in found.wrong]
-        told |= {"decks": dealt.checked, "wrong": wrong, "ok": found.ok, "key_known": bool(known)}
-        document("muckrake.verify/1", **told)
+        told = asdict(found)
+        told["wrong"] = [
+            Complaint(where=where, sentence=sentence, note=is_note)
+            for where, sentence, is_note in found.wrong
+        ]
+        told |= {"decks": dealt.checked, "ok": found.ok, "key_known": bool(known)}
+        answer(LedgerVerified(**told))
     else:
         say(summary(found, dealt.checked))
         if own:
             say(FOLDERS_OWN)
-    note(f"{folder} verified in {time.monotonic() - begun:.1f} s")
+    note(f"{named(folder)} verified in {time.monotonic() - begun:.1f} s")
     if not found.ok or own:
         raise click.exceptions.Exit(OWN_KEY if found.ok else WRONG)
 

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.ledger import reading
-from api.cli.output import NotFound, NotPermitted
+from api.cli.output import NotFound, NotPermitted, note
 from api.viewpoints.viewer import NoViewpoint, viewer_of
 
 if TYPE_CHECKING:
+    from api.questions.filters import WrongFilter
     from api.viewpoints.views import Viewed
+
+SHOWN_MAX = 100  # characters of a filter that is wrong
 
 
 @contextmanager
@@ -24,6 +27,7 @@ def viewing(folder: Path, view: str, unit: str | None = None) -> Iterator["Viewe
     except NoViewpoint as reason:
         raise click.UsageError(str(reason)) from None
     with reading(folder) as ledger:
+        from api.questions.filters import WrongFilter
         from api.questions.players import Nonsense
         from api.viewpoints.selection import Absent
         from api.viewpoints.views import Viewed
@@ -40,5 +44,17 @@ def viewing(folder: Path, view: str, unit: str | None = None) -> Iterator["Viewe
             raise NotFound(str(absent)) from None
         except Nonsense as reason:
             raise click.UsageError(str(reason)) from None
+        except WrongFilter as found:
+            _show(found)
+            raise click.exceptions.Exit(2) from None
         finally:
             viewed.close()
+
+
+def _show(found: "WrongFilter") -> None:
+    """A filter that cannot be read, with a mark where it went wrong."""
+    note(f"muckrake: {found}")
+    begin = max(0, found.position - SHOWN_MAX // 2)
+    shown = "".join(one if one.isprintable() else " " for one in found.text)
+    note(f"  {shown[begin : begin + SHOWN_MAX]}")
+    note(f"  {' ' * (found.position - begin)}^")

@@ -31,17 +31,6 @@ def web_page(page: "Callable[[Addresses, Given], str]") -> Callable[[Door], Door
     return with_page
 
 
-def player_page(tab: str = "", *kept: str) -> "Callable[[Addresses, Given], str]":
-    """A page of the player who was asked about, under those filters that it knows, too."""
-
-    def page(to: "Addresses", given: Given) -> str:
-        if given["player"] is None:
-            return to.players()
-        return to.player(given["player"], tab, **{name: given[name] for name in kept})
-
-    return page
-
-
 def opened(page: "Callable[[Addresses, Given], str]", given: Given) -> None:
     """Serve the ledger at a port that is free, and open this page of it."""
     from api.cli.ledger import check_spelling

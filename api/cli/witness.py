@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.ledger import listening, no_ledger_option, plainly
+from api.cli.options import Option
 from api.cli.output import document, say
 from store.proof.note import SIGNS, Key
 from store.proof.tree import Refuted
@@ -27,14 +28,20 @@ BODY_MAX = 65_536  # bytes of a request: a proof of 63 hashes and a checkpoint w
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.option(
-    "--log",
+    "--key",
     "logs",
+    cls=Option,
+    formerly=["--log"],
     multiple=True,
     required=True,
     metavar="KEY",
     help="The public key of a log, or a file with one a line; several times for several.",
 )
-@click.option("--name", help="What a new witness is called: best the address that it will have.")
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="The name of a new witness: best the address that it will have.",
+)
 @listening(PORT)
 @no_ledger_option
 @click.option("--json", "as_document", is_flag=True, help="One document instead of the text.")

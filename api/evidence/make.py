@@ -21,7 +21,6 @@ from api.printable import page
 from api.viewpoints.rendering import OF_A_SEED, opened_by, withheld_sentence
 from events.commitments import Opening
 from events.deck import Committed, committed, deck_number, earlier
-from events.ledger import Recorded
 from events.lines import lines, openings
 from events.types import (
     Dealing,
@@ -215,7 +214,9 @@ def evidence(
         raise Unproved(f"{hand} is of {start.ruleset}, and this ledger does not keep its text")
     salts = salts_of(ledger.live.disk, nonces)
     who, own = viewpoint(view, start.players), salts.of(hand, receipt.index)
-    records = _records(ledger.read(split(hand)[0]))
+    records = tuple(
+        one.event for one in ledger.read(split(hand)[0]) if isinstance(one.event, Match)
+    )
     auditor = isinstance(who, Auditor)
     if opened_by(records).withheld and not auditor:
         raise Unproved(withheld_sentence(split(hand)[0]))
@@ -263,10 +264,6 @@ def _rests_on(appended: tuple[Leaf, ...], records: tuple[Match, ...], hand: str)
         commits = DeckCommitted in kinds and seen <= until
         if MatchStarted in kinds or commits or (NonceGiven in kinds and seen == until > 0):
             yield one
-
-
-def _records(recorded: tuple[Recorded, ...]) -> tuple[Match, ...]:
-    return tuple(one.event for one in recorded if isinstance(one.event, Match))
 
 
 def _opened(records: tuple[Match, ...], hand: str) -> OpenDeck | None:

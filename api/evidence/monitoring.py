@@ -24,8 +24,8 @@ from events.lines import leaf_of
 from store.proof.checkpoint import Checkpoint, open_checkpoint
 from store.proof.note import Key
 from store.proof.policy import Policy
-from store.proof.tiles import SPAN, Tile, tiles
 from store.proof.tree import EMPTY, WIDTH, Frontier, Refuted, frontier, leaf_hash, node_hash
+from store.proof.tree_file import SPAN, Tile, tiles
 
 TIMEOUT_S = 30.0
 ANSWER_MAX = 32 * 1024 * 1024

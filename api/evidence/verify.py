@@ -157,7 +157,7 @@ def proofs(
     )
     yield (
         "Its chips add up at every line, no card is in two places, and its rules are the ruleset"
-        f" {lines[0]['ruleset']}; whether the pot was paid by them is for an audit to say."
+        f" {lines[0]['ruleset']}. This does not check the payout: run muckrake audit."
     )
     yield f"This bundle is for {named(view)}: {len(opened)} of {hidden} hidden values are opened."
     if "deck.json" in files:

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from analytics.stored.tables import decisions
+from analytics.stored.tables import stored
 from api.viewpoints.redaction import RedactedEvents, Redactor, revealed
 from events.hidden import FLAGS
 from events.types import HandStarted
@@ -21,12 +21,12 @@ from store.columns import layout
 from store.columns.codec import table
 from store.log.leaf import Leaf
 from store.segments.segment import row_groups
-from store.sql.units import AMOUNTS, COLUMN, usual
+from store.sql.units import COLUMN, OURS, usual
 from store.tables.projection import Projection
 from store.tables.standard import STANDARD
 
 MADE: dict[str, Projection] = {one.name: one for one in STANDARD}
-TABLES = ("events", *MADE, "decisions")
+TABLES = ("events", *MADE, "decisions", "facts")
 Build = Callable[[Sequence[Leaf]], pa.Table]
 POSITIONS = ("pos", "first_pos", "last_pos", *FLAGS)  # what would tell of what is hidden
 
@@ -52,7 +52,7 @@ def _builder(name: str, redactor: Redactor) -> Build:
     """What makes the rows of a view out of leaves."""
     if name == "events":
         return _events
-    one = MADE[name] if name in MADE else decisions(redactor.ruleset)
+    one = MADE.get(name) or next(it for it in stored(redactor.ruleset) if it.name == name)
     return lambda leaves: _viewed(one.build(leaves), one.view, "WHERE number IS NOT NULL")
 
 
@@ -72,7 +72,7 @@ def _groups(redacted_hands: Iterable[RedactedEvents]) -> Iterator[list[RedactedE
 
 def _in_units(rows: pa.Table, name: str, leaves: Sequence[Leaf], redactor: Redactor) -> pa.Table:
     """The rows, and what their amounts count if the view gives some: null beside match records."""
-    if name not in AMOUNTS:
+    if name not in OURS:
         return rows
     starts = {leaf.hand_seq: leaf.recorded[0].event for leaf in leaves if leaf.recorded}
     known = redactor.units
@@ -154,5 +154,6 @@ _SEEN: dict[str, Callable[[Sequence[RedactedEvents], str, Build], pa.Table]] = {
     "events": _seen_events,
     "bids": _with_bids,
     "decisions": _with_bids,
+    "facts": _with_bids,
     "swaps": _swaps,
 }

@@ -16,11 +16,13 @@ from api.viewpoints.redaction import HIDDEN, Redactor
 from engine.game import Game
 from events.cards import UNKNOWN
 from events.ledger import is_match
-from events.types import Event, Events, HoleDealt, SourceNoted
-from formats import acpc, phh
+from events.types import Event, Events, HoleDealt, MatchStarted, SourceNoted
+from formats.acpc.write import write as write_acpc
 from formats.mit.note import FORMAT as MIT
-from formats.mit.note import unnoted
-from formats.mit.write import pieces
+from formats.mit.note import Dialect, unnoted
+from formats.mit.write import pieces, rounds
+from formats.phh.write import write as write_phh
+from formats.phh.write import write_all as write_all_phh
 from store.log.leaf import Leaf, split
 from store.reader import Snapshot
 
@@ -44,6 +46,7 @@ class ExportRequest(NamedTuple):
     ruleset: Callable[[Events], Game]
     suffix: str
     lossy: bool
+    dialect: Dialect | None = None
 
 
 class SeenHand(NamedTuple):
@@ -137,27 +140,18 @@ def _with_unknown(event: Event) -> Event:
 def gamelog(request: ExportRequest) -> Iterator[bytes]:
     """One match as a log of the Pokerbots engines: to the byte the file it came from, if one."""
     hands = SeenHands(request, "a gamelog")
-    numbered = _numbered(hands)
-    first = next(numbered, None)
+    every = iter(hands)
+    first = next(every, None)
     note = first.file_note if first else None
     note = note if note is not None and note.format == MIT else None
-    encoder = codecs.getincrementalencoder(unnoted(note).encoding if note else "utf-8")()
-    records = (hand.record for hand in chain(filter(None, (first,)), numbered))
+    same = note is not None and request.dialect in (None, note.dialect)
+    encoder = codecs.getincrementalencoder(unnoted(note).encoding if note and same else "utf-8")()
+    records = (hand.record for hand in chain(filter(None, (first,)), every))
+    match = request.snapshot.read(split(first.name)[0]) if first else ()
+    mirrored = any(isinstance(one.event, MatchStarted) and one.event.deals > 1 for one in match)
     with hands.refusing():
-        for piece in pieces(records, note):
+        for piece in pieces(rounds(records, mirrored=mirrored), note, request.dialect):
             yield encoder.encode(piece)
-
-
-def _numbered(hands: SeenHands) -> Iterator[SeenHand]:
-    """A log counts its rounds itself, so none may be missing."""
-    for count, hand in enumerate(hands, start=1):
-        number = hands.name.rpartition("/")[2]
-        if number != str(count):
-            raise CannotExport(
-                f"round {count} is not in the ledger, {hands.name} comes in its place: "
-                "a gamelog cannot leave a round out"
-            )
-        yield hand
 
 
 def histories(request: ExportRequest) -> Iterator[bytes]:
@@ -176,9 +170,9 @@ def histories(request: ExportRequest) -> Iterator[bytes]:
 
     with hands.refusing():
         if second is None and request.suffix != ".phhs":
-            texts = (phh.write(*hand, view) for hand in each())
+            texts = (write_phh(*hand, view) for hand in each())
         else:
-            texts = (text for text in phh.write_all(each(), view))
+            texts = (text for text in write_all_phh(each(), view))
         for text in texts:
             yield text.encode()
 
@@ -194,7 +188,7 @@ def dealer_log(request: ExportRequest) -> Iterator[bytes]:
         (request.ruleset(hand.record), hand.record) for hand in chain(filter(None, (first,)), rest)
     )
     with hands.refusing():
-        for line in acpc.write(each, note, lossy=request.lossy):
+        for line in write_acpc(each, note, lossy=request.lossy):
             yield line.encode()
 
 

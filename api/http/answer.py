@@ -18,13 +18,28 @@ from fastapi.responses import Response
 from api.exporting.files import FORMULA
 from api.http.formats import MEDIA, format_of, is_for_spreadsheet
 
-__all__ = ["ANEW", "FOREVER", "MEDIA", "NEVER", "document", "format_of", "listed", "sent"]
+__all__ = [
+    "ANEW",
+    "FOREVER",
+    "MEDIA",
+    "NEVER",
+    "document",
+    "format_of",
+    "goes_on",
+    "listed",
+    "sent",
+]
 
 FOREVER = "max-age=31536000, immutable"  # a hand that cannot change for whoever asked
 ANEW = "no-cache"  # kept, and asked for again with its validator
 NEVER = "no-store"  # a secret, told once
 _FORMULA = re.compile(FORMULA)
 VARY = "Accept, Authorization, Cookie"  # what the same address is answered differently by
+
+
+def media(*kinds: str) -> dict[int | str, dict[str, Any]]:
+    """The formats of a route, for its description."""
+    return {200: {"content": {MEDIA[kind].partition(";")[0]: {} for kind in kinds}}}
 
 
 def document(
@@ -54,6 +69,11 @@ def listed(
         answer = sent(request, b"".join(msgspec.json.encode(row) + b"\n" for row in page), kind)
     else:
         answer = sent(request, _csv(page, is_for_spreadsheet(request, download=False)), kind)
+    return goes_on(request, answer, following)
+
+
+def goes_on(request: Request, answer: Response, following: str | None) -> Response:
+    """A page whose `Link` says where the list goes on, if it does."""
     if following is not None:
         further = request.url.include_query_params(cursor=following)
         answer.headers["Link"] = f'<{further.path}?{further.query}>; rel="next"'
@@ -70,8 +90,10 @@ def sent(
     filename: str | None = None,
     **headers: str,
 ) -> Response:
-    """Bytes that stand for one viewpoint's answer: their digest is the validator."""
-    told = about(request, cache, filename) | _spelled(headers)
+    """Bytes that stand for one viewpoint's answer: their digest is the validator. Of `headers`,
+    `retry_after` is `Retry-After`."""
+    told = about(request, cache, filename)
+    told |= {name.replace("_", "-").title(): value for name, value in headers.items()}
     if status == 200 and cache != NEVER:
         tag = told["ETag"] = f'"{sha256(body).hexdigest()[:32]}"'
         if request.method in ("GET", "HEAD") and known(request, tag):
@@ -81,7 +103,9 @@ def sent(
 
 def about(request: Request, cache: str, filename: str | None = None) -> dict[str, str]:
     """What stands above any answer: who may keep it, and what it depends on."""
-    told = {"Cache-Control": _kept_by(request, cache), "Vary": VARY}
+    if cache != NEVER and getattr(request.state, "recognized", False):
+        cache = f"private, {cache}"  # what only a key may see is for no cache that others share
+    told = {"Cache-Control": cache, "Vary": VARY}
     if filename is not None:
         assert filename.isascii()
         assert not {'"', "\\"} & set(filename)
@@ -97,30 +121,17 @@ def known(request: Request, tag: str) -> bool:
     return tag in {one.strip().removeprefix("W/") for one in said.split(",")}
 
 
-def _kept_by(request: Request, cache: str) -> str:
-    """What only a key or a login may see is nothing for a cache that others share."""
-    if cache == NEVER or not getattr(request.state, "recognized", False):
-        return cache
-    return f"private, {cache}"
-
-
-def _spelled(headers: Mapping[str, str]) -> dict[str, str]:
-    """`retry_after` as `Retry-After`."""
-    return {name.replace("_", "-").title(): value for name, value in headers.items()}
-
-
 def _csv(rows: Sequence[Mapping[str, Any]], for_spreadsheet: bool) -> bytes:
     """Text as it is, or as no formula; what has parts in JSON."""
     out = io.StringIO()
     columns = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv.writer(out, lineterminator="\r\n")
     for row in ({name: name for name in columns}, *rows):
-        values = [_flat(row.get(name)) for name in columns]
+        values = [
+            json.dumps(it) if isinstance(it, list | tuple | dict | bool) else it
+            for it in map(row.get, columns)
+        ]
         if for_spreadsheet:
             values = [_FORMULA.sub(r"'\1", it) if isinstance(it, str) else it for it in values]
         writer.writerow(values)
     return out.getvalue().encode()
-
-
-def _flat(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, list | tuple | dict | bool) else value

@@ -17,7 +17,7 @@ from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT, NoViewpoint, Viewer, vi
 from api.viewpoints.views import Viewed
 from store.reader import Snapshot
 
-__all__ = ["ADMIN", "AUDIT", "READ", "WRITE", "Ask", "Asked", "Caller", "asked"]
+__all__ = ["ADMIN", "AUDIT", "READ", "WRITE", "Ask", "Access", "Caller", "access"]
 
 
 class Caller(Struct, frozen=True):
@@ -70,7 +70,7 @@ class Caller(Struct, frozen=True):
         return {name: tuple(sorted(matches or ())) for name, matches in found.items()}
 
 
-class Asked:
+class Access:
     """One request's caller, viewpoint and service; `path` is what cursors are written for."""
 
     def __init__(
@@ -116,15 +116,15 @@ class Asked:
         return self.viewer.view, self.viewer.matches
 
 
-async def asked(
+async def access(
     request: Request,
     view: Annotated[str | None, Query(alias="as", description="The viewpoint asked from.")] = None,
-) -> Asked:
+) -> Access:
     """For every route that shows something of the ledger."""
     caller: Caller = getattr(request.state, "caller", Caller())
     viewer = caller.viewer(view)
     request.state.view = viewer.view
-    return Asked(caller, viewer, request.app.state.service, request.url.path)
+    return Access(caller, viewer, request.app.state.service, request.url.path)
 
 
-Ask = Annotated[Asked, Depends(asked)]
+Ask = Annotated[Access, Depends(access)]

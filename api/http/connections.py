@@ -8,7 +8,6 @@ the newcomer; where all are being answered, the newcomer is told to come again.
 
 import asyncio
 import errno
-import resource
 import socket
 import struct
 import time
@@ -219,6 +218,8 @@ class Room(NamedTuple):
 
         Newcomers are accepted before they are counted: half of that quarter at most at a time.
         """
+        import resource  # which Windows has not: readers do without
+
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         most = FILES_WANTED if hard == resource.RLIM_INFINITY else min(FILES_WANTED, hard)
         if soft != resource.RLIM_INFINITY and soft < most:

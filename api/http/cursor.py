@@ -4,7 +4,8 @@ A cursor holds the last key that was told. What the list was of (path, viewpoint
 sealed with it, so it opens nothing else. It is sealed by AES-SIV (RFC 5297): the same place has the
 same cursor, so two answers that are alike are alike to the byte, and a key that tells of what is
 hidden stays hidden in it: the package itsdangerous would sign it, and leave it to be read by all.
-All workers of a ledger share its key, `private/cursor.key`.
+All workers of a ledger share its key, `private/cursor.key`. A cursor holds no snapshot's token,
+which counts hidden events.
 """
 
 import binascii

@@ -78,7 +78,8 @@ class Keys:
             secret = secrets.token_hex(32)
             key = Key(id_, name, scopes, _hash(secret), int(time.time()), expires)
             keys.append(key)
-        return key, _spelled(id_, secret)
+        spelled = f"{PREFIX}_{id_}_{secret}"
+        return key, f"{spelled}_{_check(spelled)}"
 
     def revoke(self, id_: str) -> bool:
         """No more of this key; whether there was one."""
@@ -117,11 +118,6 @@ def as_json(key: Key) -> KeyTold:
 def moment(seconds: int) -> str:
     """Seconds since 1970 as RFC 3339."""
     return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
-
-
-def _spelled(id_: str, secret: str) -> str:
-    text = f"{PREFIX}_{id_}_{secret}"
-    return f"{text}_{_check(text)}"
 
 
 def _check(text: str) -> str:

@@ -21,7 +21,7 @@ from api.http.delay import Delay
 from api.http.limits import Limits
 from api.http.private_files import cursor_key
 from api.problem import Problem
-from api.questions.verdicts import Verdicts
+from api.questions.verdicts import verdicts_of
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from store.reader import Reader, Snapshot
@@ -49,8 +49,7 @@ class Settings(Struct, frozen=True):
 class Judging:
     """At most one thread that judges what is left of a ledger."""
 
-    def __init__(self, verdicts: Verdicts) -> None:
-        self._verdicts = verdicts
+    def __init__(self) -> None:
         self._turn = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -75,7 +74,7 @@ class Judging:
 
     def _judge(self, snapshot: Snapshot) -> None:
         try:
-            for _ in self._verdicts.judge(snapshot):
+            for _ in verdicts_of(snapshot).judge(snapshot):
                 if self._stop.is_set():
                     return
         except FileNotFoundError:
@@ -102,8 +101,7 @@ class LedgerService:
         self._reader: Reader | None = None
         self._cursors: Cursors | None = None
         self._shared: OrderedDict[Viewer, _Shared] = OrderedDict()
-        self.verdicts = Verdicts()
-        self.judging = Judging(self.verdicts)
+        self.judging = Judging()
 
     @property
     def reader(self) -> Reader:

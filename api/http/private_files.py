@@ -9,7 +9,6 @@ ledger's: a key can be revoked while a match is being played. A reader takes non
 replaced as a whole, and read again when they are others.
 """
 
-import fcntl
 import os
 import secrets
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ import msgspec
 
 from api.http.cursor import KEY_BYTES
 from store.folder.disk import make_whole
+from store.folder.lock import lock_file
 from store.proof.private import Exposed, Private
 
 CURSORS = "cursor.key"
@@ -37,7 +37,7 @@ def alone(ledger: Path) -> Iterator[Private]:
     folder.mkdir(0o700, exist_ok=True)
     handle = os.open(folder / "http.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        lock_file(handle)
         yield Private(ledger)
     finally:
         os.close(handle)

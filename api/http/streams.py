@@ -24,7 +24,6 @@ from api.http.answer import ANEW, about
 from api.http.formats import MEDIA, is_for_spreadsheet
 
 PIECE = 1 << 18  # no more than this is handed to the socket at once: then it is waited for
-STALL_S = 60.0
 
 Chunks = Generator[bytes, None, None]
 

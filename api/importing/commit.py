@@ -11,16 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from api.importing.index import Hit, ImportIndex
+from api.importing.index import CheckedChunk, Hit, ImportIndex, Repeats, count, differs, nets_of
 from api.importing.left_out import notes
 from api.importing.naming import Mark, Repeat, naming_of
-from api.importing.repeats import (
-    CheckedChunk,
-    Repeats,
-    count,
-    differs,
-    nets_of,
-)
 from api.importing.spill import CHUNK, Chunk, fetched
 from api.importing.worker import Outcome
 from api.playing.recording import now_ms

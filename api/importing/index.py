@@ -4,24 +4,112 @@ A block is durable before its hands are, and believed when they are there: so th
 much after a crash, or beside an older copy of the ledger, and never too little. What it says means
 something only under the ledger's secret. Where it is missing it is begun anew from what the ledger
 says itself, which is less: its files, and the numbers that PokerStars gave to hands.
+
+A hand that comes again is not added, and one that says otherwise is a conflict.
 """
 
 import os
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct, msgpack
 
-from api.importing.naming import Mark, Marker, naming_of
+from api.importing.naming import Mark, Marker, Repeat, naming_of, read_marks
+from api.importing.spill import Chunk, fetched, marks_of
+from api.importing.worker import Outcome
+from api.viewpoints.records import OTHERWISE, REPEATED
+from events.cards import UNKNOWN
+from events.evolve import replay
+from events.ledger import Append, Record
+from events.notation import say
+from events.types import HandStarted, HoleDealt, SourceNoted
 from store.folder.frames import Damaged, frame, frames, intact_after
 from store.ledger import FileLedger
+from store.log.batch import from_payload
+from store.log.leaf import split
 from store.proof.nonces import Salted
 from store.proof.private import FOLDER as PRIVATE
 from store.reader import Reader
+from store.segments.runs import read
 from store.sql.query import Query
+
+_QUOTED = 200
+_NONE = (0, 0, "", 0, "")
+
+
+class CheckedChunk:
+    """A chunk of a file, and which of its hands come again."""
+
+    def __init__(self, chunk: Chunk) -> None:
+        self.chunk = chunk
+        self.marks = read_marks(marks_of(chunk))
+        self.again: dict[int, Repeat] = {}
+
+    @property
+    def first(self) -> str | None:
+        """The first hand that is not another again."""
+        match = split(self.chunk.first)[0]
+        numbers = (mark.number for mark in self.marks if mark.number not in self.again)
+        return next((f"{match}/{number}" for number in numbers), None)
+
+    @cached_property
+    def appends(self) -> tuple[Append, ...]:
+        """The hands of the chunk, one append each."""
+        hands = fetched(self.chunk)[1]
+        return read(hands).appends() if self.chunk.as_run else from_payload(hands)
+
+    @cached_property
+    def records(self) -> dict[int, tuple[Record, ...]]:
+        """The records of its hands by number."""
+        return {split(one.stream)[1] or 0: one.events for one in self.appends}
+
+    @property
+    def new(self) -> tuple[Append, ...]:
+        """The hands of the chunk that the ledger does not have yet."""
+        return tuple(one for one in self.appends if split(one.stream)[1] not in self.again)
+
+
+class Repeats:
+    """What is kept of them beside the hands of their file: hands next to each other on one line,
+    and of each that differs its whole record; nothing of the other match, which may be sealed when
+    this one is open."""
+
+    def __init__(self) -> None:
+        self._lines: list[tuple[int, int, str, int, str]] = []
+        self._records: list[str] = []
+        self.differ = False
+
+    def add(self, part: CheckedChunk) -> None:
+        """Note the repeated hands of one more chunk."""
+        for number, one in sorted(part.again.items()):
+            match, known = split(one.hand)
+            first, count, was, begin, other = self._lines[-1] if self._lines else _NONE
+            next_ = first + count, was, begin + count
+            if not (other or one.differs) and (number, match, known) == next_:
+                self._lines[-1] = (first, count + 1, was, begin, "")
+                continue
+            other = f"line {one.line}{OTHERWISE}" if one.differs else ""
+            self._lines.append((number, 1, match, known or 0, other))
+            if one.differs:
+                self.differ = True
+                self._records += [f"hand {number}", *map(say, part.records[number]), ""]
+
+    def note(self, format: str) -> SourceNoted:
+        """All repeated hands as one note of their match."""
+        header = []
+        for number, count, match, known, other in self._lines:
+            if other:
+                header.append(f"hand {number} is {match}/{known}, {other}")
+            else:
+                last = f"..{number + count - 1}", f"..{known + count - 1}"
+                end, there = last if count > 1 else ("", "")
+                header.append(f"hand {number}{end} is {match}/{known}{there}")
+        return SourceNoted(format, REPEATED, "\n".join(header), "\n".join(self._records))
+
 
 FILE = "imports"
 SIZE = 8  # bytes that a hand is found by, and as many of what it says
@@ -233,3 +321,44 @@ def _of_before(ledger: FileLedger, nonces: Salted | None) -> Iterator[Block]:
         mine = numbered.get(row["match"], [])
         numbers, found_by = tuple(number for number, _ in mine), b"".join(key for _, key in mine)
         yield Block(row["match"], row["footer"], "", numbers, found_by, _UNKNOWN * len(mine))
+
+
+def count(found: Outcome, part: CheckedChunk) -> None:
+    """What a file's report says of them."""
+    found.again += len(part.again)
+    found.conflicts += [one for one in part.again.values() if one.differs]
+    named = {number for numbers in found.named.values() for number in numbers}
+    for number, one in part.again.items():
+        if not found.elsewhere or number in named:
+            found.elsewhere[number] = one.hand
+
+
+def differs(known: Sequence[Record], now: Sequence[Record]) -> str:
+    """The first thing in which two records of one hand contradict each other; nothing if they do
+    not: a card that only one of them knows is no contradiction."""
+    for one, other in zip_longest(known, now):
+        if one != other and not _compatible(one, other):
+            return f"it says {_said(other)}, where {_said(one)} is in the ledger"
+    return ""
+
+
+def _compatible(one: Record | None, other: Record | None) -> bool:
+    if isinstance(one, HandStarted) and isinstance(other, HandStarted):
+        seated = one.players, one.stacks, one.button
+        return seated == (other.players, other.stacks, other.button)
+    if not (isinstance(one, HoleDealt) and isinstance(other, HoleDealt)):
+        return False
+    pairs = zip_longest(one.cards, other.cards)
+    return one.seat == other.seat and all(a == b or UNKNOWN in (a, b) for a, b in pairs)
+
+
+def _said(event: Record | None) -> str:
+    return "nothing more" if event is None else repr(say(event)[:_QUOTED])
+
+
+def nets_of(one: Append) -> Iterator[tuple[str, int]]:
+    """What each player of a hand has won in it."""
+    end = replay(one.events)  # type: ignore[arg-type]
+    start = end.start
+    for player, was, now in zip(start.players, start.stacks, end.stacks, strict=True):
+        yield player, now - was

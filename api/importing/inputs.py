@@ -1,13 +1,50 @@
-"""What an import is asked to take in: files, folders spread out, a month of IRC files as one."""
+"""What an import is asked to take in: files, folders spread out, a month of IRC files as one.
 
+A file's bytes are taken once: what is hashed is what is read, whatever becomes of the file. A small
+file is kept in memory, a larger one and a folder in a copy beside the ledger, which nobody else
+writes. Readers are given that and never the file itself. A file that changed before all of it was
+taken is refused, because half of one text and half of another is neither.
+"""
+
+import hashlib
 import os
-from collections.abc import Iterable, Iterator
+import stat
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import rmtree
+from typing import BinaryIO, NamedTuple
 
 from msgspec import Struct
 
-from api.importing.copies import MONTH, Copy, month_files
 from formats.cuts import Part
+from formats.source import Refused
+
+LINE_MAX = 1 << 20  # bytes: no line of any format is near
+SMALL = 1 << 20  # bytes: up to so many are kept in memory
+CHANGED = "it changed while it was read: import it again when nobody writes it"
+_UNCOPIED = "there is no room beside the ledger for the copy that is read"
+_BLOCK = 1 << 20
+_FRESH_NS = 2_000_000_000  # within one tick of the clock a file can change and keep its time
+MONTH = ("hdb", "hroster", "pdb")
+
+
+class Copy(NamedTuple):
+    """The bytes that are read in place of a file or a folder, and their SHA-256 in hex."""
+
+    content: bytes | Path
+    sha256: str
+
+
+class _State(NamedTuple):
+    """By which a file is known to be the same and unchanged."""
+
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+    changed_ns: int
 
 
 class InputFile(Struct, frozen=True):
@@ -59,3 +96,128 @@ def _named(path: Path) -> str:
 def is_month(folder: Path) -> bool:
     """Whether a folder has the three parts of an IRC month; with one of them it claims to be."""
     return (folder / "hdb").is_file() or all((folder / part).exists() for part in MONTH)
+
+
+def copied(path: Path, place: Path, small: int = SMALL) -> Copy:
+    """The file in memory if it is small, or at `place`; a folder's digest is of its files' names
+    and contents."""
+    if path.is_dir():
+        return _folder(path, place)
+    if (size := path.stat().st_size) <= small:
+        pieces: list[bytes] = []
+        taken = _taken(path, pieces.append, size)
+        return Copy(b"".join(pieces), taken[0])
+    with place.open("xb") as out:
+        return Copy(place, _taken(path, out.write)[0])
+
+
+@contextmanager
+def at_hand(path: Path, place: Path) -> Iterator[Copy]:
+    """The bytes of a file for as long as they are read."""
+    try:
+        yield copied(path, place)
+    finally:
+        remove(place)
+
+
+def remove(place: Path) -> None:
+    """A copy that nobody needs any more; there may be none."""
+    if place.is_dir():
+        rmtree(place, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            place.unlink(missing_ok=True)
+
+
+def month_files(folder: Path) -> list[Path]:
+    """The files that make a month of the IRC database."""
+    return sorted(
+        one
+        for part in MONTH
+        for one in (folder / part, *(folder / part).glob("pdb.*"))
+        if one.is_file()
+    )
+
+
+def _folder(folder: Path, place: Path) -> Copy:
+    """Every file of a month, all of them as they were at one moment."""
+    files = month_files(folder)
+    states: dict[Path, _State] = {}
+    whole = hashlib.sha256()
+    for file in files:
+        name = file.relative_to(folder)
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        with (place / name).open("xb") as out:
+            digest, states[file] = _taken(file, out.write)
+        whole.update(os.fsencode(name) + f" {digest}\n".encode())
+    if month_files(folder) != files or any(_state(os.stat(one)) != states[one] for one in files):
+        raise Refused(0, CHANGED)
+    for part in MONTH:  # one without files is there all the same
+        if (folder / part).is_dir():
+            (place / part).mkdir(parents=True, exist_ok=True)
+    return Copy(place, whole.hexdigest())
+
+
+def _taken(
+    path: Path, write: Callable[[bytes], object], at_most: int | None = None
+) -> tuple[str, _State]:
+    """The digest of all that was given to `write`, and the state of the file that it is."""
+    with _opened(path) as raw:
+        before = _state(os.fstat(raw.fileno()))
+        digest, size = hashlib.sha256(), 0
+        for block in _checked(_blocks(raw)):
+            size += len(block)
+            if at_most is not None and size > at_most:
+                raise Refused(0, CHANGED)
+            digest.update(block)
+            try:
+                write(block)
+            except OSError as failure:
+                raise Refused(0, f"{_UNCOPIED}: {failure.strerror or failure}") from None
+        after = _state(os.fstat(raw.fileno()))
+        try:
+            there = _state(os.stat(path))
+        except OSError:
+            raise Refused(0, CHANGED) from None
+        if not before == after == there or size != after.size:
+            raise Refused(0, CHANGED)
+        if time.time_ns() - after.modified_ns < _FRESH_NS:
+            raw.seek(0)
+            again = hashlib.sha256()
+            for block in _blocks(raw):
+                again.update(block)
+            if again.digest() != digest.digest():
+                raise Refused(0, CHANGED)
+    return digest.hexdigest(), after
+
+
+def _opened(path: Path) -> BinaryIO:
+    """The file itself, though another may take its name; what is no file is not waited for."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise Refused(0, "this is no file")
+    return os.fdopen(handle, "rb", buffering=0)
+
+
+def _state(found: os.stat_result) -> _State:
+    return _State(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def _blocks(raw: BinaryIO) -> Iterator[bytes]:
+    while block := raw.read(_BLOCK):
+        yield block
+
+
+def _checked(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same blocks; a line without end is refused on the way, before any reader meets it."""
+    number, begun = 1, 0
+    for block in blocks:
+        first = max(block.rfind(b"\n"), block.rfind(b"\r"))
+        if first < 0:
+            begun += len(block)
+        else:
+            number, begun = number + block.count(b"\n"), 0
+        if begun > LINE_MAX:
+            raise Refused(number, f"a line of more than {LINE_MAX} bytes")
+        yield block

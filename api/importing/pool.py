@@ -24,8 +24,7 @@ from typing import Any
 import pyarrow as pa
 from msgspec.structs import replace
 
-from api.importing.copies import copied, remove
-from api.importing.inputs import InputFile
+from api.importing.inputs import InputFile, copied, remove
 from api.importing.spill import spill
 from api.importing.worker import (
     NAMED_MAX,

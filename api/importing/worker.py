@@ -15,8 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from api.facts import INCOMING
-from api.importing.copies import Copy, at_hand
-from api.importing.inputs import InputFile, is_month
+from api.importing.inputs import Copy, InputFile, at_hand, is_month
 from api.importing.left_out import with_texts
 from api.importing.naming import Mark, Marker, Repeat, naming_of
 from api.importing.spill import (

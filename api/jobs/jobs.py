@@ -14,7 +14,6 @@ restarted meanwhile, or killed: what came of the job is in its files.
 """
 
 import errno
-import fcntl
 import os
 import re
 import secrets
@@ -37,7 +36,7 @@ from msgspec.structs import replace
 from api.problem import Problem
 from api.viewpoints.feed_events import time_of
 from store.folder.disk import make_whole
-from store.folder.lock import holder
+from store.folder.lock import holder, lock_file
 
 FOLDER = "jobs"
 PATIENCE_S = 30.0  # a process that has said nothing by then is given up
@@ -318,7 +317,7 @@ def is_alive(room: Path) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        lock_file(handle, shared=True, waits=False)
     except BlockingIOError:
         return True
     finally:

@@ -6,7 +6,6 @@ in. A job that only reads waits for nobody.
 """
 
 import errno
-import fcntl
 import os
 import shutil
 import signal
@@ -42,8 +41,7 @@ from api.jobs.jobs import (
     write,
     writes,
 )
-from api.jobs.plans import ENDLESS, THINK_MS, plans_of, stage_of
-from api.jobs.requests import asked_rules, rules_of
+from api.jobs.plans import ENDLESS, THINK_MS, asked_rules, plans_of, rules_of, stage_of
 from api.playing.live import live
 from api.playing.matches import Terms, begun, here, taken
 from api.playing.over_the_wire import Meeting
@@ -54,7 +52,7 @@ from api.questions.tree import NoSecrets, Unsigned
 from api.viewpoints.viewer import AUDITOR, Viewer
 from api.viewpoints.views import Viewed
 from dealer.deck import SeededDecks, drawn_seed
-from dealer.wire.match_process import MatchJob
+from dealer.wire.match import MatchJob
 from dealer.wire.plan import plan as meant
 from dealer.wire.program import Limits
 from dealer.wire.program import named as programs
@@ -64,7 +62,7 @@ from engine.game import fingerprint, to_json
 from events.ledger import Conflict, is_match
 from events.types import Dealing, Disclosure, Events
 from store.folder.frames import Damaged
-from store.folder.lock import Held, Lock, holder
+from store.folder.lock import Held, Lock, holder, lock_file
 from store.ledger import FileLedger, open_ledger
 from store.proof.private import Private
 from store.proof.tree import Refuted
@@ -117,7 +115,7 @@ def main(ledger: Path, name: str) -> None:
     """Do the job, whatever comes."""
     room = ledger / FOLDER / name
     alive = (room / "lock").open("w")
-    fcntl.flock(alive, fcntl.LOCK_EX)  # for as long as this process is there
+    lock_file(alive.fileno())  # for as long as this process is there
     alive.write(str(os.getpid()))
     alive.flush()
     job = msgspec.json.decode((room / "job.json").read_bytes(), type=Job)

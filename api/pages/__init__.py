@@ -6,8 +6,10 @@ from fastapi.responses import FileResponse
 from api.pages.addresses import STATIC, Files
 from api.pages.audit import router as audit
 from api.pages.bids import router as bids
+from api.pages.compare import router as compare
 from api.pages.events import router as events
 from api.pages.fairness import router as fairness
+from api.pages.find import router as find
 from api.pages.games import router as games
 from api.pages.grid import router as grid
 from api.pages.hand import router as hand
@@ -24,6 +26,7 @@ from api.pages.winnings import router as winnings
 
 PAGES: tuple[APIRouter, ...] = (
     home,
+    find,
     matches,
     hands,
     hand,
@@ -37,6 +40,7 @@ PAGES: tuple[APIRouter, ...] = (
     bids,
     swaps,
     opponent,
+    compare,
     fairness,
     live,
     verify,

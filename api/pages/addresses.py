@@ -62,6 +62,11 @@ class Addresses(Struct, frozen=True):
     def home(self, **asked: str) -> str:
         return self._at("/", **asked)
 
+    def page(self, *path: str, **asked: str) -> str:
+        """Any page by the parts of its path, unless what is asked of it says through whose eyes."""
+        asked = {**({} if self.view is None else {"as": self.view}), **asked}
+        return Addresses()._at("/" + "/".join(map(_part, path)), **asked)
+
     def matches(self, after: str | None = None) -> str:
         return self._at("/matches", after=after)
 
@@ -81,7 +86,7 @@ class Addresses(Struct, frozen=True):
     def players(self) -> str:
         return self._at("/players")
 
-    def player(self, name: str, page: str = "", **asked: str | int | None) -> str:
+    def player(self, name: str, page: str = "", **asked: str | int | tuple[str, ...] | None) -> str:
         """A page of a player: `grid`, `winnings`, `bids` or `swaps`, or himself."""
         return self._at(f"/players/{_part(name)}" + (f"/{page}" if page else ""), **asked)
 
@@ -107,12 +112,12 @@ class Addresses(Struct, frozen=True):
         at = self._at(f"/games/{_part(game)}")
         return at if policy is None else f"{at}#{_part(policy)}"
 
-    def api(self, *path: str | int, **asked: str | int | None) -> str:
+    def api(self, *path: str | int, **asked: str | int | tuple[str, ...] | None) -> str:
         """A path under `/api/v1`: `api("hands", match, number, "events")`."""
         return self._at("/api/v1/" + "/".join(map(_part, path)), **asked)
 
-    def _at(self, path: str, **asked: str | int | None) -> str:
-        given = {name: value for name, value in asked.items() if value is not None}
+    def _at(self, path: str, **asked: str | int | tuple[str, ...] | None) -> str:
+        given = {name: value for name, value in asked.items() if value not in (None, ())}
         if self.view is not None:
             given["as"] = self.view
-        return f"{path}?{urlencode(given)}" if given else path
+        return f"{path}?{urlencode(given, doseq=True)}" if given else path

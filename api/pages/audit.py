@@ -6,7 +6,7 @@ judged for him, in which a hidden card is an unknown one.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -16,16 +16,16 @@ from api.evidence.make import Unproved
 from api.http.ask import Ask
 from api.pages.hand import of_hand
 from api.pages.site import chips, page
-from api.questions.frames import spoken
-from api.questions.judged import Judged, NoRules, judged
+from api.questions.frames import as_seen
+from api.questions.hand import Judged, NoRules, judged
 from api.questions.proof import bundle
 from api.questions.tree import NoSecrets, Unsigned
-from api.report import money_in, ruling
-from api.report_pots import counted
+from api.report import money_in, owed, parting, ruling, unmoved
+from api.report_pots import counted, cut
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.selection import Unfinished
 from api.viewpoints.views import Viewed
-from engine.cuts import Layer, dead_chips, levels
+from engine.cuts import Cut, Layer, dead_chips, levels
 from engine.game import Game
 from engine.pots import Pot, pots
 from engine.ranking import strength
@@ -35,7 +35,6 @@ from engine.verdict import Nets, Report
 from events import types as t
 from events import views
 from events.cards import Card
-from events.notation import say
 from events.state import Hand
 from odds.rank import describe
 from store.proof.tree import Refuted
@@ -94,11 +93,20 @@ class Made(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What a seat is paid of a pot, and how much of that are odd chips."""
+    """What a seat is paid of a pot by the record, what by the rules, and how much of that is odd.
+
+    `due` is None where a card or an event that decides is missing.
+    """
 
     seat: int
     amount: int
+    due: int | None
     odd: int
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the rules pay something else."""
+        return self.due not in (None, self.amount)
 
 
 class Paid(NamedTuple):
@@ -108,7 +116,7 @@ class Paid(NamedTuple):
     amount: int
     beside: tuple[str, ...]  # which layer it is, and what of it is no stake of who may win it
     eligible: tuple[int, ...]
-    even: bool
+    weighed: bool  # by the rules each is paid by what he put in
     shares: tuple[Share, ...]
 
 
@@ -146,7 +154,7 @@ def explained(redacted_hand: RedactedEvents, found: Judged) -> Explained:
         money=_money(record) if counted else Money((), (), ()),
         auctions=_auctions(seen),
         made=_made(game, hand) if hand else (),
-        paid=_paid(game, record, hand) if hand else (),
+        paid=_paid(game, record, hand, differs=report.verdict == "differ") if hand else (),
         accounts=_accounts(cast(t.HandStarted, record[0]), report),
     )
 
@@ -221,8 +229,8 @@ def _made(game: Game, hand: Hand) -> tuple[Made, ...]:
     return tuple(found)
 
 
-def _paid(game: Game, record: t.Events, hand: Hand) -> tuple[Paid, ...]:
-    """Every pot as it was recorded, beside the layer of stakes that it comes from."""
+def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[Paid, ...]:
+    """Every pot as it was recorded, its layer of stakes, and what the rules pay of it."""
     rakes = {one.pot: one.amount for one in record if isinstance(one, t.RakeTaken)}
     splits = [one for one in record if isinstance(one, t.PotSplit)]
     stay = contenders(hand)
@@ -237,20 +245,38 @@ def _paid(game: Game, record: t.Events, hand: Hand) -> tuple[Paid, ...]:
     ]
     layers = levels(game, hand, found) if is_layer else (None,) * len(splits)
     dead = dead_chips(game, hand)
+    right = cut(game, record) or ()
     paid = []
     for place, one in enumerate(splits):
-        whole = sum(one.shares)
-        floor = whole // len(one.shares)
-        even = max(one.shares) - min(one.shares) <= len(one.shares) * game.split_unit
-        shares = tuple(
-            Share(seat, share, share - floor if even else 0)
-            for seat, share in zip(one.seats, one.shares, strict=True)
-        )
         rake = rakes.get(one.pot, 0)
         eligible = found[place].seats if is_layer else one.seats
         beside = tuple(_beside(layers[place], 0 if place else dead, rake))
-        paid.append(Paid(one.pot, whole + rake, beside, eligible, even, shares))
+        due = right[place] if place < len(right) else None
+        shares = _shares(one, due, game.split_unit, differs=differs and bool(right))
+        weighed = due is not None and len(set(due.award.weights)) > 1
+        paid.append(Paid(one.pot, sum(one.shares) + rake, beside, eligible, weighed, shares))
+    lacking = right[len(splits) :] if differs else ()
+    for place, due in enumerate(lacking, len(splits)):  # pots that nobody was paid
+        shares = _shares(t.PotSplit(place, (), ()), due, game.split_unit, differs=True)
+        paid.append(Paid(place, 0, (), due.eligible or due.award.seats, False, shares))
     return tuple(paid)
+
+
+def _shares(one: t.PotSplit, due: Cut | None, unit: int, *, differs: bool) -> tuple[Share, ...]:
+    """Who is paid of a pot by the record, and where that differs, by the rules."""
+    paid: dict[int, int] = {}
+    for seat, share in zip(one.seats, one.shares, strict=True):
+        paid[seat] = paid.get(seat, 0) + share
+    places = {} if due is None else {seat: at for at, seat in enumerate(due.award.seats)}
+    shares = []
+    for seat in dict.fromkeys((*paid, *(places if differs else ()))):
+        amount, right, odd = paid.get(seat, 0), 0, 0
+        if due is not None and seat in places:
+            right = due.award.shares[places[seat]]
+            even = right - due.odd(places[seat], unit)
+            odd = (right if differs else amount) - even
+        shares.append(Share(seat, amount, right if differs else None, odd))
+    return tuple(shares)
 
 
 def _beside(layer: Layer | None, dead: int, rake: int) -> Iterator[str]:
@@ -303,7 +329,8 @@ def audit(
     context |= {
         "report": found.report,
         "declared": found.report.ruleset == context["start"].game,
-        "sentence": UNSEEN if unseen else ruling(found.report).partition(": ")[2],
+        "because": UNSEEN if unseen else _because(found.report, found.record),
+        "owed": owed(context["start"].players, found.report),
         "moot": moot(found.report),
         "parting": _parting(found.report, redacted_hand),
         "told": explained(redacted_hand, found),
@@ -319,17 +346,17 @@ def moot(report: Report) -> int:
     return max((sum(max(a - b, 0) for a, b in each) for each in others), default=0)
 
 
-def _parting(report: Report, redacted_hand: RedactedEvents) -> dict[str, str | int] | None:
+def _because(report: Report, record: t.Events) -> str:
+    """The verdict in a sentence; where a record differs, the page has the event beside it."""
+    if report.verdict == "differ":
+        return f"the record is not what {report.ruleset} decides{unmoved(report)}"
+    return ruling(report, record).partition(": ")[2]
+
+
+def _parting(report: Report, redacted_hand: RedactedEvents) -> dict[str, Any] | None:
     """Where rules and record part ways: the event as it is seen, and what the rules say to it."""
     found = report.divergence
     if found is None:
         return None
-    there = found.at < len(redacted_hand.ones)
-    decided = "nothing more" if found.decided is None else say(found.decided)
-    return {
-        "at": found.at,
-        "recorded": spoken(redacted_hand.ones[found.at], whole=redacted_hand.open)
-        if there
-        else "nothing more",
-        "decided": decided if found.refusal is None else found.refusal,
-    }
+    recorded, decided = parting(tuple(as_seen(redacted_hand)), found)
+    return {"at": found.at, "recorded": recorded, "decided": decided}

@@ -1,11 +1,12 @@
-"""`/players/NAME/bids`: bids beside the rival's and beside what the card was worth, as pictures."""
+"""`/players/NAME/bids`: bids beside the rival's, the worth of the card, and his hand."""
 
+from collections.abc import Collection
 from typing import Any
 
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from analytics.auctions.measures import MEASURES
+from analytics.auctions.bidding import MEASURES
 from analytics.auctions.sniffing import SEED
 from api.http.routes.named import Named
 from api.pages.players import OfPlayer
@@ -13,10 +14,12 @@ from api.pages.plots import histogram, scale, spread
 from api.questions.declared import bids as bidding
 from api.questions.players import NoSum
 from api.viewpoints.selection import Absent
+from odds.rank import CATEGORIES
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 VALUED = 80  # auctions whose card is valued while somebody waits for a page
 HEADLINE = ("regret_known", "efficiency_known")
+STRENGTHS = {"weak": CATEGORIES[:1], "strong": CATEGORIES[1:]}  # a pair or more is strong
 TEXTURES = ("dry", "two-tone", "paired", "monotone")
 
 
@@ -24,13 +27,14 @@ TEXTURES = ("dry", "two-tone", "paired", "monotone")
 def bids(of: OfPlayer) -> Response:
     player = of.player
     with of.viewed() as viewed:
-        asked = bidding.Asked(player, of.filters["match"], of.filters["game"], None, VALUED)
+        asked = bidding.BidsParams(player, **of.filters, spots=VALUED)
         try:
             told = bidding.bidding(viewed, asked)
         except (Absent, NoSum) as reason:
             return of.sent("bids.html", "bids", told=None, why=str(reason))
         drawn = told.auctions.drawn(player)
         ranks = told.auctions.ranks(player)
+        made = told.auctions.made(player)
     found = {one.statistic: one for one in told.found if one.player == player}
     rows = {
         name: {"of": one, "told": found[name]} for name, one in MEASURES.items() if name in found
@@ -50,8 +54,17 @@ def bids(of: OfPlayer) -> Response:
         headline=[rows[name] for name in HEADLINE if name in rows],
         rows=list(rows.values()),
         ranks=ranks,
+        made=made,
+        strengths={name: pots(made, some) for name, some in STRENGTHS.items()},
         pairs=[pair for pair in told.beside if player in (pair.dealer, pair.rival)],
     )
+
+
+def pots(made: list[dict[str, Any]], some: Collection[str]) -> float | None:
+    """His mean bid with hands of some kinds, in pots."""
+    rows = [row for row in made if row["part"] in some]
+    n = sum(row["in_pots"] for row in rows)
+    return sum(row["pots"] * row["in_pots"] for row in rows if row["in_pots"]) / n if n else None
 
 
 def beside(drawn: list[dict[str, Any]]) -> dict[str, Any]:

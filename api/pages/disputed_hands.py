@@ -4,10 +4,10 @@ import json
 from typing import Any, NamedTuple
 
 from analytics.sql.chosen import quoted
-from api.http.ask import Asked
+from api.http.ask import Access
 from api.http.scopes import AUDIT
 from api.questions.filters_tree import VERDICTS
-from api.questions.listing import lent
+from api.questions.verdicts import lent, verdicts_of
 from api.viewpoints.views import Viewed
 
 NAMED = 8  # hands that a page names
@@ -34,7 +34,7 @@ class DisputedHands(NamedTuple):
 
 
 def disputed_hands(
-    ask: Asked, viewed: Viewed, hands: int, match: str | None = None, judge: bool = False
+    ask: Access, viewed: Viewed, hands: int, match: str | None = None, judge: bool = False
 ) -> DisputedHands | None:
     """The verdicts of so many hands, all or a match's; None for who may know of none.
 
@@ -42,7 +42,7 @@ def disputed_hands(
     """
     if judge:
         ask.needs(AUDIT)
-    judged = ask.service.verdicts.known(viewed.snapshot, AT_ONCE)
+    judged = verdicts_of(viewed.snapshot).known(viewed.snapshot, AT_ONCE)
     if judge and judged.left:
         ask.service.judging.begin(viewed.snapshot)
     verdicts = lent(viewed, judged)

@@ -8,17 +8,16 @@ from fastapi.responses import Response
 
 from api.http.ask import Ask
 from api.pages.hand import of_hand
-from api.pages.hand_line import pieces
 from api.pages.site import page
-from api.questions.frames import frames
+from api.questions.frames import frames, in_words
 from api.questions.proof import proof
 from api.questions.tree import NoSecrets, Unsigned
-from api.report import name_at
 from api.rules import Rules
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.selection import Unfinished
 from api.viewpoints.views import Viewed
 from events.hidden import FIELDS
+from events.sentences import name_at
 from events.types import HandEnded, HandVoided
 from store.proof.tree import Refuted
 
@@ -36,7 +35,7 @@ def events(request: Request, ask: Ask, match: str, number: str) -> Response:
         game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
     told = frames(redacted_hand, ask.viewer.view, game)
     begins = {mark["idx"]: mark["name"] for mark in told["marks"]}
-    drawn = told["frames"]
+    drawn, said = told["frames"], in_words(redacted_hand)
     parts: list[tuple[str, list[dict[str, Any]]]] = [("start", [])]
     for idx, one in enumerate(redacted_hand.ones[: len(drawn)]):
         seat = getattr(one.seen, "seat", None)
@@ -44,7 +43,7 @@ def events(request: Request, ask: Ask, match: str, number: str) -> Response:
         row = {
             "idx": idx,
             "at": drawn[idx]["at"],
-            "line": pieces(drawn[idx]["line"]),
+            "said": said[idx],
             "kind": drawn[idx]["type"],
             "hidden": one.hidden,
             "holder": name_at(told["players"], seat) if secret and seat is not None else None,

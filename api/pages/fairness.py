@@ -5,12 +5,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from analytics.fairness.dealing import LEVEL, Test
+from analytics.fairness.dealing import LEVEL
 from api.http.ask import Ask
-from api.http.routes.fairness import HANDS_MAX
 from api.pages.players import Narrow, clean
 from api.pages.site import page
-from api.questions import fairness as asking
+from api.questions.declared.fairness import HANDS_MAX, FairnessParams, Tested
+from api.questions.declared.fairness import fairness as tested_by
 from api.viewpoints.selection import Absent
 
 router = APIRouter(include_in_schema=False)
@@ -35,14 +35,15 @@ def fairness(
     if hands > (HANDS_MAX if run else AT_ONCE):
         return page(request, ask, "fairness.html", **context)
     try:
-        found = asking.dealt_fairly(ledger, ask.service.settings.folder, name)
+        with ask.viewed() as viewed:
+            found = tested_by(viewed, FairnessParams(name))
     except Absent as reason:
         return page(request, ask, "fairness.html", **context | {"why": str(reason)})
     tested = [(one, judgement(one)) for one in found.tests]
     return page(request, ask, "fairness.html", **context | {"found": found, "tested": tested})
 
 
-def judgement(test: Test) -> str:
+def judgement(test: Tested) -> str:
     """A test's verdict as one of the shapes that pages draw."""
     if test.counted is None:
         return "unknown"

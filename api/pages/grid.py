@@ -1,14 +1,15 @@
 """`/players/NAME/grid`: the 169 classes of hole cards, each a cell that leads to its hands."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from fastapi import APIRouter
 from fastapi.responses import Response
 
 from api.http.routes.named import Named
-from api.pages.players import Against
-from api.questions import grid as asking
+from api.pages.players import OfPlayer
+from api.questions.declared import grid as asking
+from api.questions.declared.grid import Cell
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 What = Literal["acts", "vpip", "raise", "net", "n"]
@@ -19,19 +20,19 @@ TITLES = {
     "net": "mean net, big blinds",
     "n": "how often it came",
 }
-COUNTED = {"acts": "vpip", "vpip": "vpip", "raise": "pfr"}
 FULL = 12  # times that a class came, from which on its cell is at its fullest
 
 
 @router.get("/players/{player}/grid")
-def grid(of: Against, show: What = "acts") -> Response:
+def grid(of: OfPlayer, show: What = "acts") -> Response:
     with of.viewed() as viewed:
-        told = asking.grid(viewed, of.chosen(viewed))
+        told = asking.grid(viewed, asking.Whose(of.player, **of.filters))
+    cells = {one.name: one for one in told.cells}
     return of.sent(
         "grid.html",
         "grid",
         going_on={"show": show},
-        cells=[cell(name, told.cells.get(name), show) for name in asking.classes()],
+        cells=[cell(name, cells.get(name), show) for name in asking.classes()],
         hands=told.hands,
         known=told.known,
         show=show,
@@ -51,38 +52,38 @@ class Acts(NamedTuple):
     called: float
 
 
-def acts(rows: Iterable[dict[str, Any]]) -> Acts | None:
+def acts(cells: Iterable[Cell]) -> Acts | None:
     """Of some classes together; None where he had no choice."""
-    sums = [(row["vpip_n"], row["pfr_k"], row["vpip_k"]) for row in rows]
+    sums = [(one.vpip_n, one.pfr_k, one.vpip_k) for one in cells]
     n, raised, played = (sum(column) for column in zip(*sums, strict=True)) if sums else (0, 0, 0)
     return Acts(n, raised / n, (played - raised) / n) if n else None
 
 
-def kinds(cells: dict[str, dict[str, Any]]) -> list[tuple[str, Acts]]:
+def kinds(cells: Sequence[Cell]) -> list[tuple[str, Acts]]:
     """The same of all classes, of pairs, of suited and of other ones."""
     parts = {
-        "all": list(cells.values()),
-        "pairs": [row for name, row in cells.items() if len(name) == 2],
-        "suited": [row for name, row in cells.items() if name.endswith("s")],
-        "offsuit": [row for name, row in cells.items() if name.endswith("o")],
+        "all": cells,
+        "pairs": [one for one in cells if len(one.name) == 2],
+        "suited": [one for one in cells if one.name.endswith("s")],
+        "offsuit": [one for one in cells if one.name.endswith("o")],
     }
-    return [(name, found) for name, rows in parts.items() if (found := acts(rows))]
+    return [(name, found) for name, some in parts.items() if (found := acts(some))]
 
 
-def cell(name: str, row: dict[str, Any] | None, show: str) -> dict[str, Any]:
+def cell(name: str, one: Cell | None, show: str) -> dict[str, Any]:
     """What a cell says, how warm it is from 0 to 1, and how full; of acts, how it is divided."""
-    if row is None:
+    if one is None:
         return {"name": name, "hands": 0, "said": "", "warmth": 0.0, "full": 0.0, "acts": None}
     if show == "net":
-        mean = row["net_bb"]
+        mean = one.net_bb
         said = "" if mean is None else f"{mean:+.1f}".replace("-", "\N{MINUS SIGN}")
         warmth = 0.5 if mean is None else min(1.0, max(0.0, 0.5 + mean / 20))
     elif show == "n":
-        said, warmth = str(row["hands"]), 0.5
+        said, warmth = str(one.hands), 0.5
     else:
-        k, n = row[f"{COUNTED[show]}_k"], row[f"{COUNTED[show]}_n"]
+        k, n = (one.pfr_k, one.pfr_n) if show == "raise" else (one.vpip_k, one.vpip_n)
         said = f"{100 * k / n:.0f} %" if n else ""
         warmth = k / n if n else 0.0
-    full = min(1.0, row["hands"] / FULL)
-    told = {"name": name, "hands": row["hands"], "said": said, "warmth": warmth, "full": full}
-    return {**told, "acts": acts([row]) if show == "acts" else None}
+    full = min(1.0, one.hands / FULL)
+    told = {"name": name, "hands": one.hands, "said": said, "warmth": warmth, "full": full}
+    return {**told, "acts": acts([one]) if show == "acts" else None}

@@ -10,12 +10,11 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from api.http.ask import Ask, Asked
+from api.http.ask import Access, Ask
 from api.pages.addresses import Addresses
-from api.pages.hand_line import pieces
 from api.pages.site import page
 from api.problem import Problem
-from api.questions.frames import frames, opening
+from api.questions.frames import frames, in_words, opening
 from api.questions.games import address
 from api.rules import Rules
 from api.viewpoints.records import started
@@ -23,6 +22,7 @@ from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.rendering import OF_A_SEED
 from api.viewpoints.views import Viewed
 from events import types as t
+from events.sentences import Sentence
 from store.log.leaf import split
 
 router = APIRouter(include_in_schema=False)
@@ -35,7 +35,8 @@ def replayer(request: Request, ask: Ask, match: str, number: str) -> Response:
         context = of_hand(request, ask, viewed, redacted_hand, "replay")
         game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
     told = frames(redacted_hand, ask.viewer.view, game)
-    drawn = [drawable(one) for one in told["frames"]]
+    said = in_words(redacted_hand)
+    drawn = [drawable(one, said[one["idx"]]) for one in told["frames"]]
     return page(
         request,
         ask,
@@ -48,12 +49,12 @@ def replayer(request: Request, ask: Ask, match: str, number: str) -> Response:
     )
 
 
-def drawable(frame: dict[str, Any]) -> dict[str, Any]:
+def drawable(frame: dict[str, Any], said: Sentence) -> dict[str, Any]:
     """A frame as the template wants it: cards in the rows in which they came."""
     board = frame["board"]
     return {
         **frame,
-        "pieces": pieces(frame["line"]),
+        "said": said,
         "board": [row for row in (board[:3], board[3:4], board[4:]) if row],
         "won": {seat for award in frame["awards"] for seat in award["seats"]},
         "seats": [{**seat, "rows": rows(seat)} for seat in frame["seats"]],
@@ -73,7 +74,7 @@ def rows(seat: dict[str, Any]) -> list[list[Any]]:
 
 
 def of_hand(
-    request: Request, ask: Asked, viewed: Viewed, redacted_hand: RedactedEvents, tab: str
+    request: Request, ask: Access, viewed: Viewed, redacted_hand: RedactedEvents, tab: str
 ) -> dict[str, Any]:
     """What `hand.html` needs; `players` of it are the seats that an auditor may look from."""
     start = opening(redacted_hand)

@@ -1,11 +1,39 @@
-"""The one line of a hand, taken apart for drawing: streets, and in each the cards among words."""
+"""The one line of a hand in the words of players: streets, and in each the cards among words.
 
+`s1 b2 R6 R20 C` becomes `open 6 · 3-bet 20 · call`; docs/one-line.md has both.
+"""
+
+import json
 import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
-_CARDS = re.compile(r"(?P<before>[+\[]?)(?P<cards>(?:[2-9TJQKA][cdhs]|\?\?|\*)+)(?P<after>[,\]]*)")
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_CARD = r"(?:[2-9TJQKA][cdhs]|\?\?|\*)"
+_NAME = rf"(?:{_QUOTED}|[\w./:+-]+)"
+_CARDS = re.compile(rf"(?P<before>[+\[]?)(?P<cards>{_CARD}+)(?P<after>[,\]]*)")
+_EACH = re.compile(_CARD)
+_SECTION = re.compile(rf"((?:{_QUOTED}|(?! \| ).)*)(?: \| |$)", re.DOTALL)
+_WORD = re.compile(rf"\[(?:{_QUOTED}|[^\]\"])*\]|(?:{_QUOTED}|[^\s\"])+|\"")
+_NAMES = re.compile(_NAME)
+_AUCTION = re.compile(
+    rf"\[(?P<names>{_NAME}(?:={_NAME})*) (?P<bids>\d+(?:[>=]\d+)*)?"
+    rf"(?: @(?P<price>\d+))?(?P<cards>(?: \+{_CARD})*)\]"
+)
+_BIDS = re.compile(r"\[bid ([\d* ]+)\]")
+_LATER = re.compile(rf"({_NAME})((?: \+{_CARD})+)|({_NAME}) ({_CARD})>({_CARD})")
+_ACTION = re.compile(r"(s|b|st|p|d|a|F|X|C|B|R|T)(\d*)(?:x(\d+))?(~?)(!?)")
+_BLIND = re.compile(r"[sb]\d+!?")
+_FORCED = {
+    "s": "small blind",
+    "b": "big blind",
+    "st": "straddle",
+    "p": "post",
+    "d": "dead post",
+    "a": "ante",
+}
 _BEFORE_A_SHOWDOWN = 5  # sections: who sat there, and four streets
-_EACH = re.compile(r"[2-9TJQKA][cdhs]|\?\?|\*")
 
 
 class Piece(NamedTuple):
@@ -16,14 +44,18 @@ class Piece(NamedTuple):
     after: str = ""
 
 
+Pieces = tuple[Piece, ...]
+BETWEEN = Piece("·")
+
+
 class Line(NamedTuple):
     """Its streets, and who won what, if it has come to that."""
 
-    streets: tuple[tuple[Piece, ...], ...]
+    streets: tuple[Pieces, ...]
     outcome: str
 
     @property
-    def seats(self) -> tuple[tuple[Piece, ...], ...]:
+    def seats(self) -> tuple[Pieces, ...]:
         """Who sat there with what, seat by seat."""
         seats: list[list[Piece]] = [[]]
         for piece in self.streets[0]:
@@ -37,7 +69,7 @@ class Line(NamedTuple):
         return tuple(map(tuple, seats))
 
     @property
-    def drawn(self) -> tuple[tuple[Piece, ...], ...]:
+    def drawn(self) -> tuple[Pieces, ...]:
         """All after that, without a showdown of cards that were seen before."""
         *before, last = self.streets
         if len(before) == _BEFORE_A_SHOWDOWN and _cards_of(last) <= _cards_of(*before):
@@ -45,25 +77,151 @@ class Line(NamedTuple):
         return self.streets[1:]
 
 
-def _cards_of(*streets: tuple[Piece, ...]) -> set[str]:
+def _cards_of(*streets: Pieces) -> set[str]:
     return {card for street in streets for piece in street for card in piece.cards}
 
 
 def taken_apart(line: str) -> Line:
-    """`s1 b2 R6 C | Jd7c6c 12 X | 4: lynx +2` as two rows of pieces and an outcome."""
-    *streets, last = line.split(" | ")
+    """`s1 b2 R6 C | Jd7c6c 12 X | 4: lynx +2` as streets in words, and an outcome."""
+    *streets, last = [found[1] for found in _SECTION.finditer(line) if found[0]] or [""]
     pot, _, outcome = last.partition(": ")
     if not (outcome and pot.isdecimal()):
         streets, outcome = [*streets, last], ""
-    return Line(tuple(map(pieces, streets)), outcome)
+    table, *rest = streets or [""]
+    return Line((pieces(table), *_streets(rest)), outcome)
 
 
-def pieces(said: str) -> tuple[Piece, ...]:
-    """`board [Qc 7s Jd]` word by word."""
-    pieces = []
-    for word in said.split(" "):
-        found = _CARDS.fullmatch(word)
-        each = _EACH.findall(found["cards"]) if found else ()
-        cards = tuple("hidden" if one == "*" else one for one in each)
-        pieces.append(Piece(found["before"], cards, found["after"]) if found else Piece(word))
-    return tuple(pieces)
+def pieces(said: str) -> Pieces:
+    """`ursa 400 BTN 5d6h` word by word."""
+    return tuple(map(_piece, _WORD.findall(said)))
+
+
+def _piece(word: str) -> Piece:
+    found = _CARDS.fullmatch(word)
+    return Piece(found["before"], _cards(word), found["after"]) if found else Piece(word)
+
+
+def _cards(text: str) -> tuple[str, ...]:
+    return tuple("hidden" if one == "*" else one for one in _EACH.findall(text))
+
+
+def _streets(sections: Sequence[str]) -> Iterator[Pieces]:
+    """The sections after the table; one without a choice, once somebody is all-in, is run out."""
+    all_in = False
+    for place, section in enumerate(sections):
+        words = _WORD.findall(section)
+        if place and not _begins(words):
+            yield tuple(_shown(words))
+            continue
+        chosen = any(one.fullmatch(word) for one in (_ACTION, _AUCTION, _BIDS) for word in words)
+        ran = [] if chosen or not all_in else [(Piece("run-out"),)]
+        blinds = any(_BLIND.fullmatch(word) for word in words)
+        yield tuple(_between([*_acts(words, blinds=blinds), *ran]))
+        all_in = (all_in and not ran) or any(word.endswith("!") for word in words)
+
+
+def _begins(words: Sequence[str]) -> bool:
+    """Whether a section is a street: it begins with its cards."""
+    found = _CARDS.fullmatch(words[0]) if words else None
+    return found is not None and not found["after"]
+
+
+def _between(acts: Sequence[Pieces]) -> Iterator[Piece]:
+    for place, act in enumerate(acts):
+        if place > 1 or (place and not acts[0][0].cards):
+            yield BETWEEN
+        yield from act
+
+
+def _shown(words: Sequence[str]) -> Iterator[Piece]:
+    """Who shows, mucks and announces what."""
+    for word in words:
+        yield Piece("announces") if word == "says" else _piece(word)
+
+
+def _acts(words: Sequence[str], *, blinds: bool) -> Iterator[Pieces]:
+    """What is done in a street; several folds in a row, or checks, are counted."""
+    raises, limped = int(blinds), False
+    for word, row in groupby(words):
+        count = sum(1 for _ in row)
+        found = _ACTION.fullmatch(word)
+        if found is None:
+            for _ in range(count):
+                yield from _aside(word)
+        elif found[5] or not _BLIND.fullmatch(word):
+            for _ in range(1 if found[1] in "FX" else count):
+                said = _act(found, count, raises, limped=limped, blinds=blinds)
+                yield (Piece(f"{said}{' all-in' * bool(found[5])}{' (default)' * bool(found[4])}"),)
+                raises += found[1] in ("B", "R")
+                limped = limped or found[1] == "C"
+
+
+def _act(found: re.Match[str], count: int, raises: int, *, limped: bool, blinds: bool) -> str:
+    """`open 6`, `3-bet 20`, `2 folds`: a raise by how many there were before it."""
+    kind, amount = found[1], found[2]
+    match kind:
+        case "F":
+            return "fold" if count == 1 else f"{count} folds"
+        case "X":
+            return "check" if count == 1 else f"{count} checks"
+        case "C":
+            return "limp" if blinds and raises == 1 else "call"
+        case "B":
+            return f"bet {amount}"
+        case "R":
+            opened = "open" if blinds and not limped else "raise"
+            return f"{opened if raises <= 1 else f'{raises + 1}-bet'} {amount}"
+        case "T":
+            return "out of time"
+    times = f" \N{MULTIPLICATION SIGN}{found[3]}" if found[3] else ""
+    return f"{_FORCED[kind]} {amount}{times}"
+
+
+def _aside(word: str) -> Iterator[Pieces]:
+    """Cards, the pot, and what stands in brackets: an auction, a swap, a later card."""
+    if word.isdecimal():
+        yield (Piece(f"pot {word}"),)
+    elif found := _AUCTION.fullmatch(word):
+        yield tuple(_auction(found))
+    elif found := _BIDS.fullmatch(word):
+        sealed = found[1].count("*")
+        bids = [f"bid {bid}" for bid in found[1].split() if bid != "*"]
+        yield (Piece(", ".join([*bids, *["sealed bid"] * sealed])),)
+    elif word.startswith("[") and (later := list(_LATER.finditer(word))):
+        for one in later:
+            yield tuple(_changed(one))
+    else:
+        yield (_piece(word),)
+
+
+def _auction(found: re.Match[str]) -> Iterator[Piece]:
+    """`ursa pays 37 for Th (bids 52, 37)`"""
+    names = [_name(one) for one in _NAMES.findall(found["names"])]
+    bids = re.findall(r"\d+", found["bids"] or "")
+    price = found["price"] or (bids[1] if bids[1:] else "0")
+    if names == ["nobody"] and not found["cards"]:
+        yield Piece("nobody buys a card")
+    else:
+        verb = "pays" if len(names) == 1 else "each pay"
+        yield Piece(f"{' and '.join(names)} {verb} {price}")
+    if found["cards"]:
+        yield Piece("for")
+        yield Piece("", _cards(found["cards"]))
+    if bids:
+        yield Piece(f"(bids {', '.join(bids)})" if bids[1:] else f"(bid {bids[0]})")
+
+
+def _changed(found: re.Match[str]) -> Iterator[Piece]:
+    """`ursa swaps 4d for 4s`, `ursa gets 9h`"""
+    if found[1]:
+        yield Piece(f"{_name(found[1])} gets")
+        yield Piece("", _cards(found[2]))
+    else:
+        yield Piece(f"{_name(found[3])} swaps")
+        yield Piece("", _cards(found[4]))
+        yield Piece("for")
+        yield Piece("", _cards(found[5]))
+
+
+def _name(word: str) -> str:
+    return str(json.loads(word)) if word.startswith('"') else word

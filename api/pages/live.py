@@ -10,16 +10,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from api.http.ask import Ask, Asked
+from api.http.ask import Access, Ask
 from api.pages.hand_line import taken_apart
 from api.pages.players import Narrow, clean
 from api.pages.site import page
 from api.problem import Problem
+from api.questions.declared.hands import hands_by
 from api.questions.filters import parsed
 from api.questions.filters_tree import EVERY, word
-from api.questions.lines import lines
-from api.questions.listing import page as listed
-from api.questions.one_line import one_line
+from api.questions.one_line import lines, one_line
 from api.viewpoints.feed_events import Teller
 from api.viewpoints.records import ended, started
 from api.viewpoints.selection import Absent
@@ -54,23 +53,23 @@ def live(
     return page(request, ask, "live.html", **context)
 
 
-def _last(ask: Asked, match: str | None) -> dict[str, Any]:
+def _last(ask: Access, match: str | None) -> dict[str, Any]:
     """The last hands, newest first, and the place in the stream from which on there are more."""
     chosen = EVERY if match is None else parsed(f"match={word(match)}")
     with ask.viewed() as viewed:
-        found = listed(viewed, chosen, None, LISTED, True).rows
-        told = lines(viewed, [row["hand"] for row in found])
+        found = hands_by(viewed, chosen, None, LISTED, True).rows
+        told = lines(viewed, [row.hand for row in found])
         rows = [
-            _hand(row["hand"], line, row["void"], row["at"])
+            _hand(row.hand, line, bool(row.void), row.at)
             for row, line in zip(found, told, strict=True)
             if line is not None
         ]
-        after = _place(viewed, found[0]["hand"]) if found else _FROM_THE_FIRST
+        after = _place(viewed, found[0].hand) if found else _FROM_THE_FIRST
         table = None if match is None else started(viewed.snapshot, match)
     return {"rows": rows, "after": after, "players": table.players if table else ()}
 
 
-def _told(ask: Asked, of: Sequence[str]) -> dict[str, Any]:
+def _told(ask: Access, of: Sequence[str]) -> dict[str, Any]:
     """Rows of what the stream told of, each `TYPE STREAM`, as of this very moment."""
     with closing(Viewed(ask.snapshot(), ask.viewer)) as viewed:
         rows = [row for row in (_row(viewed, one) for one in of) if row is not None]

@@ -13,13 +13,16 @@ from analytics.sql.amounts import moneys
 from analytics.sql.chosen import Chosen
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
-from api.http.ask import Ask, Asked
+from api.http.ask import Access, Ask
 from api.http.routes.named import Named
+from api.http.routes.questions import page_of
 from api.pages.addresses import Addresses
 from api.pages.site import page
-from api.questions import players as asking
 from api.questions import stats as counted
-from api.questions.filters_tree import word
+from api.questions.declared.player import Whose, player
+from api.questions.declared.players import QUESTION
+from api.questions.filters_tree import narrowed, word
+from api.viewpoints.progress import without_progress
 from api.viewpoints.views import Viewed
 
 router = APIRouter(include_in_schema=False, route_class=Named)
@@ -32,9 +35,11 @@ TABS = (
     ("bids", "bids"),
     ("swaps", "swaps"),
     ("opponent", "opponent"),
+    ("compare", "compare"),
 )
 MANY = 30  # below so many opportunities a number is grey
 LISTED = 100  # players of a page
+FILTERED = {"before": "as_of"}  # what a filter is called in an address, where that differs
 Split = Literal["", "position", "opponent", "game", "match", "window"]
 
 
@@ -42,9 +47,9 @@ class PlayerPage(NamedTuple):
     """A page of one player as it is asked for; filters that his form leaves empty are None."""
 
     request: Request
-    ask: Asked
+    ask: Access
     player: str
-    filters: dict[str, str | None]
+    filters: dict[str, Any]
     unit: str | None
 
     def viewed(self) -> AbstractContextManager[Viewed]:
@@ -60,13 +65,14 @@ class PlayerPage(NamedTuple):
         to = Addresses(self.request.query_params.get("as"))
         with self.ask.viewed() as viewed:
             units = moneys(viewed.units)
-        narrowed = {**self.filters, "unit": self.unit, **context.pop("going_on", {})}
-        given = {name: value for name, value in narrowed.items() if value}
+        filters = {FILTERED.get(name, name): value for name, value in self.filters.items()}
+        filters |= {"unit": self.unit, **context.pop("going_on", {})}
+        given = {name: value for name, value in filters.items() if value}
         of_player: dict[str, Any] = {
             "player": self.player,
             "tab": tab,
             "tabs": TABS,
-            "narrowed": {name: value or "" for name, value in narrowed.items()},
+            "narrowed": {name: value or "" for name, value in filters.items()},
             "given": given,
             "few": MANY,
             "units": units if len(units) > 1 else (),
@@ -83,9 +89,7 @@ class PlayerPage(NamedTuple):
     @property
     def also(self) -> str:
         """The same filters in the words of a filter of hands, to be put after a term of it."""
-        terms = (("player", "vs"), ("match", "match"), ("game", "game"))
-        found = ((field, self.filters.get(name)) for field, name in terms)
-        return "".join(f" & {field}={word(value)}" for field, value in found if value)
+        return narrowed(**self.filters)
 
 
 def clean(value: str | None) -> str | None:
@@ -97,40 +101,34 @@ async def _of_player(
     request: Request,
     ask: Ask,
     player: Player,
+    vs: Narrow = None,
     match: Narrow = None,
     game: Narrow = None,
+    hands: Narrow = None,
+    as_of: Narrow = None,
     unit: Narrow = None,
 ) -> PlayerPage:
-    filters = {"match": clean(match), "game": clean(game)}
-    return PlayerPage(request, ask, player, filters, clean(unit))
+    filters = {"vs": vs, "match": match, "game": game, "hands": hands, "before": as_of}
+    cleaned = {name: clean(value) for name, value in filters.items()}
+    return PlayerPage(request, ask, player, cleaned, clean(unit))
 
 
 OfPlayer = Annotated[PlayerPage, Depends(_of_player)]
-
-
-async def _against(of: OfPlayer, vs: Narrow = None) -> PlayerPage:
-    return of._replace(filters={"vs": clean(vs), **of.filters})
-
-
-Against = Annotated[PlayerPage, Depends(_against)]
 
 
 @router.get("/players")
 def players(
     request: Request, ask: Ask, after: Annotated[str | None, Query(max_length=500)] = None
 ) -> Response:
-    key = ask.after(after)
     with ask.viewed() as viewed:
-        rows = asking.listed(viewed, None if key is None else (key[0], key[1]), LISTED + 1)
-    last = (rows[LISTED - 1]["hands"], rows[LISTED - 1]["player"]) if len(rows) > LISTED else None
-    return page(request, ask, "players.html", rows=rows[:LISTED], following=ask.cursor(last))
+        found, following = page_of(QUESTION, ask, viewed, LISTED, after, {})
+    return page(request, ask, "players.html", rows=found.rows, following=following)
 
 
 @router.get("/players/{player}")
-def statistics(of: Against, as_of: Narrow = None, split: Split = "") -> Response:
-    of = of._replace(filters={**of.filters, "as_of": clean(as_of)})
+def statistics(of: OfPlayer, split: Split = "") -> Response:
     with of.viewed() as viewed:
-        about = asking.overview(viewed, of.player)
+        about = player(viewed, Whose(of.player), without_progress)
         chosen = of.chosen(viewed, by=split or None)
         told = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
     return of.sent(

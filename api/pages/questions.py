@@ -17,10 +17,10 @@ from api.viewpoints.progress import without_progress
 
 
 def routes(questions: list[Question]) -> APIRouter:
-    """A page for each that has none."""
+    """A page for each that has none; a list's is made by hand."""
     router = APIRouter(include_in_schema=False, route_class=Named)
     for one in questions:
-        if one.page is None:
+        if one.page is None and one.pages is None:
             router.add_api_route(one.path, endpoint(one))
     return router
 
@@ -48,7 +48,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
             formats=[(kind, at(request, kind)) for kind in formats(question)],
         )
 
-    return signed(shown, [*FIXED, *asked_for(question, tables=False)])
+    return signed(shown, [*FIXED, *asked_for(question, question.path, people=True)])
 
 
 def at(request: Request, kind: str) -> str:

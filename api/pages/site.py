@@ -1,6 +1,5 @@
 """What all pages share: their templates, what every template is told, and how a page is sent."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -11,15 +10,14 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from api.http.ask import AUDIT, Asked
+from api.http.ask import AUDIT, Access
 from api.pages.addresses import Addresses, hashed
-from api.playing.recording import outcome as in_words
 from api.printable import printable
 from api.questions.filters_tree import word
-from api.report import name_at
 from api.version import VERSION
-from api.viewpoints.times import moments
+from api.viewpoints.rendering import moments
 from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT
+from events.sentences import name_at
 
 _THIN = "\N{NARROW NO-BREAK SPACE}"
 _MINUS = "\N{MINUS SIGN}"
@@ -81,11 +79,6 @@ def coded(sentence: str) -> Markup:
     )
 
 
-def outcome(row: Mapping[str, Any]) -> str:
-    """Who won a match, or is ahead in it."""
-    return in_words(row["winner"], row["leader"], row["draw"], row["places"])
-
-
 def many(count: int, one: str, more: str | None = None) -> str:
     """1 hand, 412 hands."""
     return f"{chips(count)} {one if count == 1 else more or one + 's'}"
@@ -120,7 +113,6 @@ TEMPLATES.filters.update(
     coded=coded,
     word=word,
     many=many,
-    outcome=outcome,
     as_word=word,
     named=name_at,
     exact=lambda text: Markup.escape(text),  # in a field of a form, which is sent back
@@ -130,7 +122,7 @@ TEMPLATES.globals.update(static=hashed, version=VERSION)
 
 def page(
     request: Request,
-    ask: Asked,
+    ask: Access,
     template: str,
     *,
     players: tuple[str, ...] = (),
@@ -167,7 +159,7 @@ def sent(request: Request, body: bytes, status: int = 200) -> Response:
     return HTMLResponse(body, status, headers)
 
 
-def eyes(request: Request, ask: Asked, players: tuple[str, ...]) -> list[dict[str, Any]]:
+def eyes(request: Request, ask: Access, players: tuple[str, ...]) -> list[dict[str, Any]]:
     """The viewpoints that this caller has on what he looks at, each with its address."""
     scopes = ask.caller.scopes
     if AUDIT in scopes:  # he may sit in any seat of this table, a player in his own

@@ -4,9 +4,8 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from analytics.stored.equity import MODEL, SEED
-from analytics.swaps.measures import MEASURES
+from analytics.swaps.luck import MEASURES
 from api.http.routes.named import Named
-from api.http.routes.players import RUNOUTS, SPOTS
 from api.pages.players import OfPlayer
 from api.pages.plots import scale
 from api.questions import luck as lucky
@@ -15,6 +14,7 @@ from api.questions.players import NoSum
 from api.viewpoints.selection import Absent
 
 router = APIRouter(include_in_schema=False, route_class=Named)
+SPOTS, RUNOUTS = 25, 500  # that are counted while somebody waits for a page
 FIGURES = (
     ("net", "net"),
     ("net_ev", "without run-out luck"),
@@ -36,14 +36,14 @@ FILTERS = {  # of the hands that a measure counts, where a filter can say it
 
 @router.get("/players/{player}/swaps")
 def swaps(of: OfPlayer) -> Response:
-    player, narrowed = of.player, of.filters
-    asked = lucky.Asked(player, narrowed["match"], narrowed["game"], None, SPOTS // 4, RUNOUTS)
+    player = of.player
+    asked = lucky.LuckParams(player, **of.filters, spots=SPOTS, runouts=RUNOUTS)
     with of.viewed() as viewed:
         try:
             told = lucky.luck(viewed, asked)
         except (Absent, NoSum) as reason:
             return of.sent("swaps.html", "swaps", told=None, why=str(reason))
-        rates, apart = told.luck.rates(player), told.luck.apart(player)
+        rates, independence = told.luck.rates(player), told.luck.independence(player)
     found = {
         one.statistic: one
         for one in told.found
@@ -57,7 +57,7 @@ def swaps(of: OfPlayer) -> Response:
         if name in found and found[name].n
     ]
     return of.sent(
-        "swaps.html", "swaps", told=told.told, rates=rates, apart=apart, rows=rows,
+        "swaps.html", "swaps", told=told.told, rates=rates, independence=independence, rows=rows,
         why=None, counting=told.unit,
         figures=[(name, title, led.get(name)) for name, title in FIGURES], found=found,
         games=len({one["game"] for one in rates}), top=min(1.0, scale(ends).high),

@@ -14,12 +14,11 @@ from markupsafe import Markup
 from analytics.luck.streets import CHANCES
 from analytics.results.winnings import LINES, Point, Winnings
 from api.http.routes.named import Named
-from api.pages.players import Against
-from api.questions import results
+from api.pages.players import OfPlayer
+from api.questions.declared.results import Luck, ResultsParams, luck
+from api.questions.declared.winnings import WinningsParams, winnings
 from api.questions.filters_tree import word
 from api.questions.players import NoSum
-from api.questions.winnings import winnings
-from api.viewpoints.views import Viewed
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 POINTS = 800
@@ -43,18 +42,22 @@ class Window(NamedTuple):
 
 
 @router.get("/players/{player}/winnings")
-def winning(of: Against, first: Place = None, last: Place = None, luck: bool = False) -> Response:
+def winning(
+    of: OfPlayer,
+    first: Place = None,
+    last: Place = None,
+    streets: Annotated[bool, Query(alias="luck")] = False,
+) -> Response:
     lucky = None
     with of.viewed() as viewed:
-        chosen = of.chosen(viewed)
         try:
-            told, why = winnings(viewed, chosen, POINTS), "there is no hand of his here"
+            told = winnings(viewed, WinningsParams(of.player, POINTS, **of.filters))
+            why = "there is no hand of his here"
         except NoSum as reason:
             told, why = Winnings(of.player, 0, 0.0, (), None, 0, 0.0, ()), str(reason)
         small = viewed.snapshot.next_seq <= READ_MAX
-        if luck and small and told.points:
-            vs, match, game = of.filters.values()
-            lucky = card_luck(viewed, results.About(of.player, vs, match, game, SPOTS))
+        if streets and small and told.points:
+            lucky = card_luck(luck(viewed, ResultsParams(of.player, spots=SPOTS, **of.filters)))
     step = max(1, len(told.points) // ROWS)
     return of.sent(
         "winnings.html",
@@ -108,8 +111,8 @@ def inert(value: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace("&", "\\u0026"))
 
 
-def card_luck(viewed: Viewed, about: results.About) -> dict[str, Any]:
+def card_luck(found: Luck) -> dict[str, Any]:
     """What each card did to him, in hands whose cards the viewer knows, evenly spread."""
-    rows, known, hands = results.streets(viewed, about)
-    most = max((abs(row["chips"]) for row in rows), default=0.0) or 1.0
-    return {"rows": rows, "known": known, "hands": hands, "most": most}
+    rows = [row for each in found.chances.values() for row in each]
+    most = max((abs(row.chips) for row in rows), default=0.0) or 1.0
+    return {"rows": rows, "known": found.known, "hands": found.counted, "most": most}

@@ -12,8 +12,7 @@ from dealer.committed import (
     Committer,
 )
 from dealer.deck import Decks, SeededDecks
-from dealer.many import DealJob, at_once
-from dealer.play import Plan, dealt, last_standing
+from dealer.play import DealJob, Plan, at_once, dealt, last_standing
 from engine.game import fingerprint, to_json
 from engine.table import is_freeze_out
 from events.ledger import DeckSecrets, Ledger

@@ -8,7 +8,7 @@ from api.playing.folded import Unusable, unusable
 from api.playing.matches import bound
 from api.playing.recording import STOPPED, WHOLE, Played, Recording
 from api.playing.wire_report import Part, part
-from dealer.wire.match_process import Listener, MatchJob, play_in_process
+from dealer.wire.match import Listener, MatchJob, play_in_process
 from dealer.wire.plan import WirePlan
 from dealer.wire.player import Conduct
 from engine.game import fingerprint

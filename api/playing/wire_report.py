@@ -15,7 +15,7 @@ from dealer.wire.player import Conduct
 from dealer.wire.program import Program
 from dealer.wire.sandbox import Means
 
-_SHOWN = 20  # bad replies that the text shows of each bot
+_SHOWN = 20  # reasons that the text shows of each bot
 _WIDTH = 60  # characters of one that it shows
 
 
@@ -28,7 +28,11 @@ _APART: dict[Means, str] = {  # the best first
 
 
 class Part(Struct, frozen=True):
-    """One bot in one match; mirrored, in both legs together."""
+    """One bot in one match; mirrored, in both legs together.
+
+    `failed` says why not all that it did was played by what is in its folder: its build failed, it
+    never connected, or it was not asked any more.
+    """
 
     player: str
     folder: str
@@ -36,6 +40,7 @@ class Part(Struct, frozen=True):
     clock_left: float
     slowest_ms: float
     silent: str | None
+    failed: str | None
     notes: tuple[str, ...]
     exit: int | None
     faults: dict[str, int]
@@ -47,6 +52,7 @@ class Part(Struct, frozen=True):
 def part(program: Program, legs: Sequence[Conduct], faults: Iterable[Unusable]) -> Part:
     """What this bot did; of two legs the shorter clock, the longer wait and the later trouble."""
     silent = [leg.silent for leg in legs if leg.silent]
+    failed = [why for leg in legs for why in (leg.unbuilt, leg.silent) if why]
     return Part(
         player=program.name,
         folder=str(program.folder),
@@ -54,6 +60,7 @@ def part(program: Program, legs: Sequence[Conduct], faults: Iterable[Unusable]) 
         clock_left=round(min((leg.clock_left for leg in legs), default=0.0), 3),
         slowest_ms=round(max((leg.slowest for leg in legs), default=0.0) * 1_000, 3),
         silent=silent[-1] if silent else None,
+        failed="; ".join(dict.fromkeys(failed)) or None,
         notes=tuple(note for leg in legs for note in leg.notes),
         exit=legs[-1].exit if legs else None,
         faults=dict(Counter(one.kind for one in faults if one.player == program.name)),
@@ -102,11 +109,16 @@ def _why(one: Part, faults: Sequence[Unusable]) -> list[str]:
         lines.append(f"{one.player} was not asked any more: {one.silent}")
     lines += [f"{one.player}: {note}" for note in one.notes]
     if faults:
-        rows = [["hand", "asked", "reply", "because", "played"]]
-        rows += [_row(fault) for fault in faults[:_SHOWN]]
-        lines += [f"why was {one.player} folded", *(f"  {line}" for line in aligned(rows))]
-        if len(faults) > _SHOWN:
-            lines.append(f"  and {len(faults) - _SHOWN} more: --json tells all")
+        reasons: dict[str, list[Unusable]] = {}
+        for fault in faults:
+            reasons.setdefault(fault.because, []).append(fault)
+        often = sorted(reasons.values(), key=lambda same: -len(same))
+        rows = [["times", "first", "asked", "reply", "because", "played"]]
+        rows += [[str(len(same)), *_row(same[0])] for same in often[:_SHOWN]]
+        table = aligned(rows, numbers=(0,))
+        lines += [f"why was {one.player} folded", *(f"  {line}" for line in table)]
+        if len(often) > _SHOWN:
+            lines.append(f"  and {len(often) - _SHOWN} more reasons: --json tells all")
     if lines and one.last_lines:
         lines.append(f"the last that {one.player} printed")
         lines += [f"  {line}" for line in one.last_lines]

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import UNSET, Struct, UnsetType
 
 from api.questions.filters_sql import STREET, where
 from api.questions.filters_tree import (
@@ -37,7 +38,7 @@ from store.sql.query import Query
 
 KEPT_MAX = 64  # answers that are kept of each viewer: a few kilobytes each
 Numbers = np.ndarray[Any, np.dtype[Any]]
-Told = tuple[pa.Table | None, dict[str, Any]]  # by which verdicts, and what
+KeptFacets = tuple[pa.Table | None, "Facets"]  # by which verdicts, and what
 SECONDS = 30.0  # that an answer may take, unless the asker has more patience
 TOP = 10  # matches and players: those with most hands
 
@@ -73,9 +74,32 @@ WON = "SELECT hand_seq FROM bids WHERE won"
 OUTCOMES = ("none", "won", "tied")  # by how many won an auction of a hand, as far as two
 _turn = threading.Lock()  # a count takes all of DuckDB's threads: more at once only take memory
 _outcomes_of: WeakKeyDictionary[Query, Numbers] = WeakKeyDictionary()
-_kept: WeakKeyDictionary[Query, OrderedDict[str, Told]] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Query, OrderedDict[str, KeptFacets]] = WeakKeyDictionary()
 FACETS = ("game", "match", "player", "street", "showdown", "auction", "verdict")
 FEW = ("match", "player")
+
+
+class Count(Struct, frozen=True):
+    """How many hands have this value, and the filter that finds them."""
+
+    value: str
+    hands: int
+    filter: str
+
+
+class Facets(Struct, frozen=True):
+    """How many hands pass a filter, and how they are spread: for each facet its values, those with
+    most hands first, of matches and players the first; `unjudged` have no verdict yet."""
+
+    hands: int
+    game: list[Count]
+    match: list[Count]
+    player: list[Count]
+    street: list[Count]
+    showdown: list[Count]
+    auction: list[Count]
+    verdict: list[Count]
+    unjudged: int | UnsetType = UNSET
 
 
 def facets(
@@ -83,11 +107,9 @@ def facets(
     one: Filter = EVERY,
     judged: Judged | None = None,
     seconds: float = SECONDS,
-) -> dict[str, Any]:
-    """`hands`: how many pass; and for each facet its values, those with most hands first.
-
-    What was counted for a viewer is told again as long as he sees the same hands and verdicts.
-    """
+) -> Facets:
+    """Count them; what was counted for a viewer is answered again as long as he sees the same hands
+    and verdicts."""
     rows, text = judged and judged.rows, said(one)
     end = time.monotonic() + seconds
     if not _turn.acquire(timeout=seconds):
@@ -102,15 +124,19 @@ def facets(
             kept.popitem(last=False)
     finally:
         _turn.release()
-    return {**known[1]}
+    return known[1]
 
 
-def _counted(viewed: Viewed, one: Filter, judged: Judged | None, seconds: float) -> dict[str, Any]:
+def _counted(viewed: Viewed, one: Filter, judged: Judged | None, seconds: float) -> Facets:
     sql = COUNTED.format(where=where(one, None, lent(viewed, judged)))
     found = viewed.query.ask(sql, max(0.0, seconds))
     alike = found.filter(pc.is_valid(found["seqs"]))
     played, void = (
-        _seqs(alike.filter(pc.equal(alike["facet"], name))) for name in ("played", "void")
+        alike.filter(pc.equal(alike["facet"], name))["seqs"]
+        .combine_chunks()
+        .flatten()
+        .to_numpy(zero_copy_only=False)
+        for name in ("played", "void")
     )
     counted: dict[str, list[tuple[str, int]]] = {name: [] for name in FACETS}
     for row in plain(found.filter(pc.is_valid(found["value"])).drop_columns("seqs")):
@@ -120,14 +146,7 @@ def _counted(viewed: Viewed, one: Filter, judged: Judged | None, seconds: float)
         codes = _codes(shown(judged, viewed), viewed.snapshot.next_seq)
         counted["verdict"] = _spread(codes[np.concatenate([played, void])], ("", *VERDICTS))
     told = {name: _told(name, counts, one) for name, counts in counted.items()}
-    return {"hands": len(played) + len(void), **told}
-
-
-def _seqs(alike: pa.Table) -> Numbers:
-    """The hands of these groups."""
-    lists = alike["seqs"].combine_chunks()
-    seqs: Numbers = lists.flatten().to_numpy(zero_copy_only=False)
-    return seqs
+    return Facets(hands=len(played) + len(void), **told, unjudged=UNSET)
 
 
 def _spread(codes: Numbers, names: Sequence[str]) -> list[tuple[str, int]]:
@@ -156,7 +175,7 @@ def _codes(verdicts: pa.Table, hands: int) -> Numbers:
     return codes
 
 
-def _told(facet: str, counts: list[tuple[str, int]], one: Filter) -> list[dict[str, Any]]:
+def _told(facet: str, counts: list[tuple[str, int]], one: Filter) -> list[Count]:
     """The values of a facet: streets in their order, all else by how many hands there are."""
     if facet == "street":
         counts = [(STREETS[int(value)], hands) for value, hands in sorted(counts)]
@@ -164,8 +183,7 @@ def _told(facet: str, counts: list[tuple[str, int]], one: Filter) -> list[dict[s
         counts = sorted(counts, key=lambda count: (-count[1], count[0]))
     told = counts[:TOP] if facet in FEW else counts
     return [
-        {"value": value, "hands": hands, "filter": said(joined(And, [one, _term(facet, value)]))}
-        for value, hands in told
+        Count(value, hands, said(joined(And, [one, _term(facet, value)]))) for value, hands in told
     ]
 
 

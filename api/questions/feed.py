@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from api.viewpoints.feed_events import Teller, Told
+from api.viewpoints.feed_events import FeedEvent, Teller
 from api.viewpoints.viewer import Viewer
 from events.ledger import Recorded
 from store.reader import Snapshot
@@ -40,7 +40,7 @@ class Wanted(Struct, frozen=True):
     match: str | None = None
     types: frozenset[str] = frozenset()
 
-    def takes(self, told: Told) -> bool:
+    def takes(self, told: FeedEvent) -> bool:
         return (self.match is None or told.match == self.match) and (
             not self.types or told.type in self.types
         )
@@ -52,13 +52,13 @@ class Batch:
     `place` is where the feed has come with it, whether or not anything of it was wanted.
     """
 
-    def __init__(self, told: tuple[Told, ...], next_pos: int, place: bytes | None) -> None:
+    def __init__(self, told: tuple[FeedEvent, ...], next_pos: int, place: bytes | None) -> None:
         self.told = told
         self.next_pos = next_pos
         self.place = place
         self._forms: dict[Any, bytes] = {}
 
-    def spelled(self, form: Callable[[tuple[Told, ...]], bytes]) -> bytes:
+    def spelled(self, form: Callable[[tuple[FeedEvent, ...]], bytes]) -> bytes:
         """All of it in this form, spelled once."""
         if form not in self._forms:
             self._forms[form] = form(self.told)
@@ -71,10 +71,10 @@ class _Page:
     def __init__(self, first: int) -> None:
         self.next_pos = first
         self.last = first + PAGE
-        self._told: list[Told] = []
+        self._told: list[FeedEvent] = []
         self._batches: dict[tuple[int, Wanted], Batch] = {}
 
-    def add(self, told: list[Told], next_pos: int) -> None:
+    def add(self, told: list[FeedEvent], next_pos: int) -> None:
         """More of it; who looks at it meanwhile goes by `next_pos`, which therefore moves last."""
         self._batches = {}
         self._told = self._told + told

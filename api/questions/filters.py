@@ -2,11 +2,13 @@
 
     filter = both { "|" both }
     both   = one { "&" one }
-    one    = "!" one | "(" filter ")" | [ NAME ":" ] term
+    one    = "!" one | "(" filter ")" | term | whose
+    whose  = NAME ":" term | NAME ":" "(" filter ")" | "player" "(" filter ")"
     term   = FIELD OP VALUE | FLAG
 
-Blanks may stand between words. A name or value that is no plain word stands in double quotes, in
-which `\\"` and `\\\\` are a quote and a backslash. The text of nothing is a filter that all pass.
+In the brackets of `whose` all terms are about one player, and there is no `whose`. Blanks may stand
+between words. A name or value that is no plain word stands in double quotes, in which `\\"` and
+`\\\\` are a quote and a backslash. The text of nothing is a filter that all pass.
 """
 
 import re
@@ -17,6 +19,7 @@ from api.questions.filters_tree import (
     EVERY,
     FIELDS,
     FLAGS,
+    MADE,
     STREETS,
     VERDICTS,
     And,
@@ -32,8 +35,7 @@ from api.questions.filters_tree import (
     joined,
     said,
 )
-from api.questions.filters_values import amount, moment
-from api.questions.patterns import pattern
+from api.questions.filters_values import amount, moment, pattern
 
 __all__ = ["EVERY", "Filter", "WrongFilter", "parsed", "said"]
 
@@ -47,11 +49,13 @@ _NAME = re.compile(r"[\w.-]+")
 _VALUE = re.compile(r"[\w.?+:/-]+")  # a time has colons, a card pattern question marks
 _QUOTED = re.compile(r'"((?:[^"\\]|\\["\\])*)"')
 _OP = re.compile("[!<>]=|[=<>]")
-_A_TERM = "a field, a flag, NAME:, ! or ("
+_A_TERM = "a field, a flag, NAME:, player(, ! or ("
 
 
 class WrongFilter(ValueError):
     """A filter that cannot be read: at which column (from 0), and what could stand there."""
+
+    text = ""
 
     def __init__(self, position: int, sentence: str) -> None:
         super().__init__(f"at {position}: {sentence}")
@@ -65,7 +69,11 @@ def parsed(text: str) -> Filter:
         raise WrongFilter(
             LENGTH_MAX, f"a filter has at most {LENGTH_MAX} characters, not {len(text)}"
         )
-    return _Reading(text).whole()
+    try:
+        return _Reading(text).whole()
+    except WrongFilter as wrong:
+        wrong.text = text
+        raise
 
 
 class _Reading:
@@ -76,6 +84,7 @@ class _Reading:
         self.at = 0
         self.last = ""
         self.open: list[int] = []  # where brackets open
+        self.whose = False  # whether it is in brackets in which all is about one player
         self.depth = 0
         self.terms = 0
         self._skip()
@@ -109,36 +118,59 @@ class _Reading:
         if self.take("!"):
             found = Not(self.one())
         elif self.take("("):
-            self.open.append(begun)
-            found = self.either()
-            if not self.take(")"):
-                self.wrong(f"& | or the ) of the bracket at {begun}")
-            self.open.pop()
+            found = self.bracket(begun)
         else:
-            found = self.asked()
+            found = self.own() if self.whose else self.asked()
         self.depth -= 1
         return found
 
+    def bracket(self, begun: int) -> Filter:
+        """What stands in a bracket that opened there, and its end."""
+        self.open.append(begun)
+        found = self.either()
+        if not self.take(")"):
+            self.wrong(f"& | or the ) of the bracket at {begun}")
+        self.open.pop()
+        return found
+
     def asked(self) -> Compare | Flag | Of:
-        """A term, of one player or of the hand."""
-        self.terms += 1
-        if self.terms > TERMS_MAX:
-            raise WrongFilter(self.at, f"a filter has at most {TERMS_MAX} terms")
+        """A term of the hand, or what is asked of one player."""
         begun = self.at
         name = self.name()
-        if not self.take(":"):
-            if self.text[begun] == '"':
-                self.wrong(":, for what is quoted is a name")
-            return self.term(begun, name, "")
+        if name == "player" and self.text.startswith("(", self.at) and self.text[begun] != '"':
+            return Of(None, self.bound(begun))
+        if self.take(":"):
+            self.last = self.text[begun : self.at].rstrip()
+            return Of(name, self.bound(begun))
+        if self.text[begun] == '"':
+            self.wrong(":, for what is quoted is a name")
+        return self.term(begun, name)
+
+    def bound(self, begun: int) -> Filter:
+        """A term about one player, or a bracket of them; he was named from `begun` on."""
+        bracket = self.at
+        if not self.take("("):
+            return self.own()
         self.last = self.text[begun : self.at].rstrip()
-        begun, player = self.at, name
+        self.whose = True
+        found = self.bracket(bracket)
+        self.whose = False
+        return found
+
+    def own(self) -> Compare | Flag:
+        """A term about a player."""
+        begun = self.at
         found = _NAME.match(self.text, begun)
         if not found or not _of_player(found[0]):
-            self.wrong(", ".join(filter(_of_player, (*FIELDS, *FLAGS))))
-        return Of(player, self.term(begun, self.name(), player))
+            could = ", ".join(filter(_of_player, (*FIELDS, *FLAGS)))
+            self.wrong(f"{could}, ! or (" if self.whose else f"{could} or (")
+        return self.term(begun, self.name())
 
-    def term(self, begun: int, name: str, player: str) -> Compare | Flag:
+    def term(self, begun: int, name: str) -> Compare | Flag:
         """A flag, or a field with its operator and value."""
+        self.terms += 1
+        if self.terms > TERMS_MAX:
+            raise WrongFilter(begun, f"a filter has at most {TERMS_MAX} terms")
         if name in FLAGS:
             if (self.peek() or " ")[0] in "=<>!:":
                 self.wrong(f"& | {'or )' if self.open else 'or the end'}: a flag has no value")
@@ -232,29 +264,17 @@ def _plain(found: re.Match[str]) -> str:
     return found[0]
 
 
-def _count(text: str) -> int | None:
-    return int(text) if re.fullmatch("[0-9]{1,3}", text) else None
-
-
-def _street(text: str) -> str | None:
-    return text if text in STREETS else None
-
-
-def _verdict(text: str) -> str | None:
-    return text if text in VERDICTS else None
-
-
-def _hand(text: str) -> str | None:
-    return text if re.fullmatch("[^/]+/[0-9]{1,18}", text) else None
-
-
 _READ: Final[dict[Kind, tuple[Callable[[str], Any], str]]] = {
     "amount": (amount, "chips or big blinds (40, 2.5bb)"),
-    "count": (_count, "a number"),
+    "count": (lambda text: int(text) if re.fullmatch("[0-9]{1,18}", text) else None, "a number"),
     "text": (str, 'a word, or anything between quotes ("...")'),
-    "street": (_street, " ".join(STREETS)),
-    "verdict": (_verdict, " ".join(VERDICTS)),
+    "street": (lambda text: text if text in STREETS else None, " ".join(STREETS)),
+    "verdict": (lambda text: text if text in VERDICTS else None, " ".join(VERDICTS)),
+    "made": (lambda text: text if text in MADE else None, " ".join(MADE)),
     "cards": (pattern, "a card pattern (AA, AKs, AKo, As, 7h??)"),
     "moment": (moment, "a date or a time with its zone (2026-11-22, 2026-11-22T14:05:00Z)"),
-    "hand": (_hand, "a hand, MATCH/NUMBER"),
+    "hand": (
+        lambda text: text if re.fullmatch("[^/]+/[0-9]{1,18}", text) else None,
+        "a hand, MATCH/NUMBER",
+    ),
 }

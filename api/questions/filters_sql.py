@@ -7,17 +7,29 @@ the rows of a hand. So `!` is carried down to the terms, and each term has two c
 surely holds, and that it surely fails.
 
 A term about players asks whether there is one of whom it is so. It fails where it is surely so of
-none, and where it is asked of one by name only if he sat there. Of a voided hand nothing of the
-kind is known.
+none, and where it is asked of one by name only if he sat there. Several terms about one player are
+asked of each player of a hand, a row of `players`. Of a voided hand nothing of the kind is known.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple, assert_never
 
 from analytics.sql.chosen import quoted
-from api.questions.filters_tree import STREETS, And, Compare, Filter, Flag, Not, Of, Or, Term, terms
-from api.questions.filters_values import Amount, Moment, moment_said
-from api.questions.patterns import Pattern, fits_sql
+from api.questions.filters_tree import (
+    MADE,
+    STREETS,
+    And,
+    Compare,
+    Filter,
+    Flag,
+    Not,
+    Of,
+    Or,
+    Term,
+    terms,
+)
+from api.questions.filters_values import Amount, Moment, Pattern, fits_sql, moment_said
 from store.log.leaf import split
 
 STREET = """CASE WHEN length(board) >= 14 THEN 3 WHEN length(board) >= 11 THEN 2
@@ -60,49 +72,66 @@ class _Condition:
         self.span = str(span or "true")
         self.verdicts = verdicts
 
-    def of(self, one: Filter, holds: bool) -> str:
-        """That it surely holds, or that it surely fails."""
+    def of(self, one: Filter, holds: bool, asks: "AsksSurely | None" = None) -> str:
+        """That it surely holds, or that it surely fails; `asks` says it of a term."""
         match one:
             case Not(one=inner):
-                return self.of(inner, not holds)
+                return self.of(inner, not holds, asks)
             case And(all=parts):
-                return self.each(parts, holds, " AND " if holds else " OR ", "true")
+                return self.each(parts, holds, " AND " if holds else " OR ", asks) or str(holds)
             case Or(any=parts):
-                return self.each(parts, holds, " OR " if holds else " AND ", "false")
-            case Of(player=player, term=term):
-                return self.term(term, holds, player)
+                return self.each(parts, holds, " OR " if holds else " AND ", asks) or str(not holds)
+            case Of(player=player, one=inner):
+                return self.somebody(inner, holds, player)
             case Compare() | Flag():
-                return self.term(one, holds, None)
+                return (asks or self.term)(one, holds)
         assert_never(one)
 
-    def each(self, parts: tuple[Filter, ...], holds: bool, joint: str, none: str) -> str:
-        """All or any of these; `none` is the answer where there are none."""
-        told = joint.join(f"({self.of(part, holds)})" for part in parts)
-        return told or (none if holds else f"NOT {none}")
+    def each(
+        self, parts: tuple[Filter, ...], holds: bool, joint: str, asks: "AsksSurely | None"
+    ) -> str:
+        """All or any of these."""
+        return joint.join(f"({self.of(part, holds, asks)})" for part in parts)
 
-    def term(self, term: Term, holds: bool, player: str | None) -> str:
-        """A term, of one player or of the hand; `!=` is the opposite of `=`."""
+    def term(self, term: Term, holds: bool) -> str:
+        """A term of the hand; `!=` is the opposite of `=`."""
         if isinstance(term, Compare) and term.op == "!=":
-            return self.term(Compare(term.field, "=", term.value), not holds, player)
+            return self.term(Compare(term.field, "=", term.value), not holds)
         name = _name(term)
-        if name in _OF_ROWS and (player is not None or name not in _OF_HANDS):
-            return self.somebody(_OF_ROWS[name](term, self.span), holds, player)
         if name in _JUDGED:
             told = _JUDGED[name](term)
             return self.among(Rows(self.verdicts, told if holds else f"NOT ({told})"))
+        if name not in _OF_HANDS:
+            return self.somebody(term, holds, None)
         told = _OF_HANDS[name](term)
         told = told if holds else f"NOT ({told})"
         return self.among(Rows(self.with_stakes("hands"), told)) if _in_blinds(term) else told
 
-    def somebody(self, asked: Rows, holds: bool, player: str | None) -> str:
+    def somebody(self, one: Filter, holds: bool, player: str | None) -> str:
         """Of a player, or of one by name, it is so; or it is surely so of none."""
-        rows = self.with_stakes(asked.rows) if "big_blind" in asked.so else asked.rows
         his = "true" if player is None else f"player = {quoted(player)}"
         if holds:
-            return self.among(Rows(rows, f"{his} AND ({asked.so})"))
+            return self.among(self.players(one, his, True))
         there = "voided = false" if player is None else self.among(Rows("players", his))
-        maybe = self.among(Rows(rows, f"{his} AND ({asked.so}) IS NOT FALSE"))
-        return f"{there} AND NOT {maybe}"
+        return f"{there} AND NOT {self.among(self.players(one, his, False))}"
+
+    def players(self, one: Filter, his: str, surely: bool) -> Rows:
+        """Rows of those of whom it surely holds, or may hold."""
+        if isinstance(one, Flag) or (isinstance(one, Compare) and one.op != "!="):
+            asked = _OF_ROWS[_name(one)](one, self.span)
+            so = f"({asked.so})" if surely else f"({asked.so}) IS NOT FALSE"
+            rows = self.with_stakes(asked.rows) if "big_blind" in asked.so else asked.rows
+            return Rows(rows, f"{his} AND {so}")
+        told = self.of(one, surely, partial(self.of_seat, his))
+        return Rows("players", f"{his} AND {'' if surely else 'NOT '}({told})")
+
+    def of_seat(self, his: str, term: Term, holds: bool) -> str:
+        """A term about the player of a row of `players`."""
+        if isinstance(term, Compare) and term.op == "!=":
+            return self.of_seat(his, Compare(term.field, "=", term.value), not holds)
+        asked = self.players(term, his, holds)
+        rows = f"SELECT hand_seq, seat FROM {asked.rows} WHERE {self.span} AND {asked.so}"
+        return f"{'' if holds else 'NOT '}((hand_seq, seat) IN ({rows}))"
 
     def among(self, asked: Rows) -> str:
         """The hand has such a row."""
@@ -123,6 +152,7 @@ def _in_blinds(term: Term) -> bool:
 
 
 Asks = Callable[[Term], str]
+AsksSurely = Callable[[Term, bool], str]
 AsksRows = Callable[[Term, str], Rows]
 
 
@@ -187,6 +217,7 @@ def _plays(term: Term) -> str:
 _OF_HANDS: dict[str, Asks] = {
     "pot": _held("pot"),
     "players": _held(f"({SEATED})"),
+    "number": _held("number"),
     "street": _street,
     "board": _held("board"),
     "player": _plays,
@@ -225,6 +256,14 @@ def _tied(term: Term, span: str) -> Rows:
     return Rows("bids", f"won AND hand_seq IN ({several})")
 
 
+def _bid_with(term: Term, span: str) -> Rows:
+    assert isinstance(term, Compare)
+    places = " ".join(f"WHEN '{name.replace('-', ' ')}' THEN {at}" for at, name in enumerate(MADE))
+    so = f"CASE made {places} END {term.op} {MADE.index(str(term.value))}"
+    meant = "action = 'bid' AND coalesce(origin, 'chosen') NOT IN ('forced', 'default')"
+    return Rows("decisions", f"{meant} AND {so}")
+
+
 def _showdown(term: Term, span: str) -> Rows:
     there = f"SELECT hand_seq FROM hands WHERE {span} AND showdown"
     return Rows("players", f"NOT folded AND hand_seq IN ({there})")
@@ -240,11 +279,13 @@ def _walk(term: Term, span: str) -> Rows:
 
 _OF_ROWS: dict[str, AsksRows] = {
     "net": _players(_held("net")),
+    "collected": _players(_held("collected")),
     "hole": _players(_held("hole")),
     "all-in": _players(lambda term: "all_in"),
     "showdown": _showdown,
     "walk": _walk,
     "bid": _bids(_held("amount")),
+    "bid-with": _bid_with,
     "price": _bids(_price),
     "auction-won": _bids(lambda term: "won"),
     "auction-lost": _bids(lambda term: "NOT won AND price IS NOT NULL"),

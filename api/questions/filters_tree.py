@@ -8,18 +8,26 @@ from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct
 
-from api.questions.filters_values import Amount, Moment, amount_said, moment_said
-from api.questions.patterns import Pattern, pattern_said
+from api.questions.filters_values import (
+    Amount,
+    Moment,
+    Pattern,
+    amount_said,
+    moment_said,
+    pattern_said,
+)
 from engine.verdict import Verdict
+from odds.rank import CATEGORIES
 
 Op = Literal["=", "!=", "<", "<=", ">", ">="]
 OPS: tuple[Op, ...] = ("=", "!=", "<", "<=", ">", ">=")
 SAME: tuple[Op, ...] = ("=", "!=")
-Kind = Literal["amount", "count", "text", "street", "verdict", "cards", "moment", "hand"]
+Kind = Literal["amount", "count", "text", "street", "verdict", "cards", "made", "moment", "hand"]
 Value = Amount | Moment | Pattern | int | str
 
 STREETS = ("preflop", "flop", "turn", "river")
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+MADE = tuple(name.replace(" ", "-") for name in CATEGORIES)  # the weakest first
 
 
 class Field(NamedTuple):
@@ -32,10 +40,10 @@ class Field(NamedTuple):
     @property
     def ops(self) -> tuple[Op, ...]:
         """Text is the same or not; all else has an order, but for cards."""
-        return OPS if self.kind in ("amount", "count", "street", "moment", "hand") else SAME
+        return OPS if self.kind in ("amount", "count", "street", "made", "moment", "hand") else SAME
 
 
-class Told(NamedTuple):
+class FlagField(NamedTuple):
     """Whether one player can be asked for a flag, and what it means."""
 
     of_player: bool
@@ -45,9 +53,12 @@ class Told(NamedTuple):
 FIELDS: dict[str, Field] = {
     "pot": Field("amount", False, "what was paid out and raked; 0 in a voided hand"),
     "net": Field("amount", True, "what a player won, or lost: then it is below 0"),
+    "collected": Field("amount", True, "what a player was paid from the pots"),
     "bid": Field("amount", True, "what a player bid for a card"),
+    "bid-with": Field("made", True, "what a player's cards and the board made when he chose a bid"),
     "price": Field("amount", True, "what a winner of an auction paid for his card"),
     "players": Field("count", False, "how many players the hand began with"),
+    "number": Field("count", False, "which hand of its match it is"),
     "street": Field("street", False, "the last that was dealt: preflop, flop, turn or river"),
     "hole": Field("cards", True, "cards that a player held at the end"),
     "board": Field("cards", False, "cards on the board at the end"),
@@ -60,17 +71,19 @@ FIELDS: dict[str, Field] = {
     "played": Field("moment", False, "when it was played, as its source says it"),
     "hand": Field("hand", False, "MATCH/NUMBER; after it are those that ended after it"),
 }
-FLAGS: dict[str, Told] = {
-    "showdown": Told(True, "somebody showed his cards; of a player: and he had not folded"),
-    "walk": Told(True, "all others folded before anybody called or raised; of a player: to him"),
-    "all-in": Told(True, "a player was all-in"),
-    "auction-won": Told(True, "a player won an auction, alone or in a tie"),
-    "auction-lost": Told(True, "a player bid in an auction and did not win it"),
-    "auction-tied": Told(True, "several players won an auction with the same bid; he was one"),
-    "swapped": Told(True, "a card of a player was at risk, and was swapped for another"),
-    "contested": Told(False, "its verdict is contested: another reading pays differently"),
-    "moveless": Told(False, "it differs from its rules, and no chip goes elsewhere by it"),
-    "voided": Told(False, "the hand does not count"),
+FLAGS: dict[str, FlagField] = {
+    "showdown": FlagField(True, "somebody showed his cards; of a player: and he had not folded"),
+    "walk": FlagField(
+        True, "all others folded before anybody called or raised; of a player: to him"
+    ),
+    "all-in": FlagField(True, "a player was all-in"),
+    "auction-won": FlagField(True, "a player won an auction, alone or in a tie"),
+    "auction-lost": FlagField(True, "a player bid in an auction and did not win it"),
+    "auction-tied": FlagField(True, "several players won an auction with the same bid; he was one"),
+    "swapped": FlagField(True, "a card of a player was at risk, and was swapped for another"),
+    "contested": FlagField(False, "its verdict is contested: another reading pays differently"),
+    "moveless": FlagField(False, "it differs from its rules, and no chip goes elsewhere by it"),
+    "voided": FlagField(False, "the hand does not count"),
 }
 
 
@@ -92,10 +105,10 @@ Term = Compare | Flag
 
 
 class Of(Struct, frozen=True, tag=True):
-    """A term about one player."""
+    """Terms about one player: about whoever has this name, or about anybody, but all about him."""
 
-    player: str
-    term: Term
+    player: str | None
+    one: "Filter"
 
 
 class Not(Struct, frozen=True, tag=True):
@@ -141,8 +154,10 @@ def said(one: Filter) -> str:
             return f"{field}{op}{_value(value)}"
         case Flag(name=name):
             return name
-        case Of(player=player, term=term):
-            return f"{word(player)}:{said(term)}"
+        case Of(player=player, one=inner):
+            whole = isinstance(inner, Compare | Flag) and player is not None
+            whose = "player" if player is None else f"{word(player)}:"
+            return whose + (said(inner) if whole else f"({said(inner)})")
         case Not(one=inner):
             return f"!({said(inner)})" if isinstance(inner, And | Or) else f"!{said(inner)}"
         case And(all=parts):
@@ -156,9 +171,7 @@ def terms(one: Filter) -> tuple[Term, ...]:
     match one:
         case Compare() | Flag():
             return (one,)
-        case Of(term=term):
-            return (term,)
-        case Not(one=inner):
+        case Of(one=inner) | Not(one=inner):
             return terms(inner)
         case And(all=parts) | Or(any=parts):
             return tuple(term for part in parts for term in terms(part))
@@ -169,6 +182,22 @@ def word(text: str) -> str:
     if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", text):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def narrowed(
+    vs: str | None = None,
+    match: str | None = None,
+    game: str | None = None,
+    hands: str | None = None,
+    before: str | None = None,
+) -> str:
+    """Filters of a player's hands in the words of a filter, to be put after a term of it."""
+    named = (("player=", vs), ("match=", match), ("game=", game), ("hand<", before))
+    found = [f"{what}{word(value)}" for what, value in named if value]
+    if hands:
+        first, _, last = hands.partition("-")
+        found += [f"number>={int(first)}", f"number<={int(last or first)}"]
+    return "".join(f" & {one}" for one in found)
 
 
 def _value(value: Value) -> str:

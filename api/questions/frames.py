@@ -10,8 +10,7 @@ from typing import Any, cast
 import msgspec
 
 from api.viewpoints.redaction import One, RedactedEvents
-from api.viewpoints.rendering import line_of, masked
-from api.viewpoints.times import moments
+from api.viewpoints.rendering import line_of, masked, moments
 from engine.game import Game
 from engine.pots import pots
 from engine.ranking import best_cards
@@ -22,11 +21,10 @@ from events import views
 from events.cards import DECK
 from events.evolve import evolve, replay
 from events.notation import say
+from events.sentences import HIDDEN, STREETS, Part, Sentence, sentences
 from events.state import Hand, Round
 from odds.rank import describe, five
 
-HIDDEN = "hidden"
-STREETS = {3: "flop", 4: "turn", 5: "river"}  # by the cards on the board
 _CARDS = frozenset(DECK)
 _BROKEN = "from here on its events do not add up to a hand"
 
@@ -93,7 +91,7 @@ def _drawn(
     redacted_hand: RedactedEvents, seats: int, game: Game | None
 ) -> tuple[list[dict[str, Any]], str | None]:
     drawn: list[dict[str, Any]] = []
-    told = _Told(game, seats)
+    told = _TableState(game, seats)
     hand: Hand | None = None
     times = moments([one.stored.at for one in redacted_hand.ones])
     for idx, (one, at) in enumerate(zip(redacted_hand.ones, times, strict=True)):
@@ -122,7 +120,24 @@ def spoken(one: One, *, whole: bool) -> str:
     return say(one.stored.event) if whole else line_of(one.seen)
 
 
-class _Told:
+def as_seen(redacted_hand: RedactedEvents) -> list[t.Event]:
+    """The events of a hand, with a word in place of what is hidden; an auditor's are the record."""
+    whole = redacted_hand.open
+    ones = redacted_hand.ones
+    return [cast(t.Event, one.stored.event if whole else masked(one.seen)) for one in ones]
+
+
+def in_words(redacted_hand: RedactedEvents) -> list[Sentence]:
+    """Each event of a hand in a sentence, as it is seen."""
+    said = sentences(as_seen(redacted_hand))
+    for at, one in enumerate(redacted_hand.ones):
+        match one.seen:
+            case views.CardSwappedSeen(old=views.Hidden(), changed=bool(changed)):
+                said[at] += (Part(f", {'another' if changed else 'the same'} card"),)
+    return said
+
+
+class _TableState:
     """What was seen so far and is not in the fold; and the table with it."""
 
     def __init__(self, game: Game | None, seats: int) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from api.questions.shapes import GameTold, ParameterTold, Policy
 from engine.catalogue import CATALOGUE, meaning
 from engine.changes import changed, ruleset
 from engine.faults import fault
@@ -84,7 +85,7 @@ def _text(value: object) -> str:
 
 
 def read(told: Any) -> Game:
-    """A ruleset from plain values, as `as_json` tells it or as a ledger keeps its text.
+    """A ruleset from plain values, as `in_full` tells it or as a ledger keeps its text.
 
     One that has the name of another ruleset must be that one, so that no two rules share a name.
     """
@@ -199,26 +200,31 @@ def listed() -> list[Row]:
     ]
 
 
-def as_json(game: Game) -> Row:
-    """A ruleset as plain values, each policy with what its value means."""
-    plain = msgspec.to_builtins(game)
-    policies = [
-        {
-            "policy": name,
-            "value": plain[name],
-            "meaning": meaning(name, getattr(game, name)),
-            "class": policy.kind,
-            "entries": policy.entries,
-        }
-        for name, policy in CATALOGUE.items()
-    ]
-    there = [
-        {"parameter": one.name, "value": one.said, "may": one.kind.may, "about": one.about}
-        for one in parameters(game).values()
-    ]
-    rest = {key: value for key, value in plain.items() if key not in CATALOGUE}
-    about = {"name": game.name, "fingerprint": fingerprint(game), "dealt": is_dealt(game)}
-    return {**about, **rest, "policies": policies, "parameters": there}
+def in_full(game: Game) -> GameTold:
+    """A ruleset in full, each policy with what its value means."""
+    return GameTold(
+        name=game.name,
+        fingerprint=fingerprint(game),
+        dealt=is_dealt(game),
+        document=game.document,
+        script=game.script,
+        seats_min=game.seats_min,
+        seats_max=game.seats_max,
+        stack=game.stack,
+        hands=game.hands,
+        partner=game.partner,
+        readings=game.readings,
+        policies=[
+            Policy(
+                name, getattr(game, name), meaning(name, getattr(game, name)), it.kind, it.entries
+            )
+            for name, it in CATALOGUE.items()
+        ],
+        parameters=[
+            ParameterTold(it.name, it.said, it.kind.may, it.about)
+            for it in parameters(game).values()
+        ],
+    )
 
 
 def as_markdown(game: Game) -> str:

@@ -7,37 +7,39 @@ import msgspec
 import pyarrow as pa
 from msgspec import Struct
 
-from analytics.luck.equities_kept import equities_in
 from analytics.replay.rulebook import Rulebook
-from analytics.sql.chosen import Chosen, quoted
+from analytics.sql.chosen import Chosen, hands_of, players_of, quoted, where
 from analytics.sql.chosen import table as table_of
-from analytics.sql.tables import Beside
+from analytics.sql.tables import JoinedViews
 from analytics.statistics.measured import Measured, in_unit
 from analytics.stored import played as luck_rows
 from analytics.stored import risks as swaps_rows
-from analytics.stored.cache_folder import cache_folder
 from analytics.stored.closed_betting import Closed
-from analytics.stored.equity import lucks
-from analytics.swaps.luck import By, Luck
-from analytics.swaps.measures import MEASURES
-from api.questions.players import is_there, money_of
-from api.questions.question import Anybody, Match, OfGame, Param, Unit
+from analytics.stored.equity import equities_in, lucks
+from analytics.swaps.luck import MEASURES, By, Luck
+from api.questions.players import money_of
+from api.questions.question import Anybody, Before, Match, Numbered, OfGame, Param, Rival, Unit
+from api.questions.stats import chosen_by
 from api.viewpoints.disclosure import MIRRORED, found
 from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.redaction import revealed
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
+from store.folder.cache_folder import cache_folder
 
 Row = dict[str, Any]
 
 
-class Asked(Struct, frozen=True):
+class LuckParams(Struct, frozen=True):
     """Of whom, of which hands, split by what; of how many swaps and run-outs luck is counted. Of
     everybody, people get no means that are drawn again; the curve is for him who asks for it."""
 
     player: Anybody = None
+    vs: Rival = None
     match: Match = None
     game: OfGame = None
+    hands: Numbered = None
+    before: Before = None
     by: Annotated[By | None, Param("Split.", query="split")] = None
     spots: Annotated[
         int | None,
@@ -69,38 +71,41 @@ class Lucky(NamedTuple):
 
 
 def luck(
-    viewed: Viewed, asked: Asked, watch: ShowProgress = without_progress, *, again: bool = False
+    viewed: Viewed,
+    asked: LuckParams,
+    watch: ShowProgress = without_progress,
+    *,
+    again: bool = False,
 ) -> Lucky:
     """The answer, as long as the views are there. Nothing to count is said to be absent."""
-    _check(viewed, asked)
-    if not viewed.rows(f"SELECT 1 FROM played{_where(asked)} LIMIT 1"):
+    chosen = chosen_by(viewed, asked)
+    hands = where(hands_of(chosen))
+    if not viewed.rows(f"SELECT 1 FROM played{hands} LIMIT 1"):
         raise Absent("no hand was played here")
-    unit = money_of(
-        viewed, table_of(Chosen(player=asked.player, match=asked.match, game=asked.game))
-    )
-    lucks, closed, ran = _lucks(viewed, asked, watch)
-    values, swaps, valued = _values(viewed, asked, watch)
-    views = {
-        "played": _PLAYED.format(where=_where(asked)),
-        "risks": _RISKS.format(where=_where(asked)),
-    }
+    unit = money_of(viewed, table_of(chosen))
+    lucks, closed, ran = _lucks(viewed, chosen, asked.runouts, watch)
+    values, swaps, valued = _values(viewed, chosen, asked.spots, watch)
+    views = {"played": _PLAYED.format(where=hands), "risks": _RISKS.format(where=hands)}
     tables = {"lucks": lucks, "changes": values, "mirrored": found(viewed.snapshot, MIRRORED)}
-    made = Luck(Beside(viewed.query, views, tables))
+    made = Luck(JoinedViews(viewed.query, views, tables), asked.vs)
     told = {"swaps": swaps, "valued": valued, "closed": closed, "run_out": ran}
     measures = made.measures(asked.player, asked.by, again=again)
     return Lucky(made, list(in_unit(measures, MEASURES, unit)), told, unit)
 
 
 def nets_without_luck(
-    viewed: Viewed, asked: Asked, watch: ShowProgress = without_progress
+    viewed: Viewed,
+    chosen: Chosen,
+    runouts: int | None,
+    watch: ShowProgress = without_progress,
 ) -> dict[int, float]:
     """The player's net of each hand that was counted, luck taken out; by `hand_seq`."""
-    assert asked.player is not None
-    lucks, _, _ = _lucks(viewed, asked, watch)
+    assert chosen.player is not None
+    lucks, _, _ = _lucks(viewed, chosen, runouts, watch)
     rows = viewed.query.ask(
         "SELECT l.hand_seq, l.net_ev FROM lucks AS l JOIN played AS p"
         " ON p.hand_seq = l.hand_seq AND p.seat = l.seat"
-        f" WHERE p.player = {quoted(asked.player)}",
+        f" WHERE p.player = {quoted(chosen.player)}",
         also={"lucks": lucks},
     )
     return dict(zip(rows["hand_seq"].to_pylist(), rows["net_ev"].to_pylist(), strict=True))
@@ -112,19 +117,20 @@ def mirrored(viewed: Viewed) -> dict[str, int]:
     return dict(zip(rows["match"].to_pylist(), rows["deals"].to_pylist(), strict=True))
 
 
-def _lucks(viewed: Viewed, asked: Asked, watch: ShowProgress) -> tuple[pa.Table, int, int]:
+def _lucks(
+    viewed: Viewed, chosen: Chosen, runouts: int | None, watch: ShowProgress
+) -> tuple[pa.Table, int, int]:
     """Luck by hand and seat; how many of these hands may have closed, and were looked at."""
-    shut = _where(asked, "may_close")
-    if asked.player is not None:
-        shut += (
-            f" AND hand_seq IN (SELECT hand_seq FROM played WHERE player = {quoted(asked.player)})"
-        )
+    terms = [*hands_of(chosen), "may_close"]
+    if chosen.player is not None:
+        his = f"SELECT hand_seq FROM played WHERE player = {quoted(chosen.player)}"
+        terms.append(f"hand_seq IN ({his})")
     every = viewed.ask(
         "SELECT hand_seq, any_value(hand) AS hand, any_value(ruleset) AS ruleset,"
         " any_value(unit) AS unit, any_value(spot) AS spot, any_value(why) AS why"
-        f" FROM played{shut} GROUP BY hand_seq ORDER BY hand_seq"
+        f" FROM played{where(terms)} GROUP BY hand_seq ORDER BY hand_seq"
     )
-    wanted = _spread(every, asked.runouts)
+    wanted = _spread(every, runouts)
     rows = list(_counted(viewed, watch(wanted, "counting run-outs", len(wanted))))
     return pa.Table.from_pylist(rows, _LUCKS), every.num_rows, len(wanted)
 
@@ -148,23 +154,23 @@ def _spot(viewed: Viewed, row: Row, rules: Rulebook) -> Closed | str | None:
     return luck_rows.spot_of(revealed(viewed.redacted_hand(row["hand"])), rules)
 
 
-def _values(viewed: Viewed, asked: Asked, watch: ShowProgress) -> tuple[pa.Table, int, int]:
+def _values(
+    viewed: Viewed, chosen: Chosen, spots: int | None, watch: ShowProgress
+) -> tuple[pa.Table, int, int]:
     """Some changes with their equities; how many could be valued, and were."""
-    terms = ["spot IS NOT NULL"]
-    if asked.player is not None:
-        terms.append(f"player = {quoted(asked.player)}")
+    terms = [*players_of(chosen), *hands_of(chosen), "spot IS NOT NULL"]
     every = viewed.ask(
         "SELECT hand_seq, street, seat, slot, ruleset, spot, changed"
-        f" FROM risks{_where(asked, *terms)} ORDER BY hand_seq, street, seat, slot"
+        f" FROM risks{where(terms)} ORDER BY hand_seq, street, seat, slot"
     )
-    chosen = _spread(every, asked.spots)
-    for row in chosen:
+    some = _spread(every, spots)
+    for row in some:
         row["spot"] = swaps_rows.spot_of(row["spot"])
         row["before"] = row["after"] = None
     rules, known = Rulebook(viewed.snapshot.ruleset), equities_in(cache_folder())
-    swaps_rows.valued(watch(chosen, "counting swaps", len(chosen)), rules, known.share)
-    values = [{name: row[name] for name in _CHANGES.names} for row in chosen]
-    return pa.Table.from_pylist(values, _CHANGES), every.num_rows, len(chosen)
+    swaps_rows.valued(watch(some, "counting swaps", len(some)), rules, known.share)
+    values = [{name: row[name] for name in _CHANGES.names} for row in some]
+    return pa.Table.from_pylist(values, _CHANGES), every.num_rows, len(some)
 
 
 def _spread(rows: pa.Table, wanted: int | None) -> list[Row]:
@@ -174,26 +180,6 @@ def _spread(rows: pa.Table, wanted: int | None) -> list[Row]:
         rows = rows.take(pa.array([at * size // wanted for at in range(wanted)], pa.int64()))
     spread: list[Row] = rows.to_pylist()
     return spread
-
-
-def _check(viewed: Viewed, asked: Asked) -> None:
-    if asked.match is not None and not is_there(viewed, "match", asked.match, "hands"):
-        raise Absent(f"there is no match {asked.match}: muckrake matches lists those there are")
-    player = asked.player
-    if player is not None and not is_there(viewed, "player", player, "played"):
-        raise Absent(f"nobody called {player} was dealt a hand: muckrake swaps lists who was")
-
-
-def _where(asked: Asked, *terms: str) -> str:
-    every = [
-        *(
-            f"{column} = {quoted(value)}"
-            for column, value in (("match", asked.match), ("game", asked.game))
-            if value is not None
-        ),
-        *terms,
-    ]
-    return f" WHERE {' AND '.join(every)}" if every else ""
 
 
 _LUCKS = pa.schema(

@@ -4,13 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Protocol
 
 from msgspec import UNSET, Meta, Struct, UnsetType
-from msgspec.structs import astuple
+from msgspec.structs import astuple, fields
 
 from analytics.confidence.intervals import DRAWS, SEED
 from analytics.statistics.measured import Measured
 from api.questions.question import Cell, Sheet, plain, share
-
-FEW = 30  # opportunities below which a number is grey
 
 
 class Again(Struct, frozen=True):
@@ -71,6 +69,9 @@ class Kind(Protocol):
     def kind(self) -> str: ...
     @property
     def title(self) -> str: ...
+    @property
+    def few(self) -> int:
+        """Below so many opportunities a number is grey."""
 
 
 def value_of(it: Kind, value: float | None) -> str:
@@ -104,19 +105,19 @@ def drawn(one: Measured) -> Drawn:
     return Drawn(one.value, one.k, one.n, one.low, one.high, one.unit, *ends)
 
 
-def part_of(one: OfPlayer) -> str:
-    """The part of a player's hands that it is about; of all of them there is no word."""
-    shared = OfPlayer.__struct_fields__
-    found = (getattr(one, name) for name in one.__struct_fields__ if name not in shared)
+def part_of(one: Struct) -> str:
+    """The part of a player's hands that it is about, which one of the members names that may be
+    left out; of all of his hands there is no word."""
+    found = (getattr(one, it.name) for it in fields(one) if it.default is UNSET)
     return next((it for it in found if isinstance(it, str)), "")
 
 
-def lines(players: Iterable[OfPlayer]) -> list[Line]:
+def lines(player: str, part: str, measures: Mapping[str, Drawn]) -> list[Line]:
     """A row a measure."""
     return [
         Line(
-            one.player,
-            part_of(one),
+            player,
+            part,
             name,
             it.value,
             it.k,
@@ -127,9 +128,13 @@ def lines(players: Iterable[OfPlayer]) -> list[Line]:
             None if it.drawn_high is UNSET else it.drawn_high,
             it.unit,
         )
-        for one in players
-        for name, it in one.measures.items()
+        for name, it in measures.items()
     ]
+
+
+def lines_of(players: Iterable[OfPlayer]) -> list[Line]:
+    """A row a measure of each player, or part of his hands."""
+    return [row for one in players for row in lines(one.player, part_of(one), one.measures)]
 
 
 def by_line(
@@ -146,40 +151,51 @@ def by_line(
         yield Sheet(columns, found, (1, 2, 3), "   ".join(filter(None, head)), foot)
 
 
-def drawn_again(one: Measured) -> str:
-    """The interval of a mean with its deals drawn again, where that says something else."""
-    return "" if one.drawn is None else "drawn again {:,.2f} - {:,.2f}".format(*one.drawn)
-
-
 def _line(it: Kind, row: Line) -> list[Cell]:
-    few, again = row.n < FEW and it.kind != "number", drawn_again(Measured(*astuple(row)))
+    """With both intervals of a mean, where its deals drawn again say something else."""
+    few, again = row.n < it.few, Measured(*astuple(row)).drawn
     cells = (value_of(it, row.value), between(it, row.low, row.high), counts(row.k, row.n))
-    return [Cell(text, few) for text in (it.title, *cells, "too few" if few else again)]
+    word = "" if again is None else "drawn again {:,.2f} - {:,.2f}".format(*again)
+    return [Cell(text, few) for text in (it.title, *cells, "too few" if few else word)]
+
+
+def by_part(
+    rows: Sequence[Line], kinds: Mapping[str, Kind], hands: Mapping[str, int], head: str
+) -> Sheet:
+    """A line for each measure that has something behind it, a column for each part."""
+    found: dict[str, dict[str, Cell]] = {}
+    for row in rows:
+        if row.n:
+            it = kinds[row.statistic]
+            cell = Cell(value_of(it, row.value), row.n < it.few)
+            found.setdefault(it.title, {})[row.part] = cell
+    found = {"hands": {part: Cell(str(count)) for part, count in hands.items()}, **found}
+    lines = [
+        [Cell(title), *(cells.get(part, Cell("")) for part in hands)]
+        for title, cells in found.items()
+    ]
+    return Sheet(("what", *hands), lines, range(1, len(hands) + 1), head)
 
 
 def by_player(
-    rows: Sequence[Line],
+    rows: Sequence[Any],
     kinds: Mapping[str, Kind],
     shown: Sequence[str],
     by: str | None,
+    hands: Mapping[tuple[str, str], int] | None = None,
     **words: Any,
 ) -> Sheet:
-    """A line for each player and part, a few measures each."""
-    found: dict[tuple[str, str], dict[str, Line]] = {}
+    """A line for each player and part, a few measures each; in the order of `hands`, if given."""
+    found: dict[tuple[str, str], dict[str, Any]] = {who: {} for who in hands or ()}
     for row in rows:
         found.setdefault((row.player, row.part), {})[row.statistic] = row
-    told = [
-        [
-            *map(Cell, who if by else who[:1]),
-            *(
-                Cell(
-                    value_of(kinds[it], mine[it].value),
-                    mine[it].n < FEW and kinds[it].kind != "number",
-                )
-                for it in shown
-            ),
-        ]
-        for who, mine in found.items()
-    ]
-    columns = ["player", *([by] if by else []), *(kinds[it].title for it in shown)]
-    return Sheet(columns, told, range(1 + bool(by), len(columns)), **words)
+    lines = []
+    for who, mine in found.items():
+        cells = [*map(Cell, who if by else who[:1]), *([Cell(str(hands[who]))] if hands else [])]
+        for name in shown:
+            row, it = mine.get(name), kinds[name]
+            cells.append(Cell(value_of(it, row.value), row.n < it.few) if row else Cell(""))
+        lines.append(cells)
+    columns = ["player", *([by] if by else []), *(["hands"] if hands is not None else [])]
+    right = range(1 + bool(by), len(columns) + len(shown))
+    return Sheet([*columns, *(kinds[it].title for it in shown)], lines, right, **words)

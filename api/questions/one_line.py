@@ -4,21 +4,32 @@
 
 It is made from seen events alone, in one pass. Who acts is not said, because the order of a table
 says it; a card or a bid that may not be seen is a star, or is not there at all.
+
+The hands of a page are read together where they lie together.
 """
 
 import json
 import re
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import cast
 
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.rendering import masked
+from api.viewpoints.selection import Absent
+from api.viewpoints.views import Viewed
 from events import types as t
 from events import views
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.views import Hidden
+from store.columns.codec import leaves_of
+from store.folder.frames import Damaged
+from store.folder.manifest import Segment
+from store.log.leaf import Leaf
+from store.segments.reading import files_of
 
+TOGETHER = 4  # hands of one row group for which all of it is decoded
 STAR = "*"  # what is there and may not be seen
 _FORCED = {"small": "s", "big": "b", "straddle": "st", "post": "p", "dead": "d"}
 _PLAIN = re.compile(r"[\w./:+-]+", re.ASCII)
@@ -218,3 +229,48 @@ def _antes(amounts: Iterable[int]) -> str:
     row = list(amounts)
     alike = len(row) > 1 and len(set(row)) == 1
     return f"a{row[0]}x{len(row)}" if alike else " ".join(f"a{amount}" for amount in row)
+
+
+def lines(viewed: Viewed, hands: Sequence[str]) -> list[str | None]:
+    """The line of each hand, as it is seen; none of one that is not there."""
+    known = {leaf.stream: leaf for leaf in _together(viewed, hands)}
+    return [_line(viewed, hand, known.get(hand)) for hand in hands]
+
+
+def _line(viewed: Viewed, hand: str, leaf: Leaf | None) -> str | None:
+    if leaf is not None:
+        return one_line(viewed.redactor.see(leaf))
+    try:
+        return one_line(viewed.redacted_hand(hand))
+    except Absent:
+        return None
+
+
+def _together(viewed: Viewed, hands: Sequence[str]) -> list[Leaf]:
+    """Leaves of sealed hands of which several lie in one row group; of others, nothing."""
+    snapshot = viewed.snapshot
+    files = files_of(snapshot.live.disk)
+    segments = snapshot.parts().segments
+    places = sorted(place for hand in hands if (place := snapshot.hand_seq(hand)) is not None)
+    found: list[Leaf] = []
+    try:
+        for segment in segments:
+            here = [it for it in places if segment.first_seq <= it <= segment.last_seq]
+            opened = files.open(segment, "events") if here else None
+            if opened is None:
+                continue
+            for group, few in groupby(here, key=opened.group_of):
+                wanted = set(few)
+                if len(wanted) >= TOGETHER:
+                    found += _of(viewed, segment, group, wanted)
+    except (FileNotFoundError, Damaged):
+        return []  # compacted meanwhile: each is then looked for by itself
+    return found
+
+
+def _of(viewed: Viewed, segment: Segment, group: int, wanted: set[int]) -> list[Leaf]:
+    """These hands of a row group."""
+    rows = files_of(viewed.snapshot.live.disk).events(segment, group)
+    places = rows["hand_seq"].to_numpy()
+    start, end = places.searchsorted([min(wanted), max(wanted) + 1]).tolist()
+    return [leaf for leaf in leaves_of(rows.slice(start, end - start)) if leaf.hand_seq in wanted]

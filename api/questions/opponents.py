@@ -1,80 +1,277 @@
-"""What a viewpoint is told of an opponent: the hands it sees, gathered; the answer as a document.
+"""A report on an opponent, made of the hands that a viewpoint sees.
 
 Everything is made from leaves as they are seen, so no share tells more than the record shows.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from contextlib import closing
+from itertools import takewhile
+from typing import Annotated, Any, TypeVar
 
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec.structs import replace
+
+from analytics.confidence.intervals import FEW
 from analytics.opponents.faults import CAUSES
-from analytics.opponents.leads import Lead, leads
-from analytics.opponents.measures import ALL_LOOKS
+from analytics.opponents.leads import Differences, Leads, differences, leads
 from analytics.opponents.report import By, Opponent
 from analytics.opponents.strength import STRONG, WEAK
-from analytics.opponents.tables import Asked, gathered
+from analytics.opponents.tables import Scope, opponent_tables
 from analytics.replay.rulebook import Rulebook
-from analytics.sql.chosen import Chosen, table
+from analytics.sql.chosen import table
 from analytics.statistics.measured import Measured
 from api.playing.recording import STOPPED
-from api.questions.players import Nonsense, check, money_of
-from api.questions.stats import AGAIN, numbers
+from api.questions.filters_tree import narrowed, word
+from api.questions.numbers import Again, Drawn, drawn
+from api.questions.players import money_of
+from api.questions.question import HIDDEN, Before, Match, Name, Numbered, OfGame, Param, Rival, Unit
+from api.questions.stats import chosen_by
 from api.rules import Rules
 from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import events
-from events.types import MatchEnded, MatchStarted
+from events.types import FaultKind, MatchEnded, MatchStarted
 from store.log.leaf import split
 from store.reader import Snapshot
 
-SPOTS = 500
-TABLES = ("mix", "sizes", "ends", "faults")
+T = TypeVar("T")
 
 
-class About(NamedTuple):
-    """About whom, against whom (anybody, where it is nobody), in which hands."""
+class OpponentParams(Struct, frozen=True):
+    """About whom, against whom (anybody, where it is nobody), in which hands, split by what."""
 
+    player: Name
+    vs: Rival = None
+    match: Match = None
+    game: OfGame = None
+    hands: Numbered = None
+    before: Before = None
+    by: Annotated[
+        By | None, Param("Split; locked: before and after a won match.", query="split")
+    ] = None
+    spots: Annotated[
+        int | None,
+        Param(
+            "Of how many bets and checks shown down, evenly spread, the strength is counted.",
+            most=100,
+            waiting=100,
+        ),
+    ] = 500
+    unit: Unit = None
+
+
+class Strength(Struct, frozen=True):
+    """Where cards are weak and strong, and of how many acts their strength was counted."""
+
+    weak: float
+    strong: float
+    acts: int
+    counted: int
+
+
+class First(Struct, frozen=True):
+    """What he does first with a tenth of all cards, 1 the weakest."""
+
+    tenth: int
+    hands: int
+    folds: int
+    checks: int
+    calls: int
+    raises: int
+
+
+class Sized(Struct, frozen=True):
+    """Bets of up to so many hundredths of the pot; null: more than any that is named."""
+
+    street: str
+    up_to: int | None
+    bets: int
+
+
+class Ended(Struct, frozen=True):
+    """What hands came to that ended so."""
+
+    ending: Annotated[str, Meta(title="hands that end")]
+    hands: int
+    net: float | None
+    net_mean: Annotated[float | None, Meta(title="a hand")]
+    bet_min: Annotated[float | None, Meta(title="least bet")]
+    bet_max: Annotated[float | None, Meta(title="largest bet")]
+    low: Annotated[float | None, Meta(description="where its mean's interval begins", extra=HIDDEN)]
+    high: Annotated[float | None, Meta(description="where that ends", extra=HIDDEN)]
+    drawn_low: Annotated[float | None, Meta(description="the same, drawn again", extra=HIDDEN)]
+    drawn_high: Annotated[float | None, Meta(extra=HIDDEN)]
+    unit: Annotated[str | None, Meta(description="what amounts count", extra=HIDDEN)]
+
+    @property
+    def few(self) -> bool:
+        return self.hands < FEW
+
+
+class Replies(Struct, frozen=True):
+    """Replies of one kind that could not be used, and since which hand."""
+
+    kind: Annotated[FaultKind, Meta(title="fault")]
+    step: str
+    suggested: Annotated[
+        str | None, Meta(title="perhaps", extra={"spelled": lambda it: it or "not told"})
+    ]
+    faults: Annotated[int, Meta(title="times")]
+    hands: Annotated[int, Meta(extra=HIDDEN)]
+    since: Annotated[str, Meta(title="first")]
+
+
+class Part(Struct, frozen=True, kw_only=True):
+    """Looks, numbers and statistics by name, and tables, of all hands or of a part of them, which
+    one of the members names that may be left out."""
+
+    hands: int
+    known: int
+    looks: dict[str, Drawn]
+    numbers: dict[str, Drawn]
+    statistics: dict[str, Drawn]
+    mix: list[First]
+    sizes: list[Sized]
+    ends: list[Ended]
+    faults: list[Replies]
+    position: str | UnsetType = UNSET
+    window: str | UnsetType = UNSET
+    match: str | UnsetType = UNSET
+    game: str | UnsetType = UNSET
+    locked: str | UnsetType = UNSET
+
+    @property
+    def measures(self) -> dict[str, Drawn]:
+        """All that is counted by name."""
+        return {**self.looks, **self.numbers, **self.statistics}
+
+
+class Lock(Struct, frozen=True):
+    """A match that somebody had won before its end: since when, and when he only folded."""
+
+    match: str
+    player: Annotated[str, Meta(title="won by")]
+    number: Annotated[int, Meta(title="from hand")]
+    lead: float
+    cost: Annotated[float, Meta(title="folding costs")]
+    unit: Annotated[str | None, Meta(description="what amounts count", extra=HIDDEN)]
+    folds_from: Annotated[int | None, Meta(title="only folds from")]
+
+
+class Fault(Struct, frozen=True):
+    """A reply that could not be used, what was asked, and what was played instead."""
+
+    hand: str
+    match: str
+    number: int
+    game: str
     player: str
-    vs: str | None = None
-    match: str | None = None
-    game: str | None = None
-    spots: int | None = SPOTS
+    step: str
+    asked: str | None
+    reply: str | None
+    kind: FaultKind
+    played: str | None
+    suggested: str | None
+    put_in: float
+    net: float
+    unit: Annotated[str | None, Meta(description="what amounts count")]
+    cause: Annotated[str | None, Meta(description="what may have caused it")]
 
 
-def opponent(viewed: Viewed, about: About, watch: ShowProgress = without_progress) -> Opponent:
-    """The opponent as these hands show him; who closes it lets go of its tables."""
-    check(viewed, about.player, about.vs, match=about.match, game=about.game)
-    if about.player == about.vs:
-        raise Nonsense(f"{about.player} has no hands against himself")
-    chosen = Chosen(player=about.player, vs=about.vs, match=about.match, game=about.game)
+class Report(Struct, frozen=True, tag_field="schema", tag="muckrake.opponent/1"):
+    """What pays against him, and by what he differs; one part, or several; matches won early;
+    every fault."""
+
+    viewpoint: str = field(name="as")
+    player: str
+    vs: str | None
+    unit: str | None
+    again: Again
+    hands: int
+    known: int
+    strength: Strength
+    leads: Leads
+    differences: Differences
+    parts: list[Part]
+    locks: list[Lock]
+    faults: list[Fault]
+
+
+def report(
+    viewed: Viewed, params: OpponentParams, watch: ShowProgress = without_progress
+) -> Report:
+    """The opponent as these hands show him."""
+    with closing(opponent(viewed, params, watch)) as found:
+        (dealt,) = found.dealt()
+        source = found.source
+        return Report(
+            viewpoint=viewed.viewer.view,
+            player=params.player,
+            vs=params.vs,
+            unit=found.unit,
+            again=Again(),
+            hands=int(dealt["hands"]),
+            known=int(dealt["known"]),
+            strength=Strength(WEAK, STRONG, source.spots, source.counted),
+            leads=_filtered(leads(found), params),
+            differences=differences(found),
+            parts=list(_parts(found, params.by)),
+            locks=[Lock(**row) for row in found.locks()],
+            faults=[
+                Fault(**row, cause=CAUSES.get(row["suggested"] or "")) for row in found.faults()
+            ],
+        )
+
+
+def _filtered(found: Leads, params: OpponentParams) -> Leads:
+    """The same, each filter asking for this player's hands and for no others than the report's."""
+    also = narrowed(params.vs, params.match, params.game, params.hands, params.before)
+    player = word(params.player)
+    ranked = [replace(one, filter=one.filter.format(player) + also) for one in found.found]
+    return replace(found, found=ranked)
+
+
+def opponent(
+    viewed: Viewed, params: OpponentParams, watch: ShowProgress = without_progress
+) -> Opponent:
+    """His hands opponent_tables; who closes it lets go of its tables."""
+    player, vs = params.player, params.vs
+    chosen = chosen_by(viewed, params)
     unit = money_of(viewed, table(chosen, "NULL"))
     ledger = viewed.snapshot
-    asked = Asked(about.player, about.vs, about.spots, lengths(ledger))
-    seen = events(viewed, about.match, about.game, watch)
-    told = gathered(
-        seen,
-        Rulebook(ledger.ruleset),
-        asked,
-        lambda rows, total: watch(rows, "counting strength", total),
+    found = Opponent(
+        player,
+        opponent_tables(
+            events(viewed, replace(chosen, hands=None), watch),
+            Rulebook(ledger.ruleset),
+            Scope(player, vs, params.spots, lengths(ledger, chosen.before), chosen.hands),
+            lambda rows, total: watch(rows, "counting strength", total),
+        ),
+        unit,
     )
-    found = Opponent(about.player, told, unit)
     if not found.dealt():
         found.close()
-        who = f"{about.player} and {about.vs} were" if about.vs else f"{about.player} was"
+        who = f"{player} and {vs} were" if vs else f"{player} was"
         raise Absent(f"{who} dealt no hand here: muckrake stats lists who was")
     return found
 
 
-def lengths(ledger: Snapshot) -> dict[str, int]:
-    """How many hands each match has: its last one if it went to its end, else its ruleset's."""
+def lengths(ledger: Snapshot, before: int | None = None) -> dict[str, int]:
+    """How many hands each match has: its last one if it went to its end, else its ruleset's.
+
+    As it was known `before` the hand of that place.
+    """
+    end = ledger.next_seq if before is None else before
     last: dict[str, int] = {}
-    for listed in ledger.hands():
+    for listed in takewhile(lambda one: one.hand_seq < end, ledger.hands()):
         match, number = split(listed.hand)
         last[match] = max(last.get(match, 0), number or 0)
     found = {}
     rules = Rules(ledger, None)
     for match in ledger.matches():
-        records = [one.event for one in ledger.read(match)]
+        known = [leaf for leaf in ledger.records(match) if leaf.hand_seq < end]
+        records = [one.event for leaf in known for one in leaf.recorded]
         started = next((one for one in records if isinstance(one, MatchStarted)), None)
         ended = any(isinstance(one, MatchEnded) and one.reason != STOPPED for one in records)
         if ended and match in last:
@@ -84,67 +281,38 @@ def lengths(ledger: Snapshot) -> dict[str, int]:
     return found
 
 
-def document(told: Opponent, by: By | None = None) -> dict[str, Any]:
-    """The whole report as plain values; `parts` is one, unless it is asked for by something."""
-    ranked = leads(told)
-    return {
-        "unit": told.unit,
-        "again": AGAIN,
-        "hands": sum(row["hands"] for row in told.dealt()),
-        "known": sum(row["known"] for row in told.dealt()),
-        "strength": {
-            "weak": WEAK,
-            "strong": STRONG,
-            "acts": told.told.spots,
-            "counted": told.told.counted,
-        },
-        "leads": {"compared": ranked.compared, "found": [_told(one) for one in ranked.found]},
-        "parts": list(_parts(told, by)),
-        "locks": told.locks(),
-        "faults": _faults(told),
+def _parts(found: Opponent, by: By | None) -> Iterator[Part]:
+    """Each part with all that is counted of it."""
+    counted: dict[str, dict[str, Any]] = {
+        "looks": _named(found.looks(by)),
+        "numbers": _named(found.numbers(by, again=True)),
+        "statistics": _named(found.statistics(by)),
     }
-
-
-def whole(told: Opponent, which: str) -> list[dict[str, Any]]:
-    """What is told of all hands together as rows of a file: `leads`, `locks` or `faults`."""
-    if which == "leads":
-        return [{**_told(one), "hands": " ".join(one.hands)} for one in leads(told).found]
-    return told.locks() if which == "locks" else _faults(told)
-
-
-def _told(lead: Lead) -> dict[str, Any]:
-    return {"title": ALL_LOOKS[lead.look].title, **lead._asdict()}
-
-
-def _faults(told: Opponent) -> list[dict[str, Any]]:
-    """Every reply that could not be used, with what may have caused it."""
-    return [{**row, "cause": CAUSES.get(row["suggested"] or "")} for row in told.faults()]
-
-
-def _parts(opponent: Opponent, by: By | None) -> Iterator[dict[str, Any]]:
-    """Each part with every look, number and statistic, and the tables."""
-    told = {
-        "looks": _by_part(opponent.looks(by)),
-        "numbers": _by_part(opponent.numbers(by, again=True)),
-        "statistics": _by_part(opponent.statistics(by)),
+    tables: dict[str, dict[str, Any]] = {
+        "mix": _rows(First, found.table("mix", by)),
+        "sizes": _rows(Sized, found.table("sizes", by)),
+        "ends": _rows(Ended, found.ends(by)),
+        "faults": _rows(Replies, found.table("faults", by)),
     }
-    rows = {
-        name: opponent.ends(by) if name == "ends" else opponent.table(name, by) for name in TABLES
-    }
-    for dealt in opponent.dealt(by):
+    for dealt in found.dealt(by):
         part = dealt["part"]
-        found: dict[str, Any] = {by: part} if by else {}
-        found |= {"hands": int(dealt["hands"]), "known": int(dealt["known"])}
-        found |= {name: answers.get(part, {}) for name, answers in told.items()}
-        for name in TABLES:
-            mine = (row for row in rows[name] if row["part"] == part)
-            found[name] = [{key: row[key] for key in row if key != "part"} for row in mine]
-        yield found
+        members: dict[str, Any] = {by: part} if by else {}
+        members |= {name: every.get(part, {}) for name, every in counted.items()}
+        members |= {name: rows.get(part, []) for name, rows in tables.items()}
+        yield Part(hands=int(dealt["hands"]), known=int(dealt["known"]), **members)
 
 
-def _by_part(found: Iterable[Measured]) -> dict[str, dict[str, Any]]:
-    """Answers by part and name."""
-    told: dict[str, dict[str, Any]] = {}
+def _named(found: Iterable[Measured]) -> dict[str, dict[str, Drawn]]:
+    """Numbers by part and name."""
+    parts: dict[str, dict[str, Drawn]] = {}
     for one in found:
-        told.setdefault(one.part, {})[one.statistic] = numbers(one)
-    return told
+        parts.setdefault(one.part, {})[one.statistic] = drawn(one)
+    return parts
+
+
+def _rows(kind: type[T], rows: list[dict[str, Any]]) -> dict[str, list[T]]:
+    """Rows of a table by part."""
+    parts: dict[str, list[T]] = {}
+    for row in rows:
+        parts.setdefault(row.pop("part"), []).append(kind(**row))
+    return parts

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from api.evidence.dealt import Dealt
 from api.evidence.make import evidence
-from api.questions.hand import seat_of, view_of
-from api.questions.judged import NoRules, judged
-from api.questions.shapes.hands import Proof
+from api.questions.hand import NoRules, judged, seat_of, view_of
+from api.questions.shapes import Proof
 from api.questions.tree import NoSecrets, Tree
 from api.report import as_json, as_text
 from api.viewpoints.records import records
@@ -32,8 +31,7 @@ from store.proof.tree import Refuted, check_inclusion, inclusion, leaf_hash
 from store.verify import doubled, unbalanced
 
 if TYPE_CHECKING:
-    from api.questions.shapes.hands import Proof
-    from api.questions.shapes.matches import Before, Complaint, MatchVerified, Root
+    from api.questions.shapes import Before, Complaint, MatchVerified, Proof, Root
 
 LEAVES_MAX = 5_000  # of a match that is verified while somebody waits
 
@@ -105,17 +103,12 @@ def _before(viewed: Viewed, match: str) -> "list[Before]":
     disk = viewed.snapshot.live.disk
     if policy_of(disk) is not None:
         return []
-    known = ((first, note, _size(note)) for first, note in before(disk, match))
+    known = ((first, note, int(note.split(b"\n")[1])) for first, note in before(disk, match))
     return [
         {"first": first, "checkpoint": note.decode()}
         for first, note, size in known
         if size <= viewed.snapshot.next_seq
     ]
-
-
-def _size(note: bytes) -> int:
-    """How many leaves a checkpoint of our own is over."""
-    return int(note.split(b"\n")[1])
 
 
 Look = Callable[[str], bool]

@@ -22,7 +22,7 @@ from typing import (
 )
 
 import msgspec
-from msgspec import NODEFAULT, Meta, Struct
+from msgspec import NODEFAULT, Meta, Struct, UnsetType
 
 from api.viewpoints.progress import ShowProgress
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 API = "/api/v1"
 TEXT_MAX = 200  # characters of a name over HTTP
 HIDDEN = {"hidden": True}
+FILTERS = ("vs", "match", "game", "hands", "before", "unit")  # of hands, as a player's pages take
 
 
 class Param(Struct, frozen=True):
@@ -41,10 +42,12 @@ class Param(Struct, frozen=True):
     metavar: str | None = None
     argument: bool = False  # at the command line it is a word without the name of an option
     option: str | None = None  # the option's name, where that is not the field's
+    formerly: str | None = None  # the option's name before, which is still taken
     query: str | None = None  # its name in an address, where that is not the field's
     least: int | None = None
     most: int | None = None  # over HTTP: the largest number, or the longest text
     waiting: int | None = None  # the default over HTTP, where somebody waits for the answer
+    people: bool = False  # it changes only what people read, so a route has none
 
 
 class Table(Struct, frozen=True):
@@ -53,6 +56,34 @@ class Table(Struct, frozen=True):
     name: str
     row: type[Struct]
     rows: Callable[[Any], Sequence[Any]]
+
+
+class Page(NamedTuple):
+    """Rows of a list, and the key of the last of them, if more follow."""
+
+    rows: list[Any]
+    next: Any = None
+
+
+class Listed(Struct, frozen=True, kw_only=True):
+    """A page of a list over HTTP: its rows are `data`, `next_cursor` is handed back as it is."""
+
+    next_cursor: str | None
+    has_more: bool
+
+
+class Pages(Struct, frozen=True):
+    """How a list is handed out: a page over HTTP has `limit` rows if nobody says how many.
+
+    The question's parameters have two that the doors say: `after`, the key of the row before, and
+    `limit`. What `ask` returns is a `Page`.
+    """
+
+    limit: int
+    key: "Callable[[Viewed, str], Any]"  # that of the row that `--after` names
+    free: tuple[str, ...] = ()  # parameters that choose no rows: a cursor holds without them
+    counts: "Question | None" = None  # of the same rows: a member of a page over HTTP, and instead
+    # of the rows in a command; asked for by a parameter of its name
 
 
 class Cell(NamedTuple):
@@ -67,7 +98,7 @@ class Sheet(Struct, frozen=True):
     """A table as people read it, with the sentences above and below."""
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
+    rows: Iterable[Sequence[Cell]]
     right: Sequence[int] = ()
     head: str = ""
     foot: str = ""
@@ -85,12 +116,18 @@ class Question(Struct, frozen=True, kw_only=True):
     answer: type[Struct]
     ask: "Callable[[Viewed, Any, ShowProgress], Any]"
     tables: tuple[Table, ...]
+    pages: Pages | None = None  # of a list, which is answered a page at a time
     sheets: Callable[[Any, Any], Iterable[Sheet | str]] | None = None
     page: str | None = None  # where a page stands that was made by hand
     kept: tuple[str, ...] = ()  # the parameters that such a page takes, too
+    page_query: Callable[[Any], Mapping[str, Any]] | None = None  # or what it is asked, if others
     bound: "Callable[[Viewed, Any], None] | None" = None  # refuses what takes too long to wait for
     passing: tuple[str, ...] = ()  # members that depend on who asked before: not told over HTTP
+    also: tuple[tuple[str, str], ...] = ()  # other routes to it, and what OpenAPI calls them
+    auditor: bool = False  # whether nobody else may ask it
+    wrong: Callable[[Any], str | None] | None = None  # what of an answer is an error to a command
     facts: bool = True  # whether it reads facts, which old segments lack
+    spark: bool = False  # whether Spark may count for it: all it counts, it counts in facts
 
     @property
     def sentence(self) -> str:
@@ -99,7 +136,12 @@ class Question(Struct, frozen=True, kw_only=True):
     @property
     def schema(self) -> str:
         """The name of the document's shape: `muckrake.bids/1`."""
-        return str(self.answer.__struct_config__.tag)
+        return str(self.answer.__struct_config__.tag or f"muckrake.{self.name}/1")
+
+    @property
+    def routes(self) -> tuple[tuple[str, str], ...]:
+        """The addresses of its routes, and what OpenAPI calls them."""
+        return ((self.path, self.operation), *self.also)
 
     @property
     def place(self) -> str:
@@ -118,7 +160,7 @@ class Question(Struct, frozen=True, kw_only=True):
 
 
 class Field(NamedTuple):
-    """A field of a struct: its type without None, whether None is in it, and its annotation."""
+    """A field of a struct: the type of its values, whether there may be none, its annotation."""
 
     name: str
     attribute: str
@@ -152,7 +194,7 @@ def fields(struct: type[Struct]) -> list[Field]:
         if get_origin(kind) is Annotated:
             kind, note = get_args(kind)[:2]
         kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-        bare = [it for it in kinds if it is not type(None)]
+        bare = [it for it in kinds if it not in (type(None), UnsetType)]
         only = bare[0] if len(bare) == 1 else kind
         found.append(
             Field(one.encode_name, one.name, only, len(bare) < len(kinds), one.default, note)
@@ -160,9 +202,21 @@ def fields(struct: type[Struct]) -> list[Field]:
     return found
 
 
+def behind(row: type[Struct], **columns: Any) -> Any:
+    """The struct of a row whose first columns say what it belongs to: of whom, of which part."""
+    hints = get_type_hints(row, include_extras=True)
+    own = {one.name: one for one in msgspec.structs.fields(row)}
+    return msgspec.defstruct(
+        f"{row.__name__}Row",
+        [*columns.items(), *((name, hints[name]) for name in own)],
+        rename={name: one.encode_name for name, one in own.items()}.get,
+        frozen=True,
+    )
+
+
 def parameters(question: Question) -> list[Field]:
     """What may be asked for; what has no `Param`, the doors say: whether `people` read the answer,
-    and which `table` is wanted."""
+    which `table` is wanted, where a page of a list begins."""
     return [one for one in fields(question.params) if one.note is not None]
 
 
@@ -182,26 +236,27 @@ def title(field: Field) -> str | None:
 def sheet(table: Table, answer: Any, head: str = "", foot: str = "") -> Sheet:
     """A table as people read it; columns that nobody fills are left out."""
     rows = table.rows(answer)
-    shown = [
+    filled = [
         one
         for one in fields(table.row)
-        if title(one) is not None
-        and (not rows or any(getattr(row, one.attribute) is not None for row in rows))
+        if not rows or any(getattr(row, one.attribute) is not None for row in rows)
     ]
-    lines = [
-        [
-            Cell(_spelled(one, getattr(row, one.attribute)), getattr(row, "few", False))
-            for one in shown
-        ]
-        for row in rows
-    ]
+    shown = sheet_of(filled, rows)
+    return msgspec.structs.replace(shown, rows=list(shown.rows), head=head, foot=foot)
+
+
+def sheet_of(columns: Iterable[Field], rows: Iterable[Any]) -> Sheet:
+    """These columns of rows, but those that people do not see; each row is spelled when it is
+    read."""
+    shown = [one for one in columns if title(one) is not None]
+    lines = ([_cell(one, row) for one in shown] for row in rows)
     right = [place for place, one in enumerate(shown) if one.type in (int, float)]
-    return Sheet([title(one) or "" for one in shown], lines, right, head, foot)
+    return Sheet([title(one) or "" for one in shown], lines, right)
 
 
-def _spelled(field: Field, value: Any) -> str:
-    how = ((field.note and field.note.extra) or {}).get("spelled", plain)
-    return str(how(value))
+def _cell(field: Field, row: Any) -> Cell:
+    spelled = ((field.note and field.note.extra) or {}).get("spelled", plain)
+    return Cell(str(spelled(getattr(row, field.attribute))), getattr(row, "few", False))
 
 
 def plain(value: Any) -> str:
@@ -213,6 +268,13 @@ def plain(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,.10g}" if float(value).is_integer() else f"{value:,.2f}"
+
+
+def ungrouped(value: Any) -> str:
+    """The same for programs: 1234, without a mark between thousands."""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(ungrouped, value))
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else plain(value)
 
 
 def share(value: float | None) -> str:
@@ -232,9 +294,17 @@ def sentence_of(text: str) -> str:
 
 Name = Annotated[str, Param("A player's name, percent-encoded.", argument=True)]
 Anybody = Annotated[str | None, Param("A player's name, percent-encoded.", argument=True)]
+Newest = Annotated[bool, Param("The last ones first.")]
 Rival = Annotated[str | None, Param("Only hands in which this player was dealt in, too.", "P")]
 Match = Annotated[str | None, Param("Only this match's hands.", "MATCH")]
 OfGame = Annotated[str | None, Param("Only hands of this ruleset.", "GAME")]
+Numbered = Annotated[
+    str | None,
+    Param("Only these numbers within a match.", "A-B", option="numbers", formerly="hands"),
+]
+Before = Annotated[
+    str | None, Param("As it stood before this hand: MATCH/NUMBER.", "HAND", query="as_of")
+]
 Unit = Annotated[
     str | None, Param("Only hands played for this: chip, dollar, euro, pound.", "UNIT", most=100)
 ]

@@ -1,21 +1,24 @@
 """How players play: statistics with opportunities and intervals, split and beside the field."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from analytics.confidence.intervals import DRAWS, SEED
+from analytics.replay.seating import POSITIONS
 from analytics.sql.chosen import Chosen
 from analytics.statistics.answers import Answer, answers, in_units, rows_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
-from analytics.statistics.measured import Measured
 from api.questions.players import Nonsense, check
+from api.questions.question import Param
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 
 Row = dict[str, Any]
-AGAIN: Row = {"seed": SEED, "draws": DRAWS}  # how means are drawn again
+Position = Literal[POSITIONS]  # type: ignore[valid-type]
+Positions = Annotated[
+    tuple[Position, ...], Param("Only there.", option="position", query="position")
+]
 
 
 class Counted(NamedTuple):
@@ -31,21 +34,28 @@ def chosen_of(
     player: str | None,
     *,
     hands: str | None = None,
-    as_of: str | None = None,
+    before: str | None = None,
     **others: Any,
 ) -> Chosen:
     """The filters; what is not there is said before anything is counted."""
     first_last = _numbers(hands) if hands else None
     place = None
-    if as_of is not None:
-        place = viewed.snapshot.hand_seq(as_of)
+    if before is not None:
+        place = viewed.snapshot.hand_seq(before)
         if place is None:
-            raise Absent(f"there is no hand {as_of}: muckrake hands lists those there are")
+            raise Absent(f"there is no hand {before}: muckrake hands lists those there are")
     vs = others.get("vs")
     check(viewed, player, vs, match=others.get("match"), game=others.get("game"))
     if player is not None and player == vs:
         raise Nonsense(f"{player} has no hands against himself")
     return Chosen(player=player, hands=first_last, before=place, **others)
+
+
+def chosen_by(viewed: Viewed, params: Any, **others: Any) -> Chosen:
+    """The filters among a question's parameters."""
+    names = ("vs", "positions", "game", "match", "hands", "before")
+    given = {name: getattr(params, name) for name in names if hasattr(params, name)}
+    return chosen_of(viewed, params.player, **given, **others)
 
 
 def of_street(street: str | None) -> list[Statistic]:
@@ -58,24 +68,15 @@ def statistics(
 ) -> Counted:
     """Every statistic asked for. `field`: of one player, beside everybody else under the same
     filters, counted as one."""
-    found = list(in_units(viewed, chosen, answers(viewed.query, chosen, wanted)))
-    rows = rows_of("dealt", viewed.query, chosen)
+    found = list(in_units(viewed, chosen, answers(viewed.facts, chosen, wanted)))
+    rows = rows_of("dealt", viewed.facts, chosen)
     dealt = {(row["player"], row["part"]): row for row in rows}
     beside: dict[str, Answer] = {}
     if field and chosen.player is not None:
         rest = replace(chosen, others=True, by=None)
-        others = in_units(viewed, rest, answers(viewed, rest, wanted))
+        others = in_units(viewed, rest, answers(viewed.query, rest, wanted))
         beside = {one.statistic: one for one in others}
     return Counted(found, dealt, beside)
-
-
-def numbers(one: Answer | Measured) -> Row:
-    """What there is to say of one statistic, or measure."""
-    said: Row = {"value": one.value, "k": one.k, "n": one.n, "low": one.low, "high": one.high}
-    said["unit"] = one.unit
-    if isinstance(one, Measured) and one.drawn_low is not None:
-        said |= {"drawn_low": one.drawn_low, "drawn_high": one.drawn_high}
-    return said
 
 
 def _numbers(text: str) -> tuple[int, int]:

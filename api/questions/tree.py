@@ -12,14 +12,14 @@ one root. A ledger with witnesses shows him the newest that they have cosigned o
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from store.proof import tiles
+from store.proof import tree_file
 from store.proof.checkpoint import Checkpoint, open_checkpoint, sign
 from store.proof.notary import public_keys
 from store.proof.note import Key
 from store.proof.private import Private
 from store.proof.published import policy_of, published
-from store.proof.tiles import Tile
 from store.proof.tree import Proof, Refuted, consistency
+from store.proof.tree_file import Tile
 from store.proofs import Prover
 from store.reader import Snapshot
 from store.snapshot import Live
@@ -97,7 +97,7 @@ class Tree:
     def entries(self, path: str) -> bytes:
         """The leaves of a tile of level 0, each after its length in two bytes."""
         tile = self._tile(f"tile/0/{path}")
-        leaves = self.prover.leaves(tile.number * tiles.SPAN, tile.width)
+        leaves = self.prover.leaves(tile.number * tree_file.SPAN, tile.width)
         return b"".join(len(leaf).to_bytes(2, "big") + leaf for leaf in leaves)
 
     def grown(self, old: int, new: int) -> Grown:
@@ -115,11 +115,11 @@ class Tree:
         return sign(Checkpoint(origin, size, self.prover.head(size)), signer)
 
     def _tile(self, path: str) -> Tile:
-        tile = tiles.read_path(path)
-        if tile.width > tiles.width(tile, self.size):
+        tile = tree_file.read_path(path)
+        if tile.width > tree_file.width(tile, self.size):
             raise Refuted(f"{path} is not in a tree of {self.size} leaves")
         return tile
 
     def _hashes(self, tile: Tile) -> list[bytes]:
-        begin, level = tile.number * tiles.SPAN, tile.level * tiles.HEIGHT
+        begin, level = tile.number * tree_file.SPAN, tile.level * tree_file.HEIGHT
         return [self.prover.hashes(level, begin + place) for place in range(tile.width)]

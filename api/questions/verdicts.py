@@ -3,34 +3,66 @@
 Hands go through the screen in columns; those that it doubts the engine judges, as `audit --all`
 does. A verdict depends on hidden cards, so it is for auditors, and for all where a match is open to
 all. To judge millions takes a while: `judge` goes on where it was left, and `known` never waits.
+
+Verdicts of sealed hands lie in the user's cache: a file for each segment, a byte for each hand.
+A file is named by what decides its content: the digest of the segment's events, and the program
+that judged them. So a mended rule, another reading or another way to read events makes other files,
+and no file is ever wrong, only missing. What was cut short or altered fails its digest and is
+judged again; so is a segment with hands of rulesets that nobody had then and somebody has now.
 """
 
+import hashlib
+import os
+import secrets
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from analytics.screen.columns import Words
 from analytics.screen.ledger import Batch, batches
 from analytics.screen.screen import Screen
 from analytics.screen.why import Why
-from analytics.stored.cache_folder import cache_folder
 from api.judging import by_rules
 from api.questions.filters_tree import VERDICTS
-from api.questions.verdicts_kept import Kept, load, save
 from api.rules import Rules
 from api.viewpoints.views import Viewed
 from engine.verdict import Report, qualified
 from events.types import Events, HandStarted
+from store.folder.cache_folder import cache_folder
+from store.folder.manifest import Segment
 from store.sql.query import Query
 
 if TYPE_CHECKING:
     from store.reader import Snapshot
+    from store.snapshot import Live
+
+
+ROOT = Path(__file__).resolve().parents[2]
+DECIDING = (
+    *("events", "odds", "engine", "store", "analytics/screen", "analytics/replay"),
+    *("api/rules.py", "api/judging.py"),
+    "api/questions/verdicts.py",
+)
+SUFFIXES = (".py", ".bin")  # a table of equities is a part of the rules, too
+
+
+class Kept(Struct, frozen=True):
+    """The verdicts of a segment: its first hand, a code for each, rulesets that nobody had."""
+
+    first_seq: int
+    codes: bytes
+    unknown: tuple[str, ...] = ()
+
 
 NONE, UNJUDGED = 0, 255  # no hand, or none whose rules anybody has; and not looked at yet
 CODES = {verdict: code for code, verdict in enumerate(VERDICTS, start=1)}
@@ -177,6 +209,16 @@ class Verdicts:
                     self._kept.add(segment.sha256["events"])
 
 
+def verdicts_of(snapshot: "Snapshot") -> Verdicts:
+    """The verdicts of a ledger: the same for all who read it in this process."""
+    with _turn:
+        return _verdicts_of.setdefault(snapshot.live, Verdicts())
+
+
+_turn = threading.Lock()
+_verdicts_of: WeakKeyDictionary["Live", Verdicts] = WeakKeyDictionary()
+
+
 def _table(codes: np.ndarray) -> pa.Table:
     """The verdicts among these codes, by their places."""
     seqs = np.flatnonzero((codes != NONE) & (codes != UNJUDGED))
@@ -209,3 +251,57 @@ def lent(viewed: Viewed, judged: Judged | None) -> str:
 
 
 _lent: WeakKeyDictionary[Query, tuple[pa.Table | None, str]] = WeakKeyDictionary()
+
+
+@cache
+def program() -> str:
+    """The digest of everything that decides a verdict, or a word of chance where that is not here.
+
+    Whoever has no source files (they may be in an archive) keeps nothing beyond his own process.
+    """
+    whole = hashlib.sha256()
+    for name in DECIDING:
+        place = ROOT / name
+        files = [place] if place.is_file() else sorted(place.rglob("*"))
+        files = [one for one in files if one.suffix in SUFFIXES]
+        if not files:
+            return secrets.token_hex(8)
+        for file in files:
+            whole.update(f"{file.relative_to(ROOT).as_posix()}\0".encode())
+            whole.update(hashlib.sha256(file.read_bytes()).digest())
+    return whole.hexdigest()[:16]
+
+
+def load(folder: Path, segment: Segment) -> Kept | None:
+    """What was kept of a segment, if it is whole and of this segment."""
+    try:
+        text = _file(folder, segment).read_bytes()
+        digest, body = text[:32], text[32:]
+        if hashlib.sha256(body).digest() != digest:
+            return None
+        kept = msgspec.msgpack.decode(body, type=Kept)
+    except (OSError, msgspec.DecodeError):
+        return None
+    hands = segment.last_seq - segment.first_seq + 1
+    return kept if (kept.first_seq, len(kept.codes)) == (segment.first_seq, hands) else None
+
+
+def save(folder: Path, segment: Segment, kept: Kept) -> None:
+    """Written aside and renamed; a folder that cannot be written costs time and nothing else."""
+    file = _file(folder, segment)
+    aside = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    body = msgspec.msgpack.encode(kept)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        aside.write_bytes(hashlib.sha256(body).digest() + body)
+        os.replace(aside, file)
+        for other in folder.glob(f"{file.name.partition('-')[0]}-*.bin"):
+            if other != file:  # of a program that has been replaced
+                other.unlink(missing_ok=True)
+    except OSError:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+
+
+def _file(folder: Path, segment: Segment) -> Path:
+    return folder / f"{segment.sha256['events'][:32]}-{program()}.bin"

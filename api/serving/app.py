@@ -7,23 +7,26 @@ sends. Each is a plain ASGI application around the next, so that a stream stays 
 """
 
 import asyncio
+import re
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from api.evidence.witnesses import publishing
+from api.http.ask import READ, Caller
 from api.http.compression import Compression
 from api.http.connections import PROXIES
-from api.http.keys import Keys
-from api.http.layers import HeadRequests, SecurityHeaders, TrustedHosts
+from api.http.keys import Keys, NoKey
+from api.http.layers import HeadRequests, Layer, SecurityHeaders, TrustedHosts, put
 from api.http.ledger_service import LedgerService
 from api.http.log import RequestLog
 from api.http.memory import given_back
@@ -34,11 +37,77 @@ from api.http.routes import ROUTERS
 from api.http.sessions import Sessions
 from api.pages import PAGES, mounted
 from api.problem import Problem
-from api.serving.authentication import Authentication
 from api.serving.failures import ErrorAnswers, answered
 from api.serving.request_limits import Framing, RequestLimits
 from api.serving.request_queue import RequestQueue
 from api.version import VERSION
+
+WRONG_COST = 10  # what a key that is none costs the address it comes from
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_FOR_ALL = re.compile(r"/static/|/(healthz|readyz|metrics|openapi\.json|docs|login|favicon\.ico)$")
+
+
+class Authentication(Layer):
+    """Every request with its caller."""
+
+    def __init__(self, app: ASGIApp, keys: Keys, sessions: Sessions, buckets: TokenBuckets) -> None:
+        super().__init__(app)
+        self.buckets = buckets
+        self.keys = keys
+        self.sessions = sessions
+
+    async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope.get("state", {}).get("caller") is not None:
+            await self.app(scope, receive, send)  # `muckrake get`, in a process of its own
+            return
+        request = Request(scope)
+        put(scope, "caller", Caller())
+        said = request.headers.get("authorization")
+        cookie = request.cookies.get(self.sessions.cookie)
+        if said is None:
+            _check_origin(request, by_cookie=cookie is not None)
+        if not _FOR_ALL.match(scope["path"]) and (said is not None or cookie is not None):
+            try:
+                caller = self._by_cookie(cookie or "") if said is None else self._by_key(said)
+            except Problem:
+                self.buckets.check(scope, WRONG_COST)  # who tries keys pays with his address
+                raise
+            put(scope, "caller", caller)
+            put(scope, "recognized", True)
+        await self.app(scope, receive, send)
+
+    def _by_key(self, said: str) -> Caller:
+        scheme, _, spelled = said.strip().partition(" ")
+        if scheme.lower() != "bearer":
+            raise Problem("unauthenticated", "keys come as: Authorization: Bearer mr_...")
+        try:
+            key = self.keys.known(spelled.strip())
+        except NoKey as reason:
+            raise Problem("unauthenticated", str(reason)) from None
+        return Caller(key.name or key.id, frozenset({READ, *key.scopes}), key.id)
+
+    def _by_cookie(self, token: str) -> Caller:
+        session = self.sessions.session(token)
+        if session is None:
+            sentence = "this login is over: muckrake serve prints another link"
+            problem = Problem("unauthenticated", sentence)
+            problem.headers["Set-Cookie"] = f"{self.sessions.cookie}=; Max-Age=0; Path=/"
+            raise problem
+        return Caller("login", frozenset({READ, *session.scopes}), session.id)
+
+
+def _check_origin(request: Request, *, by_cookie: bool) -> None:
+    """Refuses what another site's page makes a browser do here."""
+    if request.method in SAFE:
+        return
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    told = site is not None or origin is not None
+    ours = site in (None, "same-origin")
+    if origin is not None and site is None:
+        ours = origin.partition("://")[2] == request.headers.get("host", "")
+    if (told and not ours) or (by_cookie and not told):
+        raise Problem("forbidden", "this must come from a page of this server, or with a key")
 
 
 def create_app(service: LedgerService) -> FastAPI:

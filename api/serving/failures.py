@@ -15,7 +15,7 @@ from starlette.types import Message, Receive, Scope, Send
 from api.evidence.make import Unproved
 from api.http import log
 from api.http.answer import VARY
-from api.http.ask import Asked, Caller
+from api.http.ask import Access, Caller
 from api.http.connections import NO_FILES
 from api.http.formats import ranges_of, weight
 from api.http.layers import Layer, put
@@ -31,8 +31,9 @@ from api.viewpoints.redaction import Absence
 from api.viewpoints.selection import Absent, Unfinished
 from api.viewpoints.viewer import Viewer
 from events.ledger import Conflict
+from store.archive.objects import NoAnswer
 from store.folder.frames import Damaged
-from store.folder.lock import Held
+from store.folder.lock import Held, ReadOnly
 from store.proof.tree import Refuted
 from store.reader import Unreachable
 from store.snapshot import NoLedger
@@ -59,6 +60,8 @@ def problem_of(failure: Exception) -> Problem:
             return Problem("invalid", str(failure), errors=where)
         case WrongFilter():
             return Problem("wrong-filter", str(failure), position=failure.position)
+        case ReadOnly():  # which archive is the server's own business
+            return Problem("conflict", "this server reads an archive: nothing is written there")
         case Held():  # who writes, and not where: the folder is the server's own business
             holder = str(failure).partition(" is being written by ")[2] or "another process"
             return Problem("conflict", f"the ledger is being written by {holder}")
@@ -83,6 +86,7 @@ NAMED: tuple[tuple[tuple[type[Exception], ...], str, str | None], ...] = (
     ((Absence,), "forbidden", None),
     ((Absent,), "not-found", None),
     ((Unreachable,), "wrong-cursor", None),
+    ((NoAnswer,), "unavailable", "the ledger's storage does not answer: try again"),
     ((Damaged,), "damaged", "the ledger is damaged: muckrake doctor says where"),
 )
 STATUSES = {
@@ -121,7 +125,7 @@ async def answered(request: Request, failure: Exception) -> Response:
         told = headers | problem.headers
         return JSONResponse(problem.document(), problem.status, headers=told, media_type=JSON)
     caller = getattr(request.state, "caller", Caller())
-    asked = Asked(caller, Viewer(), request.app.state.service)  # nothing on it is of the ledger
+    asked = Access(caller, Viewer(), request.app.state.service)  # nothing on it is of the ledger
     answer = page(request, asked, "problem.html", problem=problem.document())
     answer.status_code = problem.status
     answer.headers.update(headers | problem.headers)

@@ -30,7 +30,8 @@ class RequestLimits(Layer):
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._check_lengths(scope)
         _check_text(scope)
-        most = self._body_max(scope)
+        uploaded = family(scope["path"]).name == "upload"
+        most = self.limits.upload_bytes if uploaded else self.limits.body_bytes
         if _length(scope) > most:
             raise _too_large(most)
         size, until, wrong = 0, anyio.current_time() + self.limits.body_s, 0
@@ -60,14 +61,13 @@ class RequestLimits(Layer):
         if wrong == 413 and not begun:
             raise _too_large(most)
         if wrong and not begun:
-            raise self._too_slow()
-
-    def _too_slow(self) -> Problem:
-        limits = self.limits
-        sentence = f"a body must come within {limits.body_s:g} seconds, or {limits.slowest} bytes a"
-        problem = Problem("too-slow", f"{sentence} second where it is longer")
-        problem.headers["Connection"] = "close"
-        return problem
+            problem = Problem(
+                "too-slow",
+                f"a body must come within {self.limits.body_s:g} seconds, or"
+                f" {self.limits.slowest} bytes a second where it is longer",
+            )
+            problem.headers["Connection"] = "close"
+            raise problem
 
     def _check_lengths(self, scope: Scope) -> None:
         limits = self.limits
@@ -76,34 +76,26 @@ class RequestLimits(Layer):
         if len(scope.get("query_string", b"")) > limits.query_bytes:
             raise Problem("uri-too-long", f"a query may have {limits.query_bytes} bytes")
 
-    def _body_max(self, scope: Scope) -> int:
-        uploaded = family(scope["path"]).name == "upload"
-        return self.limits.upload_bytes if uploaded else self.limits.body_bytes
-
 
 class Framing(Layer):
     """Refuses requests of which a proxy could think that they end elsewhere, or are for another."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        _check_framing(scope)
+        names = [name for name, _ in scope["headers"]]
+        wrong = None
+        if b"transfer-encoding" in names and b"content-length" in names:
+            wrong = "a body has a length or comes in chunks, and this one says both"
+        elif b"transfer-encoding" in names and scope["http_version"] == "1.0":
+            wrong = "HTTP/1.0 knows no chunks"
+        elif scope["http_version"] not in ("1.0", "1.1"):
+            wrong = "HTTP/1.1 is spoken here"
+        elif not scope["path"].startswith("/"):
+            wrong = "an address here begins with /: the host stands in its own header"
+        if wrong is not None:
+            problem = Problem("bad-request", wrong)
+            problem.headers["Connection"] = "close"  # nothing after it is read as a request
+            raise problem
         await self.app(scope, receive, send)
-
-
-def _check_framing(scope: Scope) -> None:
-    names = [name for name, _ in scope["headers"]]
-    wrong = None
-    if b"transfer-encoding" in names and b"content-length" in names:
-        wrong = "a body has a length or comes in chunks, and this one says both"
-    elif b"transfer-encoding" in names and scope["http_version"] == "1.0":
-        wrong = "HTTP/1.0 knows no chunks"
-    elif scope["http_version"] not in ("1.0", "1.1"):
-        wrong = "HTTP/1.1 is spoken here"
-    elif not scope["path"].startswith("/"):
-        wrong = "an address here begins with /: the host stands in its own header"
-    if wrong is not None:
-        problem = Problem("bad-request", wrong)
-        problem.headers["Connection"] = "close"  # nothing after it is read as a request
-        raise problem
 
 
 def _check_text(scope: Scope) -> None:

@@ -51,7 +51,8 @@ def bound(host: str, port: int) -> socket.socket:
         if reason.errno == errno.EADDRINUSE:
             taken = f"{host}:{port} is taken: somebody listens there; --port 0 takes a free one"
             raise PortTaken(taken) from None
-        raise PortTaken(f"{host}:{port} cannot be listened at: {_said(reason)}") from None
+        why = (reason.strerror or str(reason)).lower()
+        raise PortTaken(f"{host}:{port} cannot be listened at: {why}") from None
     return sock
 
 
@@ -184,7 +185,3 @@ def _leave_with_parent() -> None:
     if parent is not None:
         parent.join()
         os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _said(reason: OSError) -> str:
-    return (reason.strerror or str(reason)).lower()

@@ -273,7 +273,7 @@ _NOBODY = pa.table({"hand_seq": pa.array([], pa.int64())})
 def _file(live: Live, segment: Segment, name: str) -> str:
     """A segment's file in SQL, as it was sealed."""
     files_of(live.disk).check(segment, name)
-    path = str(live.folder / segment.files[name]).replace("'", "''")
+    path = str(live.disk.local(segment.files[name])).replace("'", "''")
     return f"read_parquet('{path}')"
 
 

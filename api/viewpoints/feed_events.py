@@ -39,7 +39,7 @@ class NoPlace(ValueError):
     """A place that is not in what this viewer has been told, or never was one."""
 
 
-class Told(NamedTuple):
+class FeedEvent(NamedTuple):
     """One event for one viewpoint, spelled out; `pos` is for us alone."""
 
     pos: int
@@ -66,7 +66,7 @@ class Teller:
         self._streams: OrderedDict[str, _Watched] = OrderedDict()
         self._starts: OrderedDict[str, t.MatchStarted | None] = OrderedDict()
 
-    def tell(self, recorded: Iterable[Recorded], snapshot: Snapshot) -> Iterator[Told]:
+    def tell(self, recorded: Iterable[Recorded], snapshot: Snapshot) -> Iterator[FeedEvent]:
         """What the viewer sees of these events, in their order."""
         for one in recorded:
             watched = self._watched(one, snapshot)
@@ -76,11 +76,11 @@ class Teller:
                 watched.hidden += 1
                 continue
             count = one.index - watched.hidden + 1
-            place = _written(one.stream, count, watched.who)
+            place = f"{_spelled(one.stream)}:{count}{_letter(watched.who)}".encode("ascii")
             head = _head(one.stream, one.at)
             line = b'{"id":"%b",%b"place":%d,"event":%b}' % (place, head, count, _encode(seen))
             match, _ = split(one.stream)
-            yield Told(one.pos, place, match, type(one.event).__name__, line)
+            yield FeedEvent(one.pos, place, match, type(one.event).__name__, line)
 
     def _watched(self, one: Recorded, snapshot: Snapshot) -> _Watched:
         known = self._streams.get(one.stream)
@@ -164,10 +164,6 @@ def _letter(who: Viewpoint) -> str:
             return _SEAT
         case Public():
             return _PUBLIC
-
-
-def _written(stream: str, count: int, who: Viewpoint) -> bytes:
-    return f"{_spelled(stream)}:{count}{_letter(who)}".encode("ascii")
 
 
 @lru_cache(4096)

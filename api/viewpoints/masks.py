@@ -35,7 +35,7 @@ ODD = "NOT plain"
 def auctions(query: "Redacted", rows: str) -> str:
     """Cards of others as they were shown, and why they bid only where a bid was open to him.
 
-    A settlement that did not tell the bids as they were placed is rare: such a hand is walked.
+    A settlement that did not tell the bids as they were placed is rare: such a hand is made anew.
     """
     dealt = query.sees(t.HoleDealt, "cards")
     why = query.sees(t.BidPlaced, "origin")
@@ -48,7 +48,7 @@ def auctions(query: "Redacted", rows: str) -> str:
                 AS rival_origin
         ) FROM ({rows}) AS r {query.beside_seats()} WHERE plain
     """
-    odd = query.walked("auctions", ODD)
+    odd = query.rebuilt("auctions", ODD)
     named = "match || '/' || number AS hand"
     return f"{plain} UNION ALL BY NAME SELECT {named}, * REPLACE (TRUE AS plain) FROM {odd}"
 
@@ -149,7 +149,7 @@ class Redacted(Query):
             others = f" AND {place} NOT IN (FROM {self.beside(rows, seq='hand_seq')})"
         return f"({column} = {quoted(name)}{_only(self._viewer)}{others})"
 
-    def walked(self, name: str, only: str) -> str:
+    def rebuilt(self, name: str, only: str) -> str:
         """The rows of some hands in a view of ours, made anew from what the viewer sees of them."""
         (one,) = (it for it in self._projections if it.name == name)
         query = Query(self.snapshot, (one,))

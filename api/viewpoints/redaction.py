@@ -1,7 +1,8 @@
 """A leaf as a viewpoint may see it: the events that are left, numbered as they are seen.
 
 An event that is hidden altogether leaves no gap: neither its place in the stream nor its position
-in the ledger is told to anybody but an auditor.
+in the ledger is told to anybody but an auditor. A seat may audit what it saw: the rules are given
+cards that it may not see as unrecorded ones. The public may not, unless the match is open.
 """
 
 from collections.abc import Iterable, Iterator

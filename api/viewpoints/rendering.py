@@ -4,10 +4,12 @@ For all but an auditor both are made from `Seen` events alone, so neither can te
 viewpoint may not know. What is hidden is said as `hidden`; `??` was never recorded at all.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from api.printable import Page, page
 from api.report import aligned
@@ -137,3 +139,10 @@ def _word(value: Any) -> Any:
 
 def _card(card: str) -> Any:
     return msgspec.to_builtins(HIDDEN) if card == _HIDDEN else card
+
+
+def moments(times: Sequence[int]) -> list[str]:
+    """Milliseconds since 1970 in words; Arrow knows years that Python does not."""
+    told = pc.strftime(pa.array(times, pa.timestamp("ms")), "%Y-%m-%dT%H:%M:%SZ")
+    words: list[str] = told.to_pylist()
+    return words

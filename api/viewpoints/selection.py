@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 
 from events.ledger import closes
 from store.columns.codec import leaves_of
-from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
 from store.log.leaf import Leaf, split
@@ -72,23 +71,27 @@ def _hand(snapshot: Snapshot, name: str, match: str, number: str) -> Wanted:
     return Wanted(match, int(number))
 
 
-def leaves(snapshot: Snapshot, wanted: Wanted) -> Iterator[Leaf]:
-    """Everything of it that has closed, in the order of closing."""
-    after, live = -1, snapshot.live
-    files = Files(RealDisk(live.folder))
+def leaves(
+    snapshot: Snapshot, wanted: Wanted, between: tuple[int, int] | None = None
+) -> Iterator[Leaf]:
+    """Everything of it that has closed, in the order of closing; with `between` two places, what
+    stands from the first up to the second."""
+    first, end = between or (0, snapshot.next_seq)
+    after, live = first - 1, snapshot.live
+    files = Files(live.disk)
     while True:
         number = live.number
         segments, closed = snapshot.parts()
         try:
             for segment in segments:
-                for leaf in _sealed(files, segment, wanted, after, snapshot.next_seq):
+                for leaf in _sealed(files, segment, wanted, after, end):
                     after = leaf.hand_seq
                     yield leaf
         except (FileNotFoundError, Damaged) as missing:
             live.retired(number, missing)  # compacted meanwhile: the same hands in other files
             continue
         for one in closed:
-            if one.hand_seq > after and wanted.holds(one.stream):
+            if after < one.hand_seq < end and wanted.holds(one.stream):
                 yield Leaf(one.hand_seq, one.recorded())
         return
 
@@ -97,11 +100,15 @@ def _sealed(
     files: Files, segment: Segment, wanted: Wanted, after: int, until: int
 ) -> Iterator[Leaf]:
     """What a segment holds of it, a row group at a time, and only those that may hold some."""
-    if segment.last_seq <= after or not _may_hold(segment, wanted):
+    if segment.last_seq <= after or segment.first_seq >= until or not _may_hold(segment, wanted):
         return
     opened = files.open(segment, "events")
     sought = {"match": wanted.match, "number": wanted.number}
+    bounds = opened.bounds["hand_seq"]
     for group in opened.having(**{name: it for name, it in sought.items() if it is not None}):
+        low, high = bounds[group]
+        if low is not None and (high <= after or low >= until):
+            continue
         rows = files.events(segment, group)
         keep = pc.and_(pc.greater(rows["hand_seq"], after), pc.less(rows["hand_seq"], until))
         for name, value in sought.items():

@@ -7,6 +7,7 @@ an auditor's does, and no page, filter or statistic needs to know who asks.
 
 import re
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ import pyarrow as pa
 from analytics.sql.amounts import moneys
 from analytics.sql.chosen import quoted
 from analytics.statistics.answers import SECONDS, views
+from analytics.statistics.hands import Facts
 from analytics.stored.tables import stored
 from api.viewpoints.redaction import RedactedEvents, Redactor
 from api.viewpoints.rendering import withheld_sentence
@@ -48,6 +50,7 @@ class Viewed:
         self._opened: frozenset[str] | None = None
         self._units: set[str] | None = None
         self._moneys: dict[str, Viewed] = {}
+        self.facts_by: Callable[[Viewed], Facts] | None = None
 
     @property
     def query(self) -> Query:
@@ -56,6 +59,11 @@ class Viewed:
             if self._query is None:
                 self._query = self._ours()
             return self._query
+
+    @property
+    def facts(self) -> Facts:
+        """Where questions about facts are answered: by our own views, unless others do it."""
+        return self.query if self.facts_by is None else self.facts_by(self)
 
     @property
     def units(self) -> set[str]:
@@ -77,6 +85,7 @@ class Viewed:
             if unit not in self._moneys:
                 only = frozenset(one for one in self.units if money(one) == unit)
                 self._moneys[unit] = Viewed(self.snapshot, self.viewer, only)
+                self._moneys[unit].facts_by = self.facts_by
             return self._moneys[unit]
 
     def has(self, ruleset: str) -> bool:

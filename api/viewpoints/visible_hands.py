@@ -4,12 +4,14 @@ Everybody but an auditor gets leaves made from what he sees and from nothing els
 settlement told to all in its place: so no count can tell more than the record shows him.
 """
 
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from analytics.sql.chosen import Chosen
 from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.redaction import revealed
 from api.viewpoints.views import Viewed
@@ -20,37 +22,34 @@ from store.segments.segment import ROW_GROUP
 
 AT_ONCE = 4_096  # hands
 GROUPS = 8  # row groups
+EVERY = Chosen()
 
 
 def leaves(
-    viewed: Viewed,
-    match: str | None = None,
-    game: str | None = None,
-    watch: ShowProgress = without_progress,
+    viewed: Viewed, chosen: Chosen = EVERY, watch: ShowProgress = without_progress
 ) -> Iterator[Leaf]:
-    """All of them in the order in which they ended, or those of a match or a ruleset."""
-    for leaf in viewed.redactor.among(_recorded(viewed, match, watch)):
-        if _wanted(viewed, leaf, game):
+    """Those that the filters of hands leave, whoever sat there, in the order they ended in."""
+    for leaf in viewed.redactor.among(_recorded(viewed, chosen, watch)):
+        if _wanted(viewed, leaf, chosen.game):
             yield leaf if viewed.viewer.auditor else revealed(viewed.redactor.see(leaf))
 
 
 def events(
-    viewed: Viewed,
-    match: str | None = None,
-    game: str | None = None,
-    watch: ShowProgress = without_progress,
+    viewed: Viewed, chosen: Chosen = EVERY, watch: ShowProgress = without_progress
 ) -> Iterator[pa.Table]:
     """The same as tables of events, each of some thousand whole hands.
 
     An auditor's are as they are stored, and no event is made of any row.
     """
     if not viewed.viewer.auditor:
-        every = leaves(viewed, match, game, watch)
+        every = leaves(viewed, chosen, watch)
         while some := list(islice(every, AT_ONCE)):
             yield encoded(some)
         return
-    for rows in watch(_stored(viewed, match), "reading thousands of hands", _parts(viewed, match)):
-        rows = rows if game is None else _of_hands(rows, pc.equal(rows["game"], game))
+    parts = _parts(viewed, chosen.match)
+    for rows in watch(_stored(viewed, chosen), "reading thousands of hands", parts):
+        if chosen.game is not None:
+            rows = _of_hands(rows, pc.equal(rows["game"], chosen.game))
         if viewed.only is not None:
             marks = [one for one in viewed.query.rulesets() if viewed.has(one)]
             rows = _of_hands(rows, pc.is_in(rows["ruleset"].cast(pa.string()), pa.array(marks)))
@@ -67,16 +66,16 @@ def _wanted(viewed: Viewed, leaf: Leaf, game: str | None) -> bool:
     return game in (None, start.game) and viewed.has(start.ruleset)
 
 
-def _stored(viewed: Viewed, match: str | None) -> Iterator[pa.Table]:
+def _stored(viewed: Viewed, chosen: Chosen) -> Iterator[pa.Table]:
     """What is sealed, some row groups at a time, and what is hot."""
     live, (segments, closed) = viewed.snapshot.live, viewed.snapshot.parts()
-    for segment in _having(segments, match):
+    for segment in _having(segments, chosen.match):
         groups = live.events(segment)
         while some := list(islice(groups, GROUPS)):
-            yield _of_match(pa.concat_tables(some).unify_dictionaries(), match, viewed)
+            yield _chosen(pa.concat_tables(some).unify_dictionaries(), chosen, viewed)
     hot = [Leaf(one.hand_seq, one.recorded()) for one in closed]
     if hot:
-        yield _of_match(encoded(hot), match, viewed)
+        yield _chosen(encoded(hot), chosen, viewed)
 
 
 def _parts(viewed: Viewed, match: str | None) -> int:
@@ -89,12 +88,23 @@ def _having(segments: Sequence[Segment], match: str | None) -> list[Segment]:
     return [one for one in segments if match is None or match in one.numbers]
 
 
-def _of_match(rows: pa.Table, match: str | None, viewed: Viewed) -> pa.Table:
-    """Rows of the snapshot, and of this match."""
-    told = pc.less(rows["hand_seq"], viewed.snapshot.next_seq)
-    if match is not None:
-        told = pc.and_(told, pc.equal(rows["match"], match))
-    return rows.filter(told)
+def _chosen(rows: pa.Table, chosen: Chosen, viewed: Viewed) -> pa.Table:
+    """Rows of the snapshot, of this match, and of hands of these numbers that were over by then."""
+    wanted = pc.less(rows["hand_seq"], _end(viewed, chosen))
+    if chosen.match is not None:
+        wanted = pc.and_(wanted, pc.equal(rows["match"], chosen.match))
+    if chosen.hands is not None:
+        first, last = chosen.hands
+        number = rows["number"]
+        there = pc.and_(pc.greater_equal(number, first), pc.less_equal(number, last))
+        wanted = pc.and_(wanted, there)
+    return rows.filter(wanted)
+
+
+def _end(viewed: Viewed, chosen: Chosen) -> int:
+    """Where the first hand stands that is too late."""
+    end = viewed.snapshot.next_seq
+    return end if chosen.before is None else min(end, chosen.before)
 
 
 def _of_hands(rows: pa.Table, wanted: pa.ChunkedArray) -> pa.Table:
@@ -104,17 +114,18 @@ def _of_hands(rows: pa.Table, wanted: pa.ChunkedArray) -> pa.Table:
     return rows.filter(pc.is_in(rows["hand_seq"], mine.combine_chunks()))
 
 
-def _recorded(viewed: Viewed, match: str | None, watch: ShowProgress) -> Iterator[Leaf]:
+def _recorded(viewed: Viewed, chosen: Chosen, watch: ShowProgress) -> Iterator[Leaf]:
     """As they lie in the ledger; those of a match between its first and its last, in one go."""
-    ledger = viewed.snapshot
-    first, last = 0, ledger.next_seq - 1
+    ledger, match = viewed.snapshot, chosen.match
+    first, last = 0, _end(viewed, chosen) - 1
     if match is not None:
         places = [one.hand_seq for one in ledger.hands(match)]
         if not places:
             return
-        first, last = min(places), max(places)
+        first, last = min(places), min(max(places), last)
+    low, high = chosen.hands or (0, sys.maxsize)
     every = takewhile(lambda leaf: leaf.hand_seq <= last, ledger.leaves(first - 1))
     for leaf in watch(every, "reading hands", last - first + 1):
         name, number = split(leaf.stream)
-        if number is not None and match in (None, name):
+        if number is not None and match in (None, name) and low <= number <= high:
             yield leaf

@@ -1,23 +1,82 @@
-"""The built-in bots: each decides from its own cards, its seed or exact odds."""
+"""The built-in bots: each decides from its own cards, its seed or exact odds.
+
+A bot is what `Bot` asks of it; `BuiltIn` has the answers that all of these have in common.
+"""
 
 import random
+from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from typing import Protocol
 
-from dealer.bots.bot import BuiltIn, leave, pot_raise, stay
 from dealer.bots.seen import Seen
-from engine.turn import Command, Fold, Muck, Raise, Straddle, ToAct, ToBid, ToShow
+from engine.turn import (
+    Announce,
+    Bid,
+    Call,
+    Check,
+    Command,
+    Fold,
+    Muck,
+    Raise,
+    Show,
+    Straddle,
+    ToAct,
+    ToBid,
+    ToShow,
+    ToStraddle,
+)
 from events.cards import is_known
 from events.types import Cards
 from events.views import CardSwappedSeen, HoleDealtSeen
 from odds.batch import Showdown
 from odds.counting import canonical
 from odds.preflop import before_flop
-from odds.rank import category, mask, ranker
+from odds.rank import best_five, category, mask, ranker
 from odds.tables import FULL_HOUSE, HIGH_CARD, PAIR, QUADS, TRIPS, TWO_PAIR
 from odds.third_card import Outcomes, third_card
 from odds.unseen import counted
+
+
+class Bot(Protocol):
+    """A player that answers for a seat, from what that seat may see."""
+
+    def choose(self, seen: Seen) -> Command: ...
+
+
+class BuiltIn(ABC):
+    """A bot of ours: how it bets is its own; it bids nothing, straddles, and shows its hand."""
+
+    def choose(self, seen: Seen) -> Command:
+        """The answer to what is asked."""
+        match seen.asked:
+            case ToAct() as asked:
+                return self.act(seen, asked)
+            case ToBid(seat=seat) as asked:
+                return Bid(seat, self.bid(seen, asked))
+            case ToShow() as asked:
+                return self.show(seen, asked)
+            case ToStraddle(seat=seat):
+                return self.straddle(seat)
+
+    @abstractmethod
+    def act(self, seen: Seen, asked: ToAct) -> Command:
+        """Fold, check, call or raise."""
+
+    def bid(self, seen: Seen, asked: ToBid) -> int:
+        """How much the card is worth to it."""
+        return 0
+
+    def show(self, seen: Seen, asked: ToShow) -> Command:
+        """The hand, announced where that is asked."""
+        return announced(seen) if asked.announce else Show(asked.seat)
+
+    def straddle(self, seat: int) -> Command:
+        """The straddle, or nothing at all."""
+        return Straddle(seat)
+
 
 EVEN = Fraction(1, 2)
 AHEAD = Fraction(3, 5)  # of a pot with one rival
@@ -130,6 +189,17 @@ class BidderBot(PotOddsBot):
         return asked.bid_max if price is None else min(asked.bid_max, int(price))
 
 
+BOTS: dict[str, Callable[[str], Bot]] = {
+    "random": RandomBot,
+    "caller": CallerBot,
+    "tight": TightBot,
+    "aggressive": AggressiveBot,
+    "pot-odds": PotOddsBot,
+    "bidder": BidderBot,
+}
+"""Each is made from a seed, plays alike from the same seed, and keeps nothing between hands."""
+
+
 def against_one(seen: Seen) -> Fraction:
     """The part of the pot that the cards are worth against one rival who may hold anything.
 
@@ -177,3 +247,38 @@ def _board_category(seen: Seen) -> int:
     shape = sorted(Counter(card[0] for card in seen.board).values(), reverse=True)
     kinds = {(2, 2): TWO_PAIR, (3, 2): FULL_HOUSE, (4,): QUADS, (3,): TRIPS, (2,): PAIR}
     return kinds.get(tuple(count for count in shape if count > 1), HIGH_CARD)
+
+
+def announced(seen: Seen) -> Announce:
+    """The best five cards that the ruleset lets the seat name (U19)."""
+    game = seen.game
+    five = best_five(
+        seen.hole,
+        seen.board,
+        straights=game.straights,
+        ranking=game.ranking,
+        hole_min=game.hole_min,
+    )
+    return Announce(seen.seat, five)
+
+
+def stay(asked: ToAct) -> Command:
+    """Check, or call what is owed."""
+    return Check(asked.seat) if asked.check else Call(asked.seat)
+
+
+def leave(asked: ToAct) -> Command:
+    """Check if that is free, else fold."""
+    return Check(asked.seat) if asked.check else Fold(asked.seat)
+
+
+def raised(asked: ToAct, to: int) -> Command:
+    """A raise as near to this as may be; who may not raise stays."""
+    if asked.raise_min is None or asked.raise_max is None:
+        return stay(asked)
+    return Raise(asked.seat, min(max(to, asked.raise_min), asked.raise_max))
+
+
+def pot_raise(seen: Seen, asked: ToAct, part: int, of: int) -> Command:
+    """A raise by so much of the pot as it is after a call: 1, 2 is half of it."""
+    return raised(asked, max(seen.bets) + (seen.pot + asked.call) * part // of)

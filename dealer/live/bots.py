@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from dealer.bots import BOTS, Bot
+from dealer.bots.built_in import BOTS, Bot
 from dealer.live.clock import SITE, Times
 from dealer.live.events import (
     Answered,

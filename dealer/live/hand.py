@@ -6,6 +6,8 @@ slow disk.
 
 Bids are sealed here, and the moment of one could tell what it is: who is out of time bids 0. So all
 who bid are asked at once, and their bids are written together when the last one has come (A1).
+
+Its loop takes the table's events in order, keeps requests for later, and writes hands.
 """
 
 from collections.abc import Iterator
@@ -13,10 +15,12 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dealer.bots.bot import announced
+from dealer.bots.built_in import announced
 from dealer.bots.seen import Histories, SeatTurn, look
 from dealer.deck import Deck
 from dealer.live.clock import (
+    SITE,
+    Times,
     TurnClock,
     disconnected,
     reconnected,
@@ -25,12 +29,15 @@ from dealer.live.clock import (
 from dealer.live.events import (
     Answered,
     Arrival,
+    Clock,
     ConnectionBack,
     ConnectionLost,
+    LivePlayer,
     Question,
+    SeatRequest,
 )
-from dealer.live.loop import TableLoop
 from dealer.wire.words import default
+from engine.game import Game
 from engine.hand import begin, step, turn
 from engine.table import Seating
 from engine.turn import (
@@ -55,11 +62,55 @@ from engine.turn import (
     ToShow,
     ToSwap,
 )
+from events.ledger import Append, Ledger
 from events.state import Hand
 from events.types import Event, Events, Faulted, FaultKind, FaultPlace
 
-Stepped = tuple[Events, Hand]
 
+class TableLoop:
+    """One table's events, all of which pass here; its players, its ledger, its clock."""
+
+    def __init__(self, game: Game, ledger: Ledger, clock: Clock, times: Times = SITE) -> None:
+        self.game = game
+        self.clock = clock
+        self.times = times
+        self.players: dict[str, LivePlayer] = {}
+        self.gone: set[str] = set()
+        self.requests: list[SeatRequest] = []
+        self.questions = 0
+        self._ledger = ledger
+
+    def next_event(self, until: int) -> Arrival | None:
+        """The next event up to this moment; a connection lost twice is lost once.
+
+        Requests are kept for the time between hands (T17).
+        """
+        while arrived := self.clock.wait(until):
+            match arrived.event:
+                case Answered():
+                    pass
+                case ConnectionLost(player=player) if player not in self.gone:
+                    self.gone.add(player)
+                case ConnectionBack(player=player) if player in self.gone:
+                    self.gone.remove(player)
+                case ConnectionLost() | ConnectionBack():
+                    continue
+                case request:
+                    self.requests.append(request)
+            return arrived
+        return None
+
+    def refuse(self, player: str, sentence: str) -> None:
+        """Tell a player what was not possible, if he is known here and connected."""
+        if player in self.players and player not in self.gone:
+            self.players[player].refused(sentence)
+
+    def write(self, stream: str, expected: int, events: Events, at: int) -> None:
+        """Write events of a hand; they are durable on return."""
+        self._ledger.append(Append(stream, expected, events, at))
+
+
+Stepped = tuple[Events, Hand]
 _BETS = (Fold, Check, Call, Raise, Straddle)
 _SHOWS = (Show, Muck, Announce)
 

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from dealer.deck import Decks
 from dealer.live.clock import SITE, Times
 from dealer.live.events import Answered, Clock, LivePlayer
-from dealer.live.hand import LiveHand
-from dealer.live.loop import TableLoop
+from dealer.live.hand import LiveHand, TableLoop
 from dealer.live.seating import (
     LiveSeats,
     after_hand,

@@ -1,5 +1,6 @@
 """One bot in one match: built, started and connected; asked line by line, against its clock."""
 
+import signal
 import socket
 import time
 from collections.abc import Iterator
@@ -8,14 +9,24 @@ from typing import NamedTuple, Protocol
 from msgspec import Struct
 
 from dealer.wire.connection import IDLE, Connection, Overlong
-from dealer.wire.output import Output
-from dealer.wire.process import NoSandbox, Process
+from dealer.wire.process import NoSandbox, Output, Process
 from dealer.wire.program import Limits, Program
 from dealer.wire.sandbox import Means, Sandbox
 from events.types import FaultKind
 
 HOST = "127.0.0.1"  # nobody from outside plays along
 _RAW_MAX = 1_024  # characters of a bad reply that are kept
+_OWN = (
+    "SIGSEGV",
+    "SIGBUS",
+    "SIGFPE",
+    "SIGILL",
+    "SIGABRT",
+    "SIGSYS",
+    "SIGTRAP",
+    "SIGPIPE",
+    "SIGXFSZ",
+)
 _LAST_CALL_S = 1.0  # a program that exits before it connects may have left another one to do it
 
 
@@ -34,6 +45,7 @@ class Conduct(Struct, frozen=True):
     slowest: float
     lasted: float
     silent: str | None
+    unbuilt: str | None
     notes: tuple[str, ...]
     exit: int | None
     last_lines: tuple[str, ...]
@@ -58,7 +70,8 @@ class Player:
     """A bot's process, its connection and its clock.
 
     It is asked until it is late or its connection breaks, and never again after that: then
-    `silent` says why. `replies` counts what it was asked, `slowest` is the longest it took.
+    `silent` says why. `unbuilt` says why its build failed. `replies` counts what it was asked,
+    `slowest` is the longest it took.
     """
 
     def __init__(self, program: Program, limits: Limits, sandbox: Sandbox) -> None:
@@ -69,6 +82,7 @@ class Player:
         self.replies = 0
         self.slowest = 0.0
         self.silent: str | None = "it never connected"
+        self.unbuilt: str | None = None
         self.exit: int | None = None
         self.notes: list[str] = []
         self._limits = limits
@@ -83,6 +97,7 @@ class Player:
         """Build the bot, run it, wait until it connects; what fails is noted, no more."""
         if self.program.build:
             self._build()
+            self.unbuilt = self.notes[0] if self.notes else None
         try:
             listener = socket.create_server((HOST, 0), backlog=16)
         except OSError as why:
@@ -180,6 +195,8 @@ class Player:
 
     def _late(self, text: str) -> Reply:
         """Set the bot's clock to zero for good, even if only this one reply took too long."""
+        if self._process is not None and self._process.is_stopped:
+            self._note(f"its process was stopped by a signal when it was late; {self._sender()}")
         spent = self.clock <= 0
         self.silent = "its clock ran out" if spent else "it took too long for one reply"
         self.clock = 0.0
@@ -214,6 +231,14 @@ class Player:
             self.exit = self._process.end()
             if why := self._process.ended_because:
                 self._note(f"it was ended: {why}")
+            elif self.exit is not None and (name := _signal_of(self.exit)):
+                own = f"{name}, as a program is that fails by itself"
+                said = (
+                    "it was ended"
+                    if self.exit < 0
+                    else f"its exit code {self.exit} is a shell's for a program ended"
+                )
+                self._note(f"{said} by {own if name in _OWN else self._sent(name)}")
             self._process = None
         if self.output.overflowed:
             self._note(
@@ -223,6 +248,16 @@ class Player:
             self._hang_up("the match was over")
         self.sandbox.clear()
 
+    def _sent(self, name: str) -> str:
+        system = "; the system sends it when memory runs out" if name == "SIGKILL" else ""
+        return f"{name}, which muckrake did not send{system}; {self._sender()}"
+
+    def _sender(self) -> str:
+        """Who may have sent it a signal: the system keeps no sender, only who is permitted."""
+        if self.sandbox.means == "none":
+            return "its rival may have sent it, like any program of yours: nothing says who did"
+        return "its rival cannot have sent it, because they are kept apart"
+
     def conduct(self) -> Conduct:
         """What the bot did in this leg, now that it is over."""
         return Conduct(
@@ -231,6 +266,7 @@ class Player:
             self.slowest,
             self._latest - (self._first or self._latest),
             self.silent,
+            self.unbuilt,
             tuple(self.notes),
             self.exit,
             self.output.last_lines,
@@ -242,6 +278,15 @@ class Player:
     def _note(self, what: str) -> None:
         self.notes.append(what)
         self.output.add(f"muckrake: {what}\n")
+
+
+def _signal_of(code: int) -> str:
+    """The signal that ended a program, by its exit code; a shell says 128 more than the number."""
+    number = -code if code < 0 else code - 128
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return ""
 
 
 def _text(raw: bytes) -> str:

@@ -2,6 +2,8 @@
 
 Only what we started is ever ended: what descends from the launcher, and, where the system tells
 (Linux), whoever still carries the mark we gave it in its environment.
+
+What it prints is read to the end so that it never waits, and kept only as far as it is of use.
 """
 
 import os
@@ -10,16 +12,78 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
 from dealer.wire import launcher
 from dealer.wire.launcher import descendants
-from dealer.wire.output import Output
+
+_CHUNK = 65_536
+_TAIL = 4_096
+
+
+class Output:
+    """The first bytes of what was printed, for the player's log, and always the last ones."""
+
+    def __init__(self, log_bytes: int, most_bytes: int) -> None:
+        self._log_bytes = log_bytes
+        self._left = most_bytes  # whoever prints for ever would keep us from everything else
+        self._head = bytearray()
+        self._tail = b""
+        self._lock = threading.Lock()
+        self._threads: list[threading.Thread] = []
+
+    def drain(self, pipe: IO[bytes]) -> None:
+        """Read this pipe until nobody holds its other end, in a thread of its own."""
+        thread = threading.Thread(target=self._drain, args=(pipe,), daemon=True)
+        thread.start()
+        self._threads.append(thread)
+
+    def add(self, text: str) -> None:
+        """A remark of ours among what the bot printed."""
+        self._keep(text.encode())
+
+    def wait(self, seconds: float) -> None:
+        """Wait until all is read, at most so long; output after that is dropped."""
+        for thread in self._threads:
+            thread.join(seconds)
+
+    @property
+    def overflowed(self) -> bool:
+        """Whether it printed so much that nobody reads any more."""
+        return self._left < 0
+
+    @property
+    def log(self) -> bytes:
+        """The player's log."""
+        with self._lock:
+            return bytes(self._head)
+
+    @property
+    def last_lines(self) -> tuple[str, ...]:
+        """How it ended: a program that breaks down says so last."""
+        with self._lock:
+            text = self._tail.decode("utf-8", "replace")
+        return tuple(text.splitlines()[-12:])
+
+    def _drain(self, pipe: IO[bytes]) -> None:
+        with pipe:
+            while self._left >= 0 and (chunk := os.read(pipe.fileno(), _CHUNK)):
+                self._keep(chunk)
+                self._left -= len(chunk)
+
+    def _keep(self, chunk: bytes) -> None:
+        with self._lock:
+            room = self._log_bytes - len(self._head)
+            if room > 0:
+                self._head += chunk[:room]
+            self._tail = (self._tail + chunk)[-_TAIL:]
+
 
 _MARK = "MUCKRAKE_BOT"
 _PROC = Path("/proc")
@@ -117,6 +181,15 @@ class Process:
             time.sleep(pause)
             pause = min(2 * pause, 0.02)
         return True
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a process of it was stopped by a signal and has not been continued."""
+        for pid in descendants(self._launcher.pid):
+            with suppress(OSError, IndexError):
+                if (_PROC / str(pid) / "stat").read_text().rpartition(") ")[2][0] == "T":
+                    return True
+        return False
 
     def holds(self, link: socket.socket) -> bool:
         """Whether it is at the other end of this connection; yes, where the system does not tell.

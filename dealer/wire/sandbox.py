@@ -23,8 +23,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from dealer.wire.launcher import folder_size
-from dealer.wire.output import Output
-from dealer.wire.process import NoSandbox, Process
+from dealer.wire.process import NoSandbox, Output, Process
 from dealer.wire.program import Limits, Program
 from dealer.wire.visible import TOOLS, environment, tool, visible
 

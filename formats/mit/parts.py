@@ -2,24 +2,38 @@
 
 Here too a log with something wrong is `Refused`, but with less to say of it than there is to say
 hand by hand: whoever meets that goes the other way.
+
+How rounds follow each other is checked here, and what may stand after the last one.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from formats.mit import lines as say
-from formats.mit.chain import chained, footer
 from formats.mit.counted import Counted
-from formats.mit.grammar import Names
-from formats.mit.hand import Block
+from formats.mit.grammar import Names, instead
+from formats.mit.hand import Block, Reached
 from formats.mit.lines import UNDISTURBED, Column, Lines
 from formats.mit.note import Place
-from formats.mit.stack import Reached
 from formats.source import Refused
 from formats.text import Text, opened
+
+
+def footer(names: Names, numbered: Iterable[tuple[int, str]]) -> str:
+    """All that comes after the final line: how much a street was worth, and the last line's end."""
+    rest = list(numbered)
+    for place, (number, line) in enumerate(rest):
+        last = place == len(rest) - 1
+        if not names.footer.fullmatch(line) and not (last and not line):
+            raise Refused(number, f"this may not follow the final line: {line[:60]!r}")
+        if place > 12:
+            raise Refused(number, "the footer has too many lines")
+    return "".join(f"\n{line}" for _, line in rest)
+
 
 HANDS = 1_000  # of a part; most logs have so many
 LINES_MAX = 4096  # of one hand: no hand of ours has a tenth of that
@@ -214,3 +228,31 @@ def _texts(text: Text) -> Iterator[str]:
             if len(held) > _HELD_MAX:
                 raise Refused(1, "no empty line for a long while")
         yield from held.split("\n\n")
+
+
+def chained(
+    pattern: re.Pattern[str],
+    names: Names,
+    line: str,
+    number: int,
+    expected: int,
+    banks: list[int],
+) -> None:
+    """The dealer of the hand first, then the other, each with what he has won so far."""
+    found = pattern.fullmatch(line)
+    if found is None:
+        if why := instead(line):
+            raise Refused(number, why)
+        raise Refused(number, f"round #{expected} or the final line is due: {line[:60]!r}")
+    if found[1] and int(found[1]) != expected:
+        raise Refused(number, f"round #{found[1]} stands where round #{expected} is due")
+    for seat, at in zip((1 - expected % 2, expected % 2), (2, 4), strict=True):
+        who = names.seat(found[at])
+        if who is not None and who != seat:
+            raise Refused(number, f"{names.both[seat]} is due where {found[at]} is named")
+        if int(found[at + 1]) != banks[seat]:
+            raise Refused(
+                number,
+                f"{found[at]} has {banks[seat]} by the rounds before, not {found[at + 1]}: "
+                "hands are missing or from another match",
+            )

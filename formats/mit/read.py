@@ -18,12 +18,10 @@ from engine.games.auction_2024 import AUCTION_2024_MIT
 from engine.games.recorded import AUCTION_2024_A0
 from engine.games.swap_2022 import SWAP_2022_MIT
 from events.types import SourceNoted
-from formats.mit.chain import chained, footer
 from formats.mit.grammar import Names, instead, other, splits
-from formats.mit.hand import Block
+from formats.mit.hand import Block, Reached
 from formats.mit.note import FORMAT, Dialect, Noted, Place, noted
-from formats.mit.parts import LINES_MAX, End, Part, Start, parts
-from formats.mit.stack import Reached
+from formats.mit.parts import LINES_MAX, End, Part, Start, chained, footer, parts
 from formats.mit.transcript import TableFacts, is_transcribed, transcribed
 from formats.rules import AS_READ, Rules
 from formats.source import Refused, Skipped, Source, SourceHand, Transcript
@@ -179,7 +177,7 @@ def _plain(text: Text) -> Iterator[str]:
 
 
 _READ = "where only Swap (2022) and Auction (2024) are read"
-_SAY = "--game swap-2022-mit says that it is Swap"
+_SAY = "--ruleset swap-2022-mit says that it is Swap"
 
 
 def _others(header: str) -> str:

@@ -1,7 +1,8 @@
 """Hands as a gamelog: to the byte the file they were read from, or a log of our own hands.
 
-A log of our own has the newest dialect (A3, S3), with a footer that is counted as the engine would;
-the footer of a log that was read is text, and written as it was.
+A log of our own has the newest dialect of its game (A3, S3), with a footer that is counted as the
+engine would, or an older one that is asked for; the footer of a log that was read is text, and
+written as it was.
 
 The footer of the newest engines tells what the bets of each street were worth to each player: their
 own odd count, kept as it is. A player's stake is divided at certain moments into the parts
@@ -11,7 +12,7 @@ somebody, so there "preflop" holds the flop's bets too, and "turn", if no turn c
 Players of one name share one count.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from events.evolve import evolve
 from events.state import Hand, opened
@@ -38,7 +39,7 @@ from events.types import (
     StepEntered,
 )
 from formats.mit.grammar import NO_AUCTION, splits
-from formats.mit.note import Noted, exception_of, unnoted
+from formats.mit.note import Dialect, Noted, exception_of, own_dialect, unnoted
 
 _PARTS = ("preflop", "flop", "turn")
 _ASKED = (Folded, Checked, Called, Bet, Raised, BidPlaced)
@@ -83,13 +84,16 @@ class Worth:
         )
 
 
+_NO_TEXT = "\ufffd"  # stands in a kept reply for bytes that were no text
 _STREETS = {3: "Flop", 4: "Turn", 5: "River"}
 _ACTIONS = {"F": "Fold", "C": "Call", "K": "Check", "R": "Raise", "A": "Bid"}
 
 
-def write(records: Iterable[Events], note: SourceNoted | None = None) -> str:
+def write(
+    records: Iterable[Events], note: SourceNoted | None = None, dialect: Dialect | None = None
+) -> str:
     """The whole log; a ValueError where no gamelog could say what happened."""
-    return "".join(pieces(records, note))
+    return "".join(pieces(records, note, dialect))
 
 
 def encoded(text: str, note: SourceNoted | None = None) -> bytes:
@@ -97,21 +101,53 @@ def encoded(text: str, note: SourceNoted | None = None) -> bytes:
     return text.encode(unnoted(note).encoding if note else "utf-8")
 
 
-def pieces(records: Iterable[Events], note: SourceNoted | None = None) -> Iterator[str]:
+def rounds(records: Iterable[Events], *, mirrored: bool) -> Iterator[Events]:
+    """The hands in the order of their numbers; none is missing, because a log counts its rounds.
+
+    A mirrored match is played leg by leg: its hands wait until those before them have come.
+    """
+    waiting: dict[str, tuple[str, Events]] = {}
+    count = 1
+    for record in records:
+        start = record[0]
+        assert isinstance(start, HandStarted)
+        waiting[start.hand.rpartition("/")[2]] = start.hand, record
+        while found := waiting.pop(str(count), None):
+            yield found[1]
+            count += 1
+        if not mirrored:
+            _check_none_waits(count, waiting)
+    _check_none_waits(count, waiting)
+
+
+def _check_none_waits(count: int, waiting: Mapping[str, tuple[str, Events]]) -> None:
+    if waiting:
+        number = min(waiting, key=lambda number: (len(number), number))
+        raise ValueError(
+            f"round {count} is not in the ledger, {waiting[number][0]} comes in its place: "
+            "a gamelog cannot leave a round out"
+        )
+
+
+def pieces(
+    records: Iterable[Events], note: SourceNoted | None = None, dialect: Dialect | None = None
+) -> Iterator[str]:
     """The log hand by hand, so that it may have any length."""
     found = unnoted(note) if note else None
+    if found and dialect not in (None, found.dialect):
+        found = None
     end = found.newline if found else "\n"
-    for piece in _log(records, found):
+    for piece in _log(records, found, dialect):
         yield piece if end == "\n" else piece.replace("\n", end)
 
 
-def _log(records: Iterable[Events], found: Noted | None) -> Iterator[str]:
+def _log(records: Iterable[Events], found: Noted | None, dialect: Dialect | None) -> Iterator[str]:
     log: _Log | None = None
     for record in records:
         start = record[0]
         assert isinstance(start, HandStarted)
         if log is None:
-            log = _Log(found or _noted(start), start)
+            log = _Log(found or _noted(start, dialect), start, own=found is None)
             yield f"{log.noted.header}\n\n"
         yield "\n".join([*log.hand(record), "", ""])
     if log is None:
@@ -122,26 +158,23 @@ def _log(records: Iterable[Events], found: Noted | None) -> Iterator[str]:
     yield log.final() + (log.noted.footer if found else log.footer())
 
 
-def _noted(start: HandStarted) -> Noted:
+def _noted(start: HandStarted, dialect: Dialect | None) -> Noted:
     """A log of our own: the engine's header, by the course of that year."""
     if len(start.players) != 2:
         raise ValueError(f"a gamelog has two players, not {len(start.players)}")
     first, second = start.players[start.button], start.players[1 - start.button]
     if any("\n" in name or "\r" in name for name in start.players):
         raise ValueError("a gamelog has a line for each event: no name may break one")
-    if start.game.startswith("swap-2022"):
-        return Noted("S3", f"6.176 MIT Pokerbots - {first} vs {second}")
-    if start.game.startswith("auction-2024"):
-        dialect = "A0" if start.game == "auction-2024-a0" else "A3"
-        return Noted(dialect, f"6.9630 MIT Pokerbots - {first} vs {second}")
-    raise ValueError(f"there is no gamelog of {start.game}: only of the auction and the swap game")
+    dialect = own_dialect(start.game, dialect)
+    course = "6.176" if dialect.startswith("S") else "6.9630"
+    return Noted(dialect, f"{course} MIT Pokerbots - {first} vs {second}")
 
 
 class _Log:
     """What goes from hand to hand: names by seat, won so far, how many hands there were."""
 
-    def __init__(self, noted: Noted, start: HandStarted | None) -> None:
-        self.noted = noted
+    def __init__(self, noted: Noted, start: HandStarted | None, *, own: bool = False) -> None:
+        self.noted, self.own = noted, own
         self.first = 0 if start is None else start.button
         names = (start.players[self.first], start.players[1 - self.first]) if start else ("", "")
         found = splits(noted.header)
@@ -283,11 +316,15 @@ class _Hand:
             case "illegal":
                 self._says(event.seat, f"attempted illegal {self._attempt(event.raw)}")
             case "malformed":
-                self._says(event.seat, f"response misformatted: {event.raw}")
+                # Bytes that were no text never became a reply for that engine: it logged an empty
+                # one, and the exception of its decoder.
+                no_text = self.log.own and _NO_TEXT in event.raw
+                raw = "" if no_text else event.raw
+                self._says(event.seat, f"response misformatted: {raw}")
                 self.malformed += 1
                 if not self._swaps():
                     place = (self.log.count, self.malformed)
-                    derived = exception_of(event.raw)
+                    derived = "ValueError" if no_text else exception_of(raw)
                     self.lines.append(self.log.noted.exceptions.get(place, derived))
 
     def _attempt(self, raw: str) -> str:

@@ -4,25 +4,138 @@ Its JSON objects stand one after the other, on a line each or on many, with noth
 between them; some programs put them into an array. Only one is kept, so a file may have any length.
 
 An action's amount is what it put in, in hundredths; what nobody called is never said to go back.
+The structs say every member that is read, and what it may be.
 """
 
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from typing import Literal
 
 import msgspec
+from msgspec import Struct
 
 from events.types import Cards
 from formats.moment import said_in_utc
-from formats.ohh.schema import Action, History, Pot, Round, Written, document
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posting, Posts, Unread
 from formats.pokerstars.played import Line, Played
 from formats.rules import AS_READ, Rules
-from formats.sites.hands import Reading, source_hands
-from formats.sites.notes import Notes
+from formats.sites.notes import Notes, Reading, source_hands
 from formats.source import Refused, Source
 from formats.text import Text, lines
+
+Street = Literal["Preflop", "Flop", "Turn", "River", "Showdown"]
+Verb = Literal[
+    "Dealt Cards",
+    "Mucks Cards",
+    "Shows Cards",
+    "Post Ante",
+    "Post SB",
+    "Post BB",
+    "Straddle",
+    "Post Dead",
+    "Post Extra Blind",
+    "Fold",
+    "Check",
+    "Bet",
+    "Raise",
+    "Call",
+    "Added Chips",
+    "Sits Down",
+    "Stands Up",
+    "Add to Pot",
+    "Added To Pot",
+]
+Written = tuple[str, ...] | Literal[""] | None
+_NONE = Decimal(0)
+_PLACE = re.compile(r" - at `\$\.?(.*)`$")
+
+
+class BetLimit(Struct, frozen=True):
+    """How much may be bet; a cap of 0 is none."""
+
+    bet_type: Literal["NL", "PL", "FL"]
+    bet_cap: Decimal | None = None
+
+
+class Player(Struct, frozen=True):
+    """Somebody at the table, whom the rest of the object calls by his `id`."""
+
+    id: int
+    seat: int
+    name: str
+    starting_stack: Decimal
+    is_sitting_out: bool | None = None
+
+
+class Action(Struct, frozen=True):
+    """What a player did; `amount` is the chips that this put in, of a raise, too.
+
+    `is_allin` is not asked: programs set it where a bet covers an opponent, and the stack tells.
+    """
+
+    player_id: int
+    action: Verb
+    amount: Decimal | None = None
+    cards: Written = None
+
+
+class Round(Struct, frozen=True):
+    """A street, the cards that it adds to the board, and what was done on it."""
+
+    street: Street
+    cards: Written = None
+    actions: tuple[Action, ...] | None = None
+
+
+class Win(Struct, frozen=True):
+    """What a pot paid to a player, and what the site did beside it."""
+
+    player_id: int
+    win_amount: Decimal
+    cashout_amount: Decimal | None = None
+    cashout_fee: Decimal | None = None
+    bonus_amount: Decimal | None = None
+
+
+class Pot(Struct, frozen=True):
+    """A pot before the house took its part; the main pot is number 0."""
+
+    number: int
+    amount: Decimal
+    rake: Decimal | None = None
+    jackpot: Decimal | None = None
+    player_wins: tuple[Win, ...] | None = None
+
+
+class History(Struct, frozen=True):
+    """One hand."""
+
+    spec_version: str
+    site_name: str
+    game_number: str
+    game_type: str
+    bet_limit: BetLimit
+    currency: str
+    dealer_seat: int
+    small_blind_amount: Decimal
+    big_blind_amount: Decimal
+    players: tuple[Player, ...]
+    rounds: tuple[Round, ...]
+    pots: tuple[Pot, ...]
+    ante_amount: Decimal = _NONE
+    start_date_utc: object = None
+    tournament: bool | None = None
+    tournament_info: dict[str, object] | None = None
+    flags: tuple[str, ...] | Literal[""] | None = None
+
+
+class Document(Struct, frozen=True):
+    """What a file holds as often as it has hands."""
+
+    ohh: History
+
 
 SITE = "ohh"
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
@@ -38,7 +151,7 @@ _POSTS: dict[str, Posting] = {
     "Straddle": "straddle",
 }
 _MOVING = {*_POSTS, "Bet", "Raise", "Call"}
-_BESIDE = {"Sits Down", "Stands Up", "Added Chips"}  # chips that come now play in the next hand
+_NO_BET = {"Sits Down", "Stands Up", "Added Chips"}  # chips that come now play in the next hand
 _ERROR = Decimal("0.000001")  # of a number that a program counted in binary fractions
 _MOST = Decimal(10) ** 15
 _NOTHING = Decimal(0)
@@ -137,7 +250,7 @@ def _act(notes: Notes, name: str, action: Action) -> None:
         raise Unread("chips are added to the pot that no player puts in")
     if cards:
         notes.knows(name, cards)
-    if verb in _BESIDE:
+    if verb in _NO_BET:
         return
     amount = _cents(action.amount or _NOTHING, f"what {name[:40]} puts in")
     if amount and verb not in _MOVING:
@@ -235,14 +348,10 @@ def _readings(text: Text) -> Iterator[Reading]:
             history = document(one).ohh
             yield line, played(history), one, history.site_name
         except msgspec.DecodeError as wrong:
-            raise Refused(line, f"this is not JSON: {_lower(wrong)}") from None
+            said = str(wrong)
+            raise Refused(line, f"this is not JSON: {said[:1].lower()}{said[1:]}") from None
         except (Unread, ValueError) as reason:
             yield line, str(reason), "", ""
-
-
-def _lower(wrong: Exception) -> str:
-    said = str(wrong)
-    return said[:1].lower() + said[1:]
 
 
 def _objects(text: Text) -> Iterator[tuple[int, str]]:
@@ -277,3 +386,15 @@ def _nothing(number: int, between: str) -> None:
     """Only blanks, and the commas and brackets of an array, may stand between two objects."""
     if rest := between.strip(_BETWEEN):
         raise Refused(number, f"this is no JSON object: {rest[:60]!r}")
+
+
+def document(text: str) -> Document:
+    """The object that this text spells; a ValueError says where it is not of this shape."""
+    try:
+        return msgspec.json.decode(text, type=Document)
+    except msgspec.ValidationError as wrong:
+        said = str(wrong)
+        place = _PLACE.search(said)
+        reason = said[: place.start()] if place else said
+        reason = reason[:1].lower() + reason[1:].replace("`", "")
+        raise ValueError(f"{place[1] if place and place[1] else 'the object'}: {reason}") from None

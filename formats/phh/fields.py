@@ -1,6 +1,11 @@
-"""The fields of a PHH hand: what the specification asks of each, and the amounts in units."""
+"""The fields of a PHH hand: what the specification asks of each, and the amounts in units.
 
-from datetime import UTC, datetime, time, timedelta
+Values are spelled as TOML on one line each; what is read back is what was written.
+"""
+
+import json
+import re
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
 import msgspec
@@ -9,6 +14,8 @@ from formats.moment import day_of, moment
 from formats.phh.documents import Document
 from formats.phh.money import MalformedField, Money
 
+_quoted = json.JSONEncoder(ensure_ascii=False).encode
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _PLACE = ("venue", "event", "address", "city", "region", "country", "day", "month", "year")
 DATES = {"year", "month", "day", "time", "time_zone", "time_zone_abbreviation"}
 _spelled = msgspec.json.Encoder(order="sorted").encode
@@ -151,3 +158,34 @@ def results(fields: Document, stacks: tuple[int, ...], money: Money) -> tuple[in
     if min(finishing) < 0:
         raise MalformedField("finishing_stacks must not be less than 0")
     return tuple(after - before for before, after in zip(stacks, finishing, strict=True))
+
+
+def toml(value: object, *, key: bool = False) -> str:
+    """A value, or the key of one."""
+    match value:
+        case str():
+            return (
+                value
+                if key and _BARE.fullmatch(value)
+                else _quoted(value).replace("\x7f", "\\u007f")
+            )
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case Decimal():
+            # A float with a point or an exponent, so that it does not turn into an integer.
+            if value.is_nan():
+                return "nan"
+            if value.is_infinite():
+                return "inf" if value > 0 else "-inf"
+            said = str(value)
+            return said if "." in said or "E" in said else f"{said}.0"
+        case datetime() | date() | time():
+            return value.isoformat()
+        case list() | tuple():
+            return "[" + ", ".join(toml(one) for one in value) + "]"
+        case dict():
+            pairs = (f"{toml(name, key=True)} = {toml(one)}" for name, one in value.items())
+            return "{" + ", ".join(pairs) + "}"
+    raise TypeError(f"{value!r} has no place in TOML")

@@ -36,9 +36,9 @@ from formats.phh.fields import (
     row,
     sizes,
     texts,
+    toml,
 )
 from formats.phh.money import MalformedField, Money
-from formats.phh.toml import toml
 from formats.rakes import NAME_MAX, SIGNS, Known, RakeFrom, RakeQuestion, Unlisted, looked_up
 from formats.source import Act, Board, Item, Mucks, Shows, Skipped, SourceHand
 

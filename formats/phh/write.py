@@ -35,9 +35,8 @@ from events.types import (
 )
 from formats.holdem import Inexpressible, bet_sizes, check
 from formats.phh.documents import parsed
-from formats.phh.fields import DATES, dated
+from formats.phh.fields import DATES, dated, toml
 from formats.phh.hand import FIELDS_OF_EVENTS
-from formats.phh.toml import toml
 
 Hands = Iterable[tuple[Game, Events, SourceNoted | None]]
 

@@ -1,5 +1,1 @@
 """PokerStars hand-history text, read: hold'em, fixed, pot and no limit, cash and tournaments."""
-
-from formats.pokerstars.reader import read
-
-__all__ = ["read"]

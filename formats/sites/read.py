@@ -9,7 +9,7 @@ from formats.pokerstars.grammar import Unread
 from formats.pokerstars.played import Played
 from formats.rules import AS_READ, Rules
 from formats.sites import pacific, winamax
-from formats.sites.hands import Reading, source_hands
+from formats.sites.notes import Reading, source_hands
 from formats.source import Refused, Source
 from formats.text import Text, lines
 

@@ -1,6 +1,6 @@
 """Event columns as rows of a table, as Parquet stores them, and rows as event columns."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -63,10 +63,16 @@ def rows_of(it: EventColumns, wanted: Sequence[str] = ()) -> pa.Table:
     parts: Parts = {}
     kinds = Each(np.zeros(len(it.at), dtype=np.int32), [])
     words: dict[str, int] = {}
+    there = {
+        field.column
+        for many in it.many
+        for field in fields(many.kind)
+        if field.form != "cards" and not _is_empty(many, field)
+    }
     for many in it.many:
         where = it.rows(many)
         kinds.codes[where] = words.setdefault(many.kind.__name__, len(words))
-        for name, cells in _cells(many).items():
+        for name, cells in _cells(many, there).items():
             parts.setdefault(name, []).append((where, cells))
     number = it.number[it.leaf]
     envelope = {
@@ -96,8 +102,14 @@ def filled(each: Iterable[EventColumns]) -> list[str]:
     return [name for name in columns() if name in ENVELOPE or name in found]
 
 
-def _cells(it: Many) -> dict[str, Column | Each]:
-    """The columns that events of one kind fill; of cards as many as its rows have."""
+def _is_empty(it: Many, field: layout.Field) -> bool:
+    """Whether the field is empty by default, and in each of these events."""
+    return field.default in EMPTY and not any(it.fields[field.name].values)
+
+
+def _cells(it: Many, there: Container[str] = ()) -> dict[str, Column | Each]:
+    """The columns that events of one kind fill; of cards as many as its rows have. What is empty
+    fills those columns too that are there by other events."""
     found: dict[str, Column | Each] = {}
     for field in fields(it.kind):
         values = it.fields[field.name]
@@ -108,7 +120,7 @@ def _cells(it: Many) -> dict[str, Column | Each]:
             if values.codes.shape[1] > CARDS:
                 rest = (cards[CARDS:] for cards in cards_of(values))
                 found["more_cards"] = numbered([" ".join(cards) or None for cards in rest])
-        elif field.default in EMPTY and not any(values.values):
+        elif field.column not in there and _is_empty(it, field):
             continue
         elif field.form in ("numbers", "names"):
             found[field.column] = _spelled(values, json_row if field.form == "names" else spaced)

@@ -22,7 +22,13 @@ class Output(Protocol):
     def close(self) -> None: ...
 
 
-class Disk(Protocol):
+class Readable(Protocol):
+    """Files by path, for reading."""
+
+    def read(self, path: str, start: int = 0, end: int | None = None) -> bytes: ...
+
+
+class Disk(Readable, Protocol):
     """Files by path below the ledger's folder."""
 
     def create(self, path: str) -> Output:
@@ -33,7 +39,6 @@ class Disk(Protocol):
         """An existing file, cut to `size`, to be written on."""
         ...
 
-    def read(self, path: str, start: int = 0, end: int | None = None) -> bytes: ...
     def publish(self, path: str, data: bytes) -> None:
         """A few bytes that replace the file's at once for readers; a power loss may undo it."""
         ...
@@ -80,6 +85,10 @@ class RealDisk:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+
+    def local(self, path: str) -> Path:
+        """Where a file is on this machine."""
+        return self.root / path
 
     def create(self, path: str) -> Output:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC

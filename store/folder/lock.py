@@ -1,14 +1,46 @@
 """One writer at a time: the operating system's lock on a file that says who holds it."""
 
-import fcntl
 import os
 from pathlib import Path
+from typing import IO
 
 import msgspec
+
+from store.folder.cache_folder import origin_of
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 
 class Held(Exception):
     """Another writer has the ledger."""
+
+
+class ReadOnly(Held):
+    """An archive: nothing is written there but by `push`."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(
+            f"{url} is an archive, which is only read: muckrake pull makes a ledger of it"
+        )
+
+
+class NoLocks(Held):
+    """A system on which nobody can be kept from writing at the same time: nothing is written."""
+
+    def __init__(self) -> None:
+        super().__init__("this system has no lock of files (flock): muckrake only reads here")
+
+
+def lock_file(file: IO[bytes] | int, *, shared: bool = False, waits: bool = True) -> None:
+    """Keep others from an open file until it is closed; BlockingIOError if they have it and we do
+    not wait."""
+    if fcntl is None:
+        raise NoLocks
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    fcntl.flock(file, kind if waits else kind | fcntl.LOCK_NB)
 
 
 class Holder(msgspec.Struct, frozen=True):
@@ -22,9 +54,11 @@ class Lock:
     """Held from construction until `release`, or until the process is gone."""
 
     def __init__(self, folder: Path, doing: str) -> None:
+        if (url := origin_of(folder)) is not None:
+            raise ReadOnly(url)
         self._file = (folder / "lock").open("a+b")
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(self._file, waits=False)
             self._file.truncate(0)
             self._file.write(msgspec.json.encode(Holder(doing, os.getpid())))
             self._file.flush()
@@ -51,10 +85,11 @@ def holder(folder: Path) -> str | None:
         told = msgspec.json.decode(text, type=Holder)
     except (FileNotFoundError, ValueError):
         return None
-    return _said(text) if _is_alive(told.process) else None
+    return _said(text) if is_alive(told.process) else None
 
 
-def _is_alive(process: int) -> bool:
+def is_alive(process: int) -> bool:
+    """Whether there is such a process on this machine."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -101,10 +101,13 @@ def write(disk: Disk, manifest: Manifest, marks: Marks | None = None) -> None:
 def read(disk: Disk, marks: Marks | None = None) -> Manifest | None:
     """The manifest, or None in a folder that has never been a ledger; with a key, its mark is
     compared: only a ledger that has not begun to bear marks may be without."""
-    if PATH not in disk.names(""):
-        return None
+    return opened(disk.read(PATH), marks) if PATH in disk.names("") else None
+
+
+def opened(data: bytes, marks: Marks | None = None) -> Manifest:
+    """The manifest that these bytes of its file hold, its digest and its mark compared."""
     try:
-        sealed = msgspec.json.decode(disk.read(PATH), type=_Sealed)
+        sealed = msgspec.json.decode(data, type=_Sealed)
         if hashlib.sha256(sealed.manifest).hexdigest() != sealed.sha256:
             raise Damaged(f"{PATH} does not have the digest it was written with")
         found = msgspec.json.decode(sealed.manifest, type=Manifest)

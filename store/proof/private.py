@@ -20,10 +20,12 @@ from typing import NamedTuple
 import msgspec
 
 from events.ledger import DeckChain
+from store.folder.cache_folder import origin_of
 from store.folder.macs import Marks
 from store.proof.note import Signer
 
 FOLDER = "private"
+VARIABLE = "MUCKRAKE_PRIVATE"  # where the secrets of an archive's ledger are, if anywhere
 SIGNING = "signing.key"
 NONCES = "nonce.key"
 LOG = "log.key"
@@ -58,7 +60,8 @@ class Private:
     """The secrets of the ledger in a folder."""
 
     def __init__(self, ledger: Path) -> None:
-        self.folder = ledger / FOLDER
+        elsewhere = os.environ.get(VARIABLE) if origin_of(ledger) else None
+        self.folder = Path(elsewhere) if elsewhere else ledger / FOLDER
 
     def secrets(self, origin: str | None = None) -> Secrets:
         """Both keys; what is lacking is drawn. A new signing key takes `origin` as its name."""

@@ -7,14 +7,49 @@ against it.
 
 Files only grow. They are synced before anything durable says that the tree reaches so far; what
 lies beyond that is a leftover of a crash, and opening cuts it off.
+
+C2SP tlog-tiles names a piece `tile/1/x001/x234/067`, or `....p/19` in part.
 """
 
+import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from store.folder.disk import Disk, Output
+from store.folder.disk import Disk, Output, Readable
 from store.folder.frames import Damaged
-from store.proof.tiles import HEIGHT, LEVELS, SPAN, Tile
-from store.proof.tree import WIDTH, node_hash
+from store.proof.tree import WIDTH, Refuted, node_hash
+
+HEIGHT = 8
+SPAN = 1 << HEIGHT  # hashes in a full tile
+LEVELS = 8  # 256**8 leaves are more than a size can say
+_PATH = re.compile(
+    r"tile/(?P<level>0|[1-9][0-9]?)/(?P<number>(?:x[0-9]{3}/)*[0-9]{3})"
+    r"(?:\.p/(?P<width>[1-9][0-9]{0,2}))?",
+    re.ASCII,
+)
+
+
+class Tile(NamedTuple):
+    """`width` hashes in a row, from hash `256 * number` of the level on."""
+
+    level: int
+    number: int
+    width: int = SPAN
+
+    def path(self) -> str:
+        groups = [f"{self.number % 1000:03}"]
+        rest = self.number // 1000
+        while rest:
+            groups.append(f"x{rest % 1000:03}")
+            rest //= 1000
+        part = "" if self.width == SPAN else f".p/{self.width}"
+        return f"tile/{self.level}/{'/'.join(reversed(groups))}{part}"
+
+
+def width(tile: Tile, size: int) -> int:
+    """How many hashes this tile has in a tree of this size: 0 if it is not in it."""
+    return max(0, min(SPAN, (size >> HEIGHT * tile.level) - SPAN * tile.number))
+
 
 FOLDER = "tree"
 _TILE = SPAN * WIDTH
@@ -24,7 +59,7 @@ _TOGETHER = 64  # tiles read at once where a whole level is read
 class TreeFiles:
     """The hashes of a tree, read from its files; any number of readers, in any process."""
 
-    def __init__(self, disk: Disk) -> None:
+    def __init__(self, disk: Readable) -> None:
         self._disk = disk
 
     def __call__(self, level: int, index: int) -> bytes:
@@ -154,6 +189,11 @@ def rebuild(disk: Disk, size: int) -> None:
         disk.sync_folder(FOLDER)
 
 
+def widths(size: int) -> list[int]:
+    """How many bytes each level's file has, of a tree of so many leaves."""
+    return [count * WIDTH for count in _counts(size)]
+
+
 def _counts(size: int) -> list[int]:
     """How many hashes each level holds, of those that hold any."""
     return [size >> HEIGHT * level for level in range(LEVELS) if size >> HEIGHT * level]
@@ -191,3 +231,24 @@ def _subtree(hashes: bytes) -> bytes:
     while len(row) > 1:
         row = [node_hash(row[at], row[at + 1]) for at in range(0, len(row), 2)]
     return row[0]
+
+
+def read_path(path: str) -> Tile:
+    """The tile of this name; a name spelled otherwise than `Tile.path` spells it is none."""
+    found = _PATH.fullmatch(path)
+    if found is not None:
+        number = int(found["number"].replace("x", "").replace("/", ""))
+        tile = Tile(int(found["level"]), number, int(found["width"] or SPAN))
+        if tile.path() == path and tile.level < LEVELS:
+            return tile
+    raise Refuted(f"{path[:80]!r} names no tile: one is called tile/0/x001/067 or tile/0/067.p/9")
+
+
+def tiles(size: int) -> list[Tile]:
+    """Every tile of a tree of this size, full and partial, level by level."""
+    found = []
+    for level in range(LEVELS):
+        full, part = divmod(size >> HEIGHT * level, SPAN)
+        found += [Tile(level, number) for number in range(full)]
+        found += [Tile(level, full, part)] if part else []
+    return found

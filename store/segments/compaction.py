@@ -4,9 +4,10 @@ Every step makes new files, proves them, and only then writes a manifest that na
 are retired: readers may still have them open, so they are removed when a grace period is over.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from itertools import chain
+from typing import Any
 
 import pyarrow as pa
 from msgspec.structs import replace
@@ -33,11 +34,12 @@ def compact(
     at: int,
     large: int = LARGE,
     marks: Marks | None = None,
+    watch: Callable[[Collection[Any]], Iterable[Any]] = iter,
 ) -> Manifest:
     """Neighbouring segments merged up to a size; the manifest is written if anything changed."""
     merged = tuple(
         _merge(disk, run, projections) if len(run) > 1 else run[0]
-        for run in _runs(now.segments, large)
+        for run in watch(list(_runs(now.segments, large)))
     )
     return _swap(disk, now, merged, at, marks)
 
@@ -48,12 +50,13 @@ def rebuild(
     projections: Sequence[Projection],
     at: int,
     marks: Marks | None = None,
+    watch: Callable[[Collection[Any]], Iterable[Any]] = iter,
 ) -> Manifest:
     """Projections that are missing, outdated or no longer wanted put right, segment by segment."""
     wanted = {one.name: one.version for one in with_hands(projections)}
     segments = tuple(
         one if one.projections == wanted else _project(disk, one, projections)
-        for one in now.segments
+        for one in watch(now.segments)
     )
     return _swap(disk, now, segments, at, marks)
 

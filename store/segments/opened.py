@@ -21,8 +21,6 @@ _WORDS = [
     it.name for it in columns().values() if it.arrow == pa.string() and it.encoding == "DICTIONARY"
 ]
 Bounds = list[tuple[Any, Any]]
-
-
 READERS = 4  # of one file that are kept for later
 
 

@@ -1,6 +1,8 @@
 """Segment files for reading: digests compared first, footers kept while there is room.
 
-Several threads read the same file at once: each borrows a reader of its own.
+Several threads read the same file at once: each borrows a reader of its own. One player's rows of a
+table (`About`) are sooner read from here than a database is opened: footers say between which names
+a row group lies, so few groups are read, and of these more than the names only where he is found.
 """
 
 import hashlib
@@ -8,12 +10,16 @@ import io
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from functools import partial
+from itertools import chain
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from store.columns.layout import SCHEMA_VERSION, columns, of_types
@@ -27,6 +33,9 @@ Upcast = Callable[[pa.Table], pa.Table]
 # From each version of the schema to the next: nothing stored is ever rewritten for a new one. A new
 # field with a default needs no function here; a column that changed its name or its meaning does.
 UPCASTS: Mapping[int, Upcast] = {}
+
+_AT_ONCE = 2  # files
+Places = list[tuple[int, pa.Array]]
 
 
 class FromTheFuture(ValueError):
@@ -56,6 +65,7 @@ class Files:
     def __init__(self, disk: Disk) -> None:
         self._read = disk.read
         self._root = disk.root.absolute() if isinstance(disk, RealDisk) else None
+        self._local: Callable[[str], Path] | None = getattr(disk, "local", None)
         self._opened: OrderedDict[str, Opened] = OrderedDict()
         self._turn = threading.RLock()
 
@@ -139,10 +149,10 @@ class Files:
     def check(self, segment: Segment, name: str) -> int:
         """The size of a file, whose digest is compared; once, as long as it is the same file."""
         path = segment.files[name]
-        now = self._seen(path, segment.sha256[name])
-        if now is not None and now in _sound:
-            return now.size
         try:
+            now = _seen(self._local(path), segment.sha256[name]) if self._local else None
+            if now is not None and now in _sound:
+                return now.size
             sha256, size = digest_of(self._read, path)
         except FileNotFoundError:
             raise _missing(segment, name) from None
@@ -198,13 +208,7 @@ class Files:
 
     def _seen(self, path: str, sha256: str) -> Seen | None:
         """What tells a file from one that was changed; nothing does on a disk of a test."""
-        if self._root is None:
-            return None
-        try:
-            found = (self._root / path).stat()
-        except FileNotFoundError:
-            return None
-        return Seen(str(self._root / path), sha256, found.st_size, found.st_mtime_ns)
+        return None if self._root is None else _seen(self._root / path, sha256)
 
 
 _FOOTER = 1 << 18  # bytes that are read at first; most footers have fewer
@@ -217,6 +221,14 @@ def files_of(disk: Disk) -> Files:
     if disk not in _kept:
         _kept[disk] = Files(disk)
     return _kept[disk]
+
+
+def _seen(path: Path, sha256: str) -> Seen | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return Seen(str(path.absolute()), sha256, found.st_size, found.st_mtime_ns)
 
 
 def _today(rows: pa.Table, segment: Segment) -> pa.Table:
@@ -292,3 +304,50 @@ class _Input(io.RawIOBase):
         data: bytes = self._read(self._path, self._at, end)
         self._at += len(data)
         return data
+
+
+class About:
+    """A player in a table; where he was found in a file is known as long as it is the same."""
+
+    def __init__(self, files: Files, name: str, player: str) -> None:
+        self._files = files
+        self._name = name
+        self._player = player
+        self._found: dict[str, tuple[Opened, Places]] = {}
+
+    def rows(
+        self, segments: Sequence[Segment], tables: Sequence[pa.Table], wanted: Sequence[str]
+    ) -> pa.Table:
+        """These columns of his rows, in order of closing: sealed ones, then those of tables."""
+        read = partial(self._in_segment, wanted=wanted)
+        with ThreadPoolExecutor(_AT_ONCE) if len(segments) > 1 else nullcontext() as pool:
+            sealed = chain.from_iterable((pool.map if pool else map)(read, segments))
+            return pa.concat_tables([*sealed, *(self._within(it, wanted) for it in tables)])
+
+    def _within(self, table: pa.Table, wanted: Sequence[str]) -> pa.Table:
+        return table.filter(pc.equal(table["player"], self._player)).select(wanted)
+
+    def _in_segment(self, segment: Segment, wanted: Sequence[str]) -> list[pa.Table]:
+        parts = []
+        for group, places in self._places(segment):
+            first, last = places[0].as_py(), places[-1].as_py()
+            rows = self._files.rows(segment, self._name, group, list(wanted))
+            rows = rows.slice(first, last - first + 1)
+            everything = rows.num_rows == len(places)
+            parts.append(rows if everything else rows.take(pc.subtract(places, places[0])))
+        return parts
+
+    def _places(self, segment: Segment) -> Places:
+        """In which rows of which groups of a segment's file he is."""
+        path, opened = segment.files[self._name], self._files.again(segment, self._name)
+        if path in self._found and self._found[path][0] is opened:
+            return self._found[path][1]
+        places = []
+        for group, (low, high) in enumerate(opened.bounds["player"]):
+            if low is None or low <= self._player <= high:
+                names = self._files.rows(segment, self._name, group, ["player"])["player"]
+                where = pc.indices_nonzero(pc.equal(names, self._player))
+                if len(where):
+                    places.append((group, where))
+        self._found[path] = opened, places
+        return places

@@ -18,7 +18,7 @@ SCHEMA = pa.schema(
 )
 
 
-class _Told(msgspec.Struct):
+class _Document(msgspec.Struct):
     """What is told of a ruleset beside its fingerprint; `unit` is what its amounts count."""
 
     name: str
@@ -57,7 +57,7 @@ def every(disk: Disk) -> Iterator[str]:
 def unit(text: bytes | None) -> str | None:
     """What the amounts of a ruleset's hands count; None if its text is damaged."""
     try:
-        return msgspec.json.decode(text or b"", type=_Told).unit
+        return msgspec.json.decode(text or b"", type=_Document).unit
     except msgspec.DecodeError:
         return None
 
@@ -66,7 +66,7 @@ def table(names: Iterable[str], text: Callable[[str], bytes | None]) -> pa.Table
     """The rows of the view `rulesets`, one for each that is kept."""
     rows = []
     for name in names:
-        told = msgspec.json.decode(text(name) or b"{}", type=_Told)
+        told = msgspec.json.decode(text(name) or b"{}", type=_Document)
         rows.append((name, told.name, told.unit, told.document))
     columns = zip(*rows, strict=True) if rows else ((),) * len(SCHEMA)
     return pa.table([pa.array(one, pa.string()) for one in columns], schema=SCHEMA)

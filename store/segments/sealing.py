@@ -4,12 +4,23 @@ Each file is durable before the next names it: the segment's files, the tree's h
 checkpoint over them, then the new log with what is still open, then the manifest that names all.
 A crash at any point leaves the old manifest or the new one, and what it names is complete; the next
 opening sweeps away the rest.
+
+Runs that were made elsewhere are adopted: they become a segment at once, without passing the hot
+log. They take the next positions and the next sequence numbers, in the order given, after all that
+has closed. The rest is as in sealing, each step durable before the next. So a run is in the ledger
+whole or not at all. Only the checkpoint comes last: what is sealed was durable in the log before, a
+run was nowhere.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from msgspec.structs import replace
 
+from events.ledger import Conflict, is_match
+from events.lines import leaf_of
+from store.columns.layout import columns
 from store.folder import manifest
 from store.folder.disk import Disk
 from store.folder.macs import new_begin
@@ -18,9 +29,16 @@ from store.log import hot
 from store.log.hot import Placing
 from store.log.recovery import Found
 from store.log.tail import Tail
+from store.proof.nonces import Salted
 from store.proof.notary import Notary
-from store.segments.sealed import write_segment
+from store.proof.tree import leaf_hash
+from store.segments.runs import Run, name_of
+from store.segments.sealed import Extent, with_hands, write_segment
+from store.segments.segment import FOLDER, ROW_GROUP, cut, store
 from store.tables.projection import Projection
+
+LEVEL = 6  # packed in half the time of a seal, and 4 bytes a hand larger; compaction packs anew
+_COUNTED = {"hand_seq": 0, "pos": 1, "first_pos": 1, "last_pos": 1}
 
 
 def seal(
@@ -74,3 +92,78 @@ def logged(disk: Disk, found: Found, now: Manifest, calls: tuple[Placing, ...]) 
     found.log.close()
     disk.remove(found.log.path)
     return Found(new, log, calls, found.notes, marks)
+
+
+def check_made(
+    runs: Sequence[Run], nonces: Salted | None, projections: Sequence[Projection]
+) -> None:
+    """`Conflict` unless these runs were made for the ledger of these, all with the same tables."""
+    for run in runs:
+        known = {(one.name, one.version) for one in with_hands(projections)}
+        alike = run.projections == runs[0].projections
+        fits = run.leaves and run.nonces == name_of(nonces)
+        if not (fits and alike and known >= set(run.projections.items())):
+            raise Conflict("this run was not made for this ledger")
+
+
+def adopt(
+    disk: Disk,
+    found: Found,
+    tail: Tail,
+    producers: Mapping[str, Answer],
+    projections: Sequence[Projection],
+    notary: Notary | None,
+    runs: Sequence[Run],
+) -> Found:
+    """The ledger with these runs in it; everything that has closed is sealed already."""
+    assert not tail.closed, "what closed before is sealed before"
+    first, pos = tail.next_seq, tail.next_pos
+    leaves = [leaf for run in runs for leaf in run.leaves]
+    segment = write_runs(disk, runs, first, pos, projections)
+    if notary:
+        public = (
+            leaf_of(seq, *one[:2], one.lines, one.sha256) for seq, one in enumerate(leaves, first)
+        )
+        notary.take(list(map(leaf_hash, public)))
+    tail.next_seq, tail.next_pos = first + len(leaves), pos + segment.events
+    ends = {one.stream: one.first + one.events for one in leaves if is_match(one.stream)}
+    matches = tail.matches() | ends
+    new = renewed(disk, found, tail, producers, segment, notary, matches)
+    if notary:
+        notary.sign(())
+    return new
+
+
+def write_runs(
+    disk: Disk, runs: Sequence[Run], first: int, pos: int, projections: Sequence[Projection]
+) -> Segment:
+    """The files of a segment of these runs, durable before any manifest names them."""
+    last, next_pos = first - 1, pos
+    starts, extent = [], Extent()
+    for run in runs:
+        starts.append((last + 1, next_pos))
+        rows, streams = run.tables["events"], (one.stream for one in run.leaves)
+        kinds = rows["type"].combine_chunks().unique().to_pylist()
+        extent.add(rows.num_rows, next_pos, next_pos + rows.num_rows - 1, kinds, streams)
+        last, next_pos = last + len(run.leaves), next_pos + rows.num_rows
+    most = {"events": ROW_GROUP} | {one.name: one.rows for one in with_hands(projections)}
+    files = {}
+    for name in runs[0].tables:
+        tables = cut(_placed([run.tables[name] for run in runs], starts), most[name])
+        joined = (one.unify_dictionaries().combine_chunks() for one in tables)  # one list of words
+        files[name] = store(disk, name, first, last, joined, LEVEL)
+    disk.sync_folder(FOLDER)
+    return extent.segment(first, last, files, runs[0].projections)
+
+
+def _placed(tables: Sequence[pa.Table], starts: Iterable[tuple[int, int]]) -> Iterator[pa.Table]:
+    """Tables of one name, counted on from where they begin, with all columns that any has."""
+    types = {field.name: field.type for table in tables for field in table.schema}
+    order = [name for name in columns() if name in types] if "type" in types else list(types)
+    for table, start in zip(tables, starts, strict=True):
+        found = {name: table[name] for name in table.column_names}
+        for name in _COUNTED.keys() & found.keys():
+            found[name] = pc.add(found[name], pa.scalar(start[_COUNTED[name]], pa.int64()))
+        yield pa.table(
+            [found.get(name, pa.nulls(table.num_rows, types[name])) for name in order], order
+        )

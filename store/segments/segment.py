@@ -6,6 +6,7 @@ is the measured middle: a third fewer make a hand 4 bytes longer, a third more a
 millisecond slower. Columns that nothing in the segment fills are left out: each would take 100
 bytes of every group. Those of `STEADY` tell their bounds, for where the bounds are the same nobody
 need decode them; those of `CERTAIN` have a value in every row, and nobody need look for nulls.
+Groups of this size at level 15 of zstd keep a hand below 60 bytes.
 
 The footer holds a digest of each row group, and the manifest one of the footer, beside that of the
 whole file. So whoever reads a few row groups compares those and the footer, and no more.

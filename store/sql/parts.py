@@ -53,7 +53,7 @@ class Moved(Exception):
     """The rows of a part lie elsewhere: they were compacted."""
 
 
-class Beside(NamedTuple):
+class JoinedTable(NamedTuple):
     """A table for views alone, and which of its columns says what a row of it is about."""
 
     rows: pa.Table
@@ -78,7 +78,7 @@ _ABOUT: dict[str, Callable[[Segment, pc.Expression], pc.Expression]] = {
 }
 
 
-def digest_of(sql: str, beside: Mapping[str, Beside], segment: Segment | None) -> str:
+def digest_of(sql: str, beside: Mapping[str, JoinedTable], segment: Segment | None) -> str:
     """Of rows: how they are asked for, and what of the tables that they are joined with matters."""
 
     def content(name: re.Match[str]) -> str:

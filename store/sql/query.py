@@ -28,12 +28,12 @@ from store.folder.manifest import Segment
 from store.log.leaf import Leaf
 from store.reader import Snapshot
 from store.segments import rulesets
-from store.segments.one_player import About
-from store.segments.reading import files_of
+from store.segments.reading import About, files_of
+from store.segments.segment import FOLDER
 from store.sql import units
 from store.sql.answers import plain
 from store.sql.guard import in_a_sentence, tables
-from store.sql.parts import Beside, Moved, Part, Sources, digest_of
+from store.sql.parts import JoinedTable, Moved, Part, Sources, digest_of
 from store.sql.sessions import Session, engine_of
 from store.tables.projection import Builder, Projection
 from store.tables.standard import STANDARD
@@ -254,7 +254,7 @@ class Query:
         """
         name = f"_{secrets.token_hex(16)}"
         with self._turn:
-            self._beside[name] = Beside(rows, of)
+            self._beside[name] = JoinedTable(rows, of)
         return name
 
     @contextmanager
@@ -284,7 +284,7 @@ class Query:
         self._later = any(it.last_seq >= self.snapshot.next_seq for it in self._parts.segments)
         self._found: dict[str, Sources] = {}
         self._shown: dict[str, _View] = {}
-        self._beside: dict[str, Beside] = {}
+        self._beside: dict[str, JoinedTable] = {}
         self._cut: dict[str, tuple[Part, ...]] = {}
         self._idle: list[Session] = []
 
@@ -379,7 +379,7 @@ class Query:
         return f"SELECT {columns} FROM ({all_rows}) {where}"
 
     def _sealed(self, name: str, segments: Sequence[Segment]) -> str:
-        files = [str(self.snapshot.live.folder / one.files[name]) for one in segments]
+        files = [str(self.snapshot.live.disk.local(one.files[name])) for one in segments]
         listed = ", ".join("'" + one.replace("'", "''") + "'" for one in files)
         return f"read_parquet([{listed}], union_by_name = true)"
 
@@ -389,10 +389,11 @@ class Query:
         with self._turn:
             if number != self._number:
                 return True  # another thread has found it
-            named = (live.folder / it for one in self._parts.segments for it in one.files.values())
-            gone = [path for path in named if not path.exists()]
+            there = {f"{FOLDER}/{name}" for name in live.disk.names(FOLDER)}
+            named = (it for one in self._parts.segments for it in one.files.values())
+            gone = [path for path in named if path not in there]
             if gone:
-                live.retired(self._number, FileNotFoundError(2, "gone", str(gone[0])))
+                live.retired(self._number, FileNotFoundError(2, "gone", gone[0]))
                 self._forget()
                 self._begin()
             return bool(gone)

@@ -70,11 +70,11 @@ class Parent:
         while True:
             while len(self._idle) < self._most_idle:
                 self._fork()
-            heard, _, _ = select.select([self._server.fileno(), woken], [], [])
-            if woken in heard:
+            readable, _, _ = select.select([self._server.fileno(), woken], [], [])
+            if woken in readable:
                 os.read(woken, 4_096)
                 self._bury()
-            if self._server.fileno() in heard:
+            if self._server.fileno() in readable:
                 said = self._server.recv(32)
                 if not said:
                     break

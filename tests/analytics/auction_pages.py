@@ -12,7 +12,7 @@ import msgspec
 import pyarrow as pa
 
 from analytics.auctions import worth as bids_worth
-from analytics.auctions.values_kept import ThirdCards
+from analytics.auctions.worth import ThirdCards
 from analytics.replay.rulebook import Rulebook, Text
 from analytics.stored import risks as swaps_rows
 from analytics.stored.auctions import AUCTIONS, SCHEMA

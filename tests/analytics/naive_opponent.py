@@ -9,8 +9,8 @@ from typing import Any
 from analytics.decisions.cards import tenth
 from analytics.opponents.locked import Played, costs
 from analytics.replay.flags import STREETS
-from analytics.replay.positions import dealt_in, positions
 from analytics.replay.rulebook import Rulebook
+from analytics.replay.seating import dealt_in, positions
 from engine.units import per_chip
 from events.cards import known
 from events.evolve import evolve, replay
@@ -123,6 +123,7 @@ class _Walk:
             "street": _STREET_OF_BOARD.get(len(hand.board)),
             "stack": hand.stacks[seat] / self.unit,
             "pot": hand.pot / self.unit,
+            "per_chip": self.unit,
             "tenth": None,
             "hole": " ".join(hole) if hole else None,
             "board": " ".join(board) if board else None,

@@ -3,7 +3,7 @@
 import sqlglot
 from sqlglot import expressions as ex
 
-from analytics.sql.files import text_of
+from analytics.sql.tables import text_of
 
 DIALECTS = ("duckdb", "spark", "postgres")
 

@@ -7,12 +7,10 @@ import pytest
 from sqlglot import expressions as ex
 
 from analytics.auctions import worth as bids_worth
-from analytics.auctions.bidding import chosen
-from analytics.auctions.measures import MEASURES
-from analytics.sql.files import SQL
-from analytics.sql.tables import Tables
+from analytics.auctions.bidding import MEASURES, chosen
+from analytics.sql.tables import SQL, Tables
+from analytics.swaps.luck import MEASURES as OF_LUCK
 from analytics.swaps.luck import of_luck
-from analytics.swaps.measures import MEASURES as OF_LUCK
 from tests.analytics.auction_pages import (
     PAGES,
     auctions,

@@ -10,7 +10,7 @@ from analytics.auctions import worth as bids_worth
 from analytics.auctions.bidding import Bids
 from analytics.sql.tables import Tables
 from analytics.statistics.measured import Measured
-from dealer.bots.bot import BuiltIn, raised, stay
+from dealer.bots.built_in import BuiltIn, raised, stay
 from dealer.bots.seen import Seen
 from dealer.deck import seeded
 from dealer.play import play_hand
@@ -81,7 +81,7 @@ def outcomes(game: Game, number: int) -> Outcomes:
 
 def measured(leaves: list[Leaf]) -> dict[str, dict[str, Measured]]:
     """What every player's bids come to: records, auctions, worths, measures."""
-    rows = [row | {"hand_seq": at} for at, leaf in enumerate(leaves) for row in auctions([leaf])]
+    rows = auctions([Leaf(at, leaf.recorded) for at, leaf in enumerate(leaves)])
     assert {POT} == {row["pot"] for row in rows}
     tables = Tables({"auctions": auctions_table(rows), "worths": bids_worth.table(worths(rows))})
     found: dict[str, dict[str, Measured]] = {}

@@ -12,14 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from analytics.auctions import sniffing
 from analytics.auctions import sniffing as bids_sniffing
-from analytics.auctions import two_sizes as bids_two_sizes
 from analytics.auctions import worth as bids_worth
 from analytics.auctions.bidding import Bids
 from analytics.auctions.sniffing import TELLS, _owed, pairs
-from analytics.auctions.values_kept import RECORD, ThirdCards
+from analytics.auctions.worth import RECORD, ThirdCards, tie_rule
 from analytics.auctions.worth import auctions as of_two
-from analytics.auctions.worth import tie_rule
 from analytics.sql.tables import Tables
 from analytics.statistics.measured import Measured
 from engine.games import named
@@ -292,7 +291,7 @@ def test_of_bids_of_two_sizes_every_matching_is_counted(
     mine, his = (np.array([one[at] for one in (*bids, *more)], dtype=float) for at in (0, 1))
     strata = np.array([0] * len(bids) + [1] * len(more))
     first, second = (np.flatnonzero(strata == at).tolist() for at in (0, 1))
-    found = bids_two_sizes.tables(mine, his, strata)
+    found = sniffing.of_two_sizes(mine, his, strata)
     assert found is not None
     for tell in TELLS.values():
         counts = [
@@ -301,7 +300,9 @@ def test_of_bids_of_two_sizes_every_matching_is_counted(
         ]
         for least in range(len(mine) + 1):
             share = sum(count >= least for count in counts) / len(counts)
-            assert share == pytest.approx(bids_two_sizes.at_least(least, found, tell), abs=1e-12)
+            assert share == pytest.approx(
+                sniffing.chance_of_at_least(least, found, tell), abs=1e-12
+            )
 
 
 def test_two_bidders_of_two_sizes_are_not_flagged_for_going_up_by_twos() -> None:
@@ -320,8 +321,8 @@ def test_two_bidders_of_two_sizes_are_not_flagged_for_going_up_by_twos() -> None
 
 def test_bids_of_three_sizes_are_not_counted_so() -> None:
     bids = np.array([0.0, 3.0, 7.0])
-    assert bids_two_sizes.tables(bids, bids, np.zeros(3, dtype=np.int64)) is None
-    assert bids_two_sizes.tables(bids, bids[[0, 0, 0]], np.zeros(3, dtype=np.int64)) is not None
+    assert sniffing.of_two_sizes(bids, bids, np.zeros(3, dtype=np.int64)) is None
+    assert sniffing.of_two_sizes(bids, bids[[0, 0, 0]], np.zeros(3, dtype=np.int64)) is not None
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from analytics.auctions.measures import MEASURES
-from analytics.stored.cache_folder import VARIABLE
-from analytics.swaps.measures import MEASURES as OF_LUCK
+from analytics.auctions.bidding import MEASURES
+from analytics.sql.chosen import Chosen
+from analytics.swaps.luck import MEASURES as OF_LUCK
 from api.main import main
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import leaves
 from events.types import Shown
+from store.folder.cache_folder import VARIABLE
 from store.reader import Reader
 from tests.analytics.auction_pages import auctions
 from tests.sessions import Captured, printed, told
@@ -70,7 +71,7 @@ def test_a_file_has_a_row_a_measure(capsys: Captured, tmp_path: Path) -> None:
 
 def test_who_only_walks_past_knows_no_cards_but_those_shown(here: Path) -> None:
     ledger = Reader(here).snapshot()
-    for leaf in leaves(Viewed(ledger, Viewer()), "scrim"):
+    for leaf in leaves(Viewed(ledger, Viewer()), Chosen(match="scrim")):
         shown = {one.event.seat for one in leaf.recorded if isinstance(one.event, Shown)}
         for row in auctions([leaf]):
             assert (row["hole"] is None) == (row["seat"] not in shown)
@@ -81,7 +82,7 @@ def test_a_player_knows_his_own_cards(here: Path) -> None:
     ledger = Reader(here).snapshot()
     rows = [
         row
-        for leaf in leaves(Viewed(ledger, Viewer("seat:random-0")), "scrim")
+        for leaf in leaves(Viewed(ledger, Viewer("seat:random-0")), Chosen(match="scrim"))
         for row in auctions([leaf])
     ]
     assert {True} == {row["hole"] is not None for row in rows if row["player"] == "random-0"}
@@ -133,7 +134,7 @@ def test_committed_decks_are_looked_up(capsys: Captured, tmp_path: Path) -> None
         (
             ("bids", "--match", "x"),
             5,
-            "there is no match x: muckrake matches lists those there are",
+            "there is no hand of match x",
         ),
         (("bids", "--match", "swap"), 5, "no auction was held in these hands"),
         (("bids", "--spots", "-3"), 2, "-3 is no number of them: 0, 200 and all are"),

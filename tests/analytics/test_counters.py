@@ -10,8 +10,7 @@ from sqlglot import expressions as ex
 
 from analytics.results.counters import COUNTERS, lines
 from analytics.sql.chosen import Chosen
-from analytics.sql.files import SQL
-from analytics.sql.tables import Tables
+from analytics.sql.tables import SQL, Tables
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.tables import facts
 from api.main import main

@@ -12,8 +12,7 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from analytics.decisions.hands import Hands
-from analytics.decisions.schema import ACTIONS, FACED, SCHEMA, SHOWN
-from analytics.decisions.table import decisions_of
+from analytics.decisions.table import ACTIONS, FACED, SCHEMA, SHOWN, decisions_of
 from analytics.replay.rulebook import Rulebook
 from analytics.sql.tables import Tables
 from api.main import main
@@ -31,6 +30,7 @@ from tests.hands import RULESETS, seeded, some_rulesets, sources, walk
 from tests.profiles import sized
 
 HANDS, ASKED = sized(10, 25), sized(5, 12)  # of each ruleset
+SIZES = sized(12, 40)  # hands of each policy of a size
 FILES = 400  # of an archive
 RULES = Rulebook(lambda mark: None)
 Row = dict[str, Any]
@@ -143,7 +143,7 @@ ACTS = t.Folded | t.Checked | t.Called | t.Bet | t.Raised
 def test_every_policy_of_a_size_is_the_engines(policies: dict[str, Any]) -> None:
     for name in ("site-nl", "probability"):
         ruled = replace(GAMES[name], **policies)
-        hands = recorded(seeded(ruled, f"sizes {n}").record for n in range(40))
+        hands = recorded(seeded(ruled, f"sizes {n}").record for n in range(SIZES))
         rows = alike(hands, _Knows(ruled))
         assert any(row["raise_min"] is not None for row in rows)
 

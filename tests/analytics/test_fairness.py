@@ -7,9 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.confidence.p_values import binomial, chi_square, fisher, holm, mann_whitney, normal
-from analytics.fairness.cards import Card, Deal, dealt
+from analytics.fairness.dealing import Card, Deal, dealt, judged, of_cards, of_run_outs, of_swaps
 from analytics.fairness.dealing import Test as Question
-from analytics.fairness.dealing import judged, of_cards, of_run_outs, of_swaps
 from dealer.play import play
 from engine.games import named
 from events.cards import DECK

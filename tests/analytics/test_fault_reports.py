@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from analytics.opponents.faults import CAUSES, asked, escaped, rows_of, suggested, table
+from analytics.opponents.faults import CAUSES, escaped, menu_text, rows_of, suggested, table
 from analytics.sql.tables import Tables
 from api.viewpoints.redaction import Redactor, revealed
 from engine.turn import ToAct, ToBid, Turn
@@ -74,10 +74,10 @@ def test_a_reply_suggests_its_cause(menu: Turn | None, fault: Faulted, cause: st
 
 def test_what_was_asked_is_told_in_words() -> None:
     fault = _fault("x", "malformed")
-    assert "fold, call 4, raise to 8..400" == asked(OWING, fault)
-    assert "check, raise to 2..400" == asked(FREE, fault)
-    assert "bid 0..90" == asked(BIDS, fault)
-    assert "end of hand" == asked(None, _fault("x", "malformed", "acknowledgement"))
+    assert "fold, call 4, raise to 8..400" == menu_text(OWING, fault)
+    assert "check, raise to 2..400" == menu_text(FREE, fault)
+    assert "bid 0..90" == menu_text(BIDS, fault)
+    assert "end of hand" == menu_text(None, _fault("x", "malformed", "acknowledgement"))
 
 
 def test_a_row_tells_the_whole_of_a_fault() -> None:

@@ -141,9 +141,12 @@ def test_a_swap_on_the_turn_is_worth_the_difference_of_its_rivers() -> None:
 def test_a_choice_after_a_swap_is_on_the_board_that_follows() -> None:
     """The board of the street is dealt after the swap: the next line of the script is no end."""
     hands = play(GAMES["swap-2022-mit"], "w", 40, "s")
-    leaves = [recorded(number, hand) for number, hand in enumerate(hands)]
-    does = {row["does"] for row in risks(leaves)}
-    assert {"bet", "check", "call", "raise", "fold", None} == does
+    expected, does = {"bet", "check", "call", "raise", "fold", None}, set()
+    for number, hand in enumerate(hands):
+        does |= {row["does"] for row in risks([recorded(number, hand)])}
+        if expected <= does:
+            break
+    assert expected == does
 
 
 def test_a_curve_ends_at_the_net() -> None:

@@ -10,17 +10,16 @@ from typing import Any
 import pytest
 
 from analytics.auctions import worth as bids_worth
-from analytics.auctions.bidding import chosen
-from analytics.auctions.measures import MEASURES
+from analytics.auctions.bidding import MEASURES, chosen
 from analytics.confidence.bootstrap import of_deals, of_difference, of_values
 from analytics.opponents.measures import NUMBERS
 from analytics.sql.tables import Tables
 from analytics.statistics.measured import Deals, Measured, Resampled, amounts, measured
-from analytics.stored.cache_folder import VARIABLE
+from analytics.swaps.luck import MEASURES as OF_LUCK
 from analytics.swaps.luck import of_luck
-from analytics.swaps.measures import MEASURES as OF_LUCK
 from api.main import main
 from events.types import AuctionSettled, BidPlaced
+from store.folder.cache_folder import VARIABLE
 from store.reader import Reader
 from tests.analytics import test_opponent_questions as opponents
 from tests.analytics.auction_pages import (

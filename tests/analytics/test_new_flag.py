@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -25,12 +26,14 @@ from analytics.stored.tables import facts
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
+from events.types import HandStarted
 from store.folder.disk import RealDisk
 from store.ledger import FileLedger
 from store.reader import Reader
 from tests.analytics.auction_pages import recorded
 from tests.analytics.walked_acts import Act, story
 from tests.fences import fences
+from tests.sessions import Captured, told
 from tests.test_docs_contributing import ROOT, change, follow
 
 GAME = "site-nl"
@@ -112,19 +115,28 @@ def asked(copy: Path, ledger: Path, *commands: list[str]) -> list[Any]:
 def walked(wanted: Callable[[list[Act], int], bool], took: tuple[str, ...]) -> dict[str, Count]:
     """The plain walk: in how many hands each player had the chance, and took it."""
     found: dict[str, list[int]] = {}
-    for seq, events in enumerate(_hands()):
-        leaf = recorded(seq, events, "m")
-        start = leaf.recorded[0].event
-        acts = story(leaf, start, GAMES[GAME])  # type: ignore[arg-type]
+    for players, acts in _stories():
         hand: dict[int, bool] = {}
         for at, act in enumerate(acts):
             if act.counts and wanted(acts, at):
                 hand[act.seat] = hand.get(act.seat, False) or act.kind in took
         for seat, done in hand.items():
-            counted = found.setdefault(start.players[seat], [0, 0])  # type: ignore[union-attr]
+            counted = found.setdefault(players[seat], [0, 0])
             counted[0] += done
             counted[1] += 1
     return {player: (k, n) for player, (k, n) in found.items()}
+
+
+@cache
+def _stories() -> list[tuple[tuple[str, ...], list[Act]]]:
+    """The players of every hand, and what they did."""
+    found = []
+    for seq, events in enumerate(_hands()):
+        leaf = recorded(seq, events, "m")
+        start = leaf.recorded[0].event
+        assert isinstance(start, HandStarted)
+        found.append((start.players, story(leaf, start, GAMES[GAME])))
+    return found
 
 
 def limped_before(acts: list[Act], at: int) -> bool:
@@ -138,7 +150,8 @@ def limped_before(acts: list[Act], at: int) -> bool:
 def test_a_flag_is_one_declaration_and_a_statistic_a_row_and_a_question(
     copy: Path, ledger: Path
 ) -> None:
-    """As CONTRIBUTING.md says; a ledger with the facts of before is answered as the walk counts."""
+    """As CONTRIBUTING.md says, with a flag and without one; a ledger with the facts of before is
+    answered as the walk counts."""
     for fence in fences(ROOT / "CONTRIBUTING.md"):
         if "flags.py" in fence.told or "catalogue" in fence.told or fence.language == "sql":
             follow(fence, copy)
@@ -147,7 +160,9 @@ def test_a_flag_is_one_declaration_and_a_statistic_a_row_and_a_question(
     assert 0 < k < n, "the hands say something"
     flag = "count(limp_behind) AS n, count(CASE WHEN limp_behind THEN 1 END) AS k"
     sql = f"SELECT player, {flag} FROM facts GROUP BY player ORDER BY player"
-    one, every, parts, rows, http, field, report = asked(
+    won = "count(CASE WHEN net > 0 THEN 1 END) AS k, count(*) AS n"
+    unseen = f"SELECT player, {won} FROM facts WHERE NOT showdown GROUP BY player"
+    one, every, parts, rows, http, field, report, quiet = asked(
         copy,
         ledger,
         ["stats", PLAYER, "--json"],
@@ -157,7 +172,11 @@ def test_a_flag_is_one_declaration_and_a_statistic_a_row_and_a_question(
         ["get", f"/api/v1/players/{PLAYER}/stats"],
         ["get", f"/api/v1/players/{PLAYER}/stats?field=true"],
         ["opponent", PLAYER, "--json"],
+        ["facts", unseen],
     )
+    assert {row["player"]: _count(row) for row in quiet} == {
+        row["player"]: _count(row["stats"]["unseen_win"]) for row in every["players"]
+    }
     assert expected == {
         row["player"]: _count(row["stats"]["limp_behind"])
         for row in every["players"]
@@ -199,7 +218,7 @@ POSTFLOP = """POSTFLOP += tuple(
 KINDS = (("fold",), ("check",), ("call",), ("bet", "raise"))  # FOLD, CHECK, CALL, RAISE
 
 
-def test_forty_flags_more_at_once_are_all_right(copy: Path, ledger: Path) -> None:
+def test_forty_flags_more_at_once_are_all_right(copy: Path, ledger: Path, capsys: Captured) -> None:
     change(
         copy / "analytics/replay/flags.py",
         "@@\n"
@@ -239,7 +258,7 @@ def test_forty_flags_more_at_once_are_all_right(copy: Path, ledger: Path) -> Non
             k, n = each.get(player, (0, 0))
             assert (k, n) == _count(stats[name]), (player, name)
             assert (n, k) == (next(told[player]), next(told[player])), (player, name)
-    before = _stats(ledger)
+    before = _stats(capsys, ledger)
     assert before == {
         player: {name: stats[name] for name in before[player]} for player, stats in found.items()
     }
@@ -283,19 +302,18 @@ def _add_statistics(copy: Path, names: Iterable[str]) -> None:
     (copy / "analytics/sql/forty.sql").write_text(sql, "utf-8")
 
 
-def _stats(ledger: Path) -> dict[str, Any]:
+def _stats(capsys: Captured, ledger: Path) -> dict[str, Any]:
     """What the program of the project says."""
-    (told,) = asked(ledger, ledger, ["stats", "--json"])
-    (ledger / "asked.py").unlink()
-    return {row["player"]: row["stats"] for row in told["players"]}
+    said = told(capsys, "stats", "--ledger", str(ledger))
+    return {row["player"]: row["stats"] for row in said["players"]}
 
 
 def test_facts_of_either_program_are_made_anew_by_the_other(
-    copy: Path, ledger: Path, tmp_path: Path
+    copy: Path, ledger: Path, tmp_path: Path, capsys: Captured
 ) -> None:
     mine = tmp_path / "ledger"
     shutil.copytree(ledger, mine)
-    before = _stats(mine)
+    before = _stats(capsys, mine)
     for fence in fences(ROOT / "CONTRIBUTING.md"):
         if "flags.py" in fence.told:
             follow(fence, copy)
@@ -306,7 +324,7 @@ def test_facts_of_either_program_are_made_anew_by_the_other(
     assert [n] == [row["n"] for row in again]
     for segment in Reader(mine).snapshot().parts().segments:
         assert segment.projections["facts"] != VERSION
-    assert before == _stats(mine)
+    assert before == _stats(capsys, mine)
 
 
 def test_another_meaning_is_another_version_and_other_words_are_none(

@@ -10,17 +10,18 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.decisions.cards import tenth
-from analytics.opponents.leads import leads
+from analytics.opponents.leads import differences, leads
 from analytics.opponents.measures import ALL_LOOKS, FLAGS, LOOKS, NUMBERS
 from analytics.opponents.report import Opponent
-from analytics.opponents.tables import Asked, gathered
+from analytics.opponents.tables import Scope, opponent_tables
 from analytics.statistics.catalogue import STATISTICS
-from api.cli.opponent import TABLES
 from api.main import main
-from api.questions.opponents import About, document, lengths, opponent
+from api.questions.declared.opponent import QUESTION
+from api.questions.opponents import OpponentParams, Report, lengths, opponent, report
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
-from dealer.play import play
+from dealer.deck import SeededDecks
+from dealer.play import dealt, plan, play
 from engine.games import named
 from events.ledger import Append
 from events.types import Event, HandStarted, HoleDealt, Shown
@@ -30,6 +31,7 @@ from store.columns.codec import encoded
 from store.ledger import open_ledger
 from store.reader import Reader
 from tests.analytics.auction_pages import RULES, leaf
+from tests.profiles import sized
 from tests.sessions import Captured, printed, said, told
 
 Hands = Sequence[tuple[Event, ...]]
@@ -47,12 +49,20 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.fixture(scope="module")
+def undecided(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A match of two different bots whose length nobody knows, so that nobody ever has won it."""
+    planned = plan(named("auction-2024"), "scrim", 120, "7", ("random", "tight"))
+    made = tmp_path_factory.mktemp("undecided") / "ledger"
+    return _kept(made, list(dealt(planned, SeededDecks("7"))))
+
+
 @pytest.fixture(autouse=True)
 def looked_at(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MUCKRAKE_LEDGER", str(here))
 
 
-def _asked(here: Path, about: About, view: str = "auditor") -> tuple[Opponent, Viewed]:
+def _asked(here: Path, about: OpponentParams, view: str = "auditor") -> tuple[Opponent, Viewed]:
     viewed = Viewed(Reader(here).snapshot(), viewer_of(view))
     return opponent(viewed, about), viewed
 
@@ -68,7 +78,7 @@ def test_tenths_of_strength_are_tenths_of_all_hands() -> None:
 
 
 def test_every_choice_is_a_check_a_bet_a_call_a_raise_or_a_fold(here: Path) -> None:
-    asked, _ = _asked(here, About("random-0", spots=0))
+    asked, _ = _asked(here, OpponentParams("random-0", spots=0))
     counted = {one.statistic: one for one in asked.looks()}
     for street in ("flop", "turn", "river"):
         free, bets = counted[f"check_{street}"], counted[f"bet_{street}"]
@@ -79,9 +89,14 @@ def test_every_choice_is_a_check_a_bet_a_call_a_raise_or_a_fold(here: Path) -> N
         assert owed[0].n == sum(one.k or 0 for one in owed)
 
 
+@pytest.fixture(scope="module")
+def asked(here: Path) -> Opponent:
+    """The report on one player, whom several tests divide into parts."""
+    return _asked(here, OpponentParams("random-0", spots=20))[0]
+
+
 @pytest.mark.parametrize("by", ["position", "window", "match", "game", "locked"])
-def test_parts_add_up_to_the_whole(here: Path, by: Any) -> None:
-    asked, _ = _asked(here, About("random-0", spots=20))
+def test_parts_add_up_to_the_whole(asked: Opponent, by: Any) -> None:
     whole = {one.statistic: (one.k, one.n) for one in asked.looks()}
     parts = list(asked.looks(by))
     assert 1 < len({one.part for one in parts})
@@ -94,7 +109,7 @@ def test_parts_add_up_to_the_whole(here: Path, by: Any) -> None:
 
 
 def test_hands_by_their_end_are_all_hands_three_times(here: Path) -> None:
-    asked, _ = _asked(here, About("random-0", spots=0))
+    asked, _ = _asked(here, OpponentParams("random-0", spots=0))
     ends = {row["ending"]: row for row in asked.ends()}
     for names in (("preflop", "flop", "turn", "river"), ("showdown", "he_folds", "others_fold")):
         mine = [ends[name] for name in names if name in ends]
@@ -103,29 +118,30 @@ def test_hands_by_their_end_are_all_hands_three_times(here: Path) -> None:
 
 
 def test_statistics_are_those_of_the_command_stats(here: Path, capsys: Captured) -> None:
-    asked, _ = _asked(here, About("random-0", "tight-1", spots=0))
+    asked, _ = _asked(here, OpponentParams("random-0", "tight-1", spots=0))
     other = told(capsys, "stats", "random-0", "--vs", "tight-1")["players"][0]["stats"]
     mine = {one.statistic: (one.value, one.k, one.n) for one in asked.statistics()}
     assert {name: (it["value"], it["k"], it["n"]) for name, it in other.items()} == mine
 
 
 def test_looks_of_statistics_count_as_the_statistics_do(here: Path) -> None:
-    asked, _ = _asked(here, About("random-0", spots=0))
+    asked, _ = _asked(here, OpponentParams("random-0", spots=0))
     known = {one.statistic: (one.k, one.n) for one in asked.statistics()}
     for row in asked.shares():
         if row["look"] in FLAGS:
             assert known[row["look"]] == (row["k"], row["n"])
 
 
-def test_what_stands_out_is_heaviest_first_and_names_its_hands(here: Path) -> None:
-    asked, _ = _asked(here, About("tight-1", "random-0", spots=0))
-    found, compared = leads(asked)
+def test_what_stands_out_is_heaviest_first_and_names_its_hands(undecided: Path) -> None:
+    asked, _ = _asked(undecided, OpponentParams("tight-1", "random-0", spots=0))
+    ranked = differences(asked)
+    found, compared = ranked.found, ranked.compared
     assert 10 < compared <= len(ALL_LOOKS)
     assert found
     assert sorted((one.weight for one in found), reverse=True) == [one.weight for one in found]
     done = {
         (row["look"], row["hand"]): row["done"]
-        for row in asked._looked(None).rows(
+        for row in asked._chances(None).rows(
             "SELECT look, hand, max(done) AS done FROM looks WHERE player = 'tight-1' GROUP BY ALL"
         )
     }
@@ -135,13 +151,26 @@ def test_what_stands_out_is_heaviest_first_and_names_its_hands(here: Path) -> No
         assert {int(one.low > 0)} == {done[one.look, hand] for hand in one.hands}
 
 
+def test_what_pays_names_hands_that_its_filter_finds(tmp_path: Path, capsys: Captured) -> None:
+    planned = plan(named("auction-2024"), "scrim", 120, "7", ("tight", "aggressive"))
+    ledger = ("--ledger", str(_kept(tmp_path, list(dealt(planned, SeededDecks("7"))))))
+    words = ("opponent", "tight-0", "--vs", "aggressive-1", "--match", "scrim", "--spots", "0")
+    paying = told(capsys, *words, *ledger)["leads"]["found"]
+    assert paying
+    assert "pays\t" in printed(capsys, *words, *ledger)
+    for one in paying:
+        assert one["low"] > 0 < one["k"] / one["n"] - (one["breaks_even"] or 0)
+        found = told(capsys, "hands", one["filter"], "--limit", "500", *ledger)
+        assert set(one["hands"]) <= {hand["hand"] for hand in found["hands"]}
+
+
 def test_two_alike_have_nothing_that_stands_out() -> None:
     hand = "auction-2024, button {}, stacks 400 400\n> {} folds"
     leaves = [leaf(at, hand.format(at % 2, at % 2)) for at in range(1, 81)]
-    told_of = gathered([encoded(leaves)], RULES, Asked("p0"), lambda rows, total: rows)
-    found, compared = leads(Opponent("p0", told_of))
-    assert () == found
-    assert compared
+    told_of = opponent_tables([encoded(leaves)], RULES, Scope("p0"), lambda rows, total: rows)
+    ranked = differences(Opponent("p0", told_of))
+    assert [] == ranked.found
+    assert ranked.compared
 
 
 def test_a_locked_win_is_told_with_the_hand_it_was_locked_in() -> None:
@@ -154,8 +183,10 @@ def test_a_locked_win_is_told_with_the_hand_it_was_locked_in() -> None:
     walk = "auction-2024, button {1}, stacks 400 400\n> {1} raises to 6; 0 folds"
     leaves = [leaf(1, shove)]
     leaves += [leaf(at, (fold if at % 2 else walk).format(0, 1)) for at in range(2, 9)]
-    asked = Asked("p0", lengths={"m": 8})
-    found = Opponent("p0", gathered([encoded(leaves)], RULES, asked, lambda rows, total: rows))
+    asked = Scope("p0", lengths={"m": 8})
+    found = Opponent(
+        "p0", opponent_tables([encoded(leaves)], RULES, asked, lambda rows, total: rows)
+    )
     (lock,) = found.locks()
     assert ("m", "p0", 2, 200) == tuple(lock[it] for it in ("match", "player", "number", "lead"))
     assert 2 == lock["folds_from"]
@@ -163,6 +194,42 @@ def test_a_locked_win_is_told_with_the_hand_it_was_locked_in() -> None:
     assert ((7, 8), (0, 8)) == (numbers["after_won"], numbers["after_lost"])
     hands = {row["part"]: row["hands"] for row in found.dealt("locked")}
     assert {"open": 1, "won": 7} == hands
+    assert 7 == leads(found).left_out
+
+
+def test_who_folds_once_he_has_won_is_not_told_as_a_folder() -> None:
+    """p0 folds in no hand before the lock, and in every one after it; p1 never folds."""
+    shove = (
+        "auction-2024, button 0, stacks 400 400\ndeal 0: As Ah, 1: 7c 2h, board: Qh 7s 2d 3c 4c\n"
+        "> 0 raises to 200; 1 calls; 1 bids 0; 0 bids 0\n> 1 checks; 0 bets 200; 1 folds"
+    )
+    limps = (
+        "auction-2024, button {0}, stacks 400 400\ndeal 0: As Ah, 1: 7c 2h, "
+        "board: Qh 7s 2d 3c 4c\n> {0} calls; {1} checks; {1} bids {2}; {0} bids {3}\n"
+        "> {1} checks; {0} checks\n> {1} checks; {0} checks\n> {1} checks; {0} checks"
+    )
+    fold = "auction-2024, button {0}, stacks 400 400\n> {0} folds"
+    walk = "auction-2024, button {1}, stacks 400 400\n> {1} calls; 0 checks; 0 bids 0; 1 bids 5\n"
+    walk += "> 0 checks; 1 bets 2; 0 folds"
+    leaves = []
+    for at in range(1, 41):
+        text = limps.format(0, 1, 5, 6) if at % 2 else limps.format(1, 0, 6, 5)
+        leaves.append(leaf(at, text))
+    leaves.append(leaf(41, shove))
+    for at in range(42, 122):
+        leaves.append(leaf(at, fold.format(0, 1) if at % 2 else walk.format(0, 1)))
+    asked = Scope("p0", lengths={"m": 121})
+    found = Opponent(
+        "p0", opponent_tables([encoded(leaves)], RULES, asked, lambda rows, total: rows)
+    )
+    told_of = leads(found)
+    after = {lock["number"] for lock in found.locks()}
+    assert {42} == after
+    assert 80 == told_of.left_out
+    assert [] == told_of.found
+    assert not {"fold_preflop", "bid_nothing"} & {one.look for one in differences(found).found}
+    ((k, n),) = [(row["k"], row["n"]) for row in found.shares() if row["look"] == "bid_nothing"]
+    assert (41, 81) == (k, n)  # the looks themselves count every hand
 
 
 def test_a_match_is_as_long_as_it_was_or_as_its_ruleset_says(here: Path, tmp_path: Path) -> None:
@@ -176,11 +243,11 @@ def test_time_is_known_of_hands_that_were_written_answer_by_answer(
 ) -> None:
     words = ("auction-2024", "--hands", "3", "--seed", "7", "--live", "--think-ms", "20")
     assert main(["play", *words, "--match", "live", "--ledger", str(tmp_path)]) == 0
-    asked, _ = _asked(tmp_path, About("random-0", spots=0))
+    asked, _ = _asked(tmp_path, OpponentParams("random-0", spots=0))
     numbers = {one.statistic: one for one in asked.numbers()}
     assert numbers["think_ms"].n > 0
     assert (numbers["think_max"].value or 0) >= (numbers["think_ms"].value or 0) > 0
-    at_once, _ = _asked(here, About("random-0", spots=0))
+    at_once, _ = _asked(here, OpponentParams("random-0", spots=0))
     assert 0 == {one.statistic: one.n for one in at_once.numbers()}["think_ms"]
 
 
@@ -214,34 +281,34 @@ def _exchanged(events: tuple[Event, ...]) -> tuple[Event, ...]:
 
 def test_hidden_cards_are_in_no_number_of_the_public(tmp_path: Path) -> None:
     """Two worlds that the public cannot tell apart get the same report; an auditor's differ."""
-    hands = list(play(named("auction-2024"), "m", 60, "7", seats=2))
+    hands = list(play(named("auction-2024"), "m", sized(20, 60), "7", seats=2))
     worlds = (
         _kept(tmp_path / "one", hands),
         _kept(tmp_path / "other", [_exchanged(events) for events in hands]),
     )
-    about = About("random-0", "random-1", spots=None)
+    about = OpponentParams("random-0", "random-1", spots=None)
 
-    def reports(view: str) -> list[dict[str, Any]]:
-        return [document(_asked(world, about, view)[0]) for world in worlds]
+    def reports(view: str) -> list[Report]:
+        return [report(Viewed(Reader(it).snapshot(), viewer_of(view)), about) for it in worlds]
 
     one, other = reports("public")
     assert one == other
     one, other = reports("auditor")
-    assert one["parts"][0]["mix"] != other["parts"][0]["mix"]
+    assert one.parts[0].mix != other.parts[0].mix
 
 
 def test_the_public_knows_the_cards_that_were_shown(here: Path) -> None:
-    public, _ = _asked(here, About("random-0", match="scrim", spots=0), "public")
-    every, _ = _asked(here, About("random-0", match="scrim", spots=0))
+    public, _ = _asked(here, OpponentParams("random-0", match="scrim", spots=0), "public")
+    every, _ = _asked(here, OpponentParams("random-0", match="scrim", spots=0))
     (seen,), (all_,) = public.dealt(), every.dealt()
     assert seen["hands"] == all_["hands"] == all_["known"]
     assert 0 < seen["known"] < seen["hands"]
-    shown = [row for row in every.told.ends.to_pylist() if row["player"] == "random-0"]
+    shown = [row for row in every.source.ends.to_pylist() if row["player"] == "random-0"]
     assert seen["known"] <= sum(row["how"] == "showdown" for row in shown)
 
 
 def test_our_own_cards_are_known_to_us(here: Path) -> None:
-    asked, _ = _asked(here, About("random-0", match="scrim", spots=0), "seat:random-0")
+    asked, _ = _asked(here, OpponentParams("random-0", match="scrim", spots=0), "seat:random-0")
     (dealt,) = asked.dealt()
     assert dealt["known"] == dealt["hands"]
 
@@ -272,7 +339,7 @@ def test_a_person_is_told_table_after_table(capsys: Captured) -> None:
     out = printed(capsys, "opponent", "tight-1", "--vs", "random-0", "--spots", "5")
     for column in (
         "stands out",
-        "what",
+        "value\t95 % interval",
         "cards before the flop",
         "bets of the pot",
         "random-0 folds",
@@ -295,22 +362,24 @@ def test_a_file_has_a_row_a_number(capsys: Captured, tmp_path: Path) -> None:
     assert [*LOOKS, *NUMBERS, *STATISTICS] == [row["statistic"] for row in rows]
 
 
-def test_a_file_has_any_table_of_the_report(capsys: Captured, tmp_path: Path) -> None:
+def test_a_file_has_any_table_of_the_report(
+    capsys: Captured, tmp_path: Path, undecided: Path
+) -> None:
     """Row by row what the document has; hands of a tendency stand in one cell."""
-    words = ("opponent", "random-0", "--spots", "0")
+    words = ("opponent", "random-0", "--spots", "0", "--ledger", str(undecided))
     found = told(capsys, *words, "--json")
     (part,) = found["parts"]
-    said = {**part, **found, "leads": found["leads"]["found"]}
-    for table in TABLES[1:]:
+    said = {**part, **found, **{it: found[it]["found"] for it in ("leads", "differences")}}
+    for table in (one.name for one in QUESTION.tables[1:]):
         into = tmp_path / f"{table}.csv"
         printed(capsys, *words, "--table", table, "--csv", str(into))
         rows = list(csv.DictReader(into.open()))
         assert len(said[table]) == len(rows)
         for expected, row in zip(said[table], rows, strict=True):
             for name, value in expected.items():
-                cell = " ".join(value) if name == "hands" and table == "leads" else value
+                cell = " ".join(value) if name == "hands" and isinstance(value, list) else value
                 assert ("" if cell is None else str(cell)) == row[name]
-    assert said["leads"]
+    assert said["differences"]
     assert said["ends"]
 
 
@@ -329,8 +398,3 @@ def test_what_cannot_be_told_is_one_sentence(
     words: tuple[str, ...], code: int, sentence: str, capsys: Captured
 ) -> None:
     assert sentence in said(capsys, code, "opponent", *words)
-
-
-def test_every_look_and_number_is_defined_on_its_page() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "opponents.md").read_text("utf-8")
-    assert [] == [name for name in (*LOOKS, *NUMBERS) if f"`{name}` |" not in page]

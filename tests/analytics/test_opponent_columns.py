@@ -25,15 +25,17 @@ from store.log.leaf import Leaf
 from store.reader import Reader
 from tests.analytics import naive_opponent as naive
 from tests.analytics.auction_pages import RULES, recorded
+from tests.profiles import sized
 
+HANDS = sized(8, 25)  # of each game
 Row = dict[str, Any]
 
 
 def _alike(hands: Sequence[Leaf], me: str | None = None, rows: pa.Table | None = None) -> int:
     """Both ways say the same of these hands; how many acts there were."""
     rows = encoded(hands) if rows is None else rows
-    asked = tables.Asked("random-1", me, spots=0)
-    found = tables.gathered([rows], RULES, asked, lambda rows, total: rows)
+    asked = tables.Scope("random-1", me, spots=0)
+    found = tables.opponent_tables([rows], RULES, asked, lambda rows, total: rows)
     locks = [naive.played_of(leaf, RULES) for leaf in hands]
     both = {"random-1", me} - {None}
     hands = [it for it in hands if it.hand is not None and both <= set(it.hand.start.players)]
@@ -66,10 +68,10 @@ def _is(one: Any, other: Any) -> bool:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_columns_say_what_events_say_one_by_one(game: str) -> None:
-    every = play(GAMES[game], "w", 25, "columns")
+    every = play(GAMES[game], "w", HANDS, "columns")
     hands = [recorded(number, hand) for number, hand in enumerate(every)]
-    assert _alike(hands) > 50
-    assert _alike(hands, "random-0") > 50
+    assert _alike(hands) > 2 * HANDS
+    assert _alike(hands, "random-0") > 2 * HANDS
 
 
 def test_unknown_cards_and_foreign_rules_are_told_alike() -> None:

@@ -15,9 +15,8 @@ from sqlglot import expressions as ex
 from analytics.confidence.difference import Mean, welch
 from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
 from analytics.opponents.report import Opponent
-from analytics.opponents.tables import Asked, Gathered, gathered
-from analytics.sql.files import SQL, text_of
-from analytics.sql.tables import Tables
+from analytics.opponents.tables import OpponentTables, Scope, opponent_tables
+from analytics.sql.tables import SQL, Tables, text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.measured import judged
 from analytics.statistics.tallies import chances
@@ -40,10 +39,10 @@ MADE = {"opponent_acts": "acts", "opponent_results": "ends"}  # files that make 
 OF_CHANCES = ("opponent_shares", "opponent_hands")
 
 
-def told(leaves: list[Leaf]) -> Gathered:
+def told(leaves: list[Leaf]) -> OpponentTables:
     """Everything of these hands, every strength counted."""
-    asked = Asked("p0", lengths={"m": len(leaves)})
-    return gathered([encoded(leaves)], RULES, asked, lambda rows, total: rows)
+    asked = Scope("p0", lengths={"m": len(leaves)})
+    return opponent_tables([encoded(leaves)], RULES, asked, lambda rows, total: rows)
 
 
 def answered(file: str, leaves: list[Leaf]) -> list[dict[str, Any]]:
@@ -118,7 +117,7 @@ def test_a_chance_of_a_share_is_a_row_and_a_hand_may_have_several(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether patterns tell of it or not."""
-    monkeypatch.setattr("analytics.sql.files.SQL", tmp_path)
+    monkeypatch.setattr("analytics.sql.tables.SQL", tmp_path)
     counted = "sum(flop_calls) AS calls_k, sum(flop_calls + flop_checks) AS calls_n"
     for file, more in (("by_pattern", ""), ("by_hand", ", max(put_in) AS most")):
         text = f"SELECT player, part, {counted}{more} FROM chosen GROUP BY player, part\n"
@@ -148,12 +147,12 @@ def test_every_chance_that_is_counted_has_a_name() -> None:
             assert row["look"] in {**LOOKS, **FLAGS}
 
 
-@pytest.mark.parametrize("name", sorted(NUMBERS))
-def test_every_number_has_its_columns(name: str) -> None:
+def test_every_number_has_its_columns() -> None:
     ends = {"share": "k", "mean": "mean", "number": "value"}
-    one = NUMBERS[name]
-    row = answered(one.file, page(PAGES / "opponent_ends.txt").leaves)[0]
-    assert {f"{name}_n", f"{name}_{ends[one.kind]}"} <= set(row)
+    leaves = page(PAGES / "opponent_ends.txt").leaves
+    rows = {file: answered(file, leaves)[0] for file in {one.file for one in NUMBERS.values()}}
+    for name, one in NUMBERS.items():
+        assert {f"{name}_n", f"{name}_{ends[one.kind]}"} <= set(rows[one.file])
 
 
 def test_numbers_of_nothing_are_nothing() -> None:
@@ -185,3 +184,14 @@ def test_a_leak_of_time_is_the_difference_of_two_means_with_welchs_error() -> No
     assert fmean(strong) - fmean(weak) == pytest.approx(value)
     assert 36 == n
     assert (low, high) == pytest.approx(welch(one, other), abs=2.0)  # of the fewer: wider
+
+
+def test_every_look_and_number_is_defined_on_its_page() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "opponents.md").read_text("utf-8")
+    assert [] == [name for name in (*LOOKS, *NUMBERS) if f"`{name}` |" not in page]
+
+
+def test_what_pays_is_summed_in_whole_units() -> None:
+    rows = answered("opponent_pays", page(PAGES / "opponent_pays.txt").leaves)
+    amounts = [row[name] for row in rows for name in ("per_chip", "quarters", "risk", "prize")]
+    assert {int, type(None)} == set(map(type, amounts))

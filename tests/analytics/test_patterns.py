@@ -12,13 +12,11 @@ import pytest
 from analytics.replay.flags import COUNTS
 from analytics.replay.spots import WORDS
 from analytics.sql.chosen import By, Chosen, table
-from analytics.sql.files import text_of
-from analytics.sql.tables import Tables
+from analytics.sql.tables import Tables, text_of
 from analytics.statistics.answers import Answer, answers, named
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.tallies import tallies
-from analytics.stored.grouping import coded, grouped
-from analytics.stored.patterns import NAMES, TRUTHS, patterns, said
+from analytics.stored.patterns import NAMES, TRUTHS, coded, grouped, patterns, said
 from analytics.stored.tables import facts
 from dealer.play import play
 from engine.games import GAMES
@@ -77,7 +75,7 @@ def test_rows_that_say_the_same_have_one_number(monkeypatch: pytest.MonkeyPatch)
     """Also where the codes of their values would not fit into a word."""
     columns = [pa.chunked_array([pa.array(it)]) for it in ([1, None, 1, 2, None], list("aabba"))]
     for most in (2**62, 8):
-        monkeypatch.setattr("analytics.stored.grouping._MOST", most)
+        monkeypatch.setattr("analytics.stored.patterns._MOST", most)
         which, places = grouped(map(coded, columns))
         assert ([0, 1, 2, 3, 1], [0, 1, 2, 3]) == (which.tolist(), places.tolist())
 
@@ -131,7 +129,7 @@ def test_nobody_has_no_statistics() -> None:
 @pytest.fixture
 def asked(rows: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Ask a question that is written in a test; the answers by name, and the player's facts."""
-    monkeypatch.setattr("analytics.sql.files.SQL", tmp_path)
+    monkeypatch.setattr("analytics.sql.tables.SQL", tmp_path)
 
     def ask(file: str, columns: str, *wanted: Statistic) -> tuple[dict[str, Answer], list[Any]]:
         text = f"SELECT player, part, {columns} GROUP BY player, part\n"

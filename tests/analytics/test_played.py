@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def query(folder: Path) -> Query:
     return Query(Reader(folder).snapshot(), (SMALL,))
 

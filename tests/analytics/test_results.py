@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 from analytics.luck.streets import CHANCES, can_be_told, rows_of
 from analytics.results.players import METHODS, Spread, Streets, rakes
 from analytics.sql.chosen import Chosen
-from analytics.sql.files import SQL, text_of
-from analytics.sql.tables import Tables
+from analytics.sql.tables import SQL, Tables, text_of
 from api.main import main
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -31,6 +30,7 @@ from events.cards import DECK
 from store.log.leaf import Leaf
 from store.reader import Reader
 from tests.analytics.auction_pages import RULES, leaf, played_rows, recorded
+from tests.profiles import sized
 from tests.sessions import Captured, printed, said, told
 
 GAMES = ("auction-2024", "auction-2024-mit", "swap-2022", "site-nl")
@@ -39,7 +39,7 @@ GAMES = ("auction-2024", "auction-2024-mit", "swap-2022", "site-nl")
 @cache
 def _told(game: str) -> list[tuple[Leaf, list[dict[str, Any]]]]:
     """Some hands with what every chance of them came to."""
-    found = _hands(game, 10)
+    found = _hands(game, sized(5, 10))
     return [(one, list(rows_of(one, RULES))) for one in found]
 
 

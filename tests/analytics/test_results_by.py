@@ -12,8 +12,7 @@ from sqlglot import expressions as ex
 
 from analytics.results.players import BYS, UNKNOWN, nets_by
 from analytics.sql.chosen import Chosen, table
-from analytics.sql.files import text_of
-from analytics.sql.tables import Tables
+from analytics.sql.tables import Tables, text_of
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.tables import facts
 from api.main import main

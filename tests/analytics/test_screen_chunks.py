@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from analytics.screen import ledger as screened_ledger
 from analytics.screen import screen
+from analytics.screen.award import Layer, layers, pots
 from analytics.screen.columns import CARDS, NUMBERS, TRUTHS, ScreenColumns, Words
 from analytics.screen.ledger import Part, batches, stored
-from analytics.screen.pots import Layer, layers, pots
 from analytics.screen.screen import Screen, Screened, around_the_corner
 from analytics.screen.why import Why
 from engine.games import named
@@ -144,7 +144,7 @@ def _without_their_files(found: Callable[..., Iterator[Part]]) -> Callable[..., 
     def gone() -> pa.Table:
         raise FileNotFoundError("compacted")
 
-    return lambda snapshot, asked: (part._replace(others=gone) for part in found(snapshot, asked))
+    return lambda *asked: (part._replace(others=gone) for part in found(*asked))
 
 
 @given(seed=st.integers(0, 2**32))

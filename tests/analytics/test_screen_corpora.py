@@ -79,10 +79,10 @@ def _printed(capsys: Captured, *words: str) -> str:
 @pytest.mark.parametrize(
     ("corpus", "take", "fewest"),
     [
-        ("mit/2022", _ending(".txt"), 0.9),
+        pytest.param("mit/2022", _ending(".txt"), 0.9, marks=pytest.mark.ci),
         ("mit/2024", _ending(".txt"), 0.9),
         pytest.param("mit/made/2024", _all, 0.9, marks=pytest.mark.slow),
-        ("acpc/2p.limit.h1000.r0.log", _all, 0.9),
+        pytest.param("acpc/2p.limit.h1000.r0.log", _all, 0.9, marks=pytest.mark.ci),
         ("phh/wsop-2023-43-5", _all, 0.0),
         ("pokerstars/fpdb", _all, 0.3),
         ("pokerstars/hhsmithy", _all, 0.2),

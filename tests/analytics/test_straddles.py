@@ -9,7 +9,7 @@ import pytest
 
 from analytics.decisions.hands import Hands
 from analytics.opponents.report import By, Opponent
-from analytics.opponents.tables import Asked, gathered
+from analytics.opponents.tables import Scope, opponent_tables
 from analytics.replay.flags import FLAGS
 from analytics.stored.facts_table import facts_of
 from engine.game import fingerprint
@@ -31,6 +31,7 @@ from tests.analytics.auction_pages import RULES as RULEBOOK
 from tests.analytics.told_hands import leaves
 from tests.hands import seeded
 from tests.pages import played
+from tests.profiles import sized
 
 RULES = {fingerprint(game): game for game in GAMES.values()}
 ENTERED, STAYED_OUT = {"vpip": True, "pfr": False}, {"vpip": False, "pfr": False}
@@ -120,7 +121,7 @@ def test_reports_about_an_opponent_count_it_by_position_too() -> None:
             "> 0 straddles; 1 raises to 20; 2 folds; 0 folds",
         ]
     )
-    found = gathered([encoded(hands)], RULEBOOK, Asked("ann"), lambda rows, total: rows)
+    found = opponent_tables([encoded(hands)], RULEBOOK, Scope("ann"), lambda rows, total: rows)
     with closing(Opponent("bob", found)) as bob:
         for by in (None, "position"):
             told = {(it.part, it.statistic): (it.k, it.n) for it in bob.statistics(by)}
@@ -137,7 +138,7 @@ EXPECTED: dict[By | None, list[tuple[str, str, tuple[int, int]]]] = {
 
 def test_every_chosen_straddle_of_random_hands_counts_and_every_fold_instead() -> None:
     counted = {"straddled": 0, "folded": 0}
-    for number in range(300):
+    for number in range(sized(100, 300)):
         record = seeded(GAMES["urcs-1998"], f"straddles {number}").record
         if isinstance(record[-1], HandVoided):
             continue
@@ -150,4 +151,4 @@ def test_every_chosen_straddle_of_random_hands_counts_and_every_fold_instead() -
             elif isinstance(one, Folded) and one.origin == "chosen" and not acted:
                 counted["folded"] += 1
                 assert STAYED_OUT == chances(record, one.seat)
-    assert min(counted.values()) > 40, counted
+    assert min(counted.values()) > sized(13, 40), counted

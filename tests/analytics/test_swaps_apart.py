@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from analytics.swaps.independence import apart
+from analytics.swaps.luck import independence_tests
 
 
 def _slots(player: str, both: int, first: int, second: int, none: int) -> dict[str, Any]:
@@ -22,7 +22,9 @@ def _acts(**counts: int) -> dict[str, Any]:
 
 
 def test_cards_that_always_change_together_are_no_chance() -> None:
-    one, other = apart([_slots("a", 10, 90, 90, 810), _slots("b", 60, 40, 40, 860)], [])
+    one, other = independence_tests(
+        [_slots("a", 10, 90, 90, 810), _slots("b", 60, 40, 40, 860)], []
+    )
     assert ("ok", 10.0) == (one.verdict, one.owed)
     assert ("NOT CHANCE", 10.0, 1000) == (other.verdict, other.owed, other.n)
     assert ("both cards", "swap-2022", "flop") == (one.question, one.game, one.street)
@@ -32,7 +34,7 @@ def test_who_bets_more_after_a_swap_that_he_cannot_see_is_noticed() -> None:
     told = _acts(
         bet_rival_swapped_k=90, bet_rival_swapped_n=100, bet_rival_kept_k=100, bet_rival_kept_n=400
     )
-    (one,) = apart([], [told])
+    (one,) = independence_tests([], [told])
     assert ("bets after the rival's swap", (90, 10, 100, 300)) == (one.question, one.cells)
     assert "NOT CHANCE" == one.verdict
 
@@ -40,7 +42,7 @@ def test_who_bets_more_after_a_swap_that_he_cannot_see_is_noticed() -> None:
 def test_a_p_counts_among_all_that_were_asked() -> None:
     """Holm: of twenty tables the smallest p counts twenty times."""
     tables = [_slots(f"p{at:02}", 10, 90, 90, 810) for at in range(19)]
-    found = apart([_slots("odd", 19, 81, 81, 819), *tables], [])
+    found = independence_tests([_slots("odd", 19, 81, 81, 819), *tables], [])
     (odd,) = (one for one in found if one.player == "odd")
     assert odd.p < 0.01
     assert 20 * odd.p == odd.counted
@@ -48,4 +50,4 @@ def test_a_p_counts_among_all_that_were_asked() -> None:
 
 
 def test_a_rival_who_never_swapped_makes_no_table() -> None:
-    assert [] == apart([], [_acts(bet_rival_kept_k=5, bet_rival_kept_n=9)])
+    assert [] == independence_tests([], [_acts(bet_rival_kept_k=5, bet_rival_kept_n=9)])

@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from analytics.replay.rulebook import Text
 from analytics.results.winnings import FEWEST, LINES, Point, thinned, winnings
 from analytics.sql.chosen import Chosen
-from analytics.sql.files import SQL, text_of
-from analytics.sql.tables import Tables
+from analytics.sql.tables import SQL, Tables, text_of
 from analytics.statistics.answers import answers, views
 from analytics.statistics.catalogue import STATISTICS
 from analytics.statistics.hands import Facts
 from api.main import main
-from api.questions.fairness import deals
+from api.questions.declared.fairness import deals
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import leaves
@@ -190,7 +189,7 @@ def test_who_was_not_shown_the_cards_has_less_to_adjust(here: Path) -> None:
 
 
 def test_every_line_has_a_name_and_a_definition() -> None:
-    assert {*Point._fields} - {"k", "hand"} == set(LINES)
+    assert {*Point.__struct_fields__} - {"k", "hand"} == set(LINES)
 
 
 @pytest.mark.parametrize("file", FILES)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from analytics.replay.flags import COUNTS, FLAGS, STREETS
-from analytics.replay.positions import STEALING, dealt_in, positions
+from analytics.replay.seating import STEALING, dealt_in, positions
 from analytics.replay.seen import class_of
 from analytics.stored.facts import SCHEMA
 from analytics.stored.facts import stakes as stakes_of

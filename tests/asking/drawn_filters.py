@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from api.questions.filters_tree import (
     FIELDS,
     FLAGS,
+    MADE,
     STREETS,
     VERDICTS,
     And,
@@ -21,8 +22,7 @@ from api.questions.filters_tree import (
     Term,
     joined,
 )
-from api.questions.filters_values import AMOUNT_MAX, Amount, Moment, moment
-from api.questions.patterns import Pattern, pattern
+from api.questions.filters_values import AMOUNT_MAX, Amount, Moment, Pattern, moment, pattern
 from events.cards import RANKS, SUITS
 
 LAST_DAY = moment("9999-12-31")
@@ -58,6 +58,7 @@ ANYTHING: dict[Kind, st.SearchStrategy[Any]] = {
     "street": st.sampled_from(STREETS),
     "verdict": st.sampled_from(VERDICTS),
     "cards": patterns(),
+    "made": st.sampled_from(MADE),
     "moment": moments(),
     "hand": st.builds("{}/{}".format, st.text(min_size=1).filter(_is_name), st.integers(0, 10**9)),
 }
@@ -80,8 +81,6 @@ def filters(
     values: dict[Kind, st.SearchStrategy[Any]], names: st.SearchStrategy[str]
 ) -> st.SearchStrategy[Filter]:
     """Trees as `parsed` makes them: what is joined alike is joined once."""
-    about = st.builds(Of, names, terms(values, True))
-    leaf: st.SearchStrategy[Filter] = terms(values, False) | about
 
     def branch(inner: st.SearchStrategy[Filter]) -> st.SearchStrategy[Filter]:
         parts = st.lists(inner, min_size=2, max_size=3)
@@ -91,11 +90,13 @@ def filters(
             | parts.map(lambda some: joined(Or, some))
         )
 
-    return st.recursive(leaf, branch, max_leaves=6)
+    whole = st.recursive(terms(values, True), branch, max_leaves=4)
+    about = st.builds(Of, st.none() | names, whole)
+    return st.recursive(terms(values, False) | about, branch, max_leaves=6)
 
 
 def every_term(values: Mapping[Kind, Iterable[Any]], names: Iterable[str]) -> list[Filter]:
-    """Each field, operator and flag at least once, of the hand and of each name."""
+    """Each field, operator and flag at least once, of the hand, of somebody and of each name."""
     bare: list[Term] = [
         Compare(name, op, value)
         for name, field in FIELDS.items()
@@ -106,7 +107,7 @@ def every_term(values: Mapping[Kind, Iterable[Any]], names: Iterable[str]) -> li
     about = [
         Of(name, term)
         for term in bare
-        for name in names
+        for name in (None, *names)
         if (FIELDS[term.field] if isinstance(term, Compare) else FLAGS[term.name]).of_player
     ]
     return [*bare, *about]

@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from api.questions.filters_tree import STREETS, And, Compare, Not, Of, Or, Term
-from api.questions.filters_values import Amount, Moment
-from api.questions.patterns import Pattern
+from api.questions.filters_tree import MADE, STREETS, And, Compare, Not, Of, Or, Term
+from api.questions.filters_values import Amount, Moment, Pattern
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.rendering import table_after
 from engine.games import RULESETS
@@ -18,6 +17,8 @@ from events import types as t
 from events.cards import RANKS, is_card
 from events.state import Hand
 from events.views import BidPlacedSeen, CardSwappedSeen, Hidden, Seen
+from odds.rank import category
+from odds.rank import value as value_of
 from store.log.leaf import split
 from tests.analytics.walked_facts import stakes
 
@@ -111,9 +112,12 @@ def answer(one: Any, hand: Taken) -> Truth:
             return _not(_any(_not(answer(part, hand)) for part in parts))
         case Or(any=parts):
             return _any(answer(part, hand) for part in parts)
-        case Of(player=player, term=term):
-            there = player in hand.hand.start.players and not hand.hand.voided
-            return _of_seats(term, hand, player) if there else None
+        case Of(player=player, one=inner):
+            names = hand.hand.start.players
+            seats = [seat for seat, name in enumerate(names) if player in (None, name)]
+            if hand.hand.voided or not seats:
+                return None
+            return _any(_whole_of_seat(inner, hand, seat) for seat in seats)
         case _:
             return _term(one, hand)
 
@@ -128,6 +132,8 @@ def _term(term: Term, hand: Taken) -> Truth:
     match name:
         case "pot":
             return _amount(hand.pot, op, value, hand.big)
+        case "number":
+            return hand.number is not None and ORDER[op](hand.number, value)
         case "players":
             return ORDER[op](len(start.players), value)
         case "street":
@@ -159,15 +165,24 @@ def _term(term: Term, hand: Taken) -> Truth:
             return None if hand.verdict is None else hand.verdict == "contested"
         case "moveless":
             return None if hand.verdict is None else hand.moves == 0
-    return None if hand.hand.voided else _of_seats(term, hand, None)
+    if hand.hand.voided:
+        return None
+    return _any(_whole_of_seat(term, hand, seat) for seat in range(len(start.players)))
 
 
-def _of_seats(term: Term, hand: Taken, player: str | None) -> Truth:
-    """Whether it is so of anybody, or of whoever has that name."""
-    if isinstance(term, Compare) and term.op == "!=":
-        return _not(_of_seats(Compare(term.field, "=", term.value), hand, player))
-    seats = [s for s, name in enumerate(hand.hand.start.players) if player in (None, name)]
-    return _any(truth for seat in seats for truth in _of_seat(term, hand, seat))
+def _whole_of_seat(one: Any, hand: Taken, seat: int) -> Truth:
+    """Whether all of it is so of this one player."""
+    match one:
+        case Not(one=inner):
+            return _not(_whole_of_seat(inner, hand, seat))
+        case And(all=parts):
+            return _not(_any(_not(_whole_of_seat(part, hand, seat)) for part in parts))
+        case Or(any=parts):
+            return _any(_whole_of_seat(part, hand, seat) for part in parts)
+        case Compare(field=field, op="!=", value=value):
+            return _not(_whole_of_seat(Compare(field, "=", value), hand, seat))
+        case _:
+            return _any(_of_seat(one, hand, seat))
 
 
 def _of_seat(term: Term, hand: Taken, seat: int) -> Iterable[Truth]:
@@ -179,8 +194,16 @@ def _of_seat(term: Term, hand: Taken, seat: int) -> Iterable[Truth]:
             case "net":
                 net = now.stacks[seat] - now.start.stacks[seat]
                 return [_amount(net, op, value, hand.big)]
+            case "collected":
+                pots = [it for it in hand.seen if isinstance(it, t.PotSplit) and seat in it.seats]
+                paid = sum(it.shares[it.seats.index(seat)] for it in pots)
+                return [_amount(paid, op, value, hand.big)]
             case "bid":
                 return [_amount(bid.amount, op, value, hand.big) for bid in bids]
+            case "bid-with":
+                placed = MADE.index(str(value))
+                found = [_bid_with(hand, at) for at in _bids_of(hand.seen, seat)]
+                return [None if one is None else ORDER[op](one, placed) for one in found]
             case "price":
                 return [_amount(bid.price, op, value, hand.big) for bid in bids if bid.won]
             case "hole":
@@ -206,6 +229,36 @@ def _of_seat(term: Term, hand: Taken, seat: int) -> Iterable[Truth]:
         case "swapped":
             return [changed for at, changed in hand.swaps if at == seat]
     raise AssertionError(term)
+
+
+def _bids_of(seen: tuple[Seen, ...], seat: int) -> list[int]:
+    """Bids that he chose, as far as is known: not with an empty stack, nor for a bad reply."""
+    kinds = BidPlacedSeen | t.BidPlaced
+    mine = [at for at, one in enumerate(seen) if isinstance(one, kinds) and one.seat == seat]
+    return [
+        at
+        for at in mine
+        if table_after(seen[:at]).stacks[seat] > 0
+        and getattr(seen[at], "origin", None) not in ("forced", "default")
+    ]
+
+
+def _bid_with(hand: Taken, at: int) -> int | None:
+    """The category of the best five when this bid was made, if the cards are known or shown."""
+    bid = hand.seen[at]
+    assert isinstance(bid, BidPlacedSeen | t.BidPlaced)
+    then = table_after(hand.seen[:at])
+    cards = then.hole[bid.seat]
+    for one in hand.seen[at:]:
+        if isinstance(one, t.CardSwapped | CardSwappedSeen) and one.seat == bid.seat:
+            break
+        if isinstance(one, t.Shown) and one.seat == bid.seat:
+            cards = one.cards[: len(cards)]
+    game = RULESETS.get(hand.hand.start.game)
+    if game is None or not then.board or not all(is_card(it) and it[0] in RANKS for it in cards):
+        return None
+    by = {"straights": game.straights, "ranking": game.ranking, "hole_min": game.hole_min}
+    return category(value_of(cards, then.board, **by))  # type: ignore[arg-type]
 
 
 def _amount(held: int | None, op: str, value: Any, big: int | None) -> Truth:

@@ -62,12 +62,12 @@ def viewers(played: Sequence[Kept]) -> tuple[Viewer, ...]:
         return tuple(one.name for one in played if one.kind in kinds)
 
     more = (
+        Viewer(f"seat:{first}"),
         *(Viewer(f"seat:{name}") for name in (second, NAMES[-1], f"o'{first}")),
         Viewer(f"seat:{first}", only("before")),
     )
     return (
         Viewer("public"),
-        Viewer(f"seat:{first}"),
         Viewer(f"seat:{second}", only("closed", "after")),
         *sized(quick=(), ci=more),
         Viewer("auditor"),

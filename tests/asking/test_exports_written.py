@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterator
 from datetime import UTC
+from importlib import import_module
 
 import msgspec
 import pyarrow as pa
@@ -12,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.exporting.files import writer
+from api.http.routes.exports import DATASETS, Span, ordered, tables
 from api.http.streams import _written
-from api.questions import exports
-from api.questions.exports import DATASETS, Span, ordered, tables
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from engine.games import RULESETS
@@ -23,6 +23,7 @@ from store.sql.answers import plain
 from tests.asking.seen_ledgers import ledger_of, matches
 from tests.profiles import sized
 
+EXPORTS = import_module("api.http.routes.exports")  # not the router that the package calls so
 canonical = msgspec.json.Encoder(order="sorted").encode
 numbers = st.integers(-(2**63), 2**63 - 1)
 texts = st.text() | st.sampled_from(
@@ -111,12 +112,12 @@ def test_parts_that_are_read_together_are_those_read_one_by_one(
 ) -> None:
     viewed = Viewed(snapshot, Viewer("public"))
     asked = Span(None, span[0], min(span[1], snapshot.next_seq))
-    monkeypatch.setattr(exports, "USUAL", 4)
-    monkeypatch.setattr(exports, "AT_ONCE", {"events": 2})
+    monkeypatch.setattr(EXPORTS, "USUAL", 4)
+    monkeypatch.setattr(EXPORTS, "AT_ONCE", {"events": 2})
     for dataset in DATASETS:
         told = []
         for parts in (1, 3):
-            monkeypatch.setattr(exports, "PARTS", parts)
+            monkeypatch.setattr(EXPORTS, "PARTS", parts)
             told.append([rows.to_pylist() for rows in tables(viewed, dataset, asked)])
         assert told[0] == told[1]
         assert [] == told[0][-1]

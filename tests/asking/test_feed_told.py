@@ -10,7 +10,7 @@ import pytest
 
 from api.questions import feed as feeds
 from api.questions.feed import Feed, Feeds, Wanted
-from api.viewpoints.feed_events import NoPlace, Teller, Told, position
+from api.viewpoints.feed_events import FeedEvent, NoPlace, Teller, position
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.viewer import Viewer
 from engine.games import GAMES
@@ -32,11 +32,11 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     return ledger_of(tmp_path_factory.mktemp("feed") / "ledger", PLAYED)
 
 
-def told_of(ledger: Snapshot, viewer: Viewer) -> list[Told]:
+def told_of(ledger: Snapshot, viewer: Viewer) -> list[FeedEvent]:
     return list(Teller(viewer).tell(ledger.read_from(0), ledger))
 
 
-def told_as_bytes(told: list[Told]) -> bytes:
+def told_as_bytes(told: list[FeedEvent]) -> bytes:
     return b"".join(b"%b %b\n" % (one.place, one.line) for one in told)
 
 

@@ -15,8 +15,7 @@ from api.questions.filters import (
     said,
 )
 from api.questions.filters_tree import FIELDS, FLAGS, And, Compare, Flag, Not, Of, Or
-from api.questions.filters_values import Amount, Moment
-from api.questions.patterns import Pattern
+from api.questions.filters_values import Amount, Moment, Pattern
 from tests.asking.drawn_filters import ANYTHING, filters
 
 
@@ -29,6 +28,7 @@ def read(text: str) -> Filter | WrongFilter:
 
 
 POT = Compare("pot", ">", Amount(100))
+WALKED = Or((Flag("walk"), Flag("all-in")))
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\n"])
@@ -58,10 +58,18 @@ def test_a_text_of_nothing_is_a_filter_that_all_pass(text: str) -> None:
         ("at<2026-11-22T01:00:00+01:00", Compare("at", "<", Moment(1_795_305_600_000, "second"))),
         ("at>2026-11-22T00:00:00.5Z", Compare("at", ">", Moment(1_795_305_600_500, "millisecond"))),
         ("hand>=scrim-17/412", Compare("hand", ">=", "scrim-17/412")),
+        ("bid-with>=two-pair", Compare("bid-with", ">=", "two-pair")),
         ("all-in", Flag("all-in")),
         ("lynx:bid>=40", Of("lynx", Compare("bid", ">=", Amount(40)))),
         ('"pot" : walk', Of("pot", Flag("walk"))),
         ("walk:walk", Of("walk", Flag("walk"))),
+        ("player(walk)", Of(None, Flag("walk"))),
+        ("player:walk", Of("player", Flag("walk"))),
+        ("player (walk&!all-in)", Of(None, And((Flag("walk"), Not(Flag("all-in")))))),
+        ("player((walk|all-in)&walk)", Of(None, And((WALKED, Flag("walk"))))),
+        ("lynx:(walk)", Of("lynx", Flag("walk"))),
+        ("lynx:(walk|all-in)&walk", And((Of("lynx", WALKED), Flag("walk")))),
+        ("lynx:(!walk)", Of("lynx", Not(Flag("walk")))),
         ("!walk", Not(Flag("walk"))),
         ("!!walk", Not(Not(Flag("walk")))),
         ("walk|voided&all-in", Or((Flag("walk"), And((Flag("voided"), Flag("all-in")))))),
@@ -109,6 +117,7 @@ def test_any_text_is_a_filter_or_is_refused_at_a_place_in_it(text: str) -> None:
         ("pot==3", 4, "after `pot=` there can stand chips or big blinds (40, 2.5bb), not `=`"),
         ("players=x", 8, "after `players=` there can stand a number, not `x`"),
         ("street=x", 7, "after `street=` there can stand preflop flop turn river, not `x`"),
+        ("bid-with=x", 9, "after `bid-with=` there can stand high-card pair two-pair three-of-a-"),
         ("verdict=x", 8, "after `verdict=` there can stand agree assuming contested"),
         ("hole=AAs", 5, "after `hole=` there can stand a card pattern (AA, AKs, AKo, As, 7h??)"),
         ("hole=AsAs", 5, "after `hole=` there can stand a card pattern (AA, AKs, AKo, As, 7h??)"),
@@ -116,20 +125,44 @@ def test_any_text_is_a_filter_or_is_refused_at_a_place_in_it(text: str) -> None:
         ("at=2026-02-30", 3, "after `at=` there can stand a date or a time with its zone (2026-"),
         ("at=2026-11-22T10:00:00", 3, "after `at=` there can stand a date or a time with its zone"),
         ("at>0001-01-01T00:00:00+14:00", 3, "after `at>` there can stand a date or a time with"),
-        ("& walk", 0, "a filter begins with a field, a flag, NAME:, ! or (, not `&`"),
-        ("walk &", 6, "after `&` there can stand a field, a flag, NAME:, ! or (, not the end"),
+        ("& walk", 0, "a filter begins with a field, a flag, NAME:, player(, ! or (, not `&`"),
+        (
+            "walk &",
+            6,
+            "after `&` there can stand a field, a flag, NAME:, player(, ! or (, not the end",
+        ),
         ("walk voided", 5, "after `walk` there can stand & | or the end, not `voided`"),
         ("walk)", 4, "after `walk` there can stand & | or the end, not `)`"),
         ("(walk", 5, "after `walk` there can stand & | or the ) of the bracket at 0, not the end"),
         ("walk=1", 4, "after `walk` there can stand & | or the end: a flag has no value, not `=`"),
-        ("lynx:pot>3", 5, "after `lynx:` there can stand net, bid, price, hole, showdown, walk, "),
+        (
+            "lynx:pot>3",
+            5,
+            "after `lynx:` there can stand net, collected, bid, bid-with, price, h",
+        ),
+        ("player(pot>3)", 7, "after `player(` there can stand net, collected, bid, bid-with, pri"),
+        (
+            "player(walk & lynx:walk)",
+            14,
+            "after `&` there can stand net, collected, bid, bid-with, ",
+        ),
+        (
+            "player(player(walk))",
+            7,
+            "after `player(` there can stand net, collected, bid, bid-with, ",
+        ),
+        ("player()", 7, "after `player(` there can stand net, collected, bid, bid-with, price, h"),
+        ("player", 6, "after `player` there can stand = !=, not the end"),
+        ("player(walk", 11, "after `walk` there can stand & | or the ) of the bracket at 6, not"),
+        ('"player"(walk)', 8, 'after `"player"` there can stand :, for what is quoted is a name'),
+        ("lynx:!walk", 5, "after `lynx:` there can stand net, collected, bid, bid-with, price, h"),
         ('"x" & walk', 4, 'after `"x"` there can stand :, for what is quoted is a name, not `&`'),
         (
             '"x',
             0,
             'the quote that opens here is not closed; in quotes \\" is a quote, and \\\\ a \\',
         ),
-        ("pott=3", 0, "there is no field or flag `pott`: there are pot, net, bid, price, players"),
+        ("pott=3", 0, "there is no field or flag `pott`: there are pot, net, collected, bid, bid-"),
         ("walk \x1b", 5, "after `walk` there can stand & | or the end, not `\\x1b`"),
         ("!" * (DEPTH_MAX + 1), DEPTH_MAX, f"brackets and ! go at most {DEPTH_MAX} deep"),
         ("|".join(["walk"] * 60), 5 * TERMS_MAX, f"a filter has at most {TERMS_MAX} terms"),
@@ -148,7 +181,8 @@ def test_a_mistake_is_said_with_its_place_and_what_could_stand_there(
 def test_every_field_and_flag_that_is_asked_of_a_player_is_offered_after_a_name() -> None:
     with pytest.raises(WrongFilter) as wrong:
         parsed("lynx:")
-    offered = [name for name, one in (FIELDS | FLAGS).items() if one.of_player]
-    assert (
-        f"after `lynx:` there can stand {', '.join(offered)}, not the end" == wrong.value.sentence
-    )
+    offered = ", ".join(name for name, one in (FIELDS | FLAGS).items() if one.of_player)
+    assert f"after `lynx:` there can stand {offered} or (, not the end" == wrong.value.sentence
+    with pytest.raises(WrongFilter) as wrong:
+        parsed("player(walk &")
+    assert f"after `&` there can stand {offered}, ! or (, not the end" == wrong.value.sentence

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from api.main import main
+from api.questions.declared.hands import hands_by
+from api.questions.facets import facets
 from api.questions.filters import WrongFilter, parsed
 from api.questions.filters_tree import FIELDS, FLAGS, Compare, terms
-from api.questions.listing import facets, page
-from api.questions.patterns import pattern
+from api.questions.filters_values import pattern
 from api.questions.verdicts import Verdicts
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -49,8 +50,8 @@ def test_every_example_finds_what_the_page_says(
     assert len(EXAMPLES) > 12
     found = {}
     for text, _ in EXAMPLES:
-        found[text] = facets(viewed, parsed(text), judged)["hands"]
-        assert found[text] == len(page(viewed, parsed(text), None, 1_000, judged=judged).rows)
+        found[text] = facets(viewed, parsed(text), judged).hands
+        assert found[text] == len(hands_by(viewed, parsed(text), None, 1_000, judged=judged).rows)
     if accept:
         PAGE.write_text(_counted(PAGE.read_text("utf-8"), found), "utf-8")
     assert {text: int(count) for text, count in EXAMPLES} == found, "./mr accept counts anew"

@@ -2,6 +2,7 @@
 
 import random
 from functools import cache
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ from api.questions.filters_sql import Span, where
 from api.questions.filters_tree import (
     FIELDS,
     FLAGS,
+    MADE,
     STREETS,
     VERDICTS,
     Compare,
@@ -23,8 +25,7 @@ from api.questions.filters_tree import (
     Not,
     Of,
 )
-from api.questions.filters_values import Amount, amount, moment
-from api.questions.patterns import pattern
+from api.questions.filters_values import Amount, amount, moment, pattern
 from api.questions.verdicts import SCHEMA as VERDICT_COLUMNS
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -133,6 +134,7 @@ def values() -> dict[Kind, tuple[Any, ...]]:
         "street": STREETS,
         "verdict": VERDICTS,
         "cards": tuple(filter(None, map(pattern, PATTERNS))),
+        "made": MADE[:4],
         "moment": tuple(
             filter(None, map(moment, ("2023-11-14", "2023-11-14T22:14:00Z", "1999-01-01")))
         ),
@@ -166,7 +168,7 @@ def test_every_field_and_flag_with_every_operator(view: str, asked: dict[str, As
 def name_of(term: Filter) -> str:
     """The field or the flag that a term asks for."""
     match term:
-        case Of(term=inner):
+        case Of(one=inner):
             return name_of(inner)
         case Compare(field=field):
             return field
@@ -185,6 +187,45 @@ DRAWN = filters(
 @given(one=DRAWN)
 def test_any_filter(view: str, asked: dict[str, Asked], one: Filter) -> None:
     assert asked[view].by_hand(one) == asked[view].by_sql(one)
+
+
+def test_terms_about_one_player_are_held_against_one_player(asked: dict[str, Asked]) -> None:
+    """Every two flags and amounts by brute force: two terms of two players are not two of one."""
+    one = asked["auditor"]
+    tables = {seq: hand.hand.start.players for seq, hand in one.hands.items()}
+    twice = {seq for seq, names in tables.items() if names.count(NAMED[0]) > 1}
+    names = [name for name, flag in FLAGS.items() if flag.of_player]
+    names += [f"{name}>0" for name in ("net", "collected", "bid", "price")]
+    fewer = set()
+    for first, second in combinations(names, 2):
+        for parts in ((first, second), (first, f"!{second}"), (f"!{first}", second)):
+            text = " & ".join(parts)
+            bound = parsed(f"player({text})")
+            assert one.by_hand(bound) == one.by_sql(bound), text
+            apart = " & ".join(f"{NAMED[0]}:({part})" for part in parts)
+            named = one.by_sql(parsed(f"{NAMED[0]}:({text})"))
+            assert named <= one.by_sql(parsed(apart)), text
+            assert one.by_sql(parsed(apart)) - named <= twice, text
+        if one.by_sql(parsed(f"player({first} & {second})")) < one.by_sql(
+            parsed(f"{first} & {second}")
+        ):
+            fewer.add((first, second))
+    assert {("auction-won", "net>0"), ("all-in", "collected>0")} <= fewer
+
+
+def test_auction_winners_who_paid_and_lost_the_showdown(asked: dict[str, Asked]) -> None:
+    """The question that needs it, answered event by event."""
+    found = set()
+    for seq, hand in asked["auditor"].hands.items():
+        won = {bid.seat for bid in hand.bids if bid.won and bid.price >= 2}
+        folded = {one.seat for one in hand.seen if isinstance(one, t.Folded)}
+        paid = {seat for one in hand.seen if isinstance(one, t.PotSplit) for seat in one.seats}
+        shown = any(isinstance(one, t.Shown) for one in hand.seen)
+        if shown and not hand.hand.voided and won - folded - paid:
+            found.add(seq)
+    terms = "auction-won & price>=2 & showdown & collected=0"
+    assert asked["auditor"].by_sql(parsed(f"player({terms})")) == found
+    assert found < asked["auditor"].by_sql(parsed(terms))
 
 
 @examples(5, 15)

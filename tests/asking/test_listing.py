@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.questions import listing
-from api.questions.facets import FACETS, _kept
+from api.questions.declared import hands
+from api.questions.declared.hands import HandRow, hands_by, key
+from api.questions.facets import FACETS, _kept, facets
 from api.questions.filters import Filter, parsed
 from api.questions.filters_sql import where
-from api.questions.listing import facets, page, place
 from api.questions.verdicts import Judged, Verdicts, lent
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -27,7 +27,7 @@ from tests.asking.seen_ledgers import ledger_of, matches, worlds
 from tests.exports import start_of
 from tests.profiles import examples, sized
 
-GAMES = ("auction-2024", "swap-2022", "probability", "site-nl-standard")
+GAMES = ("auction-2024", "swap-2022", "probability", *sized((), ("site-nl-standard",)))
 PLAYED = matches(RULESETS[game] for game in GAMES)
 VIEWS = ("auditor", "public", "seat:ursa")
 FILTERS = (
@@ -77,24 +77,24 @@ def test_pages_are_all_hands_once_in_their_order(
 ) -> None:
     viewed, one = eyes[view], parsed(text)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(listing, "WINDOW", window)
+        patched.setattr(hands, "WINDOW", window)
         found: list[str] = []
         after: int | None = None
         for _ in range(500):
-            told = page(viewed, one, after, limit, newest, judged)
+            told = hands_by(viewed, one, after, limit, newest, judged)
             assert len(told.rows) == limit or told.next is None
-            found += [row["hand"] for row in told.rows]
+            found += [row.hand for row in told.rows]
             if told.next is None:
                 break
             after = told.next
-            assert after == place(viewed, found[-1])
+            assert after == key(viewed, found[-1])
     expected = in_order(viewed, one, judged)
     assert (expected[::-1] if newest else expected) == found
 
 
 def test_a_row_says_what_was_played(snapshot: Snapshot, eyes: dict[str, Viewed]) -> None:
     streets = {0: "preflop", 3: "flop", 4: "turn", 5: "river"}
-    rows = {row["hand"]: row for row in page(eyes["public"], limit=1_000).rows}
+    rows = {row.hand: row for row in hands_by(eyes["public"], limit=1_000).rows}
     hands = [one.hand for one in snapshot.hands()]
     assert hands == list(rows)
     for hand in hands:
@@ -102,30 +102,30 @@ def test_a_row_says_what_was_played(snapshot: Snapshot, eyes: dict[str, Viewed])
         row, start = rows[hand], start_of(record)
         board = [card for one in record if isinstance(one, t.BoardDealt) for card in one.cards]
         match, _, number = hand.rpartition("/")
-        assert (match, int(number)) == (row["match"], row["number"])
-        assert (list(start.players), board) == (row["players"], row["board"])
-        assert streets[len(board)] == row["street"]
-        won = [name for name, net in zip(start.players, row["net"], strict=True) if net > 0]
-        assert set(won) <= set(row["winners"])
+        assert (match, int(number)) == (row.match, row.number)
+        assert (list(start.players), board) == (row.players, row.board)
+        assert streets[len(board)] == row.street
+        won = [name for name, net in zip(start.players, row.net, strict=True) if net > 0]
+        assert set(won) <= set(row.winners)
         paid = {seat for one in record if isinstance(one, t.PotSplit) for seat in one.seats}
-        assert set(row["winners"]) <= {start.players[seat] for seat in paid}
-        assert bool(row["winners"]) != row["void"]
+        assert set(row.winners) <= {start.players[seat] for seat in paid}
+        assert bool(row.winners) != row.void
 
 
 def test_verdicts_are_told_as_far_as_they_are_known(
     eyes: dict[str, Viewed], judged: Judged
 ) -> None:
     told = {
-        view: {row["hand"]: row["verdict"] for row in page(one, limit=1_000, judged=judged).rows}
+        view: {row.hand: row.verdict for row in hands_by(one, limit=1_000, judged=judged).rows}
         for view, one in eyes.items()
     }
     assert None not in told["auditor"].values()
     for hand, verdict in told["public"].items():
         is_open = hand.startswith(("open-", "after-"))
         assert verdict == (told["auditor"][hand] if is_open else None)
-    unjudged = page(eyes["auditor"], parsed("verdict=agree"), limit=1_000)
+    unjudged = hands_by(eyes["auditor"], parsed("verdict=agree"), limit=1_000)
     assert [] == unjudged.rows
-    assert {None} == {row["verdict"] for row in page(eyes["auditor"], limit=1_000).rows}
+    assert {None} == {row.verdict for row in hands_by(eyes["auditor"], limit=1_000).rows}
 
 
 @pytest.mark.parametrize("view", sized(quick=VIEWS[2:], ci=VIEWS))
@@ -135,19 +135,19 @@ def test_each_value_of_a_facet_finds_as_many_hands_as_it_says(
 ) -> None:
     viewed, one = eyes[view], parsed(text)
     counted = facets(viewed, one, judged)
-    assert len(in_order(viewed, one, judged)) == counted["hands"]
+    assert len(in_order(viewed, one, judged)) == counted.hands
     for name in FACETS:
-        for value in counted[name]:
-            narrowed = in_order(viewed, parsed(value["filter"]), judged)
-            assert value["hands"] == len(narrowed), value
-        sizes = [value["hands"] for value in counted[name]]
+        for value in getattr(counted, name)[:: sized(3, 1)]:
+            narrowed = in_order(viewed, parsed(value.filter), judged)
+            assert value.hands == len(narrowed), value
+        sizes = [value.hands for value in getattr(counted, name)]
         assert name == "street" or all(more >= less for more, less in pairwise(sizes))
     for name in ("game", "street", "showdown"):
-        assert sum(value["hands"] for value in counted[name]) == counted["hands"]
+        assert sum(value.hands for value in getattr(counted, name)) == counted.hands
     passed = in_order(viewed, one, judged)
-    assert _outcomes(viewed, passed) == {it["value"]: it["hands"] for it in counted["auction"]}
-    verdicts = sum(value["hands"] for value in counted["verdict"])
-    assert verdicts == sum(1 for row in _rows(viewed, one, judged) if row["verdict"])
+    assert _outcomes(viewed, passed) == {it.value: it.hands for it in counted.auction}
+    verdicts = sum(value.hands for value in counted.verdict)
+    assert verdicts == sum(1 for row in _rows(viewed, one, judged) if row.verdict)
 
 
 def _outcomes(viewed: Viewed, passed: list[str]) -> dict[str, int]:
@@ -158,8 +158,8 @@ def _outcomes(viewed: Viewed, passed: list[str]) -> dict[str, int]:
     return dict(Counter(names))
 
 
-def _rows(viewed: Viewed, one: Filter, judged: Judged) -> list[dict[str, Any]]:
-    return page(viewed, one, limit=1_000_000, judged=judged).rows
+def _rows(viewed: Viewed, one: Filter, judged: Judged) -> list[HandRow]:
+    return hands_by(viewed, one, limit=1_000_000, judged=judged).rows
 
 
 def test_what_was_counted_is_told_again_until_more_is_judged(
@@ -171,8 +171,8 @@ def test_what_was_counted_is_told_again_until_more_is_judged(
         patched.setattr(viewed.query, "ask", None)
         assert first == facets(viewed, one, judged)
     none = Judged(judged.rows.slice(0, 0), judged.rows.num_rows)
-    assert first["verdict"]
-    assert [] == facets(viewed, one, none)["verdict"]
+    assert first.verdict
+    assert [] == facets(viewed, one, none).verdict
     assert first == facets(viewed, one, judged)
 
 
@@ -188,13 +188,13 @@ def test_only_so_many_counts_are_kept(
 
 def test_only_the_largest_of_many_are_told(eyes: dict[str, Viewed]) -> None:
     counted = facets(eyes["public"])
-    assert len({one.name for one in PLAYED}) > 10 == len(counted["match"])
-    assert 10 == len(counted["player"])
+    assert len({one.name for one in PLAYED}) > 10 == len(counted.match)
+    assert 10 == len(counted.player)
 
 
 def test_a_page_takes_no_longer_than_it_may(eyes: dict[str, Viewed]) -> None:
     with pytest.raises(Refused, match="stopped: no answer within 0 s"):
-        page(eyes["public"], seconds=0)
+        hands_by(eyes["public"], seconds=0)
 
 
 def in_two_worlds(folder: Path, viewer: Viewer, seen_by: Viewer) -> list[Any]:
@@ -207,7 +207,7 @@ def in_two_worlds(folder: Path, viewer: Viewer, seen_by: Viewer) -> list[Any]:
         viewed = Viewed(snapshot, viewer)
         judged = Verdicts(folder / "cache").known(snapshot, snapshot.next_seq)
         asked = [parsed(text) for text in FILTERS]
-        lists = [page(viewed, one, limit=1_000, judged=judged) for one in asked]
+        lists = [hands_by(viewed, one, limit=1_000, judged=judged) for one in asked]
         told.append([lists, [facets(viewed, one, judged) for one in asked]])
     assert told[0][0][0].rows
     return told
@@ -223,7 +223,7 @@ def test_an_auditor_would_tell_them_apart(tmp_path: Path) -> None:
     """The law above is not empty: filters by cards, bids and verdicts count otherwise."""
     here, there = in_two_worlds(tmp_path, Viewer("auditor"), Viewer("seat:ursa"))
     counts = {
-        text: (one["hands"], other["hands"])
+        text: (one.hands, other.hands)
         for text, one, other in zip(FILTERS, here[1], there[1], strict=True)
     }
     assert {"hole=A?", "!hole=A?", "bid>0", "verdict=agree"} <= {

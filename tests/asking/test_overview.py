@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from api.main import main
-from api.questions import players
+from api.questions.declared.player import Whose, player
+from api.questions.declared.players import Which, players
+from api.viewpoints.progress import without_progress
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -41,17 +44,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("view", ["auditor", "public", "seat:random-1"])
 def test_an_overview_says_what_plain_questions_say(view: str, folder: Path) -> None:
     viewed = Viewed(Reader(folder).snapshot(), Viewer(view))
-    every = players.listed(viewed)
+    every = msgspec.to_builtins(players(viewed, Which(), without_progress).rows)
     assert 5 == len(every)
     for row in every:
-        told = players.overview(viewed, row["player"])
+        told = msgspec.to_builtins(player(viewed, Whose(row["player"]), without_progress))
         games = viewed.rows(GAMES.format(row["player"]))
         opponents = viewed.rows(OPPONENTS.format(row["player"]))
-        assert told == {**row, "games": games, "opponents": opponents}
-        assert [*row, "opponents"] == list(told)
+        about = {"schema": "muckrake.player/1", "as": view}
+        assert told == {**about, **row, "games": games, "opponents": opponents}
+        assert [*about, *row, "opponents"] == list(told)
 
 
 def test_who_was_dealt_nothing_has_no_overview(folder: Path) -> None:
     viewed = Viewed(Reader(folder).snapshot(), Viewer("auditor"))
     with pytest.raises(Absent, match="nobody called nobody's was dealt a hand"):
-        players.overview(viewed, "nobody's")
+        player(viewed, Whose("nobody's"), without_progress)

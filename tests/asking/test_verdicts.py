@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from api.questions import verdicts_kept
+from api.questions import verdicts as module
 from api.questions.verdicts import Progress, Verdicts, shown
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -168,7 +168,7 @@ def test_another_program_judges_anew_and_leaves_no_old_files(
 ) -> None:
     expected = judged(snapshot, Verdicts(tmp_path))
     before = {file.name for file in tmp_path.iterdir()}
-    monkeypatch.setattr(verdicts_kept, "program", lambda: "another")
+    monkeypatch.setattr(module, "program", lambda: "another")
     assert snapshot.next_seq == Verdicts(tmp_path).known(snapshot).left
     assert expected == judged(snapshot, Verdicts(tmp_path))
     after = {file.name for file in tmp_path.iterdir()}
@@ -180,14 +180,14 @@ def test_whatever_decides_a_verdict_is_in_the_name_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rules, readings, the screen, how events are read: change a file, and the key is another."""
-    assert all((verdicts_kept.ROOT / place).exists() for place in verdicts_kept.DECIDING)
-    monkeypatch.setattr(verdicts_kept, "ROOT", tmp_path)
-    for place in verdicts_kept.DECIDING:
+    assert all((module.ROOT / place).exists() for place in module.DECIDING)
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    for place in module.DECIDING:
         file = tmp_path / place / "rules.py" if "." not in place else tmp_path / place
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("one = 1")
     keys = [_program()]
-    for place in verdicts_kept.DECIDING:
+    for place in module.DECIDING:
         (file,) = {tmp_path / place, tmp_path / place / "rules.py"} & set(tmp_path.rglob("*.py"))
         file.write_text("one = 2")
         keys.append(_program())
@@ -198,7 +198,6 @@ def test_whatever_decides_a_verdict_is_in_the_name_of_a_file(
 
 
 JUDGES_NOTHING = {  # what `verdicts.py` asks for otherwise
-    "analytics/stored/cache_folder.py": "where files are kept",
     "api/questions/filters_tree.py": "the words for verdicts, which are the engine's",
     "api/viewpoints/views.py": "who may know of them",
 }
@@ -206,7 +205,7 @@ JUDGES_NOTHING = {  # what `verdicts.py` asks for otherwise
 
 def test_whatever_a_verdict_comes_from_is_among_what_decides() -> None:
     """Imports are followed: of a module that decides all that it imports decides, too."""
-    root, deciding = verdicts_kept.ROOT, verdicts_kept.DECIDING
+    root, deciding = module.ROOT, module.DECIDING
     asking = root / "api/questions/verdicts.py"
     begun = [file for place in deciding for file in _files(root / place) if file != asking]
     found, waiting = set(begun), list(begun)
@@ -249,11 +248,11 @@ def imported(file: Path, root: Path) -> Iterator[Path]:
 
 
 def _program() -> str:
-    verdicts_kept.program.cache_clear()
+    module.program.cache_clear()
     try:
-        return verdicts_kept.program()
+        return module.program()
     finally:
-        verdicts_kept.program.cache_clear()
+        module.program.cache_clear()
 
 
 def test_many_at_once_come_to_the_same(snapshot: Snapshot, tmp_path: Path) -> None:

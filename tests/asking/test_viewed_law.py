@@ -49,7 +49,8 @@ def test_every_view_is_what_is_made_of_sight_alone(viewed: Viewed, snapshot: Sna
     for name in TABLES:
         expected = pa.concat_tables(tables(snapshot.leaves(), name, viewed.redactor))
         same(expected, viewed.ask(f"FROM {name}"))
-        same(expected, viewed.stranger(f"FROM {name}"))
+        if name != "facts":  # which a stranger's SQL does not reach
+            same(expected, viewed.stranger(f"FROM {name}"))
 
 
 def test_facts_are_those_of_the_events_that_are_seen(viewed: Viewed, snapshot: Snapshot) -> None:

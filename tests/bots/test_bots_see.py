@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given, strategies
 
-from dealer.bots import Histories, Seen, look
+from dealer.bots.seen import Histories, Seen, look
 from engine.game import Game
 from engine.hand import turn
 from engine.turn import ToAct, ToBid, ToShow, ToStraddle

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import pytest
 from api.http.sessions import once_url
 from api.main import main
 from tests import chromium
+from tests.processes import Popen
 
 try:
     from playwright.sync_api import expect
@@ -84,10 +86,15 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def server(house: Path) -> Iterator[str]:
     """Its address."""
+    with served(house) as base:
+        yield base
+
+
+@contextmanager
+def served(house: Path) -> Iterator[str]:
+    """The address of a server over a ledger."""
     words = ["serve", "--port", "0", "--ledger", str(house)]
-    with subprocess.Popen(
-        [sys.executable, "-c", SERVE, *words], stdout=subprocess.PIPE, text=True
-    ) as process:
+    with Popen([sys.executable, "-c", SERVE, *words], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
             yield process.stdout.readline().split()[0].rstrip("/")
@@ -98,6 +105,11 @@ def server(house: Path) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def auditor(browser: "Browser", server: str, house: Path) -> Any:
     """The cookie of somebody who opened the auditor's link."""
+    return logged_in(browser, server, house)
+
+
+def logged_in(browser: "Browser", server: str, house: Path) -> Any:
+    """The cookie of an auditor at this server."""
     context = browser.new_context()
     context.new_page().goto(once_url(house, server, ("hands:read", "audit:read")))
     state = context.storage_state()
@@ -143,6 +155,12 @@ class Site:
         assert answer is not None
         assert status == answer.status, page.inner_text("body")
         return page
+
+    def go(self, page: "Page", path: str) -> None:
+        """Another page of the site in a browser that is there; it is there, and whole."""
+        answer = page.goto(path)
+        assert answer is not None
+        assert answer.ok, page.inner_text("body")
 
     def shot(self, page: "Page", name: str) -> None:
         """A picture of the page, if somebody wants pictures: in $MUCKRAKE_SCREENSHOTS."""

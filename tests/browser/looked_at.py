@@ -33,13 +33,17 @@ PATHS = (
     "/players/random-0/bids?match=fair&as=public",
     "/players/random-0/swaps?match=swap",
     "/players/random-0/opponent?match=open",
+    "/players/random-0/results?match=open&spots=3",
     "/players/random-0/compare?other=random-1&match=open",
+    "/players/random-0/compare",
     "/players/random-0/counters?match=fair&as=public",
+    "/players/random-0/history?match=fair",
     "/fairness",
     "/fairness?as=public",
     "/live",
     "/live?match=swap&as=public",
     "/verify",
+    "/find?q=random",
 )
 """Those whose answer is 200."""
 WRONG = (

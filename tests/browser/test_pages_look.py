@@ -1,5 +1,9 @@
 """Every page in the light, in the dark and on a phone: whole, quiet, readable, to axe's taste."""
 
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
 import pytest
 from fastapi.routing import APIRoute
 
@@ -8,6 +12,10 @@ from tests.browser.conftest import PHONE, Site, complaints, named, settled
 from tests.browser.looked_at import PATHS, WRONG
 from tests.profiles import sized
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
+
+DESK: "ViewportSize" = {"width": 1280, "height": 720}
 ROUTES = [it for router in PAGES for it in router.routes if isinstance(it, APIRoute)]
 FIRST = {
     route.path: path
@@ -15,11 +23,41 @@ FIRST = {
     for route in ROUTES
     if route.path_regex.match(path.partition("?")[0].partition("#")[0])
 }
+LOOKED_AT = sized(quick=tuple(FIRST.values()), ci=PATHS)
 
 
-@pytest.mark.parametrize("path", sized(quick=tuple(FIRST.values()), ci=PATHS))
-def test_a_page_is_readable_in_the_light_in_the_dark_and_on_a_phone(path: str, site: Site) -> None:
-    page = site.open(path, bypass_csp=True, reduced_motion="reduce")
+class Looking(NamedTuple):
+    """The site, and a page of it."""
+
+    site: Site
+    page: "Page"
+
+
+@pytest.fixture(scope="module")
+def looking(server: str, house: Path, auditor: Any, browser: "Browser") -> Iterator[Looking]:
+    """One browser that goes from page to page: to start one takes longer than to look at a page."""
+    contexts: list[BrowserContext] = []
+
+    def context(**options: Any) -> "BrowserContext":
+        contexts.append(browser.new_context(**options))
+        return contexts[-1]
+
+    site = Site(server, house, auditor, context)
+    yield Looking(site, site.page(bypass_csp=True, reduced_motion="reduce"))
+    for one in contexts:
+        one.close()
+
+
+@pytest.mark.parametrize("path", LOOKED_AT)
+def test_a_page_is_readable_in_the_light_in_the_dark_and_on_a_phone(
+    path: str, looking: Looking
+) -> None:
+    site, page = looking
+    site.wrong.clear()
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(DESK)
+    page.goto("about:blank")  # else another place of the same page is no new page
+    site.go(page, path)
     site.shot(page, f"{named(path)}-light")
     assert [] == complaints(page)
     page.emulate_media(color_scheme="dark")
@@ -31,11 +69,12 @@ def test_a_page_is_readable_in_the_light_in_the_dark_and_on_a_phone(path: str, s
     settled(page)
     site.shot(page, f"{named(path)}-phone")
     assert PHONE["width"] == page.evaluate("document.documentElement.scrollWidth")
+    assert [] == site.wrong
 
 
 def test_every_page_is_whole_without_a_script(site: Site) -> None:
     page = site.page(java_script_enabled=False)
-    for path in PATHS:
+    for path in LOOKED_AT:
         page.goto(path)
         assert 1 == page.locator("h1").count(), path
         assert page.locator("main").inner_text().strip(), path

@@ -55,7 +55,7 @@ def test_filters_are_in_the_address_outlive_a_reload_and_go_on_with_the_tabs(sit
     expect(page.get_by_label("against")).to_have_value("random-1")
     page.get_by_role("link", name="Grid").click()
     expect(page.locator(".tabs [aria-current]")).to_have_text("Grid")
-    expect(page.get_by_label("match")).to_have_value("scrim")
+    expect(page.get_by_label("match", exact=True)).to_have_value("scrim")
     expect(page.locator(".sub")).to_contain_text("70")
 
 
@@ -265,7 +265,7 @@ def test_hands_come_into_the_live_list_as_they_end(
         played(hall, "second", 3)
         expect(page.locator(f"{ROWS}[data-of*=second]")).to_have_count(5)
         assert _story("second", 3) == _rows(page)[:5]
-        expect(page.locator(ROWS).nth(1)).to_contain_text("s1 b2")
+        expect(page.locator(ROWS).nth(1)).to_contain_text(re.compile("open|limp|fold|raise"))
         page.locator(ROWS).nth(1).get_by_role("link").click()
         expect(page).to_have_url(re.compile(r"/hands/second/3(#\d+)?$"))
 
@@ -322,7 +322,7 @@ def test_after_a_restart_of_the_server_no_hand_is_missing_and_none_twice(
 
 def test_the_live_list_of_the_public_says_how_late_it_is(site: Site) -> None:
     page = site.open("/live", as_auditor=False)
-    expect(page.locator(".sub")).to_contain_text("is told 30 s later")
+    expect(page.locator(".sub")).to_contain_text("is shown 30 s later")
     page = site.open("/live", java_script_enabled=False)
     expect(page.get_by_role("link", name="Newer hands")).to_be_visible()
     expect(page.get_by_role("button", name="Pause")).to_be_hidden()

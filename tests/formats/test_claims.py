@@ -13,7 +13,7 @@ from events import types as t
 from events.evolve import replay
 from events.notation import read, say
 from formats.follow import follow
-from formats.phh import read as read_phh
+from formats.phh.read import read as read_phh
 from formats.source import Act, Board, Holds, Item, Paid, Shows, SourceHand
 from tests.formats.test_format_phh import ONE, UNSEEN, changed
 from tests.trust.in_node import judged_in_node

@@ -12,8 +12,9 @@ from engine.games.site import at_stakes
 from engine.verdict import judge
 from events import types as t
 from events.evolve import replay
-from formats.acpc import defined, read, write
-from formats.acpc.definitions import described, known, ruleset
+from formats.acpc.definitions import defined, described, known, ruleset
+from formats.acpc.read import read
+from formats.acpc.write import write
 from formats.follow import follow
 from formats.holdem import Inexpressible
 from formats.source import Refused, SourceHand

@@ -243,7 +243,7 @@ def test_a_log_that_no_line_tells_from_other_years_is_no_log_of_2022() -> None:
     games = "Swap (2022), Blotto (2021), River of Blood (2023) or a year before"
     with pytest.raises(Refused) as refused:
         read(text)
-    asked = "--game swap-2022-mit says that it is Swap"
+    asked = "--ruleset swap-2022-mit says that it is Swap"
     assert refused.value.reason == f"no hand reaches a flop, so this may be {games}: {asked}"
     assert read(text, Rules(SWAP_2022_MIT)).dialect == "no flop"
     with pytest.raises(Refused) as refused:

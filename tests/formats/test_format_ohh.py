@@ -13,7 +13,7 @@ from engine.verdict import judge
 from events.evolve import replay
 from formats.follow import follow
 from formats.known import format_of
-from formats.ohh import read
+from formats.ohh.read import read
 from formats.source import Act, Board, Holds, Mucks, Paid, Refused, Shows, Skipped, SourceHand
 
 CASH = """\

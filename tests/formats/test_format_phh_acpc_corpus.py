@@ -15,9 +15,12 @@ from engine.units import per_chip
 from engine.verdict import judge
 from events.evolve import replay
 from events.types import Events
-from formats import acpc, phh
+from formats.acpc.read import read as read_acpc
+from formats.acpc.write import write as write_acpc
 from formats.follow import follow
 from formats.phh.hand import PhhHand
+from formats.phh.read import read as read_phh
+from formats.phh.write import write as write_phh
 from formats.source import Refused, Source, SourceHand
 
 SHARED = Path(__file__).parents[2].parent / "shared/data"
@@ -49,7 +52,7 @@ def pluribus(step: int) -> Iterator[tuple[str, PhhHand]]:
         for member in islice(filter(tarfile.TarInfo.isfile, archive), 0, None, step):
             file = archive.extractfile(member)
             assert file is not None
-            (hand,) = phh.read(file.read()).hands
+            (hand,) = read_phh(file.read()).hands
             assert isinstance(hand, PhhHand)
             yield member.name.removeprefix("pluribus/").removesuffix(".phh"), hand
 
@@ -77,7 +80,7 @@ def test_wsop_hands_agree() -> None:
     found = Counter[str]()
     codes = Counter[str]()
     for file in files:
-        source = phh.read(file)
+        source = read_phh(file)
         found += verdicts(source)
         codes.update(hand.game.name for hand in source.hands if isinstance(hand, SourceHand))
     assert Counter(agree=13, assuming=1) == found  # who shows first
@@ -85,23 +88,23 @@ def test_wsop_hands_agree() -> None:
 
 
 def test_examples_agree_and_badugi_is_refused_by_its_code() -> None:
-    assert Counter(agree=1) == verdicts(phh.read(PHH / "examples/dwan-ivey-2009.phh"))
-    assert Counter(agree=8) == verdicts(phh.read(PHH / "examples/handhq-sample.phhs"))
+    assert Counter(agree=1) == verdicts(read_phh(PHH / "examples/dwan-ivey-2009.phh"))
+    assert Counter(agree=8) == verdicts(read_phh(PHH / "examples/handhq-sample.phhs"))
     with pytest.raises(Refused, match="variant FB is fixed-limit badugi"):
-        phh.read(PHH / "examples/alice-carol-wikipedia.phh")
+        read_phh(PHH / "examples/alice-carol-wikipedia.phh")
 
 
 def test_pokerkit_reads_public_hands_written_again_to_the_same_stacks() -> None:
     """But for hands that end in half chips: those are a matter of the table."""
     pokerkit = pytest.importorskip("pokerkit", reason="pokerkit is not installed")
     files = [*sorted((PHH / "wsop-2023-43-5").glob("*.phh")), PHH / "examples/dwan-ivey-2009.phh"]
-    told = [one for file in files for one in phh.read(file).hands]
+    told = [one for file in files for one in read_phh(file).hands]
     told += [hand for name, hand in pluribus(40) if name not in HALF_CHIPS]
     for hand in told:
         assert isinstance(hand, PhhHand)
         events = follow(hand, "m/1")
-        text = phh.write(hand.game, events, hand.note)
-        (again,) = phh.read(text).hands
+        text = write_phh(hand.game, events, hand.note)
+        (again,) = read_phh(text).hands
         assert isinstance(again, PhhHand)
         assert follow(again, "m/1")[1:] == events[1:]
         with warnings.catch_warnings():
@@ -115,7 +118,7 @@ def test_pokerkit_reads_public_hands_written_again_to_the_same_stacks() -> None:
 @pytest.mark.parametrize(("name", "halves"), [("2p.limit", set()), ("3p.nolimit", {"100", "459"})])
 def test_dealer_logs_agree_and_are_written_again_to_the_byte(name: str, halves: set[str]) -> None:
     text = (ACPC / f"{name}.h1000.r0.log").read_text()
-    source = acpc.read(text)
+    source = read_acpc(text)
     told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
     records = [(hand.game, follow(hand, f"m/{hand.source_id}")) for hand in told]
     found = Counter(judge(game, events).verdict for game, events in records)
@@ -123,7 +126,7 @@ def test_dealer_logs_agree_and_are_written_again_to_the_byte(name: str, halves: 
     assert [hand.nets for hand in told] == [nets(events) for _, events in records]
     odd = {hand.source_id for hand in told if any(net % 2 for net in hand.nets or ())}
     assert halves == odd
-    assert text == "".join(acpc.write(records, source.note))
+    assert text == "".join(write_acpc(records, source.note))
 
 
 @pytest.mark.parametrize("name", ["2p.limit", "3p.nolimit"])
@@ -131,9 +134,9 @@ def test_pokerkit_reads_public_logs_written_again_to_the_same_results(name: str)
     pokerkit = pytest.importorskip("pokerkit", reason="pokerkit is not installed")
     lines = (ACPC / f"{name}.h1000.r0.log").read_text().splitlines(keepends=True)
     states = [line for line in lines if line.startswith("STATE")][:100:2]
-    source = acpc.read("".join([line for line in lines if line.startswith("#")] + states))
+    source = read_acpc("".join([line for line in lines if line.startswith("#")] + states))
     told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
-    written = "".join(acpc.write([(one.game, follow(one, "m/1")) for one in told], source.note))
+    written = "".join(write_acpc([(one.game, follow(one, "m/1")) for one in told], source.note))
     if name == "2p.limit":
         peer, stack = pokerkit.FixedLimitTexasHoldem((), True, 0, (5, 10), 10, 20), 10**6
     else:
@@ -148,14 +151,14 @@ def test_pokerkit_reads_public_logs_written_again_to_the_same_results(name: str)
 def test_deepstack_agrees(hands: int) -> None:
     with gzip.open(ACPC / "deepstack-first10000.log.gz", "rt") as file:
         text = "".join(islice(file, hands))
-    source = acpc.read(text)
+    source = read_acpc(text)
     assert "deepstack" == source.dialect
     told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
     records = [(hand.game, follow(hand, f"m/{hand.source_id}")) for hand in told]
     verdicts = Counter(judge(game, events).verdict for game, events in records)
     assert Counter(assuming=hands) == verdicts  # no line names blinds or stacks
     assert not any(net % 2 for hand in told for net in hand.nets or ())
-    written = "".join(acpc.write(records, source.note))
+    written = "".join(write_acpc(records, source.note))
     assert re.sub(r" # [\d.]+\s*$", "", text, flags=re.MULTILINE).strip() == written.strip()
     if hands == 10_000:
         assert 100 == sum(not any(hand.nets or ()) for hand in told)

@@ -10,9 +10,10 @@ import pytest
 from engine.verdict import judge
 from events.evolve import replay
 from formats.follow import follow
-from formats.pokerstars import read
+from formats.pokerstars.reader import read
 from formats.rules import Rules
 from formats.source import Refused, Skipped, SourceHand
+from tests.profiles import sized
 
 DATA = Path(__file__).parents[2].parent / "shared/data/pokerstars"
 
@@ -120,8 +121,8 @@ def test_texts_of_other_sites_and_games_are_refused_or_left_out() -> None:
 def test_pluribus_hands_told_as_text_agree_to_the_chip() -> None:
     packed = _needs("pluribus-visible.tar.gz")
     with tarfile.open(packed) as tar:
-        members = [member for member in tar if member.isfile()]
+        members = [member for member in tar if member.isfile()][:: sized(10, 1)]
         texts = (tar.extractfile(member) for member in members)
         verdicts, reasons = _imported(text.read() for text in texts if text is not None)
-    assert {"agree": 3960} == verdicts
+    assert {"agree": sized(345, 3960)} == verdicts
     assert {} == reasons

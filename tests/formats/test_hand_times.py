@@ -13,10 +13,13 @@ from engine.games import RULESETS
 from events.codec import Unreadable, decode, encode
 from events.notation import read, say
 from events.types import Events, HandStarted
-from formats import irc, ohh, phh, pokerstars
+from formats import irc
 from formats.follow import follow
 from formats.moment import moment, said_in, said_in_utc
+from formats.ohh.read import read as read_ohh
+from formats.phh.read import read as read_phh
 from formats.phh.write import write
+from formats.pokerstars.reader import read as read_pokerstars
 from formats.sites.read import SITES
 from formats.source import Source, SourceHand
 from tests.formats.test_format_ggpoker import CASH as GG
@@ -68,13 +71,13 @@ def played(source: Source) -> str:
 @pytest.mark.parametrize("said", SAID)
 def test_pokerstars_says_its_zone(said: str) -> None:
     text = STARS.replace("2012/03/04 5:06:07 ET", said, 1)
-    assert played(pokerstars.read(text)) == SAID[said]
+    assert played(read_pokerstars(text)) == SAID[said]
 
 
 @pytest.mark.parametrize("said", ["2025/08/10 02:21:00", "2025/02/30 02:21:00"])
 def test_ggpoker_names_no_zone(said: str) -> None:
     text = GG.replace("2025/08/10 02:21:00", said, 1)
-    assert played(pokerstars.read(text)) == ("2025-08-10T02:21:00" if "08" in said else "")
+    assert played(read_pokerstars(text)) == ("2025-08-10T02:21:00" if "08" in said else "")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +124,7 @@ def test_888poker_names_no_zone(said: str, when: str) -> None:
     ],
 )
 def test_an_open_hand_history_is_in_utc(said: str, when: str) -> None:
-    assert played(ohh.read(OHH.replace('"2024-03-14T12:00:00Z"', said, 1))) == when
+    assert played(read_ohh(OHH.replace('"2024-03-14T12:00:00Z"', said, 1))) == when
 
 
 DAY = "year = 2019\nmonth = 3\nday = 2\n"
@@ -154,7 +157,7 @@ for _zone in (
 
 @pytest.mark.parametrize("said", PHH)
 def test_phh_names_a_zone_of_the_database(said: str) -> None:
-    assert played(phh.read(ONE + said)) == PHH[said]
+    assert played(read_phh(ONE + said)) == PHH[said]
 
 
 def test_an_hour_that_no_zone_has_and_years_of_local_mean_time() -> None:
@@ -255,7 +258,7 @@ def test_no_rule_asks_it() -> None:
 )
 def test_phh_is_written_with_it(said: str, again: str) -> None:
     text = write(RULESETS["site-nl"], hand(said))
-    assert played(phh.read(text)) == again
+    assert played(read_phh(text)) == again
 
 
 def test_whoever_sees_an_imported_hand_is_told_it(tmp_path: Path, capsys: Captured) -> None:

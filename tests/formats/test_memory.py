@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from formats import acpc, irc, phh, text
+from formats import irc, text
+from formats.acpc.read import read as read_acpc
+from formats.phh.read import read as read_phh
 from formats.pokerstars import reader
 from formats.pokerstars import text as blocks
 from formats.source import Source
@@ -15,7 +17,7 @@ from tests.formats.test_format_irc import PDB, ROSTER, made_month
 from tests.formats.test_format_phh import TWO
 from tests.formats.test_format_pokerstars import CASH
 
-HANDS = 240
+HANDS = 120
 
 
 def _phh(path: Path, hands: int) -> Path:
@@ -50,8 +52,8 @@ def _irc(path: Path, hands: int) -> Path:
 
 
 FILES: dict[Callable[[Path], Source], Callable[[Path, int], Path]] = {
-    phh.read: _phh,
-    acpc.read: _acpc,
+    read_phh: _phh,
+    read_acpc: _acpc,
     reader.read: _pokerstars,
     irc.read: _irc,
 }

@@ -30,7 +30,7 @@ def passed(parts: list[Part], teller: Teller) -> Both:
     return both
 
 
-HANDS = sized(8, 24)
+HANDS = sized(4, 24)
 
 
 @pytest.mark.parametrize("dialect", ["A0", "A1", "S1"])

@@ -10,7 +10,7 @@ from engine.assumptions import is_free
 from engine.audit import audit
 from formats import cuts, known
 from formats.follow import follow
-from formats.pokerstars import read
+from formats.pokerstars.reader import read
 from formats.rules import AS_READ, Rules
 from formats.source import Refused, SourceHand
 

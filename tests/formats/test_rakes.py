@@ -8,9 +8,11 @@ import pytest
 
 from engine.parameters import Impossible
 from engine.verdict import judge
-from formats import cuts, known, ohh, phh
+from formats import cuts, known
 from formats.follow import follow
-from formats.pokerstars import read
+from formats.ohh.read import read as read_ohh
+from formats.phh.read import read as read_phh
+from formats.pokerstars.reader import read
 from formats.rules import Rules
 from formats.sites.read import SITES
 from formats.source import Refused, Source, SourceHand
@@ -137,20 +139,20 @@ def test_a_part_of_a_file_is_held_against_the_table_as_the_whole(
 
 
 def test_open_hand_history_is_held_against_the_site_that_it_names() -> None:
-    (hand,) = _hands(ohh.read(test_format_ohh.CASH, rules=KNOWN))
+    (hand,) = _hands(read_ohh(test_format_ohh.CASH, rules=KNOWN))
     assert "".join(hand.assumed).endswith("; not Made Up")
     assert _verdict(hand) == "unknown"
-    (hand,) = _hands(ohh.read(test_format_ohh.CASH.replace("Made Up", "x" * 5_000), rules=KNOWN))
+    (hand,) = _hands(read_ohh(test_format_ohh.CASH.replace("Made Up", "x" * 5_000), rules=KNOWN))
     assert "".join(hand.assumed).endswith(f"; not {'x' * 40}"), "a name is cut"
     stars = test_format_ohh.CASH.replace("Made Up", "PokerStars")
-    (hand,) = _hands(ohh.read(stars, rules=KNOWN))
+    (hand,) = _hands(read_ohh(stars, rules=KNOWN))
     assert "".join(hand.assumed).startswith("rake 5 % up to 100, as PokerStars takes of no-limit")
     assert _verdict(hand) == "differ", "three players, a cap of a dollar, 1.98 taken"
     capped = stars.replace('"rake": 1.98', '"rake": 1.0').replace("37.52", "38.50")
-    (hand,) = _hands(ohh.read(capped, rules=KNOWN))
+    (hand,) = _hands(read_ohh(capped, rules=KNOWN))
     assert _verdict(hand) == "assuming"
     jackpot = stars.replace('"rake": 1.98, "jackpot": 0', '"rake": 1.00, "jackpot": 0.98')
-    (hand,) = _hands(ohh.read(jackpot, rules=KNOWN))
+    (hand,) = _hands(read_ohh(jackpot, rules=KNOWN))
     assert _verdict(hand) == "unknown"
     assert "fees beside the rake" in "".join(hand.assumed)
     assert hand.inferred[-1].startswith("no known rake: fees beside the rake")
@@ -187,17 +189,17 @@ day = 2
 
 def test_phh_is_held_against_the_venue_that_it_names() -> None:
     """A pot of 6.10, and 5 % of it; 30.5 cents are 30."""
-    (hand,) = _hands(phh.read(PHH, rakes="known"))
+    (hand,) = _hands(read_phh(PHH, rakes="known"))
     (assumed,) = hand.assumed
     assert assumed.startswith("rake 5 % up to 100, as PokerStars takes of no-limit $0.50/$1, as of")
     assert (_verdict(hand), hand.rake) == ("assuming", 30)
-    (hand,) = _hands(phh.read(PHH.replace("102.75", "102.74"), rakes="known"))
+    (hand,) = _hands(read_phh(PHH.replace("102.75", "102.74"), rakes="known"))
     assert _verdict(hand) == "differ"
     for other, why in ((PHH.replace("PokerStars", "Rook"), "not Rook"), (PHH[:-9], "names no day")):
-        (hand,) = _hands(phh.read(other, rakes="known"))
+        (hand,) = _hands(read_phh(other, rakes="known"))
         assert "".join(hand.assumed).endswith(why)
         assert _verdict(hand) == "unknown"
-    (hand,) = _hands(phh.read(PHH))
+    (hand,) = _hands(read_phh(PHH))
     assert hand.assumed == ("shortfall 30 is the house's",)
 
 
@@ -220,7 +222,7 @@ day = 2
 
 def test_a_straddle_is_no_stake() -> None:
     """4.50 in the pot; half of 45 cents is 22 to the even cent."""
-    (hand,) = _hands(phh.read(STRADDLED, rakes="known"))
+    (hand,) = _hands(read_phh(STRADDLED, rakes="known"))
     assert "".join(hand.assumed).startswith(
         "rake 5 % up to 100, as PokerStars takes of no-limit $0.50/$1,"
     )

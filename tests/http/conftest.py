@@ -13,6 +13,11 @@ from tests.http import ledgers, shaped
 from tests.http.clients import Site, site_of
 
 
+@pytest.fixture(scope="session", autouse=True)
+def forked(jobs_are_forked: None) -> None:
+    """A job is a process at once."""
+
+
 @pytest.fixture(autouse=True)
 def held_to_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever any client here is answered in JSON has the shape that OpenAPI says."""

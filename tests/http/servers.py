@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from tests.processes import Popen
+
 MUCKRAKE = (sys.executable, "-c", "import sys; from api.main import main; sys.exit(main())")
 IMPATIENT = """
 import sys
@@ -31,7 +33,7 @@ class Server:
         command = (*MUCKRAKE, "serve", "--port", "0", "--ledger", str(folder), *words)
         if impatient:
             command = (sys.executable, "-c", IMPATIENT, str(folder))
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._process = Popen(command, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
         first = self._process.stdout.readline().split()
         assert first, "it did not start"

@@ -20,6 +20,7 @@ from api.http.limits import Limits
 from api.http.streams import Followers, streamed
 from tests.http.clients import site_of
 from tests.http.served import PATIENCE_S, get, heard, said, served
+from tests.processes import Popen
 
 SOON_S = 10.0  # with seven others at this machine
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "
@@ -81,12 +82,10 @@ def _is_open(talk: socket.socket) -> bool:
 
 
 @contextmanager
-def few_files(folder: Path, files: int) -> Iterator[tuple[int, subprocess.Popen[str]]]:
+def few_files(folder: Path, files: int) -> Iterator[tuple[int, Popen]]:
     """A server that may have so many files open: its port, its process."""
     command = [sys.executable, "-c", FEW, str(folder), str(files)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
             port = int(process.stdout.readline())

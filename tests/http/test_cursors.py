@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.http.ask import Asked, Caller
+from api.http.ask import Access, Caller
 from api.http.cursor import KEY_BYTES, Cursors
 from api.http.ledger_service import LedgerService, Settings
 from api.http.private_files import CURSORS, cursor_key
@@ -73,13 +73,13 @@ def test_every_worker_reads_what_another_wrote(tmp_path: Path) -> None:
     """Each has its own service over the same folder; whoever is first draws the key."""
     one, other = (LedgerService(Settings(tmp_path / "ledger")) for _ in range(2))
     viewer = Caller().viewer(None)
-    cursor = Asked(Caller(), viewer, one, "/hands").cursor([17], "pot>10")
-    assert [17] == Asked(Caller(), viewer, other, "/hands").after(cursor, "pot>10")
+    cursor = Access(Caller(), viewer, one, "/hands").cursor([17], "pot>10")
+    assert [17] == Access(Caller(), viewer, other, "/hands").after(cursor, "pot>10")
     assert (tmp_path / "ledger/private" / CURSORS).stat().st_mode & 0o777 == 0o600
 
 
 def test_the_end_of_a_list_has_no_cursor(tmp_path: Path) -> None:
-    asked = Asked(Caller(), Caller().viewer(None), LedgerService(Settings(tmp_path)), "/hands")
+    asked = Access(Caller(), Caller().viewer(None), LedgerService(Settings(tmp_path)), "/hands")
     assert asked.cursor(None) is None
     assert asked.after(None) is None
 

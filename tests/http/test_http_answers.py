@@ -20,22 +20,22 @@ import pytest
 from msgspec.structs import replace
 from starlette.testclient import TestClient
 
-from analytics.stored.cache_folder import VARIABLE
 from api.exporting.files import TABULAR
 from api.http.private_files import cursor_key
+from api.http.routes.exports import DATASETS
 from api.main import main
-from api.questions.exports import DATASETS
 from api.questions.games import listed
 from dealer.play import play
 from engine.game import Game
 from engine.games import GAMES
 from events import types as t
 from events.types import Events
+from store.folder.cache_folder import VARIABLE
 from store.reader import Reader
 from tests.exports import exported, ledger_of, start_of, started
 from tests.hands import NAMES, seeded
 from tests.http.clients import Site, site_of
-from tests.profiles import sized
+from tests.profiles import in_turn, sized
 from tests.sessions import Captured, told
 from tests.test_cli_export_views import _who, _world
 
@@ -45,7 +45,7 @@ ODD = "a/b ü%2F?#. &+='\""
 SEAT = f"seat:{NAMES[0]}"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Values that are kept for later are this test's own."""
     monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
@@ -57,18 +57,20 @@ def _questions(player: str, match: str) -> Iterator[str]:
     yield "players"
     yield "players?limit=1"
     yield f"players/{name}"
-    for query in ("", "split=position", "split=street", "split=opponent", "field=1", "format=csv"):
+    splits = sized(("split=street",), ("", "split=position", "split=street", "split=opponent"))
+    for query in (*splits, "field=1", "format=csv"):
         yield f"players/{name}/stats?{query}"
         yield f"players/{name}/stats?as_of={match}/4&{query}"
     for kind in ("json", "csv"):
         yield f"players/{name}/grid?format={kind}"
     for kind in EVERY:
-        yield f"players/{name}/bids?spots=1&format={kind}"
+        if sized(False, True):
+            yield f"players/{name}/bids?spots=1&format={kind}"
         yield f"players/{name}/bids?spots=0&split=strength&format={kind}"
         yield f"players/{name}/swaps?spots=1&runouts=2&format={kind}"
     for kind in EVERY[:2]:
-        yield f"players/{name}/winnings?points=20&format={kind}"
-        yield f"players/{name}/winnings?runouts=3&format={kind}"
+        for about in sized(("runouts=3",), ("points=20", "runouts=3")):
+            yield f"players/{name}/winnings?{about}&format={kind}"
     yield f"players/{name}/opponent?spots=2"
     for dataset in DATASETS:
         for kind in (*TABULAR,)[: sized(1, 9)]:
@@ -103,6 +105,7 @@ def _answers(site: Site, scope: str | None, paths: list[str]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize(
     ("game", "view"),
     [("auction-2024", SEAT), *sized((), (("auction-2024", "public"), ("swap-2022-mit", SEAT)))],
@@ -147,36 +150,37 @@ def _records(game: Game) -> tuple[Events, ...]:
 # By both doors the same
 
 
-@pytest.mark.parametrize(
-    ("words", "path"),
-    [
-        (("stats", "lynx"), "players/lynx/stats"),
-        (
-            ("stats", "lynx", "--vs", "ursa", "--by", "match"),
-            "players/lynx/stats?vs=ursa&split=match",
-        ),
-        (
-            ("stats", "ursa", "--before", "holdem/7", "--street", "flop"),
-            "players/ursa/stats?as_of=holdem/7&street=flop",
-        ),
-        (("grid", "lynx", "--match", "open"), "players/lynx/grid?match=open"),
-        (("bids", "lynx", "--spots", "2"), "players/lynx/bids?spots=2"),
-        (
-            ("bids", "ursa", "--spots", "0", "--by", "seat"),
-            "players/ursa/bids?spots=0&split=seat",
-        ),
-        (
-            ("swaps", "ursa", "--spots", "1", "--runouts", "3"),
-            "players/ursa/swaps?spots=1&runouts=3",
-        ),
-        (("opponent", "ursa", "--spots", "2"), "players/ursa/opponent?spots=2"),
-        (("sql", "SELECT * FROM players ORDER BY ALL"), "sql?q=SELECT * FROM players ORDER BY ALL"),
-    ],
+VIEWS = ("auditor", "seat:lynx", "public")
+WORDS = (
+    (("stats", "lynx"), "players/lynx/stats"),
+    (
+        ("stats", "lynx", "--vs", "ursa", "--by", "match"),
+        "players/lynx/stats?vs=ursa&split=match",
+    ),
+    (
+        ("stats", "ursa", "--before", "holdem/7", "--street", "flop"),
+        "players/ursa/stats?as_of=holdem/7&street=flop",
+    ),
+    (("grid", "lynx", "--match", "open"), "players/lynx/grid?match=open"),
+    (("bids", "lynx", "--spots", "2"), "players/lynx/bids?spots=2"),
+    (
+        ("bids", "ursa", "--spots", "0", "--by", "seat"),
+        "players/ursa/bids?spots=0&split=seat",
+    ),
+    (
+        ("swaps", "ursa", "--spots", "1", "--runouts", "3"),
+        "players/ursa/swaps?spots=1&runouts=3",
+    ),
+    (("opponent", "ursa", "--spots", "2"), "players/ursa/opponent?spots=2"),
+    (("sql", "SELECT * FROM players ORDER BY ALL"), "sql?q=SELECT * FROM players ORDER BY ALL"),
 )
-@pytest.mark.parametrize("view", ["auditor", "seat:lynx", "public"])
+
+
+@pytest.mark.parametrize(("asked", "view"), in_turn(WORDS, VIEWS))
 def test_a_command_says_as_json_what_http_says(
-    words: tuple[str, ...], path: str, view: str, house: Path, site: Site, capsys: Captured
+    asked: tuple[tuple[str, ...], str], view: str, house: Path, site: Site, capsys: Captured
 ) -> None:
+    words, path = asked
     said = told(capsys, *words, "--as", view, "--json", "--ledger", str(house))
     answer = site.as_("auditor").get(f"/api/v1/{path}", params={"as": view} | _query(path))
     found = answer.json()
@@ -206,8 +210,7 @@ def test_some_rulesets_is_listed_and_told_in_full(site: Site, capsys: Captured) 
     assert [one["name"] for one in said] == [one["name"] for one in listed()]
 
 
-@pytest.mark.parametrize("dataset", DATASETS)
-@pytest.mark.parametrize("view", ["auditor", "seat:lynx", "public"])
+@pytest.mark.parametrize(("dataset", "view"), in_turn(DATASETS, VIEWS))
 def test_an_export_holds_what_the_command_exports(
     dataset: str, view: str, house: Path, site: Site
 ) -> None:

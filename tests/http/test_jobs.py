@@ -48,14 +48,14 @@ def test_a_match_is_played_and_can_be_read(new: Site) -> None:
 
 def test_it_is_told_while_it_goes_on(new: Site) -> None:
     writer = new.as_("writer")
-    begun = writer.post("/api/v1/matches", json={"game": GAME, "hands": 2_000})
+    begun = writer.post("/api/v1/matches", json={"game": GAME, "hands": 800})
     where = begun.headers["location"]
     heard = writer.get(where, headers={"Accept": "text/event-stream"}).text
     told = [json.loads(line[6:]) for line in heard.splitlines() if line.startswith("data: ")]
     hands = [one["hands"] for one in told]
     assert hands == sorted(hands)
     assert len(set(hands)) > 1
-    assert ("done", 2_000) == (told[-1]["state"], told[-1]["hands"])
+    assert ("done", 800) == (told[-1]["state"], told[-1]["hands"])
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_a_server_starts_no_programs_unless_it_was_told_to(new: Site) -> None:
     wanted = {"game": GAME, "folders": ["ursa", "lynx"]}
     refused = new.as_("writer").post("/api/v1/matches", json=wanted)
     assert 403 == refused.status_code
-    assert "muckrake serve --bots DIR" in refused.json()["detail"]
+    assert "muckrake serve --bots-dir DIR" in refused.json()["detail"]
 
 
 def test_while_somebody_writes_nothing_is_begun_and_he_is_named(new: Site) -> None:

@@ -10,7 +10,7 @@ import pytest
 from analytics.stored.tables import NAMES
 from api.jobs import work
 from api.jobs.jobs import Job, Jobs, now_ms, read, write
-from api.jobs.requests import of_import
+from api.jobs.plans import of_import
 from api.main import main
 from dealer.play import play
 from engine.games import GAMES

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from api.http import ledger_service
 from engine.changes import ruleset
 from engine.game import fingerprint
 from tests.http.clients import Site, over, site_of
@@ -10,8 +13,11 @@ from tests.wire.misfits import bot
 GAME = "auction-2024-mit"
 
 
-def test_a_match_of_changed_rules_is_played_by_them(new: Site) -> None:
+def test_a_match_of_changed_rules_is_played_by_them(
+    new: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also by rules that were sent: what `/api/v1/games/GAME` tells, edited."""
+    monkeypatch.setattr(ledger_service, "FRESH_S", 0.0)  # a match is over in less than a second
     writer = new.as_("writer")
     wanted = {"game": GAME, "set": {"stack": 90, "ask_when_closed": False}, "hands": 3}
     told = over(writer, writer.post("/api/v1/matches", json=wanted).headers["location"])

@@ -62,7 +62,7 @@ def test_a_key_ends_when_its_time_is_over(tmp_path: Path) -> None:
 
 
 def test_processes_that_make_keys_at_once_lose_none(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
     workers = [context.Process(target=_make_ten, args=(tmp_path,)) for _ in range(3)]
     for worker in workers:
         worker.start()

@@ -8,8 +8,7 @@ import httpx
 import msgspec
 import pytest
 
-from api.http.openapi import TAGS
-from api.http.shapes import ANSWERS
+from api.http.openapi import ANSWERS, TAGS
 from api.problem import JSON, KINDS
 from docs.openapi import PATH, written
 from tests.http.clients import Site
@@ -96,7 +95,9 @@ def test_an_operation_says_what_its_json_looks_like(
         for status, answer in operation["responses"].items()
         if status.startswith("2") and "application/json" in answer.get("content", {})
     ]
-    assert (operation["operationId"] in ANSWERS) == bool(contents), "one line in api/http/shapes.py"
+    assert (operation["operationId"] in ANSWERS) == bool(contents), (
+        "one line in api/http/openapi.py"
+    )
     assert all("$ref" in schema for schema in contents)
 
 

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, Phase, settings
+
+pytest.importorskip("schemathesis", reason="schemathesis is not here: ./mr check installs it")
 import requests
 import schemathesis
-from hypothesis import HealthCheck, Phase, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -38,7 +40,7 @@ CALLERS = sized(quick=("admin",), ci=("admin",), slow=(None, "lynx", "admin"))
 ENDLESS = "/api/v1/stream"  # without `until` it never ends: tests/http/stream.http.md asks it
 WRITING = ("/api/v1/matches", "/api/v1/imports", "/api/v1/jobs/{job}")
 QUIET = settings(
-    max_examples=sized(quick=4, ci=5, slow=50),
+    max_examples=sized(quick=2, ci=5, slow=50),
     deadline=None,
     derandomize=True,
     database=None,

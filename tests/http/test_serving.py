@@ -27,6 +27,7 @@ from events.types import MatchEnded, MatchStarted
 from store.ledger import open_ledger
 from store.reader import Reader
 from tests.http.servers import Follower, Server, killed
+from tests.profiles import sized
 from tests.sessions import Captured, said
 
 GAME = GAMES["auction-2024-mit"]
@@ -192,7 +193,8 @@ def _until_cut(link: socket.socket) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("readers", "hands"), [(20, 300), pytest.param(200, 3_000, marks=pytest.mark.slow)]
+    ("readers", "hands"),
+    [sized((10, 150), (20, 300)), pytest.param(200, 3_000, marks=pytest.mark.slow)],
 )
 def test_many_follow_a_match_at_full_speed_and_nothing_is_lost(
     readers: int, hands: int, tmp_path: Path

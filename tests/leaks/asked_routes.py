@@ -40,11 +40,14 @@ FILTERS = (
     "bid>=1",
     f"!{LYNX}:bid>3",
     f"{LYNX}:bid=0|{URSA}:bid=0",
+    "player(hole=A? %26 net>0) | player(bid>3 %26 !auction-won)",
+    f"!player(hole=A? | bid>3) | {LYNX}:(!hole=A? %26 bid<4)",
     "swapped",
     "!swapped",
     "verdict=differ",
     "!verdict=agree",
     "auction-won",
+    f"player(bid-with>=pair) | !{LYNX}:bid-with=high-card",
     "showdown %26 pot>10",
     "voided | all-in",
     f"hand>closed-{AUCTION}/2 %26 hand<={RUNNING}/1",
@@ -75,13 +78,22 @@ class Asked(NamedTuple):
     dear: bool = False  # an answer takes a quarter of a second: of one path, and by few viewers
 
     def addresses(self, route: str, depth: Depth) -> Iterator[str]:
-        """Paths in formats, and queries at the first paths that there are."""
+        """Paths in formats, and queries at the first paths that there are.
+
+        Of `few`, what is dear is asked as JSON alone; of `some`, each path in one format.
+        """
         if self.dear and depth == "some":
             return
         count = {"all": None, "most": 1 if self.dear else None}.get(depth, self.first)
         begin = sum(route.encode()) if depth == "few" and not self.dear else 0  # others of each
-        for values in islice(cycle(self.paths), begin, begin + (count or len(self.paths))):
-            for kind in self.formats:
+        asked = islice(cycle(self.paths), begin, begin + (count or len(self.paths)))
+        for number, values in enumerate(asked):
+            kinds = self.formats
+            if depth == "some":
+                kinds = tuple(islice(cycle(kinds), number, number + 1))
+            elif depth == "few" and self.dear:
+                kinds = kinds[:1]
+            for kind in kinds:
                 yield _filled(route, values) + (f"?format={kind}" if kind else "")
         for query in self._queries(depth):
             for values in self.paths[: self.first]:
@@ -139,14 +151,14 @@ ROUTES: dict[str, Asked] = {
     ),
     "/api/v1/matches": Asked(
         "nets, counts and times",
-        formats=("json", "ndjson", "csv"),
+        formats=TABULAR,
         queries=("limit=2", "newest=true&limit=5", "cursor=none"),
     ),
     "/api/v1/matches/{match}": of_matches("one of them"),
     "/api/v1/matches/{match}/root": of_matches("signed over stubbed lines", "json", "txt"),
     "/api/v1/matches/{match}/verify": of_matches("refused to all of these"),
-    "/api/v1/matches/{match}/fairness": of_matches("refused to all of these", "json", "csv"),
-    "/api/v1/fairness": Asked("refused to all of these", formats=("json", "csv")),
+    "/api/v1/matches/{match}/fairness": of_matches("refused to all of these", *TABULAR),
+    "/api/v1/fairness": Asked("refused to all of these", formats=TABULAR),
     "/api/v1/hands": Asked(
         "what a filter finds, and how many",
         formats=("json", "ndjson", "csv", "parquet", "arrow"),
@@ -184,29 +196,43 @@ ROUTES: dict[str, Asked] = {
         "between any two sizes", queries=("from=1", "from=9&to=40", "from=1&format=txt", "from=999")
     ),
     "/api/v1/players": Asked(
-        "nets and counts", formats=("json", "ndjson", "csv"), queries=("limit=2", "cursor=none")
+        "nets and counts", formats=TABULAR, queries=("limit=2", "cursor=none")
     ),
-    "/api/v1/players/{player}": of_players("what he played and won"),
+    "/api/v1/players/{player}": of_players("what he played and won", *TABULAR),
     "/api/v1/players/{player}/stats": of_players(
         "k and n of each statistic",
         *TABULAR,
         queries=("split=street", f"vs={LYNX}&field=1", f"as_of=closed-{AUCTION}/3"),
     ),
-    "/api/v1/players/{player}/grid": of_players("an opponent's from shown cards", "json", "csv"),
+    "/api/v1/players/{player}/grid": of_players("an opponent's from shown cards", *TABULAR),
     "/api/v1/players/{player}/bids": of_players(
-        "with the value of a card", *TABULAR, queries=(f"match=closed-{AUCTION}",)
+        "with the value of a card",
+        *TABULAR,
+        queries=(f"match=closed-{AUCTION}", f"vs={LYNX}&hands=1-2", f"as_of=closed-{AUCTION}/2"),
     ),
     "/api/v1/players/{player}/swaps": of_players(
-        "with luck", *TABULAR, queries=(f"match=closed-{SWAP}", "table=rates&format=csv")
+        "with luck", *TABULAR, queries=(f"as_of=closed-{SWAP}/3", "table=rates&format=csv")
     ),
     "/api/v1/players/{player}/winnings": of_players(
-        "adjusted, too", "json", "csv", queries=("runouts=500",)
+        "adjusted, too", *TABULAR, queries=("runouts=500&hands=1-3",)
     ),
-    "/api/v1/players/{player}/opponent": of_players("every hand is read", queries=(f"vs={LYNX}",)),
+    "/api/v1/players/{player}/results": of_players(
+        "luck where all cards are known",
+        *TABULAR,
+        queries=("split=swap", f"vs={LYNX}&adjusted=1&hands=2-9"),
+    ),
+    "/api/v1/players/{player}/opponent": of_players(
+        "every hand is read",
+        *TABULAR,
+        queries=(f"vs={LYNX}", "table=faults&format=csv&hands=1-2", f"as_of=closed-{AUCTION}/3"),
+    ),
     "/api/v1/players/{player}/compare": of_players(
         "beside another",
         *TABULAR,
         queries=(f"other={URSA}", f"other={URSA}&match=closed-{AUCTION}"),
+    ),
+    "/api/v1/players/{player}/history": of_players(
+        "k and n as they grew", *TABULAR, queries=(f"vs={LYNX}&hands=1-3",)
     ),
     "/api/v1/players/{player}/counters": of_players(
         "as a log has them, swaps too", *TABULAR, queries=(f"match=closed-{SWAP}",)
@@ -257,9 +283,18 @@ ROUTES: dict[str, Asked] = {
     ),
     "/players/{player}/bids": of_players("a page"),
     "/players/{player}/swaps": of_players("a page"),
-    "/players/{player}/opponent": of_players("a page"),
+    "/players/{player}/opponent": of_players("a page", queries=("hands=1-2",)),
+    "/find": Asked(
+        "goes to what is named, and lists what is called like it",
+        queries=(
+            *("q=nothing", "q=r", "q=pot>3", "q=/hands", f"q={LYNX}", f"q=closed-{AUCTION}"),
+            *(f"q=closed-{AUCTION}/1", f"q={RUNNING}/1", f"q={RUNNING}/2", "as=auditor"),
+        ),
+    ),
     "/players/{player}/compare": of_players("a page", queries=(f"other={URSA}",)),
     "/players/{player}/counters": of_players("a page"),
+    "/players/{player}/history": of_players("a page"),
+    "/players/{player}/results": of_players("a page", queries=("split=swap",)),
     "/fairness": Asked("refused to all of these"),
     "/live": Asked("a page"),
     "/verify": Asked("made of the code"),

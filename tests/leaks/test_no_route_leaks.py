@@ -104,8 +104,12 @@ def test_heads_are_alike_and_so_is_what_is_kept(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("how", ["zstd", *sized((), ("gzip",))])
-def test_packed_answers_are_alike_and_as_long(how: str, pair: Pair) -> None:
+@pytest.mark.parametrize("name", sized(quick=("public", "a player"), ci=[*EYES]))
+def test_packed_answers_are_alike_and_as_long(
+    how: str, name: str, pair_of: Callable[[str], Pair]
+) -> None:
     """What is packed tells by its length what is in it: nothing hidden is."""
+    pair = pair_of(name)
     asked = [
         f"/api/v1/hands/closed-{AUCTION}/1/events",
         f"/api/v1/hands/closed-{SWAP}/2/frames",

@@ -1,6 +1,6 @@
 """Everybody's questions go through one DuckDB engine: what one is shown is nobody else's."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,7 +12,7 @@ from api.viewpoints.views import Viewed
 from store.reader import Reader
 from store.sql.guard import Refused
 from tests.leaks.conftest import Pair
-from tests.leaks.hidden_worlds import EYES
+from tests.leaks.hidden_worlds import EYES, stubbed
 
 VIEWERS = (Viewer(AUDITOR), *(one.viewer for one in EYES.values()))
 ASKED = (
@@ -22,10 +22,11 @@ ASKED = (
 )
 
 
-@pytest.fixture
-def every(public: Pair) -> Iterator[list[Viewed]]:
+@pytest.fixture(scope="module")
+def every(pair_of: Callable[[str], Pair]) -> Iterator[list[Viewed]]:
     """One ledger through all eyes, an auditor's first."""
-    snapshot = Reader(public.folders[0]).snapshot()
+    with stubbed():
+        snapshot = Reader(pair_of("public").folders[0]).snapshot()
     every = [Viewed(snapshot, viewer) for viewer in VIEWERS]
     yield every
     for one in every:

@@ -39,6 +39,7 @@ from tests.leaks.test_what_jobs_tell import no_auditor
 from tests.sessions import printed, told
 from tests.wire.misfits import bot
 
+pytestmark = pytest.mark.usefixtures("jobs_are_forked")
 BITS = 128
 Captured = pytest.CaptureFixture[str]
 

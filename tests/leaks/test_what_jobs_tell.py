@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from starlette.testclient import TestClient
 
 from tests.http.clients import Site, over, site_of
 from tests.wire.misfits import bot
 
+pytestmark = pytest.mark.usefixtures("jobs_are_forked")
 GAME = "auction-2024-mit"
 OF_A_BOT = ["player", "folder", "kept_apart", "not_kept_because"]
 

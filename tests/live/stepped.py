@@ -4,7 +4,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import chain
 
-from dealer.bots import BOTS
+from dealer.bots.built_in import BOTS
 from dealer.deck import Decks, SeededDecks
 from dealer.live.clock import SITE, Times
 from dealer.live.events import (

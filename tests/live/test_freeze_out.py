@@ -17,6 +17,7 @@ from events.evolve import replay
 from events.state import Hand
 from events.types import Events
 from tests.live.stepped import Scene
+from tests.profiles import sized
 from tests.sessions import Captured, kept, said
 
 URCS = named("urcs-1998")
@@ -82,9 +83,12 @@ def test_no_number_of_hands_ends_a_freeze_out_before_the_last_dollar(
 ) -> None:
     """Unless it is given; and where decks of all hands are committed to first, it must be."""
     monkeypatch.setenv("MUCKRAKE_LEDGER", f"{tmp_path}/ledger")
-    words = ["play", "urcs-1998", "--seats", "3", "--seed", "7"]
-    assert 0 == main([*words, "--bots", "tight,tight,tight", "--match", "m"])
-    assert "m  urcs-1998  13563 hands" in capsys.readouterr().out
+    bots, seed, hands = sized(
+        quick=("tight,tight,random", "1", 1539), ci=("tight,tight,tight", "7", 13563)
+    )
+    words = ["play", "urcs-1998", "--seats", "3", "--seed", seed]
+    assert 0 == main([*words, "--bots", bots, "--match", "m"])
+    assert f"m  urcs-1998  {hands} hands" in capsys.readouterr().out
     ended = kept(tmp_path / "ledger", "m")[-1]
     assert 2000 == max(ended.nets)
     refusal = said(capsys, 2, *words, "--matches", "2", "--dealing", "committed")

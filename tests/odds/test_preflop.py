@@ -3,6 +3,7 @@ the table's own way and by a longer one.
 """
 
 import random
+from functools import cache
 from itertools import islice
 from math import comb
 
@@ -45,6 +46,12 @@ def test_the_best_and_the_worst_hand() -> None:
     )
 
 
+@cache
+def _boards() -> list[tuple[int, int]]:
+    """Every board of five cards, up to suits."""
+    return list(hands_up_to_suits(5))
+
+
 @pytest.mark.parametrize("hole_min", [0, 1])
 @pytest.mark.parametrize("straights", STRAIGHTS)
 def test_a_board_is_counted_as_it_is_from_the_river(
@@ -52,7 +59,7 @@ def test_a_board_is_counted_as_it_is_from_the_river(
 ) -> None:
     """The way the table is counted, on some boards, beside each hand's own odds there."""
     rng = random.Random(f"{straights} {hole_min}")
-    boards = [board for at, board in enumerate(hands_up_to_suits(5)) if at % 9_973 == 7]
+    boards = [board for at, board in enumerate(_boards()) if at % 9_973 == 7]
     ((board, alike),) = rng.sample(boards, 1)
     there = tuple(card for card in DECK if mask([card]) & board)
     counted = count(straights, hole_min, iter([(board, alike)]))
@@ -91,7 +98,7 @@ def test_the_stored_table_equals_a_fresh_count() -> None:
 
 
 def test_boards_up_to_suits_are_all_boards() -> None:
-    weights = [alike for _, alike in hands_up_to_suits(5)]
+    weights = [alike for _, alike in _boards()]
     assert (BOARDS, comb(52, 5)) == (len(weights), sum(weights))
     assert comb(52, 2) == sum(alike for _, alike in hands_up_to_suits(2))
     assert 169 == len(list(hands_up_to_suits(2)))

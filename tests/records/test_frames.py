@@ -54,7 +54,7 @@ def record_of(text: str) -> Events:
 
 
 @some_games
-@examples(4, 10)
+@examples(2, 10)
 @given(source=sources)
 def test_each_frame_is_the_table_that_replay_counts(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -73,7 +73,7 @@ def test_each_frame_is_the_table_that_replay_counts(game: Game, source: bytes) -
 
 
 @some_games
-@examples(4, 10)
+@examples(2, 10)
 @given(source=sources)
 def test_every_chip_is_in_a_stack_a_pot_or_the_rake_in_every_frame(
     game: Game, source: bytes
@@ -90,7 +90,7 @@ def test_every_chip_is_in_a_stack_a_pot_or_the_rake_in_every_frame(
 
 
 @some_games
-@examples(4, 10)
+@examples(2, 10)
 @given(source=sources)
 def test_the_pots_before_payment_are_those_that_the_rules_pay(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -119,7 +119,7 @@ def _merged(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @some_games
-@examples(4, 12)
+@examples(2, 12)
 @given(source=sources, seed=st.integers(0, 2**16))
 def test_two_worlds_have_the_same_frames_and_rows(game: Game, source: bytes, seed: int) -> None:
     record = walk(game, source).record

@@ -97,8 +97,7 @@ def test_matches_of_the_command_line_are_those_of_a_viewpoint(site: Site, capsys
 
 
 def test_lines_of_a_page_are_the_lines_of_its_hands(site: Site) -> None:
-    from api.questions.lines import lines
-    from api.questions.one_line import one_line
+    from api.questions.one_line import lines, one_line
 
     viewed = Viewed(Reader(site.folder).snapshot(), viewer_of("seat:ursa"))
     hands = [f"{match}/{number}" for match in ("holdem", "swap") for number in (3, 1, 2, 7)]

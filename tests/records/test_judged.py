@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from api.questions.judged import NoRules, NotOver, by_rules, judged, seen_record
+from api.questions.hand import NoRules, NotOver, by_rules, judged, seen_record
 from api.report import as_json, as_text
 from engine.game import Game
 from engine.games import GAMES
@@ -22,7 +22,7 @@ from tests.worlds import other_world, viewers
 
 
 @some_games
-@examples(5, 15)
+@examples(2, 15)
 @given(source=sources)
 def test_no_honest_hand_differs_for_anybody_who_saw_it(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -34,7 +34,7 @@ def test_no_honest_hand_differs_for_anybody_who_saw_it(game: Game, source: bytes
 
 
 @some_games
-@examples(4, 10)
+@examples(2, 10)
 @given(source=sources, seed=st.integers(0, 2**16))
 def test_two_worlds_are_judged_alike(game: Game, source: bytes, seed: int) -> None:
     record = walk(game, source).record

@@ -9,20 +9,18 @@ import pytest
 
 from api.evidence.verify import unpacked, verify
 from api.facts import projections
-from api.questions.lines import lines
-from api.questions.one_line import one_line
+from api.questions.one_line import lines, one_line
 from api.questions.tree import Tree, Unsigned
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
 from events.commitments import commitment
 from events.ledger import Append
 from store.ledger import open_ledger
-from store.proof import tiles
+from store.proof import tree_file
 from store.proof.checkpoint import open_checkpoint
 from store.proof.note import Key
-from store.proof.tiles import Tile
 from store.proof.tree import Refuted, check_consistency, frontier, leaf_hash
-from store.proof.tree_file import TreeFiles
+from store.proof.tree_file import Tile, TreeFiles
 from store.proofs import read_receipt
 from store.reader import Reader
 from tests.http import ledgers
@@ -66,11 +64,11 @@ def test_every_root_can_be_computed_from_tiles_alone(long: Site) -> None:
     client = long.as_()
     size = 300
     told: dict[Tile, bytes] = {
-        tile: client.get(f"{LOG}/{tile.path()}").content for tile in tiles.tiles(size)
+        tile: client.get(f"{LOG}/{tile.path()}").content for tile in tree_file.tiles(size)
     }
 
     def hashes(level: int, index: int) -> bytes:
-        stored, above = divmod(level, tiles.HEIGHT)
+        stored, above = divmod(level, tree_file.HEIGHT)
         row = [
             told[tile][32 * at : 32 * at + 32]
             for tile in sorted(told)

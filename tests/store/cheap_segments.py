@@ -26,7 +26,7 @@ def cheap_segments() -> Iterator[None]:
         patches.enter_context(patch("store.segments.sealing.write_segment", write_cheaply))
         patches.enter_context(patch("store.ledger.Sealed", CheapSealed))
         patches.enter_context(patch("store.segments.runs.tables_of", cheap_tables))
-        patches.enter_context(patch("store.segments.adopting.write_runs", write_runs_cheaply))
+        patches.enter_context(patch("store.segments.sealing.write_runs", write_runs_cheaply))
         yield
 
 

@@ -22,7 +22,7 @@ from events.types import (
 )
 from store.folder.macs import Marks
 from store.ledger import VOID, FileLedger
-from store.log.group_commit import Call as Waiting
+from store.log.admission import Call as Waiting
 from store.memory import MemoryLedger
 from store.proof.notary import last_checkpoint
 from store.proof.note import Signer

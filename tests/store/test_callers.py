@@ -182,7 +182,7 @@ def test_whoever_is_interrupted_in_line_holds_nobody_up(tmp_path: Path) -> None:
     ledger = FileLedger(disk)
     impatient = Impatient()
     with (
-        patch("store.log.group_commit.threading.Lock", lambda: impatient),
+        patch("store.log.admission.threading.Lock", lambda: impatient),
         patch.object(ledger._group_commit, "_writer", object()),
         pytest.raises(KeyboardInterrupt),
     ):

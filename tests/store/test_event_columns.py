@@ -12,12 +12,12 @@ from engine.policies import Rake
 from events import types as t
 from events.ledger import Append, Conflict
 from events.lines import digest, lines
+from store.columns.codec import leaves_of as leaves_of_rows
 from store.columns.codec import rows_of
 from store.columns.event_columns import of_appends, of_leaves
-from store.columns.public_lines import digests
 from store.log.leaf import Leaf
 from store.proof.nonces import Salted
-from store.segments.runs import check_values
+from store.segments.runs import check_values, digests
 from store.tables.projection import EventRows
 from store.tables.standard import PLAYERS, STANDARD
 from tests.store.sealed_hands import leaves as leaves_of
@@ -159,3 +159,24 @@ def test_records_of_matches_and_hands_of_several_times_have_their_digests() -> N
 def test_what_no_event_can_hold_is_refused(event: t.Event) -> None:
     with pytest.raises(Conflict, match="cannot be written"):
         of_appends(appends([ended(), ended(event)]), check_values)
+
+
+def test_a_hand_that_assumes_nothing_does_not_assume_what_the_hand_before_it_does() -> None:
+    """Some hands of a log are in columns, and others, read one by one, stand among them."""
+    some, others = (
+        of_appends(
+            [
+                Append(f"m/{number}", 0, (replace(START, hand=f"m/{number}", assumed=it),), AT)
+                for number in numbers
+            ],
+            check_values,
+        )
+        for numbers, it in (((1, 3), ("stack 200",)), ((2, 4), ()))
+    )
+    for merged in (some.merged(others), others.merged(some)):
+        found = leaves_of_rows(rows_of(merged))
+        assert merged.leaves() == found
+        starts = [leaf.recorded[0].event for leaf in found]
+        assert [("stack 200",), (), ("stack 200",), ()] == [
+            one.assumed for one in starts if isinstance(one, t.HandStarted)
+        ]

@@ -84,18 +84,24 @@ def test_there_is_a_view_for_every_table(query: Strangers) -> None:
         assert counted["n"] > 0
 
 
-@pytest.mark.parametrize("ours", [False, True], ids=["a stranger's", "ours"])
+@pytest.fixture(scope="module")
+def answered(query: Strangers) -> dict[str, list[dict[str, Any]]]:
+    return answers(query)
+
+
 @pytest.mark.parametrize(
     "seal_after",
     [lambda count: False, lambda count: True, lambda count: count == 20, lambda count: count == 7],
     ids=["all hot", "all sealed, each alone", "all sealed at once", "both"],
 )
 def test_an_answer_does_not_depend_on_where_the_rows_lie(
-    tmp_path: Path, query: Strangers, seal_after: Callable[[int], bool], ours: bool
+    tmp_path: Path, answered: dict[str, list[dict[str, Any]]], seal_after: Callable[[int], bool]
 ) -> None:
+    """A stranger's and ours."""
     filled(tmp_path, seal_after).close()
-    asked = asking(Reader(tmp_path).snapshot(), ours)
-    assert answers(query) == answers(asked)
+    snapshot = Reader(tmp_path).snapshot()
+    for ours in (False, True):
+        assert answered == answers(asking(snapshot, ours))
 
 
 def test_the_view_of_events_opens_with_the_envelope(query: Strangers) -> None:

@@ -7,10 +7,12 @@ import msgspec
 import pytest
 from msgspec.structs import fields, replace
 
+from analytics.screen.columns import Words
+from analytics.screen.ledger import batches
+from analytics.screen.screen import Screen
 from api.main import main
 from api.playing.recording import Recording, announced
 from api.rules import Rules
-from api.screening import screened
 from dealer.play import play
 from engine.game import LATER, Game, fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
@@ -117,8 +119,8 @@ def test_a_ledger_of_older_rules_is_audited_screened_and_verified_as_before(
     ]
     assert {"agree", "contested"} >= {one["verdict"] for one in hands}
     snapshot = Reader(tmp_path).snapshot()
-    batches = screened(snapshot, Rules(snapshot, None), None)
-    fine = sum(sum(batch.fine().values()) for batch in batches)
+    screen = Screen(Rules(snapshot, None).marked, Words())
+    fine = sum(sum(batch.fine().values()) for batch in batches(snapshot, screen))
     assert (fine > 0) == name.startswith("probability")  # the screen leaves URCS to the engine
     assert 0 == main(["verify", "--all", "--key", str(tmp_path / "keys"), *where])
 

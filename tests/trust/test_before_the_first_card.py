@@ -22,6 +22,7 @@ from tests.http.clients import over, site_of
 from tests.sessions import Captured
 from tests.wire.misfits import bot
 
+pytestmark = pytest.mark.usefixtures("jobs_are_forked")
 LIVE = ("play", "site-nl", "--live", "--seats", "3", "--think-ms", "0", "--match", "m")
 
 

@@ -19,8 +19,8 @@ from store.proof.checkpoint import Checkpoint, cosign, sign
 from store.proof.notary import public_keys
 from store.proof.note import WITNESSES, Key, Signer
 from store.proof.policy import Policy, read_policy
-from store.proof.tiles import SPAN, read_path
 from store.proof.tree import Frontier, leaf_hash
+from store.proof.tree_file import SPAN, read_path
 from tests.trust.stored_hashes import InMemory
 
 LOG = Signer("poker.example/log", bytes(range(32)))

@@ -8,7 +8,6 @@ import pytest
 
 from store.folder.disk import Disk, RealDisk
 from store.folder.frames import Damaged
-from store.proof.tiles import Tile, read_path, tiles, width
 from store.proof.tree import (
     Frontier,
     Refuted,
@@ -19,7 +18,17 @@ from store.proof.tree import (
     inclusion,
     leaf_hash,
 )
-from store.proof.tree_file import TreeFiles, faults, open_tree, path_of, rebuild
+from store.proof.tree_file import (
+    Tile,
+    TreeFiles,
+    faults,
+    open_tree,
+    path_of,
+    read_path,
+    rebuild,
+    tiles,
+    width,
+)
 from tests.store.simulated_disk import PowerLost, SimulatedDisk
 
 MOST = 70_000  # the size that tlog-tiles gives as its example

@@ -186,7 +186,7 @@ def test_a_lie_that_adds_up_is_for_the_audit() -> None:
     draft = _draft()
     _line(draft, "PotSplit")["seats"] = [0]
     assert () == verdict(draft).problems
-    assert "whether the pot was paid by them is for an audit to say" in verdict(draft).proved[1]
+    assert "This does not check the payout: run muckrake audit." in verdict(draft).proved[1]
 
 
 def test_spelled_is_what_the_page_says() -> None:

@@ -25,6 +25,7 @@ from store.proof.notary import last_checkpoint
 from store.proof.note import WITNESSES, Signer
 from store.proof.published import published
 from tests.http.servers import MUCKRAKE, Server
+from tests.processes import Popen
 from tests.sessions import name, printed, said
 
 Captured = pytest.CaptureFixture[str]
@@ -37,7 +38,7 @@ class Running:
 
     def __init__(self, folder: Path, key: Path) -> None:
         self.folder, self.key = folder, key
-        self._process: subprocess.Popen[str] | None = None
+        self._process: Popen | None = None
         self.port = 0
         self.start()
 
@@ -45,7 +46,7 @@ class Running:
         words = ("--log", str(self.key), "--port", str(self.port), "--json")
         name = () if self.folder.exists() else ("--name", f"{self.folder.name}.example")
         command = (*MUCKRAKE, "witness", str(self.folder), *words, *name)
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._process = Popen(command, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
         text = ""
         while not text.endswith("}\n"):
@@ -301,7 +302,7 @@ def test_who_watches_stops_at_once(tmp_path: Path, ledger: Path) -> None:
     witness = Signer("w.example", bytes(32), WITNESSES).key.text()
     (tmp_path / "policy").write_text(f"witness w {witness} http://127.0.0.1:1\nquorum w\n")
     words = ("publish", "--policy", str(tmp_path / "policy"), "--watch", "3600")
-    with subprocess.Popen([*MUCKRAKE, *words], stdout=subprocess.PIPE, text=True) as watching:
+    with Popen([*MUCKRAKE, *words], stdout=subprocess.PIPE, text=True) as watching:
         assert watching.stdout is not None
         assert "nothing to publish" in watching.stdout.readline()
         time.sleep(1)  # the wait begins a moment after the line was written

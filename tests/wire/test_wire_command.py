@@ -1,5 +1,6 @@
 """`muckrake match`: what is written, what is told, and what is left when it is cut short."""
 
+import json
 import os
 import shutil
 import signal
@@ -12,6 +13,7 @@ from typing import Any, get_args
 import pytest
 from msgspec.structs import replace
 
+from api.main import main
 from api.playing.over_the_wire import for_good
 from dealer.committed import check_deal
 from dealer.examples import GRUFF, STEADY
@@ -19,7 +21,7 @@ from dealer.wire.plan import plan
 from dealer.wire.sandbox import Means
 from engine.games import GAMES
 from events.evolve import replay
-from events.types import DeckCommitted, DeckOpened, MatchStarted, NonceGiven
+from events.types import BlindPosted, DeckCommitted, DeckOpened, MatchStarted, NonceGiven
 from formats.follow import follow
 from formats.mit.read import read
 from formats.source import SourceHand
@@ -94,13 +96,56 @@ def test_a_report_says_why_a_bot_was_folded_and_what_it_printed(
     ledger: Path, tmp_path: Path, capsys: Captured
 ) -> None:
     words = ["--hands", "4", "--seed", "1", "--match", "m", "--logs", str(tmp_path / "logs")]
-    text = printed(capsys, "match", *_bots(tmp_path, "crash"), *words)
+    text = printed(capsys, "match", *_bots(tmp_path, "crash"), *words, code=1)
     assert "crash was not asked any more: its connection broke" in text
     assert "why was crash folded" in text
     assert "it closed its connection, or sent an empty line" in text
     assert text.rstrip().endswith("ValueError: out of ideas")
     assert b"Traceback" in (tmp_path / "logs/crash.txt").read_bytes()
     assert b"" == (tmp_path / "logs/good.txt").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("odd", "build", "failed"),
+    [
+        ("exit", [], "it never connected"),
+        ("crash", [], "its connection broke"),
+        ("lie", ["/no/compiler"], "its build command cannot be started: "),
+    ],
+)
+def test_a_bot_that_fails_is_exit_code_1_and_its_hands_are_kept_and_marked(
+    odd: str, build: list[str], failed: str, ledger: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    misfit = bot(tmp_path, odd, MISFITS[odd], build)
+    words = [str(misfit.folder), *_bots(tmp_path)[:1], "--hands", "4", "--match", "m"]
+    assert 1 == main(["match", *words, "--json"])
+    out, err = capsys.readouterr()
+    one, other = json.loads(out)["bots"]
+    assert one["failed"].startswith(failed)
+    assert other["failed"] is None
+    sentence = f"muckrake: {odd} failed ({one['failed']}): what was played for it is kept"
+    assert sentence == err.splitlines()[-1]
+    played = [event for number in range(1, 5) for event in _hand(ledger, "m", number)]
+    assert any(getattr(event, "origin", None) == "default" for event in played)
+
+
+def test_a_bot_that_only_lies_or_loses_is_no_failure(
+    ledger: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    document = told(capsys, "match", *_bots(tmp_path, "lie"), "--hands", "4")
+    assert [None, None] == [one["failed"] for one in document["bots"]]
+    assert document["bots"][0]["faults"]
+
+
+def test_equal_reasons_are_one_row_with_a_count(
+    ledger: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    rude = bot(tmp_path, "rude", "def odd(line): return '?'")
+    words = [str(rude.folder), *_bots(tmp_path)[:1], "--hands", "4", "--match", "m"]
+    text = printed(capsys, "match", *words)
+    rows = [line for line in text.splitlines() if "no reply begins with '?'" in line]
+    (only,) = rows
+    assert 3 <= int(only.split()[0])
 
 
 def test_what_a_bot_wrote_is_not_let_at_the_terminal(
@@ -214,3 +259,24 @@ def _until(true: Any, seconds: float = 15) -> None:
 
 def _hand(ledger: Path, match: str, number: int) -> Any:
     return [one.event for one in Reader(ledger).read(f"{match}/{number}")]
+
+
+def test_what_was_played_for_a_bot_that_died_counts_in_no_tendency(
+    ledger: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    """A tendency counts choices; `decisions` has the others by their origin, for who asks."""
+    words = [*_bots(tmp_path, "crash"), "--hands", "30", "--seed", "1", "--match", "m"]
+    printed(capsys, "match", *words, code=1)
+    mine: list[tuple[int, Any]] = [
+        (number, event)
+        for number in range(1, 31)
+        for event in _hand(ledger, "m", number)
+        if getattr(event, "seat", None) == 0 and not isinstance(event, BlindPosted)
+    ]
+    default = [one for _, one in mine if getattr(one, "origin", None) == "default"]
+    chose = {number for number, one in mine if getattr(one, "origin", None) == "chosen"}
+    assert len(default) > 30 > len(chose) > 0
+    (player,) = told(capsys, "stats", "crash")["players"]
+    assert (player["hands"], player["stats"]["vpip"]["n"]) == (30, len(chose))
+    asked = "SELECT count(*) AS n FROM decisions WHERE player = 'crash' AND origin = 'default'"
+    assert str(len(default)) in printed(capsys, "sql", asked)

@@ -10,12 +10,7 @@ from msgspec.structs import replace
 
 from api.playing.folded import unusable
 from dealer.deck import SeededDecks
-from dealer.wire.match import started
-from dealer.wire.match_process import (
-    Listener,
-    MatchJob,
-    play_in_process,
-)
+from dealer.wire.match import Listener, MatchJob, play_in_process, started
 from dealer.wire.plan import plan
 from dealer.worker import Gone
 from engine.audit import audit

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from api.playing.over_the_wire import Meeting
 from api.playing.wire_report import as_text
 from dealer.deck import SeededDecks
-from dealer.wire.match_process import MatchJob
+from dealer.wire.match import MatchJob
 from dealer.wire.plan import plan
 from dealer.wire.program import Program, program
 from dealer.wire.sandbox import Guard, Means
@@ -27,11 +27,14 @@ from engine.games import GAMES
 from store.ledger import open_ledger
 from store.proof.private import Private
 from store.tables.standard import STANDARD
+from tests.profiles import sized
 from tests.wire.misfits import SHORT, bot, matched
 from tests.wire.spying import SPY, WORD
 
 WAIT = "import time; time.sleep(60)"
 SEED = f"{WORD}-seed"
+EITHER = (True, False)
+SEATS = [("user+namespaces", True), ("namespaces", False), ("user", True)]  # is it the first?
 PATIENT = replace(SHORT, clock=60.0, connect=50.0, reply=30.0, log_bytes=1 << 20)
 
 only_root = pytest.mark.skipif(
@@ -107,8 +110,9 @@ def _findings(meeting: Meeting) -> tuple[list[str], int]:
 
 
 @only_linux
-@pytest.mark.parametrize("first", [True, False], ids=["first", "second"])
-@pytest.mark.parametrize("means", ["user+namespaces", "namespaces", "user"])
+@pytest.mark.parametrize(
+    ("means", "first"), sized(SEATS, ci=[(means, first) for means, _ in SEATS for first in EITHER])
+)
 def test_a_spying_bot_finds_nothing(
     means: Means, first: bool, public: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

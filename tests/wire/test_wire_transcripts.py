@@ -2,11 +2,11 @@
 
 import pytest
 
-from api.playing.gamelog import gamelog
 from dealer.wire.match import play
 from dealer.wire.plan import plan
 from dealer.wire.player import Reply
 from engine.games import GAMES
+from formats.mit.write import write
 from tests.wire.transcripts import RecalledDecks, Scripted, log_of, scripted
 
 GAME = {"2022": GAMES["swap-2022-mit"], "2024": GAMES["auction-2024-mit"]}
@@ -47,4 +47,4 @@ def _played(name: str, log: str, bots: tuple[Scripted, Scripted]) -> str:
         len(decks.records),
         open_bids=not name.startswith("masked"),
     )
-    return gamelog(tuple(play(match, match.legs[0], decks, bots)))
+    return write(play(match, match.legs[0], decks, bots))

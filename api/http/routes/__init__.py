@@ -4,19 +4,15 @@ from fastapi import APIRouter
 
 from api.http.routes.docs import router as docs
 from api.http.routes.exports import router as exports
-from api.http.routes.fairness import router as fairness
 from api.http.routes.games import router as games
 from api.http.routes.hand import router as hand
-from api.http.routes.hands import router as hands
 from api.http.routes.health import router as health
 from api.http.routes.jobs import router as jobs
 from api.http.routes.keys import router as keys
 from api.http.routes.log import router as log
 from api.http.routes.login import router as login
 from api.http.routes.matches import router as matches
-from api.http.routes.players import router as players
 from api.http.routes.questions import router as questions
-from api.http.routes.reports import router as reports
 from api.http.routes.root import router as root
 from api.http.routes.sql import router as sql
 from api.http.routes.stream import router as stream
@@ -29,15 +25,11 @@ ROUTERS: tuple[APIRouter, ...] = (
     login,
     stream,
     matches,
-    hands,
     hand,
     log,
     jobs,
-    fairness,
     questions,
-    players,
     games,
     exports,
     sql,
-    reports,
 )

@@ -1,4 +1,4 @@
-"""The API told to programs (`/openapi.json`) and to people (`/docs`), without any other server."""
+"""The API for programs (`/openapi.json`) and for people (`/docs`), without any other server."""
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response

@@ -1,17 +1,51 @@
-"""`/api/v1/exports`: whole views as files, for whoever counts elsewhere; made as they are sent."""
+"""`/api/v1/exports`: whole views as files, for whoever counts elsewhere; made as they are sent.
 
-from collections.abc import Iterator
-from typing import Annotated
+Views go out some thousand hands at a time, in the order in which hands closed. They are asked of
+the views that the viewer has in SQL, so an export is what `sql` shows and no more, whoever asks.
+Each part holds whole hands; how many does not depend on what is in them. Stored rows lie in order,
+and what DuckDB makes of them mostly does: to look is a tenth of the work of sorting all of it.
+"""
 
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, takewhile
+from typing import Annotated, Literal, NamedTuple, get_args
+
+import numpy as np
 import pyarrow as pa
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from api.http.answer import format_of
-from api.http.ask import Ask, Asked
-from api.http.routes.players import OfMatch, media
+from analytics.sql.chosen import quoted
+from api.exporting.files import lines
+from api.http.answer import format_of, media
+from api.http.ask import Access, Ask
 from api.http.streams import streamed, tabled
-from api.questions.exports import Dataset, Span, event_lines, span, tables
+from api.viewpoints.selection import Absent, Wanted, leaves
+from api.viewpoints.views import Viewed
+
+Dataset = Literal["hands", "events", "players", "bids", "swaps", "pots", "decisions"]
+DATASETS: tuple[Dataset, ...] = get_args(Dataset)
+AT_ONCE = {"events": 5_000}  # hands
+USUAL = 50_000
+PARTS = 2  # that are read at once
+_ORDER: dict[Dataset, tuple[str, ...]] = {
+    "hands": ("hand_seq",),
+    "events": ("hand_seq", "idx"),
+    "players": ("hand_seq", "seat"),
+    "bids": ("hand_seq", "idx"),
+    "swaps": ("hand_seq", "idx"),
+    "pots": ("hand_seq", "pot", "seat"),
+    "decisions": ("hand_seq", "idx"),
+}
+
+
+class Span(NamedTuple):
+    """The closed hands that are asked for: of a match or all, from here to before there."""
+
+    match: str | None
+    first: int
+    end: int
+
 
 router = APIRouter(prefix="/api/v1/exports", tags=["exports"])
 _KINDS = ("parquet", "arrow", "csv", "ndjson")
@@ -31,7 +65,9 @@ def export(
     request: Request,
     ask: Ask,
     dataset: Dataset,
-    match: OfMatch = None,
+    match: Annotated[
+        str | None, Query(max_length=200, description="Only this match's hands.")
+    ] = None,
     as_of: Annotated[
         str | None, Query(max_length=300, description="Up to this hand, MATCH/NUMBER, and with it.")
     ] = None,
@@ -46,12 +82,73 @@ def export(
     return tabled(request, rows, kind, ask.viewer.view, dataset, filename=name)
 
 
-def _tables(ask: Asked, dataset: Dataset, wanted: Span) -> Iterator[pa.Table]:
+def _tables(ask: Access, dataset: Dataset, wanted: Span) -> Iterator[pa.Table]:
     """The views are held for as long as somebody takes from them."""
     with ask.viewed() as viewed:
         yield from tables(viewed, dataset, wanted)
 
 
-def _lines(ask: Asked, wanted: Span) -> Iterator[bytes]:
+def _lines(ask: Access, wanted: Span) -> Iterator[bytes]:
     with ask.viewed() as viewed:
         yield from event_lines(viewed, wanted)
+
+
+def span(viewed: Viewed, match: str | None = None, as_of: str | None = None) -> Span:
+    """What these words mean; `as_of` is the last hand in it. What is not there is said."""
+    first, end = 0, viewed.snapshot.next_seq
+    if as_of is not None:
+        place = viewed.snapshot.hand_seq(as_of)
+        if place is None:
+            raise Absent(f"there is no hand {as_of}: muckrake hands lists those there are")
+        end = place + 1
+    if match is not None:
+        name = quoted(match)
+        (row,) = viewed.rows(
+            f"SELECT min(hand_seq) AS one, max(hand_seq) AS last FROM events WHERE match = {name}"
+        )
+        if row["one"] is None:
+            raise Absent(f"there is no match {match}: muckrake matches lists those there are")
+        first, end = row["one"], min(end, row["last"] + 1)
+    return Span(match, first, end)
+
+
+def tables(viewed: Viewed, dataset: Dataset, span: Span) -> Iterator[pa.Table]:
+    """At least one, all alike.
+
+    Several parts are read at once: a question opens whole row groups, and those at its ends would
+    be read by the next one, too.
+    """
+    also = "" if span.match is None else f" AND match = {quoted(span.match)}"
+    size = AT_ONCE.get(dataset, USUAL)
+    for start in (*range(span.first, span.end, PARTS * size), span.end):
+        upto = min(start + PARTS * size, span.end)
+        rows = viewed.ask(
+            f"SELECT * FROM {dataset} WHERE hand_seq >= {start} AND hand_seq < {upto}{also}"
+        )
+        rows = ordered(rows, _ORDER[dataset])
+        if start == span.end:
+            yield rows
+            return
+        ends = np.searchsorted(rows["hand_seq"].to_numpy(), range(start, upto + size, size))
+        for begin, end in pairwise(ends.tolist()):
+            if end > begin:
+                yield rows.slice(begin, end - begin)
+
+
+def ordered(rows: pa.Table, keys: Sequence[str]) -> pa.Table:
+    """The rows in the order of whole numbers; as they are, if that is theirs."""
+    later = np.zeros(max(0, rows.num_rows - 1), dtype=bool)  # by a key before this one
+    for key in keys:
+        step = np.diff(rows[key].to_numpy())
+        if (step[~later] < 0).any():
+            return rows.sort_by([(name, "ascending") for name in keys])
+        later |= step > 0
+    return rows
+
+
+def event_lines(viewed: Viewed, span: Span) -> Iterator[bytes]:
+    """Events as `muckrake export --to ndjson` writes them, some lines at a time."""
+    every = leaves(viewed.snapshot, Wanted(span.match))
+    upto = takewhile(lambda leaf: leaf.hand_seq < span.end, every)
+    for _, data in lines(upto, viewed.redactor):
+        yield data

@@ -5,9 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 
-from api.http.answer import document, format_of, listed, sent
+from api.http.answer import document, format_of, listed, media, sent
 from api.http.ask import Ask
-from api.http.routes.players import media
 from api.problem import Problem
 from api.questions import games as asking
 
@@ -54,4 +53,4 @@ def game(
         raise Problem("not-found", str(unknown)) from None
     if kind == "md":
         return sent(request, asking.as_markdown(found).encode(), "md")
-    return document(request, asking.as_json(found))
+    return document(request, asking.in_full(found))

@@ -21,7 +21,7 @@ from api.printable import page as lines_of
 from api.problem import Problem
 from api.questions import hand as told
 from api.questions.frames import frames
-from api.questions.judged import NoRules, judged
+from api.questions.hand import NoRules, judged
 from api.questions.proof import bundle, proof
 from api.report import as_json, as_text
 from api.viewpoints.redaction import RedactedEvents

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from api.http.answer import NEVER, document, listed
-from api.http.ask import ADMIN, AUDIT, WRITE, Ask, Asked
+from api.http.ask import ADMIN, AUDIT, WRITE, Access, Ask
 from api.http.formats import MEDIA, format_of
 from api.http.quotas import admitted
 from api.http.routes.matches import Match
@@ -23,11 +23,13 @@ from api.http.routes.stream import feeds_of
 from api.http.streams import Following
 from api.http.uploads import said_length, sent_files
 from api.jobs.jobs import OVER, Job, Jobs, JobTold, Progress, now_ms, server, told
-from api.jobs.requests import of_folders, of_import, of_match
+from api.jobs.plans import of_folders, of_import, of_match
 from api.problem import Problem
 from api.questions.feed import Feeds
-from api.questions.matches import one
+from api.questions.match import match_of
 from formats.rakes import RakeFrom
+from store.folder.cache_folder import origin_of
+from store.folder.lock import ReadOnly
 
 router = APIRouter(prefix="/api/v1", tags=["jobs"])
 
@@ -109,7 +111,7 @@ def play(request: Request, ask: Ask, wanted: MatchWanted, idempotency_key: Key =
     ask.needs(WRITE)
     asked = wanted.model_dump(by_alias=True)
     digest = sha256(msgspec.json.encode(asked, order="sorted")).hexdigest()
-    jobs, owner = _jobs(ask), _owner(ask)
+    jobs, owner = _written(ask), _owner(ask)
     known = jobs.known(owner, _checked(idempotency_key), digest)
     if known is None:
         bots = ask.service.settings.bots
@@ -179,7 +181,7 @@ async def bring(
     owner = "" if ask.caller.has(AUDIT) else _owner(ask)
     wish = of_import(named_format, game, settings, names, strict, audit, match, rake)
     wish |= {"disclosure": disclosure, "owner": owner}
-    jobs, owner, key = _jobs(ask), _owner(ask), _checked(idempotency_key)
+    jobs, owner, key = _written(ask), _owner(ask), _checked(idempotency_key)
     limits, again = ask.service.settings.limits, jobs.claimed(owner, key)
     coming = partial(admitted, jobs, owner, limits, size=said_length(request), again=again)
     room, allowance = await run_in_threadpool(coming)
@@ -213,7 +215,7 @@ def verify(request: Request, ask: Ask, match: Match, idempotency_key: Key = None
     if not ask.viewer.auditor:  # who looks through other eyes is told what they see
         raise Problem("forbidden", f"{ask.viewer.view} verifies no match: only an auditor does")
     with ask.viewed() as viewed:
-        wish = {"match": match, "hands": one(viewed, match)["hands"]}
+        wish = {"match": match, "hands": match_of(viewed, match).hands}
     digest = sha256(msgspec.json.encode(("verify", match))).hexdigest()
     jobs, owner, key = _jobs(ask), _owner(ask), _checked(idempotency_key)
     known = jobs.known(owner, key, digest)
@@ -268,7 +270,7 @@ def cancel(request: Request, ask: Ask, job: str) -> Response:
     return document(request, _told(ask, found, jobs.cancel(found)), cache=NEVER)
 
 
-async def _followed(ask: Asked, jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGenerator[bytes, None]:
+async def _followed(ask: Access, jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGenerator[bytes, None]:
     """The job whenever there is something new of it, until it is over."""
     before, quiet = b"", 0.0
     while not feeds.stopping:
@@ -286,7 +288,7 @@ async def _followed(ask: Asked, jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGene
         quiet += LOOK_S
 
 
-def _found(ask: Asked, name: str) -> tuple[Jobs, Job]:
+def _found(ask: Access, name: str) -> tuple[Jobs, Job]:
     """A job of this caller; another's is as if it was not there, but for who keeps the keys."""
     jobs = _asked_for(ask)
     job = jobs.job(name)
@@ -295,32 +297,39 @@ def _found(ask: Asked, name: str) -> tuple[Jobs, Job]:
     return jobs, job
 
 
-def _asked_for(ask: Asked) -> Jobs:
+def _asked_for(ask: Access) -> Jobs:
     """Jobs are for who may begin one."""
     if not ask.caller.has(AUDIT):
         ask.needs(WRITE)
     return _jobs(ask)
 
 
-def _is_his(ask: Asked, job: Job) -> bool:
+def _is_his(ask: Access, job: Job) -> bool:
     return job.owner == _owner(ask) or ask.caller.has(ADMIN)
 
 
-def _accepted(ask: Asked, request: Request, jobs: Jobs, job: Job) -> Response:
+def _accepted(ask: Access, request: Request, jobs: Jobs, job: Job) -> Response:
     where = f"/api/v1/jobs/{job.id}"
     content = _told(ask, job, jobs.progress(job))
     return document(request, content, cache=NEVER, status=202, Location=where)
 
 
-def _told(ask: Asked, job: Job, progress: Progress) -> JobTold:
+def _told(ask: Access, job: Job, progress: Progress) -> JobTold:
     return told(job, progress, whole=ask.caller.has(AUDIT))
 
 
-def _jobs(ask: Asked) -> Jobs:
+def _jobs(ask: Access) -> Jobs:
     return Jobs(ask.service.settings.folder)
 
 
-def _owner(ask: Asked) -> str:
+def _written(ask: Access) -> Jobs:
+    """Of a ledger that can be written: an archive cannot."""
+    if (url := origin_of(ask.service.settings.folder)) is not None:
+        raise ReadOnly(url)
+    return _jobs(ask)
+
+
+def _owner(ask: Access) -> str:
     """Whose job it is: a key's or a session's; the name, where there is neither."""
     return ask.caller.id or ask.caller.name or ""
 

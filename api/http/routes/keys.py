@@ -37,7 +37,7 @@ def keys(request: Request, ask: Ask) -> Response:
 
 
 @router.post(
-    "", operation_id="make_key", summary="A new key; it is told only here", status_code=201
+    "", operation_id="make_key", summary="A new key; only this answer shows it", status_code=201
 )
 def make(request: Request, ask: Ask, wanted: Wanted) -> Response:
     ask.needs(ADMIN)

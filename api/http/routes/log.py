@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from api.http.answer import FOREVER, MEDIA, document, format_of, sent
 from api.http.ask import Ask
 from api.problem import Problem
-from api.questions.tree import Grown, Tree
+from api.questions.tree import Tree
 from store.proof.note import to_base64
 from store.proof.tree import Refuted
 
@@ -114,16 +114,10 @@ def consistency(
     except Refuted as reason:
         raise Problem("invalid", str(reason)) from None
     if kind == "json":
-        return document(request, _told(grown))
+        ends = {"from": (grown.old, grown.old_root), "to": (grown.new, grown.new_root)}
+        told = {name: {"size": size, "root": to_base64(it)} for name, (size, it) in ends.items()}
+        return document(request, {**told, "proof": list(map(to_base64, grown.proof))})
     if grown.new != tree.size:
         raise Problem("not-acceptable", f"as text it ends in the checkpoint of {tree.size} leaves")
     head = "".join(f"{line}\n" for line in (f"old {old}", *map(to_base64, grown.proof), ""))
     return sent(request, head.encode() + tree.note, "txt")
-
-
-def _told(grown: Grown) -> dict[str, Any]:
-    return {
-        "from": {"size": grown.old, "root": to_base64(grown.old_root)},
-        "to": {"size": grown.new, "root": to_base64(grown.new_root)},
-        "proof": list(map(to_base64, grown.proof)),
-    }

@@ -1,42 +1,19 @@
-"""`/api/v1/matches`: who played what, what came of it, what was signed for, and if it holds."""
+"""`/api/v1/matches/{match}`: who played what, what came of it, what was signed for, if it holds."""
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 
-from api.http.answer import MEDIA, document, format_of, listed, sent
+from api.http.answer import MEDIA, document, format_of, sent
 from api.http.ask import AUDIT, Ask
 from api.problem import Problem
-from api.questions import matches as asked
+from api.questions.match import match_of
 from api.questions.proof import LEAVES_MAX, root, verified
 
 router = APIRouter(prefix="/api/v1/matches", tags=["matches"])
-LIST: dict[int | str, dict[str, Any]] = {
-    200: {"content": {MEDIA[kind]: {} for kind in ("json", "ndjson", "csv")}}
-}
 EITHER: dict[int | str, dict[str, Any]] = {200: {"content": {MEDIA["json"]: {}, MEDIA["txt"]: {}}}}
 Match = Annotated[str, Path(max_length=200, examples=["scrim"])]
-
-
-@router.get(
-    "",
-    operation_id="matches",
-    summary="The matches, in the order of their first hands",
-    response_class=Response,
-    responses=LIST,
-)
-def matches(
-    request: Request,
-    ask: Ask,
-    newest: Annotated[bool, Query(description="The last ones first.")] = False,
-    limit: Annotated[int, Query(ge=1, le=1000, description="So many at most.")] = 100,
-    cursor: Annotated[str | None, Query(description="`next_cursor` of the page before.")] = None,
-) -> Response:
-    after = ask.after(cursor, newest)
-    with ask.viewed() as viewed:
-        page = asked.page(viewed, after, limit, newest=newest)
-    return listed(request, page.rows, ask.cursor(page.next, newest))
 
 
 @router.get(
@@ -48,8 +25,7 @@ def matches(
 )
 def match(request: Request, ask: Ask, match: Match) -> Response:
     with ask.viewed() as viewed:
-        row = asked.one(viewed, match)
-    return document(request, row)
+        return document(request, match_of(viewed, match))
 
 
 @router.get(
@@ -64,7 +40,7 @@ def match(request: Request, ask: Ask, match: Match) -> Response:
 def match_root(request: Request, ask: Ask, match: Match) -> Response:
     kind = format_of(request, ("json", "txt"))
     with ask.viewed() as viewed:
-        last = asked.one(viewed, match)["last_seq"]
+        last = match_of(viewed, match).last_seq
         if last is None:
             raise Problem("not-found", f"no hand of {match} has ended: nothing covers one")
         told = root(viewed, match, last)
@@ -87,7 +63,7 @@ def verify_match(request: Request, ask: Ask, match: Match) -> Response:
     if not ask.viewer.auditor:  # who looks through other eyes is told what they see
         raise Problem("forbidden", f"{ask.viewer.view} verifies no match: only an auditor does")
     with ask.viewed() as viewed:
-        asked.one(viewed, match)
+        match_of(viewed, match)
         found = verified(viewed, match, LEAVES_MAX)
     if found is None:
         sentence = f"{match} has more than {LEAVES_MAX:,} leaves: POST here, and a job verifies it"

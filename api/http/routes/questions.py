@@ -8,14 +8,16 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 from pydantic import StringConstraints
 
-from api.http.answer import MEDIA, document, format_of, listed
-from api.http.ask import Ask
+from api.http.answer import MEDIA, document, format_of, goes_on, listed
+from api.http.ask import AUDIT, Access, Ask
 from api.http.routes.named import Named
 from api.http.streams import tabled
+from api.problem import Problem
 from api.questions.declared import every
-from api.questions.question import API, TEXT_MAX, Field, Question, asked, parameters
+from api.questions.question import API, TEXT_MAX, Field, Page, Pages, Question, asked, parameters
 from api.questions.tables import arrow, plain_rows
 from api.viewpoints.progress import without_progress
+from api.viewpoints.views import Viewed
 
 FORMATS = ("json", "ndjson", "csv", "arrow", "parquet")
 
@@ -26,16 +28,17 @@ def routes(questions: list[Question]) -> APIRouter:
     for one in questions:
         kinds = formats(one)
         content: dict[str, Any] = {MEDIA[kind].partition(";")[0]: {} for kind in kinds}
-        router.add_api_route(
-            one.path,
-            endpoint(one),
-            operation_id=one.operation,
-            tags=[one.path.split("/")[1]],
-            summary=one.sentence.removesuffix("."),
-            description=one.text.partition("\n\n")[2] or None,
-            response_class=Response,
-            responses={200: {"content": content}},
-        )
+        for path, operation in one.routes:
+            router.add_api_route(
+                path,
+                endpoint(one, path) if one.pages is None else list_endpoint(one, one.pages),
+                operation_id=operation,
+                tags=[one.path.split("/")[1]],
+                summary=one.sentence.removesuffix("."),
+                description=one.text.partition("\n\n")[2] or None,
+                response_class=Response,
+                responses={200: {"content": content}},
+            )
     return router
 
 
@@ -44,11 +47,18 @@ def formats(question: Question) -> tuple[str, ...]:
     return FORMATS if question.tables else FORMATS[:1]
 
 
-def endpoint(question: Question) -> Callable[..., Response]:
+def endpoint(question: Question, path: str) -> Callable[..., Response]:
     """What answers a request."""
 
     def answered(request: Request, ask: Ask, table: str | None = None, **given: Any) -> Response:
         kind = format_of(request, formats(question))
+        if table is None and kind != "json":
+            table = question.tables[0].name
+        if question.auditor:
+            ask.needs(AUDIT)
+            if not ask.viewer.auditor:  # who looks through other eyes is told what they see
+                sentence = f"{question.name} is for an auditor's eyes, not {ask.viewer.view}"
+                raise Problem("forbidden", sentence)
         params = asked(question, given, table=table)
         with ask.viewed(given.get("unit")) as viewed:
             if question.bound is not None:
@@ -56,13 +66,56 @@ def endpoint(question: Question) -> Callable[..., Response]:
             answer = question.ask(viewed, params, without_progress)
         if kind == "json":
             return document(request, question.steady(answer))
-        chosen = next(it for it in question.tables if table in (None, it.name))
+        chosen = next(it for it in question.tables if it.name == table)
         if kind in ("csv", "ndjson"):
             return listed(request, plain_rows(chosen.rows(answer)), offered=(kind,))
         rows = iter([arrow(chosen, answer)])
         return tabled(request, rows, kind, ask.viewer.view, chosen.name)
 
-    return signed(answered, [*FIXED, *asked_for(question)])
+    return signed(answered, [*FIXED, *asked_for(question, path)])
+
+
+def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
+    """What answers a request for a page of a list."""
+
+    def answered(
+        request: Request, ask: Ask, limit: int, cursor: str | None = None, **given: Any
+    ) -> Response:
+        kind = format_of(request, FORMATS)
+        counts, members = pages.counts, {}
+        with ask.viewed() as viewed:
+            page, following = page_of(question, ask, viewed, limit, cursor, given)
+            if counts is not None and given[counts.name] and kind == "json":
+                params = asked(question, given, online=True)
+                found = counts.ask(viewed, params, without_progress)
+                members = {counts.name: counts.steady(found)}
+        if kind in FORMATS[:3]:
+            return listed(request, plain_rows(page.rows), following, (kind,), **members)
+        (table,) = question.tables
+        answer = tabled(request, iter([arrow(table, page)]), kind, ask.viewer.view, table.name)
+        return goes_on(request, answer, following)
+
+    told = Query(ge=1, le=1000, description="So many at most.")
+    going_on = Query(description="`next_cursor` of the page before.")
+    limit = Parameter(
+        "limit", Parameter.KEYWORD_ONLY, annotation=Annotated[int, told], default=pages.limit
+    )
+    cursor = Parameter(
+        "cursor", Parameter.KEYWORD_ONLY, annotation=Annotated[str | None, going_on], default=None
+    )
+    return signed(answered, [*FIXED, *asked_for(question, question.path), limit, cursor])
+
+
+def page_of(
+    question: Question, ask: Access, viewed: Viewed, limit: int, cursor: str | None, given: Any
+) -> tuple[Page, str | None]:
+    """The page that a cursor stands for, and the cursor of the next one."""
+    assert question.pages is not None
+    about = [it for name, it in sorted(given.items()) if name not in question.pages.free]
+    after = ask.after(cursor, *about)
+    params = asked(question, given, limit=limit, after=after, online=True)
+    page = question.ask(viewed, params, without_progress)
+    return page, ask.cursor(page.next, *about)
 
 
 def signed(answered: Callable[..., Response], told: list[Parameter]) -> Callable[..., Response]:
@@ -71,10 +124,12 @@ def signed(answered: Callable[..., Response], told: list[Parameter]) -> Callable
     return answered
 
 
-def asked_for(question: Question, *, tables: bool = True) -> list[Parameter]:
-    """Those of a question's path and query, as FastAPI reads them."""
-    found = [_parameter(one, question.path) for one in parameters(question)]
-    if tables and len(question.tables) > 1:
+def asked_for(question: Question, path: str, *, people: bool = False) -> list[Parameter]:
+    """Those of a question's path and query, as FastAPI reads them: of a page, if `people` read
+    the answer."""
+    wanted = (one for one in parameters(question) if people or not one.note.people)
+    found = [_parameter(one, path) for one in wanted]
+    if not people and len(question.tables) > 1:
         names = tuple(one.name for one in question.tables)
         told = Query(description="Which table other formats than JSON have.")
         kind = Annotated[Literal[names], told]  # type: ignore[valid-type]

@@ -6,9 +6,8 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from api.http.answer import document, format_of, listed
+from api.http.answer import document, format_of, listed, media
 from api.http.ask import Ask
-from api.http.routes.players import media
 from api.http.streams import tabled
 from store.sql.answers import plain
 

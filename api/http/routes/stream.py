@@ -17,7 +17,7 @@ from api.http.rate_limit import who
 from api.http.streams import Followers, Following, cut
 from api.problem import Problem
 from api.questions.feed import Batch, Feeds, Wanted
-from api.viewpoints.feed_events import NoPlace, Told, position
+from api.viewpoints.feed_events import FeedEvent, NoPlace, position
 from api.viewpoints.viewer import Viewer
 from events import types as t
 from store.reader import Snapshot
@@ -204,7 +204,8 @@ async def _chunks(
                     yield bytes(unsent[begin : min(begin + PIECE, size)])
                 del unsent[:size]
                 if batch is not None and not batch.told:
-                    yield _quiet(batch) if sse else b""
+                    place = b"id: %b\n" % batch.place if batch.place else b""
+                    yield b": all is quiet\n%b\n" % place if sse else b""
                 if last:
                     return
         if unsent:
@@ -213,12 +214,7 @@ async def _chunks(
             yield b": the server stops, come again with your last id\n\n"
 
 
-def _quiet(batch: Batch) -> bytes:
-    """That all is well, and where one may go on: others of the feed's events may lie between."""
-    return b": all is quiet\n%b\n" % (b"id: %b\n" % batch.place if batch.place else b"")
-
-
-def _within(batch: Batch, asked: _Asked) -> tuple[tuple[Told, ...], bool]:
+def _within(batch: Batch, asked: _Asked) -> tuple[tuple[FeedEvent, ...], bool]:
     """What of a batch was asked for, and whether that was all."""
     told = batch.told
     if asked.until is not None:
@@ -231,9 +227,9 @@ def _within(batch: Batch, asked: _Asked) -> tuple[tuple[Told, ...], bool]:
     return told, asked.soon
 
 
-def _as_sse(told: tuple[Told, ...]) -> bytes:
+def _as_sse(told: tuple[FeedEvent, ...]) -> bytes:
     return b"".join([b"id: %b\ndata: %b\n\n" % (one.place, one.line) for one in told])
 
 
-def _as_ndjson(told: tuple[Told, ...]) -> bytes:
+def _as_ndjson(told: tuple[FeedEvent, ...]) -> bytes:
     return b"".join([one.line + b"\n" for one in told])

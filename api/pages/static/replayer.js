@@ -36,7 +36,7 @@ function show(idx, { address = true } = {}) {
     box.scrollTop = row.offsetTop - box.clientHeight / 2;
   }
   slider.value = String(now);
-  slider.setAttribute("aria-valuetext", lines[now].querySelector("code").textContent.trim());
+  slider.setAttribute("aria-valuetext", lines[now].querySelector(".does").textContent.trim());
   count.textContent = `${now} / ${last}`;
   if (address) history.replaceState(null, "", `${location.pathname}${location.search}#${now}`);
   if (now === last) stop();

@@ -98,7 +98,7 @@ function proofs(files, known, policy) {
       + `${leaf.get("hand_seq")} of the log ${key.name} of ${head.size} leaves, and not a byte of it`
       + " or of this bundle was changed since it was signed.",
     "Its chips add up at every line, no card is in two places, and its rules are the ruleset"
-      + ` ${first.get("ruleset")}; whether the pot was paid by them is for an audit to say.`,
+      + ` ${first.get("ruleset")}. This does not check the payout: run muckrake audit.`,
     `This bundle is for ${named(view)}: ${opened.size} of ${hidden} hidden values are opened.`,
     ...(files.has("deck.json")
       ? ["The deck is opened: the cards known here are those that the commitment and nonces in deck.json make."]

@@ -1,7 +1,7 @@
 """How well players bid for a third card, and whether bids depend on each other.
 
-What a row means is in docs/auctions.md. What a third card was worth takes its time, so it is
-counted in some auctions, evenly spread over the record, and kept for the next who asks.
+docs/auctions.md says what a row means. The worth of a third card takes time to count, so
+it is counted in some auctions, evenly spread over the record, and kept for later questions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,9 +13,8 @@ import pyarrow as pa
 from msgspec import UNSET, Struct, UnsetType, field
 
 from analytics.auctions import worth as bids_worth
-from analytics.auctions.bidding import BESIDE, OF_TWO, By, kept
+from analytics.auctions.bidding import BESIDE, MEASURES, OF_TWO, By, kept
 from analytics.auctions.bidding import Bids as Auctions
-from analytics.auctions.measures import MEASURES
 from analytics.auctions.sniffing import (
     DRAWN_N,
     DRAWS,
@@ -25,11 +24,11 @@ from analytics.auctions.sniffing import (
     Pair,
     pairs,
 )
-from analytics.auctions.values_kept import ThirdCards
+from analytics.auctions.worth import ThirdCards
 from analytics.replay.rulebook import Rulebook
-from analytics.sql.tables import Beside
+from analytics.sql.chosen import Chosen
+from analytics.sql.tables import JoinedViews
 from analytics.statistics.measured import Measured, in_unit
-from analytics.stored.cache_folder import cache_folder
 from analytics.stored.row_head import Row
 from api.questions.numbers import (
     Again,
@@ -39,25 +38,31 @@ from api.questions.numbers import (
     by_line,
     by_player,
     drawn,
-    lines,
+    lines_of,
     part_of,
 )
 from api.questions.players import is_there, money_of
 from api.questions.question import (
+    FILTERS,
     Anybody,
+    Before,
     Match,
+    Numbered,
     OfGame,
     Param,
     Question,
+    Rival,
     Sheet,
     Table,
     Unit,
     headed,
 )
+from api.questions.stats import chosen_by
 from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 from odds.batch import Showdown
+from store.folder.cache_folder import cache_folder
 
 MODEL = "swing/1"
 OVERVIEW = (
@@ -66,14 +71,23 @@ OVERVIEW = (
 )
 
 
-class Asked(Struct, frozen=True):
+class BidsParams(Struct, frozen=True):
     """Of whom, of which hands, split by what, in how many auctions the card is valued. Of
     everybody, people get no means that are drawn again."""
 
     player: Anybody = None
+    vs: Rival = None
     match: Match = None
     game: OfGame = None
-    by: Annotated[By | None, Param("Split; strength is the bidder's equity.", query="split")] = None
+    hands: Numbered = None
+    before: Before = None
+    by: Annotated[
+        By | None,
+        Param(
+            "Split; strength is the bidder's equity, made what his cards and the board were.",
+            query="split",
+        ),
+    ] = None
     spots: Annotated[
         int | None,
         Param(
@@ -110,6 +124,7 @@ class Bidder(OfPlayer, frozen=True, kw_only=True):
     pot: str | UnsetType = UNSET
     board: str | UnsetType = UNSET
     strength: str | UnsetType = UNSET
+    made: str | UnsetType = UNSET
     rival: str | UnsetType = UNSET
     match: str | UnsetType = UNSET
     game: str | UnsetType = UNSET
@@ -143,25 +158,31 @@ class Bidding(NamedTuple):
 
 
 def bidding(
-    viewed: Viewed, asked: Asked, watch: ShowProgress = without_progress, *, again: bool = False
+    viewed: Viewed,
+    asked: BidsParams,
+    watch: ShowProgress = without_progress,
+    *,
+    again: bool = False,
 ) -> Bidding:
     """The answer, as long as the views are there. Nothing to count is said to be absent."""
-    _check(viewed, asked)
-    auctions_of = kept(asked.player, asked.match, asked.game, viewed.units)
+    player = asked.player
+    if player is not None and not is_there(viewed, "player", player, "auctions"):
+        raise Absent(f"nobody called {player} has bid: muckrake bids lists who has")
+    auctions_of = kept(chosen_by(viewed, asked), viewed.units)
     unit = money_of(viewed, auctions_of)
     select = {"auctions": auctions_of}
-    rows = Beside(viewed.query, select, {})
+    rows = JoinedViews(viewed.query, select, {})
     beside = rows.table(BESIDE)
     if not beside.num_rows and not rows.table("SELECT 1 FROM auctions LIMIT 1").num_rows:
         raise Absent("no auction was held in these hands")
     worths, told = _worths(viewed, rows, asked.spots, watch)
-    auctions = Auctions(Beside(viewed.query, select, {"worths": worths}))
-    measures = auctions.measures(asked.player, asked.by, again=again)
+    auctions = Auctions(JoinedViews(viewed.query, select, {"worths": worths}), asked.vs)
+    measures = auctions.measures(player, asked.by, again=again)
     found = list(in_unit(measures, MEASURES, unit))
     return Bidding(auctions, found, list(pairs(beside)), told, unit)
 
 
-def bids(viewed: Viewed, asked: Asked, watch: ShowProgress) -> Bids:
+def bids(viewed: Viewed, asked: BidsParams, watch: ShowProgress) -> Bids:
     """Players in order, then pairs; every number of chance with its seed."""
     again, by = asked.player is not None or not asked.people, asked.by
     told = bidding(viewed, asked, watch, again=again)
@@ -190,23 +211,15 @@ def _of(rows: Sequence[Row], player: str, part: str, *names: str) -> list[list[A
     return [[row[name] for name in names] for row in mine]
 
 
-def _check(viewed: Viewed, asked: Asked) -> None:
-    if asked.match is not None and not is_there(viewed, "match", asked.match, "hands"):
-        raise Absent(f"there is no match {asked.match}: muckrake matches lists those there are")
-    player = asked.player
-    if player is not None and not is_there(viewed, "player", player, "auctions"):
-        raise Absent(f"nobody called {player} has bid: muckrake bids lists who has")
-
-
 def _worths(
-    viewed: Viewed, rows: Beside, spots: int | None, watch: ShowProgress
+    viewed: Viewed, rows: JoinedViews, spots: int | None, watch: ShowProgress
 ) -> tuple[pa.Table, dict[str, int]]:
     """The values of so many auctions, and how many there are; what was counted is kept."""
     every = rows.table(f"SELECT * FROM ({OF_TWO})")
     size = every.num_rows
     if spots is not None and spots < size:
         every = every.take(pa.array([at * size // spots for at in range(spots)], pa.int64()))
-    auctions = kept(None, None, None, ())  # in units, of which bids are whole numbers
+    auctions = kept(Chosen(), ())  # in units, of which bids are whole numbers
     those = viewed.query.ask(
         f"SELECT a.* FROM ({auctions}) AS a JOIN those USING (hand_seq, auction)"
         " ORDER BY a.hand_seq, a.auction, a.seat",
@@ -250,10 +263,10 @@ def _third_cards(folder: Path, rules: Showdown) -> ThirdCards:
 
 def rows(told: Bids) -> list[Line]:
     """A row a measure."""
-    return lines(told.players)
+    return lines_of(told.players)
 
 
-def sheets(told: Bids, asked: Asked) -> Iterator[Sheet | str]:
+def sheets(told: Bids, asked: BidsParams) -> Iterator[Sheet | str]:
     """All players with a few measures each, or one with every measure; then pairs."""
     head = headed(f"viewpoint: {told.viewpoint}", told.unit)
     foot = f"values of {told.valued} of {told.auctions} auctions with known cards, {MODEL}"
@@ -305,13 +318,13 @@ QUESTION = Question(
     text=__doc__,
     path="/players/{player}/bids",
     operation="player_bids",
-    params=Asked,
+    params=BidsParams,
     answer=Bids,
     ask=bids,
     tables=(Table("measures", Line, rows),),
     sheets=sheets,
     page="/players/{player}/bids",
-    kept=("match", "game", "unit"),
+    kept=FILTERS,
     passing=("counted",),
     facts=False,
 )

@@ -1,6 +1,6 @@
 """Two players, or two versions of a bot: what differs, and how sure that is.
 
-What a row means is in docs/statistics.md.
+docs/statistics.md says what a row means.
 """
 
 from collections import Counter
@@ -10,8 +10,7 @@ from typing import Annotated, Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from analytics.comparing.deals import Deck
-from analytics.comparing.players import COMPARED, METHODS, Compared, Method, compared
+from analytics.comparing.players import COMPARED, METHODS, Compared, Deck, Method, compared
 from analytics.confidence.intervals import DRAWS, SEED
 from analytics.sql.amounts import moneys_of
 from analytics.sql.chosen import Chosen, table
@@ -220,4 +219,6 @@ QUESTION = Question(
     ask=comparison,
     tables=(Table("compared", Compared, lambda told: list(told.statistics.values())),),
     sheets=sheets,
+    page="/players/{player}/compare",
+    kept=("other", "vs", "match", "game", "street", "unit"),
 )

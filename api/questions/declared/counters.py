@@ -1,6 +1,6 @@
-"""What the organisers of bot matches count in a game, to hold beside their numbers.
+"""The organisers' own counters of bot matches, to compare with their figures.
 
-What is odd in each is in docs/statistics.md.
+The oddities of each are in docs/statistics.md.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ from api.questions.question import (
     headed,
     sheet,
 )
-from api.questions.stats import chosen_of
+from api.questions.stats import chosen_by
 from api.viewpoints.progress import ShowProgress
 from api.viewpoints.views import Viewed
 
@@ -86,7 +86,7 @@ class Counted(Struct, frozen=True, tag_field="schema", tag="muckrake.counters/1"
 
 def counters(viewed: Viewed, asked: Of, watch: ShowProgress) -> Counted:
     """Everybody's, or one player's."""
-    chosen = chosen_of(viewed, asked.player, match=asked.match, game=asked.game)
+    chosen = chosen_by(viewed, asked)
     unit = money_of(viewed, table(chosen, "NULL"))
     rows = [GAME(**row, unit=unit) for row in counted(viewed, chosen)]
     return Counted(viewed.viewer.view, unit, COUNTERS, rows)

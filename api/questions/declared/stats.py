@@ -1,6 +1,6 @@
 """How players play: every statistic, its opportunities and its interval.
 
-What a row means is in docs/statistics.md. Splitting by street gives each street the statistics that
+docs/statistics.md says what a row means. Splitting by street gives each street the statistics that
 look at it alone.
 """
 
@@ -11,15 +11,17 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import asdict
 
 from analytics.confidence.intervals import SEED
-from analytics.replay.positions import POSITIONS
 from analytics.sql.chosen import By
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS, Statistic
-from api.questions.numbers import FEW, Numbers, between, counts, value_of
+from api.questions.numbers import Numbers, between, by_player, counts, part_of, value_of
 from api.questions.question import (
+    FILTERS,
     Anybody,
+    Before,
     Cell,
     Match,
+    Numbered,
     OfGame,
     Param,
     Question,
@@ -30,31 +32,26 @@ from api.questions.question import (
     Unit,
     headed,
 )
-from api.questions.stats import Counted, chosen_of, of_street, statistics
+from api.questions.stats import Counted, Positions, chosen_by, of_street, statistics
 from api.viewpoints.progress import ShowProgress
 from api.viewpoints.views import Viewed
 
 STREETS = ("preflop", "flop", "turn", "river")
 OVERVIEW = ("vpip", "pfr", "three_bet", "fold_to_3bet", "cbet_flop", "af", "wtsd", "wsd", "bb_100")
 Split = Literal[By, "street"]
-Position = Literal[POSITIONS]  # type: ignore[valid-type]
 
 
-class Asked(Struct, frozen=True):
+class StatsParams(Struct, frozen=True):
     """Whose statistics, out of which of his hands, split by what."""
 
     player: Anybody = None
     vs: Rival = None
-    positions: Annotated[
-        tuple[Position, ...], Param("Only there.", option="position", query="position")
-    ] = ()
+    positions: Positions = ()
     street: Street = None
     game: OfGame = None
     match: Match = None
-    hands: Annotated[str | None, Param("Only these numbers within a match.", "A-B")] = None
-    before: Annotated[
-        str | None, Param("As it stood before this hand: MATCH/NUMBER.", "HAND", query="as_of")
-    ] = None
+    hands: Numbered = None
+    before: Before = None
     by: Annotated[Split | None, Param("Split; a window is a hundred hands.", query="split")] = None
     field: Annotated[bool, Param("Beside all others, counted as one.")] = False
     unit: Unit = None
@@ -116,20 +113,10 @@ class Line(Struct, frozen=True):
     unit: Annotated[str | None, Meta(description="what an amount counts")]
 
 
-def stats(viewed: Viewed, asked: Asked, watch: ShowProgress) -> Stats:
+def stats(viewed: Viewed, asked: StatsParams, watch: ShowProgress) -> Stats:
     """Every statistic asked for, and what it means."""
     by: By | None = None if asked.by == "street" else asked.by
-    chosen = chosen_of(
-        viewed,
-        asked.player,
-        vs=asked.vs,
-        positions=asked.positions,
-        game=asked.game,
-        match=asked.match,
-        hands=asked.hands,
-        as_of=asked.before,
-        by=by,
-    )
+    chosen = chosen_by(viewed, asked, by=by)
     wanted = of_street(asked.street)
     told = statistics(viewed, chosen, wanted, field=asked.field)
     parts: dict[tuple[str, str], dict[str, BesideField]] = {}
@@ -161,26 +148,21 @@ def _meant(one: Statistic) -> Definition:
     return Definition(one.title, one.kind, one.street or None, one.done, one.opportunity)
 
 
-def _part(one: StatsOf) -> str:
-    parts = (one.position, one.game, one.match, one.opponent, one.window, one.street)
-    return next((it for it in parts if it is not UNSET), "")
-
-
 def rows(told: Stats) -> list[Line]:
     """A row a statistic."""
     return [
-        Line(one.player, _part(one), name, it.value, it.k, it.n, it.low, it.high, it.unit)
+        Line(one.player, part_of(one), name, it.value, it.k, it.n, it.low, it.high, it.unit)
         for one in told.players
         for name, it in one.stats.items()
     ]
 
 
-def sheets(told: Stats, asked: Asked) -> Iterator[Sheet]:
+def sheets(told: Stats, asked: StatsParams) -> Iterator[Sheet]:
     """All players with a few statistics each, or one with every statistic."""
     yield _overview(told, asked) if asked.player is None else _one(told, asked)
 
 
-def _one(told: Stats, asked: Asked) -> Sheet:
+def _one(told: Stats, asked: StatsParams) -> Sheet:
     """A line for each statistic that had an opportunity, part after part."""
     every = told.players[:1] if asked.by == "street" else told.players
     hands, known, shown = (
@@ -205,7 +187,7 @@ def _one(told: Stats, asked: Asked) -> Sheet:
 
 def _line(it: Statistic, row: Line) -> list[Cell]:
     """VPIP   61.3 %   58.2 - 64.3   613/1000"""
-    few = row.n < FEW
+    few = row.n < it.few
     word = "too few" if few else ""
     if it.amount and row.value is None:
         word = "of several units, which have no sum: --unit names one"
@@ -213,21 +195,13 @@ def _line(it: Statistic, row: Line) -> list[Cell]:
     return [Cell(text, few) for text in (headed(it.title, row.unit), *cells, word)]
 
 
-def _overview(told: Stats, asked: Asked) -> Sheet:
+def _overview(told: Stats, asked: StatsParams) -> Sheet:
     """Those with most hands first, a few statistics each."""
     every = told.players if asked.by else sorted(told.players, key=lambda one: -one.hands)
     there = list(every[0].stats) if every else []
     shown = [name for name in OVERVIEW if name in there] or there[:9]
-    lines = []
-    for one in every:
-        cells = [Cell(one.player), *([Cell(_part(one))] if asked.by else []), Cell(str(one.hands))]
-        for name in shown:
-            it = one.stats.get(name)
-            cells.append(Cell(value_of(STATISTICS[name], it.value), it.n < FEW) if it else Cell(""))
-        lines.append(cells)
-    titles = [STATISTICS[name].title for name in shown]
-    columns = ["player", *([asked.by] if asked.by else []), "hands", *titles]
-    return Sheet(columns, lines, range(1 + bool(asked.by), len(columns)))
+    hands = {(one.player, part_of(one)): one.hands for one in every}
+    return by_player(rows(told), STATISTICS, shown, asked.by, hands=hands)
 
 
 QUESTION = Question(
@@ -235,11 +209,12 @@ QUESTION = Question(
     text=__doc__,
     path="/players/{player}/stats",
     operation="player_stats",
-    params=Asked,
+    params=StatsParams,
     answer=Stats,
     ask=stats,
     tables=(Table("statistics", Line, rows),),
     sheets=sheets,
     page="/players/{player}",
-    kept=("vs", "match", "game", "unit"),
+    kept=FILTERS,
+    spark=True,
 )

@@ -1,6 +1,6 @@
 """The luck of swaps and all-ins: winnings without it, and how sure they are.
 
-What a row means is in docs/auctions.md. Equities take their time, so of swaps and of hands that
+docs/auctions.md says what a row means. Equities take their time, so of swaps and of hands that
 closed some are counted, evenly spread over the record, and kept for the next who asks. A hand that
 closed and was not counted stands at its net, as one does whose cards are not known.
 """
@@ -10,11 +10,9 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from analytics.sql.chosen import quoted
 from analytics.stored.equity import DRAWS, MODEL, SEED
-from analytics.swaps.measures import MEASURES
-from api.problem import Problem
-from api.questions.luck import Asked, luck
+from analytics.swaps.luck import MEASURES
+from api.questions.luck import LuckParams, luck
 from api.questions.numbers import (
     Again,
     Drawn,
@@ -25,10 +23,12 @@ from api.questions.numbers import (
     by_player,
     counts,
     drawn,
-    lines,
+    lines_of,
     part_of,
 )
+from api.questions.players import at_most
 from api.questions.question import (
+    FILTERS,
     Cell,
     Question,
     Sheet,
@@ -122,7 +122,7 @@ class Swaps(Struct, frozen=True, tag_field="schema", tag="muckrake.swaps/1"):
     curve: list[Step] | UnsetType = UNSET
 
 
-def swaps(viewed: Viewed, asked: Asked, watch: ShowProgress) -> Swaps:
+def swaps(viewed: Viewed, asked: LuckParams, watch: ShowProgress) -> Swaps:
     """Players in order, then how often cards changed, and whether that depends on anything; every
     number of chance with its seed."""
     one = asked.player is not None
@@ -145,7 +145,8 @@ def swaps(viewed: Viewed, asked: Asked, watch: ShowProgress) -> Swaps:
         players=players,
         rates=[Rate(**row) for row in told.luck.rates(asked.player)],
         independence=[
-            Independence(**it._asdict(), verdict=it.verdict) for it in told.luck.apart(asked.player)
+            Independence(**it._asdict(), verdict=it.verdict)
+            for it in told.luck.independence(asked.player)
         ],
         curve=[Step(**row, unit=told.unit) for row in told.luck.curve(asked.player)]
         if wanted
@@ -154,28 +155,22 @@ def swaps(viewed: Viewed, asked: Asked, watch: ShowProgress) -> Swaps:
     )
 
 
-def bound(viewed: Viewed, asked: Asked) -> None:
+def bound(viewed: Viewed, asked: LuckParams) -> None:
     """A curve of more hands is for the command line."""
-    if asked.table != "curve":
-        return
-    terms = {"player": asked.player, "match": asked.match, "game": asked.game}
-    where = " AND ".join(f"{name} = {quoted(it)}" for name, it in terms.items() if it)
-    (counted,) = viewed.rows(f"SELECT count(*) AS n FROM facts WHERE {where or 'true'}")
-    hands = counted["n"]
-    if hands > HANDS_MAX:
-        sentence = (
-            f"these are {hands} hands, and a curve of {HANDS_MAX} is sent here: name a match, or"
-            " ask muckrake swaps --table curve --csv FILE"
+    if asked.table == "curve":
+        otherwise = (
+            f"a curve of {HANDS_MAX} is sent here: name a match, or ask"
+            " muckrake swaps --table curve --csv FILE"
         )
-        raise Problem("too-large", sentence, hands=hands, hands_max=HANDS_MAX)
+        at_most(viewed, asked, HANDS_MAX, otherwise)
 
 
 def rows(told: Swaps) -> list[Line]:
     """A row a measure."""
-    return lines(told.players)
+    return lines_of(told.players)
 
 
-def sheets(told: Swaps, asked: Asked) -> Iterator[Sheet]:
+def sheets(told: Swaps, asked: LuckParams) -> Iterator[Sheet]:
     """All players with a few measures each, those that nobody has left out; or one player with
     every measure, how often his cards changed, and on what that depends."""
     head = headed(f"viewpoint: {told.viewpoint}", told.unit)
@@ -198,7 +193,12 @@ def sheets(told: Swaps, asked: Asked) -> Iterator[Sheet]:
         many = f"p of all is Holm's over these {len(told.independence)} tables, judged at 1 %"
         names = ("independent", "game", "street", "both/one/other/neither")
         rest = ("owed", "p", "p of all", "")
-        yield Sheet((*names, *rest), list(map(_apart, told.independence)), range(3, 7), foot=many)
+        yield Sheet(
+            (*names, *rest),
+            list(map(_independence_cells, told.independence)),
+            range(3, 7),
+            foot=many,
+        )
 
 
 def _rate(row: Rate) -> list[Cell]:
@@ -208,7 +208,7 @@ def _rate(row: Rate) -> list[Cell]:
     return list(map(Cell, (row.game, row.street, str(row.slot), *how, stated, p)))
 
 
-def _apart(one: Independence) -> list[Cell]:
+def _independence_cells(one: Independence) -> list[Cell]:
     of = (one.question, one.game or "", one.street or "", "/".join(map(str, one.cells)))
     p = (f"{one.owed:.1f}", f"{one.p:.2g}", f"{one.counted:.2g}", one.verdict)
     return list(map(Cell, (*of, *p)))
@@ -240,7 +240,7 @@ QUESTION = Question(
     text=__doc__,
     path="/players/{player}/swaps",
     operation="player_swaps",
-    params=Asked,
+    params=LuckParams,
     answer=Swaps,
     ask=swaps,
     tables=(
@@ -252,6 +252,6 @@ QUESTION = Question(
     sheets=sheets,
     bound=bound,
     page="/players/{player}/swaps",
-    kept=("match", "game", "unit"),
+    kept=FILTERS,
     facts=False,
 )

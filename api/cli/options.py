@@ -1,0 +1,124 @@
+"""Options that several commands take: old names, and where an answer is written in which format."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+
+from api.cli.output import QUIET, data
+from formats.mit.note import WRITTEN
+
+Door = Callable[..., Any]
+File = tuple[str, Path | None]  # a format, and the file; without one it is for stdout
+FILES = click.Path(dir_okay=False, path_type=Path)
+TABLES = ("csv", "parquet")
+
+
+def quiet_option(command: Door) -> Door:
+    """For a command that may take its time."""
+
+    def keep(context: click.Context, _: click.Parameter, is_quiet: bool) -> None:
+        context.meta[QUIET] = is_quiet
+
+    told = "No progress bar; there is none either where stderr is no terminal."
+    names = ("-q", "--quiet")
+    return click.option(*names, is_flag=True, expose_value=False, callback=keep, help=told)(command)
+
+
+class Option(click.Option):
+    """An option that is still taken by the names it had before, which no help shows."""
+
+    def __init__(
+        self, names: Sequence[str], formerly: Sequence[str] = (), **attributes: Any
+    ) -> None:
+        super().__init__(names, **attributes)
+        self.formerly = list(formerly)
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Have the parser know every name."""
+        shown, self.opts = self.opts, self.opts + self.formerly
+        super().add_to_parser(parser, ctx)
+        self.opts = shown
+
+
+def out_option(
+    about: str, formerly: Sequence[str] = (), *, name: str = "out", kind: Any = FILES
+) -> Callable[[Door], Door]:
+    """The file that an answer is written into."""
+    names = ("-o", "--out", name)
+    return click.option(
+        *names, cls=Option, formerly=formerly, type=kind, metavar="FILE", help=about
+    )
+
+
+def dialect_option(command: Door) -> Door:
+    """Which of the Pokerbots engines a gamelog is written as."""
+    dialects = sorted({one for told in WRITTEN.values() for one in told})
+    about = "Of a gamelog: of an older engine; else the newest, or as it was imported."
+    return click.option("--dialect", type=click.Choice(dialects), help=about)(command)
+
+
+def files_option(about: str = "The table as a file, CSV or Parquet.") -> Callable[[Door], Door]:
+    """A table as files: `files_of` says which."""
+
+    def with_files(command: Door) -> Door:
+        kind = "Of that table; else as the name of --out ends. Without --out it is on stdout."
+        for option in (
+            click.option("--parquet", type=FILES, hidden=True, help="As --out FILE.parquet."),
+            click.option("--csv", type=FILES, hidden=True, help="As --out FILE.csv."),
+            click.option("--format", "kind", type=click.Choice(TABLES), help=kind),
+            out_option(about),
+        ):
+            command = option(command)
+        return command
+
+    return with_files
+
+
+def files_of(
+    out: Path | None, kind: str | None, csv: Path | None, parquet: Path | None
+) -> list[File]:
+    """The files that a table is written into; none, if nobody asked for one."""
+    named: list[File] = [("csv", csv), ("parquet", parquet)]
+    asked = [] if out is None and kind is None else [(format_of(kind, out, TABLES), out)]
+    return [*asked, *(one for one in named if one[1] is not None)]
+
+
+def format_of(kind: str | None, out: Path | None, kinds: Sequence[str]) -> str:
+    """The format that is named, or in which the name of the file ends."""
+    ending = "" if out is None else out.suffix.removeprefix(".")
+    if kind is None and ending not in kinds:
+        what = "" if out is None else f"; {out.name} does not end in one"
+        raise click.UsageError(f"--format says which format: {', '.join(kinds)}{what}")
+    return kind or ending
+
+
+@contextmanager
+def written(file: Path | None) -> Iterator[BinaryIO]:
+    """Where the bytes of a table go: a file that is there whole or not at all, or stdout."""
+    try:
+        with data() if file is None else whole(file) as sink:
+            yield sink
+    except BrokenPipeError:
+        raise
+    except OSError as failure:
+        raise click.ClickException(f"cannot be written: {failure}") from None
+
+
+@contextmanager
+def whole(out: Path) -> Iterator[BinaryIO]:
+    """A file that is there whole or not at all."""
+    if out.exists() and not out.is_file():  # a pipe or a device: nothing can take its place
+        with out.open("wb") as sink:
+            yield sink
+    else:
+        aside = out.with_name(f"{out.name}.{os.getpid()}.part")
+        try:
+            with aside.open("xb") as sink:
+                yield sink
+            aside.replace(out)
+        finally:
+            aside.unlink(missing_ok=True)

@@ -1,0 +1,57 @@
+"""`muckrake push`: what is sealed of the ledger, in an archive."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from api.cli.ledger import archived_at, json_option, ledger_option, plainly, reading
+from api.cli.options import quiet_option
+from api.cli.output import bar, document, every, say
+
+if TYPE_CHECKING:
+    from store.archive.push import Pushed
+
+
+@click.command()
+@click.argument("url")
+@click.option(
+    "--watch",
+    type=click.FloatRange(0.1, 86_400),
+    metavar="SECONDS",
+    help="Go on, and send what is newly sealed this often, until stopped.",
+)
+@ledger_option
+@json_option
+@quiet_option
+def push(url: str, watch: float | None, folder: Path, as_document: bool) -> None:
+    """Copy what is sealed of the ledger to URL: s3://BUCKET/PREFIX, gs://, az://, file:// or a
+    folder. Only what is not there yet is sent; private/ never is."""
+    with plainly(), reading(folder) as ledger:
+        from store.archive.push import push as sent
+        from store.proof.private import Private
+        from store.proof.tree import Refuted
+
+        objects = archived_at(url)
+        try:
+            found = sent(ledger.live.disk, Private(folder), objects, bar("sending"))
+            _say(found, ledger.next_seq - found.closed, as_document)
+            for _ in every(watch):
+                found = sent(ledger.live.disk, Private(folder), objects, bar("sending"))
+                if found.is_new:
+                    _say(found, ledger.live.refresh()[1] - found.closed, as_document)
+        except Refuted as reason:
+            raise click.ClickException(str(reason)) from None
+
+
+def _say(found: "Pushed", unsealed: int, as_document: bool) -> None:
+    """s3://poker/league: 41,200 closed streams in 3 segments; 12 objects sent, 3,481,002 bytes."""
+    if as_document:
+        document("muckrake.push/1", **msgspec.to_builtins(found), unsealed=unsealed)
+        return
+    sent = f"{found.sent:,} objects sent, {found.sent_bytes:,} bytes"
+    sent = sent if found.is_new else "nothing is newer here"
+    say(f"{found.url}: {found.closed:,} closed streams in {found.segments:,} segments; {sent}")
+    if unsealed > 0:
+        say(f"{unsealed:,} closed streams are not sealed yet: muckrake compact seals them")

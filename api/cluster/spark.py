@@ -1,0 +1,271 @@
+"""Spark hands tasks to its workers, and shows a ledger's views to whoever asks it in SQL.
+
+Java and pyspark are needed for this alone: what lacks is said in a sentence.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from api.cluster.tasks import Task, Work, audit, decoded, place_of, rows, schema, tasks
+from api.viewpoints.viewer import viewer_of
+from api.viewpoints.views import Viewed
+from store.reader import Reader
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+JAVA = 17
+MASTERS = re.compile(r"(local(\[[1-9][0-9]*\])?|spark://[^/]+:\d+|sc://.+)")
+FACTS = "facts"
+LEAST, MOST = 16, 4_096  # tasks whose answers the driver takes together
+TOGETHER = 128 << 20  # bytes of them, or a few times that where they grow
+ANSWERS = "task long, place long, answer binary"
+VERDICTS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("hand", "ruleset", "verdict")),
+        ("assumed", pa.list_(pa.string())),
+        *((name, pa.int64()) for name in ("moves", "at")),
+        *((name, pa.list_(pa.int64())) for name in ("recorded", "decided")),
+    ]
+)
+
+
+class NoSpark(Exception):
+    """Spark cannot be had, or it failed."""
+
+
+@contextmanager
+def session(master: str) -> Iterator["SparkSession"]:
+    """A session on `local[N]`, `spark://HOST:PORT` or `sc://HOST`, ended with what it is for; one
+    that somebody has begun there already is used and left to him."""
+    if not MASTERS.fullmatch(master):
+        raise NoSpark(f"{master} is no Spark: there are local[N], spark://HOST:PORT and sc://HOST")
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise NoSpark(
+            "there is no pyspark here: pip install 'muckrake-poker[spark]' brings it"
+        ) from None
+    begun = SparkSession.getActiveSession()
+    if begun is not None and _is_on(begun, master):
+        yield begun
+        return
+    builder = SparkSession.builder.appName("muckrake")
+    if master.startswith("sc://"):
+        builder = builder.remote(master)
+    else:
+        _check_java()
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        if master.startswith("local"):
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        builder = builder.master(master)
+        for name, value in _settings(master).items():
+            builder = builder.config(name, value)
+    try:
+        spark = builder.getOrCreate()
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+    except Exception as failure:
+        raise NoSpark(f"{master} does not answer: {_last(failure)}") from None
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def _is_on(spark: "SparkSession", master: str) -> bool:
+    return bool(spark.conf.get("spark.master", None) == master)
+
+
+def _settings(master: str) -> dict[str, str]:
+    """Nothing is served or listened to beyond this machine where all workers are on it."""
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+    }
+    if master.startswith("local"):
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    return settings
+
+
+def _check_java() -> None:
+    """Spark's driver is a Java program."""
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    need = f"Spark needs Java {JAVA} or newer: Debian's default-jre-headless has it"
+    if java is None or not Path(java).exists():
+        raise NoSpark(f"there is no Java here, and {need}")
+    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    found = re.search(r'version "(\d+)', told)
+    if found is None or int(found[1]) < JAVA:
+        raise NoSpark(f"{java} is {found[1] if found else 'no Java that says its version'}: {need}")
+
+
+# Tasks and their answers.
+
+
+def answers(spark: "SparkSession", every: list[Task], work: Work) -> Iterator[bytes]:
+    """What workers answer, in the order of the tasks.
+
+    The driver takes the answers of some tasks together: of how many, the size of those before says,
+    since Spark refuses more than 1 GB at once.
+    """
+    start, count = 0, LEAST
+    while start < len(every):
+        some = every[start : start + count]
+        frame = _spread(spark, len(some)).mapInArrow(partial(_answered, some, work), ANSWERS)
+        found = _asked(frame).sort_by([("task", "ascending"), ("place", "ascending")])
+        yield from (one.as_py() for batch in found.to_batches() for one in batch["answer"])
+        start += len(some)
+        count = max(LEAST, min(MOST, 4 * len(some), TOGETHER * len(some) // max(found.nbytes, 1)))
+
+
+def _spread(spark: "SparkSession", count: int) -> "DataFrame":
+    """The numbers of so many tasks, each in a partition of its own."""
+    return spark.range(0, count, 1, max(count, 1))
+
+
+def _answered(
+    every: list[Task], work: Work, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """In a worker: the answers to the tasks of these numbers."""
+    for number in (it for batch in batches for it in batch["id"].to_pylist()):
+        for place, answer in enumerate(work(every[number])):
+            columns = [pa.array([number]), pa.array([place]), pa.array([answer], pa.binary())]
+            yield pa.record_batch(columns, ["task", "place", "answer"])
+
+
+def _asked(frame: "DataFrame") -> pa.Table:
+    """The rows of a frame; what Spark failed with is one sentence."""
+    try:
+        return frame.toArrow()
+    except Exception as failure:
+        raise NoSpark(f"Spark failed: {_last(failure)}") from None
+
+
+def _last(failure: Exception) -> str:
+    """What a failure says at last: of a worker's, the sentence and not the way to it."""
+    text = str(getattr(failure, "desc", None) or failure)
+    raised = re.findall(r"^[\w.]+(?:Error|Exception|Program|Damaged): (.+)$", text, re.MULTILINE)
+    lines = [line for line in text.splitlines() if line.strip()]
+    return str(raised[-1] if raised else lines[0] if lines else type(failure).__name__).strip()
+
+
+# A ledger in a session of somebody's.
+
+
+def views(
+    spark: "SparkSession", ledger: str | os.PathLike[str], view: str = "auditor"
+) -> "dict[str, DataFrame]":
+    """Register the tables of a ledger, as a viewpoint sees them, as views of a session: those that
+    `muckrake sql` has, and `facts`. Each is a frame, too."""
+    snapshot = Reader(place_of(ledger)).snapshot()
+    viewed = Viewed(snapshot, viewer_of(view))
+    try:
+        every = tasks(snapshot)
+        names = (*viewed.query.public, FACTS)
+        frames = {name: frame(spark, every, view, name, schema(viewed, name)) for name in names}
+    finally:
+        viewed.close()
+    for name, one in frames.items():
+        one.createOrReplaceTempView(name)
+    return frames
+
+
+def frame(
+    spark: "SparkSession", every: list[Task], view: str, name: str, wanted: pa.Schema
+) -> "DataFrame":
+    """A view of a ledger as a frame, in these columns."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return _spread(spark, len(every)).mapInArrow(
+        partial(_rows, every, view, name, wanted), from_arrow_schema(wanted)
+    )
+
+
+def _rows(
+    every: list[Task], view: str, name: str, wanted: pa.Schema, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """In a worker: the rows of a view in the hands of these tasks."""
+    for number in (it for batch in batches for it in batch["id"].to_pylist()):
+        yield from rows(every[number], view, name, wanted)
+
+
+def verdicts(
+    spark: "SparkSession", ledger: str | os.PathLike[str], ruleset: str | None = None
+) -> "DataFrame":
+    """The verdict on every hand of a ledger as a frame: by its own rules, or by others."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    every = tasks(Reader(place_of(ledger)).snapshot())
+    work = partial(audit, ruleset=ruleset, fine=True)
+    return _spread(spark, len(every)).mapInArrow(
+        partial(_verdicts, every, work), from_arrow_schema(VERDICTS)
+    )
+
+
+def _verdicts(
+    every: list[Task], work: Work, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """In a worker: a row for each hand of these tasks; a damaged segment ends it."""
+    for number in (it for batch in batches for it in batch["id"].to_pylist()):
+        for answer in work(every[number]):
+            found = decoded(answer)
+            if found.damaged is not None:
+                raise ValueError(found.damaged)
+            if found.entries:
+                yield pa.RecordBatch.from_pylist(found.entries, VERDICTS)
+
+
+class Facts:
+    """Facts of a ledger, asked in Spark's SQL; of each question only the columns that it names."""
+
+    def __init__(self, spark: "SparkSession", viewed: Viewed) -> None:
+        self._spark = spark
+        self._every = tasks(viewed.snapshot)
+        self._view = viewed.viewer.view
+        self._schema = schema(viewed, FACTS)
+
+    def ask(self, sql: str) -> pa.Table:
+        """The answer as a table."""
+        words = set(re.findall(r"\w+", sql))
+        wanted = pa.schema([it for it in self._schema if it.name in words])
+        one = frame(self._spark, self._every, self._view, FACTS, wanted)
+        one.createOrReplaceTempView(FACTS)
+        return answer(self._spark, _TEXTS.sub(_respelled, sql))
+
+    def rows(self, sql: str) -> list[dict[str, Any]]:
+        """The answer as plain values."""
+        from store.sql.answers import plain
+
+        return plain(self.ask(sql))
+
+
+_TEXTS = re.compile(r"""--[^\n]*|"[^"]*"|'(?:[^']|'')*'""")
+
+
+def _respelled(found: re.Match[str]) -> str:
+    """A text of standard SQL as Spark spells it, for which a backslash begins an escape."""
+    if not found[0].startswith("'"):
+        return found[0]
+    text = found[0][1:-1].replace("''", "'")
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def answer(spark: "SparkSession", sql: str) -> pa.Table:
+    """The answer to one SELECT."""
+    try:
+        found = spark.sql(f"SELECT * FROM (\n{sql}\n)")
+    except Exception as failure:
+        raise NoSpark(f"Spark takes no such question: {_last(failure)}") from None
+    return _asked(found)

@@ -1,0 +1,240 @@
+"""A worker opens a ledger at the moment that a task names, and answers for the task's hands.
+
+A task is hands that follow one another in the order of closing: no hand is ever in two. The ledger
+may be sealed or compacted meanwhile, for what is named is hands, and not the files they lie in.
+"""
+
+import atexit
+import io
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache, partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+import pyarrow as pa
+from msgspec import Struct
+
+from api.questions.verdicts import program
+from api.rules import Rules
+from api.screening import Audited, audits
+from api.viewpoints.redaction import Redactor
+from api.viewpoints.selection import Wanted, leaves
+from api.viewpoints.viewer import viewer_of
+from api.viewpoints.views import Viewed
+from engine.games import named
+from events.ledger import is_match
+from store.folder.cache_folder import folder_of, origin_of
+from store.folder.frames import Damaged
+from store.log.leaf import Leaf
+from store.reader import Reader, Snapshot
+from store.segments import rulesets
+from store.segments.reading import files_of
+from store.sql.parts import Moved, Part
+
+HANDS = 1 << 16  # of one task: half a second to a few seconds of work
+ROWS = 1 << 16  # that leave a worker together
+
+
+class Task(Struct, frozen=True):
+    """The hands from `first` up to `end` of a ledger, as it was at `as_of`; `program` is the digest
+    of the program that handed the task out."""
+
+    ledger: str
+    as_of: str
+    first: int
+    end: int
+    program: str
+
+
+class OtherProgram(Exception):
+    """A worker has another muckrake than who asks: its answer could be another one."""
+
+
+class Work(Protocol):
+    """What a worker does of a task: its answers one after the other, each as bytes."""
+
+    def __call__(self, task: Task) -> Iterator[bytes]: ...
+
+
+def tasks(snapshot: Snapshot, hands: int = HANDS) -> list[Task]:
+    """The ledger in tasks of about so many hands; sealed ones begin and end with a row group."""
+    files, cuts, next_cut = files_of(snapshot.live.disk), [0], hands
+    for segment in snapshot.parts().segments:
+        try:
+            bounds = files.open(segment, "events").bounds["hand_seq"]
+        except Damaged:  # who gets the task says so
+            bounds = []
+        for low in (segment.first_seq, *(low for low, _ in bounds)):
+            if low is not None and low >= next_cut:
+                cuts.append(low)
+                next_cut = low + hands
+    cuts += range(next_cut, snapshot.next_seq, hands)
+    ends = [*cuts[1:], snapshot.next_seq]
+    folder, mark = snapshot.live.folder.absolute(), program()
+    ledger = origin_of(folder) or str(folder)
+    return [
+        Task(ledger, snapshot.as_of, first, end, mark)
+        for first, end in zip(cuts, ends, strict=True)
+        if first < end
+    ]
+
+
+def opened(task: Task) -> Snapshot:
+    """The ledger of a task at its moment; one process opens it once."""
+    if task.program != program():
+        raise OtherProgram(
+            "a worker has another muckrake than this one: install the same on every machine"
+        )
+    return _snapshot(task.ledger, task.as_of)
+
+
+@lru_cache(maxsize=4)
+def _snapshot(ledger: str, as_of: str) -> Snapshot:
+    return Reader(place_of(ledger)).snapshot(as_of)
+
+
+def place_of(ledger: str | os.PathLike[str]) -> Path:
+    """What a reader opens: a ledger's folder, or that of the cache for an archive's URL."""
+    place = os.fspath(ledger)
+    return folder_of(place) if "://" in place else Path(place)
+
+
+@lru_cache(maxsize=4)
+def _viewed(ledger: str, as_of: str, view: str) -> Viewed:
+    viewed = Viewed(_snapshot(ledger, as_of), viewer_of(view))
+    atexit.register(viewed.close)
+    return viewed
+
+
+def by_processes(every: Sequence[Task], work: Work, jobs: int) -> Iterator[bytes]:
+    """What so many processes of this machine answer, in the order of the tasks."""
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        for found in pool.map(partial(_listed, work), every):
+            yield from found
+
+
+def _listed(work: Work, task: Task) -> list[bytes]:
+    return list(work(task))
+
+
+# What there is to do.
+
+
+def audit(task: Task, *, ruleset: str | None, fine: bool) -> Iterator[bytes]:
+    """What an audit says of the hands, some thousand at a time: each is an `Audited`. Of segments
+    that are damaged each is named, and the others are judged."""
+    other = named(ruleset) if ruleset else None
+    ledger = opened(task)
+    rules = Rules(ledger, other)
+
+    def judged(first: int, end: int) -> list[bytes]:
+        found = audits(ledger, rules, other, fine=fine, between=(first, end))
+        return [msgspec.msgpack.encode(one) for one in found]
+
+    try:
+        yield from judged(task.first, task.end)
+    except (Damaged, OSError):
+        for first, end in _by_segment(ledger, task):
+            try:
+                yield from judged(first, end)
+            except (Damaged, OSError) as reason:
+                yield msgspec.msgpack.encode(Audited(damaged=str(reason)))
+
+
+def _by_segment(ledger: Snapshot, task: Task) -> Iterator[tuple[int, int]]:
+    """The hands of a task that lie in each segment, and those that lie in none."""
+    segments = [
+        it
+        for it in ledger.parts().segments
+        if it.first_seq < task.end and it.last_seq >= task.first
+    ]
+    cuts = [task.first, *(it.first_seq for it in segments[1:])]
+    if segments and segments[-1].last_seq + 1 < task.end:
+        cuts.append(segments[-1].last_seq + 1)
+    yield from zip(cuts, [*cuts[1:], task.end], strict=True)
+
+
+def decoded(answer: bytes) -> Audited:
+    """What a worker's audit said."""
+    return msgspec.msgpack.decode(answer, type=Audited)
+
+
+class Exported(Struct, frozen=True):
+    """The rows of some hands as they stand in a file of this format."""
+
+    hands: int
+    rows: int
+    content: bytes
+
+
+def export(task: Task, *, table: str, to: str, view: str, quoted: bool = False) -> Iterator[bytes]:
+    """The rows of a table as a viewpoint sees them: an `Exported`. CSV may be for a spreadsheet:
+    then no text in it is a formula (`quoted`)."""
+    from api.exporting.files import no_formulas, written
+
+    snapshot = opened(task)
+    redactor, sink = Redactor(snapshot, view), io.BytesIO()
+    hands = 0
+
+    def counted() -> Iterator[Leaf]:
+        nonlocal hands
+        for leaf in redactor.among(leaves(snapshot, Wanted(), between=(task.first, task.end))):
+            hands += not is_match(leaf.stream)
+            yield leaf
+
+    count = written(sink, to, counted(), table, redactor, no_formulas if quoted else None)
+    yield msgspec.msgpack.encode(Exported(hands, count, sink.getvalue()))
+
+
+def schema(viewed: Viewed, name: str) -> pa.Schema:
+    """The columns of a view, in types that every engine has."""
+    found = _answer(viewed, viewed.query.parts(name)[0], "SELECT * FROM ({}) LIMIT 0").schema
+    return pa.schema([(it.name, _plain(it.type)) for it in found])
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def rows(task: Task, view: str, name: str, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """The rows of a view as a viewpoint sees them, in these columns. A view that has no hands is
+    told by the first task."""
+    opened(task)
+    viewed = _viewed(task.ledger, task.as_of, view)
+    where = ""
+    if name != rulesets.VIEW:
+        where = f"WHERE hand_seq >= {task.first} AND hand_seq < {task.end}"
+    elif task.first:
+        return
+    columns = ", ".join(f'"{one}"' for one in wanted.names) or "1"
+    for table in _parts(viewed, task, name, f"SELECT {columns} FROM ({{}}) {where}"):
+        for batch in table.cast(wanted).to_batches(max_chunksize=ROWS):
+            if batch.num_rows:
+                yield batch
+
+
+def _parts(viewed: Viewed, task: Task, name: str, sql: str) -> Iterator[pa.Table]:
+    """The answers of those parts of a view that may have rows of the task."""
+    while True:
+        try:
+            parts = [it for it in viewed.query.parts(name) if _overlap(it, task)]
+            found = [_answer(viewed, one, sql) for one in parts]
+        except Moved:
+            continue  # compacted meanwhile: the same rows are in other files
+        yield from found
+        return
+
+
+def _overlap(part: Part, task: Task) -> bool:
+    segment = part.segment
+    return segment is None or (segment.first_seq < task.end and segment.last_seq >= task.first)
+
+
+def _answer(viewed: Viewed, part: Part, sql: str) -> pa.Table:
+    viewed.query.check(part)
+    with viewed.query.reading(part) as connection:
+        return connection.sql(sql.format(part.sql)).to_arrow_table()

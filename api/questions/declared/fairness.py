@@ -1,0 +1,245 @@
+"""Whether cards, swaps, bids and decks are as chance alone would have them.
+
+One test a row, judged together; for an auditor, and the command ends with code 3 if one fails.
+Every hand is read whole, so it takes its time: 10,000 hands need some seconds. Decks that were
+dealt mirrored, or from a seed that came before, are counted once.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import asdict
+
+from analytics.auctions.sniffing import pairs
+from analytics.fairness import dealing as tests_of
+from analytics.fairness.dealing import Test, dealt
+from analytics.replay.rulebook import Rulebook
+from analytics.stored.auctions import AUCTIONS
+from analytics.stored.closed_betting import Closed
+from analytics.stored.equity import equities_in, lucks
+from analytics.stored.played import played
+from analytics.stored.risks import risks
+from analytics.stored.row_head import Row
+from api.evidence.dealt import Dealt
+from api.problem import Problem
+from api.questions.question import Cell, Match, Question, Sheet, Table
+from api.viewpoints.progress import ShowProgress, without_progress
+from api.viewpoints.selection import Absent, Wanted
+from api.viewpoints.selection import leaves as read
+from api.viewpoints.views import Viewed
+from events.ledger import is_match
+from events.types import MatchStarted
+from store.folder.cache_folder import cache_folder
+from store.log.leaf import Leaf, split
+from store.proof.private import Private
+from store.reader import Snapshot
+
+
+def repeated(ledger: Snapshot) -> set[str]:
+    """Matches dealt from a seed that an earlier one had: no shuffles of their own."""
+    seeds: set[str] = set()
+    found = set()
+    for match in ledger.matches():
+        for one in ledger.read(match):
+            if isinstance(one.event, MatchStarted) and one.event.dealing == "seeded":
+                seed = one.event.seed or match
+                if seed in seeds:
+                    found.add(match)
+                seeds.add(seed)
+    return found
+
+
+def deals(ledger: Snapshot) -> dict[str, int]:
+    """In how many hands in a row each match deals the same deck: more than one is mirrored."""
+    found = {}
+    for match in ledger.matches():
+        for one in ledger.read(match):
+            if isinstance(one.event, MatchStarted):
+                found[match] = one.event.deals
+    return found
+
+
+HANDS_MAX = 20_000  # that are read while somebody waits
+RUNOUTS = 2_000  # hands closed with cards to come, evenly spread, whose equity is counted
+
+
+class FairnessParams(Struct, frozen=True):
+    """Which hands: all, or those of a match."""
+
+    match: Match = None
+
+
+class Tested(Struct, frozen=True):
+    """A test of chance; there is no p where there were too few hands."""
+
+    name: Annotated[str, Meta(title="test")]
+    about: Annotated[str, Meta(title="of")]
+    n: int
+    needed: Annotated[int, Meta(description="how many it takes")]
+    statistic: float | None
+    freedom: int | None
+    p: float | None
+    counted: Annotated[float | None, Meta(description="p among all tests made")]
+    effect: Annotated[float | None, Meta(description="the least it would have seen")]
+    unit: Annotated[str, Meta(description="of that effect")]
+    verdict: str
+
+
+class Decks(Struct, frozen=True):
+    """Hands beside the decks that were committed to: all must be what was dealt."""
+
+    checked: int
+    wrong: list[str]
+
+
+class Fairness(Struct, frozen=True, tag_field="schema", tag="muckrake.fairness/1"):
+    """The tests, how hands were dealt, what had to be left out, and which decks are wrong."""
+
+    hands: int
+    dealing: dict[str, int]
+    left_out: dict[str, int]
+    repeated: list[str]
+    decks: Decks
+    tests: list[Tested]
+
+
+def fairness(
+    viewed: Viewed, params: FairnessParams, watch: ShowProgress = without_progress
+) -> Fairness:
+    """All hands of the ledger, or of one match; a deck that was dealt twice counts once."""
+    ledger, match = viewed.snapshot, params.match
+    if match is not None and next(ledger.hands(match), None) is None:
+        raise Absent(f"there is no match {match}: muckrake matches lists those there are")
+    every = watch(read(ledger, Wanted(match)), "reading hands", ledger.next_seq)
+    leaves = [leaf for leaf in every if not is_match(leaf.stream)]
+    if not leaves:
+        raise Absent("no hand was played here")
+    again = repeated(ledger) if match is None else set()
+    fresh = [leaf for leaf in leaves if split(leaf.stream)[0] not in again]
+    tests, left_out = _tests(ledger, fresh, watch)
+    tested = [Tested(**asdict(one), verdict=one.verdict) for one in tests]
+    dealing, decks = _dealing(ledger, leaves), _decks(ledger, leaves)
+    return Fairness(len(leaves), dealing, left_out, sorted(again), decks, tested)
+
+
+def bound(viewed: Viewed, params: FairnessParams) -> None:
+    """Of many hands nobody waits for an answer."""
+    ledger, match = viewed.snapshot, params.match
+    hands = ledger.next_seq if match is None else sum(1 for _ in ledger.hands(match))
+    if hands > HANDS_MAX:
+        how = "muckrake fairness" + ("" if match is None else f" --match {match}")
+        sentence = f"these are {hands} hands, and {HANDS_MAX} are tested here: {how} tests all"
+        raise Problem("too-large", sentence, hands=hands, hands_max=HANDS_MAX)
+
+
+def _tests(
+    ledger: Snapshot, leaves: Sequence[Leaf], watch: ShowProgress
+) -> tuple[list[Test], dict[str, int]]:
+    """Every test of the family."""
+    found = dealt(leaves, deals(ledger))
+    every = [
+        *tests_of.of_cards(found.deals),
+        tests_of.of_run_outs(_run_outs(ledger, leaves, watch)),
+        *tests_of.of_swaps(risks(ledger.ruleset).build(leaves).to_pylist()),
+        *tests_of.of_bids(pairs(AUCTIONS.build(leaves))),
+    ]
+    return tests_of.judged(every), found.left_out
+
+
+def _run_outs(ledger: Snapshot, leaves: Sequence[Leaf], watch: ShowProgress) -> Iterator[Row]:
+    """What some hands that closed with cards to come were worth when they did."""
+    table = played(ledger.ruleset).build(leaves)
+    rows = table.filter(table["may_close"]).to_pylist()
+    shut = [list(group) for _, group in groupby(rows, itemgetter("hand_seq"))]
+    count = min(RUNOUTS, len(shut))
+    some = [shut[at * len(shut) // count] for at in range(count)]
+    rules, known = Rulebook(ledger.ruleset), equities_in(cache_folder())
+    for hand in watch(some, "counting run-outs", count):
+        first = hand[0] | {"hand": f"{hand[0]['match']}/{hand[0]['number']}"}
+        if first["spot"] is not None:
+            spot = msgspec.json.decode(first["spot"], type=Closed)
+            for row, luck in zip(hand, lucks(first, spot, rules, known.worth), strict=False):
+                yield row | luck
+
+
+def _decks(ledger: Snapshot, leaves: Sequence[Leaf]) -> Decks:
+    """Hands beside the decks that were committed to."""
+    beside = Dealt(ledger, Private(ledger.live.folder))
+    found = [(leaf.stream, beside.wrong(leaf)) for leaf in leaves]
+    wrong = [f"{hand}: {sentence}" for hand, sentence in found if sentence]
+    return Decks(beside.checked + len(wrong), wrong)
+
+
+def _dealing(ledger: Snapshot, leaves: Sequence[Leaf]) -> dict[str, int]:
+    """How many hands were dealt how: from a seed, from committed decks, or somewhere else."""
+    hands = Counter(split(leaf.stream)[0] for leaf in leaves)
+    how: Counter[str] = Counter()
+    for match, count in hands.items():
+        told = (one.event for one in ledger.read(match))
+        kind = next((it.dealing for it in told if isinstance(it, MatchStarted)), "not told")
+        how[kind] += count
+    return dict(sorted(how.items()))
+
+
+def sheets(answer: Fairness, params: FairnessParams) -> Iterator[Sheet | str]:
+    """A line a test, and what may not be concluded."""
+    lines = []
+    for one in answer.tests:
+        freedom = "" if one.freedom is None else f" ({one.freedom})"
+        texts = (
+            one.name,
+            one.about,
+            f"{one.n:,}",
+            "" if one.statistic is None else f"{one.statistic:.3g}{freedom}",
+            "" if one.p is None else f"{one.p:.3g}",
+            "" if one.counted is None else f"{one.counted:.3g}",
+            "" if one.effect is None else f"{one.effect:.3g} {one.unit}",
+            one.verdict,
+        )
+        lines.append([Cell(text, one.p is None) for text in texts])
+    how = ", ".join(f"{count:,} {kind}" for kind, count in answer.dealing.items())
+    made = sum(one.p is not None for one in answer.tests)
+    foot = f"{made} tests judged together (Holm, 1 %); seen four times in five: `would see`"
+    columns = ("test", "of", "n", "statistic", "p", "p of all", "would see", "")
+    yield Sheet(columns, lines, range(2, 6), f"{answer.hands:,} hands: {how}", foot)
+    if checked := answer.decks.checked:
+        right = checked - len(answer.decks.wrong)
+        yield f"committed decks: {right} of {checked} hands are what was committed to"
+    for kind, count in answer.left_out.items():
+        yield f"{count} matches without all {kind} cards: left out of tests of those"
+    if answer.repeated:
+        yield f"left out, dealt from a seed that another match had: {', '.join(answer.repeated)}"
+    if answer.dealing.get("seeded"):
+        yield "seeded decks are a simulation: whatever stands here, it is no claim of fairness"
+
+
+def wrong(answer: Fairness) -> str | None:
+    """What chance would not explain, and decks that are not what was committed to."""
+    failed = [f"{one.name} ({one.about})" for one in answer.tests if one.verdict == "NOT CHANCE"]
+    found = [*failed, *answer.decks.wrong[:3]]
+    return f"not as chance would have it: {', '.join(found)}" if found else None
+
+
+QUESTION = Question(
+    name="fairness",
+    text=__doc__,
+    path="/fairness",
+    operation="fairness",
+    also=(("/matches/{match}/fairness", "match_fairness"),),
+    params=FairnessParams,
+    answer=Fairness,
+    ask=fairness,
+    tables=(Table("tests", Tested, lambda answer: answer.tests),),
+    sheets=sheets,
+    bound=bound,
+    auditor=True,
+    wrong=wrong,
+    page="/fairness",
+    kept=("match",),
+    facts=False,
+)

@@ -1,0 +1,147 @@
+"""How a player plays each of the 169 classes of hole cards.
+
+On a grid of 13 × 13: suited above the diagonal, offsuit below. A class that never came has no cell.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+from msgspec.structs import astuple
+
+from analytics.confidence.intervals import steady
+from analytics.statistics.answers import rows_of
+from api.questions.question import (
+    FILTERS,
+    Before,
+    Match,
+    Name,
+    Numbered,
+    OfGame,
+    Param,
+    Question,
+    Rival,
+    Sheet,
+    Table,
+    Unit,
+    behind,
+)
+from api.questions.question import Cell as Text
+from api.questions.stats import Positions, chosen_by
+from api.viewpoints.progress import ShowProgress, without_progress
+from api.viewpoints.views import Viewed
+from events.cards import RANKS
+
+FEW = 5  # hands of a class below which its cell is grey
+TITLES = {"vpip": "VPIP %", "raise": "raise %", "net": "net in big blinds", "n": "hands"}
+ORDER = RANKS[::-1]
+
+
+class Whose(Struct, frozen=True):
+    """Whose grid, of which of his hands, and what people see in its cells."""
+
+    player: Name
+    vs: Rival = None
+    positions: Positions = ()
+    game: OfGame = None
+    match: Match = None
+    hands: Numbered = None
+    before: Before = None
+    show: Annotated[Literal["vpip", "raise", "net", "n"], Param("In the cells.", people=True)] = (
+        "vpip"
+    )
+    unit: Unit = None
+
+
+class Cell(Struct, frozen=True):
+    """A class of hole cards: its hands, and how many of them were entered, and raised."""
+
+    name: str = field(name="class")
+    hands: int
+    vpip_k: Annotated[int, Meta(description="how often he put money in by choice")]
+    vpip_n: Annotated[int, Meta(description="out of how many choices")]
+    pfr_k: Annotated[int, Meta(description="how often he raised before the flop")]
+    pfr_n: Annotated[int, Meta(description="out of how many choices")]
+    net_bb: Annotated[float | None, Meta(description="his mean net, in big blinds")]
+
+
+class Grid(Struct, frozen=True, tag_field="schema", tag="muckrake.grid/1"):
+    """Cells row by row of the grid, and of how many hands of all the cards are known."""
+
+    player: str
+    viewpoint: str = field(name="as")
+    hands: int
+    known: int
+    cells: list[Cell]
+
+
+def grid(viewed: Viewed, asked: Whose, watch: ShowProgress = without_progress) -> Grid:
+    """One player's grid."""
+    chosen = chosen_by(viewed, asked)
+    (dealt,) = rows_of("dealt", viewed, chosen) or ({"hands": 0},)
+    order = classes()
+    cells = []
+    for row in rows_of("grid", viewed, chosen):
+        counted: dict[str, Any] = {it: steady(row[it]) for it in Cell.__struct_fields__[1:]}
+        cells.append(Cell(row["class"], **counted))
+    cells.sort(key=lambda one: order.index(one.name))
+    known = sum(one.hands for one in cells)
+    return Grid(asked.player, viewed.viewer.view, dealt["hands"], known, cells)
+
+
+def classes() -> tuple[str, ...]:
+    """All 169, row by row: pairs on the diagonal, suited above it, offsuit below."""
+    return tuple(
+        row + column
+        if row == column
+        else f"{row}{column}s"
+        if RANKS.index(row) > RANKS.index(column)
+        else f"{column}{row}o"
+        for row in ORDER
+        for column in ORDER
+    )
+
+
+def sheets(told: Grid, asked: Whose) -> Iterator[Sheet]:
+    """The 13 rows of the grid."""
+    foot = f"hole cards known in {told.known} of {told.hands} hands"
+    if told.known < told.hands:
+        foot += " (the others never shown: strong-hand bias)"
+    head = f"{told.player}   {TITLES[asked.show]}   viewpoint: {told.viewpoint}"
+    cells = {one.name: one for one in told.cells}
+    every = [_text(cells.get(name), asked.show) for name in classes()]
+    lines = [[Text(rank), *every[13 * at : 13 * at + 13]] for at, rank in enumerate(ORDER)]
+    yield Sheet(("", *ORDER), lines, range(1, 14), head, foot)
+
+
+def _text(cell: Cell | None, show: str) -> Text:
+    """What stands in a cell: a dot for a class that never came; losses are cold, wins warm."""
+    if cell is None:
+        return Text(".", few=True)
+    few = cell.hands < FEW
+    if show == "n":
+        return Text(str(cell.hands), few)
+    if show == "net":
+        net = cell.net_bb
+        warmth = None if net is None else min(1.0, max(0.0, (net + 3) / 6))
+        return Text("" if net is None else f"{net:+.1f}", few, warmth)
+    k, n = (cell.pfr_k, cell.pfr_n) if show == "raise" else (cell.vpip_k, cell.vpip_n)
+    return Text(f"{100 * k / n:.0f}", few, k / n) if n else Text(".", few=True)
+
+
+LINE: Any = behind(Cell, player=str)
+QUESTION = Question(
+    name="grid",
+    text=__doc__,
+    path="/players/{player}/grid",
+    operation="player_grid",
+    params=Whose,
+    answer=Grid,
+    ask=grid,
+    tables=(
+        Table("cells", LINE, lambda told: [LINE(told.player, *astuple(it)) for it in told.cells]),
+    ),
+    sheets=sheets,
+    page="/players/{player}/grid",
+    kept=(*FILTERS, "show"),
+)

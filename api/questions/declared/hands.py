@@ -1,0 +1,354 @@
+"""The hands that a filter finds, in the order they ended.
+
+FILTER is in the language of docs/filters.md: "pot>=40bb & showdown". Other parameters are common
+terms of it, and all of them must hold. A filter sees what you see and nothing else.
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from itertools import repeat
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import astuple, replace
+
+from api.questions.facets import FACETS, SECONDS, Facets, facets
+from api.questions.filters import parsed
+from api.questions.filters_sql import STREET, Span, asks_verdicts, where
+from api.questions.filters_tree import (
+    EVERY,
+    STREETS,
+    And,
+    Compare,
+    Filter,
+    Flag,
+    Not,
+    joined,
+    said,
+)
+from api.questions.filters_values import AMOUNT_MAX
+from api.questions.one_line import lines
+from api.questions.question import (
+    HIDDEN,
+    Listed,
+    Match,
+    Newest,
+    OfGame,
+    Page,
+    Pages,
+    Param,
+    Question,
+    Sheet,
+    Table,
+    sheet,
+    ungrouped,
+)
+from api.questions.verdicts import Judged, Verdicts, lent, verdicts_of
+from api.viewpoints.progress import ShowProgress
+from api.viewpoints.selection import Absent
+from api.viewpoints.views import Viewed
+from engine.verdict import Verdict
+from events.cards import Card
+from store.reader import Snapshot
+from store.sql.answers import plain
+from store.sql.guard import Refused
+
+AT_ONCE = 20_000  # hands that are judged for a command that does not ask for it
+AT_ONCE_ONLINE = 2_000  # hands whose verdicts are waited for over HTTP
+PATIENT_S = 600.0  # that a page of a command may take
+
+WINDOW = 1 << 13  # hands that are looked at first
+WIDER = 8  # how many times as many are looked at next
+FOUND = f"""
+WITH chosen AS MATERIALIZED (
+    SELECT hand_seq FROM hands WHERE {{span}} AND {{where}}
+    ORDER BY hand_seq {{order}} LIMIT {{limit}}
+),
+winning AS (
+    SELECT hand_seq, list(player ORDER BY seat) AS winners
+    FROM facts WHERE {{span}} AND won AND hand_seq IN (FROM chosen) GROUP BY hand_seq
+)
+SELECT
+    hand_seq, hand, match, game, players, board, pot, nets AS net, showdown, voided AS void,
+    last_at AS at, played, unit, number, {STREET} AS street, {{verdict}} AS verdict, winners
+FROM hands LEFT JOIN winning USING (hand_seq) {{join}}
+WHERE {{span}} AND hand_seq IN (FROM chosen) ORDER BY hand_seq {{order}}
+"""
+
+
+class Which(Struct, frozen=True):
+    """Which hands, and which part of the list."""
+
+    filter: Annotated[
+        str,
+        Param("A filter: `pot>=100 & showdown`.", "[FILTER]", argument=True, query="q", most=4_096),
+    ] = ""
+    match: Match = None
+    player: Annotated[str | None, Param("Only those with this player at the table.", "P")] = None
+    game: OfGame = None
+    showdown: Annotated[bool | None, Param("Only if cards were shown, or not.")] = None
+    min_pot: Annotated[
+        int | None, Param("Only with a pot of so much, or more.", "CHIPS", least=0, most=AMOUNT_MAX)
+    ] = None
+    bid_min: Annotated[
+        int | None, Param("Only with a bid of so much, or more.", "CHIPS", least=0, most=AMOUNT_MAX)
+    ] = None
+    swapped: Annotated[bool | None, Param("Only if a card was swapped, or not.")] = None
+    street: Annotated[
+        Literal["preflop", "flop", "turn", "river"] | None,
+        Param("Only those that came so far and no further."),
+    ] = None
+    newest: Newest = False
+    facets: Annotated[
+        bool,
+        Param("How many hands have what: with a page over HTTP, instead of hands in a command."),
+    ] = False
+    after: int | None = None  # hand_seq
+    limit: int = 50
+    online: bool = False
+
+    @property
+    def terms(self) -> Filter:
+        """All that is said beside the filter."""
+        terms: list[Filter] = []
+        for name in ("match", "player", "game", "street"):
+            if (text := getattr(self, name)) is not None:
+                terms.append(Compare(name, "=", text))
+        for name, least in (("pot", self.min_pot), ("bid", self.bid_min)):
+            if least is not None:
+                terms.append(parsed(f"{name}>={least}"))
+        for name in ("showdown", "swapped"):
+            if (wanted := getattr(self, name)) is not None:
+                terms.append(Flag(name) if wanted else Not(Flag(name)))
+        return joined(And, terms)
+
+
+def _tick(value: bool | None) -> str:
+    return "yes" if value else ""
+
+
+def _spaced(values: list[Any] | None) -> str:
+    """Cards and names with spaces, nets with their sign."""
+    return " ".join(f"{one:+d}" if isinstance(one, int) else one for one in values or ())
+
+
+class HandRow(Struct, frozen=True, kw_only=True):
+    """A hand of a list. The line tells all of it; a verdict is null where none may be told.
+
+    `pot` and `net` count in `unit`; `played` is when it was, as its source says it, `at` when it
+    was recorded.
+    """
+
+    hand: str
+    match: str
+    number: Annotated[int, Meta(extra=HIDDEN)]
+    game: str | None
+    players: Annotated[list[str] | None, Meta(extra={"spelled": _spaced})]
+    board: Annotated[list[Card] | None, Meta(extra={"spelled": _spaced})]
+    street: Annotated[Literal["preflop", "flop", "turn", "river"] | None, Meta(extra=HIDDEN)]
+    pot: Annotated[int | None, Meta(extra={"spelled": ungrouped})]
+    net: Annotated[list[int] | None, Meta(extra={"spelled": _spaced})]
+    unit: Annotated[str | None, Meta(description="what pot and net count")]
+    showdown: Annotated[bool | None, Meta(extra={"spelled": _tick})]
+    void: Annotated[bool | None, Meta(extra={"spelled": _tick})]
+    winners: Annotated[list[str], Meta(extra=HIDDEN)]
+    verdict: Annotated[
+        Verdict | None,
+        Meta(description="where the filter asks for it, and over HTTP", extra=HIDDEN),
+    ]
+    at: Annotated[str, Meta(description="when it was recorded")]
+    played: Annotated[str | None, Meta(description="when it was, as its source says it")]
+    line: Annotated[
+        str | UnsetType | None, Meta(description="all of it; only over HTTP", extra=HIDDEN)
+    ] = UNSET
+
+
+class Hands(Listed, frozen=True, kw_only=True):
+    """The hands that a filter finds."""
+
+    data: list[HandRow]
+    facets: Facets | UnsetType = UNSET
+
+
+def hands(viewed: Viewed, asked: Which, watch: ShowProgress) -> Page:
+    """A page of them; over HTTP each with its line."""
+    one = filter_of(viewed, asked)
+    judged = judged_of(viewed, one, asked, watch)
+    seconds = SECONDS if asked.online else PATIENT_S
+    page = hands_by(viewed, one, asked.after, asked.limit, asked.newest, judged, seconds)
+    if not asked.online:
+        return page
+    told = zip(page.rows, lines(viewed, [row.hand for row in page.rows]), strict=True)
+    return page._replace(rows=[replace(row, line=line) for row, line in told])
+
+
+def facets_of(viewed: Viewed, asked: Which, watch: ShowProgress) -> Facets:
+    """How the same hands are spread."""
+    one = filter_of(viewed, asked)
+    judged = judged_of(viewed, one, asked, watch)
+    found = facets(viewed, one, judged, SECONDS if asked.online else PATIENT_S)
+    return replace(found, unjudged=judged.left if judged else 0)
+
+
+def filter_of(viewed: Viewed, asked: Which) -> Filter:
+    """What the filter says, and all that is said beside it; of a match that is there."""
+    if asked.match is not None and asked.match not in viewed.snapshot.matches():
+        raise Absent(f"there is no match {asked.match}: muckrake matches lists those there are")
+    return joined(And, [asked.terms, parsed(asked.filter)])
+
+
+def judged_of(viewed: Viewed, one: Filter, asked: Which, watch: ShowProgress) -> Judged | None:
+    """Verdicts as far as they are known; in a command all of them, if the filter asks for them."""
+    snapshot, verdicts = viewed.snapshot, verdicts_of(viewed.snapshot)
+    if asked.online:
+        return verdicts.known(snapshot, AT_ONCE_ONLINE)
+    needed = asks_verdicts(one)
+    if not (needed or asked.facets) or not (viewed.viewer.auditor or viewed.opened):
+        return None
+    judged = verdicts.known(snapshot, AT_ONCE)
+    if needed and judged.left:
+        for _ in watch(_judging(verdicts, snapshot), "judging", judged.left):
+            pass
+        judged = verdicts.known(snapshot)
+    return judged
+
+
+def _judging(verdicts: Verdicts, snapshot: Snapshot) -> Iterator[None]:
+    """Judge all that is left, a step a hand."""
+    done = 0
+    for progress in verdicts.judge(snapshot):
+        yield from repeat(None, progress.done - done)
+        done = progress.done
+
+
+def key(viewed: Viewed, hand: str) -> int:
+    """The `hand_seq` of a hand that has ended."""
+    named = hand.rpartition("/")[2].isdecimal()
+    found = viewed.snapshot.hand_seq(hand) if named else None
+    if found is None:
+        raise Absent(f"there is no hand {hand} that has ended")
+    return found
+
+
+def hands_by(
+    viewed: Viewed,
+    one: Filter = EVERY,
+    after: int | None = None,
+    limit: int = 50,
+    newest_first: bool = False,
+    judged: Judged | None = None,
+    seconds: float = SECONDS,
+) -> Page:
+    """The next `limit` hands after a `hand_seq`, or before it, in the order asked for.
+
+    A page is found in windows of that order, each wider than the one before, so that the first
+    hands of a million cost what those of a thousand do, and a filter that few hands pass looks at
+    all of them once. Verdicts are told, and known to the filter, as far as `judged` has them and
+    the viewer may. After so many seconds it is `Refused`.
+    """
+    end = time.monotonic() + seconds
+    verdicts = lent(viewed, judged) if judged or asks_verdicts(one) else ""
+    told = {
+        "order": "DESC" if newest_first else "ASC",
+        "verdict": "verdict" if verdicts else "NULL",
+        "join": f"LEFT JOIN {verdicts} USING (hand_seq)" if verdicts else "",
+    }
+    found: list[dict[str, Any]] = []
+    for span in _windows(after, viewed.snapshot.next_seq, newest_first, max(WINDOW, 2 * limit)):
+        lack = limit + 1 - len(found)
+        asked = where(one, span, verdicts)
+        sql = FOUND.format(span=span, where=asked, limit=lack, **told)
+        left = end - time.monotonic()
+        if left <= 0:
+            raise Refused(f"stopped: no answer within {seconds:g} s")
+        found += plain(viewed.query.ask(sql, left))
+        if len(found) > limit:
+            break
+    more = found[limit - 1]["hand_seq"] if len(found) > limit else None
+    return Page([_row(row) for row in found[:limit]], more)
+
+
+def _windows(after: int | None, end: int, newest_first: bool, size: int) -> Iterator[Span]:
+    """All hands from there on, window by window."""
+    if newest_first:
+        before = end if after is None else min(after, end)
+        while before > 0:
+            yield Span(before - size - 1, before)
+            before, size = before - size, size * WIDER
+    else:
+        after = -1 if after is None else after
+        while after < end - 1:
+            yield Span(after, after + size + 1)
+            after, size = after + size, size * WIDER
+
+
+def _row(row: dict[str, Any]) -> HandRow:
+    """The stored text as values; a hand that does not add up has none."""
+    board, net, street = row["board"], row["net"], row["street"]
+    values = {
+        "players": row["players"] and json.loads(row["players"]),
+        "board": None if board is None else board.split(),
+        "net": None if net is None else [int(each) for each in net.split()],
+        "street": None if street is None else STREETS[street],
+        "winners": row["winners"] or [],
+    }
+    return HandRow(**{name: it for name, it in (row | values).items() if name != "hand_seq"})
+
+
+def page_query(asked: Which) -> dict[str, str | None]:
+    """What the page is asked: it has one field for the filter, and no other way to name a match."""
+    terms, text = said(asked.terms), asked.filter
+    return {"q": " & ".join(filter(None, (terms, f"({text})" if text and terms else text))) or None}
+
+
+class FacetRow(Struct, frozen=True):
+    """A value of a facet."""
+
+    facet: str
+    value: str
+    hands: Annotated[int, Meta(extra={"spelled": ungrouped})]
+    filter: Annotated[str, Meta(description="what finds them")]
+
+
+def _facet_rows(found: Facets) -> list[FacetRow]:
+    """All hands, then every value."""
+    rows = [FacetRow("hands", "", found.hands, "")]
+    for name in FACETS:
+        rows += [FacetRow(name, *astuple(one)) for one in getattr(found, name)]
+    return rows
+
+
+def _sheets(found: Facets, asked: Which) -> Iterator[Sheet | str]:
+    yield sheet(COUNTS.tables[0], found)
+    if found.unjudged:
+        yield f"{found.unjudged} hands are not judged yet: muckrake hands contested judges them"
+
+
+COUNTS = Question(
+    name="facets",
+    text="How the hands that a filter finds are spread.",
+    path="/hands",
+    operation="facets",
+    params=Which,
+    answer=Facets,
+    ask=facets_of,
+    tables=(Table("facets", FacetRow, _facet_rows),),
+    sheets=_sheets,
+    passing=("unjudged",),
+    facts=False,
+)
+QUESTION = Question(
+    name="hands",
+    text=__doc__,
+    path="/hands",
+    operation="hands",
+    params=Which,
+    answer=Hands,
+    ask=hands,
+    tables=(Table("hands", HandRow, lambda page: page.rows),),
+    pages=Pages(limit=50, key=key, free=("facets",), counts=COUNTS),
+    page="/hands",
+    page_query=page_query,
+    facts=False,
+)

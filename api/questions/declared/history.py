@@ -1,0 +1,128 @@
+"""Every statistic of a player as it stood before each of his hands.
+
+docs/statistics.md says what each counts. A hand's row holds what could have been known when it
+began: nothing of that hand, and of none that closed later.
+"""
+
+from collections.abc import Iterator
+from math import isnan
+from typing import TYPE_CHECKING, Annotated, Any
+
+from msgspec import Meta, Struct, defstruct, field
+
+from analytics.sql.chosen import table
+from analytics.statistics import history as running
+from analytics.statistics.catalogue import STATISTICS
+from api.questions.declared.stats import OVERVIEW
+from api.questions.players import at_most, money_of
+from api.questions.question import (
+    HIDDEN,
+    Before,
+    Cell,
+    Match,
+    Name,
+    Numbered,
+    OfGame,
+    Question,
+    Rival,
+    Sheet,
+    Table,
+    Unit,
+    headed,
+    plain,
+)
+from api.questions.stats import chosen_by
+from api.viewpoints.progress import ShowProgress
+from api.viewpoints.views import Viewed
+
+HANDS_MAX = 2_000  # whose rows are sent while somebody waits
+
+
+class HistoryParams(Struct, frozen=True):
+    """Whose statistics, out of which of his hands."""
+
+    player: Name
+    vs: Rival = None
+    match: Match = None
+    game: OfGame = None
+    hands: Numbered = None
+    before: Before = None
+    unit: Unit = None
+
+
+ROW: Any = defstruct(
+    "StandingBefore",
+    [
+        ("hand", Annotated[str, Meta(description="the hand that is about to begin")]),
+        ("hands", Annotated[int, Meta(description="how many of his were over")]),
+        *(
+            column
+            for one in STATISTICS.values()
+            for column in (
+                (one.name, Annotated[float | None, Meta(title=one.title)]),
+                (f"{one.name}_n", Annotated[int, Meta(description="out of so many")]),
+            )
+        ),
+        ("unit", Annotated[str | None, Meta(description="what amounts count", extra=HIDDEN)]),
+    ],
+    frozen=True,
+)
+if TYPE_CHECKING:
+    Row = Struct
+else:
+    Row = ROW
+
+
+class History(Struct, frozen=True, tag_field="schema", tag="muckrake.history/1"):
+    """A row for each of his hands, in the order in which they closed."""
+
+    viewpoint: str = field(name="as")
+    player: str
+    unit: str | None
+    hands: list[Row]
+
+
+def history(viewed: Viewed, params: HistoryParams, watch: ShowProgress) -> History:
+    """All of it at once: running sums over his hands."""
+    chosen = chosen_by(viewed, params)
+    unit = money_of(viewed, table(chosen, "NULL"))
+    found = running.history(viewed.query, chosen)
+    columns: list[list[Any]] = [found.hands, list(range(len(found.hands)))]
+    for name in STATISTICS:
+        values = found.values[name].tolist()
+        columns += [[None if isnan(it) else it for it in values], found.n[name].tolist()]
+    rows = [ROW(*row, unit) for row in zip(*columns, strict=True)]
+    return History(viewed.viewer.view, params.player, unit, rows)
+
+
+def sheets(answer: History, params: HistoryParams) -> Iterator[Sheet]:
+    """A few of them; files and JSON have every one."""
+    lines = []
+    rows: list[Any] = [*answer.hands]
+    for row in rows:
+        texts = [row.hand, str(row.hands)]
+        for name in OVERVIEW:
+            value = getattr(row, name)
+            shared = value is not None and STATISTICS[name].kind == "share"
+            texts.append(f"{100 * value:.1f} %" if shared else plain(value))
+        lines.append([Cell(text) for text in texts])
+    columns = ("before", "hands", *(STATISTICS[name].title for name in OVERVIEW))
+    head = headed(f"{answer.player}   viewpoint: {answer.viewpoint}", answer.unit)
+    foot = f"{len(STATISTICS)} statistics with their n are in files and --json"
+    yield Sheet(columns, lines, range(1, len(columns)), head, foot)
+
+
+QUESTION = Question(
+    name="history",
+    text=__doc__,
+    path="/players/{player}/history",
+    operation="player_history",
+    params=HistoryParams,
+    answer=History,
+    ask=history,
+    tables=(Table("history", ROW, lambda answer: answer.hands),),
+    sheets=sheets,
+    bound=lambda viewed, params: at_most(
+        viewed, params, HANDS_MAX, f"{HANDS_MAX} are sent here: name a match"
+    ),
+)

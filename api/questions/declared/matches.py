@@ -1,0 +1,290 @@
+"""The matches, in the order of their first hands: who played what, and what came of it.
+
+Those without a hand are the newest of all.
+"""
+
+from collections.abc import Iterable, Mapping
+from math import lcm
+from typing import Annotated, Any, NamedTuple
+
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from analytics.sql.chosen import quoted
+from api.playing.recording import CUT_SHORT, has_it_all, outcome
+from api.questions.question import (
+    HIDDEN,
+    Listed,
+    Newest,
+    Page,
+    Pages,
+    Question,
+    Table,
+    ungrouped,
+)
+from api.rules import Rules
+from api.viewpoints.progress import ShowProgress
+from api.viewpoints.records import ended, left_out, records, started
+from api.viewpoints.selection import Absent
+from api.viewpoints.views import Viewed
+from engine.game import Game
+from engine.standing import Last, Standing, standing
+from engine.table import is_freeze_out
+from engine.units import money, per_chip
+from events.types import Dealing, Disclosure, MatchEnded, MatchStarted
+
+OPEN = "not ended"
+PLAYED = """
+SELECT match, count(*) AS hands, min(first_at) AS first, max(last_at) AS last,
+       min(hand_seq) AS first_seq, max(hand_seq) AS last_seq
+FROM hands {only} GROUP BY match {after} ORDER BY first_seq {order} {limit}
+"""
+NETS = """
+SELECT match, unit, player, sum(net) AS net FROM players WHERE match IN ({}) GROUP BY ALL
+"""
+LASTS = """
+SELECT match, player, max(hand_seq) AS hand, max_by(stack, hand_seq) AS began,
+       max_by(stack + net, hand_seq) AS "left"
+FROM players WHERE match IN ({}) GROUP BY ALL
+"""
+PLAIN = {"spelled": ungrouped}
+ANNOUNCED = ("game", "ruleset", "dealing", "disclosure")
+Key = list[int] | list[str]  # [first_seq], or [name] of a match without a hand
+Played = dict[str, Any]
+
+
+class Which(Struct, frozen=True):
+    """Which part of the list."""
+
+    newest: Newest = False
+    after: Key | None = None
+    limit: int = 100
+
+
+class MatchRow(Struct, frozen=True, kw_only=True):
+    """A match of a list; nulls where it was never announced.
+
+    `nets` count what `unit` says, and are null over several moneys. `leader` is ahead in a match
+    that nobody has won; `places` are those of `players`, in order.
+    """
+
+    match: str
+    game: str | None
+    ruleset: Annotated[str | None, Meta(description="its fingerprint")]
+    players: Annotated[list[str] | None, Meta(extra=PLAIN)]
+    dealing: Annotated[Dealing | None, Meta(extra=HIDDEN)]
+    disclosure: Annotated[Disclosure | None, Meta(extra=HIDDEN)]
+    hands: Annotated[int, Meta(extra=PLAIN)]
+    left_out: Annotated[
+        int, Meta(title="left_out", description="hands of its source without a record", extra=PLAIN)
+    ]
+    first: Annotated[str | None, Meta(description="when its first hand began")]
+    last: Annotated[str | None, Meta(description="when its last hand ended")]
+    nets: Annotated[
+        list[int] | None, Meta(description="what each won, as its end says, or so far", extra=PLAIN)
+    ]
+    unit: Annotated[str | None, Meta(description="what the nets count")]
+    status: Annotated[str, Meta(description="why it ended, or `not ended`")]
+    ended: Annotated[bool, Meta(extra=HIDDEN)]
+    winner: Annotated[str | None, Meta(extra=HIDDEN)]
+    leader: Annotated[str | None, Meta(extra=HIDDEN)]
+    draw: Annotated[bool, Meta(extra=HIDDEN)]
+    places: Annotated[list[int] | None, Meta(extra=HIDDEN)]
+    result: Annotated[str, Meta(description="who won or is ahead, in words")]
+
+
+class Matches(Listed, frozen=True):
+    """The matches."""
+
+    data: list[MatchRow]
+
+
+class Match(NamedTuple):
+    """A match: its own records, and what its hands come to; one that was cut off may lack any."""
+
+    name: str
+    start: MatchStarted | None
+    end: MatchEnded | None
+    played: Played | None
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        return self.start.players if self.start else ()
+
+    @property
+    def nets(self) -> list[int] | None:
+        """What its end tells."""
+        return list(self.end.nets) if self.end and len(self.end.nets) == len(self.players) else None
+
+
+def matches(viewed: Viewed, asked: Which, watch: ShowProgress) -> Page:
+    """A page of those with hands, then of those without; or the other way round."""
+    parts = [_without_hands, _with_hands] if asked.newest else [_with_hands, _without_hands]
+    if asked.after is not None:
+        begun = _with_hands if isinstance(asked.after[0], int) else _without_hands
+        parts = parts[parts.index(begun) :]
+    found: list[tuple[Key, str, Played | None]] = []
+    for number, part in enumerate(parts):
+        rest = replace(asked, limit=asked.limit + 1 - len(found))
+        found += part(viewed, rest if number == 0 else replace(rest, after=None))
+        if len(found) > asked.limit:
+            break
+    shown = found[: asked.limit]
+    rows = rows_of(viewed, {name: played for _, name, played in shown})
+    return Page(rows, shown[-1][0] if len(found) > asked.limit else None)
+
+
+def key(viewed: Viewed, match: str) -> Key:
+    """Where a match stands in the list."""
+    played = played_of(viewed, match)
+    return [match] if played is None else [played["first_seq"]]
+
+
+def played_of(viewed: Viewed, match: str) -> Played | None:
+    """What the hands of a match come to, None before the first; `Absent` if there is no match."""
+    only = PLAYED.format(only=f"WHERE match = {quoted(match)}", after="", order="", limit="")
+    played = next(iter(viewed.rows(only)), None)
+    if played is None and not records(viewed.snapshot, match):
+        raise Absent(f"there is no match {match}: muckrake matches lists those there are")
+    return played
+
+
+def _with_hands(viewed: Viewed, asked: Which) -> list[tuple[Key, str, Played | None]]:
+    order, side = ("DESC", "<") if asked.newest else ("", ">")
+    beyond = f"HAVING first_seq {side} {asked.after[0]}" if asked.after else ""
+    sql = PLAYED.format(only="", after=beyond, order=order, limit=f"LIMIT {asked.limit}")
+    return [([row["first_seq"]], row["match"], row) for row in viewed.rows(sql)]
+
+
+def _without_hands(viewed: Viewed, asked: Which) -> list[tuple[Key, str, Played | None]]:
+    """Matches that were announced and have no hand yet, by name."""
+    played = {row["match"] for row in viewed.rows("SELECT DISTINCT match FROM hands")}
+    names = sorted(set(viewed.snapshot.matches()) - played, reverse=asked.newest)
+    if asked.after is not None:
+        last = str(asked.after[0])
+        names = [name for name in names if (name < last if asked.newest else name > last)]
+    return [([name], name, None) for name in names[: asked.limit]]
+
+
+def rows_of(viewed: Viewed, found: Mapping[str, Played | None]) -> list[MatchRow]:
+    """Each match and what its hands come to, as a row."""
+    snapshot, rules = viewed.snapshot, Rules(viewed.snapshot, None)
+    every = [
+        Match(name, started(snapshot, name), ended(snapshot, name), played)
+        for name, played in found.items()
+    ]
+    won = _won(viewed, every)
+    games = {one.name: _game(rules, one) for one in every}
+    lasts = _lasts(viewed, [name for name, game in games.items() if game and is_freeze_out(game)])
+    rows = []
+    for one in every:
+        start, played, (unit, nets) = one.start, one.played or {}, won[one.name]
+        found_out = Standing(None, None, False, ())
+        if nets is not None and played:
+            whole = one.end is not None and one.end.reason not in CUT_SHORT
+            last = lasts.get(one.name, {})
+            found_out = standing(games[one.name], one.players, nets, last, whole=whole)
+        places = list(found_out.places) or None
+        rows.append(
+            MatchRow(
+                match=one.name,
+                **{name: getattr(start, name, None) for name in ANNOUNCED},
+                players=None if start is None else list(start.players),
+                hands=played.get("hands", 0),
+                left_out=left_out(snapshot, one.name),
+                first=played.get("first"),
+                last=played.get("last"),
+                nets=nets,
+                unit=unit,
+                status=one.end.reason if one.end else OPEN,
+                ended=one.end is not None,
+                winner=found_out.winner,
+                leader=found_out.leader,
+                draw=found_out.draw,
+                places=places,
+                result=outcome(found_out.winner, found_out.leader, found_out.draw, places),
+            )
+        )
+    return rows
+
+
+def _game(rules: Rules, one: Match) -> Game | None:
+    """The ruleset of a match; before `broke` only its end said that it was a freeze-out."""
+    game = rules.marked(one.start.ruleset) if one.start else None
+    if game is not None and one.end and one.end.reason in map(has_it_all, one.players):
+        return replace(game, broke="leaves")
+    return game
+
+
+def _lasts(viewed: Viewed, matches: list[str]) -> dict[str, dict[str, Last]]:
+    """Each player's last hand of each of these matches."""
+    found: dict[str, dict[str, Last]] = {}
+    if matches:
+        for row in viewed.rows(LASTS.format(", ".join(map(quoted, matches)))):
+            last = Last(row["hand"], int(row["began"]), int(row["left"]))
+            found.setdefault(row["match"], {})[row["player"]] = last
+    return found
+
+
+def _won(
+    viewed: Viewed, matches: Iterable[Match]
+) -> dict[str, tuple[str | None, list[int] | None]]:
+    """In which unit each match counts, and what was won and lost so far, where no end tells it.
+
+    Hands of several units of one money, chips and half chips, are added up in one that is fine
+    enough for all of them; those of several moneys have no sum.
+    """
+    alone = next(iter(viewed.units)) if len(viewed.units) == 1 else None
+    found = {one.name: (alone if one.nets is not None else None, one.nets) for one in matches}
+    counted = {
+        one.name: one
+        for one in matches
+        if one.players and one.played and (alone is None or one.nets is None)
+    }
+    sums: dict[str, dict[str | None, dict[str, int]]] = {name: {} for name in counted}
+    if counted:
+        for row in viewed.rows(NETS.format(", ".join(map(quoted, counted)))):
+            of_unit = sums[row["match"]].setdefault(row["unit"] or alone, {})
+            of_unit[row["player"]] = int(row["net"] or 0)
+    for name, one in counted.items():
+        by_unit = sums[name] or {alone: {}}  # nobody won anything yet
+        if len(by_unit) == 1 and one.nets is not None:
+            found[name] = next(iter(by_unit)), one.nets
+        else:
+            unit, won = _summed(by_unit)
+            nets = None if won is None else [won.get(player, 0) for player in one.players]
+            found[name] = unit, nets
+    return found
+
+
+def _summed(
+    found: Mapping[str | None, Mapping[str, int]],
+) -> tuple[str | None, dict[str, int] | None]:
+    """Nets by unit and player, added up by player; None of several moneys."""
+    named = {unit: won for unit, won in found.items() if unit is not None}
+    if len({money(unit) for unit in named}) > 1:
+        return None, None
+    fine = lcm(*map(per_chip, named))
+    name = next(
+        (unit for unit in named if per_chip(unit) == fine), f"1/{fine} chip" if named else None
+    )
+    nets: dict[str, int] = {}
+    for unit, won in named.items():
+        for player, net in won.items():
+            nets[player] = nets.get(player, 0) + net * (fine // per_chip(unit))
+    return name, nets
+
+
+QUESTION = Question(
+    name="matches",
+    text=__doc__,
+    path="/matches",
+    operation="matches",
+    params=Which,
+    answer=Matches,
+    ask=matches,
+    tables=(Table("matches", MatchRow, lambda page: page.rows),),
+    pages=Pages(limit=100, key=key),
+    page="/matches",
+    facts=False,
+)

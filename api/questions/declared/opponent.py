@@ -1,0 +1,213 @@
+"""How one player plays, and what of it stands out.
+
+docs/opponents.md says what a row means. Everything is counted from hands as the viewpoint sees
+them, each of which is read: of more than 50,000 hands HTTP asks for a match or a game.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import asdict, astuple, replace
+
+from analytics.confidence.intervals import FEW
+from analytics.opponents.leads import Difference, Lead
+from analytics.opponents.measures import LOOKS, NUMBERS, TENTHS
+from api.questions.numbers import Drawn, Kind, Line, by_line, by_part, lines, part_of
+from api.questions.opponents import (
+    Ended,
+    Fault,
+    First,
+    Lock,
+    OpponentParams,
+    Replies,
+    Report,
+    Sized,
+    report,
+)
+from api.questions.players import at_most
+from api.questions.question import FILTERS, Cell, Question, Sheet, Table, behind, share, sheet
+
+HANDS_MAX = 50_000  # that are read while somebody waits
+TOP = 12  # tendencies that a terminal shows
+SIZES = (25, 50, 80, 125, 200, None)
+
+
+class LeadLine(Lead, frozen=True):
+    """What pays against him, the hands in one cell."""
+
+    hands: str  # type: ignore[assignment]
+
+
+class DifferenceLine(Difference, frozen=True):
+    """By what he differs, the hands in one cell."""
+
+    hands: str  # type: ignore[assignment]
+
+
+def rows(answer: Report) -> list[Line]:
+    """A row a measure."""
+    return [
+        line for part in answer.parts for line in lines(answer.player, part_of(part), part.measures)
+    ]
+
+
+def sheets(answer: Report, params: OpponentParams) -> Iterator[Sheet | str]:
+    """What stands out, then one table after the other; of parts, looks and numbers side by side."""
+    kinds: dict[str, Kind] = {**LOOKS, **NUMBERS}
+    shown = [row for row in rows(answer) if row.statistic in kinds]
+    if params.by is not None:
+        head = f"{answer.player}   by {params.by}   viewpoint: {answer.viewpoint}"
+        hands = {part_of(one): one.hands for one in answer.parts}
+        yield by_part(shown, kinds, hands, head)
+        return
+    (whole,) = answer.parts
+    yield _leads(answer)
+    yield _differences(answer)
+    yield from _time(whole.numbers["think_leak"])
+    strength = answer.strength
+    foot = (
+        f"strength of {strength.counted} of {strength.acts} bets and checks shown down with known"
+        " cards"
+    )
+    if strength.counted < strength.acts:
+        foot += "; --spots all counts all"
+    yield from by_line(shown, kinds, {"": ()}, foot)
+    if whole.mix:
+        yield _mix(whole.mix)
+    if whole.sizes:
+        yield _sizes(whole.sizes)
+    yield sheet(ENDS, answer)
+    if answer.locks:
+        yield sheet(LOCKS, answer)
+    if whole.faults:
+        yield sheet(REPLIES, answer)
+
+
+def _leads(answer: Report) -> Sheet:
+    """What pays against him, what is sure to be worth most first."""
+    lines = []
+    for one in answer.leads.found:
+        even = "" if one.breaks_even is None else share(one.breaks_even)
+        ends = f"{one.low:+.1f} to {one.high:+.1f}"
+        shares = (share(one.value), even, f"{one.worth:+.1f}", ends, f"{one.k}/{one.n}")
+        texts = (one.title, *shares, one.do, one.filter)
+        lines.append([Cell(text) for text in texts])
+    columns = ("pays", "his", "breaks even", "a 100 hands", "95 %", "k/n", "do", "hands")
+    head = [answer.player, f"vs {answer.vs}" if answer.vs else "", f"{answer.hands} hands"]
+    head += [f"cards known in {answer.known}", f"viewpoint: {answer.viewpoint}"]
+    foot = f"amounts in {answer.unit or 'chip'}s" if lines else "nothing is sure to pay against him"
+    if left_out := answer.leads.left_out:
+        foot += f"; hands after a match was won: {left_out} left out"
+    return Sheet(columns, lines, range(1, 6), "   ".join(filter(None, head)), foot)
+
+
+def _differences(answer: Report) -> Sheet:
+    """What stands out, and where to look."""
+    found, compared = answer.differences.found, answer.differences.compared
+    lines = []
+    for one in found[:TOP]:
+        off = f"{100 * one.low:+.1f} to {100 * one.high:+.1f}"
+        shares = (share(one.value), share(one.field_value), off, f"{one.k}/{one.n}")
+        lines.append(list(map(Cell, (one.title, *shares, one.hands[0] if one.hands else ""))))
+    columns = ("stands out", "his", answer.vs or "others", "difference", "k/n", "look at")
+    foot = f"{len(found)} of {compared} compared; searched for: one in twenty stands out by chance"
+    return Sheet(columns, lines, range(1, 5), foot=foot)
+
+
+def _time(leak: Drawn) -> Iterator[str]:
+    """Whether he is slower, or quicker, with strong cards than with weak ones."""
+    if leak.low is not None and leak.high is not None and (leak.low > 0 or leak.high < 0):
+        what = "longer" if leak.low > 0 else "shorter"
+        reach = " to ".join(f"{abs(end):.0f}" for end in sorted((leak.low, leak.high), key=abs))
+        yield f"time tells: {what} with strong cards than with weak ones, by {reach} ms"
+
+
+def _mix(rows: Sequence[First]) -> Sheet:
+    """The first choice before the flop, the strongest cards at the top."""
+    names = ("folds", "checks", "calls", "raises")
+    lines = []
+    for row in reversed(rows):
+        shares = (f"{100 * getattr(row, name) / row.hands:.0f} %" for name in names)
+        texts = (TENTHS[row.tenth], *shares, str(row.hands))
+        lines.append([Cell(text, row.hands < FEW) for text in texts])
+    return Sheet(("cards before the flop", *names, "hands"), lines, range(1, 6))
+
+
+def _sizes(rows: Sequence[Sized]) -> Sheet:
+    """How many bets of which size, street by street."""
+    found = {(row.street, row.up_to): row.bets for row in rows}
+    streets = ("flop", "turn", "river")
+    lines = [
+        [
+            Cell(f"up to {size} %" if size else "more"),
+            *(Cell(str(found.get((street, size), 0))) for street in streets),
+        ]
+        for size in SIZES
+    ]
+    return Sheet(("bets of the pot", *streets), lines, range(1, 4))
+
+
+def _ends(answer: Report) -> list[Ended]:
+    """As people read them: a rival's name, words with spaces."""
+    named = {"others_fold": f"{answer.vs} folds"} if answer.vs else {}
+    return [
+        replace(one, ending=named.get(one.ending, one.ending.replace("_", " ")))
+        for one in answer.parts[0].ends
+    ]
+
+
+def _of_parts(name: str, row: type[Struct]) -> Table:
+    """A table of every part."""
+    made = behind(row, part=str)
+    return Table(
+        name,
+        made,
+        lambda answer: [
+            made(part_of(part), *astuple(it)) for part in answer.parts for it in getattr(part, name)
+        ],
+    )
+
+
+ENDS = Table("ends", Ended, _ends)
+REPLIES = Table("replies", Replies, lambda answer: answer.parts[0].faults)
+LOCKS = Table("locks", Lock, lambda answer: answer.locks)
+QUESTION = Question(
+    name="opponent",
+    text=__doc__,
+    path="/players/{player}/opponent",
+    operation="player_opponent",
+    params=OpponentParams,
+    answer=Report,
+    ask=report,
+    tables=(
+        Table("measures", Line, rows),
+        Table(
+            "leads",
+            LeadLine,
+            lambda answer: [
+                LeadLine(**{**asdict(one), "hands": " ".join(one.hands)})
+                for one in answer.leads.found
+            ],
+        ),
+        Table(
+            "differences",
+            DifferenceLine,
+            lambda answer: [
+                DifferenceLine(**{**asdict(one), "hands": " ".join(one.hands)})
+                for one in answer.differences.found
+            ],
+        ),
+        *(
+            _of_parts(name, row)
+            for name, row in (("mix", First), ("sizes", Sized), ("ends", Ended))
+        ),
+        LOCKS,
+        Table("faults", Fault, lambda answer: answer.faults),
+    ),
+    sheets=sheets,
+    bound=lambda viewed, params: at_most(
+        viewed, params, HANDS_MAX, f"{HANDS_MAX} are read here: name a match"
+    ),
+    page="/players/{player}/opponent",
+    kept=FILTERS,
+)

@@ -1,0 +1,124 @@
+"""One player: what he played, won, and against whom.
+
+Hands that were voided are in none of it.
+"""
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, field
+
+from analytics.sql.chosen import quoted
+from api.questions.declared.players import sums_of
+from api.questions.players import nobody
+from api.questions.question import Name, Question, Sheet, Table, headed, plain, sheet
+from api.viewpoints.progress import ShowProgress
+from api.viewpoints.views import Viewed
+
+OPPONENTS = 100  # of a player, those with most hands
+
+
+class Whose(Struct, frozen=True):
+    """Which player."""
+
+    player: Name
+
+
+class OfGame(Struct, frozen=True):
+    """What he did in one game."""
+
+    game: str
+    hands: int
+    matches: int
+    net: float | None
+    unit: Annotated[str | None, Meta(description="what the net counts")]
+
+
+class OfOpponent(Struct, frozen=True):
+    """What he won against one opponent."""
+
+    player: Annotated[str, Meta(title="opponent")]
+    hands: int
+    net: float | None
+    unit: Annotated[str | None, Meta(description="what the net counts")]
+
+
+class Player(Struct, frozen=True, tag_field="schema", tag="muckrake.player/1"):
+    """One player, his games, and his opponents with most hands."""
+
+    viewpoint: str = field(name="as")
+    player: str
+    hands: int
+    net: float | None
+    unit: str | None
+    matches: int
+    games: list[OfGame]
+    first_at: str
+    last_at: str
+    opponents: list[OfOpponent]
+
+
+def player(viewed: Viewed, asked: Whose, watch: ShowProgress) -> Player:
+    """Look for his hands once: to find a name among millions of rows is most of the work."""
+    parts: dict[str, list[dict[str, Any]]] = {"all": [], "game": [], "opponent": []}
+    sums = sums_of(viewed, "m.net", "m.unit")
+    for row in viewed.rows(OVERVIEW.format(player=quoted(asked.player), sums=sums)):
+        parts[row.pop("part")].append(row)
+    if not parts["all"]:
+        raise nobody(asked.player)
+    (whole,) = parts["all"]
+    ends = whole.pop("first"), whole.pop("last")
+    times = f"SELECT hand_seq, first_at, last_at FROM hands WHERE hand_seq IN {ends}"
+    at = {row["hand_seq"]: row for row in viewed.rows(times)}
+    return Player(
+        viewpoint=viewed.viewer.view,
+        player=whole.pop("name"),
+        first_at=at[ends[0]]["first_at"],
+        last_at=at[ends[1]]["last_at"],
+        games=[_part(OfGame, row) for row in parts["game"]],
+        opponents=[_part(OfOpponent, row) for row in parts["opponent"][:OPPONENTS]],
+        **whole,
+    )
+
+
+def _part(kind: Any, row: dict[str, Any]) -> Any:
+    """A row of a game or an opponent, whose name is its first member."""
+    return kind(row["name"], *(row[name] for name in kind.__struct_fields__[1:]))
+
+
+def sheets(told: Player, asked: Whose) -> list[Sheet]:
+    """His games under a line that sums him up, then his opponents."""
+    won = "" if told.net is None else f"   won {plain(told.net)}"
+    head = headed(f"{told.player}   {plain(told.hands)} hands{won}", told.unit)
+    return [sheet(TABLES[0], told, head), sheet(TABLES[1], told)]
+
+
+OVERVIEW = """
+WITH mine AS MATERIALIZED (
+    SELECT hand_seq, seat, player, game, match, unit, CAST(net AS DOUBLE) / per_chip AS net
+    FROM facts WHERE player = {player}
+)
+SELECT 'all' AS part, any_value(player) AS name, count(*) AS hands, {sums},
+    count(DISTINCT match) AS matches, min(hand_seq) AS first, max(hand_seq) AS last
+FROM mine AS m HAVING count(*) > 0
+UNION ALL SELECT 'game', game, count(*), {sums}, count(DISTINCT match), NULL, NULL
+FROM mine AS m GROUP BY game
+UNION ALL SELECT 'opponent', o.player, count(*), {sums}, NULL, NULL, NULL
+FROM mine AS m JOIN facts AS o ON m.hand_seq = o.hand_seq AND m.seat <> o.seat GROUP BY o.player
+ORDER BY part, hands DESC, name
+"""
+TABLES = (
+    Table("games", OfGame, lambda told: told.games),
+    Table("opponents", OfOpponent, lambda told: told.opponents),
+)
+QUESTION = Question(
+    name="player",
+    text=__doc__,
+    path="/players/{player}",
+    operation="player",
+    params=Whose,
+    answer=Player,
+    ask=player,
+    tables=TABLES,
+    sheets=sheets,
+    page="/players/{player}",
+)

@@ -1,0 +1,102 @@
+"""Every player: hands, net, matches, games, when he was seen.
+
+Those with most hands come first. Hands that were voided are in none of it.
+"""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from analytics.sql.amounts import money_in, moneys
+from analytics.sql.chosen import quoted
+from api.questions.players import check
+from api.questions.question import Listed, Page, Pages, Question, Table
+from api.viewpoints.progress import ShowProgress
+from api.viewpoints.views import Viewed
+
+
+class Which(Struct, frozen=True):
+    """Which part of the list."""
+
+    after: tuple[int, str] | None = None  # hands and name
+    limit: int = 100
+
+
+class PlayerRow(Struct, frozen=True):
+    """A player of a list. His net counts in `unit`; both are null where nobody knows what that is,
+    or hands were played for several moneys, which have no sum."""
+
+    player: str
+    hands: int
+    net: float | None
+    unit: Annotated[str | None, Meta(description="what the net counts")]
+    matches: int
+    games: list[str]
+    first_at: Annotated[str, Meta(title="first", description="when his first hand began")]
+    last_at: Annotated[str, Meta(title="last", description="when his last hand ended")]
+
+
+class Players(Listed, frozen=True):
+    """The players, those with most hands first."""
+
+    data: list[PlayerRow]
+
+
+def players(viewed: Viewed, asked: Which, watch: ShowProgress) -> Page:
+    """Players with most hands first, then by name."""
+    having = ""
+    if asked.after is not None:
+        hands, name = asked.after
+        having = f" HAVING hands < {hands:d} OR (hands = {hands:d} AND player > {quoted(name)})"
+    sums = sums_of(viewed, "CAST(net AS DOUBLE) / per_chip")
+    found = viewed.rows(LISTED.format(having=having, limit=asked.limit + 1, sums=sums))
+    rows = [PlayerRow(**{**row, "games": sorted(row["games"])}) for row in found[: asked.limit]]
+    more = len(found) > asked.limit
+    return Page(rows, (rows[-1].hands, rows[-1].player) if more else None)
+
+
+def key(viewed: Viewed, player: str) -> tuple[int, str]:
+    """Where a player stands in the list."""
+    check(viewed, player)
+    (row,) = viewed.rows(f"SELECT count(*) AS hands FROM facts WHERE player = {quoted(player)}")
+    return row["hands"], player
+
+
+def sums_of(viewed: Viewed, net: str, unit: str = "unit") -> str:
+    """The net and its unit: nets of one money are added up, those of several are none.
+
+    Where nobody has a ruleset its unit is not known.
+    """
+    known = moneys(viewed.units)
+    if len(known) < 2:
+        return f"sum({net}) AS net, {quoted(known[0]) if known else 'NULL'} AS unit"
+    for_what = money_in(viewed.units, unit)
+    one = f"min({for_what}) = max({for_what})"
+    return (
+        f"CASE WHEN {one} THEN sum({net}) END AS net, CASE WHEN {one} THEN min({for_what}) END"
+        " AS unit"
+    )
+
+
+LISTED = (
+    "SELECT player, hands, net, unit, matches, games, first_at, last_at FROM ("
+    " SELECT f.player, count(*) AS hands, {sums}, count(DISTINCT f.match) AS matches,"
+    " list(DISTINCT f.game) AS games, min(f.hand_seq) AS first, max(f.hand_seq) AS last"
+    " FROM facts AS f GROUP BY f.player{having}"
+    " ORDER BY hands DESC, f.player LIMIT {limit:d}"
+    ") JOIN (SELECT hand_seq, first_at FROM hands) AS one ON one.hand_seq = first"
+    " JOIN (SELECT hand_seq, last_at FROM hands) AS other ON other.hand_seq = last"
+    " ORDER BY hands DESC, player"
+)
+QUESTION = Question(
+    name="players",
+    text=__doc__,
+    path="/players",
+    operation="players",
+    params=Which,
+    answer=Players,
+    ask=players,
+    tables=(Table("players", PlayerRow, lambda page: page.rows),),
+    pages=Pages(limit=100, key=key),
+    page="/players",
+)

@@ -1,0 +1,381 @@
+"""Winnings split into luck, street by street, play and rake; and how they grew.
+
+docs/results.md says what a row means. Luck is counted in hands of which the viewpoint knows every
+card; nets and rake are everybody's to see. A file gets the graph, which only a player has.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Annotated, Any, NamedTuple
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+from analytics.confidence.intervals import FEW
+from analytics.luck.streets import MODEL, can_be_told
+from analytics.replay.rulebook import Rulebook
+from analytics.results.players import METHODS, By, Spread, Streets, nets_by, rakes, rates
+from analytics.results.winnings import POINTS, Winnings
+from analytics.sql.chosen import Chosen, table
+from analytics.statistics.answers import answers
+from analytics.statistics.catalogue import STATISTICS
+from analytics.stored.equity import DRAWS, SEED
+from api.questions.declared.winnings import Line, Points, WinningsParams, rows, winnings
+from api.questions.luck import mirrored
+from api.questions.numbers import Again, part_of
+from api.questions.players import Nonsense, at_most, money_of
+from api.questions.question import (
+    Anybody,
+    Before,
+    Cell,
+    Match,
+    Numbered,
+    OfGame,
+    Param,
+    Question,
+    Rival,
+    Sheet,
+    Table,
+    Unit,
+    headed,
+    plain,
+)
+from api.questions.stats import chosen_by
+from api.viewpoints.progress import ShowProgress, without_progress
+from api.viewpoints.views import Viewed
+from api.viewpoints.visible_hands import leaves
+from store.log.leaf import Leaf
+
+HANDS_MAX, ADJUSTED_MAX = 50_000, 2_000  # that are read, or adjusted, while somebody waits
+NETS = ("net", "net_showdown", "net_without", "bb_100")
+ODD = 1  # of an odd number of hands one seat has one more than the other
+UNITS = {"hand": "net of a hand", "deck": "net of a deck", "price": "price of a card"}
+Row = dict[str, Any]
+
+
+class ResultsParams(Struct, frozen=True):
+    """Whose results, against whom, in which hands; in how many of them luck is counted. Of parts
+    people read their nets alone, and a file gets the graph alone."""
+
+    player: Anybody = None
+    vs: Rival = None
+    match: Match = None
+    game: OfGame = None
+    hands: Numbered = None
+    before: Before = None
+    by: Annotated[By | None, Param("Net by parts; a window is 100 hands.", query="split")] = None
+    spots: Annotated[
+        int | None,
+        Param(
+            "In how many hands, evenly spread, luck is counted street by street.",
+            most=100,
+            waiting=100,
+        ),
+    ] = 100
+    points: Points = POINTS
+    adjusted: Annotated[bool, Param("With the line without run-out luck; it is slow.")] = False
+    unit: Unit = None
+    table: str | None = None
+    people: bool = False
+
+
+class Mean(Struct, frozen=True, kw_only=True):
+    """Of `n` hands, or others, their sum and mean, its interval, and the same drawn again."""
+
+    n: int = 0
+    net: float = 0.0
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    drawn_low: float | None = None
+    drawn_high: float | None = None
+
+
+class Rate(Mean, frozen=True):
+    """What he wins on average, by `hand` or `deck`, or pays: the `price` of a card."""
+
+    unit: str
+
+
+class PartOf(Mean, frozen=True):
+    """The net of a part of his hands, which one of the members names that may be left out."""
+
+    player: str
+    street: str | UnsetType = UNSET
+    position: str | UnsetType = UNSET
+    window: str | UnsetType = UNSET
+    pot: str | UnsetType = UNSET
+    auction: str | UnsetType = UNSET
+    swap: str | UnsetType = UNSET
+
+
+class Seats(Struct, frozen=True):
+    """His heads-up hands as dealer and as big blind, and whether they are as many."""
+
+    dealer: Mean
+    big_blind: Mean
+    balanced: bool
+
+
+class Chance(Struct, frozen=True):
+    """What one chance came to, so many times."""
+
+    chance: str
+    times: int
+    chips: float
+    mean: float | None
+    low: float | None
+    high: float | None
+    drawn_low: float | None
+    drawn_high: float | None
+    error: float | None
+
+
+class PlayerResults(Struct, frozen=True, kw_only=True):
+    """A player's nets, averages, rake by method, seats, and luck by chance."""
+
+    player: str
+    hands: int
+    net: float | None
+    net_showdown: float | None
+    net_without: float | None
+    bb_100: float | None
+    rates: list[Rate]
+    rake: dict[str, float]
+    seats: Seats | None
+    streets: list[Chance]
+
+
+class Results(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.results/1"):
+    """Players; of how many hands all cards are `known`, and in how many luck was `counted`; nets
+    by part, and the graph of one player."""
+
+    viewpoint: str = field(name="as")
+    vs: str | None
+    unit: str | None
+    known: int | None
+    counted: int
+    model: str
+    seed: int
+    draws: int
+    again: Again
+    players: list[PlayerResults]
+    by: list[PartOf] | UnsetType = UNSET
+    graph: Winnings | UnsetType = UNSET
+
+
+class Luck(NamedTuple):
+    """By player what every chance came to; in how many hands all cards are known, and how many of
+    them were counted."""
+
+    chances: dict[str, list[Chance]]
+    known: int | None
+    counted: int
+
+
+def results(viewed: Viewed, params: ResultsParams, watch: ShowProgress) -> Results:
+    """Everything that is wanted."""
+    player, by = params.player, params.by
+    if player is None and (params.table or params.adjusted):
+        raise Nonsense("a graph is somebody's: name the player")
+    chosen = chosen_by(viewed, params)
+    unit = money_of(viewed, table(chosen, "NULL"))
+    players, parts, lucky = [], [], Luck({}, None, 0)
+    if params.table is None:
+        if not (params.people and by):
+            lucky = luck(viewed, params, watch)
+        players = _players(viewed, chosen, lucky)
+        parts = nets_by(viewed, chosen, by) if by else []
+    return Results(
+        viewpoint=viewed.viewer.view,
+        vs=params.vs,
+        unit=unit,
+        known=lucky.known,
+        counted=lucky.counted,
+        model=MODEL,
+        seed=SEED,
+        draws=DRAWS,
+        again=Again(),
+        players=players,
+        by=[PartOf(**{by: row.pop("part")}, **row) for row in parts] if by else UNSET,
+        graph=UNSET if player is None or params.people else _graph(viewed, params, player, watch),
+    )
+
+
+def luck(viewed: Viewed, params: ResultsParams, watch: ShowProgress = without_progress) -> Luck:
+    """Luck of so many hands, of those whose cards are all known."""
+    if params.spots == 0:  # then nobody looks
+        return Luck({}, None, 0)
+    rules = Rulebook(viewed.snapshot.ruleset)
+    every: Spread[Leaf] = Spread(params.spots)
+    wanted = {params.player, params.vs} - {None}
+    for leaf in leaves(viewed, chosen_by(viewed, params), watch):
+        here = leaf.hand is not None and wanted <= set(leaf.hand.start.players)
+        if here and can_be_told(leaf, rules):
+            every.add(leaf)
+    those = every.chosen()
+    chances: dict[str, list[Chance]] = {}
+    with closing(Streets(watch(those, "counting luck", len(those)), rules)) as streets:
+        for row in streets.told(params.player):
+            chances.setdefault(row.pop("player"), []).append(Chance(**row))
+    return Luck(chances, every.seen, len(those))
+
+
+def _players(viewed: Viewed, chosen: Chosen, lucky: Luck) -> list[PlayerResults]:
+    """Nets of each player, and what they are made of."""
+    nets: dict[str, Row] = {}
+    for one in answers(viewed, chosen, [STATISTICS[name] for name in NETS]):
+        row = nets.setdefault(one.player, {})
+        if one.statistic == "net":
+            row["hands"] = one.n
+        row[one.statistic] = one.value
+    raked, won = rakes(viewed, chosen), rates(viewed, chosen, mirrored(viewed))
+    seats: dict[str, dict[str, Mean]] = {}
+    for row in nets_by(viewed, chosen, "seat"):
+        name, seat = row.pop("player"), row.pop("part")
+        seats.setdefault(name, {})[seat] = Mean(**row)
+    return [
+        PlayerResults(
+            player=name,
+            rates=[Rate(**rate) for rate in won.get(name, ())],
+            rake=raked.get(name, {}),
+            seats=_seats(seats[name]) if name in seats else None,
+            streets=lucky.chances.get(name, []),
+            **row,
+        )
+        for name, row in nets.items()
+    ]
+
+
+def _seats(means: Mapping[str, Mean]) -> Seats:
+    """Both seats, dealt as often as the other or not."""
+    dealer, big_blind = (means.get(seat, Mean()) for seat in ("dealer", "big blind"))
+    return Seats(dealer, big_blind, abs(dealer.n - big_blind.n) <= ODD)
+
+
+def _graph(viewed: Viewed, params: ResultsParams, player: str, watch: ShowProgress) -> Winnings:
+    """The lines of one player; without luck only if that was asked for, since it takes its time."""
+    asked = WinningsParams(
+        player,
+        params.points,
+        params.match,
+        params.game,
+        params.unit,
+        params.vs,
+        params.hands,
+        params.before,
+        runouts=None if params.adjusted else 0,
+    )
+    return winnings(viewed, asked, watch)
+
+
+def bound(viewed: Viewed, params: ResultsParams) -> None:
+    """Of many hands nobody waits for an answer."""
+    if params.adjusted:
+        otherwise = f"{ADJUSTED_MAX} are adjusted here: ask for winnings with some runouts"
+        at_most(viewed, params, ADJUSTED_MAX, otherwise)
+    at_most(viewed, params, HANDS_MAX, f"{HANDS_MAX} are read here: name a match")
+
+
+def sheets(answer: Results, params: ResultsParams) -> Iterator[Sheet | str]:
+    """Nets and rake, averages, and luck by chance; or nets by parts."""
+    head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
+    amount = f"{answer.unit or 'chip'}s"
+    if params.by is not None and answer.by is not UNSET:
+        lines = []
+        for one in answer.by:
+            texts = (part_of(one), str(one.n), plain(one.net), plain(one.mean), _between(one))
+            lines.append((one.player, one.n, texts))
+        columns = (params.by, "hands", "net", "each", "95 %")
+        yield _means(params, columns, lines, "   ".join(filter(None, (params.player, head))))
+    else:
+        yield _overview(answer, head)
+        yield _averages(answer, params, ("mean", amount, "95 %", "drawn again", "n"))
+        if any(one.streets for one in answer.players):
+            yield _chances(answer, params, ("luck of", amount, "each", "95 %", "times"))
+    for player in answer.players if params.player else ():
+        if player.seats and not player.seats.balanced:
+            yield _balance(player.seats)
+
+
+def _averages(answer: Results, params: ResultsParams, columns: Sequence[str]) -> Sheet:
+    """What each player wins, or pays: Student's interval, and the same drawn again."""
+    lines = []
+    for one in answer.players:
+        for it in one.rates:
+            again = _between(it, "drawn_")
+            texts = (UNITS[it.unit], plain(it.mean), _between(it), again, str(it.n))
+            lines.append((one.player, it.n, texts))
+    return _means(params, columns, lines)
+
+
+def _chances(answer: Results, params: ResultsParams, columns: Sequence[str]) -> Sheet:
+    """Of each player what every chance came to."""
+    lines = []
+    for one in answer.players:
+        for it in one.streets:
+            texts = (it.chance, plain(it.chips), plain(it.mean), _between(it), str(it.times))
+            lines.append((one.player, it.times, texts))
+    foot = f"of {answer.counted} of {answer.known} hands with all cards known"
+    if answer.counted < (answer.known or 0):
+        foot += "; --spots all counts all"
+    return _means(params, columns, lines, foot=foot)
+
+
+def _means(
+    params: ResultsParams,
+    columns: Sequence[str],
+    rows: Iterable[tuple[str, int, Sequence[str]]],
+    head: str = "",
+    foot: str = "",
+) -> Sheet:
+    """Of everybody's, whose each is stands first; few of them are grey."""
+    lines = [
+        [Cell(text, count < FEW) for text in (*([] if params.player else [who]), *texts)]
+        for who, count, texts in rows
+    ]
+    shown = [*([] if params.player else ["player"]), *columns]
+    return Sheet(shown, lines, range(len(shown) - 4, len(shown)), head, foot)
+
+
+def _overview(answer: Results, head: str) -> Sheet:
+    """A line a player; rake where any was taken."""
+    methods = tuple(METHODS) if any(one.rake for one in answer.players) else ()
+    titles = [STATISTICS[name].title for name in NETS]
+    columns = ("player", "hands", *titles, *(f"rake, {name}" for name in methods))
+    lines = [
+        [
+            Cell(one.player),
+            Cell(str(one.hands)),
+            *(Cell(plain(getattr(one, name))) for name in NETS),
+            *(Cell(plain(one.rake.get(name))) for name in methods),
+        ]
+        for one in answer.players
+    ]
+    return Sheet(columns, lines, range(1, len(columns)), head)
+
+
+def _balance(seats: Seats) -> str:
+    """A word on somebody who was dealt one seat of a heads-up game more often than the other."""
+    dealer, big_blind = seats.dealer.n, seats.big_blind.n
+    hands = "hand" if dealer == 1 else "hands"
+    return f"dealer in {dealer} {hands}, big blind in {big_blind}: the seats are not balanced"
+
+
+def _between(one: Mean | Chance, drawn: str = "") -> str:
+    """-2.12 to 4"""
+    low, high = (getattr(one, f"{drawn}{end}") for end in ("low", "high"))
+    return "" if low is None else f"{plain(low)} to {plain(high)}"
+
+
+QUESTION = Question(
+    name="results",
+    text=__doc__,
+    path="/players/{player}/results",
+    operation="player_results",
+    params=ResultsParams,
+    answer=Results,
+    ask=results,
+    tables=(Table("graph", Line, lambda answer: rows(answer.graph)),),
+    sheets=sheets,
+    bound=bound,
+)

@@ -1,0 +1,99 @@
+"""How a player's winnings grew, hand by hand, thinned for a graph.
+
+Lines keep their highest and lowest points. `runouts` takes the luck of so many hands out, evenly
+spread: that is the adjusted line, and `adjusted` says of how many.
+"""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct, field
+from msgspec.structs import asdict
+
+from analytics.results.winnings import FEWEST, LINES, POINTS, Point, Winnings
+from analytics.results.winnings import winnings as lines_of
+from analytics.sql.chosen import table
+from api.questions.luck import mirrored, nets_without_luck
+from api.questions.players import money_of
+from api.questions.question import (
+    FILTERS,
+    Before,
+    Match,
+    Name,
+    Numbered,
+    OfGame,
+    Param,
+    Question,
+    Rival,
+    Table,
+    Unit,
+)
+from api.questions.stats import chosen_by
+from api.viewpoints.progress import ShowProgress, without_progress
+from api.viewpoints.views import Viewed
+
+Points = Annotated[int, Param("So many points at most.", least=FEWEST, most=10_000)]
+
+
+class WinningsParams(Struct, frozen=True):
+    """Whose winnings, in which hands, and in how many of them luck is taken out."""
+
+    player: Name
+    points: Points = POINTS
+    match: Match = None
+    game: OfGame = None
+    unit: Unit = None
+    vs: Rival = None
+    hands: Numbered = None
+    before: Before = None
+    runouts: Annotated[int | None, Param("Hands to adjust.", most=500)] = 0
+
+
+class Answer(Winnings, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.winnings/1"):
+    """His lines, and what each of them means."""
+
+    viewpoint: str = field(name="as")
+    lines: dict[str, str]
+
+
+class Line(Point, frozen=True):
+    """A point of his lines."""
+
+    unit: Annotated[str | None, Meta(description="what amounts count")]
+
+
+def answer(viewed: Viewed, params: WinningsParams, watch: ShowProgress) -> Answer:
+    """The lines of one player."""
+    found = winnings(viewed, params, watch)
+    return Answer(**asdict(found), viewpoint=viewed.viewer.view, lines=LINES)
+
+
+def winnings(
+    viewed: Viewed, params: WinningsParams, watch: ShowProgress = without_progress
+) -> Winnings:
+    """The lines; who wants luck taken out of no hand gets none without it."""
+    chosen = chosen_by(viewed, params)
+    unit = money_of(viewed, table(chosen, "NULL"))
+    adjusted = None
+    if params.runouts != 0:
+        adjusted = nets_without_luck(viewed, chosen, params.runouts, watch)
+    deals = mirrored(viewed)
+    return lines_of(viewed, chosen, points=params.points, adjusted=adjusted, deals=deals, unit=unit)
+
+
+def rows(found: Winnings) -> list[Line]:
+    """A row a point."""
+    return [Line(**asdict(one), unit=found.unit) for one in found.points]
+
+
+QUESTION = Question(
+    name="winnings",
+    text=__doc__,
+    path="/players/{player}/winnings",
+    operation="player_winnings",
+    params=WinningsParams,
+    answer=Answer,
+    ask=answer,
+    tables=(Table("points", Line, rows),),
+    page="/players/{player}/winnings",
+    kept=FILTERS,
+)

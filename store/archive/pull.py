@@ -1,0 +1,185 @@
+"""`pull`: a ledger made of an archive, in a new folder or in one that was pulled before.
+
+Every object's digest is compared as it comes, and that of each sealed file with the manifest's. The
+manifest is replaced last, so a reader of the folder sees the old ledger or the new one, and a pull
+that was cut short is gone on with: what is there with the right digest is not fetched again.
+"""
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from store.archive import index
+from store.archive.index import File, Index, Part
+from store.archive.objects import Objects
+from store.folder import manifest
+from store.folder.disk import Output, RealDisk, make_whole, put
+from store.folder.frames import Damaged
+from store.folder.lock import Lock
+from store.folder.manifest import Manifest
+from store.proof.private import FOLDER as PRIVATE
+from store.proof.tree import Refuted, frontier
+from store.proof.tree_file import TreeFiles
+
+_AT_ONCE = 1 << 23  # bytes that are asked for in one request
+
+
+class NoArchive(Exception):
+    """There is no archive at this URL."""
+
+
+class Pulled(Struct, frozen=True):
+    """What a folder holds now, and what was fetched for it."""
+
+    folder: str
+    closed: int
+    segments: int
+    fetched: int
+    fetched_bytes: int
+
+
+def index_of(objects: Objects) -> Index:
+    """The index of an archive; `NoArchive` if there is none."""
+    found = objects.get(index.PATH)
+    if found is None:
+        raise NoArchive(f"there is no archive at {objects.url}: muckrake push makes one")
+    return index.decode(found[0], objects.url)
+
+
+def pull(
+    objects: Objects,
+    folder: Path,
+    watch: Callable[[Collection[Any]], Iterable[Any]] = iter,
+) -> Pulled:
+    """The archived ledger in a folder; `Refuted` if another ledger is there. What is fetched goes
+    through `watch`."""
+    found = index_of(objects)
+    now = manifest.opened(found.files[manifest.PATH].data)
+    make_whole(folder, 0o700)  # cards of every seat are in it
+    disk = RealDisk(folder)
+    lock = Lock(folder, "pull")
+    try:
+        _check_place(disk, now, found, objects)
+        return _Pull(objects, disk, found, now).done(watch)
+    finally:
+        lock.release()
+
+
+def _check_place(disk: RealDisk, now: Manifest, found: Index, objects: Objects) -> None:
+    """`Refuted` unless the folder is empty, or has an earlier state of the same ledger."""
+    there = manifest.read(disk)
+    if there is None:
+        mine = {path.split("/")[0] for path in found.files} | {"lock", "manifest.json.tmp"}
+        if others := sorted(set(disk.names("")) - mine):
+            raise Refuted(f"{disk.root} holds {others[0]}: a ledger is pulled into a new folder")
+        return
+    if PRIVATE in disk.names(""):
+        raise Refuted(
+            f"{disk.root} is a ledger that is written here: it has {PRIVATE}, and is not replaced"
+        )
+    theirs = TreeFiles(index.Archived(objects, found))
+    ours = frontier(there.tree, TreeFiles(disk))
+    if there.tree > now.tree or ours != frontier(there.tree, theirs):
+        raise Refuted(
+            f"{disk.root} holds {there.next_seq:,} closed streams that are not the beginning of the"
+            f" {now.next_seq:,} in {objects.url}: another history, or an older archive"
+        )
+
+
+class _Pull:
+    def __init__(self, objects: Objects, disk: RealDisk, found: Index, now: Manifest) -> None:
+        self._objects, self._disk, self._found, self._now = objects, disk, found, now
+        self._fetched = self._bytes = 0
+
+    def done(self, watch: Callable[[Collection[Any]], Iterable[Any]]) -> Pulled:
+        sealed = {
+            path: segment.sha256[name]
+            for segment in self._now.segments
+            for name, path in segment.files.items()
+        }
+        for path in (*sealed, self._now.log):
+            if path not in self._found.files:
+                raise Damaged(
+                    f"{path} is in no object of {self._objects.url}: the manifest names it"
+                )
+        for path, file in watch(self._found.files.items()):
+            if path != manifest.PATH:
+                self._file(path, file, sealed.get(path))
+        put(self._disk, manifest.PATH, self._found.files[manifest.PATH].data)
+        self._sweep({*sealed, self._now.log})
+        counts = self._now.next_seq, len(self._now.segments), self._fetched, self._bytes
+        return Pulled(str(self._disk.root), *counts)
+
+    def _file(self, path: str, file: File, sha256: str | None) -> None:
+        """A file in its place, as a whole; one that is there already is left alone."""
+        folder, _, name = path.rpartition("/")
+        self._disk.make_folder(folder)
+        there = name in self._disk.names(folder)
+        if not file.parts:
+            if not there or self._disk.read(path) != file.data:
+                put(self._disk, path, file.data)
+            return
+        if there and self._is_whole(path, file):
+            return
+        aside = f"{path}.tmp"
+        if f"{name}.tmp" in self._disk.names(folder):
+            self._disk.remove(aside)
+        output, whole = self._disk.create(aside), hashlib.sha256()
+        at = 0
+        for part in file.parts:
+            known = self._disk.read(path, at, at + part.size) if there and not sha256 else b""
+            if known and hashlib.sha256(known).hexdigest() == part.sha256:
+                output.write(known)
+            else:
+                self._fetch(part, output, whole)
+            at += part.size
+        output.sync()
+        output.close()
+        if sha256 is not None and whole.hexdigest() != sha256:
+            self._disk.remove(aside)
+            raise Damaged(f"{self._objects.url}/{path} is not the file that the manifest names")
+        self._disk.rename(aside, path)
+        self._disk.sync_folder(folder)
+
+    def _is_whole(self, path: str, file: File) -> bool:
+        """Whether a file is there already, as it is in the archive."""
+        at = 0
+        for part in file.parts:
+            digest = hashlib.sha256()
+            for start in range(at, at + part.size, _AT_ONCE):
+                digest.update(self._disk.read(path, start, min(start + _AT_ONCE, at + part.size)))
+            if digest.hexdigest() != part.sha256:
+                return False
+            at += part.size
+        return not self._disk.read(path, at, at + 1)
+
+    def _fetch(self, part: Part, output: Output, whole: "hashlib._Hash") -> None:
+        digest = hashlib.sha256()
+        for at in range(0, part.size, _AT_ONCE):
+            end = min(at + _AT_ONCE, part.size)
+            try:
+                data = self._objects.range(part.object, at, end)
+            except FileNotFoundError:
+                told = f"{self._objects.url}/{part.object} is missing, and the archive names it"
+                raise Damaged(told) from None
+            if len(data) != end - at:
+                told = f"{self._objects.url}/{part.object} ends at byte {at + len(data)}"
+                raise Damaged(f"{told} of {part.size}")
+            digest.update(data)
+            whole.update(data)
+            output.write(data)
+        if digest.hexdigest() != part.sha256:
+            told = f"{self._objects.url}/{part.object} is not as it was sent: its digest is another"
+            raise Damaged(told)
+        self._fetched, self._bytes = self._fetched + 1, self._bytes + part.size
+
+    def _sweep(self, named: set[str]) -> None:
+        """Files that an earlier manifest of this folder named."""
+        for path in named:
+            folder = path.rpartition("/")[0]
+            for name in self._disk.names(folder):
+                if f"{folder}/{name}" not in named:
+                    self._disk.remove(f"{folder}/{name}")

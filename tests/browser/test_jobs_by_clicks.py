@@ -1,0 +1,126 @@
+"""The jobs that people come with, each done on pages alone, with every click counted."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from events import types as t
+from store.reader import Reader
+from tests.browser.conftest import CONTESTED, Site, expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+
+class Clicking:
+    """Somebody at the first page: he clicks, and types into a field that has the cursor."""
+
+    def __init__(self, site: Site) -> None:
+        self.page: Page = site.open("/")
+        self.clicks = 0
+
+    def click(self, one: "Locator") -> None:
+        self.clicks += 1
+        one.click()
+
+    def link(self, name: str, *, within: str = "body", exact: bool = True) -> None:
+        """Click the first link of this name."""
+        self.click(self.page.locator(within).get_by_role("link", name=name, exact=exact).first)
+
+
+def test_a_wrong_pot_is_found_understood_downloaded_and_verified(
+    site: Site, tmp_path: Path
+) -> None:
+    """A pasted id and three clicks, and nothing else is judged."""
+    he = Clicking(site)
+    he.page.get_by_label("Hand, match or player").fill(CONTESTED)
+    he.page.keyboard.press("Enter")
+    expect(he.page).to_have_url(re.compile(rf"/hands/{CONTESTED}(#\d+)?$"))
+    he.link("Audit", within=".tabs")
+    expect(he.page.locator(".ruling strong")).to_have_text("Contested")
+    with he.page.expect_download() as downloading:
+        he.link("Evidence bundle", exact=False)
+    bundle = tmp_path / "hand.zip"
+    downloading.value.save_as(bundle)
+    he.link("Verify a bundle")
+    he.page.locator("#bundle").set_input_files(bundle)
+    expect(he.page.locator('#verdict[data-code="7"]')).to_be_visible()
+    assert he.clicks == 3
+
+
+def test_how_somebody_bids_with_strong_and_with_weak_hands(site: Site) -> None:
+    he = Clicking(site)
+    he.link("Players", within=".nav")
+    he.link("random-0", within="main")
+    he.link("Bids", within=".tabs")
+    table = he.page.get_by_role("region", name="Bids by what he held")
+    strengths = table.locator("tbody th").all_inner_texts()
+    assert [text.removesuffix(" too few") for text in strengths[:2]] == ["high card", "pair"]
+    assert he.clicks == 3
+    row = table.locator("tbody tr").first
+    count, example = row.locator("td a").first, row.locator("td a").last
+    hands, at = count.inner_text(), example.get_attribute("href")
+    assert at is not None
+    he.click(count)
+    expect(he.page).to_have_url(re.compile("bid-with%3Dhigh-card"))
+    expect(he.page.locator("#said b")).to_have_text(re.compile(rf"^{hands} hands?$"))
+    site.go(he.page, at)
+    expect(he.page).to_have_url(re.compile("/hands/"))
+
+
+def test_two_players_are_compared_and_the_address_is_the_comparison(site: Site) -> None:
+    he = Clicking(site)
+    he.link("Players", within=".nav")
+    he.link("Compare random-0")
+    he.link("random-1", within="main")
+    assert he.clicks == 3
+    expect(he.page.locator("main")).to_contain_text("random-0 less random-1")
+    there = he.page.url.removeprefix(site.base)
+    assert "other=random-1" in there
+    text = he.page.locator("table.stats").inner_text()
+    assert text == site.open(there).locator("table.stats").inner_text()
+
+
+def test_two_matches_of_one_bot_are_compared(site: Site) -> None:
+    """Its versions, where each played a match of its own."""
+    page = site.open("/players/random-0/compare")
+    page.get_by_label("with", exact=True).fill("random-0")
+    page.get_by_label("his match").fill("scrim")
+    page.get_by_label("the other's match").fill("swap")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.locator("main")).to_contain_text("random-0 in scrim less random-0 in swap")
+    page.get_by_label("the other's match").fill("nowhere")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.locator("main .lede").first).to_have_text("There is no hand of match nowhere.")
+
+
+def test_auction_winners_who_paid_and_lost_the_showdown(site: Site, house: Path) -> None:
+    """As many as the events say, one hand after the other."""
+    he = Clicking(site)
+    he.page.get_by_label("Hand, match or player").fill(
+        "player(auction-won & price>10 & showdown & collected=0)"
+    )
+    he.page.keyboard.press("Enter")
+    found = lost(house, 10)
+    assert found > 2
+    expect(he.page.locator("#said b")).to_have_text(f"{found} hands")
+    expect(he.page.locator("#list tbody tr").first).to_be_visible()
+    assert he.clicks == 0
+
+
+def lost(house: Path, price: int) -> int:
+    """Hands whose auction somebody won for more than this, and lost the showdown."""
+    count = 0
+    snapshot = Reader(house).snapshot()
+    for hand in snapshot.hands():
+        events = [one.event for one in snapshot.read(hand.hand)]
+        won = {
+            seat
+            for one in events
+            if isinstance(one, t.AuctionSettled) and one.price > price
+            for seat in one.seats
+        }
+        won -= {one.seat for one in events if isinstance(one, t.Folded)}
+        won -= {seat for one in events if isinstance(one, t.PotSplit) for seat in one.seats}
+        count += bool(won) and any(isinstance(one, t.Shown) for one in events)
+    return count

@@ -1,0 +1,96 @@
+"""Systems without POSIX: readers are imported and answer, writers say why they do not write."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ABSENT = ("fcntl", "resource", "pwd", "grp", "termios")
+LINUX = {  # what locks others' SQL and others' bots in, and the commands that play these bots
+    "store.sql.worker",
+    "dealer.wire.launcher",
+    "dealer.wire.match",
+    "dealer.wire.player",
+    "dealer.wire.process",
+    "dealer.wire.sandbox",
+    "api.playing.over_the_wire",
+    "api.playing.wire_report",
+    "api.jobs.work",
+    "api.cli.match",
+    "api.cli.demo",
+    "api.cli.demo_hands",
+}
+WITHOUT = f"import sys; sys.modules.update(dict.fromkeys({ABSENT!r}));"
+EVERY = """
+import importlib, pkgutil, tomllib
+rooms = tomllib.load(open("pyproject.toml", "rb"))
+for room in rooms["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]:
+    for found in pkgutil.walk_packages([room], room + "."):
+        if not found.name.endswith("__main__"):
+            try:
+                importlib.import_module(found.name)
+            except ImportError as reason:
+                if "halted" in str(reason):
+                    print(found.name)
+"""
+MAIN = "from api.main import main; sys.exit(main(sys.argv[1:]))"
+
+
+def ran(program: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """A Python that has none of what Windows lacks."""
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT + program, *words],
+        cwd=Path(__file__).parents[1], capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+
+
+def test_only_programs_for_linux_need_posix_when_they_are_imported() -> None:
+    done = ran(EVERY)
+    assert 0 == done.returncode, done.stderr
+    assert LINUX == set(done.stdout.split())
+
+
+def test_a_ledger_is_read_without_locks_and_not_written(folder: Path, tmp_path: Path) -> None:
+    """`folder` was played by this machine; the readers are a process without fcntl."""
+    where = ("--ledger", str(folder))
+    for words, expected in (
+        (("--help",), "Play:"),
+        (("hands", "--limit", "2"), "scrim/1"),
+        (("audit", "scrim/1"), "verdict"),
+        (("verify", "--all", "--key", str(folder / "keys")), ""),
+        (("get", "/api/v1/matches"), "scrim"),
+    ):
+        done = ran(MAIN, *words, *(where if words != ("--help",) else ()))
+        assert 0 == done.returncode, done.stderr
+        assert expected in done.stdout
+    done = ran(MAIN, "play", "auction-2024", "--ledger", str(tmp_path / "new"))
+    assert 1 == done.returncode
+    assert "Traceback" not in done.stderr
+    assert "this system has no lock of files (flock): muckrake only reads here" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "lacks"),
+    [
+        (("match", "one", "two", "--hands", "3", "--json"), "resource"),
+        (("demo", "--hands", "1"), "resource"),
+        (("serve", "--port", "0"), "resource"),
+        (("hands", "--web"), "resource"),
+    ],
+    ids=" ".join,
+)
+def test_a_command_for_posix_says_what_this_system_lacks(
+    folder: Path, words: tuple[str, ...], lacks: str
+) -> None:
+    done = ran(MAIN, *words, "--ledger", str(folder))
+    needs = f"{words[0]} needs Linux or macOS: this system has no {lacks}"
+    rest = "hands are read, audited and verified here"
+    assert (1, "", f"muckrake: {needs}; {rest}\n") == (done.returncode, done.stdout, done.stderr)
+
+
+def test_its_help_and_the_manual_page_are_there_all_the_same() -> None:
+    for words in (("match", "--help"), ("help", "demo"), ("man",)):
+        done = ran(MAIN, *words)
+        assert (0, "") == (done.returncode, done.stderr)
+        assert "muckrake" in done.stdout

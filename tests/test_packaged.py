@@ -1,0 +1,140 @@
+"""The wheel and the sdist, made and tried in an empty environment."""
+
+import email
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from tests.profiles import sized
+
+ROOT = Path(__file__).parents[1]
+OFFLINE = ("dns error", "Failed to fetch", "error sending request", "NewConnectionError")
+UV = (sys.executable, "-m", "uv")
+
+
+def known(folder: Path) -> dict[str, str]:
+    """What a step knows of this machine: a HOME of its own, and what uv has fetched before."""
+    names = ("PYTHON", "MUCKRAKE", "XDG", "PIPX", "UV_TOOL", "VIRTUAL_ENV")
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(names)}
+    cache = subprocess.run([*UV, "cache", "dir"], capture_output=True, text=True, check=True)
+    path = f"{folder}/.local/bin:{os.environ['PATH']}"
+    variables |= {"UV_CACHE_DIR": cache.stdout.strip(), "HOME": str(folder), "PATH": path}
+    return variables | {"CI": "1"}
+
+
+def done(*words: str | Path, folder: Path) -> str:
+    """What a step says; without an index to ask, the test is skipped."""
+    ran = subprocess.run(
+        words, cwd=folder, env=known(folder), capture_output=True, text=True, timeout=900
+    )
+    if ran.returncode and any(sign in ran.stderr for sign in OFFLINE):
+        pytest.skip("no package index can be reached from here: the build backend is fetched")
+    assert 0 == ran.returncode, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an sdist of the files that git knows of, and the wheel made from it."""
+    folder = tmp_path_factory.mktemp("built")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    for name in filter(None, listed.stdout.split("\0")):
+        (folder / "source" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / "source" / name)
+    done(*UV, "build", "-q", "-o", folder / "dist", folder / "source", folder=folder)
+    return folder / "dist"
+
+
+@pytest.mark.ci
+def test_the_wheel_says_whose_it_is_and_holds_no_tests(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as opened:
+        names = opened.namelist()
+        (metadata,) = [name for name in names if name.endswith(".dist-info/METADATA")]
+        told = email.message_from_bytes(opened.read(metadata))
+    assert "muckrake-poker" == told["Name"]
+    assert "text/markdown" == told["Description-Content-Type"]
+    assert "# muckrake" in told.get_payload()
+    assert {"events", "odds", "engine", "store", "dealer", "formats", "analytics", "api"} < {
+        name.split("/")[0] for name in names
+    }
+    assert not [name for name in names if name.split("/")[0] in ("tests", "bench", "docs")]
+    assert "api/pages/templates/base.html" in names or [
+        name for name in names if name.startswith("api/pages/") and name.endswith(".html")
+    ]
+
+
+def environment(file: Path, folder: Path) -> list[str | Path]:
+    """An empty environment, which nobody has activated; the module works there, too."""
+    made = folder / "environment"
+    done(*UV, "venv", "-q", "--python", sys.executable, made, folder=folder)
+    python = made / "bin" / "python"
+    done(*UV, "pip", "install", "-q", "--python", python, file, folder=folder)
+    assert "muckrake, version" in done(python, "-m", "muckrake", "--version", folder=folder)
+    play = ("play", "auction-2024", "--hands", "3", "--seed", "1", "--match", "scrim")
+    assert "3 hands" in done(made / "bin" / "muckrake-poker", *play, folder=folder)
+    assert "<title>" in done(python, "-m", "muckrake", "get", "/hands/scrim/1", folder=folder)
+    asked = "import muckrake; print(*muckrake.GAMES)"
+    assert "auction-2024" in done(python, "-c", asked, folder=folder).split()
+    return [made / "bin" / "muckrake"]
+
+
+def tool(file: Path, folder: Path) -> list[str | Path]:
+    """`uv tool install`, which puts the command among the user's own."""
+    done(*UV, "tool", "install", "-q", "--python", sys.executable, file, folder=folder)
+    return [folder / ".local" / "bin" / "muckrake"]
+
+
+def once(file: Path, folder: Path) -> list[str | Path]:
+    """`uvx`, which keeps nothing but its cache."""
+    return [*UV, "tool", "run", "-q", "--python", sys.executable, "--from", file, "muckrake"]
+
+
+def by_pipx(file: Path, folder: Path) -> list[str | Path]:
+    """`pipx install`; where it is absent, uv runs the newest."""
+    there = shutil.which("pipx")
+    pipx = [there] if there else [*UV, "tool", "run", "-q", "pipx"]
+    done(*pipx, "install", "-q", "--python", sys.executable, file, folder=folder)
+    return [folder / ".local" / "bin" / "muckrake"]
+
+
+WAYS = {"uv pip": environment, "uv tool": tool, "uvx": once, "pipx": by_pipx}
+ALL = [(kind, way) for kind in ("*.whl", "*.tar.gz") for way in WAYS]
+TRIED = [pair for pair in ALL if pair not in (("*.tar.gz", "uvx"), ("*.tar.gz", "pipx"))]
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(("kind", "way"), sized(quick=TRIED, ci=TRIED, slow=ALL))
+def test_each_way_to_have_it_brings_commands_that_work_from_any_folder(
+    way: str, kind: str, built: Path, tmp_path: Path
+) -> None:
+    (file,) = built.glob(kind)
+    muckrake = WAYS[way](file, tmp_path)
+    assert "muckrake, version" in done(*muckrake, "--version", folder=tmp_path)
+    page = done(*muckrake, "demo", "--hands", "2", folder=tmp_path)
+    (last,) = re.findall("^  (.* serve --ledger .* --web)$", page, re.MULTILINE)
+    elsewhere = tmp_path / "another folder"
+    elsewhere.mkdir()
+    # The port is the one word that is ours: whoever tests may have a server at the usual one.
+    line = ["sh", "-c", f"exec {last} --port 0"]
+    browser = {"BROWSER": "true"}  # a browser that goes away at once
+    with subprocess.Popen(
+        line, cwd=elsewhere, env=known(tmp_path) | browser, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        try:
+            address = server.stdout.readline().split()[0]
+            with urlopen(f"{address}healthz", timeout=60) as answer:
+                assert 200 == answer.status
+        finally:
+            server.terminate()
+    assert 0 == server.returncode
