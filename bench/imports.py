@@ -77,7 +77,7 @@ def imported(
         options = ImportOptions(audit=audit)
         maker = ledger.maker(() if audit else LATER)
         read = outcomes(files, options, folder, now_ms(), maker, lambda hands: None, processes)
-        for found, added in Writer(ledger, {}, "sealed", maker).write(read):
+        for found, added in Writer(ledger, "sealed", maker).write(read):
             assert found.refused is None, found.refused
             assert added == found.hands, found.skipped
         durable = perf_counter() - start

@@ -85,6 +85,7 @@ WORDS = {
     "--out": Word("the file that the answer is written into", "FILE"),
     "--page": Word("the page that a browser opens", "PATH"),
     "--player": Word("only hands with this player", "P"),
+    "--players": Word("how the names of files name players", "PATTERN"),
     "--points": Word("the most points of a graph", "N"),
     "--policy": Word("a tlog-policy", "FILE"),
     "--port": Word("the port to listen at", "N"),

@@ -113,7 +113,7 @@ def imported(path: Path, folder: Path, processes: int = 1) -> tuple[Outcome, lis
         read = outcomes(
             files, ImportOptions(), scratch, AT, ledger.maker(), lambda n: None, processes
         )
-        ((found, _),) = Writer(ledger, {}, "sealed").write(read)
+        ((found, _),) = Writer(ledger, "sealed").write(read)
         assert [] == list(scratch.iterdir())
         return found, events(ledger)
 

@@ -54,7 +54,7 @@ def test_two_processes_come_to_what_one_does(
         scratch.mkdir()
         with opened(tmp_path / f"ledger-{processes}") as ledger:
             found = outcomes(files, ImportOptions(), scratch, AT, ledger.maker(), nobody, processes)
-            added = [count for _, count in Writer(ledger, {}, "sealed").write(found)]
+            added = [count for _, count in Writer(ledger, "sealed").write(found)]
             assert [20, 20, 0, 20, 20] == added
             assert [] == list(scratch.iterdir())
             ledgers.append([(one.stream, one.event) for one in ledger.read_from(0)])
@@ -86,7 +86,7 @@ def test_after_ctrl_c_whole_files_are_in(
     with opened(tmp_path / "ledger") as ledger:
         found = outcomes(files, ImportOptions(), tmp_path, AT, ledger.maker(), stop_at_third, 1)
         with pytest.raises(KeyboardInterrupt):
-            list(Writer(ledger, {}, "sealed").write(found))
+            list(Writer(ledger, "sealed").write(found))
     snapshot = Reader(tmp_path / "ledger").snapshot()
     for match in snapshot.matches():
         assert isinstance(snapshot.read(match)[-1].event, MatchEnded)
@@ -102,12 +102,12 @@ def test_a_file_that_was_cut_off_in_the_middle_is_gone_on_with(
     with opened(tmp_path / "ledger") as ledger:
         monkeypatch.setattr(ledger, "append_spelled", _failing(ledger, 2))
         with pytest.raises(OSError, match="the power is gone"):
-            list(Writer(ledger, {}, "sealed").write(_found(ledger, files, tmp_path)))
+            list(Writer(ledger, "sealed").write(_found(ledger, files, tmp_path)))
     assert 40 == _hands(tmp_path / "ledger")
     with opened(tmp_path / "ledger") as ledger:
-        (done,) = Writer(ledger, {}, "sealed").write(_found(ledger, files, tmp_path))
+        (done,) = Writer(ledger, "sealed").write(_found(ledger, files, tmp_path))
         assert 60 == done[1]
-        (again,) = Writer(ledger, {}, "sealed").write(_found(ledger, files, tmp_path))
+        (again,) = Writer(ledger, "sealed").write(_found(ledger, files, tmp_path))
         assert 0 == again[1]
     assert 100 == _hands(tmp_path / "ledger")
     (match,) = Reader(tmp_path / "ledger").snapshot().matches()
@@ -124,9 +124,9 @@ def test_it_is_not_gone_on_with_under_other_names(
     with opened(tmp_path / "ledger") as ledger:
         monkeypatch.setattr(ledger, "append_spelled", _failing(ledger, 1))
         with pytest.raises(OSError, match="the power is gone"):
-            list(Writer(ledger, {}, "sealed").write(_found(ledger, files, tmp_path)))
+            list(Writer(ledger, "sealed").write(_found(ledger, files, tmp_path)))
     with opened(tmp_path / "ledger") as ledger:
-        ((found, added),) = Writer(ledger, {}, "open").write(_found(ledger, files, tmp_path))
+        ((found, added),) = Writer(ledger, "open").write(_found(ledger, files, tmp_path))
     assert 0 == added
     assert found.refused is not None
     assert "was begun with other options" in found.refused.reason
@@ -138,7 +138,7 @@ def test_a_spool_that_was_spoilt_is_not_written(
     with opened(tmp_path / "ledger") as ledger:
         read = outcomes(files[:1], ImportOptions(), tmp_path, AT, ledger.maker(), nobody, 1)
         with pytest.raises(OSError, match="is not what was written to it"):
-            list(Writer(ledger, {}, "sealed").write(map(_spoilt, read)))
+            list(Writer(ledger, "sealed").write(map(_spoilt, read)))
         assert 0 == ledger.next_pos
 
 

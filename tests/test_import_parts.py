@@ -126,9 +126,7 @@ def test_what_comes_of_a_file_is_the_same(
             read = outcomes(
                 files, ImportOptions(), scratch, AT, ledger.maker(), lambda n: None, processes
             )
-            done = [
-                (told_of(one), count) for one, count in Writer(ledger, {}, "sealed").write(read)
-            ]
+            done = [(told_of(one), count) for one, count in Writer(ledger, "sealed").write(read)]
             came.append((done, streams(ledger)))
         assert [] == list(scratch.iterdir())
     assert came[0] == came[1]

@@ -12,7 +12,7 @@ import click
 
 from analytics.stored.tables import NAMES
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
-from api.cli.options import quiet_option
+from api.cli.options import given_names, names_option, quiet_option
 from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, say, watched
 from api.cli.parameters import asked_rules, rules_options
 from api.importing.commit import Writer
@@ -21,14 +21,17 @@ from api.importing.pool import outcomes
 from api.importing.report import as_json, as_text, in_short
 from api.importing.worker import ImportOptions, Outcome
 from api.jobs.plans import named as named_match
+from api.playing.names import Misnamed, pattern_of
 from api.playing.recording import now_ms
 from events.types import Disclosure
 from formats.known import FORMATS
 from formats.rakes import RakeFrom
 from store.ledger import FileLedger
+from store.reader import Reader
 
 SCRATCH = ".import-"
 LATER = NAMES  # what questions are answered from is left by --no-audit: compact makes it
+ORGANISERS = ["A", "B"]  # as their engine calls whoever plays
 IN_FULL = 20  # files that are told in several lines each; of more, one line for each that needs it
 
 
@@ -38,7 +41,7 @@ class Tally:
     def __init__(self) -> None:
         self.files = self.hands = self.known = self.refused = self.differ = self.left_out = 0
         self.again = self.conflicts = 0
-        self.stopped = False
+        self.nameless = self.stopped = False
 
     def count(self, found: Outcome, added: int) -> None:
         """Count one more file."""
@@ -50,6 +53,7 @@ class Tally:
         self.left_out += len(found.skipped)
         self.again += found.again
         self.conflicts += len(found.conflicts)
+        self.nameless |= added > 0 and sorted(found.nets) == ORGANISERS
 
     @property
     def code(self) -> int:
@@ -82,7 +86,12 @@ class Tally:
     metavar="MATCH",
     help="The name of a single file's match; else a name is made.",
 )
-@click.option("--names", multiple=True, metavar="A=x,B=y", help="Other names for players.")
+@names_option("Other names for players.")
+@click.option(
+    "--players",
+    metavar="PATTERN",
+    help="Names A and B by the name of each file: {a}__{b}__{n}.txt.",
+)
 @click.option(
     "--strict",
     is_flag=True,
@@ -108,6 +117,7 @@ def import_(
     rake: RakeFrom,
     match: str | None,
     names: tuple[str, ...],
+    players: str | None,
     strict: bool,
     no_audit: bool,
     disclosure: str,
@@ -120,7 +130,11 @@ def import_(
         raise click.UsageError("--strict is about what an audit finds: leave out --no-audit")
     asked = asked_rules(rules, settings, rake)
     called = None if match is None else named_match(match)
-    options = ImportOptions(named, asked, _names(names), strict, not no_audit, called)
+    options = ImportOptions(
+        named, asked, given_names(names), strict, not no_audit, called, players=_pattern(players)
+    )
+    if names and players:
+        raise click.UsageError("--names and --players both name players: leave one out")
     tally, begun = Tally(), time.monotonic()
     with plainly():
         every = list(inputs(files, folder))
@@ -137,8 +151,34 @@ def import_(
                 for line in lines:
                     say(line)
     _sum_up(tally, len(every), folder, time.monotonic() - begun)
+    if tally.nameless and (logs := _nameless(folder)) > 1:
+        note(
+            f"{logs} matches here call their players A and B, which makes two players of all their"
+            " bots: unless they are, import with --players PATTERN or --names into a new ledger"
+        )
     if tally.code:
         raise click.exceptions.Exit(tally.code)
+
+
+def _pattern(said: str | None) -> str | None:
+    """One by which both players are found."""
+    if said is not None:
+        try:
+            pattern_of(said)
+        except Misnamed as why:
+            raise click.UsageError(str(why)) from None
+    return said
+
+
+def _nameless(folder: Path) -> int:
+    """How many matches of the ledger are between an A and a B."""
+    from store.sql.query import Query
+
+    found = Query(Reader(folder).snapshot()).rows(
+        "SELECT count(*) AS matches FROM events WHERE number IS NULL AND type = 'MatchStarted'"
+        """ AND players IN ('["A","B"]', '["B","A"]')"""
+    )
+    return int(next(iter(found))["matches"])
 
 
 def _imported(
@@ -160,7 +200,7 @@ def _imported(
 
         try:
             maker = ledger.maker(() if options.audit else LATER)
-            writer = Writer(ledger, options.names, disclosure, maker, strict=options.strict)
+            writer = Writer(ledger, disclosure, maker, strict=options.strict)
             read = outcomes(files, options, scratch, now_ms(), maker, tick, begun=writer.begun)
             for found, added in writer.write(read):
                 tally.count(found, added)
@@ -182,18 +222,6 @@ def _sum_up(tally: Tally, files: int, folder: Path, seconds: float) -> None:
         f"{stopped}{tally.hands:,} hands of {tally.files} files into {folder}"
         f"{known}{again}{conflicts}{left}{refused}, {seconds:.1f} s"
     )
-
-
-def _names(given: tuple[str, ...]) -> dict[str, str]:
-    """A=x,B=y as a mapping; a name stands there once."""
-    names: dict[str, str] = {}
-    for pair in (pair for one in given for pair in one.split(",")):
-        was, equals, now = (part.strip() for part in pair.partition("="))
-        if not (was and equals and now):
-            raise click.UsageError(f"{pair!r} renames nobody: write OLD=NEW, several with commas")
-        if names.setdefault(was, now) != now:
-            raise click.UsageError(f"{was} cannot be called both {names[was]} and {now}")
-    return names
 
 
 @contextmanager

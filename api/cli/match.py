@@ -2,7 +2,7 @@
 
 import signal
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -12,13 +12,14 @@ import click
 import msgspec
 
 from api.cli.ledger import json_option, ledger_option, witness_option, writing
-from api.cli.options import dialect_option, quiet_option
+from api.cli.options import dialect_option, given_names, names_option, quiet_option
 from api.cli.output import INTERRUPTED, NotFound, asked_to_stop, document, note, progress, say
 from api.cli.parameters import rules_of, rules_options
 from api.cli.play import summary
 from api.jobs.plans import HANDS, dealing_of
 from api.jobs.plans import named as match_name
 from api.playing.matches import SEEDED
+from api.playing.names import Misnamed, claim
 from api.playing.over_the_wire import Meeting
 from api.playing.recording import Played
 from api.playing.wire_report import as_json, as_text
@@ -80,6 +81,7 @@ _file = click.Path(dir_okay=False, writable=True, path_type=Path)
 @click.option(
     "--match", "name", metavar="MATCH", help="The match's name; drawn, and printed, if not given."
 )
+@names_option("The bots' names, A the first's and B the second's; else their folders'.")
 @click.option(
     "--disclosure",
     type=click.Choice(get_args(Disclosure)),
@@ -105,6 +107,7 @@ def match(
     dialect: Dialect | None,
     logs: Path | None,
     name: str | None,
+    names: tuple[str, ...],
     disclosure: str,
     folder: Path,
     as_document: bool,
@@ -113,10 +116,13 @@ def match(
 
     The game is auction-2024-mit, unless --ruleset says another that such bots can speak of.
     """
+    given = given_names(names)
     try:
-        programs = named(*bots)
+        programs = named(*bots, given)
     except NoBot as why:
         raise NotFound(str(why)) from None
+    except ValueError as why:
+        raise click.UsageError(str(why)) from None
     played_by = rules_of(None if rules else USUAL, rules, settings)
     hands = hands or played_by.hands or HANDS
     match = _planned(played_by, match_name(name), programs, hands, mirror, open_bids)
@@ -130,6 +136,7 @@ def match(
     begun = time.monotonic()
     records: list[Events] | None = [] if gamelog else None
     with _ended_by_sigterm(), writing(folder, f"match {start.match}") as ledger:
+        _claim(folder, programs, given)
         ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
         played = _played(meeting, ledger, start, hands, folder, records)
     for seat, player in enumerate(match.players if logs else ()):
@@ -154,6 +161,16 @@ def match(
         raise click.exceptions.Exit(INTERRUPTED)
     if failed := [f"{one.player} failed ({one.failed})" for one in parts if one.failed]:
         raise click.ClickException(f"{' and '.join(failed)}: what was played for it is kept")
+
+
+def _claim(folder: Path, programs: tuple[Program, Program], given: Mapping[str, str]) -> None:
+    """Both names are these bots' in this ledger, or nothing is played."""
+    from store.proof.private import Private
+
+    try:
+        claim(Private(folder), programs, given)
+    except Misnamed as why:
+        raise click.ClickException(str(why)) from None
 
 
 def _seed(said: str | None, dealing: Dealing) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 import click
 
 from api.cli.output import QUIET, data
+from api.playing.names import Misnamed, names_of
 from formats.mit.note import WRITTEN
 
 Door = Callable[..., Any]
@@ -52,6 +53,19 @@ def out_option(
     return click.option(
         *names, cls=Option, formerly=formerly, type=kind, metavar="FILE", help=about
     )
+
+
+def names_option(about: str) -> Callable[[Door], Door]:
+    """Other names for players."""
+    return click.option("--names", multiple=True, metavar="A=x,B=y", help=about)
+
+
+def given_names(said: Sequence[str]) -> dict[str, str]:
+    """What --names gives, each of them one or several with commas."""
+    try:
+        return names_of(pair for one in said for pair in one.split(","))
+    except Misnamed as why:
+        raise click.UsageError(str(why)) from None
 
 
 def dialect_option(command: Door) -> Door:

@@ -7,7 +7,7 @@ gone on with when it comes again.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,6 @@ class Writer:
     def __init__(
         self,
         ledger: FileLedger,
-        names: Mapping[str, str],
         disclosure: Disclosure,
         maker: Maker | None = None,
         owner: str = "",
@@ -47,7 +46,6 @@ class Writer:
         he may not see everything; `strict` refuses a file that contradicts another."""
         maker = maker or ledger.maker()
         self._ledger = ledger
-        self._names = names
         self._strict = strict
         self._disclosure = disclosure
         self._kept: set[str] = set()
@@ -89,7 +87,7 @@ class Writer:
         known = [one.event for one in self._ledger.read(found.match)]
         if known and there is None:
             raise Refused(0, f"there is another match {found.match} in the ledger already")
-        beginning = _beginning(found, self._names, self._disclosure)
+        beginning = _beginning(found, self._disclosure)
         if known and not isinstance(known[-1], MatchEnded):
             if tuple(known[: len(beginning)]) != beginning:
                 why = "was begun with other options, and not finished: import it as before"
@@ -363,18 +361,16 @@ class _File:
         self._beginning = ()
 
 
-def _beginning(
-    found: Outcome, names: Mapping[str, str], disclosure: Disclosure
-) -> tuple[Record, ...]:
+def _beginning(found: Outcome, disclosure: Disclosure) -> tuple[Record, ...]:
     """The match and where it comes from; of several games the first names it."""
     game, mark = next(iter(found.games.items()))
     start = MatchStarted(
         found.match, game, mark, tuple(found.nets), "recorded", disclosure, found.sealed
     )
-    return (start, *_source_notes(found, names))
+    return (start, *_source_notes(found))
 
 
-def _source_notes(found: Outcome, names: Mapping[str, str]) -> Iterator[SourceNoted]:
+def _source_notes(found: Outcome) -> Iterator[SourceNoted]:
     """The file's own note; then its name and digest, what was inferred, who was renamed."""
     assert found.note is not None
     name = found.note.format
@@ -382,6 +378,6 @@ def _source_notes(found: Outcome, names: Mapping[str, str]) -> Iterator[SourceNo
     yield SourceNoted(name, "file", Path(found.file.name).name, found.digest)
     if found.inferred:
         yield SourceNoted(name, "inferred", "\n".join(found.inferred), "")
-    renamed = [f"{was}={now}" for was, now in names.items() if now in found.nets]
+    renamed = [f"{was}={now}" for was, now in found.names.items() if now in found.nets]
     if renamed:
         yield SourceNoted(name, "names", "\n".join(renamed), "")

@@ -18,14 +18,9 @@ from api.facts import INCOMING
 from api.importing.inputs import Copy, InputFile, at_hand, is_month
 from api.importing.left_out import with_texts
 from api.importing.naming import Mark, Marker, Repeat, naming_of
-from api.importing.spill import (
-    RUN,
-    Chunk,
-    DiskFull,
-    Kept,
-    SpillFile,
-)
+from api.importing.spill import RUN, Chunk, DiskFull, Kept, SpillFile
 from api.judging import by_rules
+from api.playing.names import Misnamed, names_in
 from engine.assumptions import is_free, rests_on
 from engine.game import Game, fingerprint, to_json
 from engine.verdict import Verdict
@@ -54,6 +49,7 @@ class ImportOptions(Struct, frozen=True):
     audit: bool = True
     match: str | None = None
     owner: str = ""
+    players: str | None = None
 
 
 class Outcome(Struct, kw_only=True):
@@ -74,6 +70,7 @@ class Outcome(Struct, kw_only=True):
     sealed: bool = True
     verdicts: dict[Verdict, int] = {}
     named: dict[Verdict, list[int]] = {}
+    names: Mapping[str, str] = {}
     moveless: int = 0
     inferred: list[str] = []
     skipped: list[Skipped] = []
@@ -91,6 +88,9 @@ def import_file(
     """Import the whole file, or give the reason why nothing of it is imported."""
     found = Outcome(file=file, spill=str(spill.path))
     try:
+        if options.players is not None:
+            options = replace(options, names=names_in(Path(file.name).name, options.players))
+        found.names = options.names
         if file.copy is not None:
             _read(found, file.copy, options, spill, tick)
         elif not file.path.exists():
@@ -104,6 +104,8 @@ def import_file(
                 _read(found, copy, options, spill, tick)
     except Refused as refused:
         return _refused(found, refused.line, refused.reason)
+    except Misnamed as why:
+        return _refused(found, 0, str(why))
     except DiskFull:  # no file is to blame for it
         raise
     except OSError as failure:
@@ -150,6 +152,9 @@ def _read(
     else:
         for part in source.transcripts:
             _many(found, part, options, spill, tick)
+    if options.players is not None:
+        for was in (was for was, now in options.names.items() if now not in found.nets):
+            raise Refused(0, f"it has no player {was}, whom --players would name")
     if not found.chunks:
         first = next(iter(found.skipped), Skipped(1, "there is no hand in it"))
         raise Refused(first.line, first.reason)

@@ -12,6 +12,7 @@ from typing import Any, cast, get_args
 
 import click
 
+from api.playing.names import Misnamed, names_of
 from api.problem import Problem
 from api.questions.games import NoGame, Unfit, wanted
 from dealer.bots.built_in import BOTS
@@ -185,6 +186,8 @@ def of_match(asked: dict[str, Any]) -> dict[str, Any]:
     game = rules_of(asked)
     if asked["open_bids"]:
         raise Problem("invalid", "open_bids is for bots from folders")
+    if asked["names"]:
+        raise Problem("invalid", "names are for bots from folders")
     bots = None if asked["bots"] is None else ",".join(asked["bots"])
     request = {**asked, "bots": bots, "matches": None}
     request["dealing"] = dealing_of(asked["dealing"], asked["seed"], "committed")
@@ -212,7 +215,7 @@ def of_folders(asked: dict[str, Any], bots: Path | None) -> dict[str, Any]:
     hands = asked["hands"] or game.hands or HANDS
     folders = [_inside(bots, name) for name in asked["folders"]]
     try:
-        one, two = programs(folders[0], folders[1])
+        one, two = programs(folders[0], folders[1], asked["names"])
         match = named(asked["match"])
         players = (one.name, two.name)
         how = {"mirrored": asked["mirror"], "open_bids": asked["open_bids"]}
@@ -267,11 +270,10 @@ def of_import(
         asked_rules({"game": game, "set": changes, "rake": rake})
     except (NoGame, Impossible) as reason:
         raise Problem("invalid", str(reason)) from None
-    renamed: dict[str, str] = {}
-    for pair in names or ():
-        was, equals, now = (part.strip() for part in pair.partition("="))
-        if not (was and equals and now) or renamed.setdefault(was, now) != now:
-            raise Problem("invalid", f"{pair[:80]!r} renames nobody: write OLD=NEW")
+    try:
+        renamed = names_of(names or ())
+    except Misnamed as reason:
+        raise Problem("invalid", str(reason)) from None
     if match is not None:
         try:
             named(match)

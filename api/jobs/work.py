@@ -44,6 +44,7 @@ from api.jobs.jobs import (
 from api.jobs.plans import ENDLESS, THINK_MS, asked_rules, plans_of, rules_of, stage_of
 from api.playing.live import live
 from api.playing.matches import Terms, begun, here, taken
+from api.playing.names import Misnamed, claim
 from api.playing.over_the_wire import Meeting
 from api.playing.recording import STOPPED
 from api.playing.wire_report import as_json as as_parts
@@ -231,12 +232,17 @@ def _play_bots(
 ) -> dict[str, Any]:
     """A match between two programs of this machine, over the wire."""
     request = job.request
-    one, two = programs(Path(request["folders"][0]), Path(request["folders"][1]))
+    given = request.get("names", {})  # a request of before has none
+    one, two = programs(Path(request["folders"][0]), Path(request["folders"][1]), given)
     how = {"mirrored": request["mirror"], "open_bids": request["open_bids"]}
     players = (one.name, two.name)
     match = meant(rules_of(request), request["match"], players, request["hands"], **how)
     if ledger.read(match.match):
         raise JobRefused(f"there is a match {match.match} already: give this one another name")
+    try:
+        claim(Private(folder), (one, two), given)
+    except Misnamed as reason:
+        raise JobRefused(str(reason)) from None
     dealing = cast(Dealing, request["dealing"])
     seed = request["seed"]
     if seed is None and dealing == "seeded":
@@ -286,9 +292,7 @@ def _import_files(
             maker = ledger.maker(() if options.audit else LATER)
             tick = _tick(report)
             disclosure = cast(Disclosure, request["disclosure"])
-            writer = Writer(
-                ledger, options.names, disclosure, maker, options.owner, strict=options.strict
-            )
+            writer = Writer(ledger, disclosure, maker, options.owner, strict=options.strict)
             begun = writer.begun
             found_in = outcomes(files, options, scratch, now_ms(), maker, tick, begun=begun)
             for found, added in writer.write(found_in):

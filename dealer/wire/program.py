@@ -1,11 +1,15 @@
 """A folder with a bot in it: how to build and run it, and what time and space it may take."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 from msgspec import Struct
 
 COMMANDS = "commands.json"
+NAME_MAX = 40  # letters of a bot's name
+NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Limits(Struct, frozen=True):
@@ -71,13 +75,24 @@ def program(folder: Path, name: str) -> Program:
     return Program(name, folder.resolve(), found.build, found.run)
 
 
-def named(first: Path, second: Path) -> tuple[Program, Program]:
-    """Two bots, named after their folders; the second of one name gets a number."""
-    one, two = (_name(folder) for folder in (first, second))
-    return program(first, one), program(second, f"{two}-2" if one == two else two)
+def named(first: Path, second: Path, given: Mapping[str, str] = NONE) -> tuple[Program, Program]:
+    """Two bots, A and B, by the names that are given to them, or else after their folders; the
+    second of one name gets a number."""
+    for letter, name in given.items():
+        if letter not in ("A", "B"):
+            raise ValueError(f"there is no bot {letter[:40]}: A is the first, B the second")
+        if name != _plain(name):
+            told = f"letters, digits and ._-+, {NAME_MAX} at most"
+            raise ValueError(f"{name[:80]!r} cannot be a bot's name: {told}")
+    one, two = given.get("A", _plain(first.resolve().name)), given.get("B")
+    if one == two:
+        raise ValueError(f"both bots cannot be called {one}")
+    plain = _plain(second.resolve().name)
+    two = two or (f"{plain}-2" if one == plain else plain)
+    return program(first, one), program(second, two)
 
 
-def _name(folder: Path) -> str:
-    """The folder's own name, as far as it can stand in a list of names, a log and a path."""
-    plain = "".join(c if c.isalnum() or c in "._-+" else "-" for c in folder.resolve().name)
-    return plain[:40].strip("-") or "bot"
+def _plain(name: str) -> str:
+    """A folder's own name, as far as it can stand in a list of names, a log and a path."""
+    plain = "".join(c if c.isalnum() or c in "._-+" else "-" for c in name)
+    return plain[:NAME_MAX].strip("-") or "bot"

@@ -4,8 +4,9 @@
     private/nonce.key      what every nonce of a commitment is derived from
     private/log.key        what the marks of this ledger's writer are made with (marks.py)
     private/decks/MATCH    what the decks of a committed match are derived from
+    private/bots.json      which folder of this machine each bot's name is for
 
-Each is drawn by the writer and durable before it is used. The folder is for its owner alone (0700,
+What is drawn is durable before it is used. The folder is for its owner alone (0700,
 files 0600); wider permissions are refused, for a secret that others can read is none.
 """
 

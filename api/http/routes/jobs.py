@@ -85,6 +85,12 @@ class MatchWanted(BaseModel):
         max_length=2,
         description="Two bots of the server's machine instead, as `muckrake match` plays them.",
     )
+    names: dict[str, str] = Field(
+        {},
+        max_length=2,
+        description="Names for the bots of folders, A the first and B the second.",
+        examples=[{"A": "ursa-2", "B": "ursa-1"}],
+    )
     open_bids: bool = False
     clock: float | None = Field(
         None,

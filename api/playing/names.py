@@ -1,0 +1,75 @@
+"""Players get the names that somebody asks for; a bot's own name is one folder's in a ledger."""
+
+import re
+from collections.abc import Collection, Iterable
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from dealer.wire.program import Program
+from store.proof.private import Private
+
+BOTS = "bots.json"  # in the folder of secrets: where somebody keeps his bots is nobody's business
+
+
+class Misnamed(ValueError):
+    """Names that cannot be given so."""
+
+
+def names_of(pairs: Iterable[str]) -> dict[str, str]:
+    """OLD=NEW as a mapping; a name stands there once."""
+    names: dict[str, str] = {}
+    for pair in pairs:
+        was, equals, now = (part.strip() for part in pair.partition("="))
+        if not (was and equals and now):
+            raise Misnamed(f"{pair[:80]!r} renames nobody: write OLD=NEW, several with commas")
+        if names.setdefault(was, now) != now:
+            raise Misnamed(f"{was} cannot be called both {names[was]} and {now}")
+    return names
+
+
+@cache
+def pattern_of(said: str) -> re.Pattern[str]:
+    """`{a}__{b}__{n}.txt`, which the names of files are held against: {a} and {b} name the players
+    A and B, {n} is whatever else differs."""
+    parts = re.split(r"\{(\w*)\}", said)
+    fields = parts[1::2]
+    if sorted(one for one in fields if one != "n") != ["a", "b"]:
+        raise Misnamed(f"{said[:80]!r} names no players: it has {{a}} and {{b}} once, and {{n}}")
+    told = {"a": "(?P<A>.+?)", "b": "(?P<B>.+?)", "n": ".+?"}
+    every = zip(parts[::2], [*map(told.__getitem__, fields), ""], strict=True)
+    return re.compile("".join(re.escape(text) + field for text, field in every))
+
+
+def names_in(file: str, said: str) -> dict[str, str]:
+    """The names that the players A and B of a file have by its own name."""
+    found = pattern_of(said).fullmatch(file)
+    if found is None:
+        raise Misnamed(f"its name does not fit --players {said}")
+    return found.groupdict()
+
+
+def claim(private: Private, programs: tuple[Program, Program], given: Collection[str]) -> None:
+    """The ledger remembers which folder a bot's name is for.
+
+    A name that comes from a folder's own and that another folder has is refused, for both would be
+    one player. A `given` name goes to the folder that it is given to: its owner says who it is.
+    """
+    kept = private.read(BOTS)
+    claimed = msgspec.json.decode(kept, type=dict[str, str]) if kept else {}
+    for letter, program in zip("AB", programs, strict=True):
+        folder = str(program.folder)
+        if letter not in given and claimed.get(program.name, folder) != folder:
+            raise Misnamed(
+                f"{program.name} is the bot of another folder in this ledger:"
+                f" name the one in {_shown(program.folder)}, --names {letter}=NAME"
+            )
+    now = {program.name: str(program.folder) for program in programs}
+    if claimed != claimed | now:
+        private.write(BOTS, msgspec.json.encode(claimed | now, order="sorted") + b"\n")
+
+
+def _shown(folder: Path) -> str:
+    """As much of a folder as tells it from the other."""
+    return "/".join(folder.parts[-2:])
