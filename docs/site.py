@@ -24,7 +24,7 @@ OUT = ROOT / "dist" / "docs"
 NAVIGATION = {
     "An auditor": ("for-auditors", "rules", "trust", "record-format", "differences"),
     "A competitor": (
-        *("for-competitors", "bots", "import", "rakes", "statistics", "auctions"),
+        *("for-competitors", "bots", "leagues", "import", "rakes", "statistics", "auctions"),
         *("opponents", "results", "decisions"),
     ),
     "A dashboard author": (

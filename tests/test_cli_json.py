@@ -25,6 +25,8 @@ ASKED = {
     "init": ("--ledger", "{new}"),
     "play": ("site-nl", "--hands", "1", "--match", "new"),
     "match": (f"{BOTS}/steady", f"{BOTS}/gruff", "--hands", "2", "--match", "bots"),
+    "league run": ("{league}",),
+    "league add": ("{league}", f"{BOTS}/gruff", "--name", "third"),
     "import": ("{log}",),
     "replay": ("scrim/1",),
     "export": ("scrim", "--format", "csv", "--out", "{out}"),
@@ -103,11 +105,14 @@ def test_a_document_that_is_not_asked_for_here_has_a_row_too(command: str) -> No
 
 def _prepared(command: str, room: Path, capsys: Captured) -> list[str]:
     """The words behind a command, and what must be there before."""
-    made = {name: str(room / name) for name in ("new", "out", "archive", "log")}
+    made = {name: str(room / name) for name in ("new", "out", "archive", "log", "league")}
     words = ASKED[command]
     if "{id}" in words:
         assert main(["key", "create", "--scope", "hands:read", "--json"]) == 0
         made["id"] = json.loads(capsys.readouterr().out)["id"]
+    if "{league}" in words:
+        bots = f'[bots]\nfirst = "{BOTS}/steady"\nsecond = "{BOTS}/gruff"\n'
+        Path(made["league"]).write_text(f'league = "l"\nhands = 2\n{bots}')
     if "{archive}" in words:
         assert main(["compact"]) == 0
     if command == "pull":

@@ -74,7 +74,7 @@ WORDS = {
     "--matches": Word("how many matches", "N"),
     "--min-pot": Word("the smallest pot", "CHIPS"),
     "--mirror": Word("each deck once for each seat"),
-    "--name": Word("what a new ledger, key or witness is called", "NAME"),
+    "--name": Word("what a new ledger, key, witness or bot is called", "NAME"),
     "--names": Word("other names for players", "A=x,B=y"),
     "--newest": Word("the last ones first"),
     "--news": Word("what happens at a live table", "WHAT:PLAYER@HAND"),

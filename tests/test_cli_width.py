@@ -36,6 +36,7 @@ COMMANDS = (
 )
 NO_TABLE = {  # commands that draw none, and what they print instead
     **dict.fromkeys(("demo", "play", "match", "import"), "lines, as wide as their names and files"),
+    **dict.fromkeys(("league run", "league add"), "it plays: tests/test_cli_league.py looks at 80"),
     **dict.fromkeys(("replay", "get", "export", "completion", "man"), "a text as it is"),
     **dict.fromkeys(("verify", "doctor"), "a fact a line, with digests and folders"),
     **dict.fromkeys(("init", "key create", "key replace", "key revoke"), "a key"),

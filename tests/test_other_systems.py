@@ -18,6 +18,8 @@ LINUX = {  # what locks others' SQL and others' bots in, and the commands that p
     "api.playing.wire_report",
     "api.jobs.work",
     "api.cli.match",
+    "api.cli.league",
+    "api.playing.league_matches",
     "api.cli.demo",
     "api.cli.demo_hands",
 }

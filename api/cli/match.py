@@ -135,7 +135,7 @@ def match(
     start = meeting.announced(seed, cast(Disclosure, disclosure), made)
     begun = time.monotonic()
     records: list[Events] | None = [] if gamelog else None
-    with _ended_by_sigterm(), writing(folder, f"match {start.match}") as ledger:
+    with ended_by_sigterm(), writing(folder, f"match {start.match}") as ledger:
         _claim(folder, programs, given)
         ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
         played = _played(meeting, ledger, start, hands, folder, records)
@@ -168,7 +168,7 @@ def _claim(folder: Path, programs: tuple[Program, Program], given: Mapping[str, 
     from store.proof.private import Private
 
     try:
-        claim(Private(folder), programs, given)
+        claim(Private(folder), dict(zip("AB", programs, strict=True)), given)
     except Misnamed as why:
         raise click.ClickException(str(why)) from None
 
@@ -259,7 +259,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
+def ended_by_sigterm() -> Iterator[None]:
     """End on SIGTERM in order: the bots are ended, every answered hand is on disk."""
 
     def go(number: int, frame: FrameType | None) -> NoReturn:

@@ -240,7 +240,7 @@ def _play_bots(
     if ledger.read(match.match):
         raise JobRefused(f"there is a match {match.match} already: give this one another name")
     try:
-        claim(Private(folder), (one, two), given)
+        claim(Private(folder), {"A": one, "B": two}, given)
     except Misnamed as reason:
         raise JobRefused(str(reason)) from None
     dealing = cast(Dealing, request["dealing"])

@@ -1,7 +1,7 @@
 """Players get the names that somebody asks for; a bot's own name is one folder's in a ledger."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def names_in(file: str, said: str) -> dict[str, str]:
     return found.groupdict()
 
 
-def claim(private: Private, programs: tuple[Program, Program], given: Collection[str]) -> None:
+def claim(private: Private, programs: Mapping[str, Program], given: Collection[str]) -> None:
     """The ledger remembers which folder a bot's name is for.
 
     A name that comes from a folder's own and that another folder has is refused, for both would be
@@ -58,14 +58,14 @@ def claim(private: Private, programs: tuple[Program, Program], given: Collection
     """
     kept = private.read(BOTS)
     claimed = msgspec.json.decode(kept, type=dict[str, str]) if kept else {}
-    for letter, program in zip("AB", programs, strict=True):
+    for letter, program in programs.items():
         folder = str(program.folder)
         if letter not in given and claimed.get(program.name, folder) != folder:
             raise Misnamed(
                 f"{program.name} is the bot of another folder in this ledger:"
                 f" name the one in {_shown(program.folder)}, --names {letter}=NAME"
             )
-    now = {program.name: str(program.folder) for program in programs}
+    now = {program.name: str(program.folder) for program in programs.values()}
     if claimed != claimed | now:
         private.write(BOTS, msgspec.json.encode(claimed | now, order="sorted") + b"\n")
 

@@ -1,0 +1,227 @@
+"""A league: a file says which bots play whom, and the ledger says which of it has been played.
+
+Nothing else is remembered. A match is called LEAGUE.ROUND.A.B, and is in the ledger whole or not at
+all; so whatever ended a league, it goes on where its matches end.
+"""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
+
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from dealer.wire.program import NoBot, Program, program
+from events.types import Disclosure
+
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,19}$")]
+_BOTS = re.compile(r"^\[bots\][ \t]*(#[^\n]*)?\n", re.MULTILINE)
+
+
+class Unfit(ValueError):
+    """A file that is no league's."""
+
+
+class League(Struct, frozen=True, forbid_unknown_fields=True, rename={"name": "league"}):
+    """What a file of a league says. Names have no dot in them: a match's name has one between its
+    parts."""
+
+    name: Name
+    bots: Annotated[dict[Name, str], Meta(min_length=2, max_length=100)]
+    format: Literal["round-robin", "swiss", "gauntlet"] = "round-robin"
+    champion: str | None = None
+    rounds: Annotated[int, Meta(ge=1, le=999)] = 1
+    game: str = "auction-2024-mit"
+    set: dict[str, str | int] = {}
+    hands: Annotated[int, Meta(ge=1, le=100_000)] = 1_000
+    mirror: bool = True
+    seed: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
+    clock: Annotated[float, Meta(gt=0)] = 30.0
+    disclosure: Disclosure = "sealed"
+    workers: Annotated[int, Meta(ge=1, le=256)] | None = None
+
+
+class Pairing(NamedTuple):
+    """Two bots who meet in a round."""
+
+    round: int
+    players: tuple[str, str]
+
+
+Results = Mapping[Pairing, Mapping[str, int]]
+"""The matches that were played whole, and what each bot won or lost in it."""
+
+
+def read(path: Path) -> League:
+    """The league of a file, or what is wrong with the file."""
+    try:
+        return parse(path.read_text("utf-8"))
+    except OSError as why:
+        raise Unfit(f"{path} cannot be read: {why.strerror}") from None
+    except UnicodeDecodeError:
+        raise Unfit(f"{path} is no league: it is not UTF-8") from None
+    except Unfit as why:
+        raise Unfit(f"{path} is no league: {why}") from None
+
+
+def parse(text: str) -> League:
+    """The league that a text says, if it can be played."""
+    try:
+        league = msgspec.convert(tomllib.loads(text), League)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as why:
+        raise Unfit(str(why)[:300]) from None
+    if (league.format == "gauntlet") != (league.champion is not None):
+        raise Unfit("a gauntlet, and nothing else, has a champion, whom all others play")
+    if league.champion is not None and league.champion not in league.bots:
+        raise Unfit(f"its champion {league.champion[:40]!r} is none of its bots")
+    if league.format == "swiss" and league.rounds >= len(league.bots):
+        raise Unfit(f"so many rounds of {len(league.bots)} bots are a round-robin: name that")
+    if league.mirror and league.hands % 2:
+        raise Unfit(f"mirrored, each deck is dealt twice: {league.hands} hands are no pairs")
+    return league
+
+
+def programs(league: League, folder: Path) -> dict[str, Program]:
+    """Every bot of the league; their folders are named from that of the file."""
+    return {name: program(folder / place, name) for name, place in league.bots.items()}
+
+
+def added(text: str, name: str, place: str) -> str:
+    """The text of a league's file with one more bot, everything else as it was."""
+    before = parse(text)
+    if name in before.bots:
+        raise Unfit(f"there is a bot {name} in it already, in {before.bots[name]}")
+    heads = list(_BOTS.finditer(text))
+    if len(heads) != 1:
+        raise Unfit("its bots do not stand under one line [bots]: write the new one in by hand")
+    at = heads[0].end()
+    made = f"{text[:at]}{name} = {msgspec.json.encode(place).decode()}\n{text[at:]}"
+    if parse(made) != replace(before, bots={name: place, **before.bots}):
+        raise Unfit("the new bot cannot be written into it: write it in by hand")
+    return made
+
+
+def match_name(league: League, pairing: Pairing) -> str:
+    """What the match of a pairing is called."""
+    return ".".join((league.name, str(pairing.round), *pairing.players))
+
+
+def pairing_of(league: League, match: str) -> Pairing | None:
+    """The pairing that a match of this name is; None if it is none of two of its bots."""
+    found = re.fullmatch(r"([^.]+)\.([1-9][0-9]{0,2})\.([^.]+)\.([^.]+)", match, re.ASCII)
+    if found is None or found[1] != league.name or not league.bots.keys() >= {found[3], found[4]}:
+        return None
+    return Pairing(int(found[2]), (found[3], found[4]))
+
+
+def missing(league: League, played: Results) -> tuple[Pairing, ...]:
+    """What can be played now; of a Swiss only one round, for the next one follows from it."""
+    if league.format == "swiss":
+        rounds = range(1, league.rounds + 1)
+        return next((some for one in rounds if (some := _swiss(league, played, one))), ())
+    return tuple(one for one in _all(league) if one not in played)
+
+
+def to_play(league: League, played: Results) -> int:
+    """How many matches are missing in all; a Swiss knows that before it knows which."""
+    if league.format != "swiss":
+        return len(missing(league, played))
+    rounds = Counter(one.round for one in played)
+    return sum(len(league.bots) // 2 - rounds[one] for one in range(1, league.rounds + 1))
+
+
+def _all(league: League) -> Iterator[Pairing]:
+    """Everybody meets everybody, or the champion, once in each round."""
+    for number in range(1, league.rounds + 1):
+        for pair in combinations(sorted(league.bots), 2):
+            if league.champion is None or league.champion in pair:
+                yield Pairing(number, pair)
+
+
+def _swiss(league: League, played: Results, number: int) -> tuple[Pairing, ...]:
+    """Who has not met yet in a round: the next in standing whom he has met least often; of an odd
+    number he sits out who has sat out least, the last of them."""
+    before = {one: nets for one, nets in played.items() if one.round < number}
+    here = [one.players for one in played if one.round == number]
+    met = Counter(one.players for one in before)
+    seen = Counter(player for one in before for player in one.players)
+    order = [one.bot for one in standing(league.bots, before)]
+    at_table = {player for pair in here for player in pair}
+    free = [player for player in order if player not in at_table]
+    if len(free) % 2:
+        sits = max(free, key=lambda player: (seen[player], order.index(player)))
+        free.remove(sits)
+    for often in range(number):
+        if (pairs := _paired(free, met, often)) is not None:
+            return tuple(Pairing(number, pair) for pair in pairs)
+    raise AssertionError("who met in every round before can meet again")
+
+
+def _paired(
+    free: Sequence[str], met: Counter[tuple[str, str]], often: int
+) -> list[tuple[str, str]] | None:
+    """All of them in pairs that met no more than so often; None if that cannot be."""
+    if not free:
+        return []
+    first, *others = free
+    for other in others:
+        pair = (min(first, other), max(first, other))
+        if met[pair] <= often:
+            rest = _paired([one for one in others if one != other], met, often)
+            if rest is not None:
+                return [pair, *rest]
+    return None
+
+
+class Standing(Struct, frozen=True):
+    """A bot's matches so far, and the chips that he has won in them."""
+
+    bot: str
+    matches: int
+    won: int
+    drawn: int
+    lost: int
+    chips: int
+
+    @property
+    def points(self) -> float:
+        """A match; a win is one, a draw half of one. Who has not played yet stands in between."""
+        return (self.won + self.drawn / 2) / self.matches if self.matches else 0.5
+
+
+def standing(bots: Iterable[str], played: Results) -> list[Standing]:
+    """All of them: by points a match, then by chips, then by name."""
+    return sorted(
+        (_of(bot, played) for bot in bots), key=lambda one: (-one.points, -one.chips, one.bot)
+    )
+
+
+def _of(bot: str, played: Results) -> Standing:
+    mine = [nets for pairing, nets in played.items() if bot in pairing.players]
+    ahead = [2 * nets[bot] - sum(nets.values()) for nets in mine]  # his chips less his rival's
+    return Standing(
+        bot,
+        len(mine),
+        sum(one > 0 for one in ahead),
+        sum(one == 0 for one in ahead),
+        sum(one < 0 for one in ahead),
+        sum(nets[bot] for nets in mine),
+    )
+
+
+def is_bot(name: str, place: Path) -> None:
+    """Refuse what could not be a bot of a league."""
+    try:
+        msgspec.convert(name, Name)
+    except msgspec.ValidationError:
+        told = "letters, digits, _ and -, 20 at most"
+        raise Unfit(f"{name[:40]!r} cannot be a bot's name in a league: {told}") from None
+    try:
+        program(place, name)
+    except NoBot as why:
+        raise Unfit(str(why)) from None
