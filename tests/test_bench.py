@@ -23,6 +23,7 @@ from store.sql.query import Query
 from store.tables.standard import STANDARD
 
 LONG = {
+    "leagues",
     "trust",
     "screen",
     "serve-answers",

@@ -112,6 +112,7 @@ NAMED: tuple[tuple[str, ...], ...] = (
     ("key", "revoke", "no{match}"),
     ("monitor", "no{match}"),
     ("witness", "no{match}"),
+    ("league", "run", "no{match}.toml"),
     ("push", "no{match}://bucket"),
     ("pull", "no{match}://bucket"),
     ("init", "--origin", "no{match}"),
