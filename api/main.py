@@ -91,7 +91,7 @@ class Lazy(click.Group):
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
         try:
-            command = getattr(import_module(f"api.cli.{name}"), name)
+            command = getattr(import_module(f"{__package__}.cli.{name}"), name)
         except ModuleNotFoundError as missing:
             if missing.name not in POSIX:
                 raise

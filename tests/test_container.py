@@ -56,10 +56,10 @@ def carried() -> list[str]:
 def test_the_build_is_given_what_runs_and_nothing_else() -> None:
     assert [". .", "--from=build /opt/muckrake /opt/muckrake"] == said("COPY")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    rooms = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    rooms = project["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]["rooms"]
     files = ["LICENSE", "mr", "pyproject.toml", "requirements.txt", "requirements-dev.txt"]
     tops = {name.split("/")[0] for name in carried()}
-    assert {*rooms, *files} == tops
+    assert {"muckrake", *rooms, *files} == tops
 
 
 def test_it_runs_as_nobody_in_particular_and_writes_in_one_folder() -> None:

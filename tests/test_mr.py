@@ -365,7 +365,7 @@ def asked(requirements: list[str]) -> set[str]:
 
 def test_every_package_of_the_distribution_is_a_folder_with_code() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]["rooms"]
     assert packages
     for name in packages:
         assert list((ROOT / name).glob("*.py")), f"{name}/ has no code"

@@ -27,7 +27,7 @@ WITHOUT = f"import sys; sys.modules.update(dict.fromkeys({ABSENT!r}));"
 EVERY = """
 import importlib, pkgutil, tomllib
 rooms = tomllib.load(open("pyproject.toml", "rb"))
-for room in rooms["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]:
+for room in rooms["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]["rooms"]:
     for found in pkgutil.walk_packages([room], room + "."):
         if not found.name.endswith("__main__"):
             try:

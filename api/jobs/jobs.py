@@ -229,7 +229,7 @@ class Jobs:
         path = os.pathsep.join(one for one in sys.path if one) or os.getcwd()
         with (room / "stderr").open("wb") as errors:
             process = subprocess.Popen(
-                [sys.executable, "-m", "api.jobs.work", str(self.ledger), room.name],
+                [sys.executable, "-m", f"{__package__}.work", str(self.ledger), room.name],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,

@@ -102,7 +102,7 @@ class Workers:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._parent = subprocess.Popen(
-                [sys.executable, "-I", "-m", "store.sql.worker", *self._words],
+                [sys.executable, "-I", "-m", f"{__package__}.worker", *self._words],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
