@@ -21,8 +21,7 @@ def ask(
     """The answer as a frame; `filters` are the fields of `Chosen`."""
     import polars as pl
 
-    snapshot = ledger if isinstance(ledger, Snapshot) else Reader(Path(ledger)).snapshot()
-    query = views(snapshot)
+    query = views(snapshot_of(ledger))
     chosen = Chosen(**filters)
     try:
         if question == "grid":
@@ -31,3 +30,8 @@ def ask(
         return pl.DataFrame(list(found), schema=COLUMNS, orient="row")
     finally:
         query.close()
+
+
+def snapshot_of(ledger: str | Path | Snapshot) -> Snapshot:
+    """A ledger as it is now; a snapshot that is taken once answers all questions alike."""
+    return ledger if isinstance(ledger, Snapshot) else Reader(Path(ledger)).snapshot()

@@ -1,21 +1,28 @@
 """What a program asks of muckrake: deal a hand by its rules, write it down, have it judged; ask a
-ledger about its players.
+ledger about its hands and players; count what cards are worth.
 
 `import muckrake`, or `python -m muckrake` for the command line. A wheel has all rooms inside this
 package: there `engine.games` is `muckrake.engine.games`.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from engine.games import GAMES, RULESETS
 from engine.hand import begin, step
 from engine.turn import Bid, Call, Check, Deal, Fold, Raise
 from engine.verdict import judge
+from events.cards import cards
 from events.evolve import replay
 from events.notation import read, say_all
 
 if TYPE_CHECKING:
-    from analytics.ask import ask
+    from analytics.ask import ask, snapshot_of
+    from api.main import main
+    from dealer.play import play
+    from muckrake.ledgers import answer, record, sql
+    from odds.equity import equities
+    from odds.third_card import third_card, third_card_known
 
 __all__ = [
     "GAMES",
@@ -26,20 +33,41 @@ __all__ = [
     "Deal",
     "Fold",
     "Raise",
+    "answer",
     "ask",
     "begin",
+    "cards",
+    "equities",
     "judge",
+    "main",
+    "play",
     "read",
+    "record",
     "replay",
     "say_all",
+    "snapshot_of",
+    "sql",
     "step",
+    "third_card",
+    "third_card_known",
 ]
+
+# Imported when they are first used: somebody who deals a hand does not wait for DuckDB and Arrow.
+_LATER = {
+    **dict.fromkeys(("ask", "snapshot_of"), "analytics.ask"),
+    **dict.fromkeys(("answer", "record", "sql"), "ledgers"),
+    **dict.fromkeys(("third_card", "third_card_known"), "odds.third_card"),
+    "equities": "odds.equity",
+    "main": "api.main",
+    "play": "dealer.play",
+}
+_TOP = begin.__module__.removesuffix("engine.hand")  # where the rooms are: a wheel moves them
 
 
 def __getattr__(name: str) -> Any:
-    """Only who asks a ledger waits for DuckDB and Arrow to be imported."""
-    if name == "ask":
-        from analytics.ask import ask
-
-        return ask
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    place = _LATER[name]
+    found = getattr(import_module(f"{_TOP if '.' in place else f'{__name__}.'}{place}"), name)
+    globals()[name] = found
+    return found
