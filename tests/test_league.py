@@ -67,6 +67,7 @@ def test_a_file_says_bots_and_rules_and_the_rest_is_usual() -> None:
         ('league = "a.b"', "Expected `str` matching regex"),
         ("league = ", "Invalid value"),
         ('league = "x"\nhands = 401', "mirrored, each deck is dealt twice: 401 hands are no pairs"),
+        ('league = "x"\nhands = 10002', "Expected `int` <= 10000"),
         ('league = "x"\nformat = "cup"', "Invalid enum value 'cup'"),
         ('league = "x"\nformat = "gauntlet"', "a gauntlet, and nothing else, has a champion"),
         ('league = "x"\nchampion = "ursa"', "a gauntlet, and nothing else, has a champion"),

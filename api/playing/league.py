@@ -38,7 +38,7 @@ class League(Struct, frozen=True, forbid_unknown_fields=True, rename={"name": "l
     rounds: Annotated[int, Meta(ge=1, le=999)] = 1
     game: str = "auction-2024-mit"
     set: dict[str, str | int] = {}
-    hands: Annotated[int, Meta(ge=1, le=100_000)] = 1_000
+    hands: Annotated[int, Meta(ge=1, le=10_000)] = 1_000  # of a match, which waits in memory
     mirror: bool = True
     seed: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
     clock: Annotated[float, Meta(gt=0)] = 30.0
