@@ -201,22 +201,32 @@ def test_a_league_that_is_killed_goes_on_and_no_hand_is_there_twice(
 
 
 @pytest.mark.ci
-def test_ctrl_c_lets_the_matches_at_work_end_and_a_second_one_does_not(
-    tmp_path: Path, ledger: Path
-) -> None:
+def test_ctrl_c_lets_the_matches_at_work_end(tmp_path: Path, ledger: Path) -> None:
     file = league(tmp_path, "ursa", "lynx", "bear", "wolf", odd=SLOW, hands=8)
     running = started(file)
     wait_for(lambda: len(matches(ledger)) >= 1)
     os.killpg(running.pid, signal.SIGINT)
     _, err = running.communicate(timeout=60)
     assert 130 == running.returncode, err
-    there = len(matches(ledger))
-    assert 1 <= there < 6
-    again = started(file)
-    wait_for(lambda: len(matches(ledger)) > there)
-    os.killpg(again.pid, signal.SIGINT)
-    os.killpg(again.pid, signal.SIGINT)
-    again.communicate(timeout=60)
-    assert 130 == again.returncode
+    assert 1 <= len(matches(ledger)) < 6
     for match in matches(ledger):
         assert "every hand was played" == kept(ledger, match)[-1].reason
+
+
+@pytest.mark.ci
+def test_a_second_ctrl_c_ends_them_and_nothing_of_them_is_kept(
+    tmp_path: Path, ledger: Path
+) -> None:
+    file = league(tmp_path, "ursa", "lynx", odd=SLOW, hands=10_000)  # it would take half an hour
+    running = started(file)
+    wait_for(lambda: (ledger / "lock").exists() and len(members(running.pid)) > 2)
+
+    def ended() -> bool:  # two signals that come at once are one
+        if running.poll() is None:
+            os.killpg(running.pid, signal.SIGINT)
+        return running.poll() is not None
+
+    wait_for(ended)
+    assert 130 == running.returncode
+    assert [] == matches(ledger)
+    wait_for(lambda: not members(running.pid))
