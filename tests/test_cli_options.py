@@ -31,6 +31,7 @@ WORDS = {
     ),
     "--all": Word("everything there is, not a part that is named"),
     "--allow-origin": Word("a site whose scripts may read", "ORIGIN"),
+    "--frame-origin": Word("a site that may frame some pages", "SITE"),
     "--as": Word("the viewpoint", "VIEW"),
     "--at": Word("the moment, an event's number", "N"),
     "--at-once": Word("the most connections", "N"),

@@ -1,6 +1,7 @@
 """`muckrake serve`: the API and the pages over HTTP, for as long as nobody stops it."""
 
 import os
+import re
 import sys
 import webbrowser
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from api.cli.options import Option
 from api.cli.output import document, note, say
 
 PORT = 8000
+_ORIGIN = re.compile(r"https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 
 
 def _allowance(name: str, most: int, what: str) -> Callable[[Door], Door]:
@@ -79,6 +81,14 @@ def _allowance(name: str, most: int, what: str) -> Callable[[Door], Door]:
     help="A site whose scripts may read answers; several times for several.",
 )
 @click.option(
+    "--frame-origin",
+    "framers",
+    multiple=True,
+    metavar="SITE",
+    help="A site that may show a match's feed or a player's winnings in a frame; several times for"
+    " several.",
+)
+@click.option(
     "--log",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
@@ -109,6 +119,7 @@ def serve(
     key_hands: int,
     public_url: str | None,
     origins: tuple[str, ...],
+    framers: tuple[str, ...],
     log: Path | None,
     bots: Path | None,
     page: str,
@@ -135,6 +146,7 @@ def serve(
             delay_s=delay,
             hosts=(*LOOPBACK, *public) if is_loopback else (),
             allow_origins=origins,
+            frame_origins=tuple(map(_origin, framers)),
             limits=Limits(
                 rate=rate,
                 at_once=at_once,
@@ -171,6 +183,13 @@ def _host_of(url: str) -> str:
     if there.scheme not in ("http", "https") or not there.hostname or there.path not in ("", "/"):
         raise click.UsageError(f"--public-url {url} is none: https://poker.example is one")
     return f"[{there.hostname}]" if ":" in there.hostname else there.hostname
+
+
+def _origin(said: str) -> str:
+    """A site as a browser names it; it is put into a header, where more would say more."""
+    if not _ORIGIN.fullmatch(said):
+        raise click.UsageError(f"--frame-origin {said} is none: https://club.example is one")
+    return said
 
 
 def _name(host: str) -> str:

@@ -1,6 +1,7 @@
 """Layers around the application that look at the head of a request or of its answer.
 
-No script but ours runs on a page, no page of ours stands in a frame, no other site reads an answer.
+No script but ours runs on a page, no other site reads an answer, and no page stands in a frame but
+those made for it, in frames of the sites that `muckrake serve --frame-origin` names.
 A server on loopback refuses requests that name another host: a foreign page whose name suddenly
 leads to 127.0.0.1 (DNS rebinding) is told nothing. Starlette's `TrustedHostMiddleware` refuses
 them, too, but with 400 and a line of text, and sends who asked for `poker.example` on to
@@ -58,6 +59,8 @@ class SecurityHeaders(Layer):
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY.items():
                     headers.setdefault(name, value)
+                if "frame-ancestors 'none'" not in headers["content-security-policy"]:
+                    del headers["x-frame-options"]  # which can name no site that may
             await send(message)
 
         await self.app(scope, receive, heard)

@@ -40,6 +40,7 @@ class Settings(Struct, frozen=True):
     delay_s: float = 30.0  # the public sees a running match so much later
     hosts: tuple[str, ...] = ()  # the names it answers to; any, if there are none
     allow_origins: tuple[str, ...] = ()  # other sites whose scripts may read answers
+    frame_origins: tuple[str, ...] = ()  # other sites that may frame the pages made for it
     limits: Limits = Limits()
     logs: bool = False  # a line on stderr for each request
     fronted: bool = False  # by a proxy on this machine, whose word is taken

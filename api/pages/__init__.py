@@ -10,6 +10,7 @@ from api.pages.compare import router as compare
 from api.pages.events import router as events
 from api.pages.fairness import router as fairness
 from api.pages.find import router as find
+from api.pages.frames import router as frames
 from api.pages.games import router as games
 from api.pages.grid import router as grid
 from api.pages.hand import router as hand
@@ -43,6 +44,7 @@ PAGES: tuple[APIRouter, ...] = (
     compare,
     fairness,
     live,
+    frames,
     verify,
 )
 

@@ -100,6 +100,10 @@ class Addresses(Struct, frozen=True):
     def live(self, match: str | None = None) -> str:
         return self._at("/live", match=match)
 
+    def embedded(self, *path: str, **asked: str | None) -> str:
+        """A page that may stand in a frame of another site."""
+        return self._at("/embed/" + "/".join(map(_part, path)), **asked)
+
     def verify(self) -> str:
         """Where a bundle is judged in the browser."""
         return self._at("/verify")

@@ -11,9 +11,10 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from api.http.ask import Access, Ask
+from api.pages.addresses import Addresses
 from api.pages.hand_line import taken_apart
 from api.pages.players import Narrow, clean
-from api.pages.site import page
+from api.pages.site import frame, page
 from api.problem import Problem
 from api.questions.declared.hands import hands_by
 from api.questions.filters import parsed
@@ -42,6 +43,16 @@ def live(
     of: Annotated[tuple[str, ...], Query(max_length=AT_ONCE)] = (),
 ) -> Response:
     name = clean(match)
+    snippet = frame(
+        request, ask, Addresses().embedded("live", match=name), f"Hands of {name or 'all matches'}"
+    )
+    return followed(request, ask, name, of, frame=snippet)
+
+
+def followed(
+    request: Request, ask: Access, name: str | None, of: Sequence[str] = (), **more: Any
+) -> Response:
+    """The page that a stream goes on with: of one match, of all, or only the rows `of` these."""
     context: dict[str, Any] = {"match": name, "kept": KEPT, "at_once": AT_ONCE}
     context |= {"delay_s": ask.service.settings.delay_s, "types": ",".join(TYPES), "players": ()}
     try:
@@ -50,7 +61,7 @@ def live(
         if reason.kind != "unavailable":
             raise
         context |= {"rows": [], "after": _FROM_THE_FIRST}
-    return page(request, ask, "live.html", **context)
+    return page(request, ask, "live.html", **context, **more)
 
 
 def _last(ask: Access, match: str | None) -> dict[str, Any]:

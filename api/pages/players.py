@@ -65,8 +65,7 @@ class PlayerPage(NamedTuple):
         to = Addresses(self.request.query_params.get("as"))
         with self.ask.viewed() as viewed:
             units = moneys(viewed.units)
-        filters = {FILTERED.get(name, name): value for name, value in self.filters.items()}
-        filters |= {"unit": self.unit, **context.pop("going_on", {})}
+        filters = {**self.filtered, **context.pop("going_on", {})}
         given = {name: value for name, value in filters.items() if value}
         of_player: dict[str, Any] = {
             "player": self.player,
@@ -85,6 +84,12 @@ class PlayerPage(NamedTuple):
             "trail": (("Players", to.players()),),
         }
         return page(self.request, self.ask, template, **of_player, **context)
+
+    @property
+    def filtered(self) -> dict[str, Any]:
+        """The filters as an address has them."""
+        filters = {FILTERED.get(name, name): value for name, value in self.filters.items()}
+        return {**filters, "unit": self.unit}
 
     @property
     def also(self) -> str:

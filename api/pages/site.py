@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, Response
@@ -141,9 +142,20 @@ def page(
         "eyes": eyes(request, ask, players),
         "to": Addresses(request.query_params.get("as")),
         "trail": (),
+        "framed": False,
+        "frame": None,
     }
     body = TEMPLATES.get_template(template).render({**told, **context}).encode()
     return sent(request, body, status)
+
+
+def frame(request: Request, ask: Access, path: str, title: str) -> str | None:
+    """What another site writes to show a page of `/embed`; none where no site may."""
+    if not ask.service.settings.frame_origins:
+        return None
+    source = Markup.escape(urljoin(str(request.base_url), path))
+    called = Markup.escape(title)
+    return f'<iframe src="{source}" title="{called}" width="100%" height="480"></iframe>'
 
 
 def sent(request: Request, body: bytes, status: int = 200) -> Response:

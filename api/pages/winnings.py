@@ -14,7 +14,9 @@ from markupsafe import Markup
 from analytics.luck.streets import CHANCES
 from analytics.results.winnings import LINES, Point, Winnings
 from api.http.routes.named import Named
-from api.pages.players import OfPlayer
+from api.pages.addresses import Addresses
+from api.pages.players import OfPlayer, PlayerPage
+from api.pages.site import frame
 from api.questions.declared.results import Luck, ResultsParams, luck
 from api.questions.declared.winnings import WinningsParams, winnings
 from api.questions.filters_tree import word
@@ -24,6 +26,7 @@ router = APIRouter(include_in_schema=False, route_class=Named)
 POINTS = 800
 ROWS = 12  # of the table below the graph
 READ_MAX = 20_000  # hands of a ledger that a page reads for luck; of more, the command line does it
+NO_HAND = "there is no hand of his here"
 SPOTS = 30  # hands of a player in which the luck of each card is counted
 NOTHING = Point(0, "", 0.0, 0.0, 0.0, 0.0, None, 0.0)
 Place = Annotated[int | None, Query(ge=1, le=2**31)]
@@ -49,29 +52,57 @@ def winning(
     streets: Annotated[bool, Query(alias="luck")] = False,
 ) -> Response:
     lucky = None
+    told, why = told_of(of)
     with of.viewed() as viewed:
-        try:
-            told = winnings(viewed, WinningsParams(of.player, POINTS, **of.filters))
-            why = "there is no hand of his here"
-        except NoSum as reason:
-            told, why = Winnings(of.player, 0, 0.0, (), None, 0, 0.0, ()), str(reason)
         small = viewed.snapshot.next_seq <= READ_MAX
         if streets and small and told.points:
             lucky = card_luck(luck(viewed, ResultsParams(of.player, spots=SPOTS, **of.filters)))
-    step = max(1, len(told.points) // ROWS)
-    return of.sent(
+    at = Addresses().embedded("players", of.player, "winnings", **of.filtered)
+    return grown(
+        of,
+        told,
+        why,
+        first,
+        last,
         "winnings.html",
-        "winnings",
-        told=told,
-        why=why,
-        rows=[*told.points[:-1:step], *told.points[-1:]],
         lines=LINES,
-        window=window(told, of.player, of.also, first, last),
-        drawn=inert(curves(told)),
         lucky=lucky,
         small=small,
         read_max=READ_MAX,
         chances=CHANCES,
+        frame=frame(of.request, of.ask, at, f"Winnings of {of.player}"),
+    )
+
+
+def told_of(of: PlayerPage) -> tuple[Winnings, str]:
+    """How his winnings grew; if nothing can be drawn, why."""
+    with of.viewed() as viewed:
+        try:
+            return winnings(viewed, WinningsParams(of.player, POINTS, **of.filters)), NO_HAND
+        except NoSum as reason:
+            return Winnings(of.player, 0, 0.0, (), None, 0, 0.0, ()), str(reason)
+
+
+def grown(
+    of: PlayerPage,
+    told: Winnings,
+    why: str,
+    first: int | None,
+    last: int | None,
+    template: str,
+    **more: Any,
+) -> Response:
+    """A page with the graph, of the whole or of the hands from one to another."""
+    step = max(1, len(told.points) // ROWS)
+    return of.sent(
+        template,
+        "winnings",
+        told=told,
+        why=why,
+        rows=[*told.points[:-1:step], *told.points[-1:]],
+        window=window(told, of.player, of.also, first, last),
+        drawn=inert(curves(told)),
+        **more,
     )
 
 

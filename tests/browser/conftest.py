@@ -43,6 +43,7 @@ PLAYED = (
     ("auction-2024", "--hands", "6", "--match", "fair", "--dealing", "committed"),
     ("site-nl", "--hands", "8", "--seed", "4", "--seats", "6", "--match", "ring"),
 )
+CLUB = "http://localhost:47113"  # a site that may frame some pages
 CONTESTED = "scrim/2"  # a tie after an auction that somebody paid for
 SERVE = "import sys; from api.main import main; sys.exit(main(sys.argv[1:]))"
 PHONE: "ViewportSize" = {"width": 390, "height": 844}
@@ -93,7 +94,7 @@ def server(house: Path) -> Iterator[str]:
 @contextmanager
 def served(house: Path) -> Iterator[str]:
     """The address of a server over a ledger."""
-    words = ["serve", "--port", "0", "--ledger", str(house)]
+    words = ["serve", "--port", "0", "--ledger", str(house), "--frame-origin", CLUB]
     with Popen([sys.executable, "-c", SERVE, *words], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

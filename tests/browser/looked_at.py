@@ -42,6 +42,8 @@ PATHS = (
     "/fairness?as=public",
     "/live",
     "/live?match=swap&as=public",
+    "/embed/live?match=swap",
+    "/embed/players/random-0/winnings?match=scrim",
     "/verify",
     "/find?q=random",
 )

@@ -1,15 +1,21 @@
 """The jobs that people come with, each done on pages alone, with every click counted."""
 
 import re
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
+
+import pytest
 
 from events import types as t
 from store.reader import Reader
 from tests.browser.conftest import CONTESTED, Site, expect
+from tests.http.servers import Server
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import BrowserContext, Locator, Page
 
 
 class Clicking:
@@ -124,3 +130,55 @@ def lost(house: Path, price: int) -> int:
         won -= {seat for one in events if isinstance(one, t.PotSplit) for seat in one.seats}
         count += bool(won) and any(isinstance(one, t.Shown) for one in events)
     return count
+
+
+def test_a_feed_and_a_graph_stand_in_a_page_of_another_site(
+    site: Site, club: HTTPServer, new_context: Callable[..., "BrowserContext"]
+) -> None:
+    """The line is copied from the page; on a site that nobody named the frame stays empty."""
+    port = club.server_port
+    with Server(site.house, "--frame-origin", f"http://localhost:{port}") as server:
+        page = new_context(base_url=f"http://127.0.0.1:{server.port}").new_page()
+        for path in ("/live?match=scrim", "/players/random-0/winnings?match=scrim"):
+            page.goto(path)
+            page.get_by_text("Show this on another site").click()
+            Club.lines.append(page.locator(".embed pre").inner_text())
+        page.set_viewport_size({"width": 900, "height": 1100})
+        page.goto(f"http://localhost:{port}/")
+        feed, graph = (page.frame_locator("iframe").nth(at) for at in (0, 1))
+        expect(feed.get_by_role("status")).to_have_text("following")
+        expect(feed.locator("#list tbody tr").first).to_be_visible()
+        expect(graph.locator("#graph[data-drawn] canvas")).to_be_visible()
+        site.shot(page, "framed-elsewhere")
+        with page.expect_popup() as opening:
+            feed.get_by_role("link", name="scrim/70").click()
+        expect(opening.value).to_have_url(re.compile(r"/hands/scrim/\d+\?as=public"))
+        page.goto(f"http://127.0.0.1:{port}/")
+        expect(page.locator("iframe")).to_have_count(2)
+        page.wait_for_load_state("networkidle")
+        assert [0, 0] == [one.locator("main").count() for one in page.frames[1:]]
+
+
+class Club(BaseHTTPRequestHandler):
+    """Another site: a page of these lines."""
+
+    lines: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(f"<!doctype html><title>a club</title>{''.join(self.lines)}".encode())
+
+    def log_message(self, *said: object) -> None:
+        """Nobody reads it."""
+
+
+@pytest.fixture
+def club() -> Iterator[HTTPServer]:
+    """That site, at a free port."""
+    Club.lines.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Club) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()

@@ -297,6 +297,10 @@ ROUTES: dict[str, Asked] = {
     "/players/{player}/results": of_players("a page", queries=("split=swap",)),
     "/fairness": Asked("refused to all of these"),
     "/live": Asked("a page"),
+    "/embed/live": Asked(
+        "the same for a frame", queries=(f"match=closed-{AUCTION}", f"match={RUNNING}")
+    ),
+    "/embed/players/{player}/winnings": of_players("a graph for a frame"),
     "/verify": Asked("made of the code"),
 }
 

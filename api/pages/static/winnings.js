@@ -111,7 +111,9 @@ function draw() {
     const idx = graph.cursor.idx;
     if (idx == null || Math.abs(event.clientX - from) > 4) return;
     const [match, hand] = told.hand[idx].split(/\/(?=\d+$)/);
-    location.href = box.dataset.hand.replace("MATCH/0", `${encodeURIComponent(match)}/${hand}`);
+    const address = box.dataset.hand.replace("MATCH/0", `${encodeURIComponent(match)}/${hand}`);
+    if (window === top) location.href = address;
+    else open(address, "_blank", "noopener"); // the page of a hand stands in no frame
   });
   box.dataset.drawn = String(told.k.length);
   return graph;
