@@ -146,7 +146,7 @@ def _looked(
 
 def _cookie(browser: "Browser", folder: Path, base: str) -> Any:
     """That of an auditor who opened his link."""
-    from api.http.sessions import once_url
+    from api.http.keys import once_url
 
     context = browser.new_context()
     context.new_page().goto(once_url(folder, base, ("hands:read", "audit:read")))

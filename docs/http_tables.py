@@ -8,10 +8,10 @@ from typing import Any
 
 from fastapi.routing import APIRoute
 
-from api.http.formats import MEDIA
+from api.http.answer import MEDIA
+from api.http.keys import SCOPES, SEAT_SCOPES
 from api.http.limits import FAMILIES, Limits
 from api.http.routes import ROUTERS
-from api.http.scopes import SCOPES, SEAT_SCOPES
 from api.pages import PAGES
 from api.problem import KINDS, URN
 from docs.openapi import written

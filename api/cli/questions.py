@@ -30,7 +30,7 @@ from api.questions.question import (
 )
 
 if TYPE_CHECKING:
-    from api.pages.addresses import Addresses
+    from api.pages.site import Addresses
     from api.viewpoints.views import Viewed
 
 SLOW = 20_000  # hands without stored facts, from which on it is worth a word

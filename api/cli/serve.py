@@ -119,11 +119,10 @@ def serve(
     with plainly():
         import resource  # noqa: F401  # a system without it hears so before an address is said
 
+        from api.http.keys import SCOPES, once_url
         from api.http.layers import LOOPBACK
         from api.http.ledger_service import Settings
         from api.http.limits import Limits
-        from api.http.scopes import SCOPES
-        from api.http.sessions import once_url
         from api.serving.server import bound, run
 
         if log is not None and str(log) != "-":

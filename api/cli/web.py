@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from api.pages.addresses import Addresses
+    from api.pages.site import Addresses
 
 Door = Callable[..., Any]
 Given = dict[str, Any]
@@ -35,7 +35,7 @@ def opened(page: "Callable[[Addresses, Given], str]", given: Given) -> None:
     """Serve the ledger at a port that is free, and open this page of it."""
     from api.cli.ledger import check_spelling
     from api.cli.serve import serve
-    from api.pages.addresses import Addresses
+    from api.pages.site import Addresses
 
     view = given.get("view", AUDITOR)
     check_spelling(view)

@@ -7,8 +7,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from api.http.ask import Ask
-from api.pages.addresses import Addresses
-from api.pages.site import page
+from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions import games as asking
 from engine.catalogue import CATALOGUE, KINDS, meaning

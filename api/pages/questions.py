@@ -9,11 +9,10 @@ from fastapi.responses import Response
 from api.http.ask import Ask
 from api.http.routes.named import Named
 from api.http.routes.questions import FIXED, asked_for, formats, signed
-from api.pages.addresses import Addresses
-from api.pages.site import page
+from api.pages.site import Addresses, page
 from api.questions.declared import every
 from api.questions.question import API, Question, Sheet, asked
-from api.viewpoints.progress import without_progress
+from api.viewpoints.viewer import without_progress
 
 
 def routes(questions: list[Question]) -> APIRouter:

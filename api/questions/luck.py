@@ -21,9 +21,9 @@ from api.questions.players import money_of
 from api.questions.question import Anybody, Before, Match, Numbered, OfGame, Param, Rival, Unit
 from api.questions.stats import chosen_by
 from api.viewpoints.disclosure import MIRRORED, found
-from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.redaction import revealed
 from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from store.folder.cache_folder import cache_folder
 

@@ -27,8 +27,8 @@ from api.questions.players import money_of
 from api.questions.question import HIDDEN, Before, Match, Name, Numbered, OfGame, Param, Rival, Unit
 from api.questions.stats import chosen_by
 from api.rules import Rules
-from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import events
 from events.types import FaultKind, MatchEnded, MatchStarted

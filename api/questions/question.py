@@ -24,7 +24,7 @@ from typing import (
 import msgspec
 from msgspec import NODEFAULT, Meta, Struct, UnsetType
 
-from api.viewpoints.progress import ShowProgress
+from api.viewpoints.viewer import ShowProgress
 
 if TYPE_CHECKING:
     from api.viewpoints.views import Viewed

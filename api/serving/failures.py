@@ -14,10 +14,9 @@ from starlette.types import Message, Receive, Scope, Send
 
 from api.evidence.make import Unproved
 from api.http import log
-from api.http.answer import VARY
+from api.http.answer import VARY, ranges_of, weight
 from api.http.ask import Access, Caller
 from api.http.connections import NO_FILES
-from api.http.formats import ranges_of, weight
 from api.http.layers import Layer, put
 from api.http.ledger_service import NO_LEDGER
 from api.http.limits import family

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.sql.chosen import Chosen
-from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.redaction import revealed
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from store.columns.codec import encoded
 from store.folder.manifest import Segment

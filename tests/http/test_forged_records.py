@@ -12,8 +12,7 @@ from api.facts import projections
 from api.judging import by_rules
 from api.questions.declared.results import ResultsParams, results
 from api.report import as_json, as_text
-from api.viewpoints.progress import without_progress
-from api.viewpoints.viewer import viewer_of
+from api.viewpoints.viewer import viewer_of, without_progress
 from api.viewpoints.views import Viewed
 from engine.game import Game, fingerprint, to_json
 from events import types as t

@@ -16,7 +16,7 @@ from api.problem import Problem
 from api.questions.declared import every
 from api.questions.question import API, TEXT_MAX, Field, Page, Pages, Question, asked, parameters
 from api.questions.tables import arrow, plain_rows
-from api.viewpoints.progress import without_progress
+from api.viewpoints.viewer import without_progress
 from api.viewpoints.views import Viewed
 
 FORMATS = ("json", "ndjson", "csv", "arrow", "parquet")

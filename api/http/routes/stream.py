@@ -9,11 +9,10 @@ from fastapi import APIRouter, FastAPI, Header, Query, Request
 from fastapi.responses import Response
 from msgspec import Struct
 
-from api.http.answer import NEVER, about
+from api.http.answer import MEDIA, NEVER, about, format_of
 from api.http.ask import Ask
-from api.http.formats import MEDIA, format_of
+from api.http.connections import who
 from api.http.ledger_service import LedgerService
-from api.http.rate_limit import who
 from api.http.streams import Followers, Following, cut
 from api.problem import Problem
 from api.questions.feed import Batch, Feeds, Wanted

@@ -58,8 +58,8 @@ from api.questions.question import (
     headed,
 )
 from api.questions.stats import chosen_by
-from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from odds.batch import Showdown
 from store.folder.cache_folder import cache_folder

@@ -31,8 +31,8 @@ from api.questions.question import (
     headed,
 )
 from api.questions.stats import chosen_of
-from api.viewpoints.progress import ShowProgress
 from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 Row = dict[str, Any]

@@ -26,7 +26,7 @@ from api.questions.question import (
     sheet,
 )
 from api.questions.stats import chosen_by
-from api.viewpoints.progress import ShowProgress
+from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 BANKROLL = "bankroll"

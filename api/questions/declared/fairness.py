@@ -28,9 +28,9 @@ from analytics.stored.row_head import Row
 from api.evidence.dealt import Dealt
 from api.problem import Problem
 from api.questions.question import Cell, Match, Question, Sheet, Table
-from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.selection import Absent, Wanted
 from api.viewpoints.selection import leaves as read
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from events.ledger import is_match
 from events.types import MatchStarted

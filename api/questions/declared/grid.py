@@ -28,7 +28,7 @@ from api.questions.question import (
 )
 from api.questions.question import Cell as Text
 from api.questions.stats import Positions, chosen_by
-from api.viewpoints.progress import ShowProgress, without_progress
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from events.cards import RANKS
 

@@ -45,8 +45,8 @@ from api.questions.question import (
     ungrouped,
 )
 from api.questions.verdicts import Judged, Verdicts, lent, verdicts_of
-from api.viewpoints.progress import ShowProgress
 from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 from engine.verdict import Verdict
 from events.cards import Card

@@ -32,7 +32,7 @@ from api.questions.question import (
     plain,
 )
 from api.questions.stats import chosen_by
-from api.viewpoints.progress import ShowProgress
+from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 HANDS_MAX = 2_000  # whose rows are sent while somebody waits

@@ -23,9 +23,9 @@ from api.questions.question import (
     ungrouped,
 )
 from api.rules import Rules
-from api.viewpoints.progress import ShowProgress
 from api.viewpoints.records import ended, left_out, records, started
 from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 from engine.game import Game
 from engine.standing import Last, Standing, standing

@@ -40,7 +40,7 @@ from api.questions.question import (
     plain,
 )
 from api.questions.stats import chosen_by
-from api.viewpoints.progress import ShowProgress, without_progress
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import leaves
 from store.log.leaf import Leaf

@@ -33,7 +33,7 @@ from api.questions.question import (
     headed,
 )
 from api.questions.stats import Counted, Positions, chosen_by, of_street, statistics
-from api.viewpoints.progress import ShowProgress
+from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 STREETS = ("preflop", "flop", "turn", "river")

@@ -28,7 +28,7 @@ from api.questions.question import (
     Unit,
 )
 from api.questions.stats import chosen_by
-from api.viewpoints.progress import ShowProgress, without_progress
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 
 Points = Annotated[int, Param("So many points at most.", least=FEWEST, most=10_000)]
