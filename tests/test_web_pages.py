@@ -11,9 +11,9 @@ from starlette.testclient import TestClient
 
 from analytics.results.winnings import Point, Winnings
 from api.main import main
-from api.pages.winnings import window
 from api.pages.hand_line import BETWEEN, Line, Piece, taken_apart
 from api.pages.site import STATIC, Addresses, chips, hashed, many, money, rate, when
+from api.pages.winnings import window
 from api.questions.filters import parsed
 from dealer.play import play
 from engine.game import fingerprint
