@@ -93,7 +93,7 @@ def pages(hands: int, each: int) -> dict[str, str]:
 
 def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str]:
     """First bytes for the public and an auditor; pictures for the auditor."""
-    from api.facts import projections
+    from api.playing.recording import projections
 
     small, large = scratch / "small", scratch / "large"
     each = build(small, large, hands, min(DISTINCT, hands), projections=projections(small))

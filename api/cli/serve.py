@@ -1,10 +1,15 @@
-"""`muckrake serve`: the API and the pages over HTTP, for as long as nobody stops it."""
+"""`muckrake serve`: the API and the pages over HTTP, for as long as nobody stops it.
+
+`--web` of other commands shows the page of what they would print, in the browser.
+"""
 
 import os
 import sys
 import webbrowser
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
@@ -12,6 +17,10 @@ import click
 from api.cli.ledger import Door, json_option, ledger_option, listening, plainly
 from api.cli.options import Option
 from api.cli.output import document, note, say
+
+if TYPE_CHECKING:
+    from api.pages.site import Addresses
+
 
 PORT = 8000
 
@@ -177,3 +186,35 @@ def _name(host: str) -> str:
     if host in ("0.0.0.0", "::"):
         return "localhost"
     return f"[{host}]" if ":" in host else host
+
+
+Given = dict[str, Any]
+AUDITOR = "auditor"
+
+
+def web_page(page: "Callable[[Addresses, Given], str]") -> Callable[[Door], Door]:
+    """For a command that has a page: where it is, by what was asked; next to the command."""
+
+    def with_page(command: Door) -> Door:
+        @wraps(command)
+        def asked(*, web: bool, **given: Any) -> Any:
+            return opened(page, given) if web else command(**given)
+
+        option = click.option(
+            "--web", is_flag=True, help="Its page in the browser, until Ctrl-C, instead of text."
+        )
+        return option(asked)
+
+    return with_page
+
+
+def opened(page: "Callable[[Addresses, Given], str]", given: Given) -> None:
+    """Serve the ledger at a port that is free, and open this page of it."""
+    from api.cli.ledger import check_spelling
+    from api.pages.site import Addresses
+
+    view = given.get("view", AUDITOR)
+    check_spelling(view)
+    folder: Path = given["folder"]
+    address = page(Addresses(None if view == AUDITOR else view), given)
+    click.get_current_context().invoke(serve, port=0, opening=True, page=address, folder=folder)

@@ -18,8 +18,7 @@ from api.pages.hands import of_hand
 from api.pages.site import chips, page
 from api.questions.frames import as_seen
 from api.questions.hand import Judged, NoRules, judged
-from api.questions.proof import bundle
-from api.questions.tree import NoSecrets, Unsigned
+from api.questions.proof import NoSecrets, Unsigned, bundle
 from api.report import money_in, owed, parting, ruling, unmoved
 from api.report_pots import counted, cut
 from api.viewpoints.redaction import RedactedEvents

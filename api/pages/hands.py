@@ -28,11 +28,10 @@ from api.questions.filters_sql import asks_verdicts
 from api.questions.filters_tree import FIELDS, FLAGS
 from api.questions.frames import frames, in_words, opening
 from api.questions.games import address
-from api.questions.proof import proof
-from api.questions.tree import NoSecrets, Unsigned
+from api.questions.proof import NoSecrets, Unsigned, proof
 from api.questions.verdicts import verdicts_of
 from api.rules import Rules
-from api.viewpoints.records import started
+from api.viewpoints.match_records import started
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.rendering import OF_A_SEED
 from api.viewpoints.selection import Unfinished

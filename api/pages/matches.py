@@ -25,19 +25,17 @@ from api.problem import Problem
 from api.questions.declared.fairness import HANDS_MAX, FairnessParams, Tested
 from api.questions.declared.fairness import fairness as tested_by
 from api.questions.declared.hands import hands_by
-from api.questions.declared.matches import QUESTION, MatchRow
+from api.questions.declared.matches import QUESTION, MatchRow, match_of
 from api.questions.filters import parsed
 from api.questions.filters_tree import EVERY, VERDICTS, word
 from api.questions.games import address
-from api.questions.match import match_of
 from api.questions.one_line import lines, one_line
-from api.questions.proof import LEAVES_MAX, root, verified
+from api.questions.proof import LEAVES_MAX, NoSecrets, Unsigned, root, verified
 from api.questions.shapes import MatchVerified, Root
-from api.questions.tree import NoSecrets, Unsigned
 from api.questions.verdicts import lent, verdicts_of
 from api.rules import Rules
 from api.viewpoints.feed_events import Teller
-from api.viewpoints.records import ended, started
+from api.viewpoints.match_records import ended, started
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 from engine.changes import partner_of

@@ -21,10 +21,9 @@ from analytics.sql.chosen import Chosen, quoted
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
 from api.http.ask import Access, Ask
-from api.http.routes.named import Named
-from api.http.routes.questions import page_of
+from api.http.routes.questions import Named, page_of
 from api.pages.site import Addresses, page
-from api.questions import stats as counted
+from api.questions import players as counted
 from api.questions.declared import grid as asking
 from api.questions.declared.compare import Comparison, Sides, comparison, sheets
 from api.questions.declared.grid import Cell

@@ -21,7 +21,7 @@ from analytics.results.winnings import LINES, Point, Winnings
 from analytics.stored.equity import MODEL
 from analytics.stored.equity import SEED as LUCK_SEED
 from analytics.swaps.luck import MEASURES as LUCK
-from api.http.routes.named import Named
+from api.http.routes.questions import Named
 from api.pages.players import OfPlayer
 from api.pages.site import histogram, scale, spread
 from api.questions import luck as lucky

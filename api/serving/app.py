@@ -36,8 +36,8 @@ from api.http.connections import PROXIES, RateLimit, TokenBuckets
 from api.http.keys import Keys, NoKey, Sessions
 from api.http.layers import HeadRequests, Layer, SecurityHeaders, TrustedHosts, put
 from api.http.ledger_service import LedgerService
-from api.http.log import Metrics, RequestLog
 from api.http.openapi import described
+from api.http.request_log import Metrics, RequestLog
 from api.http.routes import ROUTERS
 from api.pages import PAGES, mounted
 from api.problem import Problem

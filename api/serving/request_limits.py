@@ -20,10 +20,10 @@ from fastapi import Request
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http import log
 from api.http.connections import who
 from api.http.layers import Layer
 from api.http.limits import Limits, family
+from api.http.request_log import failed
 from api.problem import Problem
 from api.serving.failures import answered
 
@@ -265,7 +265,7 @@ class _Begun:
                 answer = await answered(Request(scope), Problem("unavailable", sentence).after(10))
                 await answer(scope, receive, send)
         if self.failure is not None and self.late.is_set():
-            log.failed(Request(scope), self.failure)  # nobody listens any more
+            failed(Request(scope), self.failure)  # nobody listens any more
         elif self.failure is not None:
             raise self.failure
 

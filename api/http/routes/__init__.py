@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from api.http.routes import exports, games, hands, jobs, log, questions, service, stream
+from api.http.routes import exports, hands, jobs, questions, service, stream, transparency_log
 
 ROUTERS: tuple[APIRouter, ...] = tuple(
-    one.router for one in (service, stream, hands, log, jobs, questions, games, exports)
+    one.router for one in (service, stream, hands, transparency_log, jobs, questions, exports)
 )

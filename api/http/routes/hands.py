@@ -21,9 +21,9 @@ from api.http.ask import AUDIT, Ask
 from api.printable import page as lines_of
 from api.problem import Problem
 from api.questions import hand as told
+from api.questions.declared.matches import match_of
 from api.questions.frames import frames
 from api.questions.hand import NoRules, judged
-from api.questions.match import match_of
 from api.questions.proof import LEAVES_MAX, bundle, proof, root, verified
 from api.report import as_json, as_text
 from api.viewpoints.redaction import RedactedEvents

@@ -23,8 +23,8 @@ from api.http.uploads import admitted, said_length, sent_files
 from api.jobs.jobs import OVER, Job, Jobs, JobTold, Progress, now_ms, server, told
 from api.jobs.plans import of_folders, of_import, of_match
 from api.problem import Problem
+from api.questions.declared.matches import match_of
 from api.questions.feed import Feeds
-from api.questions.match import match_of
 from formats.rakes import RakeFrom
 from store.folder.cache_folder import origin_of
 from store.folder.lock import ReadOnly

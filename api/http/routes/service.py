@@ -169,7 +169,10 @@ def login(
     if session is None:
         sentence = "this link was opened before, or is too old: muckrake serve prints another"
         raise Problem("unauthenticated", sentence)
-    answer = RedirectResponse(_ours(to), 303, {"Cache-Control": NEVER})
+    # A page of this server, never another's.
+    there = urlsplit(to)
+    ours = to.startswith("/") and not to.startswith(("//", "/\\")) and not there.netloc
+    answer = RedirectResponse((to if ours else "/"), 303, {"Cache-Control": NEVER})
     answer.set_cookie(
         sessions.cookie,
         session,
@@ -191,10 +194,3 @@ def logout(request: Request) -> Response:
     answer = RedirectResponse("/", 303, {"Cache-Control": NEVER})
     answer.delete_cookie(sessions.cookie)
     return answer
-
-
-def _ours(to: str) -> str:
-    """A page of this server, never another's."""
-    there = urlsplit(to)
-    ours = to.startswith("/") and not to.startswith(("//", "/\\")) and not there.netloc
-    return to if ours else "/"

@@ -143,7 +143,26 @@ class RequestLog(Layer):
             size = 0 if scope["state"].get("recognized") else told["bytes"]
             self.metrics.ends(scope["method"], _route(scope), told["status"], took, size)
             if self.out is not None:
-                _write(self.out, _line(scope, told, took))
+                state = scope.get("state", {})
+                names = list(dict.fromkeys(QueryParams(scope.get("query_string", b"")).keys()))
+                caller = state.get("caller")
+                _write(
+                    self.out,
+                    {
+                        "at": _now(),
+                        "request": state["request_id"],
+                        "method": scope["method"][:16],
+                        "route": _route(scope),
+                        "path": masked(scope["path"][:PATH_MAX]),
+                        "query": [masked(name[:40]) for name in names[:NAMES_MAX]],
+                        "status": told["status"],
+                        "ms": round(took * 1000, 1),
+                        "bytes": told["bytes"],
+                        "whole": told["whole"] and not state.get("cut", False),
+                        "view": state.get("view"),
+                        "key": getattr(caller, "id", None),
+                    },
+                )
 
 
 def failed(request: Request, failure: Exception) -> str:
@@ -162,26 +181,6 @@ def failed(request: Request, failure: Exception) -> str:
 def masked(text: str) -> str:
     """Without anything that looks like a secret."""
     return _SECRET.sub(lambda found: f"{found[1] or ''}...", text)
-
-
-def _line(scope: Scope, told: dict[str, Any], took: float) -> dict[str, Any]:
-    state = scope.get("state", {})
-    names = list(dict.fromkeys(QueryParams(scope.get("query_string", b"")).keys()))
-    caller = state.get("caller")
-    return {
-        "at": _now(),
-        "request": state["request_id"],
-        "method": scope["method"][:16],
-        "route": _route(scope),
-        "path": masked(scope["path"][:PATH_MAX]),
-        "query": [masked(name[:40]) for name in names[:NAMES_MAX]],
-        "status": told["status"],
-        "ms": round(took * 1000, 1),
-        "bytes": told["bytes"],
-        "whole": told["whole"] and not state.get("cut", False),
-        "view": state.get("view"),
-        "key": getattr(caller, "id", None),
-    }
 
 
 def _route(scope: Scope) -> str | None:

@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from api.http.answer import FOREVER, document, format_of, media, sent
 from api.http.ask import Ask
 from api.problem import Problem
-from api.questions.tree import Tree
+from api.questions.proof import Tree
 from store.proof.note import to_base64
 from store.proof.tree import Refuted
 
