@@ -24,10 +24,10 @@ FILES = {
     "api/cli/results.py": "import analytics.results\n",
     "api/cli/play.py": "import events.cards\n",
     "api/http/routes/__init__.py": "from api.http.routes.of_luck import router\n"
-    "from api.http.routes.service import router as health\n",
+    "from api.http.routes.health import router as health\n",
     "api/http/routes/of_luck.py": 'router = APIRouter(prefix="/api/luck")\nimport analytics.luck\n'
     'router.get("/players/{player}/winnings")\n',
-    "api.http.routes.service.py": 'router = APIRouter()\nrouter.get("/healthz")\n',
+    "api/http/routes/health.py": 'router = APIRouter()\nrouter.get("/healthz")\n',
     "store/worker.py": "",
     "docs/luck.md": "",
     "README": "",
@@ -66,7 +66,7 @@ def reached(tmp_path: Path, *changes: str) -> list[str]:
         ("api/cli/play.py", "docs play tidy"),
         ("api/cli/output.py", "docs play process question results tidy"),
         ("api/questions/declared/luck.py", "docs question tidy"),
-        ("api.http.routes.service.py", "health tidy"),
+        ("api/http/routes/health.py", "health tidy"),
         ("analytics/sql/luck.sql", "docs process results"),
         ("docs/luck.md", "docs"),
     ],
