@@ -160,19 +160,15 @@ def main(words: list[str] | None = None) -> int:
         return 130
     except OSError as problem:  # a full disk, a folder that may not be read
         say(f"muckrake: {problem.strerror or problem}{_path_of(problem)}", err=True)
-        _drop_unwritten()
+        # Give up what a full disk did not take: else Python tries at its end, and ends with 120.
+        try:
+            sys.stdout.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())
+            os.close(nowhere)
         return 1
     return code if isinstance(code, int) else 0
-
-
-def _drop_unwritten() -> None:
-    """Give up what a full disk did not take: else Python tries at its end, and ends with 120."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
 
 
 def _path_of(problem: OSError) -> str:

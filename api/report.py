@@ -7,6 +7,7 @@ from typing import Any
 
 from api.printable import Page, page
 from api.report_pots import counted, pots_as_json, pots_as_lines, showdown_as_json
+from api.rules import start_of
 from engine.assumptions import is_free
 from engine.audit import Divergence
 from engine.game import Game
@@ -57,7 +58,7 @@ def brief(record: Events, game: Game, report: Report) -> dict[str, Any]:
 def plain(record: Events, report: Report) -> dict[str, Any]:
     """The entry without pots and cards."""
     return {
-        "hand": _start(record).hand,
+        "hand": start_of(record).hand,
         "ruleset": report.ruleset,
         "verdict": report.verdict,
         "assumed": report.assumed,
@@ -81,7 +82,7 @@ def plain(record: Events, report: Report) -> dict[str, Any]:
 
 def as_text(game: Game, record: Events, report: Report) -> Page:
     """Who put in what, what was shown and paid, and what each reading would have paid."""
-    start = _start(record)
+    start = start_of(record)
     verdict = _section("verdict", [ruling(report, record)])
     if report.recorded is None:  # a record that cannot even be counted
         return page([_title(start), "", *verdict])
@@ -105,7 +106,7 @@ def as_text(game: Game, record: Events, report: Report) -> Page:
 def money_in(record: Events) -> dict[str, list[int]]:
     """What each seat put in, by round or auction; forced bets join the round they open."""
     columns: dict[str, list[int]] = {}
-    seats = len(_start(record).stacks)
+    seats = len(start_of(record).stacks)
 
     def put(street: str, seat: int, amount: int) -> None:
         columns.setdefault(street, [0] * seats)[seat] += amount
@@ -147,12 +148,6 @@ def _last(columns: dict[str, list[int]]) -> str:
     return next(reversed(columns), "before")
 
 
-def _start(record: Events) -> HandStarted:
-    start = record[0]
-    assert isinstance(start, HandStarted)
-    return start
-
-
 def _seats(start: HandStarted) -> list[tuple[int, str]]:
     return list(enumerate(start.players))
 
@@ -190,7 +185,7 @@ def _held(record: Events, seat: int) -> str:
 def _money(record: Events) -> list[str]:
     columns = money_in(record)
     rows = [["", *columns, "total"]]
-    for seat, name in _seats(_start(record)):
+    for seat, name in _seats(start_of(record)):
         paid = [column[seat] for column in columns.values()]
         rows.append([name, *map(str, paid), str(sum(paid))])
     totals = [sum(column) for column in columns.values()]
@@ -200,7 +195,7 @@ def _money(record: Events) -> list[str]:
 
 def _auction(record: Events) -> list[str]:
     """ursa bid 52, lynx bid 37: ursa pays 37"""
-    start = _start(record)
+    start = start_of(record)
     lines = []
     bids = [
         f"{name_at(start.players, event.seat)} bid {event.amount}{_why(event)}"
@@ -248,7 +243,7 @@ def _made(game: Game, hand: Hand, seat: int) -> list[str]:
 
 
 def _pots(record: Events) -> list[str]:
-    names = _start(record).players
+    names = start_of(record).players
     lines = []
     for event in record:
         if isinstance(event, RakeTaken):
@@ -308,7 +303,7 @@ def ruling(report: Report, record: Events) -> str:
             recorded, decided = map(text, parting(record, report.divergence))
             ruled = decided if report.divergence.refusal else f"{name} decides {decided}"
             where = f"event {report.divergence.at}, {recorded}: {ruled}"
-            due = text(owed(_start(record).players, report))
+            due = text(owed(start_of(record).players, report))
             return f"DIFFER: {where}{due and '; '}{due}{unmoved(report)}"
 
 
@@ -332,7 +327,7 @@ def parting(record: Events, found: Divergence) -> tuple[Sentence, Sentence]:
         for one in (there, found.decided)
     )
     if found.refusal is not None:
-        return recorded, with_names(found.refusal, _start(record).players)
+        return recorded, with_names(found.refusal, start_of(record).players)
     if recorded == decided and there is not None and found.decided is not None:
         return (Part(say(there)),), (Part(say(found.decided)),)
     return recorded, decided

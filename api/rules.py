@@ -1,13 +1,20 @@
-"""Which rules a recorded hand was dealt by: the program's own, or the text that the ledger kept."""
+"""Which rules a recorded hand was dealt by, the program's own or the text that the ledger kept, and
+what the record is held against them: what the command line and every other door calls an audit.
+"""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
+
+from engine.changes import partner_of
 from engine.game import Game, fingerprint, kept_game
 from engine.games import RULESETS
+from engine.verdict import Report, judge
 from events.types import Events, HandStarted
 
 if TYPE_CHECKING:
     from store.reader import Snapshot
+
 
 UNKNOWN = "no ruleset here has this fingerprint; --ruleset holds it against another"
 _BY_MARK = {fingerprint(game): game for game in RULESETS.values()}
@@ -26,7 +33,7 @@ class Rules:
 
     def of(self, record: Events) -> Game | None:
         """The ruleset, or None where neither the program nor the ledger has it."""
-        return self._other or self.marked(_start(record).ruleset)
+        return self._other or self.marked(start_of(record).ruleset)
 
     def marked(self, mark: str) -> Game | None:
         """The ruleset of a fingerprint, or None where neither the program nor the ledger has it."""
@@ -35,7 +42,31 @@ class Rules:
         return self._known[mark]
 
 
-def _start(record: Events) -> HandStarted:
+def start_of(record: Events) -> HandStarted:
+    """The first event of a hand."""
     start = record[0]
     assert isinstance(start, HandStarted)
     return start
+
+
+def ruleset_of(record: Events) -> str:
+    """The game and the fingerprint that a hand names."""
+    start = start_of(record)
+    return f"{start.game} {start.ruleset}"
+
+
+class Judged(NamedTuple):
+    """A record, the ruleset it was held against, and what came of it."""
+
+    record: Events
+    game: Game
+    report: Report
+
+
+def by_rules(record: Events, game: Game) -> Judged:
+    """The verdict under this ruleset; under another than its own, the start is told so."""
+    start, mark = start_of(record), fingerprint(game)
+    held = record
+    if start.ruleset != mark:
+        held = (replace(start, game=game.name, ruleset=mark), *record[1:])
+    return Judged(record, game, judge(game, held, partner_of(game)))

@@ -10,12 +10,10 @@ from analytics.screen.columns import Words
 from analytics.screen.ledger import Batch, batches
 from analytics.screen.screen import Screen
 from analytics.screen.why import Why
-from api.judging import by_rules
 from api.report import brief
-from api.rules import Rules
+from api.rules import Rules, by_rules, ruleset_of
 from engine.game import Game
 from engine.verdict import Report, Verdict, qualified
-from events.types import Events, HandStarted
 
 if TYPE_CHECKING:
     from store.reader import Snapshot
@@ -72,13 +70,6 @@ def audited(batch: Batch, rules: Rules, *, fine: bool) -> Audited:
             entries.append(entry)
     verdicts = [(*key, dict(one)) for key, one in counted.items()]
     return Audited(verdicts, entries, dict(homeless))
-
-
-def ruleset_of(record: Events) -> str:
-    """The game and the fingerprint that a hand names."""
-    start = record[0]
-    assert isinstance(start, HandStarted)
-    return f"{start.game} {start.ruleset}"
 
 
 def agreed(batch: Batch, place: int) -> dict[str, Any] | None:

@@ -24,11 +24,11 @@ from types import ModuleType
 from typing import NamedTuple
 
 from api.cli.import_ import LATER
-from api.facts import projections
 from api.importing.commit import Writer
 from api.importing.inputs import inputs
 from api.importing.pool import outcomes
 from api.importing.worker import ImportOptions
+from api.playing.recording import projections
 from bench.import_texts import FILE, gamelogs, one_log, phh_files, pokerstars_files
 from bench.ledger import disk
 from bench.peers import installed, label

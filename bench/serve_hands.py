@@ -21,7 +21,7 @@ from time import perf_counter
 from typing import NamedTuple
 from urllib.parse import quote
 
-from api.facts import projections
+from api.playing.recording import projections
 from bench.large import PLAYERS, build, name_of
 from bench.ledger import disk
 from bench.runner import SEED

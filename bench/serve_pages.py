@@ -93,7 +93,7 @@ def pages(hands: int, each: int) -> dict[str, str]:
 
 def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str]:
     """First bytes for the public and an auditor; pictures for the auditor."""
-    from api.facts import projections
+    from api.playing.recording import projections
 
     small, large = scratch / "small", scratch / "large"
     each = build(small, large, hands, min(DISTINCT, hands), projections=projections(small))
@@ -146,7 +146,7 @@ def _looked(
 
 def _cookie(browser: "Browser", folder: Path, base: str) -> Any:
     """That of an auditor who opened his link."""
-    from api.http.sessions import once_url
+    from api.http.keys import once_url
 
     context = browser.new_context()
     context.new_page().goto(once_url(folder, base, ("hands:read", "audit:read")))

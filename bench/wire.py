@@ -23,8 +23,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter, thread_time
 
-from api.playing.folded import unusable
-from api.playing.over_the_wire import Meeting
+from api.playing.over_the_wire import Meeting, unusable
 from api.playing.recording import Recording
 from bench.ledger import disk
 from dealer.deck import SeededDecks

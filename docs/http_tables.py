@@ -2,16 +2,15 @@
 
 import inspect
 import json
-import re
 from importlib import import_module
 from typing import Any
 
 from fastapi.routing import APIRoute
 
-from api.http.formats import MEDIA
+from api.http.answer import MEDIA
+from api.http.keys import SCOPES, SEAT_SCOPES
 from api.http.limits import FAMILIES, Limits
 from api.http.routes import ROUTERS
-from api.http.scopes import SCOPES, SEAT_SCOPES
 from api.pages import PAGES
 from api.problem import KINDS, URN
 from docs.openapi import written
@@ -39,18 +38,18 @@ def _sent(operation: dict[str, Any]) -> str:
 
 
 def pages() -> str:
-    """Every page, module by module, in the words that its module opens with."""
+    """Every page, in its own words; questions without a page made by hand, in their module's."""
     found: dict[str, list[str]] = {}
     for router in (*ROUTERS, *PAGES):
         for route in router.routes:
             if isinstance(route, APIRoute) and not route.include_in_schema:
-                found.setdefault(route.endpoint.__module__, []).append(f"`{route.path}`")
-    lines = ["| address | what is there |", "|---|---|"]
-    for module, paths in found.items():
-        told = (inspect.getdoc(import_module(module)) or "").split("\n\n")[0].replace("\n", " ")
-        what = re.sub(r"^`[^:]*: ", "", told)
-        lines.append(f"| {', '.join(paths)} | {what[0].upper()}{what[1:]} |")
-    return "\n".join(lines)
+                said = inspect.getdoc(route.endpoint) or inspect.getdoc(
+                    import_module(route.endpoint.__module__)
+                )
+                what = (said or "").split("\n\n")[0].replace("\n", " ")
+                found.setdefault(what, []).append(f"`{route.path}`")
+    rows = [f"| {', '.join(paths)} | {what} |" for what, paths in found.items()]
+    return "\n".join(["| address | what is there |", "|---|---|", *rows])
 
 
 def problems() -> str:

@@ -3,7 +3,7 @@
 The same events as `formats.follow` makes of it, about thrice as fast, where nothing is unusual; of
 whatever is, nothing is made. The rules say who is asked, who must show and who is paid. Not all
 that they forbid is looked at here, sizes of bets or cards dealt twice are not: whoever takes such a
-record holds it against them (`api/importing/screened.py`), and follows the hand if they disagree.
+record holds it against them (`api/importing/naming.py`), and follows the hand if they disagree.
 """
 
 from collections.abc import Sequence

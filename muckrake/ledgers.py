@@ -8,9 +8,8 @@ from msgspec import ValidationError, convert
 from analytics.ask import snapshot_of
 from analytics.statistics.answers import views
 from api.questions import declared
-from api.viewpoints.progress import without_progress
 from api.viewpoints.selection import Absent
-from api.viewpoints.viewer import AUDITOR, viewer_of
+from api.viewpoints.viewer import AUDITOR, viewer_of, without_progress
 from api.viewpoints.views import Viewed
 from events.ledger import is_match
 from events.types import Events

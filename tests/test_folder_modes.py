@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from api.http.keys import Keys
+from api.http.keys import Keys, once_url
 from api.http.limits import Limits
-from api.http.quotas import admitted
-from api.http.sessions import once_url
+from api.http.uploads import admitted
 from api.jobs.jobs import Jobs
 from api.main import main
 from tests.http.test_jobs_import import log_of

@@ -82,7 +82,7 @@ def _never():
 @pytest.mark.ci  # a figure of `./mr house`, which nothing that users run depends on
 def test_a_page_is_asked_and_what_it_enters_is_counted() -> None:
     """Only files of the rooms count, and among them are the page and the database's door."""
-    files = {"api/pages/bids.py", "store/sql/query.py", "tests/house.py"}
+    files = {"api/pages/winnings.py", "store/sql/query.py", "tests/house.py"}
     found = house.entered(house.ROOT, files)
     assert "2 (" == found[:3]
 

@@ -15,7 +15,6 @@ LINUX = {  # what locks others' SQL and others' bots in, and the commands that p
     "dealer.wire.process",
     "dealer.wire.sandbox",
     "api.playing.over_the_wire",
-    "api.playing.wire_report",
     "api.jobs.work",
     "api.cli.match",
     "api.cli.league",

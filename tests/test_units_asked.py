@@ -13,8 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.ask import ask
-from api.facts import projections
 from api.main import main
+from api.playing.recording import projections
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import leaves

@@ -6,8 +6,7 @@ import pytest
 from msgspec.structs import asdict, replace
 
 from api.questions.declared.matches import Which, matches
-from api.viewpoints.progress import without_progress
-from api.viewpoints.viewer import Viewer
+from api.viewpoints.viewer import Viewer, without_progress
 from api.viewpoints.views import Viewed
 from engine.game import Game, fingerprint, to_json
 from engine.games import RULESETS

@@ -11,9 +11,8 @@ from starlette.testclient import TestClient
 
 from analytics.results.winnings import Point, Winnings
 from api.main import main
-from api.pages.addresses import STATIC, Addresses, hashed
 from api.pages.hand_line import BETWEEN, Line, Piece, taken_apart
-from api.pages.site import chips, many, money, rate, when
+from api.pages.site import STATIC, Addresses, chips, hashed, many, money, rate, when
 from api.pages.winnings import window
 from api.questions.filters import parsed
 from dealer.play import play

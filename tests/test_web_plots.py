@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from api.pages.grid import (
+from api.pages.players import (
     Acts,
     acts,
     cell,
     kinds,
 )
-from api.pages.plots import SIZE, Scale, histogram, scale, spread
+from api.pages.site import SIZE, Scale, histogram, scale, spread
 from api.questions.declared.grid import Cell
 
 MINUS = "\N{MINUS SIGN}"

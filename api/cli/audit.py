@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 import click
 from msgspec import Struct
 
-from api.cli import completing
+from api.cli import completion
 from api.cli.ledger import (
     auditor_only,
     closed_hands,
@@ -19,19 +19,34 @@ from api.cli.ledger import (
     json_option,
     ledger_option,
     reading,
-    start_of,
     view_option,
     viewpoint_of,
 )
-from api.cli.on import on_option, spark_on
-from api.cli.options import File, Option, files_of, files_option, quiet_option
-from api.cli.output import CONTESTED, WRONG, NotFound, listed, note, progress, say, watched, wrong
-from api.cli.parameters import rules_of, ruleset_option
-from api.cli.tables import table
-from api.cli.web import web_page
-from api.judging import Judged, by_rules
+from api.cli.options import (
+    File,
+    Option,
+    files_of,
+    files_option,
+    quiet_option,
+    rules_of,
+    ruleset_option,
+)
+from api.cli.output import (
+    CONTESTED,
+    WRONG,
+    NotFound,
+    listed,
+    note,
+    progress,
+    say,
+    table,
+    watched,
+    wrong,
+)
+from api.cli.serve import web_page
+from api.cli.viewpoint import on_option, spark_on
 from api.report import as_json, as_text, brief
-from api.rules import UNKNOWN, Rules
+from api.rules import UNKNOWN, Judged, Rules, by_rules, ruleset_of, start_of
 from engine.game import Game
 from engine.games import RULESETS
 from engine.verdict import Verdict
@@ -63,7 +78,7 @@ class Tally:
 
     def _look(self, ledger: "Snapshot") -> None:
         """Count, by match, the hands that an import left out or found in conflict."""
-        from api.viewpoints.records import conflicts, left_out
+        from api.viewpoints.match_records import conflicts, left_out
         from store.folder.frames import Damaged
 
         for match in ledger.matches():
@@ -158,7 +173,7 @@ class Request(Struct, frozen=True):
 
 
 @click.command()
-@click.argument("hands", nargs=-1, metavar="HAND...", shell_complete=completing.hands)
+@click.argument("hands", nargs=-1, metavar="HAND...", shell_complete=completion.hands)
 @click.option("--match", metavar="MATCH", help="Only this match's hands, counted.")
 @click.option("--all", "every", is_flag=True, help="Every hand that is over, counted by match.")
 @click.option("--engine", is_flag=True, help="With --all: every hand by the engine.")
@@ -218,7 +233,24 @@ def audit(
                 _tell((it for one in _read(found, tally) for it in tally.add(one, advance)), tally)
         else:
             _write(_judged(ledger, Rules(ledger, other), tally), ledger, tally)
-    _answer(tally, strict)
+    # The exit code: something wrong before something contested before something not judged.
+    for named, hands in tally.homeless.items():
+        note(f"{hands} hands are of {named}: {UNKNOWN}")
+    for match, hands in tally.left_out.items():
+        note(
+            f"{match} was imported without {hands} hands that no record can be of: muckrake matches"
+        )
+    for match, hands in tally.conflicts.items():
+        note(
+            f"{match} was imported without {hands} hands that contradict one of the ledger: "
+            "import its file again to see each"
+        )
+    if tally.differ or tally.left_out or tally.conflicts or tally.damaged:
+        raise click.exceptions.Exit(WRONG)
+    if strict and (tally.total("contested") or tally.total("assuming")):
+        raise click.exceptions.Exit(CONTESTED)
+    if tally.homeless:
+        raise click.exceptions.Exit(1)
 
 
 def _judged(ledger: "Snapshot", rules: Rules, tally: Tally) -> Iterator[Judged]:
@@ -331,7 +363,7 @@ def _judged_each(records: list[Events], rules: Rules) -> Iterator[Judged]:
             raise click.ClickException(f"{start.hand} is not over: it cannot be judged yet")
         game = rules.of(record)
         if game is None:
-            raise NotFound(f"{start.hand} is of {_named(record)}: {UNKNOWN}")
+            raise NotFound(f"{start.hand} is of {ruleset_of(record)}: {UNKNOWN}")
         yield by_rules(record, game)
 
 
@@ -340,14 +372,9 @@ def _judged_all(records: Iterable[Events], rules: Rules, tally: Tally) -> Iterat
     for record in records:
         game = rules.of(record)
         if game is None:
-            tally.homeless[_named(record)] += 1
+            tally.homeless[ruleset_of(record)] += 1
         else:
             yield by_rules(record, game)
-
-
-def _named(record: Events) -> str:
-    start = start_of(record)
-    return f"{start.game} {start.ruleset}"
 
 
 def _tell(entries: Iterable[Any], tally: Tally) -> None:
@@ -370,24 +397,3 @@ def _tell(entries: Iterable[Any], tally: Tally) -> None:
         note(f"and {len(tally.differ) - NAMED_MAX} more differ: --json names them all")
     if tally.moveless:
         note(f"of those that differ {tally.moveless} move no chip: muckrake hands moveless")
-
-
-def _answer(tally: Tally, strict: bool) -> None:
-    """The exit code: something wrong before something contested before something not judged."""
-    for named, hands in tally.homeless.items():
-        note(f"{hands} hands are of {named}: {UNKNOWN}")
-    for match, hands in tally.left_out.items():
-        note(
-            f"{match} was imported without {hands} hands that no record can be of: muckrake matches"
-        )
-    for match, hands in tally.conflicts.items():
-        note(
-            f"{match} was imported without {hands} hands that contradict one of the ledger: "
-            "import its file again to see each"
-        )
-    if tally.differ or tally.left_out or tally.conflicts or tally.damaged:
-        raise click.exceptions.Exit(WRONG)
-    if strict and (tally.total("contested") or tally.total("assuming")):
-        raise click.exceptions.Exit(CONTESTED)
-    if tally.homeless:
-        raise click.exceptions.Exit(1)

@@ -13,10 +13,9 @@ import pyarrow as pa
 from api.cli.options import File, written
 from api.cli.output import note
 from api.exporting.files import writer
-from api.judging import Judged
 from api.report import as_json
+from api.rules import Judged, start_of
 from engine.game import fingerprint
-from events.types import HandStarted
 from store.log.leaf import split
 
 ROWS = 50_000  # written together
@@ -79,8 +78,7 @@ def _tables(judged: Iterable[Judged]) -> Iterator[pa.Table]:
 
 def _rows(one: Judged) -> Iterator[dict[str, Any]]:
     """Pot by pot, seat by seat; no pot where nobody can tell what is in it."""
-    start, entry = one.record[0], as_json(*one)
-    assert isinstance(start, HandStarted)
+    start, entry = start_of(one.record), as_json(*one)
     match, number = split(start.hand)
     about = {name: entry[name] for name in ("hand", "ruleset", "verdict", "moves", "at")}
     about["assumed"] = "; ".join(entry["assumed"]) or None

@@ -24,7 +24,7 @@ def compact(folder: Path, as_document: bool) -> None:
     with reading(folder):
         pass  # only where there is a ledger: this makes none
     with writing(folder, "compact") as ledger:
-        from api.facts import projections
+        from api.playing.recording import projections
         from store.folder import manifest
         from store.folder.disk import RealDisk
         from store.segments import compaction as merging

@@ -1,14 +1,24 @@
-"""`muckrake completion SHELL`: what teaches a shell to complete commands, games and hands."""
+"""`muckrake completion SHELL`: what teaches a shell to complete commands, games and hands.
+
+A completion that fails completes nothing: nobody wants an error while he types.
+"""
 
 import os
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import get_completion_class
 
 from api.cli.ledger import json_option, no_ledger_option
 from api.cli.output import document, note, say
-from api.printable import Page
+from api.printable import Page, printable
+
+if TYPE_CHECKING:
+    from store.reader import Snapshot
+
 
 VARIABLE = "_MUCKRAKE_COMPLETE"
 STARTS = {"bash": ".bashrc", "zsh": ".zshrc"}  # what a shell reads when it starts
@@ -61,3 +71,50 @@ def _installed(shell: str, script: str) -> Path:
         if line not in before:
             start.write_text(before + "\n" * (before[-1:] not in ("", "\n")) + line, "utf-8")
     return file
+
+
+MOST = 200  # hands that are offered at once
+
+
+def games(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    """Rulesets that begin so."""
+    from engine.games import RULESETS
+
+    return [name for name in RULESETS if name.startswith(begun)]
+
+
+def bots(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    """Bots by name; of a list the last one is completed."""
+    from dealer.bots.built_in import BOTS
+
+    before, comma, last = begun.rpartition(",")
+    return [f"{before}{comma}{name}" for name in BOTS if name.startswith(last)]
+
+
+def matches(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    """Matches of the ledger that begin so."""
+    found: list[str] = []
+    with suppress(Exception):
+        every = _ledger(context).matches()
+        found = [name for name in every if name.startswith(begun) and name == printable(name)]
+    return found
+
+
+def hands(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    """Matches first, and once one is named, its hands."""
+    match = begun.partition("/")[0]
+    if match == begun:
+        return [f"{name}/" for name in matches(context, parameter, begun)]
+    found: list[str] = []
+    with suppress(Exception):
+        listed = (one.hand for one in _ledger(context).hands(match))
+        found = list(islice((hand for hand in listed if hand.startswith(begun)), MOST))
+    return found
+
+
+def _ledger(context: click.Context) -> "Snapshot":
+    """The ledger that the words typed so far mean."""
+    from store.reader import Reader
+
+    said: Any = context.params.get("folder")
+    return Reader(Path(said or "ledger")).snapshot()

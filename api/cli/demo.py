@@ -27,9 +27,8 @@ from api.cli.demo_hands import (
     shown,
 )
 from api.cli.ledger import Place, json_option, refuse_archive
-from api.cli.options import quiet_option
+from api.cli.options import quiet_option, rules_of, rules_options, settings_of
 from api.cli.output import document, note, progress, say, wrong
-from api.cli.parameters import rules_of, rules_options, settings_of
 from api.printable import page
 from api.report import aligned, as_json, as_text
 from engine.changes import as_far

@@ -24,6 +24,7 @@ from api.playing.over_the_wire import Meeting
 from api.playing.recording import Recording, announced
 from api.printable import Page, page
 from api.report import as_json, as_text
+from api.rules import start_of
 from dealer.deck import SeededDecks
 from dealer.examples import GRUFF, STEADY
 from dealer.play import play
@@ -41,7 +42,7 @@ from events.evolve import replay
 from events.ledger import Ledger
 from events.notation import read as read_line
 from events.notation import say
-from events.types import Events, HandStarted, MatchEnded
+from events.types import Events, MatchEnded
 from store.folder.cache_folder import cache_folder
 from store.proof.notary import public_keys
 
@@ -252,8 +253,7 @@ def play_wire_match(
 def _evidence(folder: Path, meant: Path, game: Game, disputed: tuple[Events, Report]) -> Evidence:
     """The evidence of the hand, checked by the program in it, alone, by a bare Python."""
     record, report = disputed
-    start = record[0]
-    assert isinstance(start, HandStarted)
+    start = start_of(record)
     file = meant.with_name(f"{meant.name}-evidence.zip")
     text = json.dumps(as_json(record, game, report), indent=2, ensure_ascii=False)
     said = as_text(game, record, report), f"{text}\n".encode()

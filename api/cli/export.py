@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import click
 import msgspec
 
-from api.cli import completing
+from api.cli import completion
 from api.cli.ledger import (
     archived_at,
     check_spelling,
@@ -24,9 +24,9 @@ from api.cli.ledger import (
     reading,
     view_option,
 )
-from api.cli.on import on_option, spark_on
 from api.cli.options import Option, dialect_option, format_of, out_option, quiet_option, whole
 from api.cli.output import NotFound, NotPermitted, data, document, note, progress, say
+from api.cli.viewpoint import on_option, spark_on
 from events.ledger import is_match
 from events.types import Events
 
@@ -51,7 +51,7 @@ DROPPED = "who threw a hand away, which choices were made by default"
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[MATCH_OR_HAND]...", shell_complete=completing.hands)
+@click.argument("names", nargs=-1, metavar="[MATCH_OR_HAND]...", shell_complete=completion.hands)
 @click.option(
     "--format",
     "to",
@@ -302,8 +302,7 @@ def _log(
 
 def _rules(snapshot: "Snapshot") -> "Callable[[Events], Game]":
     """The ruleset that a hand was dealt by; without it a log cannot say what was played."""
-    from api.cli.ledger import start_of
-    from api.rules import UNKNOWN, Rules
+    from api.rules import UNKNOWN, Rules, start_of
 
     rules = Rules(snapshot, None)
 

@@ -6,12 +6,11 @@ from typing import Annotated
 import click
 import msgspec
 
-from api.cli import completing
+from api.cli import completion
 from api.cli.ledger import ledger_option, reading
-from api.cli.output import NotFound, answer, say
-from api.cli.parameters import rules_of, rules_options
-from api.cli.tables import table
-from api.cli.web import web_page
+from api.cli.options import rules_of, rules_options
+from api.cli.output import NotFound, answer, say, table
+from api.cli.serve import web_page
 from api.printable import Page, page
 from api.questions import games as asking
 from api.questions.shapes import GameTold
@@ -33,7 +32,7 @@ class Games(msgspec.Struct, frozen=True, tag_field="schema", tag="muckrake.games
 
 
 @click.command()
-@click.argument("game", required=False, shell_complete=completing.games)
+@click.argument("game", required=False, shell_complete=completion.games)
 @rules_options()
 @ledger_option
 @click.option("--json", "as_document", is_flag=True, help="One document, every field of a ruleset.")

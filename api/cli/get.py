@@ -43,8 +43,8 @@ def get(
 async def _answered(folder: Path, path: str, query: str, output: Path | None) -> None:
     """The body goes out as it comes; of a refusal nothing does."""
     from api.http.ask import Caller
+    from api.http.keys import SCOPES
     from api.http.ledger_service import LedgerService, Settings
-    from api.http.scopes import SCOPES
     from api.serving.app import create_app
 
     app = create_app(LedgerService(Settings(folder.absolute(), delay_s=0)))

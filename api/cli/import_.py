@@ -12,9 +12,8 @@ import click
 
 from analytics.stored.tables import NAMES
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
-from api.cli.options import given_names, names_option, quiet_option
+from api.cli.options import asked_rules, given_names, names_option, quiet_option, rules_options
 from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, say, watched
-from api.cli.parameters import asked_rules, rules_options
 from api.importing.commit import Writer
 from api.importing.inputs import InputFile, inputs
 from api.importing.pool import outcomes

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from api.cli.ledger import json_option, ledger_option, plainly, refuse_archive, writing
-from api.cli.output import NotFound, document, note, say
-from api.cli.tables import table
-from api.http.scopes import SCOPES, SEAT_SCOPES, NoScope, scope_of
+from api.cli.output import NotFound, document, note, say, table
+from api.http.keys import SCOPES, SEAT_SCOPES, NoScope, scope_of
 
 if TYPE_CHECKING:
     from api.http.keys import Keys, KeyTold

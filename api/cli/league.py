@@ -10,10 +10,8 @@ import msgspec
 
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.match import ended_by_sigterm
-from api.cli.options import quiet_option
-from api.cli.output import INTERRUPTED, asked_to_stop, document, note, watched
-from api.cli.parameters import rules_of
-from api.cli.tables import table
+from api.cli.options import quiet_option, rules_of
+from api.cli.output import INTERRUPTED, asked_to_stop, document, note, table, watched
 from api.playing.league import (
     League,
     Results,

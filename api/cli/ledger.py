@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from api.cli.output import NotFound, NotPermitted, note, wrong
+from api.rules import start_of
 from api.viewpoints.rendering import eyes, opened_by, withheld_sentence
 from events.ledger import Conflict, Record, Recorded, closes, is_match
-from events.types import Events, HandStarted, Match
+from events.types import Events, Match
 from events.views import Auditor, Viewpoint
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["F
     Only with `accepting` it may be behind what is remembered of it.
     """
     with plainly():
-        from api.facts import projections
+        from api.playing.recording import projections
         from store.ledger import Broken, open_ledger
 
         try:
@@ -291,13 +292,6 @@ def closed_hands(recorded: Iterable[Recorded]) -> Iterator[Events]:
             over = one.stream if closes(one.stream, (one.event,)) else over
     if over is not None:
         yield cast(Events, tuple(begun.pop(over)))
-
-
-def start_of(record: Events) -> HandStarted:
-    """The first event of a hand."""
-    start = record[0]
-    assert isinstance(start, HandStarted)
-    return start
 
 
 def viewpoint_of(view: str, record: Events, ledger: "Snapshot") -> Viewpoint:

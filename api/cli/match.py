@@ -12,17 +12,22 @@ import click
 import msgspec
 
 from api.cli.ledger import json_option, ledger_option, witness_option, writing
-from api.cli.options import dialect_option, given_names, names_option, quiet_option
+from api.cli.options import (
+    dialect_option,
+    given_names,
+    names_option,
+    quiet_option,
+    rules_of,
+    rules_options,
+)
 from api.cli.output import INTERRUPTED, NotFound, asked_to_stop, document, note, progress, say
-from api.cli.parameters import rules_of, rules_options
 from api.cli.play import summary
 from api.jobs.plans import HANDS, dealing_of
 from api.jobs.plans import named as match_name
 from api.playing.matches import SEEDED
 from api.playing.names import Misnamed, claim
-from api.playing.over_the_wire import Meeting
+from api.playing.over_the_wire import Meeting, as_json, as_text
 from api.playing.recording import Played
-from api.playing.wire_report import as_json, as_text
 from dealer.deck import SeededDecks, drawn_seed
 from dealer.wire.match import MatchJob
 from dealer.wire.plan import WirePlan, plan

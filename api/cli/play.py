@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 import msgspec
 
-from api.cli import completing
+from api.cli import completion
 from api.cli.ledger import json_option, ledger_option, witness_option, writing
-from api.cli.options import Option, quiet_option
+from api.cli.options import Option, quiet_option, rules_of, rules_options
 from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, say, watched
-from api.cli.parameters import rules_of, rules_options
 from api.jobs.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
 from api.playing.matches import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, taken
 from api.playing.recording import STOPPED, Played, outcome
@@ -32,7 +31,7 @@ Ended = tuple[Plan, Played]
 
 
 @click.command()
-@click.argument("game", required=False, shell_complete=completing.games)
+@click.argument("game", required=False, shell_complete=completion.games)
 @rules_options()
 @click.option(
     "--hands",
@@ -50,7 +49,7 @@ Ended = tuple[Plan, Played]
 @click.option(
     "--bots",
     metavar="A,B,...",
-    shell_complete=completing.bots,
+    shell_complete=completion.bots,
     help="The bots, seat by seat, and again from the first for more seats; else random.",
 )
 @click.option(

@@ -10,13 +10,10 @@ import msgspec
 from msgspec.structs import replace
 
 from api.cli.ledger import auditor_only, json_option, ledger_option, view_option
-from api.cli.on import counting, on_option
 from api.cli.options import File, Option, files_of, files_option, quiet_option, written
-from api.cli.output import document, listed, note, progress, wrong
-from api.cli.spots import Spots
-from api.cli.tables import drawn
-from api.cli.viewing import viewing
-from api.cli.web import opened
+from api.cli.output import document, drawn, listed, note, progress, wrong
+from api.cli.serve import opened
+from api.cli.viewpoint import counting, on_option, viewing
 from api.questions.question import (
     Field,
     Page,
@@ -30,8 +27,24 @@ from api.questions.question import (
 )
 
 if TYPE_CHECKING:
-    from api.pages.addresses import Addresses
+    from api.pages.site import Addresses
     from api.viewpoints.views import Viewed
+
+
+class Spots(click.ParamType[int | None]):
+    """A number of them, or all."""
+
+    name = "N|all"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | None:
+        if value == "all":
+            return None
+        if not str(value).isdecimal():
+            self.fail(f"{value} is no number of them: 0, 200 and all are", param, ctx)
+        return int(value)
+
 
 SLOW = 20_000  # hands without stored facts, from which on it is worth a word
 AT_ONCE = 10_000  # rows of a list that are in memory together

@@ -5,16 +5,16 @@ from pathlib import Path
 import click
 import msgspec
 
-from api.cli import completing
+from api.cli import completion
 from api.cli.ledger import hand_of, json_option, ledger_option, reading, view_option, viewpoint_of
 from api.cli.output import document, say
-from api.cli.web import web_page
+from api.cli.serve import web_page
 from api.viewpoints.rendering import lines, table_after, table_as_json, table_as_text
 from events.views import see
 
 
 @click.command()
-@click.argument("hand", shell_complete=completing.hands)
+@click.argument("hand", shell_complete=completion.hands)
 @click.option(
     "--at", metavar="N", type=int, help="The table after this event, instead of every line."
 )

@@ -1,11 +1,16 @@
-"""`muckrake serve`: the API and the pages over HTTP, for as long as nobody stops it."""
+"""`muckrake serve`: the API and the pages over HTTP, for as long as nobody stops it.
+
+`--web` of other commands shows the page of what they would print, in the browser.
+"""
 
 import os
 import re
 import sys
 import webbrowser
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
@@ -13,6 +18,10 @@ import click
 from api.cli.ledger import Door, json_option, ledger_option, listening, plainly
 from api.cli.options import Option
 from api.cli.output import document, note, say
+
+if TYPE_CHECKING:
+    from api.pages.site import Addresses
+
 
 PORT = 8000
 _ORIGIN = re.compile(r"https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
@@ -130,11 +139,10 @@ def serve(
     with plainly():
         import resource  # noqa: F401  # a system without it hears so before an address is said
 
+        from api.http.keys import SCOPES, once_url
         from api.http.layers import LOOPBACK
         from api.http.ledger_service import Settings
         from api.http.limits import Limits
-        from api.http.scopes import SCOPES
-        from api.http.sessions import once_url
         from api.serving.server import bound, run
 
         if log is not None and str(log) != "-":
@@ -197,3 +205,35 @@ def _name(host: str) -> str:
     if host in ("0.0.0.0", "::"):
         return "localhost"
     return f"[{host}]" if ":" in host else host
+
+
+Given = dict[str, Any]
+AUDITOR = "auditor"
+
+
+def web_page(page: "Callable[[Addresses, Given], str]") -> Callable[[Door], Door]:
+    """For a command that has a page: where it is, by what was asked; next to the command."""
+
+    def with_page(command: Door) -> Door:
+        @wraps(command)
+        def asked(*, web: bool, **given: Any) -> Any:
+            return opened(page, given) if web else command(**given)
+
+        option = click.option(
+            "--web", is_flag=True, help="Its page in the browser, until Ctrl-C, instead of text."
+        )
+        return option(asked)
+
+    return with_page
+
+
+def opened(page: "Callable[[Addresses, Given], str]", given: Given) -> None:
+    """Serve the ledger at a port that is free, and open this page of it."""
+    from api.cli.ledger import check_spelling
+    from api.pages.site import Addresses
+
+    view = given.get("view", AUDITOR)
+    check_spelling(view)
+    folder: Path = given["folder"]
+    address = page(Addresses(None if view == AUDITOR else view), given)
+    click.get_current_context().invoke(serve, port=0, opening=True, page=address, folder=folder)

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from api.cli.ledger import json_option, ledger_option, view_option
-from api.cli.on import on_option, spark_on
 from api.cli.options import File, files_of, files_option, written
-from api.cli.output import cell, listed, note
-from api.cli.tables import table
-from api.cli.viewing import viewing
+from api.cli.output import cell, listed, note, table
+from api.cli.viewpoint import on_option, spark_on, viewing
 
 if TYPE_CHECKING:
     import pyarrow as pa

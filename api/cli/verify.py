@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 from api.cli.ledger import json_option, ledger_option, named, reading, remembered, witness_option
 from api.cli.options import quiet_option
 from api.cli.output import OWN_KEY, WRONG, answer, note, progress, say
-from api.cli.web import web_page
+from api.cli.serve import web_page
 from api.printable import Page, page
 from api.questions.shapes import Complaint
 
@@ -112,7 +112,26 @@ def verify(
     if asked is not None and not given:
         given = tuple(asked.logs)
     if file is not None:
-        _bundle(file, given, asked, as_document)
+        # By the program that lies in every bundle; never the copy in this one.
+        from api.evidence import verify as script
+
+        read = cache(lambda: script.read_bundle(str(file)))
+        try:
+            known = given or _kept(script.read_key("key", read()["key"]).name)
+        except (script.Wrong, script.Unread, LookupError):
+            known = given
+        verdict = script.judged(read, known, asked)
+        problems, proved, code = verdict
+        if code == script.UNREAD:
+            raise click.ClickException(problems[0])
+        own = [script.WARNING] if code == OWN_KEY else []
+        if as_document:
+            found = [Complaint(where=file.name, sentence=one, note=False) for one in problems]
+            answer(BundleVerified(str(file), not problems, bool(known), tuple(proved), found))
+        else:
+            say(page((*problems, *proved, *own)))
+        if code:
+            raise click.exceptions.Exit(code)
     else:
         _whole(folder, given, policy, checkpoint, as_document)
 
@@ -150,31 +169,6 @@ def _asked(policy: Path) -> "Policy":
         return known_policy(str(policy))
     except Misused as reason:
         raise click.UsageError(str(reason)) from None
-
-
-def _bundle(
-    file: Path, given: tuple["Key", ...], asked: "Policy | None", as_document: bool
-) -> None:
-    """By the program that lies in every bundle; never the copy in this one."""
-    from api.evidence import verify as script
-
-    read = cache(lambda: script.read_bundle(str(file)))
-    try:
-        known = given or _kept(script.read_key("key", read()["key"]).name)
-    except (script.Wrong, script.Unread, LookupError):
-        known = given
-    verdict = script.judged(read, known, asked)
-    problems, proved, code = verdict
-    if code == script.UNREAD:
-        raise click.ClickException(problems[0])
-    own = [script.WARNING] if code == OWN_KEY else []
-    if as_document:
-        found = [Complaint(where=file.name, sentence=one, note=False) for one in problems]
-        answer(BundleVerified(str(file), not problems, bool(known), tuple(proved), found))
-    else:
-        say(page((*problems, *proved, *own)))
-    if code:
-        raise click.exceptions.Exit(code)
 
 
 def _whole(

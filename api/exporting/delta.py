@@ -10,8 +10,6 @@ import time
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-import pyarrow as pa
-
 from api.exporting.lakehouse import (
     TYPES,
     CannotRegister,
@@ -94,7 +92,16 @@ class _Commit(NamedTuple):
         rows = {uri: count for uri, count in self.log.rows.items() if uri not in gone}
         rows |= {one.uri: one.metadata.num_rows for one in self.added}
         version = self.log.version - 1
-        schema = _schema(self.table.schema)
+        fields = [
+            {
+                "name": field.name,
+                "type": _NAMES.get(TYPES[field.type], TYPES[field.type]),
+                "nullable": True,
+                "metadata": {},
+            }
+            for field in self.table.schema
+        ]
+        schema = json.dumps({"type": "struct", "fields": fields})
         if self.added or gone or schema != self.log.schema:
             version += 1
             lines = "".join(f"{json.dumps(one)}\n" for one in self._actions(schema, gone))
@@ -158,19 +165,6 @@ class _Commit(NamedTuple):
 
 def _path(name: str, version: int) -> str:
     return f"{name}/_delta_log/{version:020}.json"
-
-
-def _schema(schema: pa.Schema) -> str:
-    fields = [
-        {
-            "name": field.name,
-            "type": _NAMES.get(TYPES[field.type], TYPES[field.type]),
-            "nullable": True,
-            "metadata": {},
-        }
-        for field in schema
-    ]
-    return json.dumps({"type": "struct", "fields": fields})
 
 
 def _stats(file: SealedFile) -> dict[str, Any]:

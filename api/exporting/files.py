@@ -131,7 +131,9 @@ class _Arrow:
         self._out = pa.ipc.new_stream(sink, schema)
 
     def write(self, rows: pa.Table) -> None:
-        self._out.write_table(_bare(rows))
+        # The same values and no other byte: Arrow would write out whatever lies under a null.
+        columns = [_bared(rows[field.name].combine_chunks()) for field in rows.schema]
+        self._out.write_table(pa.table(columns, schema=rows.schema))
 
     def close(self) -> None:
         self._out.close()
@@ -147,18 +149,18 @@ class _Ndjson:
 
     def write(self, rows: pa.Table) -> None:
         if self._simple:
-            self._sink.write(_in_columns(rows))
+            # Rows of simple values as lines, their names in order.
+            import polars as pl  # no other format needs it
+
+            columns = {name: _as_text_times(rows[name]) for name in sorted(rows.column_names)}
+            lines = io.BytesIO()
+            pl.DataFrame(pl.from_arrow(pa.table(columns))).write_ndjson(lines)
+            self._sink.write(lines.getvalue())
         else:
             self._sink.write(b"".join(_canonical(row) + b"\n" for row in plain(rows)))
 
     def close(self) -> None:
         """Every line is whole."""
-
-
-def _bare(rows: pa.Table) -> pa.Table:
-    """The same values and no other byte: Arrow would write out whatever lies under a null."""
-    columns = [_bared(rows[field.name].combine_chunks()) for field in rows.schema]
-    return pa.table(columns, schema=rows.schema)
 
 
 def _bared(column: pa.Array) -> pa.Array:
@@ -177,16 +179,6 @@ def _bared(column: pa.Array) -> pa.Array:
     return pa.Array.from_buffers(
         column.type, len(column), [known.buffers()[1], *filled.buffers()[1:]]
     )
-
-
-def _in_columns(rows: pa.Table) -> bytes:
-    """Rows of simple values as lines, their names in order."""
-    import polars as pl  # no other format needs it
-
-    columns = {name: _as_text_times(rows[name]) for name in sorted(rows.column_names)}
-    lines = io.BytesIO()
-    pl.DataFrame(pl.from_arrow(pa.table(columns))).write_ndjson(lines)
-    return lines.getvalue()
 
 
 def _as_text_times(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from fastapi import Depends, Query, Request
 from msgspec import Struct
 
+from api.http.keys import ADMIN, AUDIT, READ, SEAT_SCOPE, WRITE
 from api.http.ledger_service import LedgerService
-from api.http.scopes import ADMIN, AUDIT, READ, SEAT_SCOPE, WRITE
 from api.problem import Problem
 from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT, NoViewpoint, Viewer, viewer_of
 from api.viewpoints.views import Viewed

@@ -21,8 +21,7 @@ import pyarrow as pa
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Message, Receive, Scope, Send
 
-from api.http.answer import NEVER
-from api.http.formats import MEDIA, weighed
+from api.http.answer import MEDIA, NEVER, weighed
 from api.http.layers import Layer
 from api.http.streams import Sink
 from api.problem import JSON as PROBLEM

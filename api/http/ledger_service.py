@@ -5,27 +5,193 @@ grown and let go when nobody uses it any more.
 
 Verdicts of a large ledger are judged in a thread of their own, when an auditor asks for it. Nobody
 waits for that: what is judged is kept hand by hand, and a page says how many are left.
+
+The public may know a match that is being played some seconds later than it happens, by the time in
+the envelope of its events, which every process and every restart reads alike. When the match is
+over nothing of it is held back any more. A snapshot is a beginning of the ledger, so what came
+after something that is held is held with it: the end of one match may wait for another one, never
+longer than the delay. What the public is never told holds nothing back: that something is held
+would tell of it. A player is kept from nothing as long as he sits in every match that is held. An
+auditor never is.
 """
 
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from msgspec import Struct
 
-from api.http.cursor import Cursors
-from api.http.delay import Delay
 from api.http.limits import Limits
-from api.http.private_files import cursor_key
+from api.http.private_files import Cursors, cursor_key
 from api.problem import Problem
 from api.questions.verdicts import verdicts_of
+from api.viewpoints.disclosure import WITHHELD
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
+from events.types import MatchEnded, MatchStarted
+from events.views import Public, see_one
+from store.folder.manifest import Segment
+from store.ledger import now_ms
+from store.log.leaf import split
 from store.reader import Reader, Snapshot
-from store.snapshot import NoLedger
+from store.segments.reading import files_of
+from store.snapshot import Live, NoLedger
+
+_WANTED = ("pos", "at", "match", "type", *(field for field, _ in WITHHELD.values()))
+
+
+class _Span(NamedTuple):
+    """Events next to each other, of one match and one time."""
+
+    pos: int
+    at: int
+    match: str
+
+
+class Delay:
+    """How far each viewer may know the ledger; threads may share it."""
+
+    def __init__(self, delay_s: float, clock: Callable[[], int] = now_ms) -> None:
+        self._clock = clock
+        self._delay_ms = round(delay_s * 1000)
+        self._turn = threading.Lock()
+        self._known: int | None = None
+        self._recent: deque[_Span] = deque()
+        self._over: set[str] = set()
+        self._players: dict[str, tuple[str, ...]] = {}
+
+    def snapshot(self, viewer: Viewer, newest: Snapshot) -> Snapshot:
+        """The newest snapshot, or the part of it that this viewer may know already."""
+        if viewer.auditor or not self._delay_ms:
+            return newest
+        with self._turn:
+            since = self._clock() - self._delay_ms
+            self._read(newest, since)
+            held = (one for one in self._recent if self._is_held(one, since))
+            pos = next((it.pos for it in held if not self._sits(viewer, it.match, newest)), None)
+        if pos is None or pos >= newest.next_pos:
+            return newest
+        closed = min(newest.next_seq, _closed_before(newest.live, pos))
+        return Snapshot(newest.live, pos, closed, early=True)
+
+    def _is_held(self, one: _Span, since: int) -> bool:
+        return one.at > since and one.match not in self._over
+
+    def _sits(self, viewer: Viewer, match: str, newest: Snapshot) -> bool:
+        if not viewer.sits_in(match):
+            return False
+        if match not in self._players:
+            records = (one.event for one in newest.read(match))
+            found = (one.players for one in records if isinstance(one, MatchStarted))
+            self._players[match] = next(found, ())
+        return viewer.player in self._players[match]
+
+    def _read(self, newest: Snapshot, since: int) -> None:
+        """Spans that have come; those go that are held from nobody any more."""
+        if self._known is None:
+            self._known = _first_after(newest.live, since, newest.next_pos)
+        if self._known < newest.next_pos:
+            spans, over = _spans(newest.live, self._known, newest.next_pos)
+            self._recent.extend(spans)
+            self._over |= over
+            self._known = newest.next_pos
+        while self._recent and not self._is_held(self._recent[0], since):
+            self._recent.popleft()
+        if not self._recent:
+            self._over.clear()
+            self._players.clear()
+
+
+def _first_after(live: Live, since: int, end: int) -> int:
+    """The first position of an event later than this time, looked for from the newest on."""
+    segments, placed = live.since(0)
+    found = [one.pos for one in placed if one.append.at > since]
+    for segment in reversed(segments):
+        for group in reversed(range(files_of(live.disk).open(segment, "events").groups)):
+            rows = _rows(live, segment, group, ["pos", "at"])
+            late = rows["at"].cast(pa.int64()).to_numpy() > since
+            if not late.any():
+                return min(found, default=end)
+            found.append(int(rows["pos"].to_numpy()[late].min()))
+    return min(found, default=end)
+
+
+def _spans(live: Live, first: int, end: int) -> tuple[list[_Span], set[str]]:
+    """The events from one position to another in spans; the matches that are over by then."""
+    segments, placed = live.since(first)
+    spans, over = [], set()
+    for pos, append in placed:
+        if pos < end:
+            match = split(append.stream)[0]
+            if any(see_one(event, Public()) is not None for event in append.events):
+                spans.append(_Span(pos, append.at, match))
+            if any(isinstance(event, MatchEnded) for event in append.events):
+                over.add(match)
+    for segment in segments:
+        for group in _groups(live, segment, first):
+            rows = _rows(live, segment, group, [*_WANTED]).filter(
+                (pc.field("pos") >= first) & (pc.field("pos") < end)
+            )
+            spans += _spans_of(_told(rows))
+            over.update(rows.filter(pc.field("type") == "MatchEnded")["match"].to_pylist())
+    spans.sort(key=lambda one: one.pos)
+    return spans, over
+
+
+def _told(rows: pa.Table) -> pa.Table:
+    """Rows without replies to bids that failed, of which `events.views` tells nobody."""
+    for kind, (field, value) in WITHHELD.items():
+        if field in rows.column_names:  # else nothing failed here
+            hidden = (pc.field("type") == kind) & (pc.field(field) == value)
+            rows = rows.filter(~pc.coalesce(hidden, False))
+    return rows
+
+
+def _spans_of(rows: pa.Table) -> Iterator[_Span]:
+    """Rows of one match and time that follow one another, as one."""
+    rows = rows.sort_by("pos")
+    match = rows["match"].combine_chunks()
+    names = match.dictionary_encode() if not pa.types.is_dictionary(match.type) else match
+    codes = names.indices.to_numpy()
+    pos, at = rows["pos"].to_numpy(), rows["at"].cast(pa.int64()).to_numpy()
+    new = np.ones(len(pos), dtype=bool)
+    new[1:] = (np.diff(pos) != 1) | (np.diff(at) != 0) | (np.diff(codes) != 0)
+    for place in new.nonzero()[0].tolist():
+        yield _Span(int(pos[place]), int(at[place]), names[place].as_py())
+
+
+def _closed_before(live: Live, pos: int) -> int:
+    """How many hands and records had closed when the ledger had so many events."""
+    segments, closed = live.parts()
+    first = bisect_left(closed, pos, key=lambda one: one.placed[-1].pos)
+    found = [closed[first].hand_seq] if first < len(closed) else []
+    for segment in segments:
+        for group in _groups(live, segment, pos):
+            rows = _rows(live, segment, group, ["pos", "hand_seq"])
+            later = rows["hand_seq"].to_numpy()[rows["pos"].to_numpy() >= pos]
+            found += [int(later.min())] if len(later) else []
+    return min(found, default=live.refresh()[1])
+
+
+def _groups(live: Live, segment: Segment, pos: int) -> list[int]:
+    """The row groups that may have events from a position on."""
+    if segment.last_pos < pos:
+        return []
+    bounds = files_of(live.disk).open(segment, "events").bounds["pos"]
+    return [group for group, (_, high) in enumerate(bounds) if high >= pos]
+
+
+def _rows(live: Live, segment: Segment, group: int, wanted: list[str]) -> pa.Table:
+    return files_of(live.disk).rows(segment, "events", group, wanted)
+
 
 NO_LEDGER = "there is no ledger here yet: muckrake play or muckrake import makes one"
 FRESH_S = 0.5  # views of a growing ledger are made again no more often than this

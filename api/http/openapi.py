@@ -16,7 +16,7 @@ from api.jobs.jobs import JobTold
 from api.problem import JSON, KINDS, URN
 from api.questions import shapes
 from api.questions.declared import every
-from api.questions.match import Match
+from api.questions.declared.matches import Match
 from api.questions.question import Listed
 from api.version import VERSION
 from events.views import Seen

@@ -7,21 +7,59 @@
 Any process may change these, so each change is made under a lock of its own, which is not the
 ledger's: a key can be revoked while a match is being played. A reader takes none: files are
 replaced as a whole, and read again when they are others.
+
+A cursor says where a list goes on: it holds the last key that was told. What the list was of (path,
+viewpoint, filter, order) is sealed with it, so it opens nothing else. It is sealed by AES-SIV
+(RFC 5297): the same place has the same cursor, so two answers that are alike are alike to the byte,
+and a key that tells of what is hidden stays hidden in it: the package itsdangerous would sign it,
+and leave it to be read by all. A cursor holds no snapshot's token, which counts hidden events.
 """
 
+import binascii
 import os
 import secrets
+from base64 import b64decode, urlsafe_b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import msgspec
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
-from api.http.cursor import KEY_BYTES
+from api.problem import Problem
 from store.folder.disk import make_whole
 from store.folder.lock import lock_file
 from store.proof.private import Exposed, Private
+
+KEY_BYTES = 64
+_BLOCK = 32  # lengths are rounded up to this: how many digits a key has is nobody's business
+
+
+class Cursors:
+    """Cursors of one ledger."""
+
+    def __init__(self, key: bytes) -> None:
+        self._seal = AESSIV(key)
+
+    def written(self, last: Any, *about: Any) -> str:
+        """The cursor after this key, in the list of which `about` says everything."""
+        plain = msgspec.json.encode(last)
+        padded = plain + b" " * (-len(plain) % _BLOCK)
+        sealed = self._seal.encrypt(padded, [msgspec.json.encode(about)])
+        return urlsafe_b64encode(sealed).decode().rstrip("=")
+
+    def read(self, cursor: str, *about: Any) -> Any:
+        """The key that it was written of; refused if it is of another list, or not ours."""
+        try:
+            spelled = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+            sealed = b64decode(spelled, b"-_", validate=True)
+            return msgspec.json.decode(self._seal.decrypt(sealed, [msgspec.json.encode(about)]))
+        except (InvalidTag, binascii.Error, ValueError):
+            sentence = "this cursor is not of this list: take next_cursor of its last page as it is"
+            raise Problem("wrong-cursor", sentence) from None
+
 
 CURSORS = "cursor.key"
 KEYS = "keys"

@@ -20,8 +20,7 @@ from fastapi.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.exporting.files import Texts, Writer, no_formulas, writer
-from api.http.answer import ANEW, about
-from api.http.formats import MEDIA, is_for_spreadsheet
+from api.http.answer import ANEW, MEDIA, about, is_for_spreadsheet
 
 PIECE = 1 << 18  # no more than this is handed to the socket at once: then it is waited for
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from api.importing.index import CheckedChunk, Hit, ImportIndex, Repeats, count, differs, nets_of
-from api.importing.left_out import notes
+from api.importing.inputs import notes
 from api.importing.naming import Mark, Repeat, naming_of
 from api.importing.spill import CHUNK, Chunk, fetched
 from api.importing.worker import Outcome

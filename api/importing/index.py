@@ -21,7 +21,7 @@ from msgspec import Struct, msgpack
 from api.importing.naming import Mark, Marker, Repeat, naming_of, read_marks
 from api.importing.spill import Chunk, fetched, marks_of
 from api.importing.worker import Outcome
-from api.viewpoints.records import OTHERWISE, REPEATED
+from api.viewpoints.match_records import OTHERWISE, REPEATED
 from events.cards import UNKNOWN
 from events.evolve import replay
 from events.ledger import Append, Record

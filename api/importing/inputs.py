@@ -3,23 +3,29 @@
 A file's bytes are taken once: what is hashed is what is read, whatever becomes of the file. A small
 file is kept in memory, a larger one and a folder in a copy beside the ledger, which nobody else
 writes. Readers are given that and never the file itself. A file that changed before all of it was
-taken is refused, because half of one text and half of another is neither.
+taken is refused, because half of one text and half of another is neither. Of hands that a file
+tells and no record can be of, the text is kept as a note of the match.
 """
 
 import hashlib
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
 from typing import BinaryIO, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from api.viewpoints.match_records import LEFT_OUT
+from events.types import SourceNoted
 from formats.cuts import Part
-from formats.source import Refused
+from formats.phh.documents import is_header
+from formats.source import Refused, Skipped
+from formats.text import lines
 
 LINE_MAX = 1 << 20  # bytes: no line of any format is near
 SMALL = 1 << 20  # bytes: up to so many are kept in memory
@@ -162,7 +168,12 @@ def _taken(
     path: Path, write: Callable[[bytes], object], at_most: int | None = None
 ) -> tuple[str, _State]:
     """The digest of all that was given to `write`, and the state of the file that it is."""
-    with _opened(path) as raw:
+    # The file itself, though another may take its name; what is no file is not waited for.
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise Refused(0, "this is no file")
+    with os.fdopen(handle, "rb", buffering=0) as raw:
         before = _state(os.fstat(raw.fileno()))
         digest, size = hashlib.sha256(), 0
         for block in _checked(_blocks(raw)):
@@ -191,15 +202,6 @@ def _taken(
     return digest.hexdigest(), after
 
 
-def _opened(path: Path) -> BinaryIO:
-    """The file itself, though another may take its name; what is no file is not waited for."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise Refused(0, "this is no file")
-    return os.fdopen(handle, "rb", buffering=0)
-
-
 def _state(found: os.stat_result) -> _State:
     return _State(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
@@ -221,3 +223,30 @@ def _checked(blocks: Iterator[bytes]) -> Iterator[bytes]:
         if begun > LINE_MAX:
             raise Refused(number, f"a line of more than {LINE_MAX} bytes")
         yield block
+
+
+TEXT_MAX = 2_000  # letters of a hand's text that are kept
+_ONE_LINE = {"acpc", "irc"}  # formats in which a hand is a line
+
+
+def with_texts(
+    content: bytes | Path, format_name: str, skipped: Sequence[Skipped]
+) -> list[Skipped]:
+    """These hands with what the source says of each, up to the next hand or an empty line."""
+    if isinstance(content, Path) and content.is_dir():
+        content = content / "hdb"
+    wanted = {one.line for one in skipped}
+    texts: dict[int, str] = {}
+    at = None
+    for number, line in enumerate(lines(content), 1) if wanted else ():
+        ends = not line.strip() or (format_name == "phh" and is_header(line))
+        at = number if number in wanted else None if ends or format_name in _ONE_LINE else at
+        if at is not None and len(texts.get(at, "")) < TEXT_MAX:
+            texts[at] = (texts.get(at, "") + line)[:TEXT_MAX]
+    return [replace(one, text=texts.get(one.line, "")) for one in skipped]
+
+
+def notes(format_name: str, skipped: Iterable[Skipped]) -> Iterator[SourceNoted]:
+    """A note for each: its line and the reason, and its text."""
+    for one in skipped:
+        yield SourceNoted(format_name, LEFT_OUT, f"line {one.line}\n{one.reason}", one.text)

@@ -108,29 +108,25 @@ def _joined(read: Sequence[Outcome]) -> Outcome | None:
         part = one.file.part
         if part is None or one.refused is not None or one.hands != part.hands:
             return None
-        _add(whole, one)
+        # A part more, in the order of the file.
+        whole.hands += one.hands
+        whole.events += one.events
+        whole.sealed = whole.sealed and one.sealed
+        whole.skipped += one.skipped
+        whole.chunks += one.chunks
+        whole.inferred += [fact for fact in one.inferred if fact not in whole.inferred]
+        whole.rulesets |= one.rulesets
+        for game, ruleset in one.games.items():
+            whole.games.setdefault(game, ruleset)
+        for player, net in one.nets.items():
+            whole.nets[player] = whole.nets.get(player, 0) + net
+        whole.moveless += one.moveless
+        for verdict, hands in one.verdicts.items():
+            whole.verdicts[verdict] = whole.verdicts.get(verdict, 0) + hands
+        for verdict, numbers in one.named.items():
+            named = whole.named.setdefault(verdict, [])
+            named += numbers[: NAMED_MAX - len(named)]
     return whole
-
-
-def _add(whole: Outcome, one: Outcome) -> None:
-    """A part more, in the order of the file."""
-    whole.hands += one.hands
-    whole.events += one.events
-    whole.sealed = whole.sealed and one.sealed
-    whole.skipped += one.skipped
-    whole.chunks += one.chunks
-    whole.inferred += [fact for fact in one.inferred if fact not in whole.inferred]
-    whole.rulesets |= one.rulesets
-    for game, ruleset in one.games.items():
-        whole.games.setdefault(game, ruleset)
-    for player, net in one.nets.items():
-        whole.nets[player] = whole.nets.get(player, 0) + net
-    whole.moveless += one.moveless
-    for verdict, hands in one.verdicts.items():
-        whole.verdicts[verdict] = whole.verdicts.get(verdict, 0) + hands
-    for verdict, numbers in one.named.items():
-        named = whole.named.setdefault(verdict, [])
-        named += numbers[: NAMED_MAX - len(named)]
 
 
 JOB_BYTES = 1 << 17  # files are gathered until a job has so many

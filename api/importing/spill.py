@@ -15,9 +15,10 @@ import pyarrow as pa
 from msgspec import Struct
 
 from api.importing.naming import Mark, Marker, spelled_marks
+from api.rules import start_of
 from events.codec import decode_record, encode
 from events.ledger import Append
-from events.types import Events, HandStarted, Match, SourceNoted
+from events.types import Events, Match, SourceNoted
 from formats.source import SourceHand
 from store.log.batch import to_payload
 from store.log.leaf import split
@@ -101,8 +102,7 @@ class SpillFile:
 
     def add(self, kept: Kept) -> None:
         """Add one more hand to the chunk in memory."""
-        start = kept.record[0]
-        assert isinstance(start, HandStarted)
+        start = start_of(kept.record)
         self._hands.append(Append(start.hand, 0, kept.record, self.at))
         if not kept.in_columns:
             self._others.append(self._hands[-1])

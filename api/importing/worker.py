@@ -9,22 +9,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from api.facts import INCOMING
-from api.importing.inputs import Copy, InputFile, at_hand, is_month
-from api.importing.left_out import with_texts
+from api.importing.inputs import Copy, InputFile, at_hand, is_month, with_texts
 from api.importing.naming import Mark, Marker, Repeat, naming_of
 from api.importing.spill import RUN, Chunk, DiskFull, Kept, SpillFile
-from api.judging import by_rules
 from api.playing.names import Misnamed, names_in
+from api.playing.recording import INCOMING
+from api.rules import by_rules, start_of
 from engine.assumptions import is_free, rests_on
 from engine.game import Game, fingerprint, to_json
 from engine.verdict import Verdict
-from events.types import BidPlaced, Events, HandStarted, SourceNoted
+from events.types import BidPlaced, Events, SourceNoted
 from formats.follow import followed
 from formats.known import FORMATS, Format, format_of, read
 from formats.mit.note import FORMAT as MIT
@@ -224,7 +223,18 @@ def _many(
     done = set(numbers)
     if done:
         assumed = assuming(columns) if options.audit else None
-        _count_columns(found, columns, part.game, players, nets, assumed)
+        # The same of hands in columns; what they pay is what the source says. `assuming` are those
+        # whose verdict rests on what they assume; None, if nobody asks for verdicts.
+        _add_ruleset(found, fingerprint(part.game), part.game)
+        for player, net in zip(players, nets.sum(0).tolist(), strict=True):
+            found.won[player] = found.won.get(player, 0) + net
+        bids = (it.fields["sealed"] for it in columns.many if it.kind is BidPlaced)
+        found.sealed = found.sealed and all(sealed.all() for sealed in bids)
+        found.hands += len(columns.number)
+        found.events += len(columns.pos)
+        if assumed is not None:
+            _agree(found, "agree", len(columns.number) - len(assumed), [])
+            _agree(found, "assuming", len(assumed), assumed)
     others = (part.hand(number) for number in part.every if number not in done)
     for kept in _hands(found, others, options):
         spill.add(kept)
@@ -321,8 +331,7 @@ def _called(players: tuple[str, ...], names: Mapping[str, str]) -> tuple[str, ..
 
 def _count(found: Outcome, hand: SourceHand, record: Events, nets: tuple[int, ...]) -> None:
     """What the match comes to: its games, players, nets, and how its bids were made."""
-    start = record[0]
-    assert isinstance(start, HandStarted)
+    start = start_of(record)
     _add_ruleset(found, start.ruleset, hand.game)
     for player, net in zip(hand.players, nets, strict=True):
         found.won[player] = found.won.get(player, 0) + net
@@ -332,28 +341,6 @@ def _count(found: Outcome, hand: SourceHand, record: Events, nets: tuple[int, ..
         if fact not in found.inferred:
             found.inferred.append(fact)
     found.events += len(record)
-
-
-def _count_columns(
-    found: Outcome,
-    columns: "EventColumns",
-    game: Game,
-    players: tuple[str, ...],
-    nets: Any,
-    assuming: list[int] | None,
-) -> None:
-    """The same of hands in columns; what they pay is what the source says. `assuming` are those
-    whose verdict rests on what they assume; None, if nobody asks for verdicts."""
-    _add_ruleset(found, fingerprint(game), game)
-    for player, net in zip(players, nets.sum(0).tolist(), strict=True):
-        found.won[player] = found.won.get(player, 0) + net
-    bids = (it.fields["sealed"] for it in columns.many if it.kind is BidPlaced)
-    found.sealed = found.sealed and all(sealed.all() for sealed in bids)
-    found.hands += len(columns.number)
-    found.events += len(columns.pos)
-    if assuming is not None:
-        _agree(found, "agree", len(columns.number) - len(assuming), [])
-        _agree(found, "assuming", len(assuming), assuming)
 
 
 def _agree(found: Outcome, verdict: Verdict, hands: int, numbers: list[int]) -> None:

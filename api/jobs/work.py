@@ -22,7 +22,6 @@ import msgspec
 from msgspec.structs import replace
 
 from analytics.stored.tables import NAMES
-from api.facts import projections
 from api.importing.commit import Writer
 from api.importing.inputs import InputFile
 from api.importing.pool import outcomes
@@ -46,10 +45,9 @@ from api.playing.live import live
 from api.playing.matches import Terms, begun, here, taken
 from api.playing.names import Misnamed, claim
 from api.playing.over_the_wire import Meeting
-from api.playing.recording import STOPPED
-from api.playing.wire_report import as_json as as_parts
-from api.questions.proof import verified
-from api.questions.tree import NoSecrets, Unsigned
+from api.playing.over_the_wire import as_json as as_parts
+from api.playing.recording import STOPPED, projections
+from api.questions.proof import NoSecrets, Unsigned, verified
 from api.viewpoints.viewer import AUDITOR, Viewer
 from api.viewpoints.views import Viewed
 from dealer.deck import SeededDecks, drawn_seed

@@ -3,49 +3,11 @@
 from fastapi import APIRouter, FastAPI
 from fastapi.responses import FileResponse
 
-from api.pages.addresses import STATIC, Files
-from api.pages.audit import router as audit
-from api.pages.bids import router as bids
-from api.pages.compare import router as compare
-from api.pages.events import router as events
-from api.pages.fairness import router as fairness
-from api.pages.find import router as find
-from api.pages.frames import router as frames
-from api.pages.games import router as games
-from api.pages.grid import router as grid
-from api.pages.hand import router as hand
-from api.pages.hands import router as hands
-from api.pages.home import router as home
-from api.pages.live import router as live
-from api.pages.matches import router as matches
-from api.pages.opponent import router as opponent
-from api.pages.players import router as players
-from api.pages.questions import router as questions
-from api.pages.swaps import router as swaps
-from api.pages.verify import router as verify
-from api.pages.winnings import router as winnings
+from api.pages import audit, frames, hands, home, matches, players, questions, winnings
+from api.pages.site import STATIC, Files
 
-PAGES: tuple[APIRouter, ...] = (
-    home,
-    find,
-    matches,
-    hands,
-    hand,
-    audit,
-    events,
-    games,
-    questions,
-    players,
-    grid,
-    winnings,
-    bids,
-    swaps,
-    opponent,
-    compare,
-    fairness,
-    live,
-    frames,
-    verify,
+PAGES: tuple[APIRouter, ...] = tuple(
+    one.router for one in (home, matches, hands, audit, questions, players, winnings, frames)
 )
 
 

@@ -14,12 +14,11 @@ from fastapi.responses import Response
 from api.evidence import verify as evidence
 from api.evidence.make import Unproved
 from api.http.ask import Ask
-from api.pages.hand import of_hand
+from api.pages.hands import of_hand
 from api.pages.site import chips, page
 from api.questions.frames import as_seen
 from api.questions.hand import Judged, NoRules, judged
-from api.questions.proof import bundle
-from api.questions.tree import NoSecrets, Unsigned
+from api.questions.proof import NoSecrets, Unsigned, bundle
 from api.report import money_in, owed, parting, ruling, unmoved
 from api.report_pots import counted, cut
 from api.viewpoints.redaction import RedactedEvents
@@ -317,6 +316,7 @@ UNSEEN = "a card that this viewpoint may not see could change who is paid"
 def audit(
     request: Request, ask: Ask, match: str, number: str, ruleset: str | None = None
 ) -> Response:
+    """A hand judged, as a court would write it down; no script is on this page."""
     with ask.viewed() as viewed:
         redacted_hand = viewed.redacted_hand(f"{match}/{number}")
         context = of_hand(request, ask, viewed, redacted_hand, "audit")

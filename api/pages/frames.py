@@ -11,10 +11,10 @@ from fastapi.responses import Response
 
 from api.http.ask import Access, Caller
 from api.http.layers import POLICY
-from api.http.routes.named import Named
-from api.pages.addresses import Addresses
-from api.pages.live import followed
+from api.http.routes.questions import Named
+from api.pages.matches import followed
 from api.pages.players import Narrow, OfPlayer, clean
+from api.pages.site import Addresses
 from api.pages.winnings import Place, grown, told_of
 from api.viewpoints.viewer import PUBLIC, Viewer
 
@@ -31,6 +31,7 @@ async def _public(request: Request) -> Access:
 def live(
     request: Request, ask: Annotated[Access, Depends(_public)], match: Narrow = None
 ) -> Response:
+    """A match's feed, to stand in a frame of another site."""
     name = clean(match)
     shown = followed(request, ask, name, framed=True, whole=_TO.live(name), to=_TO)
     return _framed(shown, ask)
@@ -43,6 +44,7 @@ def winnings(
     first: Place = None,
     last: Place = None,
 ) -> Response:
+    """A player's winnings, to stand in a frame of another site."""
     whole = _TO.player(of.player, "winnings", **of.filtered)
     public = of._replace(ask=ask)
     shown = grown(

@@ -1,24 +1,47 @@
-"""`/hands`: the hands that a filter finds, each on one line; the filter stands in the address."""
+"""`/hands`: the hands that a filter finds, each on one line; the filter stands in the address.
 
-from typing import Annotated, Any, Literal
+`/hands/M/N` replays one: every frame is drawn here, and a script only turns the pages. Without a
+script a frame is shown by its address (`#12`), as every deep link has it. `/hands/M/N/events` has
+its record event by event, as it is seen, and what each one changed. `of_hand` gives what all pages
+of a hand have in common: whose it is, where it stands, what is beside it.
+"""
 
+from itertools import groupby
+from typing import Annotated, Any, Literal, NamedTuple
+
+import msgspec
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from msgspec.structs import asdict
 
-from api.http.ask import Ask
+from api.http.ask import Access, Ask
 from api.http.routes.questions import page_of
-from api.pages.addresses import Addresses
-from api.pages.disputed_hands import AT_ONCE
-from api.pages.find import place
 from api.pages.hand_line import taken_apart
-from api.pages.site import page
+from api.pages.home import place
+from api.pages.matches import JUDGED_AT_ONCE
+from api.pages.site import Addresses, page
+from api.problem import Problem
 from api.questions.declared.hands import QUESTION
 from api.questions.facets import FACETS, facets
 from api.questions.filters import WrongFilter, parsed, said
 from api.questions.filters_sql import asks_verdicts
 from api.questions.filters_tree import FIELDS, FLAGS
+from api.questions.frames import frames, in_words, opening
+from api.questions.games import address
+from api.questions.proof import NoSecrets, Unsigned, proof
 from api.questions.verdicts import verdicts_of
+from api.rules import Rules
+from api.viewpoints.match_records import started
+from api.viewpoints.redaction import RedactedEvents
+from api.viewpoints.rendering import OF_A_SEED
+from api.viewpoints.selection import Unfinished
+from api.viewpoints.views import Viewed
+from events import types as t
+from events.hidden import FIELDS as HIDDEN_FIELDS
+from events.sentences import Sentence, name_at
+from events.types import HandEnded, HandVoided
+from store.log.leaf import split
+from store.proof.tree import Refuted
 
 router = APIRouter(include_in_schema=False)
 LISTED = 50  # hands of a page
@@ -41,6 +64,7 @@ def hands(
     order: Literal["newest", "oldest"] = "newest",
     counts: Literal["now", "later"] | None = None,
 ) -> Response:
+    """The hands that a filter finds, each on one line; the filter stands in the address."""
     context: dict[str, Any] = {
         "q": q.strip(),
         "order": order,
@@ -61,7 +85,7 @@ def hands(
         status = 200 if typing else 400
         return page(request, ask, "hands.html", wrong=wrong, place=at, status=status, **context)
     with ask.viewed() as viewed:
-        judged = verdicts_of(viewed.snapshot).known(viewed.snapshot, AT_ONCE)
+        judged = verdicts_of(viewed.snapshot).known(viewed.snapshot, JUDGED_AT_ONCE)
         waiting = asks_verdicts(one) and judged.left > 0
         if waiting and ask.viewer.auditor:
             ask.service.judging.begin(viewed.snapshot)
@@ -81,3 +105,174 @@ def hands(
             else 0,
         }
     return page(request, ask, "hands.html", wrong=None, place=None, facets=FACETS, **context)
+
+
+@router.get("/hands/{match}/{number}")
+def replayer(request: Request, ask: Ask, match: str, number: str) -> Response:
+    """A hand replayed: every frame is drawn here, and a script only turns the pages."""
+    with ask.viewed() as viewed:
+        redacted_hand = viewed.redacted_hand(f"{match}/{number}")
+        context = of_hand(request, ask, viewed, redacted_hand, "replay")
+        game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
+    told = frames(redacted_hand, ask.viewer.view, game)
+    said = in_words(redacted_hand)
+    drawn = [drawable(one, said[one["idx"]]) for one in told["frames"]]
+    return page(
+        request,
+        ask,
+        "replayer.html",
+        **context,
+        drawn=drawn,
+        marks=told["marks"],
+        big_blind=told["big_blind"],
+        broken=told["broken"],
+    )
+
+
+def drawable(frame: dict[str, Any], said: Sentence) -> dict[str, Any]:
+    """A frame as the template wants it: cards in the rows in which they came."""
+    board = frame["board"]
+    return {
+        **frame,
+        "said": said,
+        "board": [row for row in (board[:3], board[3:4], board[4:]) if row],
+        "won": {seat for award in frame["awards"] for seat in award["seats"]},
+        "seats": [{**seat, "rows": rows(seat)} for seat in frame["seats"]],
+    }
+
+
+def rows(seat: dict[str, Any]) -> list[list[Any]]:
+    """A seat's cards, those of each deal together; a swapped one with what it was."""
+    changed = {one["slot"]: one for one in seat["swaps"] if one["changed"] is True}
+    cards = [
+        {"now": card, "was": changed[slot]["old"] if slot in changed else None}
+        for slot, card in enumerate(seat["cards"])
+    ]
+    deal = [number for number, count in enumerate(seat["dealt"]) for _ in range(count)]
+    paired = zip(deal, cards, strict=False)
+    return [[card for _, card in row] for _, row in groupby(paired, key=lambda one: one[0])]
+
+
+def of_hand(
+    request: Request, ask: Access, viewed: Viewed, redacted_hand: RedactedEvents, tab: str
+) -> dict[str, Any]:
+    """What `hand.html` needs; `players` of it are the seats that an auditor may look from."""
+    start = opening(redacted_hand)
+    if start is None:
+        raise Problem("conflict", f"{redacted_hand.stream} does not begin as a hand does")
+    match, number = split(redacted_hand.stream)
+    assert number is not None
+    to = Addresses(request.query_params.get("as"))
+    announced = started(viewed.snapshot, match)
+    game = Rules(viewed.snapshot, None).marked(start.ruleset)
+    return {
+        "tab": tab,
+        "hand": redacted_hand.stream,
+        "match": match,
+        "number": number,
+        "start": start,
+        "rules": start.game if game is None else address(game),
+        "players": start.players,
+        "stacks": start.stacks[:1] if len(set(start.stacks)) == 1 else start.stacks,
+        "unit": viewed.redactor.units.get(start.ruleset),
+        "at": redacted_hand.ones[-1].stored.at,
+        "over": any(isinstance(one.seen, t.HandEnded | t.HandVoided) for one in redacted_hand.ones),
+        "open": redacted_hand.open,
+        "of_a_seed": OF_A_SEED if announced and announced.dealing == "seeded" else None,
+        "earlier": _there(viewed, match, number - 1),
+        "later": _there(viewed, match, number + 1),
+        "trail": (("Matches", to.matches()), (match, to.match(match))),
+    }
+
+
+def _there(viewed: Viewed, match: str, number: int) -> str | None:
+    """A hand of this match, if it is over."""
+    hand = f"{match}/{number}"
+    return None if number < 0 or viewed.snapshot.hand_seq(hand) is None else hand
+
+
+_COUNTS = ("street", "pot", "rake")
+_OF_A_SEAT = ("stack", "bet", "standing", "cards")
+
+
+@router.get("/hands/{match}/{number}/events")
+def events(request: Request, ask: Ask, match: str, number: str) -> Response:
+    """A record event by event, as it is seen, and what each one changed."""
+    with ask.viewed() as viewed:
+        redacted_hand = viewed.redacted_hand(f"{match}/{number}")
+        context = of_hand(request, ask, viewed, redacted_hand, "events")
+        commitments = committed(viewed, redacted_hand)
+        game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
+    told = frames(redacted_hand, ask.viewer.view, game)
+    begins = {mark["idx"]: mark["name"] for mark in told["marks"]}
+    drawn, said = told["frames"], in_words(redacted_hand)
+    parts: list[tuple[str, list[dict[str, Any]]]] = [("start", [])]
+    for idx, one in enumerate(redacted_hand.ones[: len(drawn)]):
+        seat = getattr(one.seen, "seat", None)
+        secret = not one.hidden and type(one.seen).__name__.endswith("Seen")  # told to this viewer
+        row = {
+            "idx": idx,
+            "at": drawn[idx]["at"],
+            "said": said[idx],
+            "kind": drawn[idx]["type"],
+            "hidden": one.hidden,
+            "holder": name_at(told["players"], seat) if secret and seat is not None else None,
+            "json": msgspec.json.format(msgspec.json.encode(one.seen), indent=2).decode(),
+            "committed": commitments[idx],
+            "changes": changes(drawn[idx - 1] if idx else None, drawn[idx], told["players"]),
+        }
+        if idx in begins:
+            parts.append((begins[idx], []))
+        parts[-1][1].append(row)
+    return page(request, ask, "events.html", **context, parts=parts, broken=told["broken"])
+
+
+def changes(
+    before: dict[str, Any] | None, after: dict[str, Any], players: list[str]
+) -> list[tuple[str, Any, Any]]:
+    """What is not as it was before the event: a name, what was, what is."""
+    if before is None:
+        return []
+    found = [(name, before[name], after[name]) for name in _COUNTS if before[name] != after[name]]
+    if before["board"] != after["board"]:
+        found.append(("board", before["board"], after["board"]))
+    for player, was, now in zip(players, before["seats"], after["seats"], strict=True):
+        found += [
+            (f"{player}: {name.replace('cards', 'hand')}", was[name], now[name])
+            for name in _OF_A_SEAT
+            if was[name] != now[name]
+        ]
+    return found
+
+
+class Committed(NamedTuple):
+    """A hidden field, its commitment, and the nonce if the viewer may open it."""
+
+    field: str
+    commitment: str
+    nonce: str | None
+
+
+def committed(viewed: Viewed, redacted_hand: RedactedEvents) -> list[tuple[Committed, ...]]:
+    """The commitments of each event as seen; none where nothing was signed for yet."""
+    try:
+        told = proof(viewed, redacted_hand)
+    except (NoSecrets, Refuted, Unfinished, Unsigned):
+        return [() for _ in redacted_hand.ones]
+    nonces = {(one["line"], one["field"]): one["nonce"] for one in told["openings"]}
+    lines = iter(
+        tuple(
+            Committed(field, value["commitment"], nonces.get((number, field)))
+            for field, value in msgspec.json.decode(line).items()
+            if isinstance(value, dict) and "commitment" in value
+        )
+        for number, line in enumerate(told["lines"])
+    )
+    found: list[tuple[Committed, ...]] = []
+    over = False
+    for one in redacted_hand.ones:
+        over = over or isinstance(one.seen, HandEnded | HandVoided)
+        event = one.stored.event  # a reply that a bid failed with is in the line of the bid
+        waits = HIDDEN_FIELDS[type(event)].is_withheld(event) and not over
+        found.append(() if waits else next(lines, ()))
+    return found

@@ -1,22 +1,34 @@
-"""`/`: what this is, search, what is played, disputed and newest; or first steps."""
+"""`/`: what this is, search, what is played, disputed and newest; or first steps.
 
+`/find` is the box in the head: it takes a name, MATCH/NUMBER, a filter, or an address that was
+copied from a page or a route, and goes to the hand, match or player that is called so. `/verify`
+judges a bundle in the browser that it is dropped on, by a script that asks nobody.
+"""
+
+import re
 from collections.abc import Iterable, Sequence
+from typing import Annotated
+from urllib.parse import parse_qsl, unquote, urlsplit
 
-from fastapi import APIRouter, Request
-from fastapi.responses import Response
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import RedirectResponse, Response
 from msgspec.structs import asdict
 
+from analytics.sql.chosen import quoted
 from api.http.ask import Ask
 from api.http.routes.questions import page_of
-from api.pages.disputed_hands import disputed_hands
 from api.pages.hand_line import taken_apart
-from api.pages.matches import with_rules
-from api.pages.site import page
+from api.pages.matches import disputed_hands, with_rules
+from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions.declared import hands
 from api.questions.declared.matches import MatchRow, Which, matches, played_of, rows_of
-from api.viewpoints.progress import without_progress
+from api.questions.filters import WrongFilter, parsed
+from api.questions.players import is_there
+from api.questions.question import API
+from api.viewpoints.viewer import without_progress
 from api.viewpoints.views import Viewed
+from engine.games import RULESETS
 from store.snapshot import NoLedger
 
 router = APIRouter(include_in_schema=False)
@@ -26,6 +38,7 @@ HANDS = 8
 
 @router.get("/")
 def home(request: Request, ask: Ask, judge: bool = False) -> Response:
+    """What this is, search, what is played, disputed and newest; or first steps."""
     try:
         with ask.viewed() as viewed:
             found = matches(viewed, Which(newest=True, limit=LISTED), without_progress)
@@ -63,3 +76,112 @@ def _running(viewed: Viewed, newest: Sequence[MatchRow], played: Iterable[str]) 
 TOTALS = """
 SELECT count(*) AS hands, count(DISTINCT match) AS matches, max(last_at) AS last FROM hands
 """
+
+
+FOUND_MAX = 20  # matches, and players, whose name has the text in it
+_HAND = re.compile(r"(?P<hand>.+/[0-9]{1,18})(?:#(?P<event>[0-9]{1,9}))?")
+_PAGES = ("hands", "matches", "players", "games", "fairness", "live", "verify", "docs")
+_LIKE = """
+SELECT {column} AS name, count(*) AS hands FROM {table}
+WHERE contains(lower({column}), lower({text})) GROUP BY ALL
+ORDER BY hands DESC, name LIMIT {limit:d}
+"""
+
+
+@router.get("/find")
+def find(request: Request, ask: Ask, q: Annotated[str, Query(max_length=2_000)] = "") -> Response:
+    """The box in the head goes to the hand, match or player that is called so."""
+    text = q.strip()
+    to = Addresses(request.query_params.get("as"))
+    if not text:
+        return RedirectResponse(to.home(), 303)
+    with ask.viewed() as viewed:
+        at = place(viewed, to, text) or _hands(to, text)
+        if at is not None:
+            return RedirectResponse(at, 303)
+        matches, players = (
+            viewed.rows(
+                _LIKE.format(column=column, table=table, text=quoted(text), limit=FOUND_MAX + 1)
+            )
+            for column, table in (("match", "hands"), ("player", "facts"))
+        )
+    found = [to.match(one["name"]) for one in matches]
+    found += [to.player(one["name"]) for one in players]
+    if len(found) == 1:
+        return RedirectResponse(found[0], 303)
+    return page(
+        request,
+        ask,
+        "find.html",
+        q=text,
+        lists=[
+            (
+                title,
+                [{**one, "at": at(one["name"])} for one in rows[:FOUND_MAX]],
+                len(rows) > FOUND_MAX,
+            )
+            for title, at, rows in (
+                ("Matches", to.match, matches),
+                ("Players", to.player, players),
+            )
+            if rows
+        ],
+        status=200 if found else 404,
+    )
+
+
+def place(viewed: Viewed, to: Addresses, text: str) -> str | None:
+    """The address of the one thing that a text names: page, hand, match, player, ruleset."""
+    if re.match("https?://|/", text):
+        return address(text, to)
+    hand = _HAND.fullmatch(text)
+    if hand is not None and is_there(viewed, "match", hand["hand"].rpartition("/")[0], "hands"):
+        return to.hand(hand["hand"], event=int(hand["event"]) if hand["event"] else None)
+    found = [to.match(text)] if is_there(viewed, "match", text, "hands") else []
+    found += [to.player(text)] if is_there(viewed, "player", text) else []
+    found += [to.game(text)] if text in RULESETS else []
+    return found[0] if len(found) == 1 else None
+
+
+def address(text: str, to: Addresses) -> str | None:
+    """A copied address as one of this server; a route's is that of the page about the same.
+
+    It is seen as the page is that the box stands on, unless it says how.
+    """
+    try:
+        split = urlsplit(text)
+    except ValueError:  # brackets that are no address of a machine
+        return None
+    asked = dict(parse_qsl(split.query))
+    first, *rest = [unquote(one) for one in split.path.removeprefix(API).split("/")[1:]] or [""]
+    if split.path.startswith(API):
+        asked.pop("format", None)
+        rest = rest[: 2 if first == "hands" else 1]
+    if (first, *rest) == ("",):
+        return to.home()
+    if first not in _PAGES:
+        return None
+    return to.page(first, *rest, **asked) + (f"#{split.fragment}" if split.fragment else "")
+
+
+def _hands(to: Addresses, text: str) -> str | None:
+    """Where the hands of a filter are."""
+    try:
+        parsed(text)
+    except WrongFilter:
+        return None
+    return to.hands(text)
+
+
+POLICY = (
+    "default-src 'none'; connect-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+)
+
+
+@router.get("/verify")
+def verify(request: Request, ask: Ask) -> Response:
+    """A bundle judged in the browser that it is dropped on; none is sent, and its policy forbids it."""
+    answer = page(request, ask, "verify.html")
+    answer.headers["Content-Security-Policy"] = POLICY
+    return answer

@@ -1,28 +1,41 @@
 """`/players`: everybody who played; `/players/NAME`: how he plays, each number with its doubt.
 
-`PlayerPage` is what all pages of one player have in common: his name, the filters, where to go on.
+Beside it lie `grid`, the 169 classes of hole cards, each a cell that leads to its hands;
+`opponent`, what of his play stands out, with the hands to look at; and `compare`, two players or
+two versions of a bot, side by side, picked there. `PlayerPage` is what all pages of one player have
+in common: his name, the filters, where to go on.
 """
 
+import re
+import shlex
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
 
+from analytics.opponents.measures import ALL_LOOKS
 from analytics.sql.amounts import moneys
-from analytics.sql.chosen import Chosen
+from analytics.sql.chosen import Chosen, quoted
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
 from api.http.ask import Access, Ask
-from api.http.routes.named import Named
-from api.http.routes.questions import page_of
-from api.pages.addresses import Addresses
-from api.pages.site import page
-from api.questions import stats as counted
+from api.http.routes.questions import Named, page_of
+from api.pages.site import Addresses, page
+from api.questions import players as counted
+from api.questions.declared import grid as asking
+from api.questions.declared.compare import Comparison, Sides, comparison, sheets
+from api.questions.declared.grid import Cell
+from api.questions.declared.opponent import HANDS_MAX
 from api.questions.declared.player import Whose, player
 from api.questions.declared.players import QUESTION
-from api.questions.filters_tree import narrowed, word
-from api.viewpoints.progress import without_progress
+from api.questions.filters_tree import STREETS, narrowed, word
+from api.questions.opponents import Fault, OpponentParams, report
+from api.questions.players import Nonsense, NoSum, check
+from api.questions.question import Sheet
+from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import without_progress
 from api.viewpoints.views import Viewed
 
 router = APIRouter(include_in_schema=False, route_class=Named)
@@ -125,6 +138,7 @@ OfPlayer = Annotated[PlayerPage, Depends(_of_player)]
 def players(
     request: Request, ask: Ask, after: Annotated[str | None, Query(max_length=500)] = None
 ) -> Response:
+    """Everybody who played."""
     with ask.viewed() as viewed:
         found, following = page_of(QUESTION, ask, viewed, LISTED, after, {})
     return page(request, ask, "players.html", rows=found.rows, following=following)
@@ -132,6 +146,7 @@ def players(
 
 @router.get("/players/{player}")
 def statistics(of: OfPlayer, split: Split = "") -> Response:
+    """How a player plays, each number with its doubt."""
     with of.viewed() as viewed:
         about = player(viewed, Whose(of.player), without_progress)
         chosen = of.chosen(viewed, by=split or None)
@@ -161,3 +176,184 @@ def groups(found: list[Answer], field: dict[str, Answer]) -> list[dict[str, Any]
     for name, row in zip(by_name, rows, strict=True):
         streets.setdefault(STATISTICS[name].street or "all streets", []).append(row)
     return [{"street": street, "rows": those} for street, those in streets.items()]
+
+
+What = Literal["acts", "vpip", "raise", "net", "n"]
+TITLES = {
+    "acts": "raised, called, neither",
+    "vpip": "VPIP",
+    "raise": "raised before the flop",
+    "net": "mean net, big blinds",
+    "n": "how often it came",
+}
+FULL = 12  # times that a class came, from which on its cell is at its fullest
+
+
+@router.get("/players/{player}/grid")
+def grid(of: OfPlayer, show: What = "acts") -> Response:
+    """The 169 classes of hole cards, each a cell that leads to its hands."""
+    with of.viewed() as viewed:
+        told = asking.grid(viewed, asking.Whose(of.player, **of.filters))
+    cells = {one.name: one for one in told.cells}
+    return of.sent(
+        "grid.html",
+        "grid",
+        going_on={"show": show},
+        cells=[cell(name, cells.get(name), show) for name in asking.classes()],
+        hands=told.hands,
+        known=told.known,
+        show=show,
+        shows=list(TITLES.items()),
+        kinds=kinds(told.cells),
+        full=FULL,
+    )
+
+
+class Acts(NamedTuple):
+    """How often he could choose before the flop, and which shares of that he raised and called.
+
+    To straddle by choice is counted with calls."""
+
+    n: int
+    raised: float
+    called: float
+
+
+def acts(cells: Iterable[Cell]) -> Acts | None:
+    """Of some classes together; None where he had no choice."""
+    sums = [(one.vpip_n, one.pfr_k, one.vpip_k) for one in cells]
+    n, raised, played = (sum(column) for column in zip(*sums, strict=True)) if sums else (0, 0, 0)
+    return Acts(n, raised / n, (played - raised) / n) if n else None
+
+
+def kinds(cells: Sequence[Cell]) -> list[tuple[str, Acts]]:
+    """The same of all classes, of pairs, of suited and of other ones."""
+    parts = {
+        "all": cells,
+        "pairs": [one for one in cells if len(one.name) == 2],
+        "suited": [one for one in cells if one.name.endswith("s")],
+        "offsuit": [one for one in cells if one.name.endswith("o")],
+    }
+    return [(name, found) for name, some in parts.items() if (found := acts(some))]
+
+
+def cell(name: str, one: Cell | None, show: str) -> dict[str, Any]:
+    """What a cell says, how warm it is from 0 to 1, and how full; of acts, how it is divided."""
+    if one is None:
+        return {"name": name, "hands": 0, "said": "", "warmth": 0.0, "full": 0.0, "acts": None}
+    if show == "net":
+        mean = one.net_bb
+        said = "" if mean is None else f"{mean:+.1f}".replace("-", "\N{MINUS SIGN}")
+        warmth = 0.5 if mean is None else min(1.0, max(0.0, 0.5 + mean / 20))
+    elif show == "n":
+        said, warmth = str(one.hands), 0.5
+    else:
+        k, n = (one.pfr_k, one.pfr_n) if show == "raise" else (one.vpip_k, one.vpip_n)
+        said = f"{100 * k / n:.0f} %" if n else ""
+        warmth = k / n if n else 0.0
+    full = min(1.0, one.hands / FULL)
+    told = {"name": name, "hands": one.hands, "said": said, "warmth": warmth, "full": full}
+    return {**told, "acts": acts([one]) if show == "acts" else None}
+
+
+AT_ONCE = 10_000  # hands that are read while somebody waits for a page
+SPOTS = 200  # acts that were shown down, whose strength is counted
+OPTIONS = {"hands": "numbers"}  # what the command calls a filter, where that differs
+ENDINGS = {
+    "preflop": "street=preflop",
+    "flop": "street=flop",
+    "turn": "street=turn",
+    "river": "street=river",
+    "showdown": "{}:showdown",
+}
+
+
+@router.get("/players/{player}/opponent")
+def opponent(of: OfPlayer, run: bool = False) -> Response:
+    """What stands out of a player's play, with the hands to look at."""
+    filters = {OPTIONS.get(name, name): it for name, it in of.filters.items() if it}
+    options = "".join(f" --{name} {shlex.quote(it)}" for name, it in filters.items())
+    context: dict[str, Any] = {"found": None, "why": None, "hands_max": HANDS_MAX}
+    context["command"] = f"muckrake opponent {shlex.quote(of.player)}{options}"
+    with of.viewed() as viewed:
+        hands = viewed.snapshot.next_seq
+        context |= {"hands": hands, "endings": ENDINGS, "looks": ALL_LOOKS}
+        if hands <= (HANDS_MAX if run else AT_ONCE):
+            try:
+                found = report(viewed, OpponentParams(of.player, spots=SPOTS, **of.filters))
+                context |= {"found": found, "faults": faults(found.faults)}
+            except (Absent, NoSum) as reason:
+                context["why"] = str(reason)
+    return of.sent("opponent.html", "opponent", **context)
+
+
+def faults(every: Sequence[Fault]) -> list[dict[str, Any]]:
+    """Kinds of replies that could not be used, each with the newest hand and how often it came."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for one in every:
+        cause = one.cause or one.kind
+        kind = found.setdefault((one.step, cause), {"step": one.step, "cause": cause, "n": 0})
+        kind["n"] += 1
+        kind["hand"] = one.hand
+    return sorted(found.values(), key=lambda kind: -int(kind["n"]))
+
+
+OFFERED = 12  # others that are one click away
+SURE = 0.05  # below this Holm's p says that a statistic differs
+_VERSION = re.compile(r"[-_. ]*v?[0-9][\w.-]*$")
+
+
+@router.get("/players/{player}/compare")
+def compare(
+    of: OfPlayer,
+    other: Narrow = None,
+    match: Annotated[tuple[str, ...], Query(max_length=2)] = (),
+    street: Literal["", "preflop", "flop", "turn", "river"] = "",
+) -> Response:
+    """Two players or two versions of a bot, side by side, picked there."""
+    matches = tuple(name for one in match if (name := clean(one)))
+    of = of._replace(filters={**of.filters, "match": matches[0] if len(matches) == 1 else None})
+    asked: dict[str, Any] = {"other": clean(other), "street": street or None}
+    context = {**asked, "told": None, "why": None, "matches": matches, "streets": STREETS}
+    with of.viewed() as viewed:
+        check(viewed, of.player)
+        others = others_of(viewed, of.player)
+        if asked["other"] is not None:
+            sides = Sides(
+                player=of.player,
+                match=matches,
+                unit=of.unit,
+                **asked,
+                vs=of.filters["vs"],
+                game=of.filters["game"],
+            )
+            try:
+                context |= shown(comparison(viewed, sides, without_progress), sides)
+            except (Absent, Nonsense) as reason:
+                context["why"] = str(reason)
+    return of.sent("compare.html", "compare", others=others, **context)
+
+
+def others_of(viewed: Viewed, player: str) -> list[str]:
+    """Whom to compare him with: other versions of him by their names, then those who play most."""
+    alike = f"starts_with(player, {quoted(_VERSION.sub('', player))})"
+    rows = viewed.rows(
+        f"SELECT player FROM facts WHERE player <> {quoted(player)} GROUP BY player"
+        f" ORDER BY {alike} DESC, count(*) DESC, player LIMIT {OFFERED}"
+    )
+    return [row["player"] for row in rows]
+
+
+def shown(told: Comparison, asked: Sides) -> dict[str, Any]:
+    """The tables as a terminal has them, and what surely differs."""
+    every = list(sheets(told, asked))
+    return {
+        "told": told,
+        "sheets": [one for one in every if isinstance(one, Sheet)],
+        "notes": [one for one in every if not isinstance(one, Sheet)],
+        "apart": [
+            STATISTICS[one.statistic].title
+            for one in told.statistics.values()
+            if one.counted is not None and one.counted < SURE
+        ],
+    }

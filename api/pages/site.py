@@ -1,24 +1,149 @@
-"""What all pages share: their templates, what every template is told, and how a page is sent."""
+"""What all pages share: addresses, templates, pictures of numbers, and how a page is sent.
 
+An address keeps the viewpoint that was chosen. Pictures have scales with round ticks, and points in
+the place of their values.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
+from math import floor, log10
 from pathlib import Path
-from typing import Any
-from urllib.parse import urljoin
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode, urljoin
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from msgspec import Struct
+from starlette.datastructures import Headers
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from api.http.ask import AUDIT, Access
-from api.pages.addresses import Addresses, hashed
+from api.http.compression import PACKERS, encoding_of
 from api.printable import printable
 from api.questions.filters_tree import word
 from api.version import VERSION
 from api.viewpoints.rendering import moments
 from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT
 from events.sentences import name_at
+
+STATIC = Path(__file__).parent / "static"
+_FOREVER = "public, max-age=31536000, immutable"
+_HASHED = re.compile(r"(?P<stem>.+)\.[0-9a-f]{12}(?P<kind>\.[a-z0-9]+)")
+
+
+@cache
+def hashed(name: str) -> str:
+    """The address of a static file: `/static/style.<digest>.css`."""
+    file = STATIC / name
+    digest = sha256(file.read_bytes()).hexdigest()[:12]
+    return f"/static/{Path(name).with_suffix('')}.{digest}{file.suffix}"
+
+
+@cache
+def packed(name: str, how: str) -> bytes:
+    """A file in fewer bytes: packed once, for it is the same for everybody."""
+    return PACKERS[how]()((STATIC / name).read_bytes(), True)
+
+
+class Files(StaticFiles):
+    """Static files; one that is asked for by its digest never changes."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        named = _HASHED.fullmatch(path)
+        plain = f"{named['stem']}{named['kind']}" if named else path
+        current = named is not None and (STATIC / plain).is_file() and hashed(plain).endswith(path)
+        answer = await super().get_response(plain if current else path, scope)
+        answer.headers["Cache-Control"] = _FOREVER if current else "no-cache"
+        answer.headers["Vary"] = "Accept-Encoding"
+        how = encoding_of(Headers(scope=scope).get("accept-encoding", ""))
+        if not current or how is None or scope["method"] != "GET" or answer.status_code != 200:
+            return answer
+        headers = {name: answer.headers[name] for name in ("Cache-Control", "Content-Type", "Vary")}
+        return Response(packed(plain, how), headers={**headers, "Content-Encoding": how})
+
+
+def _part(name: object) -> str:
+    return quote(str(name), safe="")
+
+
+class Addresses(Struct, frozen=True):
+    """Addresses, as seen from a page: whoever looks through other eyes goes on doing so."""
+
+    view: str | None = None
+
+    def home(self, **asked: str) -> str:
+        return self._at("/", **asked)
+
+    def page(self, *path: str, **asked: str) -> str:
+        """Any page by the parts of its path, unless what is asked of it says through whose eyes."""
+        asked = {**({} if self.view is None else {"as": self.view}), **asked}
+        return Addresses()._at("/" + "/".join(map(_part, path)), **asked)
+
+    def matches(self, after: str | None = None) -> str:
+        return self._at("/matches", after=after)
+
+    def match(self, match: str, **asked: str | int | None) -> str:
+        return self._at(f"/matches/{_part(match)}", **asked)
+
+    def hands(self, q: str = "", **asked: str | int | None) -> str:
+        """The hands that a filter finds."""
+        return self._at("/hands", q=q or None, **asked)
+
+    def hand(self, hand: str, page: str = "", event: int | None = None) -> str:
+        """A page of a hand MATCH/NUMBER: its replay, `audit` or `events`."""
+        match, _, number = hand.rpartition("/")
+        at = self._at(f"/hands/{_part(match)}/{_part(number)}" + (f"/{page}" if page else ""))
+        return at if event is None else f"{at}#{event}"
+
+    def players(self) -> str:
+        return self._at("/players")
+
+    def player(self, name: str, page: str = "", **asked: str | int | tuple[str, ...] | None) -> str:
+        """A page of a player: `grid`, `winnings`, `bids` or `swaps`, or himself."""
+        return self._at(f"/players/{_part(name)}" + (f"/{page}" if page else ""), **asked)
+
+    def place(self, template: str, named: dict[str, str], **asked: str | int | None) -> str:
+        """The page of a question: an address with names in braces, and its parameters."""
+        return self._at(template.format_map({key: _part(it) for key, it in named.items()}), **asked)
+
+    def fairness(self, match: str | None = None, run: str | None = None) -> str:
+        return self._at("/fairness", match=match, run=run)
+
+    def live(self, match: str | None = None) -> str:
+        return self._at("/live", match=match)
+
+    def embedded(self, *path: str, **asked: str | None) -> str:
+        """A page that may stand in a frame of another site."""
+        return self._at("/embed/" + "/".join(map(_part, path)), **asked)
+
+    def verify(self) -> str:
+        """Where a bundle is judged in the browser."""
+        return self._at("/verify")
+
+    def games(self) -> str:
+        return self._at("/games")
+
+    def game(self, game: str, policy: str | None = None) -> str:
+        """A ruleset, or one of its policies."""
+        at = self._at(f"/games/{_part(game)}")
+        return at if policy is None else f"{at}#{_part(policy)}"
+
+    def api(self, *path: str | int, **asked: str | int | tuple[str, ...] | None) -> str:
+        """A path under `/api/v1`: `api("hands", match, number, "events")`."""
+        return self._at("/api/v1/" + "/".join(map(_part, path)), **asked)
+
+    def _at(self, path: str, **asked: str | int | tuple[str, ...] | None) -> str:
+        given = {name: value for name, value in asked.items() if value not in (None, ())}
+        if self.view is not None:
+            given["as"] = self.view
+        return f"{path}?{urlencode(given, doseq=True)}" if given else path
+
 
 _THIN = "\N{NARROW NO-BREAK SPACE}"
 _MINUS = "\N{MINUS SIGN}"
@@ -191,3 +316,46 @@ def eyes(request: Request, ask: Access, players: tuple[str, ...]) -> list[dict[s
         }
         for view in views
     ]
+
+
+SIZE = 380  # of a picture's square, in its own units
+_STEPS = (1, 2, 2.5, 5, 10)
+
+
+class Scale(NamedTuple):
+    """From nothing (or a lowest value) to a highest, with ticks at round values."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+    def at(self, value: float) -> float:
+        """Where a value stands, from 0 to the picture's size."""
+        return round(SIZE * (value - self.low) / (self.high - self.low), 1)
+
+
+def scale(values: Iterable[float]) -> Scale:
+    """A scale that holds all of these, and nothing."""
+    every = [0.0, *values]
+    low, high = min(every), max(every)
+    rough = (high - low) / 5 or 1
+    power = 10.0 ** floor(log10(rough))
+    step = next(power * one for one in _STEPS if power * one >= rough - 1e-9)  # easily read
+    first, last = floor(low / step), -floor(-high / step)
+    last = max(last, first + 1)
+    ticks = tuple(step * number for number in range(first, last + 1))
+    return Scale(ticks[0], ticks[-1], ticks)
+
+
+def histogram(values: Sequence[float], over: Scale, bins: int = 20) -> list[int]:
+    """How many values fall into each of so many equal parts of a scale."""
+    counts = [0] * bins
+    for value in values:
+        place = int(bins * (value - over.low) / (over.high - over.low))
+        counts[min(bins - 1, max(0, place))] += 1
+    return counts
+
+
+def spread(place: int) -> float:
+    """A little to the side, always the same for the same place: equal points are then all seen."""
+    return ((place * 7919) % 11 - 5) * 0.45

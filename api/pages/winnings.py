@@ -1,28 +1,141 @@
-"""`/players/NAME/winnings`: how his winnings grew, as lines that a script draws, and as a table.
+"""`/players/NAME/winnings`, `bids` and `swaps`: what he won, what he paid, and what was luck.
 
-A window of it (`first` to `last` of his hands) is said in numbers and leads to its hands: a script
-asks for it where somebody drags over the graph, a form where there is no script.
+Winnings are lines that a script draws, and a table. A window of them (`first` to `last` of his
+hands) is said in numbers and leads to its hands: a script asks for it where somebody drags over
+the graph, a form where there is no script. Bids stand beside the rival's, the worth of the card,
+and his hand. Swaps say how often his cards changed, and what luck did to his winnings.
 """
 
 import json
+from collections.abc import Collection
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from markupsafe import Markup
 
+from analytics.auctions.bidding import MEASURES
+from analytics.auctions.sniffing import SEED
 from analytics.luck.streets import CHANCES
 from analytics.results.winnings import LINES, Point, Winnings
-from api.http.routes.named import Named
-from api.pages.addresses import Addresses
+from analytics.stored.equity import MODEL
+from analytics.stored.equity import SEED as LUCK_SEED
+from analytics.swaps.luck import MEASURES as LUCK
+from api.http.routes.questions import Named
 from api.pages.players import OfPlayer, PlayerPage
-from api.pages.site import frame
+from api.pages.site import Addresses, frame, histogram, scale, spread
+from api.questions import luck as lucky
+from api.questions.declared import bids as bidding
 from api.questions.declared.results import Luck, ResultsParams, luck
 from api.questions.declared.winnings import WinningsParams, winnings
 from api.questions.filters_tree import word
 from api.questions.players import NoSum
+from api.viewpoints.selection import Absent
+from odds.rank import CATEGORIES
 
 router = APIRouter(include_in_schema=False, route_class=Named)
+VALUED = 80  # auctions whose card is valued while somebody waits for a page
+HEADLINE = ("regret_known", "efficiency_known")
+STRENGTHS = {"weak": CATEGORIES[:1], "strong": CATEGORIES[1:]}  # a pair or more is strong
+TEXTURES = ("dry", "two-tone", "paired", "monotone")
+
+
+@router.get("/players/{player}/bids")
+def bids(of: OfPlayer) -> Response:
+    """Bids beside the rival's, the worth of the card, and the bidder's hand."""
+    player = of.player
+    with of.viewed() as viewed:
+        asked = bidding.BidsParams(player, **of.filters, spots=VALUED)
+        try:
+            told = bidding.bidding(viewed, asked)
+        except (Absent, NoSum) as reason:
+            return of.sent("bids.html", "bids", told=None, why=str(reason))
+        drawn = told.auctions.drawn(player)
+        ranks = told.auctions.ranks(player)
+        made = told.auctions.made(player)
+    found = {one.statistic: one for one in told.found if one.player == player}
+    rows = {
+        name: {"of": one, "told": found[name]} for name, one in MEASURES.items() if name in found
+    }
+    return of.sent(
+        "bids.html",
+        "bids",
+        told=told.told,
+        counting=told.unit,
+        why=None,
+        model=bidding.MODEL,
+        seed=SEED,
+        every=drawn[0]["every"] if drawn else 0,
+        beside=beside(drawn),
+        worth=worth(drawn),
+        textures=textures(drawn),
+        headline=[rows[name] for name in HEADLINE if name in rows],
+        rows=list(rows.values()),
+        ranks=ranks,
+        made=made,
+        strengths={name: pots(made, some) for name, some in STRENGTHS.items()},
+        pairs=[pair for pair in told.beside if player in (pair.dealer, pair.rival)],
+    )
+
+
+def pots(made: list[dict[str, Any]], some: Collection[str]) -> float | None:
+    """His mean bid with hands of some kinds, in pots."""
+    rows = [row for row in made if row["part"] in some]
+    n = sum(row["in_pots"] for row in rows)
+    return sum(row["pots"] * row["in_pots"] for row in rows if row["in_pots"]) / n if n else None
+
+
+def beside(drawn: list[dict[str, Any]]) -> dict[str, Any]:
+    """Each bid against the rival's, on one scale, so that the diagonal is a tie."""
+    shown = [row for row in drawn if row["rival_bid"] is not None]
+    both = scale([row[name] for row in shown for name in ("bid", "rival_bid")])
+    points = [
+        _point(place, row, both.at(row["rival_bid"]), both.at(row["bid"]))
+        for place, row in enumerate(shown)
+    ]
+    return {"x": both, "y": both, "points": points}
+
+
+def worth(drawn: list[dict[str, Any]]) -> dict[str, Any]:
+    """Each bid against what the card was worth to him, where that was counted."""
+    shown = [row for row in drawn if row["worth"] is not None]
+    x, y = scale([row["worth"] for row in shown]), scale([row["bid"] for row in shown])
+    points = [
+        _point(place, row, x.at(row["worth"]), y.at(row["bid"])) for place, row in enumerate(shown)
+    ]
+    return {"x": x, "y": y, "points": points, "even": min(x.high, y.high)}
+
+
+def textures(drawn: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """How bids spread on each kind of flop, in pots."""
+    shares = {
+        name: sorted(row["bid"] / row["pot"] for row in drawn if row["texture"] == name)
+        for name in TEXTURES
+    }
+    over = scale([each[int(0.95 * (len(each) - 1))] for each in shares.values() if each])
+    return [
+        {
+            "name": name,
+            "n": len(each),
+            "median": each[len(each) // 2],
+            "bins": histogram(each, over),
+            "over": over,
+        }
+        for name, each in shares.items()
+        if each
+    ]
+
+
+def _point(place: int, row: dict[str, Any], x: float, y: float) -> dict[str, Any]:
+    said = f"{row['hand']}: bid {row['bid']}"
+    if row["rival_bid"] is not None:
+        said += f" against {row['rival_bid']}"
+    if row["worth"] is not None:
+        said += f", worth {row['worth']:.1f}"
+    where = {"x": round(x + spread(place), 1), "y": round(y + spread(place * 3), 1)}
+    return {**where, "hand": row["hand"], "outcome": row["outcome"], "said": said}
+
+
 POINTS = 800
 ROWS = 12  # of the table below the graph
 READ_MAX = 20_000  # hands of a ledger that a page reads for luck; of more, the command line does it
@@ -51,6 +164,7 @@ def winning(
     last: Place = None,
     streets: Annotated[bool, Query(alias="luck")] = False,
 ) -> Response:
+    """How winnings grew, as lines that a script draws, and as a table."""
     lucky = None
     told, why = told_of(of)
     with of.viewed() as viewed:
@@ -147,3 +261,55 @@ def card_luck(found: Luck) -> dict[str, Any]:
     rows = [row for each in found.chances.values() for row in each]
     most = max((abs(row.chips) for row in rows), default=0.0) or 1.0
     return {"rows": rows, "known": found.known, "hands": found.counted, "most": most}
+
+
+SWAPS_SPOTS, RUNOUTS = 25, 500  # that are counted while somebody waits for a page
+FIGURES = (
+    ("net", "net"),
+    ("net_ev", "without run-out luck"),
+    ("blue", "at showdown"),
+    ("red", "without showdown"),
+    ("swap_luck_sum", "luck of swaps counted"),
+    ("cost", "paid in auctions"),
+)
+FILTERS = {  # of the hands that a measure counts, where a filter can say it
+    "hands": "player={0}",
+    "net": "player={0}",
+    "blue": "{0}:showdown",
+    "red": "player={0} & !{0}:showdown",
+    "net_swapped": "{0}:swapped",
+    "net_kept": "player={0} & !{0}:swapped",
+    "cost": "{0}:auction-won",
+}
+
+
+@router.get("/players/{player}/swaps")
+def swaps(of: OfPlayer) -> Response:
+    """How often a player's cards changed, and what luck did to his winnings."""
+    player = of.player
+    asked = lucky.LuckParams(player, **of.filters, spots=SWAPS_SPOTS, runouts=RUNOUTS)
+    with of.viewed() as viewed:
+        try:
+            told = lucky.luck(viewed, asked)
+        except (Absent, NoSum) as reason:
+            return of.sent("swaps.html", "swaps", told=None, why=str(reason))
+        rates, independence = told.luck.rates(player), told.luck.independence(player)
+    found = {
+        one.statistic: one
+        for one in told.found
+        if one.player == player and one.value is not None and (one.n or one.value)
+    }
+    ends = [share for one in rates for share in (one["high"], one["stated"]) if share is not None]
+    led = {name: said.format(word(player)) + of.also for name, said in FILTERS.items()}
+    rows = [
+        {"of": one, "told": found[name], "led": led.get(name)}
+        for name, one in LUCK.items()
+        if name in found and found[name].n
+    ]
+    return of.sent(
+        "swaps.html", "swaps", told=told.told, rates=rates, independence=independence, rows=rows,
+        why=None, counting=told.unit,
+        figures=[(name, title, led.get(name)) for name, title in FIGURES], found=found,
+        games=len({one["game"] for one in rates}), top=min(1.0, scale(ends).high),
+        model=MODEL, seed=LUCK_SEED,
+    )  # fmt: skip

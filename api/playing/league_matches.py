@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from api.playing.league import League, Pairing, Results, Unfit, match_name, pairing_of
-from api.playing.over_the_wire import Meeting, ShowProgress
+from api.playing.over_the_wire import Meeting, Part, ShowProgress
 from api.playing.recording import WHOLE
-from api.playing.wire_report import Part
 from dealer.deck import SeededDecks, drawn_seed
 from dealer.wire.match import MatchJob
 from dealer.wire.plan import plan

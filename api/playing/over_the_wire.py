@@ -1,19 +1,241 @@
-"""A match over the wire as it is written into a ledger: leg by leg, hand by hand."""
+"""A match over the wire as it is written into a ledger, leg by leg, and what came of it.
 
-from collections.abc import Callable, Iterable
+That is each bot's part in it, and every reply that was no use, beside what the bot had been asked.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain, islice
+from typing import Any
 
-from api.playing.folded import Unusable, unusable
+import msgspec
+from msgspec import Struct
+
 from api.playing.matches import bound
 from api.playing.recording import STOPPED, WHOLE, Played, Recording
-from api.playing.wire_report import Part, part
+from api.printable import Page, page
+from api.report import aligned
+from api.rules import start_of
 from dealer.wire.match import Listener, MatchJob, play_in_process
 from dealer.wire.plan import WirePlan
 from dealer.wire.player import Conduct
-from engine.game import fingerprint
+from dealer.wire.program import Program
+from dealer.wire.sandbox import Means
+from dealer.wire.words import WireTurn, command, dialect_of
+from engine.game import Game, fingerprint
+from engine.hand import decide, turn
+from engine.turn import IllegalCommand, ToAct, ToBid
+from events.evolve import evolve
 from events.ledger import DeckSecrets, Ledger
-from events.types import Dealing, Disclosure, Events, MatchStarted
+from events.notation import say
+from events.state import Hand, opened
+from events.types import Dealing, Disclosure, Event, Events, Faulted, MatchStarted
+
+_GONE = {
+    "late": "it did not reply in time",
+    "disconnected": "its connection broke",
+    "": "it closed its connection, or sent an empty line",
+}
+
+
+class Unusable(Struct, frozen=True):
+    """One bad reply: where it came, what could have been replied, and what was played instead."""
+
+    hand: str
+    player: str
+    where: str
+    kind: str
+    asked: str
+    reply: str
+    because: str
+    played: str | None
+
+
+def unusable(game: Game, record: Events) -> Iterator[Unusable]:
+    """Every bad reply of one hand, in order."""
+    if not any(isinstance(event, Faulted) for event in record):
+        return
+    start = start_of(record)
+    hand = opened(start)
+    for at, event in enumerate(record[1:], 1):
+        if isinstance(event, Faulted):
+            asked = None if event.where == "acknowledgement" else turn(game, hand)
+            assert asked is None or isinstance(asked, ToAct | ToBid)
+            yield Unusable(
+                start.hand,
+                start.players[event.seat],
+                event.where,
+                event.kind,
+                _offered(asked),
+                event.raw,
+                _because(game, hand, asked, event),
+                _played(event.seat, record[at + 1]) if asked else None,
+            )
+        hand = evolve(hand, event)
+
+
+def _offered(asked: WireTurn | None) -> str:
+    """The replies that were possible: `F, C, R8..400`."""
+    if asked is None:
+        return "K"
+    if isinstance(asked, ToBid):
+        return f"A0..{asked.bid_max}"
+    words = ["K"] if asked.check else ["F", "C"]
+    if asked.raise_min is not None:
+        words.append(f"R{asked.raise_min}..{asked.raise_max}")
+    return ", ".join(words)
+
+
+def _because(game: Game, hand: Hand, asked: WireTurn | None, fault: Faulted) -> str:
+    reply = fault.raw
+    if fault.kind in _GONE:
+        return _GONE[fault.kind]
+    if fault.kind == "illegal" and asked is not None:
+        answer = command(dialect_of(game), asked, reply, True)
+        try:
+            assert answer is not None
+            decide(game, hand, answer)
+        except IllegalCommand as why:
+            return str(why)
+    if fault.kind == "illegal":
+        return "the end of a hand is answered with K"
+    if not reply:
+        return _GONE[""]
+    if "\ufffd" in reply:
+        return "it is no text in UTF-8"
+    if reply.endswith("…"):
+        return "it goes on without an end of line, or for too long"
+    if reply[0] in ("RA" if dialect_of(game).bids else "R"):
+        return f"there is no whole number behind its {reply[0]}"
+    return f"no reply begins with {reply[0]!r}"
+
+
+def _played(seat: int, event: Event) -> str:
+    """The answer that stands in the record, without whose it is."""
+    line = say(event).removeprefix(f"{seat} ")
+    return line.partition(" (default)")[0]
+
+
+_SHOWN = 20  # reasons that the text shows of each bot
+_WIDTH = 60  # characters of one that it shows
+
+
+_APART: dict[Means, str] = {  # the best first
+    "user+namespaces": "kept apart as another user and by namespaces",
+    "namespaces": "kept apart by namespaces",
+    "user": "kept apart as another user",
+    "none": "not kept apart, and could read what you can, the ledger and its secrets too",
+}
+
+
+class Part(Struct, frozen=True):
+    """One bot in one match; mirrored, in both legs together.
+
+    `failed` says why not all that it did was played by what is in its folder: its build failed, it
+    never connected, or it was not asked any more.
+    """
+
+    player: str
+    folder: str
+    replies: int
+    clock_left: float
+    slowest_ms: float
+    silent: str | None
+    failed: str | None
+    notes: tuple[str, ...]
+    exit: int | None
+    faults: dict[str, int]
+    last_lines: tuple[str, ...]
+    kept_apart: Means
+    not_kept_because: tuple[str, ...]
+
+
+def part(program: Program, legs: Sequence[Conduct], faults: Iterable[Unusable]) -> Part:
+    """What this bot did; of two legs the shorter clock, the longer wait and the later trouble."""
+    silent = [leg.silent for leg in legs if leg.silent]
+    failed = [why for leg in legs for why in (leg.unbuilt, leg.silent) if why]
+    return Part(
+        player=program.name,
+        folder=str(program.folder),
+        replies=sum(leg.replies for leg in legs),
+        clock_left=round(min((leg.clock_left for leg in legs), default=0.0), 3),
+        slowest_ms=round(max((leg.slowest for leg in legs), default=0.0) * 1_000, 3),
+        silent=silent[-1] if silent else None,
+        failed="; ".join(dict.fromkeys(failed)) or None,
+        notes=tuple(note for leg in legs for note in leg.notes),
+        exit=legs[-1].exit if legs else None,
+        faults=dict(Counter(one.kind for one in faults if one.player == program.name)),
+        last_lines=legs[-1].last_lines if legs else (),
+        kept_apart=max((leg.kept_apart for leg in legs), key=[*_APART].index, default="none"),
+        not_kept_because=tuple(dict.fromkeys(why for leg in legs for why in leg.not_kept)),
+    )
+
+
+def as_json(parts: Sequence[Part], faults: Sequence[Unusable]) -> dict[str, Any]:
+    """The two lists that a document holds of it."""
+    told = {"bots": parts, "faults": faults}
+    built: dict[str, Any] = msgspec.to_builtins(told)
+    return built
+
+
+def as_text(parts: Sequence[Part], faults: Sequence[Unusable]) -> Page:
+    """A line for each bot, then whatever somebody may ask about who was folded."""
+    rows = [["", "replies", "unusable", "clock left", "slowest"]]
+    for one in parts:
+        unusable = sum(one.faults.values())
+        clock, slowest = f"{one.clock_left:.3f} s", f"{one.slowest_ms:.1f} ms"
+        rows.append([one.player, str(one.replies), str(unusable), clock, slowest])
+    lines = [*aligned(rows, numbers=range(1, 5)), "", *_apart(parts)]
+    for one in parts:
+        lines += _why(one, [fault for fault in faults if fault.player == one.player])
+    return page(lines)
+
+
+def _apart(parts: Sequence[Part]) -> list[str]:
+    """A sentence for each means by which bots were kept from the ledger and from each other."""
+    lines = []
+    for means in dict.fromkeys(one.kept_apart for one in parts):
+        names = ", ".join(one.player for one in parts if one.kept_apart == means)
+        lines.append(f"{_APART[means]}: {names}")
+        if means == "none":
+            reasons = dict.fromkeys(why for one in parts for why in one.not_kept_because)
+            lines += [f"  {why}" for why in reasons]
+    return lines
+
+
+def _why(one: Part, faults: Sequence[Unusable]) -> list[str]:
+    """Why this bot was folded; nothing, if it never was."""
+    lines = []
+    if one.silent:
+        lines.append(f"{one.player} was not asked any more: {one.silent}")
+    lines += [f"{one.player}: {note}" for note in one.notes]
+    if faults:
+        reasons: dict[str, list[Unusable]] = {}
+        for fault in faults:
+            reasons.setdefault(fault.because, []).append(fault)
+        often = sorted(reasons.values(), key=lambda same: -len(same))
+        rows = [["times", "first", "asked", "reply", "because", "played"]]
+        rows += [[str(len(same)), *_row(same[0])] for same in often[:_SHOWN]]
+        table = aligned(rows, numbers=(0,))
+        lines += [f"why was {one.player} folded", *(f"  {line}" for line in table)]
+        if len(often) > _SHOWN:
+            lines.append(f"  and {len(often) - _SHOWN} more reasons: --json tells all")
+    if lines and one.last_lines:
+        lines.append(f"the last that {one.player} printed")
+        lines += [f"  {line}" for line in one.last_lines]
+    return ["", *lines] if lines else []
+
+
+def _row(fault: Unusable) -> list[str]:
+    reply = json.dumps(
+        fault.reply if len(fault.reply) <= _WIDTH else f"{fault.reply[:_WIDTH]}…",
+        ensure_ascii=False,
+    )
+    played = fault.played or "-"
+    return [fault.hand, fault.asked, reply, fault.because, played]
+
 
 ShowProgress = Callable[[Iterable[Events]], Iterable[Events]]
 

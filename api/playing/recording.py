@@ -2,9 +2,13 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from api.rules import start_of
 from engine.game import Game
 from engine.standing import Last, standing
 from events.evolve import replay
@@ -14,11 +18,13 @@ from events.types import (
     DeckOpened,
     Disclosure,
     Events,
-    HandStarted,
     Match,
     MatchEnded,
     MatchStarted,
 )
+
+if TYPE_CHECKING:
+    from store.tables.projection import Projection
 
 FLUSH_S = 0.08  # hands wait no longer than this for their commit: a hand takes a few milliseconds
 FLUSH_HANDS = 1_000  # ... and no more than so many wait together
@@ -67,7 +73,7 @@ Opens = Callable[[int, bool], tuple[DeckOpened, ...]]
 
 def announced(match: str, first: Events, seed: str, disclosure: Disclosure) -> MatchStarted:
     """The record that a seeded match begins with; its players are those of its first hand."""
-    start = _start(first)
+    start = start_of(first)
     return MatchStarted(
         match, start.game, start.ruleset, start.players, "seeded", disclosure, True, seed
     )
@@ -164,7 +170,7 @@ class Recording:
         """Append all waiting hands in one call; nothing is counted before it is durable."""
         if not waiting:
             return ()
-        appends = [Append(_start(hand).hand, 0, hand, at) for at, hand in waiting]
+        appends = [Append(start_of(hand).hand, 0, hand, at) for at, hand in waiting]
         open_now = self.start.disclosure == "open"
         opened = self.opens(self.hands + len(waiting), False) if open_now else ()
         if opened:
@@ -200,7 +206,22 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def _start(hand: Events) -> HandStarted:
-    start = hand[0]
-    assert isinstance(start, HandStarted)
-    return start
+# Rulesets of hands on their way in, by fingerprint: facts are made of such hands before the ledger
+# keeps their texts.
+INCOMING: dict[str, bytes] = {}
+
+
+def projections(folder: Path) -> "tuple[Projection, ...]":
+    """The tables beside a ledger's events, for whoever writes it: the store's own, and those that
+    need rules. A ruleset's text is read when a hand names it."""
+    from analytics.stored.tables import stored
+    from store.tables.standard import STANDARD
+
+    return *STANDARD, *stored(partial(_text, folder))
+
+
+def _text(folder: Path, mark: str) -> bytes | None:
+    from store.folder.disk import RealDisk
+    from store.segments.rulesets import kept
+
+    return INCOMING.get(mark) or kept(RealDisk(folder), mark)

@@ -32,10 +32,12 @@ from api.questions.filters_tree import (
     Op,
     Or,
     Value,
+    amount,
     joined,
+    moment,
+    pattern,
     said,
 )
-from api.questions.filters_values import amount, moment, pattern
 
 __all__ = ["EVERY", "Filter", "WrongFilter", "parsed", "said"]
 

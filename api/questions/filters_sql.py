@@ -19,17 +19,21 @@ from analytics.sql.chosen import quoted
 from api.questions.filters_tree import (
     MADE,
     STREETS,
+    Amount,
     And,
     Compare,
     Filter,
     Flag,
+    Moment,
     Not,
     Of,
     Or,
+    Pattern,
     Term,
+    fits_sql,
+    moment_said,
     terms,
 )
-from api.questions.filters_values import Amount, Moment, Pattern, fits_sql, moment_said
 from store.log.leaf import split
 
 STREET = """CASE WHEN length(board) >= 14 THEN 3 WHEN length(board) >= 11 THEN 2

@@ -99,7 +99,18 @@ def read(told: Any) -> Game:
     if not NAME.fullmatch(game.name):
         raise Unfit(f"{game.name!r} cannot name a ruleset: letters, digits, '.', '_' and '-'")
     if game.name.partition(".")[0] in RULESETS:
-        return _ours(game)
+        # The ruleset that has this name here already, if it is the same.
+        base = game.name.partition(".")[0]
+        rename = f"give these rules a name of their own, such as {base}-mine"
+        try:
+            here = ruleset(game.name)
+        except LookupError:
+            raise Unfit(f"{game.name} says what was changed in {base}: {rename}") from None
+        if fingerprint(here) == fingerprint(game):
+            return here
+        fields = (one for one in game.__struct_fields__ if one not in ("document", "readings"))
+        other = [one for one in fields if getattr(game, one) != getattr(here, one)]
+        raise Unfit(f"{game.name} has another {', '.join(other)} here: {rename}")
     if (why := fault(game)) or (why := _never_dealt(game)):
         raise Unfit(f"no hand could be played by {game.name}: {why}")
     _check_said(game)
@@ -140,21 +151,6 @@ def _unknown(given: Any, known: Any, place: str) -> str | None:
             if found := _unknown(one, other, f"{place}[{at}]"):
                 return found
     return None
-
-
-def _ours(game: Game) -> Game:
-    """The ruleset that has this name here already, if it is the same."""
-    base = game.name.partition(".")[0]
-    rename = f"give these rules a name of their own, such as {base}-mine"
-    try:
-        here = ruleset(game.name)
-    except LookupError:
-        raise Unfit(f"{game.name} says what was changed in {base}: {rename}") from None
-    if fingerprint(here) == fingerprint(game):
-        return here
-    fields = (one for one in game.__struct_fields__ if one not in ("document", "readings"))
-    other = [one for one in fields if getattr(game, one) != getattr(here, one)]
-    raise Unfit(f"{game.name} has another {', '.join(other)} here: {rename}")
 
 
 def _never_dealt(game: Game) -> str | None:

@@ -17,11 +17,10 @@ import msgspec
 from msgspec.structs import replace
 
 from api.exporting.texts import CannotExport, ExportRequest, histories
-from api.judging import Judged, by_rules
 from api.questions.frames import card, opening, spoken
 from api.questions.one_line import one_line
-from api.rules import UNKNOWN, Rules
-from api.viewpoints.records import ended, started
+from api.rules import UNKNOWN, Judged, Rules, by_rules
+from api.viewpoints.match_records import ended, started
 from api.viewpoints.redaction import HIDDEN, RedactedEvents, revealed
 from api.viewpoints.rendering import masked, moments
 from api.viewpoints.selection import Unfinished

@@ -5,7 +5,6 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
-from msgspec import Struct
 
 from analytics.replay.rulebook import Rulebook
 from analytics.sql.chosen import Chosen, hands_of, players_of, quoted, where
@@ -17,29 +16,27 @@ from analytics.stored import risks as swaps_rows
 from analytics.stored.closed_betting import Closed
 from analytics.stored.equity import equities_in, lucks
 from analytics.swaps.luck import MEASURES, By, Luck
-from api.questions.players import money_of
-from api.questions.question import Anybody, Before, Match, Numbered, OfGame, Param, Rival, Unit
-from api.questions.stats import chosen_by
+from api.questions.players import chosen_by, money_of
+from api.questions.question import (
+    Anybody,
+    Filters,
+    Param,
+)
 from api.viewpoints.disclosure import MIRRORED, found
-from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.redaction import revealed
 from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from store.folder.cache_folder import cache_folder
 
 Row = dict[str, Any]
 
 
-class LuckParams(Struct, frozen=True):
+class LuckParams(Filters, frozen=True):
     """Of whom, of which hands, split by what; of how many swaps and run-outs luck is counted. Of
     everybody, people get no means that are drawn again; the curve is for him who asks for it."""
 
     player: Anybody = None
-    vs: Rival = None
-    match: Match = None
-    game: OfGame = None
-    hands: Numbered = None
-    before: Before = None
     by: Annotated[By | None, Param("Split.", query="split")] = None
     spots: Annotated[
         int | None,
@@ -55,7 +52,6 @@ class LuckParams(Struct, frozen=True):
             waiting=100,
         ),
     ] = 2000
-    unit: Unit = None
     table: str | None = None
     people: bool = False
 

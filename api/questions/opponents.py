@@ -23,12 +23,16 @@ from analytics.statistics.measured import Measured
 from api.playing.recording import STOPPED
 from api.questions.filters_tree import narrowed, word
 from api.questions.numbers import Again, Drawn, drawn
-from api.questions.players import money_of
-from api.questions.question import HIDDEN, Before, Match, Name, Numbered, OfGame, Param, Rival, Unit
-from api.questions.stats import chosen_by
+from api.questions.players import chosen_by, money_of
+from api.questions.question import (
+    HIDDEN,
+    Filters,
+    Name,
+    Param,
+)
 from api.rules import Rules
-from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import events
 from events.types import FaultKind, MatchEnded, MatchStarted
@@ -38,15 +42,10 @@ from store.reader import Snapshot
 T = TypeVar("T")
 
 
-class OpponentParams(Struct, frozen=True):
+class OpponentParams(Filters, frozen=True):
     """About whom, against whom (anybody, where it is nobody), in which hands, split by what."""
 
     player: Name
-    vs: Rival = None
-    match: Match = None
-    game: OfGame = None
-    hands: Numbered = None
-    before: Before = None
     by: Annotated[
         By | None, Param("Split; locked: before and after a won match.", query="split")
     ] = None
@@ -58,7 +57,6 @@ class OpponentParams(Struct, frozen=True):
             waiting=100,
         ),
     ] = 500
-    unit: Unit = None
 
 
 class Strength(Struct, frozen=True):

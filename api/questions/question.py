@@ -24,7 +24,7 @@ from typing import (
 import msgspec
 from msgspec import NODEFAULT, Meta, Struct, UnsetType
 
-from api.viewpoints.progress import ShowProgress
+from api.viewpoints.viewer import ShowProgress
 
 if TYPE_CHECKING:
     from api.viewpoints.views import Viewed
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 API = "/api/v1"
 TEXT_MAX = 200  # characters of a name over HTTP
 HIDDEN = {"hidden": True}
-FILTERS = ("vs", "match", "game", "hands", "before", "unit")  # of hands, as a player's pages take
 
 
 class Param(Struct, frozen=True):
@@ -311,3 +310,17 @@ Unit = Annotated[
 Street = Annotated[
     Literal["preflop", "flop", "turn", "river"] | None, Param("Only statistics of this street.")
 ]
+
+
+class Filters(Struct, frozen=True, kw_only=True):
+    """Which hands are counted: what a player's pages take, too."""
+
+    vs: Rival = None
+    match: Match = None
+    game: OfGame = None
+    hands: Numbered = None
+    before: Before = None
+    unit: Unit = None
+
+
+FILTERS = Filters.__struct_fields__

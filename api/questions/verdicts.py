@@ -32,9 +32,8 @@ from analytics.screen.columns import Words
 from analytics.screen.ledger import Batch, batches
 from analytics.screen.screen import Screen
 from analytics.screen.why import Why
-from api.judging import by_rules
 from api.questions.filters_tree import VERDICTS
-from api.rules import Rules
+from api.rules import Rules, by_rules
 from api.viewpoints.views import Viewed
 from engine.verdict import Report, qualified
 from events.types import Events, HandStarted
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 DECIDING = (
     *("events", "odds", "engine", "store", "analytics/screen", "analytics/replay"),
-    *("api/rules.py", "api/judging.py"),
+    *("api/rules.py", "api/rules.py"),
     "api/questions/verdicts.py",
 )
 SUFFIXES = (".py", ".bin")  # a table of equities is a part of the rules, too
@@ -114,7 +113,14 @@ class Verdicts:
                 pass
         with self._turn:
             if self._told is None or self._told[0] != (snapshot.next_seq, self._changes):
-                rows = _table(self._codes[: snapshot.next_seq])
+                # The verdicts among these codes, by their places.
+                codes = self._codes[: snapshot.next_seq]
+                seqs = np.flatnonzero((codes != NONE) & (codes != UNJUDGED))
+                found = codes[seqs]
+                indices = pa.array((found % MOVELESS - 1).astype(np.int8))
+                words = pa.DictionaryArray.from_arrays(indices, pa.array(VERDICTS))
+                moves = pa.array(np.zeros(len(seqs), dtype=np.int64), mask=found < MOVELESS)
+                rows = pa.table([pa.array(seqs.astype(np.int64)), words, moves], schema=SCHEMA)
                 self._told = (snapshot.next_seq, self._changes), rows
             return Judged(self._told[1], self._look(snapshot))
 
@@ -217,16 +223,6 @@ def verdicts_of(snapshot: "Snapshot") -> Verdicts:
 
 _turn = threading.Lock()
 _verdicts_of: WeakKeyDictionary["Live", Verdicts] = WeakKeyDictionary()
-
-
-def _table(codes: np.ndarray) -> pa.Table:
-    """The verdicts among these codes, by their places."""
-    seqs = np.flatnonzero((codes != NONE) & (codes != UNJUDGED))
-    found = codes[seqs]
-    indices = pa.array((found % MOVELESS - 1).astype(np.int8))
-    words = pa.DictionaryArray.from_arrays(indices, pa.array(VERDICTS))
-    moves = pa.array(np.zeros(len(seqs), dtype=np.int64), mask=found < MOVELESS)
-    return pa.table([pa.array(seqs.astype(np.int64)), words, moves], schema=SCHEMA)
 
 
 def shown(judged: Judged, viewed: Viewed) -> pa.Table:

@@ -4,17 +4,25 @@ A request passes, from outside in: the word of a proxy, if there is one, its lin
 headers of its answer, how many bytes it is sent in, the net for whatever goes wrong, how it is
 framed, the name of the server, who asks, what he may still spend, his turn, the length of what he
 sends. Each is a plain ASGI application around the next, so that a stream stays one.
+
+What a burst of big answers took is given back. Threads that answered leave what they freed to the
+allocator, in a heap of its own for each, and so does Arrow. When enough was sent, and once more
+when nobody is being answered, both are asked to give the system what nothing stands in.
 """
 
 import asyncio
+import ctypes
+import gc
 import re
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pyarrow as pa
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -24,23 +32,58 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from api.evidence.witnesses import publishing
 from api.http.ask import READ, Caller
 from api.http.compression import Compression
-from api.http.connections import PROXIES
-from api.http.keys import Keys, NoKey
+from api.http.connections import PROXIES, RateLimit, TokenBuckets
+from api.http.keys import Keys, NoKey, Sessions
 from api.http.layers import HeadRequests, Layer, SecurityHeaders, TrustedHosts, put
 from api.http.ledger_service import LedgerService
-from api.http.log import RequestLog
-from api.http.memory import given_back
-from api.http.metrics import Metrics
 from api.http.openapi import described
-from api.http.rate_limit import RateLimit, TokenBuckets
+from api.http.request_log import Metrics, RequestLog
 from api.http.routes import ROUTERS
-from api.http.sessions import Sessions
 from api.pages import PAGES, mounted
 from api.problem import Problem
 from api.serving.failures import ErrorAnswers, answered
-from api.serving.request_limits import Framing, RequestLimits
-from api.serving.request_queue import RequestQueue
+from api.serving.request_limits import Framing, RequestLimits, RequestQueue
 from api.version import VERSION
+
+LOOK_S = 1.0
+MUCH = 8 << 20  # bytes that were sent
+HEAPS = 2  # that threads share, instead of eight for each core
+_ARENA_MAX = -8  # of glibc's mallopt
+
+
+def share_heaps() -> None:
+    """Few heaps for all threads; where the C library is another one, it keeps its own way."""
+    if (mallopt := _of_libc("mallopt")) is not None:
+        mallopt(_ARENA_MAX, HEAPS)
+
+
+def give_back() -> None:
+    """What is free goes to the system."""
+    gc.collect()
+    pa.default_memory_pool().release_unused()
+    if (trim := _of_libc("malloc_trim")) is not None:
+        trim(0)
+
+
+async def given_back(metrics: Metrics) -> None:
+    """Look at what was sent, again and again, for as long as the server runs."""
+    before = metrics.sent
+    while True:
+        await asyncio.sleep(LOOK_S)
+        if metrics.sent - before >= MUCH:
+            idle = not metrics.now
+            await run_in_threadpool(give_back)
+            if idle:
+                before = metrics.sent
+
+
+def _of_libc(name: str) -> Callable[..., int] | None:
+    try:
+        found: Callable[..., int] = getattr(ctypes.CDLL(None), name)
+    except (AttributeError, OSError, TypeError):
+        return None
+    return found
+
 
 WRONG_COST = 10  # what a key that is none costs the address it comes from
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -127,7 +170,7 @@ def create_app(service: LedgerService) -> FastAPI:
     app = FastAPI(
         title="muckrake",
         version=VERSION,
-        openapi_url=None,  # routes/docs.py has it, and pages that need no network
+        openapi_url=None,  # routes/service.py has it, and pages that need no network
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,

@@ -13,20 +13,19 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
 from api.evidence.make import Unproved
-from api.http import log
-from api.http.answer import VARY
+from api.http.answer import VARY, ranges_of, weight
 from api.http.ask import Access, Caller
 from api.http.connections import NO_FILES
-from api.http.formats import ranges_of, weight
 from api.http.layers import Layer, put
 from api.http.ledger_service import NO_LEDGER
 from api.http.limits import family
+from api.http.request_log import failed
 from api.jobs.jobs import FULL
 from api.pages.site import page
 from api.problem import JSON, Problem
 from api.questions.filters import WrongFilter
 from api.questions.players import Nonsense
-from api.questions.tree import NoSecrets, Unsigned
+from api.questions.proof import NoSecrets, Unsigned
 from api.viewpoints.redaction import Absence
 from api.viewpoints.selection import Absent, Unfinished
 from api.viewpoints.viewer import Viewer
@@ -119,7 +118,7 @@ async def answered(request: Request, failure: Exception) -> Response:
             sentence = "send JSON, as Content-Type: application/json"
             problem = Problem("unsupported-media-type", sentence)
     if problem.status == 500:
-        problem.members["request_id"] = log.failed(request, failure)
+        problem.members["request_id"] = failed(request, failure)
     headers = {"Cache-Control": "no-store", "Vary": VARY}
     if not reads_pages(request):
         told = headers | problem.headers
@@ -160,7 +159,7 @@ class ErrorAnswers(Layer):
             request = Request(scope)
             if begun:
                 put(scope, "cut", True)
-                log.failed(request, failure)
+                failed(request, failure)
                 return  # the connection is closed without the end that a whole answer has
             answer = await answered(request, failure)
             await answer(scope, receive, send)

@@ -22,10 +22,9 @@ from fastapi import FastAPI
 
 from api.http.connections import BACKLOG, LimitedServer
 from api.http.ledger_service import LedgerService, Settings
-from api.http.memory import share_heaps
 from api.http.routes.stream import feeds_of
 from api.jobs.jobs import Jobs
-from api.serving.app import create_app
+from api.serving.app import create_app, share_heaps
 from dealer.worker import ctrl_c_blocked, ignore_ctrl_c
 
 INTERRUPTED = 130

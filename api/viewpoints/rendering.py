@@ -95,7 +95,10 @@ def table_as_json(hand: Hand) -> dict[str, Any]:
                 "player": player,
                 "stack": hand.stacks[seat],
                 "bet": now.bets[seat] if now else 0,
-                "cards": [_card(card) for card in hand.hole[seat]],
+                "cards": [
+                    (msgspec.to_builtins(HIDDEN) if card == _HIDDEN else card)
+                    for card in hand.hole[seat]
+                ],
                 "standing": hand.standing[seat],
             }
             for seat, player in enumerate(hand.start.players)
@@ -135,10 +138,6 @@ def _word(value: Any) -> Any:
     if isinstance(value, Hidden):
         return _HIDDEN
     return tuple(map(_word, value)) if isinstance(value, tuple) else value
-
-
-def _card(card: str) -> Any:
-    return msgspec.to_builtins(HIDDEN) if card == _HIDDEN else card
 
 
 def moments(times: Sequence[int]) -> list[str]:

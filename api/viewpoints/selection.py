@@ -48,27 +48,19 @@ def wanted(snapshot: Snapshot, names: Sequence[str]) -> tuple[Wanted, ...]:
     for name in dict.fromkeys(names):
         match, slash, number = name.partition("/")
         if not slash:
-            found.append(_match(snapshot, match))
+            known = match and (snapshot.read(match) or next(snapshot.hands(match), None))
+            if not known:
+                raise Absent(f"there is no match {match}: muckrake matches lists those there are")
+            found.append(Wanted(match))
         elif match not in whole:
-            found.append(_hand(snapshot, name, match, number))
+            plain = number.isascii() and number.isdecimal() and number == str(int(number[:18]))
+            record = snapshot.read(name) if plain else ()
+            if not record:
+                raise Absent(f"there is no hand {name}: muckrake hands lists those there are")
+            if not closes(name, [one.event for one in record]):
+                raise Unfinished(f"{name} is not over: only hands that are over are exported")
+            found.append(Wanted(match, int(number)))
     return tuple(found)
-
-
-def _match(snapshot: Snapshot, match: str) -> Wanted:
-    known = match and (snapshot.read(match) or next(snapshot.hands(match), None))
-    if not known:
-        raise Absent(f"there is no match {match}: muckrake matches lists those there are")
-    return Wanted(match)
-
-
-def _hand(snapshot: Snapshot, name: str, match: str, number: str) -> Wanted:
-    plain = number.isascii() and number.isdecimal() and number == str(int(number[:18]))
-    record = snapshot.read(name) if plain else ()
-    if not record:
-        raise Absent(f"there is no hand {name}: muckrake hands lists those there are")
-    if not closes(name, [one.event for one in record]):
-        raise Unfinished(f"{name} is not over: only hands that are over are exported")
-    return Wanted(match, int(number))
 
 
 def leaves(

@@ -1,5 +1,8 @@
 """Who is asking: a viewpoint by name, and in which matches a seat is his."""
 
+from collections.abc import Callable, Iterable
+from typing import Any
+
 from msgspec import Struct
 
 PUBLIC = "public"
@@ -39,3 +42,11 @@ def viewer_of(view: str) -> Viewer:
     if view in (PUBLIC, AUDITOR) or (view.startswith(SEAT) and view != SEAT):
         return Viewer(view)
     raise NoViewpoint(f"{view} is no viewpoint: there are public, seat:NAME and auditor")
+
+
+ShowProgress = Callable[[Iterable[Any], str, int], Iterable[Any]]
+
+
+def without_progress(items: Iterable[Any], doing: str, total: int) -> Iterable[Any]:
+    """Nobody looks."""
+    return items

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.sql.chosen import Chosen
-from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.redaction import revealed
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from store.columns.codec import encoded
 from store.folder.manifest import Segment
@@ -46,7 +46,11 @@ def events(
         while some := list(islice(every, AT_ONCE)):
             yield encoded(some)
         return
-    parts = _parts(viewed, chosen.match)
+    # About how many tables there will be.
+    segments, _ = viewed.snapshot.parts()
+    parts = (
+        sum(1 + one.events // (GROUPS * ROW_GROUP) for one in _having(segments, chosen.match)) + 1
+    )
     for rows in watch(_stored(viewed, chosen), "reading thousands of hands", parts):
         if chosen.game is not None:
             rows = _of_hands(rows, pc.equal(rows["game"], chosen.game))
@@ -76,12 +80,6 @@ def _stored(viewed: Viewed, chosen: Chosen) -> Iterator[pa.Table]:
     hot = [Leaf(one.hand_seq, one.recorded()) for one in closed]
     if hot:
         yield _chosen(encoded(hot), chosen, viewed)
-
-
-def _parts(viewed: Viewed, match: str | None) -> int:
-    """About how many tables there will be."""
-    segments, _ = viewed.snapshot.parts()
-    return sum(1 + one.events // (GROUPS * ROW_GROUP) for one in _having(segments, match)) + 1
 
 
 def _having(segments: Sequence[Segment], match: str | None) -> list[Segment]:

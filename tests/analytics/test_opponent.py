@@ -118,7 +118,7 @@ def test_hands_by_their_end_are_all_hands_three_times(here: Path) -> None:
 
 
 def test_statistics_are_those_of_the_command_stats(here: Path, capsys: Captured) -> None:
-    asked, _ = _asked(here, OpponentParams("random-0", "tight-1", spots=0))
+    asked, _ = _asked(here, OpponentParams("random-0", vs="tight-1", spots=0))
     other = told(capsys, "stats", "random-0", "--vs", "tight-1")["players"][0]["stats"]
     mine = {one.statistic: (one.value, one.k, one.n) for one in asked.statistics()}
     assert {name: (it["value"], it["k"], it["n"]) for name, it in other.items()} == mine
@@ -133,7 +133,7 @@ def test_looks_of_statistics_count_as_the_statistics_do(here: Path) -> None:
 
 
 def test_what_stands_out_is_heaviest_first_and_names_its_hands(undecided: Path) -> None:
-    asked, _ = _asked(undecided, OpponentParams("tight-1", "random-0", spots=0))
+    asked, _ = _asked(undecided, OpponentParams("tight-1", vs="random-0", spots=0))
     ranked = differences(asked)
     found, compared = ranked.found, ranked.compared
     assert 10 < compared <= len(ALL_LOOKS)
@@ -286,7 +286,7 @@ def test_hidden_cards_are_in_no_number_of_the_public(tmp_path: Path) -> None:
         _kept(tmp_path / "one", hands),
         _kept(tmp_path / "other", [_exchanged(events) for events in hands]),
     )
-    about = OpponentParams("random-0", "random-1", spots=None)
+    about = OpponentParams("random-0", vs="random-1", spots=None)
 
     def reports(view: str) -> list[Report]:
         return [report(Viewed(Reader(it).snapshot(), viewer_of(view)), about) for it in worlds]

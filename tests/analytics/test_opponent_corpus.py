@@ -63,7 +63,7 @@ def test_a_report_says_what_the_log_says(tmp_path: Path) -> None:
         pytest.skip(f"{LOG} is absent: there is no real match to report")
     assert main(["import", str(LOG), "--ledger", str(tmp_path)]) == 0
     viewed = Viewed(Reader(tmp_path).snapshot(), Viewer("auditor"))
-    asked = opponent(viewed, OpponentParams("A", "B", spots=0))
+    asked = opponent(viewed, OpponentParams("A", vs="B", spots=0))
     read = Read(LOG.read_text("ascii"))
     (lock,) = asked.locks()
     assert read.locked() == lock["number"]

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from api.cli.export import LAKEHOUSES, TABLES
-from api.facts import projections
 from api.main import main
+from api.playing.recording import projections
 from store.columns import layout
 from store.reader import Reader
 from store.sql.answers import plain

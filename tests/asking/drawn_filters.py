@@ -6,23 +6,28 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from api.questions.filters_tree import (
+    AMOUNT_MAX,
     FIELDS,
     FLAGS,
     MADE,
     STREETS,
     VERDICTS,
+    Amount,
     And,
     Compare,
     Filter,
     Flag,
     Kind,
+    Moment,
     Not,
     Of,
     Or,
+    Pattern,
     Term,
     joined,
+    moment,
+    pattern,
 )
-from api.questions.filters_values import AMOUNT_MAX, Amount, Moment, Pattern, moment, pattern
 from events.cards import RANKS, SUITS
 
 LAST_DAY = moment("9999-12-31")

@@ -8,8 +8,19 @@ from datetime import UTC, datetime
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from api.questions.filters_tree import MADE, STREETS, And, Compare, Not, Of, Or, Term
-from api.questions.filters_values import Amount, Moment, Pattern
+from api.questions.filters_tree import (
+    MADE,
+    STREETS,
+    Amount,
+    And,
+    Compare,
+    Moment,
+    Not,
+    Of,
+    Or,
+    Pattern,
+    Term,
+)
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.rendering import table_after
 from engine.games import RULESETS

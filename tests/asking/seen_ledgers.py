@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from msgspec.structs import replace
 
-from api.facts import projections
+from api.playing.recording import projections
 from api.viewpoints.viewer import Viewer
 from engine.game import Game
 from events import types as t

@@ -14,8 +14,19 @@ from api.questions.filters import (
     parsed,
     said,
 )
-from api.questions.filters_tree import FIELDS, FLAGS, And, Compare, Flag, Not, Of, Or
-from api.questions.filters_values import Amount, Moment, Pattern
+from api.questions.filters_tree import (
+    FIELDS,
+    FLAGS,
+    Amount,
+    And,
+    Compare,
+    Flag,
+    Moment,
+    Not,
+    Of,
+    Or,
+    Pattern,
+)
 from tests.asking.drawn_filters import ANYTHING, filters
 
 

@@ -19,13 +19,16 @@ from api.questions.filters_tree import (
     MADE,
     STREETS,
     VERDICTS,
+    Amount,
     Compare,
     Flag,
     Kind,
     Not,
     Of,
+    amount,
+    moment,
+    pattern,
 )
-from api.questions.filters_values import Amount, amount, moment, pattern
 from api.questions.verdicts import SCHEMA as VERDICT_COLUMNS
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed

@@ -8,9 +8,8 @@ import pytest
 from api.main import main
 from api.questions.declared.player import Whose, player
 from api.questions.declared.players import Which, players
-from api.viewpoints.progress import without_progress
 from api.viewpoints.selection import Absent
-from api.viewpoints.viewer import Viewer
+from api.viewpoints.viewer import Viewer, without_progress
 from api.viewpoints.views import Viewed
 from store.reader import Reader
 

@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from api.facts import projections
+from api.playing.recording import projections
 from api.viewpoints.masks import Redacted
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed

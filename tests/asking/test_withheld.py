@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from api.facts import projections
+from api.playing.recording import projections
 from api.viewpoints import disclosure
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed

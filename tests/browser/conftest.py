@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.http.sessions import once_url
+from api.http.keys import once_url
 from api.main import main
 from tests import chromium
 from tests.processes import Popen

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from api.facts import projections
+from api.playing.recording import projections
 from dealer.play import play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES

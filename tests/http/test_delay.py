@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from api.http.delay import Delay
+from api.http.ledger_service import Delay
 from api.viewpoints.viewer import Viewer
 from dealer.play import play
 from engine.changes import ruleset

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from api.facts import projections
-from api.judging import by_rules
+from api.playing.recording import projections
 from api.questions.declared.results import ResultsParams, results
 from api.report import as_json, as_text
-from api.viewpoints.progress import without_progress
-from api.viewpoints.viewer import viewer_of
+from api.rules import by_rules
+from api.viewpoints.viewer import viewer_of, without_progress
 from api.viewpoints.views import Viewed
 from engine.game import Game, fingerprint, to_json
 from events import types as t

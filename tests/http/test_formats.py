@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
 
-from api.http.formats import MEDIA, format_of
+from api.http.answer import MEDIA, format_of
 from api.problem import Problem
 
 LISTS = ("json", "ndjson", "csv", "parquet", "arrow")

@@ -289,7 +289,7 @@ def test_jobs_wait_for_one_another_in_the_order_in_which_they_came(new: Site) ->
 def test_a_match_of_any_length_is_verified_by_a_job_that_waits_for_nobody(
     new: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    routes = sys.modules["api.http.routes.matches"]
+    routes = sys.modules["api.http.routes.hands"]
     monkeypatch.setattr(routes, "LEAVES_MAX", 5)
     writer, auditor = new.as_("writer"), new.as_("auditor")
     wanted = {"game": GAME, "hands": 8, "match": "scrim"}

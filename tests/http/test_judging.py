@@ -10,7 +10,6 @@ import pytest
 from api.http import ledger_service
 from api.http.ledger_service import Judging
 from api.main import main
-from api.pages import disputed_hands
 from api.questions.verdicts import verdicts_of
 from store.reader import Reader
 from tests.http.clients import Site, site_of
@@ -32,8 +31,8 @@ def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def site(unjudged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     """A ledger that is large for a page."""
     monkeypatch.setenv("MUCKRAKE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(disputed_hands, "AT_ONCE", 0)
-    monkeypatch.setattr(import_module("api.pages.hands"), "AT_ONCE", 0)
+    monkeypatch.setattr(import_module("api.pages.matches"), "JUDGED_AT_ONCE", 0)
+    monkeypatch.setattr(import_module("api.pages.hands"), "JUDGED_AT_ONCE", 0)
     monkeypatch.setattr(import_module("api.questions.declared.hands"), "AT_ONCE_ONLINE", 0)
     return site_of(Path(shutil.copytree(unjudged, tmp_path / "ledger")))
 

@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from api.http.ask import Caller
+from api.http.connections import BUCKETS_MAX, TokenBuckets, who
 from api.http.limits import FAMILIES, Limits, family
-from api.http.rate_limit import BUCKETS_MAX, TokenBuckets, who
 from api.http.streams import streamed
 from tests.http.clients import Site, site_of
 from tests.http.served import PATIENCE_S, get, said, served

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from api.http.log import masked
+from api.http.request_log import masked
 from tests.http.clients import Site, site_of
 
 FIELDS = {

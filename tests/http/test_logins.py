@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from api.http.sessions import (
+from api.http.keys import (
     LINK_S,
     SESSION_S,
     Sessions,

@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from api.http.limits import Limits
-from api.serving.request_queue import Places
+from api.serving.request_limits import Places
 from tests.http.clients import site_of
 from tests.http.served import get, said, served
 

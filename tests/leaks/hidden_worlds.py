@@ -17,9 +17,9 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from api.facts import projections
 from api.http.keys import Keys
 from api.http.private_files import cursor_key
+from api.playing.recording import projections
 from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint, to_json
 from engine.games import GAMES

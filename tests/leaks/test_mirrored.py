@@ -16,10 +16,10 @@ from fastapi import FastAPI
 
 from api.cli.output import FORBIDDEN
 from api.evidence.make import Unproved, evidence
-from api.facts import projections
 from api.http.keys import Keys
 from api.main import main
 from api.playing.matches import Terms, begun, here
+from api.playing.recording import projections
 from api.viewpoints.rendering import withheld_sentence
 from dealer.play import Plan, plan
 from engine.games import GAMES

@@ -13,8 +13,8 @@ from fastapi.responses import Response
 from fastapi.routing import APIRoute
 from starlette.routing import Mount, Route
 
+from api.http.answer import MEDIA
 from api.http.ask import Ask
-from api.http.formats import MEDIA
 from docs.openapi import written
 from events.types import Event, HoleDealt
 from events.views import Auditor, Seen, Viewpoint, see_one

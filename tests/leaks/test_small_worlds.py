@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
-from api.facts import projections
-from api.http.delay import Delay
+from api.http.ledger_service import Delay
+from api.playing.recording import projections
 from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint, to_json
 from events import types as t

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 from msgspec.structs import replace
 
-from api.facts import projections
+from api.playing.recording import projections
 from engine.games import GAMES
 from events import types as t
 from events.ledger import Append

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from api.facts import projections
+from api.playing.recording import projections
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events import types as t

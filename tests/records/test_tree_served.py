@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from api.evidence.verify import unpacked, verify
-from api.facts import projections
+from api.playing.recording import projections
 from api.questions.one_line import lines, one_line
-from api.questions.tree import Tree, Unsigned
+from api.questions.proof import Tree, Unsigned
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
 from events.commitments import commitment

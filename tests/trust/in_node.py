@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from api.evidence.verify import Key, Verdict, judged, unpacked
-from api.pages.addresses import STATIC
+from api.pages.site import STATIC
 from tests.trust.own_bundles import Files
 
 VERIFY_JS = STATIC / "verify.js"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from api.questions.tree import UNSEEN, Tree, Unsigned
+from api.questions.proof import UNSEEN, Tree, Unsigned
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from api.playing.folded import unusable
+from api.playing.over_the_wire import unusable
 from dealer.deck import SeededDecks
 from dealer.wire.match import Listener, MatchJob, play_in_process, started
 from dealer.wire.plan import plan

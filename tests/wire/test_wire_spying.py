@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from api.playing.over_the_wire import Meeting
-from api.playing.wire_report import as_text
+from api.playing.over_the_wire import Meeting, as_text
 from dealer.deck import SeededDecks
 from dealer.wire.match import MatchJob
 from dealer.wire.plan import plan

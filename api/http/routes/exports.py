@@ -4,6 +4,8 @@ Views go out some thousand hands at a time, in the order in which hands closed. 
 the views that the viewer has in SQL, so an export is what `sql` shows and no more, whoever asks.
 Each part holds whole hands; how many does not depend on what is in them. Stored rows lie in order,
 and what DuckDB makes of them mostly does: to look is a tenth of the work of sorting all of it.
+
+`/api/v1/sql` answers somebody's own SELECT over what he may see, in so much time and so many rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,14 +16,16 @@ import numpy as np
 import pyarrow as pa
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
+from pydantic import BaseModel, Field
 
 from analytics.sql.chosen import quoted
 from api.exporting.files import lines
-from api.http.answer import format_of, media
+from api.http.answer import document, format_of, listed, media
 from api.http.ask import Access, Ask
 from api.http.streams import streamed, tabled
 from api.viewpoints.selection import Absent, Wanted, leaves
 from api.viewpoints.views import Viewed
+from store.sql.answers import plain
 
 Dataset = Literal["hands", "events", "players", "bids", "swaps", "pots", "decisions"]
 DATASETS: tuple[Dataset, ...] = get_args(Dataset)
@@ -47,18 +51,18 @@ class Span(NamedTuple):
     end: int
 
 
-router = APIRouter(prefix="/api/v1/exports", tags=["exports"])
+router = APIRouter(default_response_class=Response)
 _KINDS = ("parquet", "arrow", "csv", "ndjson")
 
 
 @router.get(
-    "/{dataset}",
+    "/api/v1/exports/{dataset}",
+    tags=["exports"],
     operation_id="export",
     summary="A whole view of the ledger, as you may see it",
     description="The views of `sql`: hands, events, players, bids, swaps, pots, decisions. Hidden"
     " numbers are null and hidden texts say `hidden`. A file is of one viewpoint, and nothing else"
     " is in it.",
-    response_class=Response,
     responses=media(*_KINDS),
 )
 def export(
@@ -152,3 +156,62 @@ def event_lines(viewed: Viewed, span: Span) -> Iterator[bytes]:
     upto = takewhile(lambda leaf: leaf.hand_seq < span.end, every)
     for _, data in lines(upto, viewed.redactor):
         yield data
+
+
+ROWS_MAX = 100_000
+SECONDS = 10.0
+_ROWS = ("json", "ndjson", "csv", "arrow", "parquet")
+_TOLD = (
+    "One SELECT over the views hands, events, players, bids, swaps, pots, decisions and rulesets,"
+    f" as your viewpoint has them: at most {ROWS_MAX:,} rows, within {SECONDS:g} s. What is refused"
+    " says why."
+)
+
+
+class Question(BaseModel):
+    """A SELECT."""
+
+    q: Annotated[
+        str,
+        Field(min_length=1, max_length=20_000, examples=["SELECT count(*) AS hands FROM hands"]),
+    ]
+
+
+@router.post(
+    "/api/v1/sql",
+    tags=["sql"],
+    operation_id="ask_sql",
+    summary="The answer to a SELECT",
+    description=_TOLD,
+    responses=media(*_ROWS),
+)
+def post_sql(request: Request, ask: Ask, question: Question) -> Response:
+    return _answer(request, ask, question.q)
+
+
+@router.get(
+    "/api/v1/sql",
+    tags=["sql"],
+    operation_id="sql",
+    summary="The same, in the address",
+    description=_TOLD,
+    responses=media(*_ROWS),
+)
+def get_sql(
+    request: Request,
+    ask: Ask,
+    q: Annotated[str, Query(min_length=1, max_length=4_000, description="A SELECT.")],
+) -> Response:
+    return _answer(request, ask, q)
+
+
+def _answer(request: Request, ask: Ask, q: str) -> Response:
+    kind = format_of(request, _ROWS)
+    with ask.viewed() as viewed:
+        found = viewed.stranger(q, ROWS_MAX, SECONDS)
+    if kind in ("ndjson", "arrow", "parquet"):
+        return tabled(request, iter([found]), kind, ask.viewer.view, "sql")
+    rows = plain(found)
+    if kind == "csv":
+        return listed(request, rows, offered=("csv",))
+    return document(request, {"schema": "muckrake.sql/1", "rows": rows})

@@ -14,19 +14,17 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
-from api.http.answer import NEVER, document, listed
+from api.http.answer import MEDIA, NEVER, document, format_of, listed
 from api.http.ask import ADMIN, AUDIT, WRITE, Access, Ask
-from api.http.formats import MEDIA, format_of
-from api.http.quotas import admitted
-from api.http.routes.matches import Match
+from api.http.routes.hands import Match
 from api.http.routes.stream import feeds_of
 from api.http.streams import Following
-from api.http.uploads import said_length, sent_files
+from api.http.uploads import admitted, said_length, sent_files
 from api.jobs.jobs import OVER, Job, Jobs, JobTold, Progress, now_ms, server, told
 from api.jobs.plans import of_folders, of_import, of_match
 from api.problem import Problem
+from api.questions.declared.matches import match_of
 from api.questions.feed import Feeds
-from api.questions.match import match_of
 from formats.rakes import RakeFrom
 from store.folder.cache_folder import origin_of
 from store.folder.lock import ReadOnly

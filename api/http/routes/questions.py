@@ -3,21 +3,45 @@
 from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Annotated, Any, Literal
+from urllib.parse import unquote
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
+from fastapi.routing import APIRoute
 from pydantic import StringConstraints
+from starlette.routing import Match
+from starlette.types import Scope
 
-from api.http.answer import MEDIA, document, format_of, goes_on, listed
+from api.http.answer import MEDIA, document, format_of, goes_on, listed, media, sent
 from api.http.ask import AUDIT, Access, Ask
-from api.http.routes.named import Named
 from api.http.streams import tabled
 from api.problem import Problem
+from api.questions import games as asking
 from api.questions.declared import every
 from api.questions.question import API, TEXT_MAX, Field, Page, Pages, Question, asked, parameters
 from api.questions.tables import arrow, plain_rows
-from api.viewpoints.progress import without_progress
+from api.viewpoints.viewer import without_progress
 from api.viewpoints.views import Viewed
+
+
+class Named(APIRoute):
+    """A route that sees the path as it was sent."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """The same, but each parameter is decoded by itself."""
+        raw = scope.get("raw_path")
+        if not raw:
+            return super().matches(scope)
+        sent = raw.partition(b"?")[0].decode("latin-1")
+        match, found = super().matches({**scope, "path": sent})
+        told: dict[str, Any] = found.get("path_params", {})
+        if told:
+            found["path_params"] = {
+                name: unquote(value) if isinstance(value, str) else value
+                for name, value in told.items()
+            }
+        return match, found
+
 
 FORMATS = ("json", "ndjson", "csv", "arrow", "parquet")
 
@@ -166,3 +190,50 @@ FIXED = [
 ]
 _SHORT = Annotated[str, StringConstraints(max_length=TEXT_MAX)]
 router = routes(every())
+
+
+_LIST = ("json", "ndjson", "csv")
+_ONE = ("json", "md")
+
+
+@router.get(
+    "/games",
+    tags=["games"],
+    operation_id="games",
+    summary="Every ruleset, on a line each",
+    response_class=Response,
+    responses=media(*_LIST),
+)
+def games(request: Request) -> Response:
+    return listed(request, asking.listed(), offered=_LIST)
+
+
+@router.get(
+    "/games/{game}",
+    tags=["games"],
+    operation_id="game",
+    summary="One ruleset in full: script, parameters, policies with the entries they cite",
+    response_class=Response,
+    responses=media(*_ONE),
+)
+def game(
+    request: Request,
+    ask: Ask,
+    game: Annotated[
+        str,
+        Path(
+            max_length=2_000,
+            description="A ruleset's name, perhaps of one that was changed "
+            "(`site-nl.big-20`), or its fingerprint.",
+        ),
+    ],
+) -> Response:
+    kind = format_of(request, _ONE)
+    try:
+        with ask.viewed() as viewed:
+            found = asking.seen_game(viewed, game)
+    except asking.NoGame as unknown:
+        raise Problem("not-found", str(unknown)) from None
+    if kind == "md":
+        return sent(request, asking.as_markdown(found).encode(), "md")
+    return document(request, asking.in_full(found))

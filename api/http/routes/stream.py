@@ -9,11 +9,10 @@ from fastapi import APIRouter, FastAPI, Header, Query, Request
 from fastapi.responses import Response
 from msgspec import Struct
 
-from api.http.answer import NEVER, about
+from api.http.answer import MEDIA, NEVER, about, format_of
 from api.http.ask import Ask
-from api.http.formats import MEDIA, format_of
+from api.http.connections import who
 from api.http.ledger_service import LedgerService
-from api.http.rate_limit import who
 from api.http.streams import Followers, Following, cut
 from api.problem import Problem
 from api.questions.feed import Batch, Feeds, Wanted
@@ -72,7 +71,14 @@ async def stream(
 ) -> Response:
     kind = format_of(request, ("sse", "ndjson"))
     feeds, viewer = feeds_of(request.app), ask.viewer
-    wanted = _wanted(match, types, until)
+    named = frozenset(types.split(",")) if types else frozenset()
+    if unknown := named - TYPES:
+        raise Problem("invalid", f"{min(unknown)[:80]!r} is no type of event: docs/events.md")
+    if until == "end":
+        if match is None:
+            raise Problem("invalid", "until=end is the end of a match: say which with match=")
+        named = named | {_ENDS} if named else named
+    wanted = Wanted(match, named)
     followers, caller = _followers_of(request.app), who(request.scope)
     if not followers.has_place(caller, FOLLOWERS_MAX):
         raise Problem("unavailable", f"{FOLLOWERS_MAX} follow already: as many as may").after(10)
@@ -113,17 +119,6 @@ def feeds_of(app: FastAPI) -> Feeds:
         app.state.feeds = Feeds(newest)
     feeds: Feeds = app.state.feeds
     return feeds
-
-
-def _wanted(match: str | None, types: str | None, until: str | None) -> Wanted:
-    named = frozenset(types.split(",")) if types else frozenset()
-    if unknown := named - TYPES:
-        raise Problem("invalid", f"{min(unknown)[:80]!r} is no type of event: docs/events.md")
-    if until == "end":
-        if match is None:
-            raise Problem("invalid", "until=end is the end of a match: say which with match=")
-        named = named | {_ENDS} if named else named
-    return Wanted(match, named)
 
 
 def _asked(

@@ -41,25 +41,19 @@ from api.questions.numbers import (
     lines_of,
     part_of,
 )
-from api.questions.players import is_there, money_of
+from api.questions.players import chosen_by, is_there, money_of
 from api.questions.question import (
     FILTERS,
     Anybody,
-    Before,
-    Match,
-    Numbered,
-    OfGame,
+    Filters,
     Param,
     Question,
-    Rival,
     Sheet,
     Table,
-    Unit,
     headed,
 )
-from api.questions.stats import chosen_by
-from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from odds.batch import Showdown
 from store.folder.cache_folder import cache_folder
@@ -71,16 +65,11 @@ OVERVIEW = (
 )
 
 
-class BidsParams(Struct, frozen=True):
+class BidsParams(Filters, frozen=True):
     """Of whom, of which hands, split by what, in how many auctions the card is valued. Of
     everybody, people get no means that are drawn again."""
 
     player: Anybody = None
-    vs: Rival = None
-    match: Match = None
-    game: OfGame = None
-    hands: Numbered = None
-    before: Before = None
     by: Annotated[
         By | None,
         Param(
@@ -96,7 +85,6 @@ class BidsParams(Struct, frozen=True):
             waiting=20,
         ),
     ] = 200
-    unit: Unit = None
     people: bool = False
 
 
@@ -279,19 +267,8 @@ def sheets(told: Bids, asked: BidsParams) -> Iterator[Sheet | str]:
             part_of(one): (one.player, part_of(one), _tenths(one), head) for one in told.players
         }
         yield from by_line(rows(told), MEASURES, heads, foot)
-    yield from _beside(told.pairs)
-
-
-def _tenths(one: Bidder) -> str:
-    """Bids in tenths and the most frequent ones: `tenths 0 4 8 ...   most common 31 (41x)`."""
-    tenths = " ".join(str(row.bid) for row in one.ranks)
-    often = ", ".join(f"{row.bid} ({row.times}x)" for row in one.common)
-    return f"tenths {tenths}   most common {often}" if tenths else ""
-
-
-def _beside(beside: Sequence[Pair]) -> Iterator[str]:
-    """Dealer against first bidder: do their bids depend on each other?"""
-    for one in beside:
+    # Dealer against first bidder: do their bids depend on each other?
+    for one in told.pairs:
         sign = "no sign of bid sniffing"
         if one.n < FLAG_N:
             sign = f"too few to tell, {FLAG_N} are needed"
@@ -308,9 +285,16 @@ def _beside(beside: Sequence[Pair]) -> Iterator[str]:
         who = f"{one.dealer} as dealer vs {one.rival}: {one.n} auctions"
         how = f"{one.sealed} sealed, {one.leaked} leaked"
         yield "   ".join((f"{who}, {how}", f"correlation {said}", tells, sign))
-    if beside:
+    if told.pairs:
         many = f"of {DRAWN_N} auctions and fewer up to {DRAWS} matchings are drawn, seed {SEED}"
         yield f"in brackets what chance would give; flagged below p {FLAG_P:g}; {many}"
+
+
+def _tenths(one: Bidder) -> str:
+    """Bids in tenths and the most frequent ones: `tenths 0 4 8 ...   most common 31 (41x)`."""
+    tenths = " ".join(str(row.bid) for row in one.ranks)
+    often = ", ".join(f"{row.bid} ({row.times}x)" for row in one.common)
+    return f"tenths {tenths}   most common {often}" if tenths else ""
 
 
 QUESTION = Question(

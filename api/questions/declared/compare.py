@@ -17,7 +17,7 @@ from analytics.sql.chosen import Chosen, table
 from analytics.statistics.answers import rows_of
 from analytics.statistics.catalogue import STATISTICS
 from api.questions.numbers import between, counts, value_of
-from api.questions.players import Nonsense
+from api.questions.players import Nonsense, chosen_of
 from api.questions.question import (
     Cell,
     OfGame,
@@ -30,9 +30,8 @@ from api.questions.question import (
     Unit,
     headed,
 )
-from api.questions.stats import chosen_of
-from api.viewpoints.progress import ShowProgress
 from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 Row = dict[str, Any]

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct, defstruct, field
 from analytics.results.counters import COUNTERS, Counter
 from analytics.results.counters import counters as counted
 from analytics.sql.chosen import table
-from api.questions.players import money_of
+from api.questions.players import chosen_by, money_of
 from api.questions.question import (
     HIDDEN,
     Anybody,
@@ -25,8 +25,7 @@ from api.questions.question import (
     headed,
     sheet,
 )
-from api.questions.stats import chosen_by
-from api.viewpoints.progress import ShowProgress
+from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 BANKROLL = "bankroll"

@@ -28,9 +28,9 @@ from analytics.stored.row_head import Row
 from api.evidence.dealt import Dealt
 from api.problem import Problem
 from api.questions.question import Cell, Match, Question, Sheet, Table
-from api.viewpoints.progress import ShowProgress, without_progress
 from api.viewpoints.selection import Absent, Wanted
 from api.viewpoints.selection import leaves as read
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from events.ledger import is_match
 from events.types import MatchStarted
@@ -123,7 +123,11 @@ def fairness(
     fresh = [leaf for leaf in leaves if split(leaf.stream)[0] not in again]
     tests, left_out = _tests(ledger, fresh, watch)
     tested = [Tested(**asdict(one), verdict=one.verdict) for one in tests]
-    dealing, decks = _dealing(ledger, leaves), _decks(ledger, leaves)
+    # Hands beside the decks that were committed to.
+    beside = Dealt(ledger, Private(ledger.live.folder))
+    found = [(leaf.stream, beside.wrong(leaf)) for leaf in leaves]
+    wrong = [f"{hand}: {sentence}" for hand, sentence in found if sentence]
+    dealing, decks = _dealing(ledger, leaves), Decks(beside.checked + len(wrong), wrong)
     return Fairness(len(leaves), dealing, left_out, sorted(again), decks, tested)
 
 
@@ -165,14 +169,6 @@ def _run_outs(ledger: Snapshot, leaves: Sequence[Leaf], watch: ShowProgress) -> 
             spot = msgspec.json.decode(first["spot"], type=Closed)
             for row, luck in zip(hand, lucks(first, spot, rules, known.worth), strict=False):
                 yield row | luck
-
-
-def _decks(ledger: Snapshot, leaves: Sequence[Leaf]) -> Decks:
-    """Hands beside the decks that were committed to."""
-    beside = Dealt(ledger, Private(ledger.live.folder))
-    found = [(leaf.stream, beside.wrong(leaf)) for leaf in leaves]
-    wrong = [f"{hand}: {sentence}" for hand, sentence in found if sentence]
-    return Decks(beside.checked + len(wrong), wrong)
 
 
 def _dealing(ledger: Snapshot, leaves: Sequence[Leaf]) -> dict[str, int]:

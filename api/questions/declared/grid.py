@@ -11,24 +11,19 @@ from msgspec.structs import astuple
 
 from analytics.confidence.intervals import steady
 from analytics.statistics.answers import rows_of
+from api.questions.players import Positions, chosen_by
 from api.questions.question import (
     FILTERS,
-    Before,
-    Match,
+    Filters,
     Name,
-    Numbered,
-    OfGame,
     Param,
     Question,
-    Rival,
     Sheet,
     Table,
-    Unit,
     behind,
 )
 from api.questions.question import Cell as Text
-from api.questions.stats import Positions, chosen_by
-from api.viewpoints.progress import ShowProgress, without_progress
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from events.cards import RANKS
 
@@ -37,20 +32,14 @@ TITLES = {"vpip": "VPIP %", "raise": "raise %", "net": "net in big blinds", "n":
 ORDER = RANKS[::-1]
 
 
-class Whose(Struct, frozen=True):
+class Whose(Filters, frozen=True):
     """Whose grid, of which of his hands, and what people see in its cells."""
 
     player: Name
-    vs: Rival = None
     positions: Positions = ()
-    game: OfGame = None
-    match: Match = None
-    hands: Numbered = None
-    before: Before = None
     show: Annotated[Literal["vpip", "raise", "net", "n"], Param("In the cells.", people=True)] = (
         "vpip"
     )
-    unit: Unit = None
 
 
 class Cell(Struct, frozen=True):

@@ -17,6 +17,7 @@ from api.questions.facets import FACETS, SECONDS, Facets, facets
 from api.questions.filters import parsed
 from api.questions.filters_sql import STREET, Span, asks_verdicts, where
 from api.questions.filters_tree import (
+    AMOUNT_MAX,
     EVERY,
     STREETS,
     And,
@@ -27,7 +28,6 @@ from api.questions.filters_tree import (
     joined,
     said,
 )
-from api.questions.filters_values import AMOUNT_MAX
 from api.questions.one_line import lines
 from api.questions.question import (
     HIDDEN,
@@ -45,8 +45,8 @@ from api.questions.question import (
     ungrouped,
 )
 from api.questions.verdicts import Judged, Verdicts, lent, verdicts_of
-from api.viewpoints.progress import ShowProgress
 from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 from engine.verdict import Verdict
 from events.cards import Card

@@ -14,40 +14,28 @@ from analytics.sql.chosen import table
 from analytics.statistics import history as running
 from analytics.statistics.catalogue import STATISTICS
 from api.questions.declared.stats import OVERVIEW
-from api.questions.players import at_most, money_of
+from api.questions.players import at_most, chosen_by, money_of
 from api.questions.question import (
     HIDDEN,
-    Before,
     Cell,
-    Match,
+    Filters,
     Name,
-    Numbered,
-    OfGame,
     Question,
-    Rival,
     Sheet,
     Table,
-    Unit,
     headed,
     plain,
 )
-from api.questions.stats import chosen_by
-from api.viewpoints.progress import ShowProgress
+from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 HANDS_MAX = 2_000  # whose rows are sent while somebody waits
 
 
-class HistoryParams(Struct, frozen=True):
+class HistoryParams(Filters, frozen=True):
     """Whose statistics, out of which of his hands."""
 
     player: Name
-    vs: Rival = None
-    match: Match = None
-    game: OfGame = None
-    hands: Numbered = None
-    before: Before = None
-    unit: Unit = None
 
 
 ROW: Any = defstruct(

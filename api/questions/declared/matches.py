@@ -5,10 +5,10 @@ Those without a hand are the newest of all.
 
 from collections.abc import Iterable, Mapping
 from math import lcm
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta, Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from analytics.sql.chosen import quoted
 from api.playing.recording import CUT_SHORT, has_it_all, outcome
@@ -23,15 +23,19 @@ from api.questions.question import (
     ungrouped,
 )
 from api.rules import Rules
-from api.viewpoints.progress import ShowProgress
-from api.viewpoints.records import ended, left_out, records, started
+from api.viewpoints.match_records import ended, left_out, records, started
+from api.viewpoints.rendering import moments, opened_by
 from api.viewpoints.selection import Absent
-from api.viewpoints.views import Viewed
+from api.viewpoints.viewer import ShowProgress
+from api.viewpoints.views import UNCLOSED, Viewed
 from engine.game import Game
 from engine.standing import Last, Standing, standing
 from engine.table import is_freeze_out
 from engine.units import money, per_chip
+from events import types as t
 from events.types import Dealing, Disclosure, MatchEnded, MatchStarted
+from events.views import Hidden, SourceNotedSeen
+from store.log.leaf import Leaf
 
 OPEN = "not ended"
 PLAYED = """
@@ -99,7 +103,7 @@ class Matches(Listed, frozen=True):
     data: list[MatchRow]
 
 
-class Match(NamedTuple):
+class Known(NamedTuple):
     """A match: its own records, and what its hands come to; one that was cut off may lack any."""
 
     name: str
@@ -170,7 +174,7 @@ def rows_of(viewed: Viewed, found: Mapping[str, Played | None]) -> list[MatchRow
     """Each match and what its hands come to, as a row."""
     snapshot, rules = viewed.snapshot, Rules(viewed.snapshot, None)
     every = [
-        Match(name, started(snapshot, name), ended(snapshot, name), played)
+        Known(name, started(snapshot, name), ended(snapshot, name), played)
         for name, played in found.items()
     ]
     won = _won(viewed, every)
@@ -208,7 +212,7 @@ def rows_of(viewed: Viewed, found: Mapping[str, Played | None]) -> list[MatchRow
     return rows
 
 
-def _game(rules: Rules, one: Match) -> Game | None:
+def _game(rules: Rules, one: Known) -> Game | None:
     """The ruleset of a match; before `broke` only its end said that it was a freeze-out."""
     game = rules.marked(one.start.ruleset) if one.start else None
     if game is not None and one.end and one.end.reason in map(has_it_all, one.players):
@@ -227,7 +231,7 @@ def _lasts(viewed: Viewed, matches: list[str]) -> dict[str, dict[str, Last]]:
 
 
 def _won(
-    viewed: Viewed, matches: Iterable[Match]
+    viewed: Viewed, matches: Iterable[Known]
 ) -> dict[str, tuple[str | None, list[int] | None]]:
     """In which unit each match counts, and what was won and lost so far, where no end tells it.
 
@@ -288,3 +292,71 @@ QUESTION = Question(
     page="/matches",
     facts=False,
 )
+
+
+class Commitment(Struct, frozen=True):
+    """What the dealer was bound to before so many hands."""
+
+    commitment: str
+    hands: int
+
+
+class Nonce(Struct, frozen=True):
+    """What a player gave to the shuffle, and who drew it: of old matches nobody knows."""
+
+    player: str
+    nonce: str
+    drawn_by: Literal["player", "dealer"] | None
+
+
+class Source(Struct, frozen=True):
+    """What file a match was imported from."""
+
+    format: str
+    dialect: str
+
+
+class Match(MatchRow, frozen=True, kw_only=True):
+    """One match; `last_seq` is where its last hand stands in the tree; `withheld`: its hands are
+    told to auditors alone."""
+
+    last_seq: int | None
+    sealed_bids: bool | None
+    deals: int | None
+    seed: str | Hidden | None
+    commitments: list[Commitment]
+    nonces: list[Nonce]
+    decks_opened: int | None
+    source: Source | None
+    open: bool
+    withheld: bool
+    announced: str | None
+
+
+def match_of(viewed: Viewed, match: str) -> Match:
+    """The match of this name; `Absent` if there is none."""
+    played = played_of(viewed, match)
+    (row,) = rows_of(viewed, {match: played})
+    own = records(viewed.snapshot, match)
+    seen = viewed.redactor.see(Leaf(UNCLOSED, own)).ones if own else ()
+    kinds: dict[type, list[Any]] = {}
+    for one in seen:
+        kinds.setdefault(type(one.stored.event), []).append(one.seen)
+    announced = kinds.get(t.MatchStarted, [None])[0]
+    sources = [one for one in kinds.get(t.SourceNoted, []) if isinstance(one, SourceNotedSeen)]
+    return Match(
+        **asdict(row),
+        last_seq=None if played is None else played["last_seq"],
+        sealed_bids=announced and announced.sealed_bids,
+        deals=announced and announced.deals,
+        seed=announced and announced.seed,
+        commitments=[
+            Commitment(one.commitment, one.hands) for one in kinds.get(t.DeckCommitted, [])
+        ],
+        nonces=[Nonce(one.player, one.nonce, one.drawn_by) for one in kinds.get(t.NonceGiven, [])],
+        decks_opened=max((one.number for one in kinds.get(t.DeckOpened, [])), default=None),
+        source=Source(sources[0].format, sources[0].dialect) if sources else None,
+        open=match in viewed.opened,
+        withheld=opened_by(one.event for one in own).withheld,
+        announced=moments([own[0].at])[0] if own else None,
+    )

@@ -12,7 +12,7 @@ from msgspec.structs import asdict, astuple, replace
 from analytics.confidence.intervals import FEW
 from analytics.opponents.leads import Difference, Lead
 from analytics.opponents.measures import LOOKS, NUMBERS, TENTHS
-from api.questions.numbers import Drawn, Kind, Line, by_line, by_part, lines, part_of
+from api.questions.numbers import Kind, Line, by_line, by_part, lines, part_of
 from api.questions.opponents import (
     Ended,
     Fault,
@@ -63,7 +63,12 @@ def sheets(answer: Report, params: OpponentParams) -> Iterator[Sheet | str]:
     (whole,) = answer.parts
     yield _leads(answer)
     yield _differences(answer)
-    yield from _time(whole.numbers["think_leak"])
+    # Whether he is slower, or quicker, with strong cards than with weak ones.
+    leak = whole.numbers["think_leak"]
+    if leak.low is not None and leak.high is not None and (leak.low > 0 or leak.high < 0):
+        what = "longer" if leak.low > 0 else "shorter"
+        reach = " to ".join(f"{abs(end):.0f}" for end in sorted((leak.low, leak.high), key=abs))
+        yield f"time tells: {what} with strong cards than with weak ones, by {reach} ms"
     strength = answer.strength
     foot = (
         f"strength of {strength.counted} of {strength.acts} bets and checks shown down with known"
@@ -73,7 +78,14 @@ def sheets(answer: Report, params: OpponentParams) -> Iterator[Sheet | str]:
         foot += "; --spots all counts all"
     yield from by_line(shown, kinds, {"": ()}, foot)
     if whole.mix:
-        yield _mix(whole.mix)
+        # The first choice before the flop, the strongest cards at the top.
+        names = ("folds", "checks", "calls", "raises")
+        lines = []
+        for row in reversed(whole.mix):
+            shares = (f"{100 * getattr(row, name) / row.hands:.0f} %" for name in names)
+            texts = (TENTHS[row.tenth], *shares, str(row.hands))
+            lines.append([Cell(text, row.hands < FEW) for text in texts])
+        yield Sheet(("cards before the flop", *names, "hands"), lines, range(1, 6))
     if whole.sizes:
         yield _sizes(whole.sizes)
     yield sheet(ENDS, answer)
@@ -112,25 +124,6 @@ def _differences(answer: Report) -> Sheet:
     columns = ("stands out", "his", answer.vs or "others", "difference", "k/n", "look at")
     foot = f"{len(found)} of {compared} compared; searched for: one in twenty stands out by chance"
     return Sheet(columns, lines, range(1, 5), foot=foot)
-
-
-def _time(leak: Drawn) -> Iterator[str]:
-    """Whether he is slower, or quicker, with strong cards than with weak ones."""
-    if leak.low is not None and leak.high is not None and (leak.low > 0 or leak.high < 0):
-        what = "longer" if leak.low > 0 else "shorter"
-        reach = " to ".join(f"{abs(end):.0f}" for end in sorted((leak.low, leak.high), key=abs))
-        yield f"time tells: {what} with strong cards than with weak ones, by {reach} ms"
-
-
-def _mix(rows: Sequence[First]) -> Sheet:
-    """The first choice before the flop, the strongest cards at the top."""
-    names = ("folds", "checks", "calls", "raises")
-    lines = []
-    for row in reversed(rows):
-        shares = (f"{100 * getattr(row, name) / row.hands:.0f} %" for name in names)
-        texts = (TENTHS[row.tenth], *shares, str(row.hands))
-        lines.append([Cell(text, row.hands < FEW) for text in texts])
-    return Sheet(("cards before the flop", *names, "hands"), lines, range(1, 6))
 
 
 def _sizes(rows: Sequence[Sized]) -> Sheet:

@@ -11,7 +11,7 @@ from analytics.sql.chosen import quoted
 from api.questions.declared.players import sums_of
 from api.questions.players import nobody
 from api.questions.question import Name, Question, Sheet, Table, headed, plain, sheet
-from api.viewpoints.progress import ShowProgress
+from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 OPPONENTS = 100  # of a player, those with most hands

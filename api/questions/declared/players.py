@@ -11,7 +11,7 @@ from analytics.sql.amounts import money_in, moneys
 from analytics.sql.chosen import quoted
 from api.questions.players import check
 from api.questions.question import Listed, Page, Pages, Question, Table
-from api.viewpoints.progress import ShowProgress
+from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 

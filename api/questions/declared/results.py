@@ -22,25 +22,20 @@ from analytics.stored.equity import DRAWS, SEED
 from api.questions.declared.winnings import Line, Points, WinningsParams, rows, winnings
 from api.questions.luck import mirrored
 from api.questions.numbers import Again, part_of
-from api.questions.players import Nonsense, at_most, money_of
+from api.questions.players import Nonsense, at_most, chosen_by, money_of
 from api.questions.question import (
+    FILTERS,
     Anybody,
-    Before,
     Cell,
-    Match,
-    Numbered,
-    OfGame,
+    Filters,
     Param,
     Question,
-    Rival,
     Sheet,
     Table,
-    Unit,
     headed,
     plain,
 )
-from api.questions.stats import chosen_by
-from api.viewpoints.progress import ShowProgress, without_progress
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import leaves
 from store.log.leaf import Leaf
@@ -52,16 +47,11 @@ UNITS = {"hand": "net of a hand", "deck": "net of a deck", "price": "price of a 
 Row = dict[str, Any]
 
 
-class ResultsParams(Struct, frozen=True):
+class ResultsParams(Filters, frozen=True):
     """Whose results, against whom, in which hands; in how many of them luck is counted. Of parts
     people read their nets alone, and a file gets the graph alone."""
 
     player: Anybody = None
-    vs: Rival = None
-    match: Match = None
-    game: OfGame = None
-    hands: Numbered = None
-    before: Before = None
     by: Annotated[By | None, Param("Net by parts; a window is 100 hands.", query="split")] = None
     spots: Annotated[
         int | None,
@@ -73,7 +63,6 @@ class ResultsParams(Struct, frozen=True):
     ] = 100
     points: Points = POINTS
     adjusted: Annotated[bool, Param("With the line without run-out luck; it is slow.")] = False
-    unit: Unit = None
     table: str | None = None
     people: bool = False
 
@@ -257,13 +246,8 @@ def _graph(viewed: Viewed, params: ResultsParams, player: str, watch: ShowProgre
     asked = WinningsParams(
         player,
         params.points,
-        params.match,
-        params.game,
-        params.unit,
-        params.vs,
-        params.hands,
-        params.before,
-        runouts=None if params.adjusted else 0,
+        None if params.adjusted else 0,
+        **{name: getattr(params, name) for name in FILTERS},
     )
     return winnings(viewed, asked, watch)
 

@@ -15,25 +15,20 @@ from analytics.sql.chosen import By
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from api.questions.numbers import Numbers, between, by_player, counts, part_of, value_of
+from api.questions.players import Positions, chosen_by, of_street, statistics
 from api.questions.question import (
     FILTERS,
     Anybody,
-    Before,
     Cell,
-    Match,
-    Numbered,
-    OfGame,
+    Filters,
     Param,
     Question,
-    Rival,
     Sheet,
     Street,
     Table,
-    Unit,
     headed,
 )
-from api.questions.stats import Counted, Positions, chosen_by, of_street, statistics
-from api.viewpoints.progress import ShowProgress
+from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 STREETS = ("preflop", "flop", "turn", "river")
@@ -41,20 +36,14 @@ OVERVIEW = ("vpip", "pfr", "three_bet", "fold_to_3bet", "cbet_flop", "af", "wtsd
 Split = Literal[By, "street"]
 
 
-class StatsParams(Struct, frozen=True):
+class StatsParams(Filters, frozen=True):
     """Whose statistics, out of which of his hands, split by what."""
 
     player: Anybody = None
-    vs: Rival = None
     positions: Positions = ()
     street: Street = None
-    game: OfGame = None
-    match: Match = None
-    hands: Numbered = None
-    before: Before = None
     by: Annotated[Split | None, Param("Split; a window is a hundred hands.", query="split")] = None
     field: Annotated[bool, Param("Beside all others, counted as one.")] = False
-    unit: Unit = None
 
 
 class BesideField(Numbers, frozen=True):
@@ -124,7 +113,11 @@ def stats(viewed: Viewed, asked: StatsParams, watch: ShowProgress) -> Stats:
         for one in told.found:
             if street in (None, STATISTICS[one.statistic].street):
                 part = street or one.part
-                parts.setdefault((one.player, part), {})[one.statistic] = _beside(one, told)
+                field = told.field.get(one.statistic)
+                beside = UNSET if field is None else _numbers(field)
+                parts.setdefault((one.player, part), {})[one.statistic] = BesideField(
+                    **asdict(_numbers(one)), field=beside
+                )
     players = []
     for (player, part), found in parts.items():
         dealt = told.dealt[player, "" if asked.by == "street" else part]
@@ -132,12 +125,6 @@ def stats(viewed: Viewed, asked: StatsParams, watch: ShowProgress) -> Stats:
         split |= {name: int(dealt[name]) for name in ("hands", "known", "shown")}
         players.append(StatsOf(player=player, stats=found, **split))
     return Stats(viewed.viewer.view, SEED, players, {one.name: _meant(one) for one in wanted})
-
-
-def _beside(one: Answer, told: Counted) -> BesideField:
-    field = told.field.get(one.statistic)
-    beside = UNSET if field is None else _numbers(field)
-    return BesideField(**asdict(_numbers(one)), field=beside)
 
 
 def _numbers(one: Answer) -> Numbers:

@@ -36,7 +36,7 @@ from api.questions.question import (
     headed,
     share,
 )
-from api.viewpoints.progress import ShowProgress
+from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 OVERVIEW = (

@@ -6,45 +6,33 @@ spread: that is the adjusted line, and `adjusted` says of how many.
 
 from typing import Annotated
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, field
 from msgspec.structs import asdict
 
 from analytics.results.winnings import FEWEST, LINES, POINTS, Point, Winnings
 from analytics.results.winnings import winnings as lines_of
 from analytics.sql.chosen import table
 from api.questions.luck import mirrored, nets_without_luck
-from api.questions.players import money_of
+from api.questions.players import chosen_by, money_of
 from api.questions.question import (
     FILTERS,
-    Before,
-    Match,
+    Filters,
     Name,
-    Numbered,
-    OfGame,
     Param,
     Question,
-    Rival,
     Table,
-    Unit,
 )
-from api.questions.stats import chosen_by
-from api.viewpoints.progress import ShowProgress, without_progress
+from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 
 Points = Annotated[int, Param("So many points at most.", least=FEWEST, most=10_000)]
 
 
-class WinningsParams(Struct, frozen=True):
+class WinningsParams(Filters, frozen=True):
     """Whose winnings, in which hands, and in how many of them luck is taken out."""
 
     player: Name
     points: Points = POINTS
-    match: Match = None
-    game: OfGame = None
-    unit: Unit = None
-    vs: Rival = None
-    hands: Numbered = None
-    before: Before = None
     runouts: Annotated[int | None, Param("Hands to adjust.", most=500)] = 0
 
 

@@ -1,4 +1,5 @@
-"""`/api/v1/hands/MATCH/NUMBER`: a hand as it is seen, its events, frames, proof and audit.
+"""`/api/v1/matches/MATCH`: who played what, what came of it, what was signed for, if it holds; and
+`/api/v1/hands/MATCH/NUMBER`: a hand as it is seen, its events, frames, proof and audit.
 
 A hand that cannot change any more for whoever asks may be kept for ever; any other is asked for
 again with its tag.
@@ -15,36 +16,88 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from api.exporting.texts import CannotExport
-from api.http.answer import ANEW, FOREVER, MEDIA, document, format_of, sent
-from api.http.ask import Ask
+from api.http.answer import ANEW, FOREVER, document, format_of, media, sent
+from api.http.ask import AUDIT, Ask
 from api.printable import page as lines_of
 from api.problem import Problem
 from api.questions import hand as told
+from api.questions.declared.matches import match_of
 from api.questions.frames import frames
 from api.questions.hand import NoRules, judged
-from api.questions.proof import bundle, proof
+from api.questions.proof import LEAVES_MAX, bundle, proof, root, verified
 from api.report import as_json, as_text
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.views import Viewed
 
-router = APIRouter(prefix="/api/v1/hands/{match}/{number}", tags=["hands"])
+router = APIRouter(default_response_class=Response)
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
 Match = Annotated[str, Path(max_length=200, examples=["scrim"])]
 Number = Annotated[str, Path(pattern="^(0|[1-9][0-9]{0,17})$", examples=["12"])]
 
 
-def _formats(*kinds: str) -> dict[int | str, dict[str, Any]]:
-    return {200: {"content": {MEDIA[kind]: {} for kind in kinds}}}
+@router.get(
+    "/api/v1/matches/{match}",
+    tags=["matches"],
+    operation_id="match",
+    summary="One match: players, ruleset, disclosure, commitments to decks, nets, who won",
+    responses=media("json"),
+)
+def match(request: Request, ask: Ask, match: Match) -> Response:
+    with ask.viewed() as viewed:
+        return document(request, match_of(viewed, match))
 
 
 @router.get(
-    "",
+    "/api/v1/matches/{match}/root",
+    tags=["matches"],
+    operation_id="match_root",
+    summary="The signed checkpoint that covers the last hand of a match",
+    description="`covered` is false for the moment between a hand's end and the next signature."
+    " As text it is the checkpoint alone.",
+    responses=media("json", "txt"),
+)
+def match_root(request: Request, ask: Ask, match: Match) -> Response:
+    kind = format_of(request, ("json", "txt"))
+    with ask.viewed() as viewed:
+        last = match_of(viewed, match).last_seq
+        if last is None:
+            raise Problem("not-found", f"no hand of {match} has ended: nothing covers one")
+        told = root(viewed, match, last)
+    if kind == "txt":
+        return sent(request, told["checkpoint"].encode(), "txt")
+    return document(request, told)
+
+
+@router.get(
+    "/api/v1/matches/{match}/verify",
+    tags=["matches"],
+    operation_id="verify_match",
+    summary="Every leaf of a match made again, led to the signed root, its chips counted",
+    description="For auditors. Awards are not judged: that is an audit. A match of more leaves"
+    f" than {LEAVES_MAX:,} is verified by a job: POST to the same address.",
+    responses=media("json"),
+)
+def verify_match(request: Request, ask: Ask, match: Match) -> Response:
+    ask.needs(AUDIT)
+    if not ask.viewer.auditor:  # who looks through other eyes is told what they see
+        raise Problem("forbidden", f"{ask.viewer.view} verifies no match: only an auditor does")
+    with ask.viewed() as viewed:
+        match_of(viewed, match)
+        found = verified(viewed, match, LEAVES_MAX)
+    if found is None:
+        sentence = f"{match} has more than {LEAVES_MAX:,} leaves: POST here, and a job verifies it"
+        raise Problem("too-large", sentence)
+    return document(request, found)
+
+
+@router.get(
+    "/api/v1/hands/{match}/{number}",
+    tags=["hands"],
     operation_id="hand",
     summary="One hand: who played, what came, who won what, and all of it on one line",
     description="As text it is the hand's lines in notation, as PHH a document for other programs.",
-    response_class=Response,
-    responses=_formats("json", "phh", "txt"),
+    responses=media("json", "phh", "txt"),
 )
 def hand(request: Request, ask: Ask, match: Match, number: Number) -> Response:
     kind = format_of(request, ("json", "phh", "txt"))
@@ -63,13 +116,13 @@ def hand(request: Request, ask: Ask, match: Match, number: Number) -> Response:
 
 
 @router.get(
-    "/events",
+    "/api/v1/hands/{match}/{number}/events",
+    tags=["hands"],
     operation_id="events",
     summary="The events of a hand as they are seen, in order",
     description='Numbered as they are seen (`idx`). What is hidden is `{"redacted": true}`; a card'
     " that nobody recorded is `??`.",
-    response_class=Response,
-    responses=_formats("json", "ndjson"),
+    responses=media("json", "ndjson"),
 )
 def events(request: Request, ask: Ask, match: Match, number: Number) -> Response:
     kind = format_of(request, ("json", "ndjson"))
@@ -84,11 +137,11 @@ def events(request: Request, ask: Ask, match: Match, number: Number) -> Response
 
 
 @router.get(
-    "/frames",
+    "/api/v1/hands/{match}/{number}/frames",
+    tags=["hands"],
     operation_id="frames",
     summary="The table after each event, ready to be drawn, and marks for a slider",
-    response_class=Response,
-    responses=_formats("json"),
+    responses=media("json"),
 )
 def all_frames(request: Request, ask: Ask, match: Match, number: Number) -> Response:
     with _seen(ask, match, number) as (viewed, redacted_hand):
@@ -98,12 +151,12 @@ def all_frames(request: Request, ask: Ask, match: Match, number: Number) -> Resp
 
 
 @router.get(
-    "/state",
+    "/api/v1/hands/{match}/{number}/state",
+    tags=["hands"],
     operation_id="state",
     summary="The table after one event",
     description="`at` counts events as they are seen, from 0; without it, the table as it is last.",
-    response_class=Response,
-    responses=_formats("json"),
+    responses=media("json"),
 )
 def state(
     request: Request,
@@ -125,12 +178,12 @@ def state(
 
 
 @router.get(
-    "/proof",
+    "/api/v1/hands/{match}/{number}/proof",
+    tags=["hands"],
     operation_id="proof",
     summary="The receipt of a hand, its public lines, and the openings for this viewpoint",
     description="As a zip it is the bundle of evidence, with a program that verifies it.",
-    response_class=Response,
-    responses=_formats("json", "zip"),
+    responses=media("json", "zip"),
 )
 def hand_proof(request: Request, ask: Ask, match: Match, number: Number) -> Response:
     kind = format_of(request, ("json", "zip"))
@@ -143,14 +196,14 @@ def hand_proof(request: Request, ask: Ask, match: Match, number: Number) -> Resp
 
 
 @router.get(
-    "/audit",
+    "/api/v1/hands/{match}/{number}/audit",
+    tags=["hands"],
     operation_id="audit",
     summary="The hand decided again by its rules, and what other readings would have paid",
     description="For auditors. Who sat at the table gets the same of what he sees (`basis` is then"
     " `sight`): a card that he may not see counts as one that nobody recorded.",
-    response_class=Response,
     responses={
-        **_formats("json", "txt"),
+        **media("json", "txt"),
         303: {"description": "As a page it stands at an address of its own."},
     },
 )

@@ -1,0 +1,206 @@
+"""One line of JSON on stderr for each request, and what `/metrics` counts, as Prometheus reads it.
+
+A line has the path, but of the query no more than names: `?q=` may hold cards that somebody looks
+for, `?once=` a token. It has the id of a key, never a key. Of a failure it has the kind and the
+places in the code, not its text. The id of a request is ours: a client's own `X-Request-Id`, which
+the package asgi-correlation-id takes over, would write into the log what somebody else chose.
+
+Everybody may read the metrics: numbers of requests, not of hands. How long an answer is tells what
+is in it, so bytes are counted of those alone that are given without a key or login. The package
+prometheus-client would be as long here: it counts by metric for a whole process, where tests and
+`muckrake get` make several applications.
+"""
+
+import re
+import secrets
+import sys
+import threading
+import time
+import traceback
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+import msgspec
+from fastapi import Request
+from starlette.datastructures import MutableHeaders, QueryParams
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.http.layers import Layer, put
+from store.folder.frames import Damaged
+
+BOUNDS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+class Metrics:
+    """Counters of one process; a scraper adds up those of all workers."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.now = 0  # requests that are being answered
+        self.sent = 0  # bytes, to anybody
+        self._requests: dict[tuple[str, str, str], int] = defaultdict(int)
+        self._slower: dict[str, list[int]] = {}
+        self._seconds: dict[str, float] = defaultdict(float)
+        self._bytes: dict[str, int] = defaultdict(int)
+
+    def begins(self) -> None:
+        """A request has come."""
+        with self._lock:
+            self.now += 1
+
+    def sends(self, size: int) -> None:
+        """So many bytes have gone out: for `given_back`, and told to nobody."""
+        with self._lock:
+            self.sent += size
+
+    def ends(
+        self, method: str, route: str | None, status: int | None, seconds: float, size: int
+    ) -> None:
+        """It was answered, or whoever asked has gone."""
+        path = route or "none"
+        with self._lock:
+            self.now -= 1
+            said = method if method in METHODS else "other"
+            self._requests[said, path, "gone" if status is None else str(status)] += 1
+            buckets = self._slower.setdefault(path, [0] * (len(BOUNDS_S) + 1))
+            buckets[bisect_left(BOUNDS_S, seconds)] += 1
+            self._seconds[path] += seconds
+            self._bytes[path] += size
+
+    def text(self) -> str:
+        """All of it, as it is scraped."""
+        with self._lock:
+            return "\n".join(self._lines()) + "\n"
+
+    def _lines(self) -> Iterator[str]:
+        yield from _headed("muckrake_requests_total", "counter", "Requests by route and status.")
+        for (method, path, status), count in sorted(self._requests.items()):
+            labels = f'method="{method}",route="{path}",status="{status}"'
+            yield f"muckrake_requests_total{{{labels}}} {count}"
+        yield from _headed("muckrake_answer_bytes_total", "counter", "Bytes to no key, by route.")
+        for path, size in sorted(self._bytes.items()):
+            yield f'muckrake_answer_bytes_total{{route="{path}"}} {size}'
+        yield from _headed("muckrake_request_seconds", "histogram", "From request to last byte.")
+        for path, buckets in sorted(self._slower.items()):
+            yield from self._histogram(path, buckets)
+        yield from _headed("muckrake_requests_now", "gauge", "Requests being answered.")
+        yield f"muckrake_requests_now {self.now}"
+
+    def _histogram(self, path: str, buckets: list[int]) -> Iterator[str]:
+        name, total = "muckrake_request_seconds", 0
+        for bound, count in zip((*map(str, BOUNDS_S), "+Inf"), buckets, strict=True):
+            total += count
+            yield f'{name}_bucket{{route="{path}",le="{bound}"}} {total}'
+        yield f'{name}_sum{{route="{path}"}} {self._seconds[path]:.6f}'
+        yield f'{name}_count{{route="{path}"}} {total}'
+
+
+def _headed(name: str, kind: str, help_: str) -> Iterator[str]:
+    yield f"# HELP {name} {help_}"
+    yield f"# TYPE {name} {kind}"
+
+
+PATH_MAX = 200
+NAMES_MAX = 20
+ROOT = Path(__file__).parents[2]
+_SECRET = re.compile(r"(mr_[0-9a-f]{8})_[0-9a-f_]+|[\w-]{40,}")
+
+
+class RequestLog(Layer):
+    """Every request with an id, a line in the log and its place in the metrics."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics, out: TextIO | None) -> None:
+        super().__init__(app)
+        self.metrics = metrics
+        self.out = out
+
+    async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        told: dict[str, Any] = {"status": None, "bytes": 0, "whole": False}
+        put(scope, "request_id", secrets.token_hex(8))
+        put(scope, "log", self.out)
+
+        async def heard(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                told["status"] = message["status"]
+                MutableHeaders(scope=message)["X-Request-Id"] = scope["state"]["request_id"]
+            elif message["type"] == "http.response.body":
+                told["bytes"] += len(message.get("body", b""))
+                self.metrics.sends(len(message.get("body", b"")))
+                told["whole"] = not message.get("more_body", False)
+            await send(message)
+
+        self.metrics.begins()
+        begun = time.perf_counter()
+        try:
+            await self.app(scope, receive, heard)
+        finally:
+            took = time.perf_counter() - begun
+            size = 0 if scope["state"].get("recognized") else told["bytes"]
+            self.metrics.ends(scope["method"], _route(scope), told["status"], took, size)
+            if self.out is not None:
+                state = scope.get("state", {})
+                names = list(dict.fromkeys(QueryParams(scope.get("query_string", b"")).keys()))
+                caller = state.get("caller")
+                _write(
+                    self.out,
+                    {
+                        "at": _now(),
+                        "request": state["request_id"],
+                        "method": scope["method"][:16],
+                        "route": _route(scope),
+                        "path": masked(scope["path"][:PATH_MAX]),
+                        "query": [masked(name[:40]) for name in names[:NAMES_MAX]],
+                        "status": told["status"],
+                        "ms": round(took * 1000, 1),
+                        "bytes": told["bytes"],
+                        "whole": told["whole"] and not state.get("cut", False),
+                        "view": state.get("view"),
+                        "key": getattr(caller, "id", None),
+                    },
+                )
+
+
+def failed(request: Request, failure: Exception) -> str:
+    """A failure that nobody foresaw goes into the log; the id that its answer names."""
+    request_id = str(getattr(request.state, "request_id", "") or secrets.token_hex(8))
+    out = getattr(request.state, "log", None) or sys.stderr
+    found = traceback.extract_tb(failure.__traceback__)
+    told: dict[str, Any] = {"at": _now(), "request": request_id}
+    told["failed"] = type(failure).__qualname__
+    if isinstance(failure, OSError | Damaged):  # these speak of files, and of no hand
+        told["reason"] = str(failure)
+    _write(out, {**told, "where": [_place(one) for one in found]})
+    return request_id
+
+
+def masked(text: str) -> str:
+    """Without anything that looks like a secret."""
+    return _SECRET.sub(lambda found: f"{found[1] or ''}...", text)
+
+
+def _route(scope: Scope) -> str | None:
+    """The template of the route, so that lines of one kind can be counted; None if there is none.
+
+    A router that was included with a prefix has it in its own path already.
+    """
+    return getattr(scope.get("route"), "path", None)
+
+
+def _place(one: traceback.FrameSummary) -> str:
+    path = Path(one.filename)
+    name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
+    return f"{name}:{one.lineno} {one.name}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _write(out: TextIO, told: dict[str, Any]) -> None:
+    out.write(msgspec.json.encode(told).decode() + "\n")
+    out.flush()
