@@ -21,6 +21,7 @@ COMMANDS = (
     ("stats", "random-0"),
     ("stats", "--by", "position", "--street", "preflop"),
     ("compare", "random-0", "random-1"),
+    ("gate", "random-0", "random-1"),
     ("bids", "--spots", "3"),
     ("swaps", "--spots", "3"),
     ("counters",),

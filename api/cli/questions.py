@@ -163,6 +163,8 @@ def answered(
                 drawn(one.columns, one.rows, one.right, one.head, one.foot)
             else:
                 note(one)
+    if question.code is not None and (code := question.code(answer, params)):
+        raise click.exceptions.Exit(code)
     if question.wrong is not None and (sentence := question.wrong(answer)):
         wrong(sentence)
 

@@ -181,7 +181,7 @@ POLICY = (
 
 @router.get("/verify")
 def verify(request: Request, ask: Ask) -> Response:
-    """A bundle judged in the browser that it is dropped on; none is sent, and its policy forbids it."""
+    """A bundle judged in the browser: what is dropped there is never sent, and could not be."""
     answer = page(request, ask, "verify.html")
     answer.headers["Content-Security-Policy"] = POLICY
     return answer

@@ -125,6 +125,7 @@ class Question(Struct, frozen=True, kw_only=True):
     also: tuple[tuple[str, str], ...] = ()  # other routes to it, and what OpenAPI calls them
     auditor: bool = False  # whether nobody else may ask it
     wrong: Callable[[Any], str | None] | None = None  # what of an answer is an error to a command
+    code: Callable[[Any, Any], int] | None = None  # the exit code of a command, where it may vary
     facts: bool = True  # whether it reads facts, which old segments lack
     spark: bool = False  # whether Spark may count for it: all it counts, it counts in facts
 

@@ -36,6 +36,7 @@ PATHS = (
     "/players/random-0/results?match=open&spots=3",
     "/players/random-0/compare?other=random-1&match=open",
     "/players/random-0/compare",
+    "/players/random-0/gate?other=random-1",
     "/players/random-0/counters?match=fair&as=public",
     "/players/random-0/history?match=fair",
     "/fairness",

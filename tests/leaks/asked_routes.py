@@ -226,6 +226,9 @@ ROUTES: dict[str, Asked] = {
         *TABULAR,
         queries=(f"vs={LYNX}", "table=faults&format=csv&hands=1-2", f"as_of=closed-{AUCTION}/3"),
     ),
+    "/api/v1/players/{player}/gate": of_players(
+        "whose nets are public", *TABULAR, queries=(f"other={URSA}", f"other={URSA}&error=20")
+    ),
     "/api/v1/players/{player}/compare": of_players(
         "beside another",
         *TABULAR,
@@ -292,6 +295,7 @@ ROUTES: dict[str, Asked] = {
         ),
     ),
     "/players/{player}/compare": of_players("a page", queries=(f"other={URSA}",)),
+    "/players/{player}/gate": of_players("a page", queries=(f"other={URSA}",)),
     "/players/{player}/counters": of_players("a page"),
     "/players/{player}/history": of_players("a page"),
     "/players/{player}/results": of_players("a page", queries=("split=swap",)),

@@ -5,7 +5,7 @@ docs/statistics.md says what a row means.
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -53,6 +53,10 @@ class Sides(Struct, frozen=True, kw_only=True):
     game: OfGame = None
     street: Street = None
     unit: Unit = None
+    fail_if: Annotated[
+        Literal["worse"] | None,
+        Param("Exit code 1 if A surely won less a hand than B, at this one look.", people=True),
+    ] = None
 
     @property
     def matches(self) -> tuple[str | None, ...]:
@@ -208,6 +212,12 @@ def _line(one: Compared) -> tuple[Cell, ...]:
     return tuple(Cell(text, one.few) for text in cells)
 
 
+def code(told: Comparison, asked: Sides) -> int:
+    """1 if that was to fail: the whole interval of what A won more a hand lies below nothing."""
+    won = told.statistics.get("net_hand")
+    return int(asked.fail_if == "worse" and won is not None and (won.high or 0.0) < 0)
+
+
 QUESTION = Question(
     name="compare",
     text=__doc__,
@@ -218,6 +228,7 @@ QUESTION = Question(
     ask=comparison,
     tables=(Table("compared", Compared, lambda told: list(told.statistics.values())),),
     sheets=sheets,
+    code=code,
     page="/players/{player}/compare",
     kept=("other", "vs", "match", "game", "street", "unit"),
 )

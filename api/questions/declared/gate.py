@@ -1,0 +1,182 @@
+"""Whether a new bot is better than the old one, by a test that may be asked after every match.
+
+It reads the deals in which both sat: a mirrored deck counts once. The exit code is 0 if the new one
+is better, 1 if it is worse, 8 if that cannot be said yet. docs/leagues.md says how the test works,
+and why asking often makes no error likelier.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import numpy as np
+from msgspec import Meta, Struct, field
+
+from analytics.confidence.intervals import steady
+from analytics.confidence.sequential import Outcome, ruling
+from analytics.sql.chosen import quoted, table
+from analytics.sql.tables import text_of
+from api.questions.luck import mirrored
+from api.questions.players import chosen_by, money_of
+from api.questions.question import (
+    Before,
+    Cell,
+    Match,
+    Numbered,
+    OfGame,
+    Param,
+    Question,
+    Sheet,
+    Table,
+    Unit,
+    headed,
+)
+from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress
+from api.viewpoints.views import Viewed
+
+NOT_YET = 8
+
+
+class Sides(Struct, frozen=True, kw_only=True):
+    """Who is to be better than whom, in which hands, and how often that may be said wrongly."""
+
+    player: Annotated[str, Param("A player's name, percent-encoded.", "NEW", argument=True)]
+    other: Annotated[str, Param("Whom he is to be better than.", "OLD", argument=True)]
+    match: Match = None
+    game: OfGame = None
+    unit: Unit = None
+    hands: Numbered = None
+    before: Before = None
+    error: Annotated[
+        int,
+        Param(
+            "Of 100 players who are no better so many may be called better, and as many worse.",
+            "N",
+            least=1,
+            most=50,
+        ),
+    ] = 5
+
+
+class Verdict(Struct, frozen=True):
+    """What was found, and out of how much."""
+
+    verdict: Annotated[Outcome, Meta(description="what is said of the new one")]
+    deals: Annotated[int, Meta(description="hands and mirrored decks in which both sat")]
+    hands: Annotated[int, Meta(description="the hands of those")]
+    decided: Annotated[int | None, Meta(description="after how many deals it was clear")]
+    hand: Annotated[str | None, Meta(description="the last hand of that deal")]
+    more: Annotated[int | None, Meta(description="about so many more deals, if it goes on so")]
+    won_100: Annotated[
+        float | None, Meta(title="a hundred", description="what the new one won a hundred hands")
+    ]
+    better: Annotated[float, Meta(description="the evidence that it is better")]
+    worse: Annotated[float, Meta(description="the evidence that it is worse")]
+    needed: Annotated[float, Meta(description="so much evidence settles it")]
+
+
+class Gate(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.gate/1"):
+    """The verdict on one player beside another."""
+
+    viewpoint: str = field(name="as")
+    player: str
+    other: str
+    unit: str | None
+    error: int
+    found: Verdict
+
+
+def gate(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Gate:
+    """The verdict; two who never met are refused."""
+    chosen = chosen_by(viewed, asked, vs=asked.other)
+    unit = money_of(viewed, table(chosen, "NULL"))
+    cases = "".join(
+        f" WHEN {quoted(match)} THEN {deals}" for match, deals in mirrored(viewed).items()
+    )
+    deals = f"CASE c.match{cases} ELSE 1 END" if cases else "1"
+    both = (
+        f"SELECT c.match, c.number, c.hand_seq, c.net, c.per_chip, o.net AS other_net, {deals} AS"
+        " deals, p.stack, q.stack AS other_stack, t.total"
+        f" FROM ({table(chosen, 'NULL')}) AS c"
+        f" JOIN facts AS o ON o.hand_seq = c.hand_seq AND o.player = {quoted(asked.other)}"
+        " JOIN players AS p ON p.hand_seq = c.hand_seq AND p.seat = c.seat"
+        " JOIN players AS q ON q.hand_seq = c.hand_seq AND q.seat = o.seat"
+        " JOIN (SELECT hand_seq, sum(stack) AS total FROM players GROUP BY hand_seq) AS t"
+        " ON t.hand_seq = c.hand_seq"
+    )
+    rows = viewed.rows(f"WITH chosen AS ({both}) SELECT * FROM (\n{text_of('gate_deals')})")
+    if not rows:
+        raise Absent(f"{asked.player} and {asked.other} have no whole deal together here")
+    error = asked.error / 100
+    ahead = np.array([row["ahead"] / row["most"] for row in rows])
+    found = ruling(np.clip(ahead, -1.0, 1.0), error)  # a forged record may move what was not there
+    last = None if found.decided is None else rows[found.decided - 1]
+    hands = sum(row["hands"] for row in rows)
+    known = all(row["won"] is not None for row in rows)
+    verdict = Verdict(
+        found.outcome,
+        len(rows),
+        hands,
+        found.decided,
+        None if last is None else f"{last['match']}/{last['last_number']}",
+        found.more,
+        steady(100 * sum(row["won"] for row in rows) / hands) if known else None,
+        float(f"{found.better:.6g}"),
+        float(f"{found.worse:.6g}"),
+        1 / error,
+    )
+    return Gate(
+        viewpoint=viewed.viewer.view,
+        player=asked.player,
+        other=asked.other,
+        unit=unit,
+        error=asked.error,
+        found=verdict,
+    )
+
+
+def sheets(told: Gate, asked: Any) -> Iterator[Sheet | str]:
+    """The verdict in a sentence, and what it is made of."""
+    it = told.found
+    said = {
+        "better": f"{told.player} is better than {told.other}",
+        "worse": f"{told.player} is worse than {told.other}",
+        "not yet": f"not yet clear whether {told.player} is better or worse than {told.other}",
+    }[it.verdict]
+    when = f", clear after deal {it.decided:,}" if it.decided else ""
+    when += f", about {it.more:,} more deals if it goes on so" if it.more else ""
+    cells = (
+        f"{it.deals:,}",
+        f"{it.hands:,}",
+        "" if it.won_100 is None else f"{it.won_100:+,.1f}",
+        f"{it.better:,.4g}",
+        f"{it.worse:,.4g}",
+        f"{it.needed:,.4g}",
+    )
+    yield Sheet(
+        ("deals", "hands", "won a hundred", "for better", "for worse", "settles at"),
+        [tuple(map(Cell, cells))],
+        range(6),
+        headed(said + when, told.unit),
+        f"at most {told.error} of 100 players who are no better are ever called better, and as"
+        " many no worse ones worse, however often this is asked",
+    )
+
+
+def code(told: Gate, asked: Sides) -> int:
+    """The exit code of the command."""
+    return {"better": 0, "worse": 1, "not yet": NOT_YET}[told.found.verdict]
+
+
+QUESTION = Question(
+    name="gate",
+    text=__doc__,
+    path="/players/{player}/gate",
+    operation="player_gate",
+    params=Sides,
+    answer=Gate,
+    ask=gate,
+    tables=(Table("verdict", Verdict, lambda told: [told.found]),),
+    sheets=sheets,
+    code=code,
+)
