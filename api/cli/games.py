@@ -12,7 +12,7 @@ from api.cli.options import rules_of, rules_options
 from api.cli.output import NotFound, answer, say, table
 from api.cli.serve import web_page
 from api.printable import Page, page
-from api.questions import games as asking
+from api.questions import games as rulesets
 from api.questions.shapes import GameTold
 from api.report import aligned
 from engine.catalogue import CATALOGUE, meaning
@@ -51,7 +51,7 @@ def games(
     one = bool(game or rules or settings)
     shown = [_wanted(game, rules, settings, folder)] if one else list(RULESETS.values())
     if as_document:
-        answer(Games([asking.in_full(one) for one in shown]))
+        answer(Games([rulesets.in_full(one) for one in shown]))
     elif one:
         say(as_text(shown[0]))
     else:
@@ -78,7 +78,7 @@ def _kept(name: str, folder: Path) -> Game | None:
         if len(marks) > 1:
             there = ", ".join(sorted(marks))
             raise NotFound(f"{folder} has several rulesets called {name}: name one of {there}")
-        return asking.game_of(marks[0], ledger.ruleset) if marks else None
+        return rulesets.game_of(marks[0], ledger.ruleset) if marks else None
 
 
 def _has(name: str, mark: str, text: bytes) -> bool:

@@ -11,7 +11,7 @@ import click
 
 from api.cli.output import QUIET, NotFound, data
 from api.playing.names import Misnamed, names_of
-from api.questions import games as asking
+from api.questions import games as rulesets
 from engine.game import Game
 from engine.parameters import Impossible, named_values
 from formats.mit.note import WRITTEN
@@ -190,12 +190,12 @@ def rules_of(game: str | None, rules: str | None, settings: tuple[str, ...] = ()
         raise click.UsageError("name one GAME, or one --ruleset FILE")
     file = None if rules is None else _file(rules)
     try:
-        return asking.wanted(game or rules, settings_of(settings), file and _read(file))
-    except asking.NoGame as unknown:
+        return rulesets.wanted(game or rules, settings_of(settings), file and _read(file))
+    except rulesets.NoGame as unknown:
         raise NotFound(str(unknown)) from None
     except Impossible as reason:
         raise click.UsageError(str(reason)) from None
-    except asking.Unfit as reason:
+    except rulesets.Unfit as reason:
         raise click.UsageError(f"{rules}: {reason}") from None
 
 

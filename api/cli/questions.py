@@ -249,7 +249,7 @@ def _files(table: Table, answers: list[Any], files: list[File]) -> None:
     """A table of the answer as files."""
     import polars as pl
 
-    from api.questions.tables import arrow
+    from api.questions.question import arrow
 
     for kind, file in files:
         frames = [pl.DataFrame(arrow(table, one, flat=kind == "csv")) for one in answers]

@@ -100,9 +100,9 @@ def weighed(said: str) -> Iterator[Range]:
 
 def weight(ranges: Sequence[Range], kind: str) -> int:
     """What a format weighs: the most exact range that holds it decides, not the heaviest."""
-    media = MEDIA[kind].partition(";")[0]
-    names = {media, *(other for other, known in ALSO.items() if known == kind)}
-    for exact in (names, {f"{media.partition('/')[0]}/*"}, {"*/*"}):
+    content_type = MEDIA[kind].partition(";")[0]
+    names = {content_type, *(other for other, known in ALSO.items() if known == kind)}
+    for exact in (names, {f"{content_type.partition('/')[0]}/*"}, {"*/*"}):
         found = [one.weight for one in ranges if one.kind in exact]
         if found:
             return max(found)
@@ -125,7 +125,7 @@ _FORMULA = re.compile(FORMULA)
 VARY = "Accept, Authorization, Cookie"  # what the same address is answered differently by
 
 
-def media(*kinds: str) -> dict[int | str, dict[str, Any]]:
+def content_types(*kinds: str) -> dict[int | str, dict[str, Any]]:
     """The formats of a route, for its description."""
     return {200: {"content": {MEDIA[kind].partition(";")[0]: {} for kind in kinds}}}
 

@@ -313,14 +313,14 @@ class RateLimit(Layer):
             return
         left = self.buckets.check(scope, cost)
 
-        async def heard(message: Message) -> None:
+        async def forward(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in self.buckets.said(left, self.buckets.wait_s(cost)).items():
                     headers[name] = value
             await send(message)
 
-        await self.app(scope, receive, heard)
+        await self.app(scope, receive, forward)
 
 
 def who(scope: Scope) -> str:

@@ -54,7 +54,7 @@ class SecurityHeaders(Layer):
     """Every answer with the headers that it should not be without."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def heard(message: Message) -> None:
+        async def forward(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY.items():
@@ -63,7 +63,7 @@ class SecurityHeaders(Layer):
                     del headers["x-frame-options"]  # which can name no site that may
             await send(message)
 
-        await self.app(scope, receive, heard)
+        await self.app(scope, receive, forward)
 
 
 class TrustedHosts(Layer):
@@ -91,13 +91,13 @@ class HeadRequests(Layer):
         put(scope, "head", True)
         inner = {**scope, "method": "GET"}
 
-        async def heard(message: Message) -> None:
+        async def forward(message: Message) -> None:
             if message["type"] == "http.response.body":
                 message = {**message, "body": b""}
             await send(message)
 
         try:
-            await self.app(inner, receive, heard)
+            await self.app(inner, receive, forward)
         finally:
             if "route" in inner:
                 scope["route"] = inner["route"]

@@ -124,7 +124,7 @@ class RequestLog(Layer):
         put(scope, "request_id", secrets.token_hex(8))
         put(scope, "log", self.out)
 
-        async def heard(message: Message) -> None:
+        async def forward(message: Message) -> None:
             if message["type"] == "http.response.start":
                 told["status"] = message["status"]
                 MutableHeaders(scope=message)["X-Request-Id"] = scope["state"]["request_id"]
@@ -137,7 +137,7 @@ class RequestLog(Layer):
         self.metrics.begins()
         begun = time.perf_counter()
         try:
-            await self.app(scope, receive, heard)
+            await self.app(scope, receive, forward)
         finally:
             took = time.perf_counter() - begun
             size = 0 if scope["state"].get("recognized") else told["bytes"]

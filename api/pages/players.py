@@ -24,7 +24,7 @@ from api.http.ask import Access, Ask
 from api.http.routes.questions import Named, page_of
 from api.pages.site import Addresses, page
 from api.questions import players as counted
-from api.questions.declared import grid as asking
+from api.questions.declared import grid as hole_cards
 from api.questions.declared.compare import Comparison, Sides, comparison, sheets
 from api.questions.declared.grid import Cell
 from api.questions.declared.opponent import HANDS_MAX
@@ -193,13 +193,13 @@ FULL = 12  # times that a class came, from which on its cell is at its fullest
 def grid(of: OfPlayer, show: What = "acts") -> Response:
     """The 169 classes of hole cards, each a cell that leads to its hands."""
     with of.viewed() as viewed:
-        told = asking.grid(viewed, asking.Whose(of.player, **of.filters))
+        told = hole_cards.grid(viewed, hole_cards.Whose(of.player, **of.filters))
     cells = {one.name: one for one in told.cells}
     return of.sent(
         "grid.html",
         "grid",
         going_on={"show": show},
-        cells=[cell(name, cells.get(name), show) for name in asking.classes()],
+        cells=[cell(name, cells.get(name), show) for name in hole_cards.classes()],
         hands=told.hands,
         known=told.known,
         show=show,

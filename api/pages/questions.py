@@ -11,7 +11,7 @@ from api.http.ask import Ask
 from api.http.routes.questions import FIXED, Named, asked_for, formats, signed
 from api.pages.site import Addresses, page
 from api.problem import Problem
-from api.questions import games as asking
+from api.questions import games as rulesets
 from api.questions.declared import every
 from api.questions.question import API, Question, Sheet, asked
 from api.viewpoints.viewer import without_progress
@@ -92,8 +92,8 @@ def game(request: Request, ask: Ask, game: str) -> Response:
     """A ruleset, and every question that it answers."""
     try:
         with ask.viewed() as viewed:
-            found = asking.seen_game(viewed, game)
-    except asking.NoGame as unknown:
+            found = rulesets.seen_game(viewed, game)
+    except rulesets.NoGame as unknown:
         raise Problem("not-found", str(unknown)) from None
     partner = partner_of(found)
     to = Addresses(request.query_params.get("as"))

@@ -122,7 +122,7 @@ _SHOWN = 20  # reasons that the text shows of each bot
 _WIDTH = 60  # characters of one that it shows
 
 
-_APART: dict[Means, str] = {  # the best first
+ISOLATION: dict[Means, str] = {  # the best first
     "user+namespaces": "kept apart as another user and by namespaces",
     "namespaces": "kept apart by namespaces",
     "user": "kept apart as another user",
@@ -168,7 +168,7 @@ def part(program: Program, legs: Sequence[Conduct], faults: Iterable[Unusable]) 
         exit=legs[-1].exit if legs else None,
         faults=dict(Counter(one.kind for one in faults if one.player == program.name)),
         last_lines=legs[-1].last_lines if legs else (),
-        kept_apart=max((leg.kept_apart for leg in legs), key=[*_APART].index, default="none"),
+        kept_apart=max((leg.kept_apart for leg in legs), key=[*ISOLATION].index, default="none"),
         not_kept_because=tuple(dict.fromkeys(why for leg in legs for why in leg.not_kept)),
     )
 
@@ -187,18 +187,18 @@ def as_text(parts: Sequence[Part], faults: Sequence[Unusable]) -> Page:
         unusable = sum(one.faults.values())
         clock, slowest = f"{one.clock_left:.3f} s", f"{one.slowest_ms:.1f} ms"
         rows.append([one.player, str(one.replies), str(unusable), clock, slowest])
-    lines = [*aligned(rows, numbers=range(1, 5)), "", *_apart(parts)]
+    lines = [*aligned(rows, numbers=range(1, 5)), "", *_isolation_lines(parts)]
     for one in parts:
         lines += _why(one, [fault for fault in faults if fault.player == one.player])
     return page(lines)
 
 
-def _apart(parts: Sequence[Part]) -> list[str]:
+def _isolation_lines(parts: Sequence[Part]) -> list[str]:
     """A sentence for each means by which bots were kept from the ledger and from each other."""
     lines = []
     for means in dict.fromkeys(one.kept_apart for one in parts):
         names = ", ".join(one.player for one in parts if one.kept_apart == means)
-        lines.append(f"{_APART[means]}: {names}")
+        lines.append(f"{ISOLATION[means]}: {names}")
         if means == "none":
             reasons = dict.fromkeys(why for one in parts for why in one.not_kept_because)
             lines += [f"  {why}" for why in reasons]

@@ -173,7 +173,7 @@ class Feeds:
 
     async def now(self, viewer: Viewer) -> Snapshot | None:
         """The ledger of this moment, which whoever begins to follow may have just written."""
-        return (await self.apart(self._newest, (viewer,)))[0]
+        return (await self.in_thread(self._newest, (viewer,)))[0]
 
     @property
     def followers(self) -> int:
@@ -219,7 +219,7 @@ class Feeds:
                 yield None
                 more = False
             else:
-                await _heard(feed.grown, told_at + patience_s - time.monotonic())
+                await _grown_within(feed.grown, told_at + patience_s - time.monotonic())
             if feed.lost is not None:
                 raise feed.lost
             if time.monotonic() - told_at >= patience_s:
@@ -230,7 +230,7 @@ class Feeds:
         """The place of the last event that was told before a position; None at the beginning."""
         while pos > 0:
             first = (pos - 1) // PAGE * PAGE
-            batch = await self.apart(feed.made, first, Wanted())
+            batch = await self.in_thread(feed.made, first, Wanted())
             before = [one.place for one in batch.told if one.pos < pos]
             if before:
                 return before[-1]
@@ -240,12 +240,12 @@ class Feeds:
     async def _make(self, feed: Feed, number: int) -> None:
         """A page that several wait for is made once."""
         if number not in feed.making:
-            work = self.apart(feed.made, number * PAGE, Wanted())
+            work = self.in_thread(feed.made, number * PAGE, Wanted())
             feed.making[number] = asyncio.get_running_loop().create_task(work)
             feed.making[number].add_done_callback(lambda _: feed.making.pop(number))
         await asyncio.shield(feed.making[number])
 
-    async def apart(self, work: Callable[..., T], *given: Any) -> T:
+    async def in_thread(self, work: Callable[..., T], *given: Any) -> T:
         """Work that reads from the disk, where nobody's answer waits for it."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
 
@@ -261,7 +261,7 @@ class Feeds:
             began = time.monotonic()
             viewers = tuple(self._feeds)
             try:
-                found = await self.apart(self._newest, viewers)
+                found = await self.in_thread(self._newest, viewers)
             except Exception as failure:
                 for feed in self._feeds.values():
                     feed.lose(failure)
@@ -275,7 +275,7 @@ class Feeds:
         return [self._snapshots(viewer) for viewer in viewers]
 
 
-async def _heard(grown: asyncio.Event, patience_s: float) -> None:
+async def _grown_within(grown: asyncio.Event, patience_s: float) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(max(0.0, patience_s)):
             await grown.wait()

@@ -4,7 +4,7 @@ A parameter is a field of a frozen struct, annotated with `Param`; an answer is 
 the document in JSON; a table of it is a struct a row, each field annotated with `msgspec.Meta`: its
 title, what it means, and in `extra` how a value is `spelled`, or that people do not see it
 (`HIDDEN`). Four write them down: `cli/questions.py`, `http/routes/questions.py`,
-`pages/questions.py` and, for files, `tables.py`.
+`pages/questions.py` and, for files, `arrow` here.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,7 +27,10 @@ from msgspec import NODEFAULT, Meta, Struct, UnsetType
 from api.viewpoints.viewer import ShowProgress
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from api.viewpoints.views import Viewed
+
 
 API = "/api/v1"
 TEXT_MAX = 200  # characters of a name over HTTP
@@ -325,3 +328,43 @@ class Filters(Struct, frozen=True, kw_only=True):
 
 
 FILTERS = Filters.__struct_fields__
+
+
+TYPES = {str: "string", int: "int64", float: "double", bool: "bool"}  # as Arrow calls them
+
+
+def plain_rows(rows: Sequence[Any]) -> list[dict[str, Any]]:
+    """Rows as JSON has them."""
+    found: list[dict[str, Any]] = msgspec.to_builtins(rows)
+    return found
+
+
+def arrow(table: Table, answer: Any, *, flat: bool = False) -> "pa.Table":
+    """The rows of a table, out of which every file is written; what has parts in JSON is text in
+    JSON, lists too if it must be flat."""
+    import pyarrow as pa  # a command's help does without it
+
+    schema, parts = {}, []
+    for one in fields(table.row):
+        kind = _words(one.type)
+        many = get_origin(kind) is list
+        inner = get_args(kind)[0] if many else kind
+        if inner not in TYPES or (many and (flat or inner not in (str, int))):
+            parts.append(one.name)
+            schema[one.name] = pa.string()
+        else:
+            item = pa.type_for_alias(TYPES[inner])
+            schema[one.name] = pa.list_(item) if many else item
+    rows = plain_rows(table.rows(answer))
+    for row in rows:
+        row |= {name: msgspec.json.encode(row[name]).decode() for name in parts}
+    return pa.Table.from_pylist(rows, pa.schema(schema))
+
+
+def _words(kind: Any) -> Any:
+    """A type as it is written: text is text whatever its pattern or choices, also in a list."""
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    if get_origin(kind) is list:
+        return list[_words(get_args(kind)[0])]  # type: ignore[misc]
+    return str if get_origin(kind) is Literal else kind

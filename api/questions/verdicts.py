@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 DECIDING = (
     *("events", "odds", "engine", "store", "analytics/screen", "analytics/replay"),
-    *("api/rules.py", "api/rules.py"),
+    "api/rules.py",
     "api/questions/verdicts.py",
 )
 SUFFIXES = (".py", ".bin")  # a table of equities is a part of the rules, too

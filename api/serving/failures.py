@@ -146,13 +146,13 @@ class ErrorAnswers(Layer):
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun = False
 
-        async def heard(message: Message) -> None:
+        async def forward(message: Message) -> None:
             nonlocal begun
             begun = True
             await send(message)
 
         try:
-            await self.app(scope, receive, heard)
+            await self.app(scope, receive, forward)
         except ClientDisconnect:
             return
         except Exception as failure:

@@ -63,13 +63,13 @@ class RequestLimits(Layer):
 
         begun = False
 
-        async def heard(message: Message) -> None:
+        async def forward(message: Message) -> None:
             nonlocal begun
             if begun or not wrong:  # what a route says to half a body is not passed on
                 begun = True
                 await send(message)
 
-        await self.app(scope, counted, heard)
+        await self.app(scope, counted, forward)
         if wrong == 413 and not begun:
             raise _too_large(most)
         if wrong and not begun:
@@ -270,13 +270,13 @@ class _Begun:
             raise self.failure
 
     async def _work(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def heard(message: Message) -> None:
+        async def forward(message: Message) -> None:
             if not self.late.is_set():
                 self.begun.set()
                 await send(message)
 
         try:
-            await self.app(scope, receive, heard)  # after an answer it hears that all is over
+            await self.app(scope, receive, forward)  # after an answer it hears that all is over
         except Exception as failure:
             self.failure = failure
         finally:

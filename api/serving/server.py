@@ -82,14 +82,14 @@ class Worker(LimitedServer):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Told once it stops in order, told twice at once; none is raised again afterwards."""
-        before = {one: signal.signal(one, self._heard) for one in self._signals}
+        before = {one: signal.signal(one, self._signal) for one in self._signals}
         try:
             yield
         finally:
             for one, handler in before.items():
                 signal.signal(one, handler)
 
-    def _heard(self, number: int, frame: FrameType | None) -> None:
+    def _signal(self, number: int, frame: FrameType | None) -> None:
         self.told.append(number)
         self.handle_exit(number, frame)
 
@@ -128,7 +128,7 @@ class _Supervisor:
         self._told: list[int] = []
 
     def run(self) -> int:
-        before = {one: signal.signal(one, self._heard) for one in (signal.SIGINT, signal.SIGTERM)}
+        before = {one: signal.signal(one, self._signal) for one in (signal.SIGINT, signal.SIGTERM)}
         deaths: list[float] = []
         try:
             self._running = [self._worker() for _ in range(self._count)]
@@ -166,7 +166,7 @@ class _Supervisor:
                 one.kill()
                 one.join()
 
-    def _heard(self, number: int, frame: FrameType | None) -> None:
+    def _signal(self, number: int, frame: FrameType | None) -> None:
         self._told.append(number)
 
 

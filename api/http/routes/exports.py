@@ -20,7 +20,7 @@ from pydantic import BaseModel, Field
 
 from analytics.sql.chosen import quoted
 from api.exporting.files import lines
-from api.http.answer import document, format_of, listed, media
+from api.http.answer import content_types, document, format_of, listed
 from api.http.ask import Access, Ask
 from api.http.streams import streamed, tabled
 from api.viewpoints.selection import Absent, Wanted, leaves
@@ -63,7 +63,7 @@ _KINDS = ("parquet", "arrow", "csv", "ndjson")
     description="The views of `sql`: hands, events, players, bids, swaps, pots, decisions. Hidden"
     " numbers are null and hidden texts say `hidden`. A file is of one viewpoint, and nothing else"
     " is in it.",
-    responses=media(*_KINDS),
+    responses=content_types(*_KINDS),
 )
 def export(
     request: Request,
@@ -183,7 +183,7 @@ class Question(BaseModel):
     operation_id="ask_sql",
     summary="The answer to a SELECT",
     description=_TOLD,
-    responses=media(*_ROWS),
+    responses=content_types(*_ROWS),
 )
 def post_sql(request: Request, ask: Ask, question: Question) -> Response:
     return _answer(request, ask, question.q)
@@ -195,7 +195,7 @@ def post_sql(request: Request, ask: Ask, question: Question) -> Response:
     operation_id="sql",
     summary="The same, in the address",
     description=_TOLD,
-    responses=media(*_ROWS),
+    responses=content_types(*_ROWS),
 )
 def get_sql(
     request: Request,

@@ -16,7 +16,7 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from api.exporting.texts import CannotExport
-from api.http.answer import ANEW, FOREVER, document, format_of, media, sent
+from api.http.answer import ANEW, FOREVER, content_types, document, format_of, sent
 from api.http.ask import AUDIT, Ask
 from api.printable import page as lines_of
 from api.problem import Problem
@@ -41,7 +41,7 @@ Number = Annotated[str, Path(pattern="^(0|[1-9][0-9]{0,17})$", examples=["12"])]
     tags=["matches"],
     operation_id="match",
     summary="One match: players, ruleset, disclosure, commitments to decks, nets, who won",
-    responses=media("json"),
+    responses=content_types("json"),
 )
 def match(request: Request, ask: Ask, match: Match) -> Response:
     with ask.viewed() as viewed:
@@ -55,7 +55,7 @@ def match(request: Request, ask: Ask, match: Match) -> Response:
     summary="The signed checkpoint that covers the last hand of a match",
     description="`covered` is false for the moment between a hand's end and the next signature."
     " As text it is the checkpoint alone.",
-    responses=media("json", "txt"),
+    responses=content_types("json", "txt"),
 )
 def match_root(request: Request, ask: Ask, match: Match) -> Response:
     kind = format_of(request, ("json", "txt"))
@@ -76,7 +76,7 @@ def match_root(request: Request, ask: Ask, match: Match) -> Response:
     summary="Every leaf of a match made again, led to the signed root, its chips counted",
     description="For auditors. Awards are not judged: that is an audit. A match of more leaves"
     f" than {LEAVES_MAX:,} is verified by a job: POST to the same address.",
-    responses=media("json"),
+    responses=content_types("json"),
 )
 def verify_match(request: Request, ask: Ask, match: Match) -> Response:
     ask.needs(AUDIT)
@@ -97,7 +97,7 @@ def verify_match(request: Request, ask: Ask, match: Match) -> Response:
     operation_id="hand",
     summary="One hand: who played, what came, who won what, and all of it on one line",
     description="As text it is the hand's lines in notation, as PHH a document for other programs.",
-    responses=media("json", "phh", "txt"),
+    responses=content_types("json", "phh", "txt"),
 )
 def hand(request: Request, ask: Ask, match: Match, number: Number) -> Response:
     kind = format_of(request, ("json", "phh", "txt"))
@@ -122,7 +122,7 @@ def hand(request: Request, ask: Ask, match: Match, number: Number) -> Response:
     summary="The events of a hand as they are seen, in order",
     description='Numbered as they are seen (`idx`). What is hidden is `{"redacted": true}`; a card'
     " that nobody recorded is `??`.",
-    responses=media("json", "ndjson"),
+    responses=content_types("json", "ndjson"),
 )
 def events(request: Request, ask: Ask, match: Match, number: Number) -> Response:
     kind = format_of(request, ("json", "ndjson"))
@@ -141,7 +141,7 @@ def events(request: Request, ask: Ask, match: Match, number: Number) -> Response
     tags=["hands"],
     operation_id="frames",
     summary="The table after each event, ready to be drawn, and marks for a slider",
-    responses=media("json"),
+    responses=content_types("json"),
 )
 def all_frames(request: Request, ask: Ask, match: Match, number: Number) -> Response:
     with _seen(ask, match, number) as (viewed, redacted_hand):
@@ -156,7 +156,7 @@ def all_frames(request: Request, ask: Ask, match: Match, number: Number) -> Resp
     operation_id="state",
     summary="The table after one event",
     description="`at` counts events as they are seen, from 0; without it, the table as it is last.",
-    responses=media("json"),
+    responses=content_types("json"),
 )
 def state(
     request: Request,
@@ -183,7 +183,7 @@ def state(
     operation_id="proof",
     summary="The receipt of a hand, its public lines, and the openings for this viewpoint",
     description="As a zip it is the bundle of evidence, with a program that verifies it.",
-    responses=media("json", "zip"),
+    responses=content_types("json", "zip"),
 )
 def hand_proof(request: Request, ask: Ask, match: Match, number: Number) -> Response:
     kind = format_of(request, ("json", "zip"))
@@ -203,7 +203,7 @@ def hand_proof(request: Request, ask: Ask, match: Match, number: Number) -> Resp
     description="For auditors. Who sat at the table gets the same of what he sees (`basis` is then"
     " `sight`): a card that he may not see counts as one that nobody recorded.",
     responses={
-        **media("json", "txt"),
+        **content_types("json", "txt"),
         303: {"description": "As a page it stands at an address of its own."},
     },
 )

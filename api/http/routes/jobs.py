@@ -119,11 +119,11 @@ def play(request: Request, ask: Ask, wanted: MatchWanted, idempotency_key: Key =
     known = jobs.known(owner, _checked(idempotency_key), digest)
     if known is None:
         bots = ask.service.settings.bots
-        wish = of_match(asked) if wanted.folders is None else of_folders(asked, bots)
+        wanted_job = of_match(asked) if wanted.folders is None else of_folders(asked, bots)
         limits = ask.service.settings.limits
-        room, _ = admitted(jobs, owner, limits, hands=wish["asked"])
+        room, _ = admitted(jobs, owner, limits, hands=wanted_job["asked"])
         kind: Literal["match", "bots"] = "match" if wanted.folders is None else "bots"
-        job = Job(room.name, kind, owner, server(), now_ms(), wish["match"], wish)
+        job = Job(room.name, kind, owner, server(), now_ms(), wanted_job["match"], wanted_job)
         known = jobs.begin(room, job, idempotency_key, digest)
     return _accepted(ask, request, jobs, known)
 
@@ -183,22 +183,22 @@ async def bring(
 ) -> Response:
     ask.needs(WRITE)
     owner = "" if ask.caller.has(AUDIT) else _owner(ask)
-    wish = of_import(named_format, game, settings, names, strict, audit, match, rake)
-    wish |= {"disclosure": disclosure, "owner": owner}
+    wanted_job = of_import(named_format, game, settings, names, strict, audit, match, rake)
+    wanted_job |= {"disclosure": disclosure, "owner": owner}
     jobs, owner, key = _written(ask), _owner(ask), _checked(idempotency_key)
     limits, again = ask.service.settings.limits, jobs.claimed(owner, key)
     coming = partial(admitted, jobs, owner, limits, size=said_length(request), again=again)
     room, allowance = await run_in_threadpool(coming)
     try:
         digests = await sent_files(request, room / "upload", name, allowance)
-        digest = sha256(msgspec.json.encode((wish, digests), order="sorted")).hexdigest()
+        digest = sha256(msgspec.json.encode((wanted_job, digests), order="sorted")).hexdigest()
         known = await run_in_threadpool(jobs.known, owner, key, digest)
         if known is None:
             if match is not None and len(digests) != 1:
                 sentence = f"match={match} names one file, and {len(digests)} were sent"
                 raise Problem("invalid", sentence)
             size = sum(path.stat().st_size for path in (room / "upload").iterdir())
-            job = Job(room.name, "import", owner, server(), now_ms(), match, wish, size)
+            job = Job(room.name, "import", owner, server(), now_ms(), match, wanted_job, size)
             known = await run_in_threadpool(jobs.begin, room, job, key, digest)
     finally:
         if not (room / "job.json").exists():  # nothing has come of it
@@ -219,13 +219,13 @@ def verify(request: Request, ask: Ask, match: Match, idempotency_key: Key = None
     if not ask.viewer.auditor:  # who looks through other eyes is told what they see
         raise Problem("forbidden", f"{ask.viewer.view} verifies no match: only an auditor does")
     with ask.viewed() as viewed:
-        wish = {"match": match, "hands": match_of(viewed, match).hands}
+        wanted_job = {"match": match, "hands": match_of(viewed, match).hands}
     digest = sha256(msgspec.json.encode(("verify", match))).hexdigest()
     jobs, owner, key = _jobs(ask), _owner(ask), _checked(idempotency_key)
     known = jobs.known(owner, key, digest)
     if known is None:
         room, _ = admitted(jobs, owner, ask.service.settings.limits)
-        job = Job(room.name, "verify", owner, server(), now_ms(), match, wish)
+        job = Job(room.name, "verify", owner, server(), now_ms(), match, wanted_job)
         known = jobs.begin(room, job, key, digest)
     return _accepted(ask, request, jobs, known)
 

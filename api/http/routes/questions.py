@@ -12,14 +12,24 @@ from pydantic import StringConstraints
 from starlette.routing import Match
 from starlette.types import Scope
 
-from api.http.answer import MEDIA, document, format_of, goes_on, listed, media, sent
+from api.http.answer import MEDIA, content_types, document, format_of, goes_on, listed, sent
 from api.http.ask import AUDIT, Access, Ask
 from api.http.streams import tabled
 from api.problem import Problem
-from api.questions import games as asking
+from api.questions import games as rulesets
 from api.questions.declared import every
-from api.questions.question import API, TEXT_MAX, Field, Page, Pages, Question, asked, parameters
-from api.questions.tables import arrow, plain_rows
+from api.questions.question import (
+    API,
+    TEXT_MAX,
+    Field,
+    Page,
+    Pages,
+    Question,
+    arrow,
+    asked,
+    parameters,
+    plain_rows,
+)
 from api.viewpoints.viewer import without_progress
 from api.viewpoints.views import Viewed
 
@@ -202,10 +212,10 @@ _ONE = ("json", "md")
     operation_id="games",
     summary="Every ruleset, on a line each",
     response_class=Response,
-    responses=media(*_LIST),
+    responses=content_types(*_LIST),
 )
 def games(request: Request) -> Response:
-    return listed(request, asking.listed(), offered=_LIST)
+    return listed(request, rulesets.listed(), offered=_LIST)
 
 
 @router.get(
@@ -214,7 +224,7 @@ def games(request: Request) -> Response:
     operation_id="game",
     summary="One ruleset in full: script, parameters, policies with the entries they cite",
     response_class=Response,
-    responses=media(*_ONE),
+    responses=content_types(*_ONE),
 )
 def game(
     request: Request,
@@ -231,9 +241,9 @@ def game(
     kind = format_of(request, _ONE)
     try:
         with ask.viewed() as viewed:
-            found = asking.seen_game(viewed, game)
-    except asking.NoGame as unknown:
+            found = rulesets.seen_game(viewed, game)
+    except rulesets.NoGame as unknown:
         raise Problem("not-found", str(unknown)) from None
     if kind == "md":
-        return sent(request, asking.as_markdown(found).encode(), "md")
-    return document(request, asking.in_full(found))
+        return sent(request, rulesets.as_markdown(found).encode(), "md")
+    return document(request, rulesets.in_full(found))

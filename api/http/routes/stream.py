@@ -84,7 +84,7 @@ async def stream(
         raise Problem("unavailable", f"{FOLLOWERS_MAX} follow already: as many as may").after(10)
     snapshot = await feeds.now(viewer)
     from_where = last_event_id or after
-    asked = await feeds.apart(_asked, snapshot, viewer, wanted, from_where, until)
+    asked = await feeds.in_thread(_asked, snapshot, viewer, wanted, from_where, until)
     headers = about(request, NEVER)
     headers["X-Accel-Buffering"] = "no"  # a proxy that gathers would hold events back
     if getattr(request.state, "head", False):

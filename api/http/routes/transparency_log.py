@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
-from api.http.answer import FOREVER, document, format_of, media, sent
+from api.http.answer import FOREVER, content_types, document, format_of, sent
 from api.http.ask import Ask
 from api.problem import Problem
 from api.questions.proof import Tree
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/api/v1/log", tags=["log"], default_response_class=Re
     operation_id="checkpoint",
     summary="The newest signed checkpoint: how large the tree is, and its root",
     description="A C2SP tlog-checkpoint. Keep it: later the ledger can be held to it.",
-    responses=media("txt"),
+    responses=content_types("txt"),
 )
 def checkpoint(request: Request, ask: Ask) -> Response:
     return sent(request, Tree(ask.snapshot()).note, "txt")
@@ -34,7 +34,7 @@ def checkpoint(request: Request, ask: Ask) -> Response:
     operation_id="log_key",
     summary="The public keys that have signed for this ledger, the newest last",
     description="Compare it with the one that you know from somewhere else: docs/trust.md.",
-    responses=media("txt"),
+    responses=content_types("txt"),
 )
 def key(request: Request, ask: Ask) -> Response:
     keys = Tree(ask.snapshot()).keys
@@ -47,7 +47,7 @@ def key(request: Request, ask: Ask) -> Response:
     summary="The leaves behind a tile of level 0: up to 256 entries",
     description="Each is two bytes of length, then the leaf: which record it is, and the digest of"
     " its public lines. The SHA-256 of a zero byte and a leaf is its hash in the tile.",
-    responses=media("tile"),
+    responses=content_types("tile"),
 )
 def entries(
     request: Request,
@@ -67,7 +67,7 @@ def entries(
     operation_id="tile",
     summary="A tile of the tree: up to 256 hashes of one level",
     description="`0/x001/067` is full, `0/067.p/9` has the first 9 hashes. Neither ever changes.",
-    responses=media("tile"),
+    responses=content_types("tile"),
 )
 def tile(
     request: Request,
@@ -88,7 +88,7 @@ def tile(
     summary="The proof that the tree only grew from one size to another",
     description="As text it is the body that a C2SP witness is sent: the old size, the proof, and"
     " the newest checkpoint.",
-    responses=media("json", "txt"),
+    responses=content_types("json", "txt"),
 )
 def consistency(
     request: Request,

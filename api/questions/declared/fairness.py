@@ -124,10 +124,10 @@ def fairness(
     tests, left_out = _tests(ledger, fresh, watch)
     tested = [Tested(**asdict(one), verdict=one.verdict) for one in tests]
     # Hands beside the decks that were committed to.
-    beside = Dealt(ledger, Private(ledger.live.folder))
-    found = [(leaf.stream, beside.wrong(leaf)) for leaf in leaves]
+    decks_kept = Dealt(ledger, Private(ledger.live.folder))
+    found = [(leaf.stream, decks_kept.wrong(leaf)) for leaf in leaves]
     wrong = [f"{hand}: {sentence}" for hand, sentence in found if sentence]
-    dealing, decks = _dealing(ledger, leaves), Decks(beside.checked + len(wrong), wrong)
+    dealing, decks = _dealing(ledger, leaves), Decks(decks_kept.checked + len(wrong), wrong)
     return Fairness(len(leaves), dealing, left_out, sorted(again), decks, tested)
 
 
