@@ -13,7 +13,7 @@ import msgspec
 from api.cli import completing
 from api.cli.ledger import ledger_option, view_option
 from api.cli.options import quiet_option
-from api.cli.output import every, note, progress, say
+from api.cli.output import every, line, note, progress, say
 from api.cli.tables import drawn
 from api.cli.viewing import viewing
 
@@ -96,9 +96,8 @@ def _tell(match: str, look: Look, as_document: bool) -> int:
         return 0
     if as_document:
         told = msgspec.to_builtins(look.stats)
-        about = {"schema": "muckrake.hud/1", "match": match, "hands": look.hands, "over": look.over}
         kept = {name: told[name] for name in ("as", "players")}
-        say(msgspec.json.encode({**about, **kept}).decode())
+        line("muckrake.hud/1", match=match, hands=look.hands, over=look.over, **kept)
         return look.hands
     from api.questions.declared.stats import StatsParams, sheets
 
