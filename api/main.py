@@ -24,6 +24,7 @@ COMMANDS = {
     "init": "Make an empty ledger under a name of its own, with a new signing key.",
     "play": "Play matches between the built-in bots, and record them.",
     "match": "Play a match between two bots that speak the MIT protocol, and record it.",
+    "hud": "Follow a match, and tell its players' statistics while it is played.",
     "league": "Play leagues of bots that speak the MIT protocol, and go on with them.",
     "import": "Judge foreign hand histories, and write them into the ledger.",
     "replay": "Show a recorded hand line by line, or its table at one moment.",
@@ -48,7 +49,7 @@ COMMANDS = {
 
 
 GROUPS = {  # as the help shows them; the others, and every declared question, ask
-    "Play": ("demo", "games", "init", "play", "match", "league", "import"),
+    "Play": ("demo", "games", "init", "play", "match", "hud", "league", "import"),
     "Ask": (),
     "Prove": ("audit", "verify", "publish", "witness", "monitor"),
     "Serve": ("serve", "key", "get"),

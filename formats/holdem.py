@@ -32,8 +32,9 @@ class Inexpressible(ValueError):
     """What a format has no words for; in one sentence."""
 
 
-def check(game: Game, record: Events, name: str) -> None:
-    """The hand is hold'em between ordinary rules, whole, and played without mishap."""
+def check(game: Game, record: Events, name: str, *, site: bool = False) -> None:
+    """The hand is hold'em between ordinary rules, whole, and played without mishap; formats of
+    sites also know a pot limit, and dead blinds."""
     forced, *streets = game.script
     if not isinstance(forced, Blinds | Posts) or tuple(map(type, streets)) != _STREETS:
         raise Inexpressible(f"{name} has no code for {game.name}: its sequence of play is its own")
@@ -41,7 +42,7 @@ def check(game: Game, record: Events, name: str) -> None:
         if getattr(game, policy) != value:
             said = f"{policy} {getattr(game, policy)}"
             raise Inexpressible(f"{name} has no code for {game.name}: it plays with {said}")
-    if game.sizing == "pot_limit":
+    if game.sizing == "pot_limit" and not site:
         raise Inexpressible(f"{name} has no code for pot-limit hold'em")
     if not isinstance(record[-1], HandEnded | Faulted):
         raise Inexpressible(f"{name} tells whole hands: this one is not over")
@@ -60,7 +61,7 @@ def check(game: Game, record: Events, name: str) -> None:
                 raise Inexpressible(
                     f"{name} has no word for clocks, connections and errors: {kind}"
                 )
-            case BlindPosted(kind="dead") if not isinstance(game.script[0], Posts):
+            case BlindPosted(kind="dead") if not (site or isinstance(game.script[0], Posts)):
                 raise Inexpressible(f"{name} has no word for a dead blind")
 
 

@@ -225,11 +225,11 @@ def test_as_json_it_says_what_it_wrote(tmp_path: Path, capsys: Captured) -> None
         (2, ("scrim", "--to", "phh", "--lossy"), "--lossy is for acpc"),
         (2, ("scrim", "--to", "csv", "--json"), "--json needs --out FILE"),
         (2, ("scrim", "--to", "csv", "--out", "nowhere/x"), "there is no folder nowhere for x"),
-        (2, ("scrim", "--to", "irc"), "'irc' is not one of 'mit-gamelog', 'phh', 'acpc'"),
+        (2, ("scrim", "--to", "irc"), "'irc' is not one of 'mit-gamelog', 'phh', 'acpc', "),
         (
             2,
             ("scrim",),
-            "--format says which format: mit-gamelog, phh, acpc, ndjson, csv",
+            "--format says which format: mit-gamelog, phh, acpc, ohh, pokerstars, ndjson",
         ),
         (1, ("pairs", "--to", "phh"), "pairs/1: PHH has no code for urcs-1998: its sequence"),
         (1, ("pairs", "--to", "acpc"), "pairs/1: ACPC has no code for urcs-1998: its sequence"),

@@ -19,14 +19,21 @@ from events.types import Events
 from formats.acpc.read import read as read_acpc
 from formats.follow import follow
 from formats.mit.read import read as read_gamelog
+from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
+from formats.pokerstars.reader import read as read_pokerstars
 from formats.source import Skipped, Source, SourceHand
 from tests.exports import exported, ledger_of, start_of
 from tests.hands import seeded, some_rulesets
 from tests.profiles import sized
 
 HANDS = sized(6, 20)
-READERS: dict[str, Callable[[str], Source]] = {"phh": read_phh, "acpc": read_acpc}
+READERS: dict[str, Callable[[str], Source]] = {
+    "phh": read_phh,
+    "acpc": read_acpc,
+    "ohh": read_ohh,
+    "pokerstars": read_pokerstars,
+}
 
 
 def _walked(game: Game) -> tuple[Events, ...]:

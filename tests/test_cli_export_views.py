@@ -73,7 +73,8 @@ def _everything(snapshot: Snapshot, view: str) -> dict[str, bytes]:
         for table in TABLES
     }
     for name in ("", "m/3"):
-        found[f"phh {name}"] = exported(snapshot, "phh", view, names=(name,) if name else ())
+        for to in ("phh", "ohh", "pokerstars"):
+            found[f"{to} {name}"] = exported(snapshot, to, view, names=(name,) if name else ())
     return found
 
 

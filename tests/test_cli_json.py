@@ -25,6 +25,7 @@ ASKED = {
     "init": ("--ledger", "{new}"),
     "play": ("site-nl", "--hands", "1", "--match", "new"),
     "match": (f"{BOTS}/steady", f"{BOTS}/gruff", "--hands", "2", "--match", "bots"),
+    "hud": ("scrim",),
     "league run": ("{league}",),
     "league add": ("{league}", f"{BOTS}/gruff", "--name", "third"),
     "import": ("{log}",),

@@ -47,6 +47,7 @@ WORDS = {
     "--dialect": Word("which engine's log", "WORD"),
     "--disclosure": Word("who sees hidden cards afterwards", "WORD"),
     "--engine": Word("every hand by the engine"),
+    "--every": Word("told after each so many hands", "N"),
     "--evidence": Word("a bundle of evidence is written beside the answer", "FILE.zip"),
     "--expires": Word("when a key ends", "WHEN"),
     "--facets": Word("how many rows have what, instead of rows"),

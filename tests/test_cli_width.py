@@ -20,6 +20,7 @@ COMMANDS = (
     ("players",),
     ("stats", "random-0"),
     ("stats", "--by", "position", "--street", "preflop"),
+    ("hud", "scrim"),
     ("compare", "random-0", "random-1"),
     ("gate", "random-0", "random-1"),
     ("bids", "--spots", "3"),

@@ -93,10 +93,12 @@ NAMED: tuple[tuple[str, ...], ...] = (
     ("history", "{player}"),
     ("counters", "--match", "{match}"),
     ("fairness", "{match}"),
+    ("hud", "{match}"),
     # what is not there, is misspelt, or makes no sense
     ("replay", "no{match}/1"),
     ("audit", "no{match}/1"),
     ("hands", "no{match}"),
+    ("hud", "no{match}"),
     ("hands", '"no{match}'),
     ("grid", "no{player}"),
     ("stats", "--as", "seat:no{player}"),

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from store.log.leaf import Leaf
     from store.reader import Snapshot
 
-LOGS = ("mit-gamelog", "phh", "acpc")
+LOGS = ("mit-gamelog", "phh", "acpc", "ohh", "pokerstars")
 TABULAR = ("ndjson", "csv", "parquet", "arrow")
 LAKEHOUSES = ("delta", "iceberg")
 FORMATS = (*LOGS, *TABULAR, *LAKEHOUSES)

@@ -63,6 +63,11 @@ def document(schema: str, **content: Any) -> None:
     click.echo(as_json(json.dumps({"schema": schema, **content}, indent=2, ensure_ascii=False)))
 
 
+def line(schema: str, **content: Any) -> None:
+    """Print one JSON document on a line of its own, where others follow."""
+    click.echo(as_json(json.dumps({"schema": schema, **content}, ensure_ascii=False)))
+
+
 def answer(told: msgspec.Struct) -> None:
     """Print a struct, whose tag is the schema, as one JSON document."""
     document(**msgspec.to_builtins(told))

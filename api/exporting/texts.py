@@ -1,7 +1,8 @@
 """Hands as the logs of other programs, written so that nothing is out before all of it can be said.
 
 A log has words for what was known when it was written, and for no other: of a hand that it cannot
-tell, the sentence of refusal names the hand. PHH alone can say that a card is not known.
+tell, the sentence of refusal names the hand. PHH says that a card is not known; Open Hand History
+and PokerStars text do not speak of it.
 """
 
 import codecs
@@ -12,17 +13,21 @@ from typing import NamedTuple, cast
 
 from msgspec.structs import replace
 
+from api.printable import as_json
 from api.viewpoints.redaction import HIDDEN, Redactor
 from engine.game import Game
 from events.cards import UNKNOWN
 from events.ledger import is_match
-from events.types import Event, Events, HoleDealt, MatchStarted, SourceNoted
+from events.types import Event, Events, HandStarted, HoleDealt, MatchStarted, SourceNoted
 from formats.acpc.write import write as write_acpc
 from formats.mit.note import FORMAT as MIT
 from formats.mit.note import Dialect, unnoted
 from formats.mit.write import pieces, rounds
+from formats.moment import in_utc
+from formats.ohh.write import write as write_ohh
 from formats.phh.write import write as write_phh
 from formats.phh.write import write_all as write_all_phh
+from formats.pokerstars.write import write as write_pokerstars
 from store.log.leaf import Leaf, split
 from store.reader import Snapshot
 
@@ -50,12 +55,13 @@ class ExportRequest(NamedTuple):
 
 
 class SeenHand(NamedTuple):
-    """A hand as it is seen, with the notes that its source left."""
+    """A hand as it is seen, with the notes that its source left, and when its ledger wrote it."""
 
     name: str
     record: Events
     note: SourceNoted | None
     file_note: SourceNoted | None
+    at: int
 
 
 class SeenHands:
@@ -83,10 +89,11 @@ class SeenHands:
                 knows = self._request.redactor.may_know_secrets(split(leaf.stream)[0])
                 # A note is in the source's own words: it may tell of any card, or of a seed.
                 notes = self._notes.of(leaf.stream) if knows else (None, None)
-                yield SeenHand(leaf.stream, record, *notes)
+                yield SeenHand(leaf.stream, record, *notes, leaf.recorded[0].at)
             else:
                 events = (cast(Event, one.stored.event) for one in redacted_hand.ones)
-                yield SeenHand(leaf.stream, tuple(map(_with_unknown, events)), None, None)
+                record = tuple(map(_with_unknown, events))
+                yield SeenHand(leaf.stream, record, None, None, leaf.recorded[0].at)
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
@@ -192,8 +199,49 @@ def dealer_log(request: ExportRequest) -> Iterator[bytes]:
             yield line.encode()
 
 
+def open_histories(request: ExportRequest) -> Iterator[bytes]:
+    """Objects of Open Hand History, one after the other."""
+    view = request.redactor.view
+    hero = view.removeprefix("seat:") if view.startswith("seat:") else None
+    hands, when = SeenHands(request), _When(request.snapshot)
+    with hands.refusing():
+        for hand in hands:
+            game = request.ruleset(hand.record)
+            yield as_json(write_ohh(game, hand.record, when.of(hand), hero)).encode()
+
+
+def pokerstars_text(request: ExportRequest) -> Iterator[bytes]:
+    """Hands in the words of PokerStars."""
+    hands, when = SeenHands(request), _When(request.snapshot)
+    with hands.refusing():
+        for hand in hands:
+            game = request.ruleset(hand.record)
+            yield write_pokerstars(game, hand.record, when.of(hand)).encode()
+
+
+class _When:
+    """When a hand was played: as its source says it; of one that was played here, when its ledger
+    wrote it. When a source that says nothing was imported is not it."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._match = ("", False)
+
+    def of(self, hand: SeenHand) -> str:
+        start = hand.record[0]
+        assert isinstance(start, HandStarted)
+        match = split(hand.name)[0]
+        if self._match[0] != match:
+            records = (one.event for one in self._snapshot.read(match))
+            begun = (one.dealing for one in records if isinstance(one, MatchStarted))
+            self._match = match, next(begun, "recorded") != "recorded"
+        return start.played or (in_utc(hand.at // 1000) if self._match[1] else "")
+
+
 TEXTS: dict[str, Callable[[ExportRequest], Iterator[bytes]]] = {
     "mit-gamelog": gamelog,
     "phh": histories,
     "acpc": dealer_log,
+    "ohh": open_histories,
+    "pokerstars": pokerstars_text,
 }

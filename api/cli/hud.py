@@ -1,0 +1,107 @@
+"""`muckrake hud`: how the players of a match play, as it stands while they play it.
+
+Each look opens the ledger anew, and disturbs no writer. What is told after 300 hands is what
+`muckrake stats --match MATCH --numbers 1-300` says, whenever it is asked.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+import msgspec
+
+from api.cli import completion
+from api.cli.ledger import ledger_option, view_option
+from api.cli.options import quiet_option
+from api.cli.output import drawn, every, line, note, progress, say
+from api.cli.viewpoint import viewing
+
+if TYPE_CHECKING:
+    from api.questions.declared.stats import Stats
+    from api.viewpoints.views import Viewed
+
+LOOK_S = 0.5  # between two looks: a match of quick bots plays some hundred hands meanwhile
+
+
+class Look(NamedTuple):
+    """The statistics after so many hands; nothing, as long as there are no new ones to tell."""
+
+    hands: int
+    over: bool
+    stats: "Stats | None"
+
+
+@click.command()
+@click.argument("match", shell_complete=completion.hands)
+@click.option(
+    "--every",
+    "step",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Tell after each so many hands, and at the end.",
+)
+@view_option
+@ledger_option
+@click.option("--json", "as_document", is_flag=True, help="A line of JSON each time.")
+@quiet_option
+def hud(match: str, step: int, view: str, folder: Path, as_document: bool) -> None:
+    """Follow a match and tell its players' statistics until it is over, or until Ctrl-C."""
+    look = _look(folder, view, match, step, 0)
+    told = _tell(match, look, as_document)
+    for _ in every(None if look.over else LOOK_S):
+        look = _look(folder, view, match, step, told)
+        told = _tell(match, look, as_document) or told
+        if look.over:
+            break
+    if look.over and not told:
+        note(f"{match} is over, and {view} is told of none of its hands")
+
+
+def _look(folder: Path, view: str, match: str, step: int, told: int) -> Look:
+    """The ledger as it is now: the last full step that is played, or all of a match that is over.
+
+    A match that nobody announced is one that nobody plays.
+    """
+    with viewing(folder, view) as viewed:
+        from api.questions.declared.stats import StatsParams, stats
+        from api.viewpoints.match_records import records
+        from events.types import MatchEnded
+
+        own = [one.event for one in records(viewed.snapshot, match)]
+        over = not own or any(isinstance(one, MatchEnded) for one in own)
+        last = _last(viewed, match)
+        hands = last if over else last - last % step
+        if hands <= told:
+            return Look(hands, over, None)
+        asked = StatsParams(match=match, hands=f"0-{hands}")
+        return Look(hands, over, stats(viewed, asked, progress))
+
+
+def _last(viewed: "Viewed", match: str) -> int:
+    """The number of the last hand of a match that is over; `Absent` if there is no match."""
+    from analytics.sql.chosen import quoted
+    from api.questions.declared.matches import played_of
+
+    played_of(viewed, match)
+    sql = f"SELECT max(number) AS last FROM hands WHERE match = {quoted(match)}"
+    return next(iter(viewed.rows(sql)))["last"] or 0
+
+
+def _tell(match: str, look: Look, as_document: bool) -> int:
+    """Write what there is to tell; after how many hands that is."""
+    if look.stats is None:
+        return 0
+    if as_document:
+        told = msgspec.to_builtins(look.stats)
+        kept = {name: told[name] for name in ("as", "players")}
+        line("muckrake.hud/1", match=match, hands=look.hands, over=look.over, **kept)
+        return look.hands
+    from api.questions.declared.stats import StatsParams, sheets
+
+    (sheet,) = sheets(look.stats, StatsParams(match=match))
+    head = f"{match}   after hand {look.hands}{', the last' if look.over else ''}"
+    drawn(sheet.columns, sheet.rows, sheet.right, f"{head}   viewpoint: {look.stats.viewpoint}")
+    say("")
+    return look.hands

@@ -1,0 +1,165 @@
+"""Hands as Open Hand History: an object each, in the members that the specification names.
+
+An action's amount is what it puts in; what nobody called is in no pot. Cards that a viewpoint does
+not know are in no object, and a hand that somebody shows or throws away has a round for it.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from engine.game import Game
+from events.cards import UNKNOWN
+from events.types import (
+    AntePosted,
+    Bet,
+    BlindPosted,
+    BoardDealt,
+    Called,
+    Checked,
+    Event,
+    Events,
+    Folded,
+    HandStarted,
+    HoleDealt,
+    Mucked,
+    PotSplit,
+    Raised,
+    RakeTaken,
+    Shown,
+)
+from formats.cash import Stakes, stakes
+from formats.holdem import Inexpressible
+from formats.moment import is_whole
+
+VERSION = "1.4.7"
+_STREETS = {3: "Flop", 4: "Turn", 5: "River"}
+_POSTS = {
+    "small": "Post SB",
+    "big": "Post BB",
+    "straddle": "Straddle",
+    "post": "Post Extra Blind",
+    "dead": "Post Dead",
+}
+_ENCODER = msgspec.json.Encoder(decimal_format="number")
+
+
+def write(game: Game, record: Events, played: str, hero: str | None = None) -> str:
+    """One object, and the empty line that parts it from the next; `played` is when, in RFC 3339,
+    `hero` who looks, if it is somebody at the table."""
+    found = stakes(game, record, "Open Hand History")
+    start = record[0]
+    assert isinstance(start, HandStarted)
+    match = start.hand.rpartition("/")[0] or start.hand
+    fields: dict[str, Any] = {
+        "spec_version": VERSION,
+        "internal_version": VERSION,
+        "site_name": "muckrake",
+        "network_name": "muckrake",
+        "tournament": False,
+        "game_number": start.hand,
+        **({"start_date_utc": _moment(played)} if played else {}),
+        "table_name": match,
+        "game_type": "Holdem",
+        "bet_limit": {"bet_type": found.limit, "bet_cap": 0},
+        "table_size": len(start.players),
+        "currency": found.currency or "Chips",
+        "dealer_seat": start.button + 1,
+        "small_blind_amount": found.amount(found.small),
+        "big_blind_amount": found.amount(found.big),
+        "ante_amount": found.amount(found.ante),
+        **({"hero_player_id": start.players.index(hero)} if hero in start.players else {}),
+        "flags": [],
+        "players": [
+            {"id": seat, "seat": seat + 1, "name": name, "starting_stack": found.amount(stack)}
+            for seat, (name, stack) in enumerate(zip(start.players, start.stacks, strict=True))
+        ],
+        "rounds": _rounds(found, record),
+        "pots": list(_pots(found, record)),
+    }
+    return _ENCODER.encode({"ohh": fields}).decode() + "\n\n"
+
+
+def _moment(played: str) -> str:
+    """In UTC; what a clock of no zone showed cannot be said."""
+    if not is_whole(played):
+        raise Inexpressible(f"Open Hand History tells times in UTC: {played} has no zone")
+    return f"{datetime.fromisoformat(played).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _rounds(stakes: Stakes, record: Events) -> list[dict[str, Any]]:
+    """The streets, each with the cards that it adds, and the showdown, if anything is shown."""
+    start = record[0]
+    assert isinstance(start, HandStarted)
+    left, board = list(start.stacks), 0
+    rounds: list[dict[str, Any]] = [{"id": 0, "street": "Preflop", "cards": [], "actions": []}]
+    for event in record[1:]:
+        if isinstance(event, BoardDealt):
+            board += len(event.cards)
+            rounds.append(_round(rounds, _STREETS[board], list(event.cards)))
+            continue
+        if isinstance(event, Shown | Mucked) and rounds[-1]["street"] != "Showdown":
+            rounds.append(_round(rounds, "Showdown", []))
+        for said in _actions(event):
+            seat, amount = said["player_id"], said.pop("units", 0)
+            left[seat] -= amount
+            rounds[-1]["actions"].append(
+                {
+                    "action_number": len(rounds[-1]["actions"]) + 1,
+                    **said,
+                    "amount": stakes.amount(amount),
+                    "is_allin": bool(amount) and not left[seat],
+                }
+            )
+    return rounds
+
+
+def _round(rounds: list[dict[str, Any]], street: str, cards: list[str]) -> dict[str, Any]:
+    return {"id": len(rounds), "street": street, "cards": cards, "actions": []}
+
+
+def _actions(event: Event) -> Iterator[dict[str, Any]]:
+    """What a player does, and the `units` that this puts in."""
+    match event:
+        case AntePosted(seat=seat, amount=amount):
+            yield {"player_id": seat, "action": "Post Ante", "units": amount}
+        case BlindPosted(seat=seat, amount=amount, kind=kind):
+            yield {"player_id": seat, "action": _POSTS[kind], "units": amount}
+        case HoleDealt(seat=seat, cards=cards):
+            if known := [card for card in cards if card != UNKNOWN]:
+                yield {"player_id": seat, "action": "Dealt Cards", "cards": known}
+        case Folded(origin="default") | Checked(origin="default"):
+            raise Inexpressible("Open Hand History has no word for a choice made by default")
+        case Folded(seat=seat):
+            yield {"player_id": seat, "action": "Fold"}
+        case Checked(seat=seat):
+            yield {"player_id": seat, "action": "Check"}
+        case Called(seat=seat, amount=amount):
+            yield {"player_id": seat, "action": "Call", "units": amount}
+        case Bet(seat=seat, amount=amount):
+            yield {"player_id": seat, "action": "Bet", "units": amount}
+        case Raised(seat=seat, amount=amount):
+            yield {"player_id": seat, "action": "Raise", "units": amount}
+        case Shown(seat=seat, cards=cards):
+            yield {"player_id": seat, "action": "Shows Cards", "cards": list(cards)}
+        case Mucked(seat=seat):
+            yield {"player_id": seat, "action": "Mucks Cards"}
+
+
+def _pots(stakes: Stakes, record: Events) -> Iterator[dict[str, Any]]:
+    """What each pot held with the house's part, and whom it paid."""
+    rakes = {event.pot: event.amount for event in record if isinstance(event, RakeTaken)}
+    for event in record:
+        if isinstance(event, PotSplit):
+            rake, paid = rakes.get(event.pot, 0), zip(event.seats, event.shares, strict=True)
+            yield {
+                "number": event.pot,
+                "amount": stakes.amount(sum(event.shares) + rake),
+                "rake": stakes.amount(rake),
+                "jackpot": 0,
+                "player_wins": [
+                    {"player_id": seat, "win_amount": stakes.amount(share)} for seat, share in paid
+                ],
+            }
