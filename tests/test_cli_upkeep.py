@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from api.cli.ledger import start_of
 from api.main import main
+from api.rules import start_of
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append

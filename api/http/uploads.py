@@ -249,11 +249,7 @@ class _Files:
         place = len(self.done)
         if place >= FILES_MAX:
             raise Problem("too-large", f"a form may have {FILES_MAX:,} files")
-        # A name that is no path and no surprise.
-        self._path = self._folder / (
-            _NAME.sub("-", name.replace("\\", "/").rsplit("/", 1)[-1]).lstrip(".-")[:100]
-            or "upload"
-        )
+        self._path = self._folder / _plain(name)
         while self._path.exists():
             self._path = self._folder / f"{place}-{self._path.name}"
         self._file = self._path.open("xb")
@@ -276,3 +272,8 @@ class _Files:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def _plain(name: str) -> str:
+    """A name that is no path and no surprise."""
+    return _NAME.sub("-", name.replace("\\", "/").rsplit("/", 1)[-1]).lstrip(".-")[:100] or "upload"

@@ -168,12 +168,7 @@ def _taken(
     path: Path, write: Callable[[bytes], object], at_most: int | None = None
 ) -> tuple[str, _State]:
     """The digest of all that was given to `write`, and the state of the file that it is."""
-    # The file itself, though another may take its name; what is no file is not waited for.
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise Refused(0, "this is no file")
-    with os.fdopen(handle, "rb", buffering=0) as raw:
+    with _opened(path) as raw:
         before = _state(os.fstat(raw.fileno()))
         digest, size = hashlib.sha256(), 0
         for block in _checked(_blocks(raw)):
@@ -200,6 +195,15 @@ def _taken(
             if again.digest() != digest.digest():
                 raise Refused(0, CHANGED)
     return digest.hexdigest(), after
+
+
+def _opened(path: Path) -> BinaryIO:
+    """The file itself, though another may take its name; what is no file is not waited for."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise Refused(0, "this is no file")
+    return os.fdopen(handle, "rb", buffering=0)
 
 
 def _state(found: os.stat_result) -> _State:

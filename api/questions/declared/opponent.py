@@ -63,12 +63,7 @@ def sheets(answer: Report, params: OpponentParams) -> Iterator[Sheet | str]:
     (whole,) = answer.parts
     yield _leads(answer)
     yield _differences(answer)
-    # Whether he is slower, or quicker, with strong cards than with weak ones.
-    leak = whole.numbers["think_leak"]
-    if leak.low is not None and leak.high is not None and (leak.low > 0 or leak.high < 0):
-        what = "longer" if leak.low > 0 else "shorter"
-        reach = " to ".join(f"{abs(end):.0f}" for end in sorted((leak.low, leak.high), key=abs))
-        yield f"time tells: {what} with strong cards than with weak ones, by {reach} ms"
+    yield from _time(whole.numbers["think_leak"])
     strength = answer.strength
     foot = (
         f"strength of {strength.counted} of {strength.acts} bets and checks shown down with known"
@@ -164,6 +159,16 @@ def _of_parts(name: str, row: type[Struct]) -> Table:
 ENDS = Table("ends", Ended, _ends)
 REPLIES = Table("replies", Replies, lambda answer: answer.parts[0].faults)
 LOCKS = Table("locks", Lock, lambda answer: answer.locks)
+
+
+def _time(leak: Drawn) -> Iterator[str]:
+    """Whether he is slower, or quicker, with strong cards than with weak ones."""
+    if leak.low is not None and leak.high is not None and (leak.low > 0 or leak.high < 0):
+        what = "longer" if leak.low > 0 else "shorter"
+        reach = " to ".join(f"{abs(end):.0f}" for end in sorted((leak.low, leak.high), key=abs))
+        yield f"time tells: {what} with strong cards than with weak ones, by {reach} ms"
+
+
 QUESTION = Question(
     name="opponent",
     text=__doc__,
