@@ -12,7 +12,7 @@ from msgspec.structs import asdict, astuple, replace
 from analytics.confidence.intervals import FEW
 from analytics.opponents.leads import Difference, Lead
 from analytics.opponents.measures import LOOKS, NUMBERS, TENTHS
-from api.questions.numbers import Kind, Line, by_line, by_part, lines, part_of
+from api.questions.numbers import Drawn, Kind, Line, by_line, by_part, lines, part_of
 from api.questions.opponents import (
     Ended,
     Fault,
