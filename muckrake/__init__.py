@@ -19,8 +19,9 @@ from events.notation import read, say_all
 if TYPE_CHECKING:
     from analytics.ask import ask, snapshot_of
     from api.main import main
-    from dealer.play import play
+    from dealer.bots.seen import Seen
     from muckrake.ledgers import answer, record, sql
+    from muckrake.playing import play
     from odds.equity import equities
     from odds.third_card import third_card, third_card_known
 
@@ -33,6 +34,7 @@ __all__ = [
     "Deal",
     "Fold",
     "Raise",
+    "Seen",
     "answer",
     "ask",
     "begin",
@@ -57,9 +59,10 @@ _LATER = {
     **dict.fromkeys(("ask", "snapshot_of"), "analytics.ask"),
     **dict.fromkeys(("answer", "record", "sql"), "ledgers"),
     **dict.fromkeys(("third_card", "third_card_known"), "odds.third_card"),
+    "Seen": "dealer.bots.seen",
     "equities": "odds.equity",
     "main": "api.main",
-    "play": "dealer.play",
+    "play": "playing",
 }
 _TOP = begin.__module__.removesuffix("engine.hand")  # where the rooms are: a wheel moves them
 
