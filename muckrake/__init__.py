@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     from analytics.ask import ask, snapshot_of
     from api.main import main
     from dealer.bots.seen import Seen
+    from dealer.learning.batch import Batch
+    from dealer.learning.bot import learned
     from muckrake.ledgers import answer, record, sql
-    from muckrake.playing import play
+    from muckrake.playing import environment, play
     from odds.equity import equities
     from odds.third_card import third_card, third_card_known
 
 __all__ = [
     "GAMES",
     "RULESETS",
+    "Batch",
     "Bid",
     "Call",
     "Check",
@@ -39,8 +42,10 @@ __all__ = [
     "ask",
     "begin",
     "cards",
+    "environment",
     "equities",
     "judge",
+    "learned",
     "main",
     "play",
     "read",
@@ -59,10 +64,12 @@ _LATER = {
     **dict.fromkeys(("ask", "snapshot_of"), "analytics.ask"),
     **dict.fromkeys(("answer", "record", "sql"), "ledgers"),
     **dict.fromkeys(("third_card", "third_card_known"), "odds.third_card"),
+    "Batch": "dealer.learning.batch",
     "Seen": "dealer.bots.seen",
     "equities": "odds.equity",
+    "learned": "dealer.learning.bot",
     "main": "api.main",
-    "play": "playing",
+    **dict.fromkeys(("environment", "play"), "playing"),
 }
 _TOP = begin.__module__.removesuffix("engine.hand")  # where the rooms are: a wheel moves them
 

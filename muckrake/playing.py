@@ -1,16 +1,21 @@
-"""A program has hands played: between bots of ours and its own, into a ledger if it names one."""
+"""A program has hands played: between bots, into a ledger if it names one, or by what learns."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from click import ClickException
 
 from dealer.bots import own
 from dealer.deck import SeededDecks
+from dealer.learning.actions import Sizes
 from dealer.play import Plan, dealt, usual_seats
 from engine.game import Game
 from engine.turn import IllegalCommand
 from events.types import Disclosure, Events
+
+if TYPE_CHECKING:
+    from dealer.learning.aec import HandEnv
 
 
 def play(
@@ -76,3 +81,13 @@ def _written(
         raise ValueError(why.format_message()) from None
     if match.failed is not None:
         raise own.BotFailed(match.failed)
+
+
+def environment(game: Game, seats: int | None = None, sizes: Sizes = "some") -> "HandEnv":
+    """A game as PettingZoo has it (AEC); it needs the extra `learners`."""
+    try:
+        from dealer.learning.aec import HandEnv
+    except ModuleNotFoundError as why:
+        told = f"{why.name} is not installed: install muckrake-poker[learners]"
+        raise ModuleNotFoundError(told, name=why.name) from None
+    return HandEnv(game, seats, sizes)
