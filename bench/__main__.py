@@ -15,6 +15,7 @@ from bench import (
     imports,
     judge,
     leagues,
+    learners,
     ledger,
     ledger_large,
     play,
@@ -44,6 +45,7 @@ BENCHES = {
     "batch": batch,
     "screen": screen,
     "selfplay": selfplay,
+    "learners": learners,
     "codec": codec,
     "trust": trust,
 }

@@ -70,7 +70,7 @@ class HandEnv(AECEnv):  # type: ignore[misc]  # types are checked where it is no
         mask = np.zeros(self._many, np.int8)
         asked = self._hand.asked
         if asked is not None and asked.seat == seat:
-            mask[list(self.actions.offered(seen))] = 1
+            mask[list(self._offered)] = 1
         return {"observation": sight(seen), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
@@ -78,8 +78,7 @@ class HandEnv(AECEnv):  # type: ignore[misc]  # types are checked where it is no
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        seen = self._hand.seen(self.possible_agents.index(agent))
-        offered = self.actions.offered(seen)
+        offered = self._offered
         if action is None or int(action) not in offered:
             there = ", ".join(map(str, offered))
             raise ValueError(f"{agent} may choose {there}, not {action}")
@@ -94,4 +93,6 @@ class HandEnv(AECEnv):  # type: ignore[misc]  # types are checked where it is no
     def _ask(self) -> None:
         """The agent whose seat is asked; after the hand each hears of its end in turn."""
         asked = self._hand.asked
-        self.agent_selection = self.possible_agents[0 if asked is None else asked.seat]
+        seat = 0 if asked is None else asked.seat
+        self.agent_selection = self.possible_agents[seat]
+        self._offered = {} if asked is None else self.actions.offered(self._hand.seen(seat))

@@ -19,7 +19,7 @@ from events.cards import DECK
 from odds.batch import Showdown, showdown
 from odds.rank import mask as mask_of
 
-SPOTS_BYTES = 1 << 28  # of kept answers, before those that nobody needs now are forgotten
+SPOTS_BYTES = 1 << 29  # of kept answers, before those that nobody needs now are forgotten
 
 _BITS = np.array([mask_of((card,)) for card in DECK], np.int64)
 Decks = NDArray[np.int8]

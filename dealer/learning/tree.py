@@ -7,9 +7,9 @@ Where hands are compared, or money follows from their cards, the engine is given
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -33,7 +33,7 @@ ASKED, SWAP, OVER, COMPARED = range(4)
 _PLACE = {card: place for place, card in enumerate(DECK)}
 
 
-class Spot(NamedTuple):
+class Spot(Struct, frozen=True, gc=False):
     """What the engine said of a spot: for a comparison, the answer that leads to it.
 
     Of the record it keeps what the numbers of a seat are made from.
@@ -42,7 +42,7 @@ class Spot(NamedTuple):
     hand: Hand
     record: Events
     deck: Deck
-    offered: dict[int, Command]
+    offered: tuple[tuple[int, Command], ...] = ()
     command: Command | None = None
 
 
@@ -69,7 +69,7 @@ class Tree:
     def lead(self, at: int, action: int) -> int:
         """The spot that an action leads to."""
         spot = self.spots[at]
-        found = self._led(spot.hand, spot.record, spot.deck, spot.offered[action])
+        found = self._led(spot.hand, spot.record, spot.deck, dict(spot.offered)[action])
         self.leads[at, action] = found
         return found
 
@@ -136,21 +136,22 @@ class Tree:
 
     def _led(self, hand: Hand, record: Events, deck: Deck, command: Command | None) -> int:
         """The next spot after an answer: what the engine says, and the deck where it is asked."""
-        game, deck = self.actions.game, deck.fork()
+        game = self.actions.game
         while True:
             if command is not None:
                 new, after = step(game, hand, command)
                 if _compares(game.script, hand, after):
-                    return self._compared(Spot(hand, record, deck, {}, command), after)
+                    return self._compared(Spot(hand, record, deck, command=command), after)
                 hand = after
                 record = (*record, *(event for event in new if type(event) in TOLD))
             match turn(game, hand):
                 case ToDeal() as asked:
+                    deck = deck.fork()
                     command = deck.deal(asked)
                 case ToSwap():
-                    return self._add(SWAP, Spot(hand, record, deck, {}))
+                    return self._add(SWAP, Spot(hand, record, deck))
                 case Over():
-                    at = self._add(OVER, Spot(hand, (), deck, {}))
+                    at = self._add(OVER, Spot(hand, (), deck))
                     self.nets[at] = nets(hand)
                     return at
                 case ToShow():
@@ -158,7 +159,7 @@ class Tree:
                 case asked:
                     seen = look(game, hand, asked, see(record, Seated(asked.seat)))
                     offered = self.actions.offered(seen)
-                    at = self._add(ASKED, Spot(hand, record, deck, offered))
+                    at = self._add(ASKED, Spot(hand, record, deck, tuple(offered.items())))
                     self.seat[at] = asked.seat
                     self.mask[at, list(offered)] = True
                     self.table[at] = table(seen)

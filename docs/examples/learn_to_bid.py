@@ -14,7 +14,7 @@ import muckrake
 Numbers = NDArray[np.float64]
 Which = NDArray[np.int64]
 GAME = muckrake.GAMES["auction-2024"]
-BID = muckrake.Batch(GAME, 1).actions.names.index("bid 0")
+BID = muckrake.Batch(GAME, 1, sizes="few").actions.names.index("bid 0")
 
 
 def kinds(seen: NDArray[np.float32], mask: NDArray[np.bool_]) -> Which:
@@ -47,7 +47,7 @@ def kinds(seen: NDArray[np.float32], mask: NDArray[np.bool_]) -> Which:
 
 def learn(hands: int, steps: int, seed: int = 7) -> Numbers:
     """The mean of what each action brought in each kind of spot."""
-    batch, draw = muckrake.Batch(GAME, hands, seed=seed), np.random.default_rng(seed)
+    batch, draw = muckrake.Batch(GAME, hands, seed=seed, sizes="few"), np.random.default_rng(seed)
     many = len(batch.actions.names)
     worth, times = np.zeros((512, many)), np.full((512, many), 1.0)
     past = []
@@ -86,14 +86,16 @@ def beats(worth: Numbers, rival: str, hands: int, seed: str) -> tuple[float, flo
         return best
 
     won = []
-    for record in muckrake.play(GAME, "m", hands, seed, bots=[muckrake.learned(policy), rival]):
+    for record in muckrake.play(
+        GAME, "m", hands, seed, bots=[muckrake.learned(policy, "few"), rival]
+    ):
         hand = muckrake.replay(record)
         seat = [one.startswith(rival) for one in hand.start.players].index(False)
         won.append(hand.stacks[seat] - hand.start.stacks[seat])
     return float(np.mean(won)), float(1.96 * np.std(won, ddof=1) / len(won) ** 0.5)
 
 
-def main(hands: int = 1500, steps: int = 1200, played: int = 4000) -> None:
+def main(hands: int = 1500, steps: int = 700, played: int = 3000) -> None:
     worth = learn(hands, steps)
     for rival in ("random", "caller", "tight", "aggressive"):
         mean, half = beats(worth, rival, played, f"held out against {rival}")
