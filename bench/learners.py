@@ -3,7 +3,7 @@
 Heads-up hold'em. Each side is asked for the legal actions, and one is chosen with equal chance.
 No-limit: stacks of 100 big blinds (RLCard: its own 50). Our `sizes="few"` are fold, call, the
 smallest raise, one pot and all; OpenSpiel's `fcpa` has no smallest one, RLCard half a pot; pokerkit
-raises to any total. The batch keeps what the engine answered, and is measured after a million
+raises to any total. The batch keeps what the engine answered, and is measured after 300,000
 decisions: a row of its own shows it with nothing kept, anew in each round. What is seen is made
 for every choice by the batch, by `environment`, by RLCard and where it says "seen"; OpenSpiel alone
 and pokerkit make none.
@@ -22,7 +22,7 @@ from engine.game import Game
 from engine.games import named
 
 HANDS = 4096  # in lock step
-WARM = 1_000_000  # decisions before a batch is measured
+WARM = 300_000  # decisions before a batch is measured
 GOAL = 143_000  # decisions a second: OpenSpiel's, when issue 24 was written
 UNIVERSAL = (
     "universal_poker(betting={betting},numPlayers=2,numRounds=4,firstPlayer=2 1 1 1,numSuits=4,"
