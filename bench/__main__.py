@@ -15,6 +15,7 @@ from bench import (
     imports,
     judge,
     leagues,
+    learners,
     ledger,
     ledger_large,
     match_cost,
@@ -45,6 +46,7 @@ BENCHES = {
     "batch": batch,
     "screen": screen,
     "selfplay": selfplay,
+    "learners": learners,
     "codec": codec,
     "trust": trust,
 }

@@ -27,6 +27,12 @@ class Deck:
         other._pile = self._pile.fork()
         return other
 
+    def foreseeing(self, draws: tuple[int, ...]) -> "Deck":
+        """A fork of it with this luck next."""
+        other = self.fork()
+        other._draws = [*self._draws[: self._drawn], *draws]
+        return other
+
     def deal(self, asked: ToDeal) -> Deal:
         """The next cards from the top, after the burn; or the last; or those of fixed slots."""
         if asked.slots:

@@ -4,7 +4,7 @@ Many matches at once are dealt by worker processes; this one receives every hand
 """
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -13,9 +13,11 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dealer.bots.built_in import BOTS, Bot
-from dealer.bots.seen import Histories, look
+from dealer.bots import own
+from dealer.bots.built_in import Bot, announced
+from dealer.bots.seen import Histories, Seen, look
 from dealer.deck import Deck, Decks, SeededDecks
+from dealer.wire.words import default
 from dealer.worker import PATIENCE_S, Gone, decode_hands, ignore_ctrl_c, receive, send_hands, start
 from engine.game import Game
 from engine.hand import begin, step, turn
@@ -30,9 +32,21 @@ from engine.table import (
     settled,
     sit,
 )
-from engine.turn import Command, Over, ToDeal, ToSwap
+from engine.turn import (
+    Command,
+    Fold,
+    IllegalCommand,
+    Muck,
+    Over,
+    Show,
+    ToBid,
+    ToDeal,
+    ToShow,
+    ToStraddle,
+    ToSwap,
+)
 from events.state import Hand
-from events.types import Event, Events
+from events.types import Event, Events, Faulted, FaultKind, FaultPlace
 
 BATCH_HANDS = 500
 _MORE, _LAST, _FAILED = b"+", b".", b"!"
@@ -73,8 +87,8 @@ class DealtHands(NamedTuple):
 
 
 def player_name(bot: str, chair: int) -> str:
-    """A player: the name of his bot, and his chair."""
-    return f"{bot}-{chair}"
+    """A player: the name of his bot, without its module, and his chair."""
+    return f"{own.name(bot)}-{chair}"
 
 
 def plan(
@@ -104,9 +118,26 @@ def play(
             yield record
 
 
-def dealt(match: Plan, decks: Decks, first: int = 1) -> Iterator[Events]:
-    """The hands of a match, one after another; a freeze-out ends when one player has it all."""
+def dealt(
+    match: Plan, decks: Decks, first: int = 1, makers: Sequence[own.Maker] = ()
+) -> Iterator[Events]:
+    """The hands of a match, one after another; a freeze-out ends when one player has it all.
+
+    `makers` make the bots, chair by chair, if their names do not say it. A bot is made anew for
+    every hand, and of a class of somebody's own once: it may learn from hand to hand, unless each
+    deck is dealt again.
+    """
     game = match.game
+    makers = makers or tuple(own.maker(bot) for bot in match.bots)
+    kept: dict[int, Bot] = {}
+
+    def made(player: str, seed: str) -> Bot:
+        chair = int(player.rpartition("-")[2])
+        bot = kept.get(chair) or makers[chair](seed)
+        if isinstance(bot, own.Own) and match.deals == 1:
+            kept[chair] = bot
+        return bot
+
     table = Table((None,) * len(match.bots))
     for chair, player in enumerate(match.players):
         table = sit(table, chair, player, match.game.stack, posts=False)
@@ -118,8 +149,7 @@ def dealt(match: Plan, decks: Decks, first: int = 1) -> Iterator[Events]:
             players = seating.players
             seating = replace(seating, players=(*players[-again:], *players[:-again]))
         bots = tuple(  # which depend on nothing but the seed, the hand and their names
-            BOTS[match.bots[int(player.rpartition("-")[2])]](f"{match.seed}/{number}/{player}")
-            for player in seating.players
+            made(player, f"{match.seed}/{number}/{player}") for player in seating.players
         )
         hand_id = f"{match.match}/{number}"
         record, hand = play_hand(game, hand_id, seating, decks.deck(number), bots)
@@ -149,18 +179,46 @@ def play_hand(
     events: list[Event] = list(new)
     histories = Histories(events)
     while not isinstance(asked := turn(game, hand), Over):
-        command: Command
         match asked:
             case ToDeal():
-                command = deck.deal(asked)
+                new, hand = step(game, hand, deck.deal(asked))
             case ToSwap():
-                command = deck.swap(asked)
+                new, hand = step(game, hand, deck.swap(asked))
             case _:
                 seen = look(game, hand, asked, histories.of(asked.seat))
-                command = bots[asked.seat].choose(seen)
-        new, hand = step(game, hand, command)
+                new, hand = _answered(game, hand, seen, bots[asked.seat])
         events.extend(new)
     return tuple(events), hand
+
+
+def _answered(game: Game, hand: Hand, seen: Seen, bot: Bot) -> tuple[Events, Hand]:
+    """What a bot's answer makes; for one that cannot be used the default, after a note (A8)."""
+    kind: FaultKind = "illegal"
+    try:
+        command = bot.choose(seen)
+    except own.NoAnswer as why:
+        kind, raw = why.kind, str(why)
+    else:
+        try:
+            return step(game, hand, command)
+        except IllegalCommand:
+            raw = own.text(command)
+    events, hand = step(game, hand, _default(seen))
+    where: FaultPlace = "bid" if isinstance(seen.asked, ToBid) else "action"
+    return (Faulted(seen.seat, raw, kind, where), *events), hand
+
+
+def _default(seen: Seen) -> Command:
+    """Bid 0, check, or fold, a straddle too; the hand is mucked, or shown if it must be."""
+    match seen.asked:
+        case ToStraddle(seat=seat):
+            return Fold(seat, "default")
+        case ToShow(seat=seat) as asked:
+            if asked.may_muck:
+                return Muck(seat)
+            return announced(seen) if asked.announce else Show(seat)
+        case asked:
+            return default(asked, sealed=True)
 
 
 def usual_seats(game: Game) -> int:

@@ -25,7 +25,7 @@ NAVIGATION = {
     "An auditor": ("for-auditors", "rules", "trust", "record-format", "differences"),
     "A competitor": (
         *("for-competitors", "bots", "leagues", "import", "rakes", "statistics", "auctions"),
-        *("opponents", "results", "decisions", "library"),
+        *("opponents", "results", "decisions", "library", "learners"),
     ),
     "A dashboard author": (
         *("for-dashboards", "http", "openapi-routes", "openapi-shapes", "stream", "export"),

@@ -19,26 +19,33 @@ from events.notation import read, say_all
 if TYPE_CHECKING:
     from analytics.ask import ask, snapshot_of
     from api.main import main
-    from dealer.play import play
+    from dealer.bots.seen import Seen
+    from dealer.learning.batch import Batch
+    from dealer.learning.bot import learned
     from muckrake.ledgers import answer, record, sql
+    from muckrake.playing import environment, play
     from odds.equity import equities
     from odds.third_card import third_card, third_card_known
 
 __all__ = [
     "GAMES",
     "RULESETS",
+    "Batch",
     "Bid",
     "Call",
     "Check",
     "Deal",
     "Fold",
     "Raise",
+    "Seen",
     "answer",
     "ask",
     "begin",
     "cards",
+    "environment",
     "equities",
     "judge",
+    "learned",
     "main",
     "play",
     "read",
@@ -57,9 +64,12 @@ _LATER = {
     **dict.fromkeys(("ask", "snapshot_of"), "analytics.ask"),
     **dict.fromkeys(("answer", "record", "sql"), "ledgers"),
     **dict.fromkeys(("third_card", "third_card_known"), "odds.third_card"),
+    "Batch": "dealer.learning.batch",
+    "Seen": "dealer.bots.seen",
     "equities": "odds.equity",
+    "learned": "dealer.learning.bot",
     "main": "api.main",
-    "play": "dealer.play",
+    **dict.fromkeys(("environment", "play"), "playing"),
 }
 _TOP = begin.__module__.removesuffix("engine.hand")  # where the rooms are: a wheel moves them
 

@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import polars as pl
 import pyarrow as pa
+import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
 from analytics.statistics.answers import views
 from api.cli import export as door
 from api.exporting import files, tables, texts
+from api.main import main
 from dealer.play import play
 from engine.games import GAMES
 from events import types as t
@@ -39,7 +42,7 @@ def _rows(data: bytes, to: str) -> list[dict[str, Any]]:
         case "parquet":
             return plain(pq.read_table(io.BytesIO(data)))
         case "arrow":
-            return plain(pa.ipc.open_stream(io.BytesIO(data)).read_all())
+            return plain(pa.ipc.open_file(io.BytesIO(data)).read_all())
         case "ndjson":
             return [json.loads(line) for line in data.splitlines()]
     raise AssertionError(to)
@@ -248,3 +251,20 @@ def test_the_door_knows_what_the_rooms_behind_it_have() -> None:
     assert set(files.TABULAR) == set(door.TABULAR)
     assert tables.TABLES == door.TABLES
     assert files.BINARY == door.BINARY
+
+
+def test_an_arrow_file_opens_with_the_usual_readers_and_a_pipe_gets_a_stream(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    ledger, out = str(tmp_path / "arrows"), tmp_path / "hands.arrow"
+    play = ["play", "auction-2024", "--hands", "3", "--seed", "7", "--match", "m"]
+    assert main([*play, "--ledger", ledger]) == 0
+    words = ["export", "--to", "arrow", "--table", "hands", "--ledger", ledger]
+    assert main([*words, "--out", str(out)]) == 0
+    capfdbinary.readouterr()
+    assert main(words) == 0
+    streamed = pa.ipc.open_stream(capfdbinary.readouterr().out).read_all()
+    assert streamed.equals(pa.ipc.open_file(out).read_all())
+    assert streamed.equals(pyarrow.feather.read_table(out))
+    assert 3 == pl.read_ipc(out).height
+    assert b"auditor" == pa.ipc.open_file(out).schema.metadata[b"muckrake.view"]

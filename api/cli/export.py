@@ -44,6 +44,7 @@ LOGS = ("mit-gamelog", "phh", "acpc", "ohh", "pokerstars")
 TABULAR = ("ndjson", "csv", "parquet", "arrow")
 LAKEHOUSES = ("delta", "iceberg")
 FORMATS = (*LOGS, *TABULAR, *LAKEHOUSES)
+ARROW_FILE = "arrow-file"  # what `api/exporting/files.py` writes where there is an --out
 BINARY = ("parquet", "arrow")
 TABLES = ("events", "hands", "players", "bids", "swaps", "pots", "decisions", "facts")
 HANDS = 1 << 13  # of one task of Spark
@@ -119,10 +120,11 @@ def export(
         _check_seat(snapshot, redactor, asked)
         every = redactor.among(chain.from_iterable(leaves(snapshot, one) for one in asked))
         told = hands.counted(progress(every, "exporting", None if names else snapshot.next_seq))
+        written_as = ARROW_FILE if to == "arrow" and out is not None else to
         with _sink(out, spooled=to in LOGS) as sink:
             if on is not None and snapshot.next_seq:
                 hands.count, rows = _by_spark(
-                    sink, on, snapshot, to, table or "events", view, spreadsheet
+                    sink, on, snapshot, written_as, table or "events", view, spreadsheet
                 )
             elif to in LOGS:
                 suffix = "" if out is None else out.suffix
@@ -133,7 +135,7 @@ def export(
                 assert table is not None
                 shown = no_controls if out is None and sys.stdout.isatty() else None
                 texts = no_formulas if spreadsheet else shown
-                rows = written(sink, to, told, table, redactor, texts)
+                rows = written(sink, written_as, told, table, redactor, texts)
     if as_document:
         made = {"format": to, "table": table, "view": view, "out": str(out)}
         document("muckrake.export/1", **made, hands=hands.count, rows=rows)
@@ -221,9 +223,8 @@ def _by_spark(
     from api.exporting.files import writer
 
     every = tasks(snapshot, HANDS)
-    work = partial(
-        export, table=table, to="arrow" if to in BINARY else to, view=view, quoted=quoted
-    )
+    binary = to in (*BINARY, ARROW_FILE)
+    work = partial(export, table=table, to="arrow" if binary else to, view=view, quoted=quoted)
     hands = rows = 0
     out = None
     with spark_on(on) as spark:
@@ -234,7 +235,7 @@ def _by_spark(
         ):
             one = msgspec.msgpack.decode(answer, type=Exported)
             hands, rows = hands + one.hands, rows + one.rows
-            if to in BINARY:
+            if binary:
                 found = pa.ipc.open_stream(one.content).read_all()
                 out = out or writer(sink, to, found.schema)
                 out.write(found)

@@ -17,6 +17,7 @@ from api.jobs.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
 from api.playing.matches import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, taken
 from api.playing.recording import STOPPED, Played, outcome
 from api.printable import page
+from dealer.bots.own import NoBot, maker
 from dealer.live.bots import Stage
 from dealer.play import Plan
 from dealer.worker import Gone
@@ -50,7 +51,8 @@ Ended = tuple[Plan, Played]
     "--bots",
     metavar="A,B,...",
     shell_complete=completion.bots,
-    help="The bots, seat by seat, and again from the first for more seats; else random.",
+    help="The bots, seat by seat, and again from the first for more seats; else random. "
+    "MODULE:CLASS is one of your own.",
 )
 @click.option(
     "--seats", metavar="N", type=int, help="How many players; as many as the game seats, up to six."
@@ -117,7 +119,7 @@ Ended = tuple[Plan, Played]
 @quiet_option
 def play(folder: Path, as_document: bool, printing: bool, game: str | None, **said: Any) -> None:
     """Play hands of GAME, or by the rules of a file, between bots, into the ledger."""
-    plans = plans_of(rules_of(game, said["rules"], said["settings"]), said)
+    plans = plans_of(rules_of(game, said["rules"], said["settings"]), said, _own(said))
     many = said["matches"] is not None
     if many and printing:
         raise click.UsageError("--print shows the hands of one match: leave out --matches")
@@ -126,6 +128,7 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **sa
     stage = stage_of(plans[0], said)
     since = time.monotonic()
     shown: list[Any] = []
+    failed: str | None = None
     with writing(folder, f"play {plans[0].match}") as ledger, asked_to_stop() as stop:
         begin = _beginning(ledger, folder, plans, terms)
         if many:
@@ -137,6 +140,7 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **sa
             hands = progress(dealt, f"playing {match.plan.match}", total)
             shown = _shown(hands, printing, as_document)
             ended = [(match.plan, match.end())]
+            failed = match.failed
     told = [_as_json(*one, terms.disclosure) for one in ended]
     if not as_document:
         for plan, played in ended:
@@ -147,11 +151,26 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **sa
         document("muckrake.play/1", **told[0], **({"records": shown} if printing else {}))
     if terms.dealing == "seeded" or said["seed"] is not None:
         note(SEEDED if terms.dealing == "seeded" else CHOSEN)
+    if failed is not None:
+        raise click.ClickException(failed)
     reason = _reason([played for _, played in ended], len(plans))
     count = sum(played.hands for _, played in ended)
     note(f"{reason}: {count} in {folder}, {time.monotonic() - since:.1f} s")
     if reason == STOPPED:
         raise click.exceptions.Exit(INTERRUPTED)
+
+
+def _own(said: dict[str, Any]) -> tuple[str, ...]:
+    """The bots that are named by their module, each found before anything is written."""
+    own = tuple(bot for bot in (said["bots"] or "").split(",") if ":" in bot)
+    if own and said["live"]:
+        raise click.UsageError(f"--live seats built-in bots: leave out {own[0]}")
+    try:
+        for bot in own:
+            maker(bot)
+    except NoBot as why:
+        raise click.UsageError(str(why)) from None
+    return own
 
 
 def _live(

@@ -5,6 +5,7 @@ Parquet and Arrow hold, beside the rows, whose view of which table they are.
 
 import io
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Any, BinaryIO, Protocol
 
@@ -23,6 +24,7 @@ from store.log.leaf import Leaf, split
 from store.sql.answers import as_rfc_3339, plain
 
 BINARY = ("parquet", "arrow")
+ARROW_FILE = "arrow-file"  # how `arrow` is written where it becomes a file: readers open it by name
 FORMULA = r"^('*[=+\-@\t\r\n＝＋－＠])"  # what spreadsheets run, and what was made of it
 LEAVES = 1_000  # hands whose lines are written together
 
@@ -127,8 +129,12 @@ class _Parquet:
 
 
 class _Arrow:
-    def __init__(self, sink: BinaryIO, schema: pa.Schema) -> None:
-        self._out = pa.ipc.new_stream(sink, schema)
+    """A stream, which is read from its beginning on; or a file, with an index of its parts."""
+
+    def __init__(
+        self, sink: BinaryIO, schema: pa.Schema, opened: Callable[..., Any] = pa.ipc.new_stream
+    ) -> None:
+        self._out = opened(sink, schema)
 
     def write(self, rows: pa.Table) -> None:
         # The same values and no other byte: Arrow would write out whatever lies under a null.
@@ -206,6 +212,7 @@ _WRITERS: dict[str, Callable[[BinaryIO, pa.Schema], Writer]] = {
     "ndjson": _Ndjson,
 }
 TABULAR = ("csv", *_WRITERS)
+_WRITERS[ARROW_FILE] = partial(_Arrow, opened=pa.ipc.new_file)
 
 
 # Events as lines of JSON.

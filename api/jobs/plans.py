@@ -6,6 +6,7 @@ drawn, and what makes no sense refused in the sentences of the command line.
 
 import re
 import secrets
+from collections.abc import Collection
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -42,8 +43,11 @@ _NEWS = re.compile(rf"({'|'.join(get_args(What))}):([^@:]+)@([1-9][0-9]{{0,8}})"
 THINK_MS = 40  # what a bot thinks at a live table, unless told otherwise
 
 
-def plans_of(game: Game, said: dict[str, Any]) -> list[Plan]:
-    """The matches, in the order of their numbers; each has a seed of its own."""
+def plans_of(game: Game, said: dict[str, Any], own: Collection[str] = ()) -> list[Plan]:
+    """The matches, in the order of their numbers; each has a seed of its own.
+
+    `own` are bots of whoever sits at this machine, `module:Class`: nobody else may name one.
+    """
     _playable(game, said)
     game = _freeze_out(game, said["freeze_out"])
     # Many matches are dealt elsewhere, so all their decks are committed to before they begin.
@@ -54,7 +58,7 @@ def plans_of(game: Game, said: dict[str, Any]) -> list[Plan]:
         )
     if said["live"]:
         game = clocked(game)
-    bots = _seated(game, said["bots"], said["seats"])
+    bots = _seated(game, said["bots"], said["seats"], own)
     # As many hands as the document says, a freeze-out to its end, else no more than needed.
     hands = said["hands"] or (
         game.hands or (ENDLESS if is_freeze_out(game) else (len(bots) if said["mirror"] else 1))
@@ -165,11 +169,13 @@ def _under_a_clock(said: dict[str, Any]) -> None:
             raise click.UsageError(f"--live plays one table as it is: leave out --{option}")
 
 
-def _seated(game: Game, bots: str | None, seats: int | None) -> tuple[str, ...]:
+def _seated(
+    game: Game, bots: str | None, seats: int | None, own: Collection[str]
+) -> tuple[str, ...]:
     """The bots around the table: as they were named, and round again for more seats."""
     kinds = tuple(bots.split(",")) if bots is not None else ("random",)
     for kind in kinds:
-        if kind not in BOTS:
+        if kind not in BOTS and kind not in own:
             raise click.UsageError(f"no bot is called {kind}: there are {', '.join(BOTS)}")
     if seats is None:
         seats = usual_seats(game) if bots is None else max(len(kinds), game.seats_min)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from api.playing.recording import STOPPED, WHOLE, Played, Recording, has_it_all
+from dealer.bots.own import BotFailed, Maker
 from dealer.committed import (
     CHAIN_HANDS,
     Chain,
@@ -31,11 +32,13 @@ class Terms(Struct, frozen=True):
 
 
 class Playing:
-    """One match on its way into the ledger: its record and its decks; why it `ended`, if early."""
+    """One match on its way into the ledger: its record and its decks; why it `ended`, if early, and
+    in what its bot `failed`, if one did."""
 
     def __init__(self, ledger: Ledger, kept: DeckSecrets, plan: Plan, terms: Terms) -> None:
         self.plan = plan
         self.ended: str | None = None
+        self.failed: str | None = None
         self.recording = Recording(ledger, started(plan, terms), plan.game)
         self.decks: Decks = SeededDecks(plan.seed, plan.deals)
         if terms.dealing == "committed":
@@ -102,9 +105,18 @@ def begun(ledger: FileLedger, kept: DeckSecrets, plan: Plan, terms: Terms) -> Pl
     return Playing(ledger, kept, plan, terms)
 
 
-def here(match: Playing, stop: Callable[[], bool]) -> Iterator[Events]:
-    """Every hand of a match once it is durable."""
-    return match.recording.keep(dealt(match.plan, match.decks), stop)
+def here(
+    match: Playing, stop: Callable[[], bool], makers: Sequence[Maker] = ()
+) -> Iterator[Events]:
+    """Every hand of a match once it is durable; the match ends before one in which a bot fails."""
+    return match.recording.keep(_until_failed(match, makers), stop)
+
+
+def _until_failed(match: Playing, makers: Sequence[Maker]) -> Iterator[Events]:
+    try:
+        yield from dealt(match.plan, match.decks, makers=makers)
+    except BotFailed as why:
+        match.failed = str(why)
 
 
 def elsewhere(

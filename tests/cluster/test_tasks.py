@@ -104,7 +104,7 @@ def test_an_export_of_the_parts_is_that_of_the_whole(
             ]
             if to == "arrow":
                 tables = [pa.ipc.open_stream(one).read_all() for one in found]
-                assert pa.concat_tables(tables).equals(pa.ipc.open_stream(into).read_all())
+                assert pa.concat_tables(tables).equals(pa.ipc.open_file(into).read_all())
             else:
                 heads = [
                     one.index(b"\n") + 1 if number and to == "csv" else 0

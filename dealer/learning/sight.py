@@ -1,0 +1,135 @@
+"""What a seat sees, as numbers: cards, chips by seat from its own on, and what was done so far.
+
+All of it is made from a `Seen`, which holds nothing that the seat may not see. Chips are parts of
+the game's stack; seats are counted from the one that is asked.
+"""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dealer.bots.seen import Seen
+from engine.game import Game
+from engine.steps import Betting
+from engine.turn import ToAct, ToBid, ToStraddle
+from events.cards import DECK, UNKNOWN
+from events.types import (
+    AntePosted,
+    AuctionSettled,
+    Bet,
+    BettingOpened,
+    BidPlaced,
+    BlindPosted,
+    Called,
+    CardSwapped,
+    HoleDealt,
+    Raised,
+)
+from events.views import BidPlacedSeen, CardSwappedSeen, HoleDealtSeen
+
+Numbers = NDArray[np.float32]
+CARDS = 2 * len(DECK)
+"""The first numbers: each card, whether it is one's own, then whether it is on the board."""
+
+TOLD = (
+    BettingOpened,
+    AntePosted,
+    BlindPosted,
+    Called,
+    Bet,
+    Raised,
+    HoleDealt,
+    BidPlaced,
+    AuctionSettled,
+    CardSwapped,
+)
+"""The events of a record from which numbers are made."""
+
+_PLACE = {card: place for place, card in enumerate(DECK)}
+_QUESTIONS = (ToAct, ToBid, ToStraddle)
+_ALONE = ("asked to act", "asked to bid", "asked to straddle", "board", "pot", "call")
+_BOUNDS = ("least raise", "largest raise", "largest bid", "straddle", "price of the card")
+_OF_SEAT = ("there", "button", "stack", "bet", "paid", "cards", "live", "all-in", "won the card")
+_LATER = ("bid", "swapped")
+
+
+@cache
+def names(game: Game, seats: int) -> tuple[str, ...]:
+    """What each number is."""
+    rounds = range(1, _rounds(game) + 1)
+    of_seat = (*_OF_SEAT, *_LATER, *(f"chips of round {number}" for number in rounds))
+    return (
+        *(f"own {card}" for card in DECK),
+        *(f"board {card}" for card in DECK),
+        *_ALONE,
+        *_BOUNDS,
+        *(f"raises of round {number}" for number in rounds),
+        *(f"seat +{seat} {name}" for seat in range(seats) for name in of_seat),
+    )
+
+
+def sight(seen: Seen) -> Numbers:
+    """All numbers of what a seat sees."""
+    cards = np.zeros(CARDS, np.float32)
+    cards[[_PLACE[card] for card in seen.hole if card != UNKNOWN]] = 1
+    cards[[len(DECK) + _PLACE[card] for card in seen.board if card != UNKNOWN]] = 1
+    return np.concatenate((cards, table(seen)))
+
+
+def table(seen: Seen) -> Numbers:
+    """The numbers that are no cards."""
+    seats, rounds, scale = len(seen.players), _rounds(seen.game), seen.game.stack
+    put = [[0] * rounds for _ in range(seats)]
+    raises = [0] * rounds
+    held, won, bid, swapped = ([0] * seats for _ in range(4))
+    price, now = 0, 0
+    opened = False
+    for event in seen.history:
+        match event:
+            case BettingOpened():
+                now += opened
+                opened = True
+            case AntePosted(seat=seat, amount=amount) | BlindPosted(seat=seat, amount=amount):
+                put[seat][min(now + opened, rounds - 1)] += amount
+            case Called(seat=seat, amount=amount):
+                put[seat][now] += amount
+            case Bet(seat=seat, amount=amount) | Raised(seat=seat, amount=amount):
+                put[seat][now] += amount
+                raises[now] += 1
+            case HoleDealtSeen(seat=seat, cards=cards):
+                held[seat] += len(cards)
+            case AuctionSettled(seats=winners, bids=bids):
+                price = event.price
+                for seat in winners:
+                    won[seat] = 1
+                for seat, amount in zip(_bidders(seen), bids, strict=False):
+                    bid[seat] = amount
+            case CardSwappedSeen(seat=seat, changed=changed):
+                swapped[seat] += changed is True
+    asked = seen.asked
+    acts = asked if isinstance(asked, ToAct) else None
+    alone = [float(isinstance(asked, kind)) for kind in _QUESTIONS]
+    alone += [len(seen.board) / 5, seen.pot / scale, (acts.call if acts else 0) / scale]
+    alone += [((acts and acts.raise_min) or 0) / scale, ((acts and acts.raise_max) or 0) / scale]
+    alone.append((asked.bid_max if isinstance(asked, ToBid) else 0) / scale)
+    alone.append((asked.amount if isinstance(asked, ToStraddle) else 0) / scale)
+    alone.append(price / scale)
+    alone += raises
+    for place in range(seats):
+        seat = (seen.seat + place) % seats
+        standing = seen.standing[seat]
+        alone += [1, seat == seen.button, seen.stacks[seat] / scale, seen.bets[seat] / scale]
+        alone += [seen.paid[seat] / scale, held[seat], standing == "live", standing == "all_in"]
+        alone += [won[seat], bid[seat] / scale, swapped[seat]]
+        alone += [chips / scale for chips in put[seat]]
+    return np.array(alone, np.float32)
+
+
+def _bidders(seen: Seen) -> list[int]:
+    """The seats in the order of their bids, which everybody sees."""
+    return [event.seat for event in seen.history if isinstance(event, BidPlacedSeen)]
+
+
+def _rounds(game: Game) -> int:
+    return sum(isinstance(step, Betting) for step in game.script)
