@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
 
-from analytics.sql.amounts import moneys
-from analytics.sql.chosen import Chosen
+from analytics.sql.chosen import Chosen, moneys
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
 from api.http.ask import Access, Ask

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from analytics.sql.amounts import moneys_of
-from analytics.sql.chosen import quoted
+from analytics.sql.chosen import moneys_of, quoted
 from api.problem import Problem
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed

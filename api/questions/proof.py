@@ -25,8 +25,8 @@ from events.views import Auditor, Public, Seated, Viewpoint
 from store.log.leaf import Leaf
 from store.proof.nonces import Salts, salts_of
 from store.proof.note import to_base64
+from store.proof.policy import before, policy_of
 from store.proof.private import Private
-from store.proof.published import before, policy_of
 from store.proof.tree import Refuted, check_inclusion, inclusion, leaf_hash
 from store.verify import doubled, unbalanced
 

@@ -16,8 +16,8 @@ from store.proof import tree_file
 from store.proof.checkpoint import Checkpoint, open_checkpoint, sign
 from store.proof.notary import public_keys
 from store.proof.note import Key
+from store.proof.policy import policy_of, published
 from store.proof.private import Private
-from store.proof.published import policy_of, published
 from store.proof.tree import Proof, Refuted, consistency
 from store.proof.tree_file import Tile
 from store.proofs import Prover
