@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from analytics.screen.codes import Why
 from analytics.screen.columns import Words
 from analytics.screen.ledger import Batch, batches
 from analytics.screen.screen import Screen
-from analytics.screen.why import Why
 from api.report import brief
 from api.rules import Rules, by_rules, ruleset_of
 from engine.game import Game

@@ -1,15 +1,51 @@
-"""A shuffled deck that answers what the engine asks of chance, and where decks come from."""
+"""A shuffled deck that answers what the engine asks of chance, and where decks come from.
+
+Of committed decks the dealer commits, the players add nonces, decks are opened, hands are checked.
+Nothing here decides who may see what: `api` asks for an opening when the match's disclosure says
+so. The derivation itself is `events/deck.py`.
+"""
 
 import random
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
-from typing import Protocol
+from typing import Literal, Protocol
 
-from engine.turn import Deal, Swap, ToDeal, ToSwap
-from events.cards import DECK
-from events.deck import Luck, Pile, deck_number, shuffled
-from events.types import Cards
+from msgspec import Struct
+
+from engine.game import Game, fingerprint
+from engine.hand import decide, turn
+from engine.turn import Deal, IllegalCommand, Swap, ToDeal, ToSwap
+from events.cards import DECK, UNKNOWN
+from events.deck import (
+    SECRET_BYTES,
+    Committed,
+    Luck,
+    Pile,
+    chain_of,
+    committed,
+    deck_number,
+    hand_key,
+    opened_key,
+    shuffled,
+    unfit,
+)
+from events.evolve import evolve, replay
+from events.ledger import DeckChain, DeckSecrets
+from events.types import (
+    BoardDealt,
+    Cards,
+    CardSwapped,
+    DeckCommitted,
+    DeckOpened,
+    Event,
+    Events,
+    HandStarted,
+    HoleDealt,
+    Match,
+    MatchStarted,
+    NonceGiven,
+)
 
 
 class Deck:
@@ -119,3 +155,211 @@ class _Luck:
 def of_key(key: bytes) -> Deck:
     """The deck of a committed hand."""
     return Deck(shuffled(key), Luck(key).below)
+
+
+CHAIN_HANDS = 10_000  # a longer match takes another chain
+NONCE_MAX = 128  # characters of a player's nonce
+
+Publish = Callable[[tuple[Match, ...]], None]
+Nonces = Callable[[str], Iterable[tuple[str, str | None]]]
+
+
+class Chain(Struct, frozen=True):
+    """A chain in the dealer's hands: what is known of it, and what nobody else may see yet."""
+
+    made: Committed
+    links: tuple[bytes, ...]
+
+    def key(self, match: str, number: int) -> bytes:
+        """The key of one hand's deck."""
+        return hand_key(self._secret(number), self.made.nonces, match, number)
+
+    def opened(self, number: int) -> DeckOpened:
+        """The record that opens this hand's deck, and those before it in the chain."""
+        return DeckOpened(number, self._secret(number).hex())
+
+    def _secret(self, number: int) -> bytes:
+        assert self.made.covers(number)
+        return self.links[number - self.made.first + 1]
+
+
+class Committer:
+    """Makes the chains of one match: drawn, kept, published, and only then the players give nonces.
+
+    `publish` writes match records and returns when they are durable. `nonces` takes the
+    commitment and gives each player's nonce; for a player who has none, one is drawn.
+    """
+
+    def __init__(self, match: str, kept: DeckSecrets, publish: Publish, nonces: Nonces) -> None:
+        self._match = match
+        self._kept = kept
+        self._publish = publish
+        self._nonces = nonces
+
+    def chain(self, first: int, hands: int) -> Chain:
+        """A chain for so many hands, from this one on."""
+        last = secrets.token_bytes(SECRET_BYTES)
+        links = chain_of(last, hands)
+        commitment = links[0].hex()
+        self._kept.keep(self._match, DeckChain(last.hex(), hands))
+        self._publish((DeckCommitted(commitment, hands),))
+        given = self._nonces(commitment)
+        nonces = tuple(contribution(player, nonce) for player, nonce in given)
+        self._publish(nonces)
+        return Chain(Committed(first, hands, commitment, nonces), links)
+
+
+class CommittedDecks:
+    """The decks of a committed match, each for `deals` hands in a row.
+
+    `more` makes another chain when the last has run out; without it there are only `chains`.
+    """
+
+    def __init__(
+        self,
+        match: str,
+        more: Callable[[int, int], Chain] | None,
+        chain_hands: int = CHAIN_HANDS,
+        deals: int = 1,
+        chains: tuple[Chain, ...] = (),
+    ) -> None:
+        self._match = match
+        self._more = more
+        self._deals = deals
+        self._hands = chain_hands + -chain_hands % deals  # no deck is dealt under two chains
+        self._chains = chains
+        self._open = 0
+
+    def deck(self, number: int) -> Deck:
+        """The hand's deck; a new chain is committed to when the last has run out."""
+        number = deck_number(number, self._deals)
+        return of_key(self._chain(number).key(self._match, number))
+
+    def committed(self, hands: int) -> "CommittedDecks":
+        """Decks for so many hands, committed to now: another process may deal them."""
+        self._chain(hands)
+        return CommittedDecks(self._match, None, self._hands, self._deals, self._chains)
+
+    def opened(self, number: int, *, over: bool) -> tuple[DeckOpened, ...]:
+        """What opens the decks up to this hand that are not open yet; `over` if it was the last.
+
+        A deck that is still to be dealt again stays closed.
+        """
+        whole = number if over else number - number % self._deals
+        found = tuple(
+            chain.opened(min(chain.made.last, whole))
+            for chain in self._chains
+            if chain.made.first <= whole and chain.made.last > self._open
+        )
+        if whole <= self._open:
+            return ()
+        self._open = whole
+        return found
+
+    def _chain(self, number: int) -> Chain:
+        while not (self._chains and self._chains[-1].made.last >= number):
+            assert self._more is not None
+            first = self._chains[-1].made.last + 1 if self._chains else 1
+            self._chains += (self._more(first, self._hands),)
+        return next(one for one in reversed(self._chains) if one.made.covers(number))
+
+
+def contribution(player: str, given: str | None) -> NonceGiven:
+    """A player's nonce as he gave it; one that is drawn for him, if he gave none that can stand."""
+    if given and len(given) <= NONCE_MAX and given.isascii() and given.isprintable():
+        return NonceGiven(player, given, "player")
+    return NonceGiven(player, secrets.token_hex(SECRET_BYTES), "dealer")
+
+
+# Was a hand dealt from the deck that was committed to?
+
+_DEALS = HoleDealt | BoardDealt | CardSwapped
+
+
+class DealCheck(Struct, frozen=True):
+    """What the recomputed deck says of a hand: a sentence, and the event where they part."""
+
+    verdict: Literal["agree", "differ", "unopened"]
+    sentence: str
+    at: int | None = None
+
+
+def check_deal(game: Game, records: Iterable[Match], hand: Events) -> DealCheck:
+    """Compare a hand with its deck; its match's records hold commitment, nonces and opening."""
+    records = tuple(records)
+    start, began = hand[0], next(one for one in records if isinstance(one, MatchStarted))
+    assert isinstance(start, HandStarted)
+    if start.ruleset != fingerprint(game):
+        return DealCheck("differ", f"{start.hand} names {start.ruleset}, not {fingerprint(game)}")
+    number = int(start.hand.rpartition("/")[2])
+    made = next((one for one in committed(records) if one.covers(number)), None)
+    if made is None:
+        return DealCheck("unopened", f"nobody committed to the deck of {start.hand}")
+    openings = (one for one in records if isinstance(one, DeckOpened) and one.number >= number)
+    opened = next((one for one in openings if made.covers(one.number)), None)
+    if opened is None:
+        return DealCheck("unopened", f"the deck of {start.hand} is not opened")
+    if wrong := unfit(made, opened):
+        return DealCheck("differ", wrong)
+    key = opened_key(opened, made.nonces, began.match, deck_number(number, began.deals))
+    return compare(game, hand, of_key(key))
+
+
+def compare(game: Game, record: Events, deck: Deck) -> DealCheck:
+    """Compare every card of the record with this deck, as the rules deal it."""
+    state, checked = replay(record[:1]), 1
+    for at, event in enumerate(record[1:], start=1):
+        if isinstance(event, _DEALS) and at >= checked:
+            try:
+                match turn(game, state):
+                    case ToDeal() as asked:
+                        dealt = decide(game, state, deck.deal(asked))
+                    case ToSwap() as at_risk:
+                        dealt = decide(game, state, deck.swap(at_risk))
+                    case _:
+                        raise IllegalCommand("cards are dealt where the rules deal none")
+            except IllegalCommand as refusal:
+                return DealCheck("differ", f"event {at}: {refusal}", at)
+            for place, expected in enumerate(dealt, start=at):
+                recorded = record[place] if place < len(record) else None
+                if other := _difference(recorded, expected):
+                    return DealCheck("differ", f"event {place}: {other}", place)
+            checked = at + len(dealt)
+        state = evolve(state, event)
+    return DealCheck("agree", f"{state.start.hand} was dealt from the committed deck")
+
+
+def _difference(recorded: Event | None, expected: Event) -> str | None:
+    """The first card that is another than the deck's, in a sentence; None if all are the same."""
+    if recorded is None or _whose(recorded) != _whose(expected):
+        return f"{_whose(expected)} is owed {' '.join(_cards(expected))} and gets nothing"
+    pairs = zip(_cards(recorded), _cards(expected), strict=False)
+    for card, owed in pairs:
+        if card != owed and card != UNKNOWN:
+            return f"{_whose(expected)} has {card} where the deck deals {owed}"
+    if len(_cards(recorded)) != len(_cards(expected)):
+        has, owed_count = len(_cards(recorded)), len(_cards(expected))
+        return f"{_whose(expected)} has {has} cards where the deck deals {owed_count}"
+    return None
+
+
+def _whose(event: Event) -> str:
+    match event:
+        case HoleDealt(seat=seat):
+            return f"seat {seat}"
+        case BoardDealt():
+            return "the board"
+        case CardSwapped(seat=seat, slot=slot):
+            return f"seat {seat}, slot {slot},"
+        case _:
+            return type(event).__name__
+
+
+def _cards(event: Event) -> Cards:
+    match event:
+        case HoleDealt(cards=cards) | BoardDealt(cards=cards):
+            return cards
+        case CardSwapped(new=new):
+            return (new,)
+        case _:
+            return ()

@@ -24,7 +24,7 @@ from formats.mit.note import unnoted
 from formats.mit.parts import Reader, Start
 from formats.mit.read import Teller, surveyed
 from formats.phh.documents import Keys
-from formats.phh.money import Money
+from formats.phh.fields import Money
 from formats.phh.read import read as read_phh
 from formats.phh.read import unit_of as unit_of_phh
 from formats.pokerstars import reader as pokerstars

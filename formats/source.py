@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from engine.game import Game
 from engine.turn import Post
-from events.many import Many
+from events.ledger import Many
 from events.types import Cards, FaultKind, FaultPlace, SourceNoted
 
 Verb = Literal["fold", "check", "call", "raise"]

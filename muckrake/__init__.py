@@ -17,7 +17,7 @@ from events.evolve import replay
 from events.notation import read, say_all
 
 if TYPE_CHECKING:
-    from analytics.ask import ask, snapshot_of
+    from analytics.statistics.answers import ask, snapshot_of
     from api.main import main
     from dealer.bots.seen import Seen
     from dealer.learning.batch import Batch
@@ -61,7 +61,7 @@ __all__ = [
 
 # Imported when they are first used: somebody who deals a hand does not wait for DuckDB and Arrow.
 _LATER = {
-    **dict.fromkeys(("ask", "snapshot_of"), "analytics.ask"),
+    **dict.fromkeys(("ask", "snapshot_of"), "analytics.statistics.answers"),
     **dict.fromkeys(("answer", "record", "sql"), "ledgers"),
     **dict.fromkeys(("third_card", "third_card_known"), "odds.third_card"),
     "Batch": "dealer.learning.batch",

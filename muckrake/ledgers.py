@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any, cast, get_type_hints
 
 from msgspec import ValidationError, convert
 
-from analytics.ask import snapshot_of
-from analytics.statistics.answers import views
+from analytics.statistics.answers import snapshot_of, views
 from api.questions import declared
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import AUDITOR, viewer_of, without_progress

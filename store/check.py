@@ -10,17 +10,15 @@ from typing import NamedTuple
 
 from store.folder import manifest
 from store.folder.disk import Disk, digest_of
-from store.folder.frames import Damaged
-from store.folder.macs import Marks
+from store.folder.frames import Damaged, Marks
 from store.folder.manifest import Manifest, Segment
-from store.log import hot, watermark
+from store.log import hot
 from store.log.hot import FOLDER, Recovered
 from store.log.recovery import durable_bytes_are_there, torn
 from store.log.tail import Tail
-from store.proof.checkpoint import Checkpoint
+from store.proof.checkpoint import ROLLBACKS, Checkpoint, Remembered, rollbacks
 from store.proof.nonces import salts_of
 from store.proof.notary import CHECKPOINT, last_checkpoint, public_keys
-from store.proof.remembered import ROLLBACKS, Remembered, rollbacks
 from store.proof.tree import frontier, leaf_hash
 from store.proof.tree_file import TreeFiles, path_of
 from store.segments import rulesets
@@ -204,7 +202,7 @@ def _log(disk: Disk, now: Manifest, marks: Marks | None) -> Iterator[Finding]:
         yield Finding(now.log, None, "", f"{now.log} is missing: {manifest.PATH} names it")
         return
     try:
-        mark = watermark.last(disk)  # before the log: a writer may add to both meanwhile
+        mark = hot.last_mark(disk)  # before the log: a writer may add to both meanwhile
         recovered = hot.read(disk, now.log, chain=now.chain(marks))
         durable_bytes_are_there(mark, now, recovered)
         _count(now, recovered)

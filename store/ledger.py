@@ -29,15 +29,15 @@ from events.types import HandVoided
 from store.folder.disk import Disk, RealDisk, make_whole
 from store.folder.frames import Damaged
 from store.folder.lock import Lock
-from store.log import watermark
+from store.log import hot
 from store.log.admission import Admission, Admitted, Call, GroupCommit, read_call
 from store.log.recovery import Found, drop_leftovers, recover
 from store.log.tail import Tail
 from store.opening import signing
+from store.proof.checkpoint import Remembered
 from store.proof.notary import Notary, secrets_of
+from store.proof.policy import keep_before
 from store.proof.private import Private, Secrets
-from store.proof.published import keep_before
-from store.proof.remembered import Remembered
 from store.segments import rulesets
 from store.segments.compaction import GRACE_MS, LARGE, compact, rebuild, sweep
 from store.segments.runs import Maker, Run
@@ -315,7 +315,7 @@ class FileLedger:
 
     def _published(self) -> None:
         """Readers may believe the log so far."""
-        watermark.publish(self._disk, self._found.log.path, self._found.log.size)
+        hot.publish_mark(self._disk, self._found.log.path, self._found.log.size)
 
     def _check_once(self, appends: Iterable[Append]) -> None:
         """Damage, if the log begins a hand that is sealed already."""

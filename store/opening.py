@@ -14,9 +14,9 @@ from store.folder.disk import Disk
 from store.folder.frames import Damaged
 from store.log.recovery import Found
 from store.log.tail import Closed, Tail
+from store.proof.checkpoint import Remembered, accept
 from store.proof.notary import Notary
 from store.proof.private import Secrets
-from store.proof.remembered import Remembered, accept
 from store.proof.tree_file import FOLDER
 from store.segments.sealed import Sealed
 from store.segments.sealing import logged

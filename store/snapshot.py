@@ -18,10 +18,10 @@ from store.columns.codec import leaves_of
 from store.folder import manifest
 from store.folder.frames import Damaged
 from store.folder.manifest import Manifest, Segment
-from store.log import hot, watermark
+from store.log import hot
+from store.log.hot import Watermark
 from store.log.leaf import Leaf
 from store.log.tail import Closed, Placed, Tail
-from store.log.watermark import Mark
 from store.proof.tree import Refuted
 from store.segments import rulesets
 from store.segments.reading import Files, files_of
@@ -72,9 +72,9 @@ class Live:
         self._state = self._opened(None)
         self.refresh()
 
-    def mark(self) -> Mark | None:
+    def mark(self) -> Watermark | None:
         """What the writer published last: while it stays the same there is nothing new."""
-        return watermark.last(self.disk)
+        return hot.last_mark(self.disk)
 
     def refresh(self, anew: bool = False) -> tuple[int, int]:
         """Read the log up to its durable end; how many events there are, and how many closed."""
@@ -247,11 +247,11 @@ class Live:
 
     def _caught_up(self, anew: bool) -> _State:
         """The mark before the manifest: of a seal in between, the manifest then knows."""
-        mark = watermark.last(self.disk)
+        mark = hot.last_mark(self.disk)
         state = self._state
         if anew or mark is None or mark.log != state.manifest.log:
             state = self._opened(state)
-        end = watermark.reach(mark, state.manifest)
+        end = hot.durable_size(mark, state.manifest)
         if end <= state.size:
             return state
         found = hot.read(self.disk, state.manifest.log, state.size, end)

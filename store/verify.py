@@ -17,18 +17,14 @@ from events.lines import digest, leaf_of, lines
 from events.state import Hand
 from store.check import check
 from store.folder.disk import Disk
-from store.folder.frames import Damaged
+from store.folder.frames import Damaged, Marks
 from store.folder.lock import holder
-from store.folder.macs import Marks
 from store.log.leaf import Leaf, split
-from store.proof.checkpoint import Checkpoint, open_checkpoint
+from store.proof.checkpoint import Checkpoint, Remembered, open_checkpoint
 from store.proof.nonces import salts_of
-from store.proof.notary import CHECKPOINT, KEYS, last_checkpoint, public_keys
+from store.proof.notary import CHECKPOINT, KEYS, doubts, last_checkpoint, public_keys
 from store.proof.note import Key
-from store.proof.published import FOLDER as PUBLISHED
-from store.proof.published import policy_of, published
-from store.proof.remembered import Remembered
-from store.proof.succession import doubts
+from store.proof.policy import PUBLISHED, policy_of, published
 from store.proof.tree import EMPTY, WIDTH, Frontier, Refuted, leaf_hash
 from store.proof.tree_file import FOLDER, TreeFiles, faults
 from store.reader import Snapshot

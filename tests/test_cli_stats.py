@@ -7,10 +7,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from analytics.ask import ask
 from analytics.confidence.intervals import wilson
 from analytics.sql.chosen import Chosen
-from analytics.statistics.answers import UnknownQuestion, answers, rows_of, views
+from analytics.statistics.answers import UnknownQuestion, answers, ask, rows_of, views
 from analytics.statistics.catalogue import STATISTICS
 from api.main import main
 from api.questions.declared.opponent import _time

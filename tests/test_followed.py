@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.screen import plan, screen
-from analytics.screen.why import Why
+from analytics.screen.codes import Why
 from engine.changes import changed, partner_of
 from engine.followed import EITHER, UNASKED, Followed, unfollowed
 from engine.game import Game, fingerprint

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from msgspec.structs import replace
 
-from analytics.ask import ask
+from analytics.statistics.answers import ask
 from api.main import main
 from api.playing.recording import projections
 from api.viewpoints.viewer import Viewer

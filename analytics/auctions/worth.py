@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from analytics.replay.rulebook import Rulebook
-from analytics.stored.row_head import Row, tabled
 from engine.game import Game
 from engine.units import per_chip
 from odds.batch import STANDARD, Showdown
@@ -28,6 +27,7 @@ from odds.counting import canonical
 from odds.equity import Odds
 from odds.rank import Cards, mask
 from odds.third_card import Outcomes, ThirdCard, Tie, counted_third_card, third_card_known
+from store.tables.projection import Row, tabled
 
 RECORD = struct.Struct("<8q")
 _BOARDS = comb(47, 2)  # two cards to come on a flop, two known hands of which one is unseen

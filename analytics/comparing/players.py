@@ -18,8 +18,18 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from analytics.confidence.bootstrap import Numbers, of_ratio, redrawn
-from analytics.confidence.difference import Mean, Share, chance, moved, newcombe, welch
-from analytics.confidence.intervals import FEW, Interval, Z, steady
+from analytics.confidence.intervals import (
+    FEW,
+    Interval,
+    Mean,
+    Share,
+    Z,
+    chance,
+    moved,
+    newcombe,
+    steady,
+    welch,
+)
 from analytics.confidence.p_values import holm
 from analytics.sql.chosen import Chosen, quoted, table
 from analytics.sql.tables import text_of

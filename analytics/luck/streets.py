@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from analytics.replay.rulebook import Rulebook
 from analytics.stored.closed_betting import Closed, swaps_to_come, uncounted
 from analytics.stored.equity import expected
-from analytics.stored.row_head import HEAD, WHO, Row, head, tabled
 from engine.game import Game
 from engine.pots import pots
 from engine.seats import contenders
@@ -34,6 +33,7 @@ from events.types import (
 )
 from odds.batch import Showdown
 from store.log.leaf import Leaf
+from store.tables.projection import HEAD, WHO, Row, head, tabled
 
 MODEL = "street-luck/1"
 CHANCES = {

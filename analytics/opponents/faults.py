@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from analytics.replay.flags import STREETS
 from analytics.replay.rulebook import Rulebook
-from analytics.stored.row_head import HEAD, WHO, Row, head, tabled
 from engine.game import Game
 from engine.hand import turn
 from engine.steps import Auction, Betting
@@ -23,6 +22,7 @@ from events.notation import say
 from events.state import Hand
 from events.types import BidPlaced, Called, Checked, Faulted, Folded
 from store.log.leaf import Leaf
+from store.tables.projection import HEAD, WHO, Row, head, tabled
 
 SCHEMA = pa.schema(
     {

@@ -11,8 +11,7 @@ from math import sqrt
 
 from msgspec import Struct
 
-from analytics.confidence.difference import Share, newcombe
-from analytics.confidence.intervals import FEW, student, wilson
+from analytics.confidence.intervals import FEW, Share, newcombe, student, wilson
 from analytics.opponents.measures import ALL_LOOKS
 from analytics.opponents.report import Opponent, Row
 from analytics.replay.flags import STREETS

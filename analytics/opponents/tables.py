@@ -3,10 +3,16 @@
 `acts`, `ends`, `faults` and `facts`, of every player of the hands that one player was dealt in.
 Acts and ends are questions over decisions and facts, which are made from tables of events; only a
 hand with a reply that could not be used is read event by event.
+
+The equity of a hand when its player acted is what he could know: his cards and the board, against
+any two (or three) cards that a single rival may hold, as if no card were dealt by auction or
+swapped any more.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -17,13 +23,44 @@ from analytics.decisions.hands import Hands
 from analytics.decisions.table import SCHEMA, SHOWN, decisions_of
 from analytics.opponents import faults
 from analytics.opponents.locked import Mark, locked_from, marks, played_of
-from analytics.opponents.strength import ACTS, spread, valued
 from analytics.replay.rulebook import Rulebook
 from analytics.sql.chosen import quoted
 from analytics.sql.tables import Tables
 from analytics.stored.facts import SCHEMA as FACTS
 from analytics.stored.facts_table import facts_of
+from odds.batch import Showdown
+from odds.counting import canonical
+from odds.rank import mask
+from odds.unseen import counted
 from store.columns.codec import leaves_of
+
+T = TypeVar("T")
+WEAK, STRONG = 0.35, 0.75
+ACTS = ("bet", "raise", "check")  # whose strength is counted, where it was shown down
+
+
+def spread(found: Sequence[T], wanted: int | None) -> list[T]:
+    """So many of them, evenly spaced over the record, the same ones every time; None: all."""
+    if wanted is None or wanted >= len(found):
+        return list(found)
+    return [found[at * len(found) // wanted] for at in range(wanted)]
+
+
+def valued(rows: Iterable[dict[str, Any]], rules: Rulebook) -> None:
+    """Count these equities, in place; a ranking that columns cannot say leaves none."""
+    for row in rows:
+        how = rules.showdown(row["ruleset"])
+        if how is not None:
+            with suppress(ValueError):  # no deck deals such cards: the record is forged
+                hole, board = (mask(row[name].split()) for name in ("hole", "board"))
+                row["equity"] = _share(*canonical(hole, board), row["rival_cards"], how)
+
+
+@lru_cache(maxsize=1 << 16)
+def _share(hole: int, board: int, dealt: int, rules: Showdown) -> float:
+    """Spots that differ in suits alone are one."""
+    return float(counted(hole, board, dealt=dealt, rules=rules).share)
+
 
 Row = dict[str, Any]
 Watch = Callable[[Iterable[Row], int], Iterable[Row]]

@@ -10,11 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from analytics.replay.rulebook import comparison
+from analytics.screen.codes import Why, event_code
 from analytics.screen.contenders import Contenders
-from analytics.screen.event_codes import event_code
 from analytics.screen.record import Record
 from analytics.screen.replay import Replay
-from analytics.screen.why import Why
 from engine.policies import Policies, Rake
 from store.columns.cells import Column, pair
 

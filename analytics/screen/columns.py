@@ -12,11 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.replay.columns import BLINDS
-from analytics.screen.event_codes import NO_CARD, event_codes
+from analytics.screen.codes import NO_CARD, Why, event_codes
 from analytics.screen.plan import STEP_MAX, Plan, Stakes
 from analytics.screen.replay import BET, CALL, NO_SEAT, RAISE
 from analytics.screen.table import Acts, Opens, PlanHands
-from analytics.screen.why import Why
 from events.cards import DECK, UNKNOWN
 from odds.rank import mask
 from store.columns.cells import BAD, LARGE, Cells, Column, Ragged

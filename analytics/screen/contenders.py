@@ -7,10 +7,9 @@ and everything later is counted from them.
 
 import numpy as np
 
+from analytics.screen.codes import SHOW, Why, event_code, field
 from analytics.screen.columns import BIT, UNKNOWN_CARD, spans
-from analytics.screen.event_codes import SHOW, event_code, field
 from analytics.screen.record import Record, Stage
-from analytics.screen.why import Why
 from odds.batch import Showdown, with_hole, worth
 from store.columns.cells import Column
 

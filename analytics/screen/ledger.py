@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from analytics.screen.codes import Why
 from analytics.screen.columns import READ, ScreenColumns
 from analytics.screen.screen import Screen, Screened
-from analytics.screen.why import Why
 from events.ledger import Record, is_match
 from events.types import Events
 from store.columns.codec import records_of, table

@@ -6,11 +6,10 @@ just those, each event's place is known, and what it says is compared as a colum
 
 import numpy as np
 
+from analytics.screen.codes import CODE, SHOW, Why, event_code, field
 from analytics.screen.columns import ORIGINS, ScreenColumns
-from analytics.screen.event_codes import CODE, SHOW, event_code, field
 from analytics.screen.plan import ANTE, Line
 from analytics.screen.replay import Replay
-from analytics.screen.why import Why
 from store.columns.cells import Column, pair
 
 Expected = Column | int | bool

@@ -27,8 +27,8 @@ from functools import cached_property
 import numpy as np
 
 from analytics.replay.raises import ActionState, Reach, sizes, vetoed
+from analytics.screen.codes import Why
 from analytics.screen.table import PlanHands, Table
-from analytics.screen.why import Why
 from store.columns.cells import Column
 
 FOLD, CHECK, CALL, BET, RAISE = range(5)

@@ -17,13 +17,13 @@ from msgspec.structs import replace
 
 from analytics.replay.rulebook import comparison
 from analytics.screen.award import Award, Payment
+from analytics.screen.codes import Why
 from analytics.screen.columns import ScreenColumns, Words, spans
 from analytics.screen.contenders import Cards, Contenders
 from analytics.screen.plan import Plan, Stakes, planned
 from analytics.screen.record import Record
 from analytics.screen.replay import Replay
 from analytics.screen.table import PlanHands
-from analytics.screen.why import Why
 from engine.changes import partner_of
 from engine.followed import of_other_kinds, unknown
 from engine.game import Game

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from analytics.replay.columns import BLINDS
+from analytics.screen.codes import Why
 from analytics.screen.plan import ANTE, Plan
-from analytics.screen.why import Why
 from store.columns.cells import LARGE, Column
 
 BYTE = 8  # seats of larger tables need more than a byte for a bit each

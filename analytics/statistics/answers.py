@@ -2,19 +2,22 @@
 
 Each is answered by SQL files in `analytics/sql/`, one question a file; all of them read `chosen`,
 the facts that the filters leave, and nothing else.
+
+`ask("vpip", "ledger", player="lynx")` gives a Polars frame; a question is the name of a statistic,
+several names, `all`, or `grid`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analytics.confidence.intervals import Interval, steady, student, wilson
-from analytics.sql.amounts import Counted, by_part, moneys
-from analytics.sql.chosen import Chosen, table
+from analytics.sql.chosen import Chosen, Counted, by_part, moneys, table
 from analytics.sql.tables import text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.hands import Facts, soonest
 from analytics.stored.tables import stored
-from store.reader import Snapshot
+from store.reader import Reader, Snapshot
 from store.sql.query import Query
 from store.tables.standard import STANDARD
 
@@ -144,3 +147,29 @@ def _judged(one: Statistic, tally: "Tally") -> Numbers:
 
 def _ends(held: Interval | None, scale: float = 1.0) -> tuple[float | None, float | None]:
     return (held[0] * scale, held[1] * scale) if held else (None, None)
+
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def ask(
+    question: str | Sequence[str], ledger: str | Path | Snapshot, **filters: Any
+) -> "pl.DataFrame":
+    """The answer as a frame; `filters` are the fields of `Chosen`."""
+    import polars as pl
+
+    query = views(snapshot_of(ledger))
+    chosen = Chosen(**filters)
+    try:
+        if question == "grid":
+            return pl.DataFrame(rows_of("grid", query, chosen), infer_schema_length=None)
+        found = in_units(query, chosen, answers(query, chosen, named(question)))
+        return pl.DataFrame(list(found), schema=COLUMNS, orient="row")
+    finally:
+        query.close()
+
+
+def snapshot_of(ledger: str | Path | Snapshot) -> Snapshot:
+    """A ledger as it is now; a snapshot that is taken once answers all questions alike."""
+    return ledger if isinstance(ledger, Snapshot) else Reader(Path(ledger)).snapshot()

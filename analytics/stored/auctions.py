@@ -14,12 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.replay.columns import chosen
-from analytics.stored.row_head import HEAD, RULESET
 from events.cards import DECK, RANKS
-from events.many import Column
+from events.ledger import Column
 from store.columns.layout import columns
 from store.tables.hand_columns import KIND, CardRows, Hands, begins
-from store.tables.projection import EventRows, Projection, made
+from store.tables.projection import HEAD, RULESET, EventRows, Projection, made
 
 SCHEMA = pa.schema(
     {

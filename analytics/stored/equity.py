@@ -26,7 +26,6 @@ from msgspec import Struct
 
 from analytics.replay.rulebook import Rulebook
 from analytics.stored.closed_betting import Closed
-from analytics.stored.row_head import Row
 from engine.game import Game
 from odds.batch import STANDARD, Masks, Showdown, worth
 from odds.counting import kept
@@ -34,6 +33,7 @@ from odds.equity import BOARD, Odds, equities, unseen
 from odds.rank import Cards, mask
 from odds.swaps import share_with_swaps
 from odds.unseen import against_unseen
+from store.tables.projection import Row
 
 RECORD = struct.Struct("<16s5d")
 FILE = "equities-1.bin"

@@ -20,15 +20,14 @@ import pyarrow as pa
 
 from analytics.replay.columns import ACTIONS, chosen
 from analytics.replay.rulebook import Rulebook, Text
-from analytics.stored.row_head import HEAD, RULESET, WHO, Row
 from engine.game import Game
 from engine.steps.swap import SwapHole
 from events.cards import known
-from events.many import Column
+from events.ledger import Column
 from events.types import Cards
 from store.columns.layout import columns
 from store.tables.hand_columns import KIND, Hands, begins
-from store.tables.projection import EventRows, Projection, made
+from store.tables.projection import HEAD, RULESET, WHO, EventRows, Projection, Row, made
 
 STREETS = (("flop", 3), ("turn", 4))
 SCHEMA = pa.schema(

@@ -119,8 +119,9 @@ def replace(folder: Path, as_document: bool) -> None:
     with plainly():
         from store.folder.disk import RealDisk
         from store.folder.lock import Lock
+        from store.proof.notary import REPLACED as FOLDER
+        from store.proof.notary import replace_signer
         from store.proof.private import Private
-        from store.proof.succession import FOLDER, replace_signer
 
         private, disk = Private(folder), RealDisk(folder)
         if private.signer() is None:

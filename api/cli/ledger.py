@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from store.archive.objects import Objects
     from store.folder.disk import Disk
     from store.ledger import FileLedger
-    from store.proof.remembered import Remembered
+    from store.proof.checkpoint import Remembered
     from store.reader import Snapshot
 
 Door = Callable[..., Any]
@@ -153,7 +153,7 @@ def witness_option(command: Door) -> Door:
 
 def remembered(*, accepting: bool = False) -> "Remembered":
     """Where checkpoints of ledgers are remembered outside their folders, as `--witness` says."""
-    from store.proof.remembered import Remembered
+    from store.proof.checkpoint import Remembered
 
     context = click.get_current_context(silent=True)
     file = context.meta.get(_WITNESS) if context else None

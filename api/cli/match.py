@@ -247,7 +247,7 @@ def _log(path: Path, match: WirePlan, records: list[Events], dialect: Dialect | 
 def _checkpoint(folder: Path, match: str, logs: Path | None) -> None:
     """Print what was signed before the first card, for the owners of bots, which cannot take it."""
     from store.folder.disk import RealDisk
-    from store.proof.published import BEFORE, before
+    from store.proof.policy import BEFORE, before
 
     for first, note_of_log in before(RealDisk(folder), match):
         note(f"signed before the first card of hand {first}: {folder / BEFORE}/{match}.{first}")

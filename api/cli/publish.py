@@ -36,8 +36,7 @@ def publish(policy: Path | None, watch: float | None, folder: Path, as_document:
     refuse_archive(folder)
     with plainly(), reading(folder) as ledger:
         from api.evidence.witnesses import publish_newest
-        from store.proof.policy import read_policy
-        from store.proof.published import keep_policy, policy_of
+        from store.proof.policy import keep_policy, policy_of, read_policy
 
         disk = ledger.live.disk
         try:

@@ -17,7 +17,7 @@ def restored(folder: Path, as_document: bool) -> None:
     """Go on with a ledger as it is, though it is older than its newest known checkpoint, or has
     another history: after a backup was restored. That it was done stays on record."""
     from store.folder.disk import RealDisk
-    from store.proof.remembered import rollbacks
+    from store.proof.checkpoint import rollbacks
 
     with reading(folder, warned=False):
         pass  # only where there is a ledger: this makes none

@@ -227,8 +227,7 @@ def _whole(
 def _unseen(ledger: "Snapshot", policy: Path, kept: bytes | None) -> str | None:
     """Why the checkpoint that was kept, or else the published one, is not as the policy asks."""
     from store.proof.notary import public_keys
-    from store.proof.policy import read_policy
-    from store.proof.published import published
+    from store.proof.policy import published, read_policy
     from store.proof.tree import Refuted
 
     disk = ledger.live.disk
@@ -252,7 +251,7 @@ def _kept_for(signed_by: tuple[str, ...]) -> tuple["Key", ...]:
 def _foreign(found: "Verified", known: tuple["Key", ...], disk: "Disk") -> str | None:
     """Why the newest checkpoint is not of a key that is known, nor of one that such a key has put
     in its place, if some are known."""
-    from store.proof.succession import successors
+    from store.proof.notary import successors
 
     if not known or not found.leaves:
         return None

@@ -36,8 +36,8 @@ from store.log.leaf import Leaf, split
 from store.proof.checkpoint import Opened
 from store.proof.nonces import salts_of
 from store.proof.note import sign, to_base64
+from store.proof.policy import policy_of, published
 from store.proof.private import Private
-from store.proof.published import policy_of, published
 from store.proof.tree import Proof, Refuted
 from store.proofs import Prover
 from store.reader import Snapshot

@@ -25,9 +25,8 @@ from store.proof.checkpoint import Checkpoint
 from store.proof.notary import CHECKPOINT, last_checkpoint
 from store.proof.note import Key, Note, Signature, parse, to_base64
 from store.proof.note import verify as verify_note
-from store.proof.policy import Witness
+from store.proof.policy import POLICY, PUBLISHED, Witness, policy_of, publish, published
 from store.proof.private import Private
-from store.proof.published import FOLDER, POLICY, policy_of, publish, published
 from store.proof.tree import Refuted, consistency
 from store.proofs import Prover
 from store.reader import Reader
@@ -78,9 +77,9 @@ def publish_newest(folder: Path, timeout_s: float = TIMEOUT_S) -> Publication | 
     disk = RealDisk(folder)
     policy = policy_of(disk)
     assert policy is not None
-    disk.make_folder(FOLDER)
+    disk.make_folder(PUBLISHED)
     try:
-        lock = Lock(folder / FOLDER, "publishing")
+        lock = Lock(folder / PUBLISHED, "publishing")
     except Held:
         return None
     try:

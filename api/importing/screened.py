@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from analytics.screen.codes import Why
 from analytics.screen.columns import ScreenColumns, Words
 from analytics.screen.screen import Screen
-from analytics.screen.why import Why
 from api.importing.spill import RUN
 from engine.game import Game, fingerprint
-from events.ledger import Append, Conflict
-from events.many import Each, Many
+from events.ledger import Append, Conflict, Each, Many
 from events.types import HandStarted
 from formats.plain import Plain, plain
 from formats.source import SourceHand, Transcript

@@ -16,8 +16,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
 
 from analytics.opponents.measures import ALL_LOOKS
-from analytics.sql.amounts import moneys
-from analytics.sql.chosen import Chosen, quoted
+from analytics.sql.chosen import Chosen, moneys, quoted
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
 from api.http.ask import Access, Ask

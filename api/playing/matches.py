@@ -6,13 +6,14 @@ from msgspec import Struct
 
 from api.playing.recording import STOPPED, WHOLE, Played, Recording, has_it_all
 from dealer.bots.own import BotFailed, Maker
-from dealer.committed import (
+from dealer.deck import (
     CHAIN_HANDS,
     Chain,
     CommittedDecks,
     Committer,
+    Decks,
+    SeededDecks,
 )
-from dealer.deck import Decks, SeededDecks
 from dealer.play import DealJob, Plan, at_once, dealt, last_standing
 from engine.game import fingerprint, to_json
 from engine.table import is_freeze_out

@@ -15,8 +15,7 @@ from analytics.confidence.intervals import FEW
 from analytics.opponents.faults import CAUSES
 from analytics.opponents.leads import Differences, Leads, differences, leads
 from analytics.opponents.report import By, Opponent
-from analytics.opponents.strength import STRONG, WEAK
-from analytics.opponents.tables import Scope, opponent_tables
+from analytics.opponents.tables import STRONG, WEAK, Scope, opponent_tables
 from analytics.replay.rulebook import Rulebook
 from analytics.sql.chosen import table
 from analytics.statistics.measured import Measured

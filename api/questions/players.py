@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from msgspec.structs import replace
 
 from analytics.replay.seating import POSITIONS
-from analytics.sql.amounts import moneys_of
-from analytics.sql.chosen import Chosen, quoted
+from analytics.sql.chosen import Chosen, moneys_of, quoted
 from analytics.statistics.answers import Answer, answers, in_units, rows_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from api.problem import Problem

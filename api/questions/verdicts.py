@@ -28,10 +28,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import Struct
 
+from analytics.screen.codes import Why
 from analytics.screen.columns import Words
 from analytics.screen.ledger import Batch, batches
 from analytics.screen.screen import Screen
-from analytics.screen.why import Why
 from api.questions.filters_tree import VERDICTS
 from api.rules import Rules, by_rules
 from api.viewpoints.views import Viewed

@@ -12,8 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from analytics.sql.amounts import moneys
-from analytics.sql.chosen import quoted
+from analytics.sql.chosen import moneys, quoted
 from analytics.statistics.answers import SECONDS, views
 from analytics.statistics.hands import Facts
 from analytics.stored.tables import stored

@@ -23,7 +23,7 @@ from dealer.live.events import (
     SitsOut,
     TableEvent,
 )
-from dealer.live.seating import LiveSeats
+from dealer.live.table import LiveSeats
 
 Send = Callable[[TableEvent, int], None]
 

@@ -15,7 +15,7 @@ from engine.game import Game, fingerprint
 from engine.steps import Auction, Betting, Blinds, DealBoard, DealHole, Showdown, SwapHole
 from events import types as t
 from events.cards import DECK, UNKNOWN
-from events.many import CARDS, Column, Each, Many, some_of
+from events.ledger import CARDS, Column, Each, Many, some_of
 from formats.mit import lines as say
 from formats.mit.counted import Counted
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from events.cards import UNKNOWN, is_card, is_known
 from events.types import Cards
-from formats.phh.money import MalformedField, Money
+from formats.phh.fields import MalformedField, Money
 from formats.source import Act, Board, Holds, Item, Mucks, Shows
 
 QUOTED = 80  # characters of an action in a sentence about it

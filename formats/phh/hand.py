@@ -24,6 +24,8 @@ from formats.follow import follow
 from formats.phh.actions import Actions, Book, taken
 from formats.phh.documents import Document
 from formats.phh.fields import (
+    MalformedField,
+    Money,
     amounts,
     canonical,
     flag,
@@ -38,7 +40,6 @@ from formats.phh.fields import (
     texts,
     toml,
 )
-from formats.phh.money import MalformedField, Money
 from formats.rakes import NAME_MAX, SIGNS, Known, RakeFrom, RakeQuestion, Unlisted, looked_up
 from formats.source import Act, Board, Item, Mucks, Shows, Skipped, SourceHand
 

@@ -7,8 +7,8 @@ from engine.game import Game
 from engine.units import per_chip
 from events.types import SourceNoted
 from formats.phh.documents import documents, is_header, is_many, pieces
+from formats.phh.fields import MalformedField, Money, money
 from formats.phh.hand import FIELDS_OF_EVENTS, PhhHand, hand_of
-from formats.phh.money import MalformedField, Money, money
 from formats.rakes import RakeFrom
 from formats.source import Refused, Skipped, Source
 from formats.text import Text, at_hand, lines

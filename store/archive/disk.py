@@ -3,21 +3,234 @@
 A reader is given a folder of the cache that says which archive it is of (`folder_of`), and reads it
 as it reads a ledger's. Nothing can be written there. Small files and which objects there are comes
 from the index, which is asked for again with the manifest.
+
+The cache keeps the blocks of each object that were fetched, up to a size. An object has a sparse
+file, and beside it one digest a block: none says that the block was not fetched. A block that does
+not have its digest is fetched again, so a cache that a crash has torn mends itself. The objects
+that nobody has opened for longest go first. Who has one open keeps it: the system frees a file when
+the last one closes it.
 """
 
+import hashlib
+import os
+import shutil
+import tempfile
 import threading
 import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
 from store.archive import index
-from store.archive.cache import Cache
-from store.archive.index import File, Index
-from store.archive.objects import objects_of
+from store.archive.index import File, Index, Part
+from store.archive.objects import Objects, objects_of
 from store.folder import manifest
 from store.folder.cache_folder import origin_of
 from store.folder.disk import Disk, Output, RealDisk
-from store.folder.lock import ReadOnly
+from store.folder.frames import Damaged
+from store.folder.lock import ReadOnly, is_alive
+
+BLOCK = 1 << 16
+FETCHED = 1 << 23  # bytes at most in one request
+LIMIT = 10 << 30  # bytes on disk of one archive ...
+LIMIT_VARIABLE = "MUCKRAKE_CACHE_BYTES"  # ... unless this says otherwise
+_WIDTH = 16  # bytes of a digest
+_NONE = bytes(_WIDTH)
+_OPEN = 64  # objects at once
+
+Fetch = Callable[[int, int], bytes]
+
+
+class Cache:
+    """The objects of one archive, below a folder; threads and processes may share it."""
+
+    def __init__(self, folder: Path, objects: Objects) -> None:
+        self._folder = folder / "objects"
+        self._objects = objects
+        self._limit = int(os.environ.get(LIMIT_VARIABLE) or LIMIT)
+        self._open: OrderedDict[Part, _Blocks] = OrderedDict()
+        self._digests: dict[Part, bytearray] = {}  # of the blocks that this process has read
+        self._turn = threading.RLock()
+        self._new = self._limit  # bytes that were fetched since there was a sweep
+        self._links: Path | None = None
+        self._owner = os.getpid()
+
+    def __del__(self) -> None:
+        with suppress(AttributeError):
+            if self._links and self._owner == os.getpid():
+                shutil.rmtree(self._links, ignore_errors=True)
+
+    def read(self, part: Part, start: int, end: int) -> bytes:
+        """Bytes of an object; those that are not here are fetched."""
+        return self._blocks(part).read(start, end)
+
+    def whole(self, part: Part) -> Path:
+        """All of an object, under a name that stays until this process ends."""
+        path = self._used() / part.object.rpartition("/")[2]
+        while not path.exists():
+            if not self._blocks(part).link(path):
+                with self._turn:
+                    self._open.pop(part, None)  # it had to go meanwhile: once more
+        return path
+
+    def _used(self) -> Path:
+        """Where what this process uses has its names; those of processes that are gone go."""
+        with self._turn:
+            if self._links is None:
+                folder = self._folder.parent
+                for left in folder.glob("used-*"):
+                    if not is_alive(int(left.name.split("-")[1])):
+                        shutil.rmtree(left, ignore_errors=True)
+                self._links = Path(tempfile.mkdtemp(prefix=f"used-{os.getpid()}-", dir=folder))
+            return self._links
+
+    def _blocks(self, part: Part) -> "_Blocks":
+        with self._turn:
+            if self._new > self._limit // 16:
+                self._sweep()
+            if part not in self._open:
+                self._folder.mkdir(0o700, parents=True, exist_ok=True)
+                path = self._folder / part.object.replace("/", "_")
+                digests = self._digests.setdefault(part, bytearray(_count(part.size) * _WIDTH))
+                self._open[part] = _Blocks(path, part, self._fetching(part), digests)
+                if len(self._open) > _OPEN:
+                    self._open.popitem(last=False)
+            self._open.move_to_end(part)
+            return self._open[part]
+
+    def _fetching(self, part: Part) -> Fetch:
+        def fetch(start: int, end: int) -> bytes:
+            data = self._objects.range(part.object, start, end)
+            if len(data) != end - start:
+                told = f"{self._objects.url}/{part.object} ends at byte {start + len(data)}"
+                raise Damaged(f"{told} of {part.size}")
+            with self._turn:
+                self._new += len(data)
+            return data
+
+        return fetch
+
+    def _sweep(self) -> None:
+        """The oldest objects go until there is room."""
+        self._new = 0
+        found = sorted(_kept(self._folder), reverse=True)
+        room, gone = self._limit, set()
+        for at, (_, size, path) in enumerate(found):
+            room -= size
+            if room < 0 and at:
+                path.unlink(missing_ok=True)
+                _map_of(path).unlink(missing_ok=True)
+                gone.add(path)
+        for part in [part for part, one in self._open.items() if one.path in gone]:
+            del self._open[part]
+
+
+class _Blocks:
+    """One object; `digests` are those of the blocks that this process has read."""
+
+    def __init__(self, path: Path, part: Part, fetch: Fetch, digests: bytearray) -> None:
+        self.path, self._part, self._fetch, self._digests = path, part, fetch, digests
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        self._data = os.open(path, flags, 0o600)
+        self._map = os.open(_map_of(path), flags, 0o600)
+        os.utime(_map_of(path))
+        if os.fstat(self._data).st_size != part.size:
+            os.ftruncate(self._data, part.size)
+        if os.fstat(self._map).st_size != _count(part.size) * _WIDTH:
+            os.ftruncate(self._map, _count(part.size) * _WIDTH)
+
+    def __del__(self) -> None:
+        with suppress(AttributeError):
+            os.close(self._data)
+            os.close(self._map)
+
+    def read(self, start: int, end: int) -> bytes:
+        end = min(end, self._part.size)
+        if start >= end:
+            return b""
+        first, last = start // BLOCK, _count(end)
+        self._fill(first, last)
+        return os.pread(self._data, end - start, start)
+
+    def link(self, path: Path) -> bool:
+        """Everything is here, under another name, too; False if it had to go meanwhile."""
+        self._fill(0, _count(self._part.size))
+        aside = path.with_name(f"{path.name}.{threading.get_ident()}")
+        try:
+            os.link(self.path, aside)
+        except FileNotFoundError:
+            return False
+        if not os.path.sameopenfile(self._data, opened := os.open(aside, os.O_RDONLY)):
+            aside.unlink()
+        os.close(opened)
+        if aside.exists():
+            aside.rename(path)
+        return path.exists()
+
+    def _fill(self, first: int, last: int) -> None:
+        """These blocks are here, as they were when this process first read them."""
+        for begin, end in _runs([at for at in range(first, last) if not self._has(at)]):
+            for start in range(begin * BLOCK, end * BLOCK, FETCHED):
+                stop = min(start + FETCHED, end * BLOCK, self._part.size)
+                self._keep(start // BLOCK, self._fetch(start, stop))
+
+    def _has(self, at: int) -> bool:
+        known = os.pread(self._map, _WIDTH, at * _WIDTH)
+        if known in (_NONE, b""):
+            return False
+        before = self._digests[at * _WIDTH : (at + 1) * _WIDTH]
+        if before == known:
+            return True  # compared before; nobody writes to a block that is here
+        data = os.pread(self._data, BLOCK, at * BLOCK)
+        if _digest(data) != known or before != _NONE:
+            return False
+        self._digests[at * _WIDTH : (at + 1) * _WIDTH] = known
+        return True
+
+    def _keep(self, first: int, data: bytes) -> None:
+        for offset in range(0, len(data), BLOCK):
+            at, block = first + offset // BLOCK, data[offset : offset + BLOCK]
+            digest = _digest(block)
+            place = slice(at * _WIDTH, (at + 1) * _WIDTH)
+            if self._digests[place] not in (_NONE, digest):
+                told = f"{self._part.object} is another object now than it was before"
+                raise Damaged(told, at * BLOCK)
+            self._digests[place] = digest
+            os.pwrite(self._data, block, at * BLOCK)
+            os.pwrite(self._map, digest, at * _WIDTH)
+
+
+def _kept(folder: Path) -> Iterator[tuple[float, int, Path]]:
+    """When each object was opened last, its bytes on disk, and where it is."""
+    for path in folder.glob("*"):
+        if path.suffix == ".map":
+            continue
+        with suppress(FileNotFoundError):
+            yield _map_of(path).stat().st_mtime, path.stat().st_blocks * 512, path
+
+
+def _map_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.map")
+
+
+def _count(size: int) -> int:
+    return -(-size // BLOCK)
+
+
+def _digest(block: bytes) -> bytes:
+    return hashlib.sha256(block).digest()[:_WIDTH]
+
+
+def _runs(places: list[int]) -> Iterator[tuple[int, int]]:
+    """Places that follow one another, as where they begin and end."""
+    begin = 0
+    for at, place in enumerate(places):
+        if at + 1 == len(places) or places[at + 1] != place + 1:
+            yield places[begin], place + 1
+            begin = at + 1
+
 
 FRESH_S = 1.0  # for so long nobody asks for the index again
 

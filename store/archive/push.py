@@ -19,14 +19,12 @@ from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.folder.manifest import Manifest, Segment
-from store.proof.checkpoint import Checkpoint, open_checkpoint, sign
+from store.proof.checkpoint import ROLLBACKS, Checkpoint, open_checkpoint, sign
 from store.proof.nonces import FILE as NONCES
 from store.proof.notary import CHECKPOINT, KEYS, last_checkpoint, public_keys
+from store.proof.notary import REPLACED as REPLACED
+from store.proof.policy import BEFORE, POLICY, PUBLISHED
 from store.proof.private import Private
-from store.proof.published import BEFORE, POLICY
-from store.proof.published import FOLDER as PUBLISHED
-from store.proof.remembered import ROLLBACKS
-from store.proof.succession import FOLDER as REPLACED
 from store.proof.tree import Hashes, Refuted, check_consistency, consistency, frontier
 from store.proof.tree_file import TreeFiles, path_of, widths
 from store.segments import rulesets

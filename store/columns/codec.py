@@ -8,8 +8,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from events.ledger import Record
-from events.many import Column, Each, Many
+from events.ledger import Column, Each, Many, Record
 from store.columns import layout
 from store.columns.cells import Cells
 from store.columns.event_columns import EventColumns, cards_of, different, numbered, of_leaves

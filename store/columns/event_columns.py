@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from events.ledger import Append, Record, Recorded
-from events.many import CARDS, Column, Each, Many, some_of
+from events.ledger import CARDS, Append, Column, Each, Many, Record, Recorded, some_of
 from events.types import HandStarted
 from store.columns.layout import NOBODY, Field, fields
 from store.log.leaf import Leaf, split

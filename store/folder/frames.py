@@ -3,18 +3,64 @@
     magic 4 | length 4 | checksum 4 | position 8 | mark 32 | payload
 
 Length, position, mark and payload are under the checksum; numbers are little-endian. A frame of the
-first version has another magic and no mark (`marks.py`). One write is one
-frame, and the next is written only when it has been synced. So a power loss can spoil the last
+first version has another magic and no mark. One write is one frame, and the next is written only
+when it has been synced. So a power loss can spoil the last
 frame and no other: a log that ends in a bad one was torn, and what it held was never acknowledged.
 A bad frame with a good one after it is damage: nothing is served past it, it is named by its place.
+
+A mark is a MAC over what the writer of a ledger writes, under a key that only he has. Each frame of
+the hot log bears one over its position, its payload and the mark before it, the first
+one over where the log begins, which the manifest says. So no frame can be added, changed, moved,
+left out between others, or brought from another log. The manifest bears one over all of it; it has
+the digests of the segments and the root of the tree, so what is sealed is under it, too.
 """
 
+import hmac
+import secrets
 import struct
 import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from store.folder.macs import SIZE
+SIZE = 32
+_FRAME = b"muckrake/frame/v1\x00"
+_LOG = b"muckrake/log/v1\x00"
+_MANIFEST = b"muckrake/manifest/v1\x00"
+
+
+class Marks(NamedTuple):
+    """The key; `strict` says that the ledger bears marks already, and nothing without is taken."""
+
+    key: bytes
+    strict: bool = True
+
+    def of_manifest(self, body: bytes) -> str:
+        """The mark of a manifest."""
+        return hmac.digest(self.key, _MANIFEST + body, "sha256").hex()
+
+    def chain(self, begin: str, path: str) -> "Chain":
+        """The marks of a log, from its beginning on."""
+        return Chain(self.key, _LOG + bytes.fromhex(begin) + path.encode())
+
+
+class Chain:
+    """The marks of one log's frames, one after the other."""
+
+    def __init__(self, key: bytes, begin: bytes) -> None:
+        self._key = key
+        self._last = hmac.digest(key, begin, "sha256")
+
+    def next(self, pos: int, payload: bytes) -> bytes:
+        """The mark of the next frame."""
+        data = b"".join((_FRAME, self._last, pos.to_bytes(8, "little"), payload))
+        self._last = hmac.digest(self._key, data, "sha256")
+        return self._last
+
+
+def new_begin() -> str:
+    """Where a new log begins: drawn, so that none begins as another did."""
+    return secrets.token_hex(SIZE)
+
 
 MAGIC = b"\xf3mrL"  # cannot be part of a payload, which is UTF-8
 MARKED = b"\xf3mrM"  # as MAGIC, of a frame that bears a mark

@@ -11,8 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from store.folder.disk import Disk, put
-from store.folder.frames import Damaged
-from store.folder.macs import Chain, Marks
+from store.folder.frames import Chain, Damaged, Marks
 
 PATH = "manifest.json"
 

@@ -1,14 +1,22 @@
-"""The hot log on disk: calls in frames, durable when written, read again after a crash."""
+"""The hot log on disk: calls in frames, durable when written, read again after a crash.
 
+The watermark tells other processes how far they may believe the log: what the writer has synced. It
+is written after a sync and not synced itself: after a power loss it may tell of an earlier
+state, never of a later one. So it also tells a torn end from one that had been durable.
+"""
+
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from hmac import compare_digest
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
+import msgspec
+
 from store.folder.disk import Disk, Output
-from store.folder.frames import Damaged, Frame, frame, frames, intact_after
-from store.folder.macs import Chain
+from store.folder.frames import Chain, Damaged, Frame, frame, frames, intact_after
+from store.folder.manifest import Manifest
 from store.log.batch import from_payload, to_payload
 from store.log.tail import Placed
 
@@ -141,3 +149,40 @@ def _calls(path: str, at: int, found: Frame) -> Iterator[Placing]:
             placed.append(Placed(pos, append))
             pos += len(append.events)
         yield tuple(placed)
+
+
+WATERMARK = "watermark"
+_WIDTH = 96
+_TRIES = 3
+
+
+class Watermark(msgspec.Struct, frozen=True):
+    """A log, and how many bytes of it are durable."""
+
+    log: str
+    size: int
+
+
+def publish_mark(disk: Disk, log: str, size: int) -> None:
+    """So many bytes of this log are durable; written in one piece of fixed width."""
+    said = msgspec.json.encode(Watermark(log, size))
+    disk.publish(WATERMARK, (b"%08x " % zlib.crc32(said) + said).ljust(_WIDTH))
+
+
+def durable_size(mark: Watermark | None, now: Manifest) -> int:
+    """How many bytes of the manifest's log are durable; read the mark first, then the manifest."""
+    if mark is None or mark.log != now.log:
+        return now.log_size
+    return max(mark.size, now.log_size)
+
+
+def last_mark(disk: Disk) -> Watermark | None:
+    """What the writer said last; a read between two halves of a write is tried again."""
+    for _ in range(_TRIES):
+        try:
+            checksum, _, said = disk.read(WATERMARK).rstrip().partition(b" ")
+            if checksum == b"%08x" % zlib.crc32(said):
+                return msgspec.json.decode(said, type=Watermark)
+        except (FileNotFoundError, ValueError):
+            pass
+    return None

@@ -8,12 +8,10 @@ from typing import NamedTuple
 
 from store.folder import manifest
 from store.folder.disk import Disk
-from store.folder.frames import Damaged
-from store.folder.macs import Marks, new_begin
+from store.folder.frames import Damaged, Marks, new_begin
 from store.folder.manifest import Manifest
-from store.log import hot, watermark
-from store.log.hot import HotLog, Placing
-from store.log.watermark import Mark
+from store.log import hot
+from store.log.hot import HotLog, Placing, Watermark
 
 SEGMENTS = "segments"
 _OURS = (".log", ".parquet", ".tmp")
@@ -47,7 +45,7 @@ def recover(disk: Disk, marks: Marks | None = None) -> Found:
             raise Damaged(f"{path} is missing: {manifest.PATH} names it")
     chain = now.chain(marks)
     recovered = hot.read(disk, now.log, chain=chain)
-    durable_bytes_are_there(watermark.last(disk), now, recovered)
+    durable_bytes_are_there(hot.last_mark(disk), now, recovered)
     notes = [torn(now.log, recovered)] if recovered.torn else []
     log = hot.reopen(disk, now.log, recovered, chain)
     disk.sync_folder("")  # a writer that was killed may have renamed what no disk has seen yet
@@ -67,9 +65,11 @@ def _first(disk: Disk, marks: Marks | None) -> Found:
     return Found(new, log, (), marks=marks)
 
 
-def durable_bytes_are_there(mark: Mark | None, now: Manifest, recovered: hot.Recovered) -> None:
+def durable_bytes_are_there(
+    mark: Watermark | None, now: Manifest, recovered: hot.Recovered
+) -> None:
     """A torn end was never acknowledged; what the writer has called durable is not torn."""
-    durable = watermark.reach(mark, now)
+    durable = hot.durable_size(mark, now)
     if recovered.size < durable:
         why = f"{durable} bytes of it were durable"
         raise hot.damaged(now.log, recovered.size, recovered.calls, why)

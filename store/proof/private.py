@@ -2,7 +2,7 @@
 
     private/signing.key    who signs: a private key as C2SP writes it
     private/nonce.key      what every nonce of a commitment is derived from
-    private/log.key        what the marks of this ledger's writer are made with (marks.py)
+    private/log.key        what the marks of this ledger's writer are made with (frames.py)
     private/decks/MATCH    what the decks of a committed match are derived from
     private/bots.json      which folder of this machine each bot's name is for
 
@@ -22,7 +22,7 @@ import msgspec
 
 from events.ledger import DeckChain
 from store.folder.cache_folder import origin_of
-from store.folder.macs import Marks
+from store.folder.frames import Marks
 from store.proof.note import Signer
 
 FOLDER = "private"

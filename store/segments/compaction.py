@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from store.columns.layout import schema
 from store.folder import manifest
 from store.folder.disk import Disk
-from store.folder.frames import Damaged
-from store.folder.macs import Marks
+from store.folder.frames import Damaged, Marks
 from store.folder.manifest import Manifest, Segment
 from store.segments.reading import Files, files_of
 from store.segments.sealed import Extent, with_hands

@@ -26,7 +26,7 @@ from store.columns.layout import SCHEMA_VERSION, columns, of_types
 from store.folder.disk import Disk, RealDisk, digest_of
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
-from store.segments.opened import Opened, Seen, is_settled, open_file
+from store.segments.segment import Opened, Seen, is_settled, open_file
 
 Upcast = Callable[[pa.Table], pa.Table]
 

@@ -23,7 +23,7 @@ from events.lines import leaf_of
 from store.columns.layout import columns
 from store.folder import manifest
 from store.folder.disk import Disk
-from store.folder.macs import new_begin
+from store.folder.frames import new_begin
 from store.folder.manifest import Answer, Manifest, Segment
 from store.log import hot
 from store.log.hot import Placing

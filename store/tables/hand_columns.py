@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from events.many import Column
+from events.ledger import Column
 from store.columns.cells import Cells
 from store.columns.layout import CARDS, KINDS
 

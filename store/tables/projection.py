@@ -1,12 +1,16 @@
-"""A projection: a table made from a segment's events, kept beside it, made again at any time."""
+"""A projection: a table made from a segment's events, kept beside it, made again at any time.
+
+Every row about a hand begins with the columns of `head`.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
+from events.types import HandStarted
 from store.columns.codec import encoded
-from store.log.leaf import Leaf
+from store.log.leaf import Leaf, split
 
 T = TypeVar("T")
 MANY = 1 << 18  # rows of events: some 9,000 hands
@@ -104,4 +108,30 @@ def made(schema: pa.Schema, /, **found: Any) -> pa.Table:
     every = (found[field.name] for field in schema)
     arrays = (one if isinstance(one, pa.Array) else pa.array(one) for one in every)
     columns = [one.cast(field.type) for one, field in zip(arrays, schema, strict=True)]
+    return pa.table(columns, schema=schema)
+
+
+Row = dict[str, Any]
+HEAD: dict[str, pa.DataType] = {
+    "hand_seq": pa.int64(),
+    "hand": pa.string(),
+    "match": pa.string(),
+    "number": pa.int64(),
+    "game": pa.string(),
+}
+RULESET: dict[str, pa.DataType] = {"ruleset": pa.string()}
+WHO: dict[str, pa.DataType] = {"seat": pa.int32(), "player": pa.string()}
+
+
+def head(leaf: Leaf, start: HandStarted) -> Row:
+    """Which hand it is, and by which rules it was dealt."""
+    match, number = split(leaf.stream)
+    which = {"hand_seq": leaf.hand_seq, "hand": leaf.stream, "match": match, "number": number}
+    return {**which, "game": start.game, "ruleset": start.ruleset}
+
+
+def tabled(rows: Sequence[Row], schema: Iterable[pa.Field]) -> pa.Table:
+    """Rows as Arrow; what a row does not say is null."""
+    schema = pa.schema(schema)
+    columns = [pa.array([row.get(one.name) for row in rows], one.type) for one in schema]
     return pa.table(columns, schema=schema)

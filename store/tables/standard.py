@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from events.many import Column
+from events.ledger import Column
 from store.columns.layout import CARDS
 from store.tables.hand_columns import Chips, Hands
 from store.tables.projection import EventRows, Projection, made

@@ -20,10 +20,10 @@ from analytics.stored.closed_betting import Closed
 from analytics.stored.equity import lucks
 from analytics.stored.played import SCHEMA as SCHEMA_PLAYED
 from analytics.stored.played import played
-from analytics.stored.row_head import tabled
 from events.ledger import Recorded
 from events.types import Event
 from store.log.leaf import Leaf
+from store.tables.projection import tabled
 from tests.pages import played as said
 
 PAGES = Path(__file__).parent / "auctions"

@@ -8,8 +8,7 @@ from statistics import fmean, stdev
 import pytest
 
 from analytics.comparing.players import compared
-from analytics.confidence.difference import Share, newcombe
-from analytics.confidence.intervals import student
+from analytics.confidence.intervals import Share, newcombe, student
 from analytics.confidence.p_values import holm
 from analytics.sql.chosen import Chosen
 from analytics.statistics.answers import named, views

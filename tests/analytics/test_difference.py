@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from analytics.confidence import bootstrap as redrawing
 from analytics.confidence.bootstrap import mean, of_values, redrawn
-from analytics.confidence.difference import Mean, Share, chance, newcombe, welch
-from analytics.confidence.intervals import student
+from analytics.confidence.intervals import Mean, Share, chance, newcombe, student, welch
 
 
 def test_the_interval_of_a_difference_is_newcombes() -> None:

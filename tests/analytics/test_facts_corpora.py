@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from analytics.ask import ask
-from analytics.statistics.answers import views
+from analytics.statistics.answers import ask, views
 from analytics.statistics.catalogue import STATISTICS
 from store.reader import Reader
 from tests.analytics.naive_pluribus import counted

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from sqlglot import expressions as ex
 
-from analytics.confidence.difference import Mean, welch
+from analytics.confidence.intervals import Mean, welch
 from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
 from analytics.opponents.report import Opponent
 from analytics.opponents.tables import OpponentTables, Scope, opponent_tables

@@ -160,6 +160,6 @@ def test_a_file_that_tells_no_bounds_is_read_whole(
     """Ledgers of older versions have such files."""
     chosen = Chosen(player="random-0")
     expected = list(answers(query, chosen, EVERY))
-    monkeypatch.setattr("store.segments.opened._bounds", lambda told: (None, None))
+    monkeypatch.setattr("store.segments.segment._bounds", lambda told: (None, None))
     again = Query(Reader(folder).snapshot(), (SMALL,))
     assert expected == list(answers(again, chosen, EVERY))

@@ -16,10 +16,10 @@ from msgspec.structs import replace
 from analytics.screen import ledger as screened_ledger
 from analytics.screen import screen
 from analytics.screen.award import Layer, layers, pots
+from analytics.screen.codes import Why
 from analytics.screen.columns import CARDS, NUMBERS, TRUTHS, ScreenColumns, Words
 from analytics.screen.ledger import Part, batches, stored
 from analytics.screen.screen import Screen, Screened, around_the_corner
-from analytics.screen.why import Why
 from engine.games import named
 from events.ledger import Append
 from odds.batch import Showdown, worth

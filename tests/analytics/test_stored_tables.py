@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 
 from analytics.stored.auctions import SCHEMA
-from analytics.stored.row_head import tabled
 from analytics.stored.tables import NAMES, Text, stored
 from engine.game import Game, fingerprint, to_json
 from engine.games.auction_2024 import AUCTION_2024_MIT
@@ -16,7 +15,7 @@ from engine.games.recorded import AUCTION_2024_A0
 from events import types as t
 from store.columns.codec import encoded
 from store.log.leaf import Leaf
-from store.tables.projection import Builder
+from store.tables.projection import Builder, tabled
 from tests.analytics import walked_auctions, walked_played, walked_risks
 from tests.analytics.held import forged
 from tests.analytics.test_facts_walked import imported, recorded

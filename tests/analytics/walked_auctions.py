@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from analytics.stored.auctions import ORIGINS
-from analytics.stored.row_head import Row, head
 from events.cards import known
 from events.evolve import evolve, replay
 from events.state import Hand
@@ -25,6 +24,7 @@ from events.types import (
     Shown,
 )
 from store.log.leaf import Leaf
+from store.tables.projection import Row, head
 
 
 def rows_of(leaf: Leaf) -> Iterator[Row]:

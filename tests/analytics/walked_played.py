@@ -11,7 +11,6 @@ import pyarrow as pa
 from analytics.replay.rulebook import Rulebook, Text
 from analytics.stored.closed_betting import BOARD
 from analytics.stored.played import SCHEMA, told_spot
-from analytics.stored.row_head import Row, head, tabled
 from engine.units import per_chip
 from events.state import Hand
 from events.types import (
@@ -27,6 +26,7 @@ from events.types import (
     TimedOut,
 )
 from store.log.leaf import Leaf
+from store.tables.projection import Row, head, tabled
 
 
 def build(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:

@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from analytics.replay.rulebook import Rulebook, Text
 from analytics.stored.risks import SCHEMA, STREETS, Spot
-from analytics.stored.row_head import Row, head, tabled
 from engine.game import Game
 from engine.steps.swap import SwapHole
 from events.cards import known
@@ -29,6 +28,7 @@ from events.types import (
     StepEntered,
 )
 from store.log.leaf import Leaf
+from store.tables.projection import Row, head, tabled
 
 _WORDS: dict[Any, str] = {
     Bet: "bet",

@@ -13,8 +13,8 @@ from store.archive.push import Pushed
 from store.archive.push import push as sent
 from store.folder.disk import RealDisk
 from store.ledger import open_ledger
+from store.proof.checkpoint import Remembered
 from store.proof.private import Private
-from store.proof.remembered import Remembered
 from tests.store.small_hands import begun, noted, whole
 
 

@@ -15,9 +15,9 @@ from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.ledger import open_ledger
+from store.proof.checkpoint import Remembered
 from store.proof.notary import last_checkpoint
 from store.proof.private import Private
-from store.proof.remembered import Remembered
 from store.proof.tree import Refuted
 from store.reader import Reader
 from tests.archive.ledgers import files, forge, grow, index_in, push, resealed

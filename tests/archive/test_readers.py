@@ -16,7 +16,7 @@ from store.archive.objects import objects_of
 from store.folder.cache_folder import folder_of
 from store.folder.frames import Damaged
 from store.ledger import open_ledger
-from store.proof.remembered import Remembered
+from store.proof.checkpoint import Remembered
 from store.reader import Reader
 from tests.archive.ledgers import grow, push
 from tests.archive.s3 import named, running

@@ -12,7 +12,6 @@ import pytest
 from analytics.replay.rulebook import Rulebook
 from analytics.stored.auctions import SCHEMA
 from analytics.stored.closed_betting import Closed, closed
-from analytics.stored.row_head import tabled
 from analytics.stored.tables import NAMES, stored
 from api.viewpoints.redaction import revealed
 from api.viewpoints.views import Viewed
@@ -20,6 +19,7 @@ from engine.games import GAMES
 from events.ledger import is_match
 from store.log.leaf import Leaf
 from store.reader import Snapshot
+from store.tables.projection import tabled
 from tests.analytics import walked_auctions, walked_played, walked_risks
 from tests.asking.seen_ledgers import ledger_of, matches, sorted_rows, viewers
 

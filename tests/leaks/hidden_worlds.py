@@ -30,8 +30,8 @@ from events.ledger import Append, Record
 from events.lines import leaf_of
 from events.types import Events
 from store.ledger import open_ledger
+from store.proof.checkpoint import Remembered
 from store.proof.private import LOG, Private
-from store.proof.remembered import Remembered
 from tests.asking.seen_ledgers import HANDS, Kept, matches, who, worlds
 from tests.exports import AT, start_of
 from tests.hands import NAMES

@@ -17,7 +17,7 @@ from events import types as t
 from events.ledger import Append
 from events.types import Events
 from store.ledger import open_ledger
-from store.proof.remembered import Remembered
+from store.proof.checkpoint import Remembered
 from store.reader import Reader
 from tests.exports import AT
 from tests.leaks.asked_routes import addresses

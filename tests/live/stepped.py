@@ -14,8 +14,7 @@ from dealer.live.events import (
     Question,
     TableEvent,
 )
-from dealer.live.seating import LiveSeats
-from dealer.live.table import LiveTable
+from dealer.live.table import LiveSeats, LiveTable
 from engine.game import Game
 from engine.turn import Command
 from events.ledger import Append, Appended, Recorded

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dealer.committed import CommittedDecks, Committer, check_deal
-from dealer.deck import SeededDecks
+from dealer.deck import CommittedDecks, Committer, SeededDecks, check_deal
 from dealer.live.bots import ThinkingBot
 from dealer.live.events import Joins, Question
 from dealer.live.table import LiveTable, clocked

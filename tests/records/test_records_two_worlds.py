@@ -21,8 +21,8 @@ from events.ledger import Append
 from events.types import Disclosure, Events
 from events.views import Public, Seated
 from store.ledger import open_ledger
+from store.proof.checkpoint import Remembered
 from store.proof.private import LOG
-from store.proof.remembered import Remembered
 from tests.exports import start_of, started
 from tests.hands import seeded
 from tests.http.clients import Site, site_of

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from events.ledger import Append
 from store.folder.disk import RealDisk
+from store.folder.frames import Marks
 from store.folder.lock import Lock
-from store.folder.macs import Marks
 from store.ledger import FileLedger
 from store.proof.note import Signer
 from store.proof.private import Secrets

@@ -20,7 +20,7 @@ from events.types import (
     HandVoided,
     SourceNoted,
 )
-from store.folder.macs import Marks
+from store.folder.frames import Marks
 from store.ledger import VOID, FileLedger
 from store.log.admission import Call as Waiting
 from store.memory import MemoryLedger

@@ -7,8 +7,12 @@ from dealer.play import play
 from engine.games import GAMES
 from events import types as t
 from events.ledger import Append, Record, Recorded
+from store.columns.codec import filled, rows_of
+from store.columns.event_columns import of_leaves
 from store.log.leaf import Leaf
 from store.log.tail import Closed, Placed
+from store.segments.segment import row_groups, store
+from tests.store.simulated_disk import SimulatedDisk
 
 START = 1_732_200_000_000
 
@@ -70,3 +74,12 @@ def _match(game: str, count: int) -> Iterator[tuple[str, Sequence[Record]]]:
 
 def flat(leaves: Iterable[Leaf]) -> tuple[Recorded, ...]:
     return tuple(one for leaf in leaves for one in leaf.recorded)
+
+
+def to_parquet(leaves: Sequence[Leaf]) -> bytes:
+    """The bytes of a segment's events."""
+    parts = [of_leaves(group) for group in row_groups(leaves)]
+    wanted = filled(parts)
+    disk = SimulatedDisk("a segment")
+    disk.make_folder("segments")
+    return disk.read(store(disk, "events", 0, 0, (rows_of(one, wanted) for one in parts)).path)

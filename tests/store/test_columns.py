@@ -19,8 +19,7 @@ from events.ledger import Record, Recorded
 from store.columns.codec import encoded, leaves_of, table
 from store.columns.layout import KINDS, columns, filled_by, schema, view
 from store.log.leaf import Leaf
-from store.segments.segment import to_parquet
-from tests.store.sealed_hands import closed, hands, leaves, of_games
+from tests.store.sealed_hands import closed, hands, leaves, of_games, to_parquet
 
 GOLDEN = Path(__file__).parent / "columns.txt"
 EVERY: tuple[type[Record], ...] = tuple(KINDS.values())

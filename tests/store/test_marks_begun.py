@@ -7,8 +7,7 @@ import pytest
 
 from store.check import check
 from store.folder.disk import RealDisk
-from store.folder.frames import Damaged, frame, frames
-from store.folder.macs import Marks
+from store.folder.frames import Damaged, Marks, frame, frames
 from store.ledger import FileLedger, open_ledger
 from store.log import hot
 from store.log.batch import to_payload

@@ -23,9 +23,9 @@ from store.log.tail import Closed
 from store.segments import segment as segments
 from store.segments.reading import FromTheFuture, files_of, upcast
 from store.segments.sealed import Sealed, write_segment
-from store.segments.segment import STEADY, cut, row_groups, to_parquet
+from store.segments.segment import STEADY, cut, row_groups
 from store.tables.standard import STANDARD
-from tests.store.sealed_hands import flat, leaves, of_games
+from tests.store.sealed_hands import flat, leaves, of_games, to_parquet
 
 GAMES_HERE = ("auction-2024-mit", "swap-2022", "site-nl")
 

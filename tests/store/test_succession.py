@@ -7,10 +7,10 @@ import pytest
 from api.main import main
 from store.folder.disk import RealDisk
 from store.proof.checkpoint import open_checkpoint
-from store.proof.notary import CHECKPOINT, public_keys
+from store.proof.notary import CHECKPOINT, doubts, public_keys, read_statement, replace_signer
+from store.proof.notary import REPLACED as FOLDER
 from store.proof.note import Signer, sign
 from store.proof.private import SIGNING, Private
-from store.proof.succession import FOLDER, doubts, read_statement, replace_signer
 from store.proof.tree import EMPTY, Refuted
 from store.reader import Reader
 from tests.sessions import Captured, printed, said, told

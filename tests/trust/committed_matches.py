@@ -1,6 +1,6 @@
 """Committed matches for tests: played, opened at their end, and their secrets in memory."""
 
-from dealer.committed import CommittedDecks, Committer
+from dealer.deck import CommittedDecks, Committer
 from dealer.play import dealt, plan
 from engine.game import Game, fingerprint
 from engine.table import is_freeze_out

@@ -15,8 +15,8 @@ from store.folder.disk import RealDisk
 from store.ledger import open_ledger
 from store.proof.checkpoint import Checkpoint, open_checkpoint
 from store.proof.notary import public_keys
+from store.proof.policy import before
 from store.proof.private import Private
-from store.proof.published import before
 from store.reader import Reader
 from tests.http.clients import over, site_of
 from tests.sessions import Captured

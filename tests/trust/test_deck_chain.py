@@ -6,13 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dealer.committed import (
-    NONCE_MAX,
-    CommittedDecks,
-    Committer,
-    contribution,
-)
-from dealer.deck import SeededDecks, of_key
+from dealer.deck import NONCE_MAX, CommittedDecks, Committer, SeededDecks, contribution, of_key
 from engine.turn import ToDeal
 from events.deck import committed, earlier, opened_key, unfit
 from events.ledger import DeckChain, DeckSecrets

@@ -13,8 +13,7 @@ from store.ledger import open_ledger
 from store.proof.checkpoint import cosign
 from store.proof.notary import CHECKPOINT
 from store.proof.note import WITNESSES, Signer
-from store.proof.policy import read_policy
-from store.proof.published import keep_policy, policy_of, publish, published
+from store.proof.policy import keep_policy, policy_of, publish, published, read_policy
 from store.proof.tree import Refuted
 from store.reader import Reader, Snapshot
 from tests.sessions import name

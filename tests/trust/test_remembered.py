@@ -11,10 +11,9 @@ from api.main import main
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.ledger import open_ledger
-from store.proof.checkpoint import open_checkpoint
+from store.proof.checkpoint import Remembered, open_checkpoint, rollbacks, state_folder
 from store.proof.notary import last_checkpoint, public_keys
 from store.proof.private import Private
-from store.proof.remembered import Remembered, rollbacks, state_folder
 from tests.store.small_hands import whole
 
 Captured = pytest.CaptureFixture[str]

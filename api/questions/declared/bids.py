@@ -29,7 +29,6 @@ from analytics.replay.rulebook import Rulebook
 from analytics.sql.chosen import Chosen
 from analytics.sql.tables import JoinedViews
 from analytics.statistics.measured import Measured, in_unit
-from analytics.stored.row_head import Row
 from api.questions.numbers import (
     Again,
     Drawn,
@@ -57,6 +56,7 @@ from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from odds.batch import Showdown
 from store.folder.cache_folder import cache_folder
+from store.tables.projection import Row
 
 MODEL = "swing/1"
 OVERVIEW = (

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from analytics.comparing.players import COMPARED, METHODS, Compared, Deck, Method, compared
 from analytics.confidence.intervals import DRAWS, SEED
-from analytics.sql.amounts import moneys_of
-from analytics.sql.chosen import Chosen, table
+from analytics.sql.chosen import Chosen, moneys_of, table
 from analytics.statistics.answers import rows_of
 from analytics.statistics.catalogue import STATISTICS
 from api.questions.numbers import between, counts, value_of

@@ -24,7 +24,6 @@ from analytics.stored.closed_betting import Closed
 from analytics.stored.equity import equities_in, lucks
 from analytics.stored.played import played
 from analytics.stored.risks import risks
-from analytics.stored.row_head import Row
 from api.evidence.dealt import Dealt
 from api.problem import Problem
 from api.questions.question import Cell, Match, Question, Sheet, Table
@@ -38,6 +37,7 @@ from store.folder.cache_folder import cache_folder
 from store.log.leaf import Leaf, split
 from store.proof.private import Private
 from store.reader import Snapshot
+from store.tables.projection import Row
 
 
 def repeated(ledger: Snapshot) -> set[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from msgspec import Meta, Struct, defstruct, field
 
 from analytics.sql.chosen import table
-from analytics.statistics import history as running
+from analytics.statistics import tallies as running
 from analytics.statistics.catalogue import STATISTICS
 from api.questions.declared.stats import OVERVIEW
 from api.questions.players import at_most, chosen_by, money_of

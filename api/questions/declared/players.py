@@ -7,8 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from analytics.sql.amounts import money_in, moneys
-from analytics.sql.chosen import quoted
+from analytics.sql.chosen import money_in, moneys, quoted
 from api.questions.players import check
 from api.questions.question import Listed, Page, Pages, Question, Table
 from api.viewpoints.viewer import ShowProgress
