@@ -166,3 +166,6 @@ def test_compare_fails_if_it_was_asked_to(tmp_path: Path, capsys: Captured) -> N
     assert main(["compare", "caller-0", "tight-1", "--fail-if", "worse", *here]) == 1
     assert main(["compare", "tight-1", "caller-0", "--fail-if", "worse", *here]) == 0
     assert main(["compare", "caller-0", "tight-1", *here]) == 0
+    capsys.readouterr()
+    words = ("compare", "caller-0", "tight-1", "--street", "flop", "--fail-if", "worse", *here)
+    assert said(capsys, 2, *words).startswith("--fail-if worse is about winnings, which are not")

@@ -113,6 +113,11 @@ def comparison(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Comparison:
         for one in COMPARED
         if asked.street in (None, one.street) and not (one.amount and len(moneys) > 1)
     ]
+    if asked.fail_if and all(one.name != "net_hand" for one in wanted):
+        raise Nonsense(
+            "--fail-if worse is about winnings, which are not compared here: leave --street out, and"
+            " name one --unit"
+        )
     files = tuple(dict.fromkeys(one.file for one in wanted))
     found = {
         one.statistic: replace(one, unit=unit) if STATISTICS[one.statistic].amount else one
