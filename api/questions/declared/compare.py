@@ -115,8 +115,8 @@ def comparison(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Comparison:
     ]
     if asked.fail_if and all(one.name != "net_hand" for one in wanted):
         raise Nonsense(
-            "--fail-if worse is about winnings, which are not compared here: leave --street out, and"
-            " name one --unit"
+            "--fail-if worse is about winnings, which are not compared here: leave --street out,"
+            " and name one --unit"
         )
     files = tuple(dict.fromkeys(one.file for one in wanted))
     found = {
