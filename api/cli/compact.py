@@ -7,7 +7,7 @@ import click
 
 from api.cli.ledger import json_option, ledger_option, reading, witness_option, writing
 from api.cli.options import quiet_option
-from api.cli.output import bar, document, say
+from api.cli.output import bar, document, say, several
 from api.playing.recording import now_ms
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ def _summary(before: "Manifest", after: "Manifest") -> str:
     was, now = len(before.segments), len(after.segments)
     events = sum(one.events for one in after.segments)
     if before.segments == after.segments:
-        segments = f"{now} segment{'s' if now != 1 else ''}"
-        return f"nothing to merge: {segments}, {events} events, {_size(after)} bytes"
+        return f"nothing to merge: {several(now, 'segment')}, {events} events, {_size(after)} bytes"
     return (
         f"{was} segments are now {now}, {events} events and nothing else changed: "
         f"{_size(before)} bytes are now {_size(after)}"

@@ -47,6 +47,11 @@ def say(text: str, *, err: bool = False) -> None:
     click.echo(text if isinstance(text, Page) else f"{printable(text)}\n", err=err, nl=False)
 
 
+def several(count: int, one: str) -> str:
+    """1 segment, 41,200 closed streams."""
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
+
+
 def note(sentence: str) -> None:
     """Progress and remarks, out of the way of the data."""
     say(sentence, err=True)

@@ -7,7 +7,7 @@ import msgspec
 
 from api.cli.ledger import archived_at, json_option, ledger_option, plainly, reading
 from api.cli.options import quiet_option
-from api.cli.output import NotFound, bar, document, say
+from api.cli.output import NotFound, bar, document, say, several
 
 
 @click.command()
@@ -34,5 +34,6 @@ def pull(url: str, folder: Path, as_document: bool) -> None:
     if as_document:
         document("muckrake.pull/1", **msgspec.to_builtins(found))
         return
-    got = f"{found.fetched:,} objects fetched, {found.fetched_bytes:,} bytes"
-    say(f"{found.folder}: {found.closed:,} closed streams in {found.segments:,} segments; {got}")
+    got = f"{several(found.fetched, 'object')} fetched, {several(found.fetched_bytes, 'byte')}"
+    what = f"{several(found.closed, 'closed stream')} in {several(found.segments, 'segment')}"
+    say(f"{found.folder}: {what}; {got}")

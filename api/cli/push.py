@@ -8,7 +8,7 @@ import msgspec
 
 from api.cli.ledger import archived_at, json_option, ledger_option, plainly, reading
 from api.cli.options import quiet_option
-from api.cli.output import bar, document, every, say
+from api.cli.output import bar, document, every, say, several
 
 if TYPE_CHECKING:
     from store.archive.push import Pushed
@@ -50,8 +50,11 @@ def _say(found: "Pushed", unsealed: int, as_document: bool) -> None:
     if as_document:
         document("muckrake.push/1", **msgspec.to_builtins(found), unsealed=unsealed)
         return
-    sent = f"{found.sent:,} objects sent, {found.sent_bytes:,} bytes"
+    sent = f"{several(found.sent, 'object')} sent, {several(found.sent_bytes, 'byte')}"
     sent = sent if found.is_new else "nothing is newer here"
-    say(f"{found.url}: {found.closed:,} closed streams in {found.segments:,} segments; {sent}")
+    what = f"{several(found.closed, 'closed stream')} in {several(found.segments, 'segment')}"
+    say(f"{found.url}: {what}; {sent}")
     if unsealed > 0:
-        say(f"{unsealed:,} closed streams are not sealed yet: muckrake compact seals them")
+        are = "is" if unsealed == 1 else "are"
+        closed = several(unsealed, "closed stream")
+        say(f"{closed} {are} not sealed yet: muckrake compact seals them")

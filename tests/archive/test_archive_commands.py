@@ -20,12 +20,12 @@ def ledger(tmp_path: Path) -> str:
 def test_a_push_and_a_pull_say_what_they_did(capsys: Captured, ledger: str, tmp_path: Path) -> None:
     url = (tmp_path / "archive").as_uri()
     first = printed(capsys, "push", url, "--ledger", ledger)
-    assert first.startswith(f"{url}: 30 closed streams in 1 segments; 3 objects sent, ")
+    assert first.startswith(f"{url}: 30 closed streams in 1 segment; 3 objects sent, ")
     again = printed(capsys, "push", str(tmp_path / "archive"), "--ledger", ledger)
-    assert again == f"{url}: 30 closed streams in 1 segments; nothing is newer here\n"
+    assert again == f"{url}: 30 closed streams in 1 segment; nothing is newer here\n"
     copy = str(tmp_path / "copy")
     pulled = printed(capsys, "pull", url, "--ledger", copy)
-    assert pulled.startswith(f"{copy}: 30 closed streams in 1 segments; 3 objects fetched, ")
+    assert pulled.startswith(f"{copy}: 30 closed streams in 1 segment; 3 objects fetched, ")
     assert told(capsys, "pull", url, "--ledger", copy)["fetched"] == 0
 
 
@@ -70,7 +70,7 @@ def test_watching_sends_what_is_newly_sealed(
     words = ("push", archive, "--watch", "0.5", "--ledger", ledger)
     lines = printed(capsys, *words).splitlines()
     assert [line.split(": ")[1].split(";")[0] for line in lines] == [
-        "30 closed streams in 1 segments",
+        "30 closed streams in 1 segment",
         "51 closed streams in 2 segments",
     ]
 
