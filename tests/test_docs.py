@@ -100,7 +100,7 @@ def test_every_python_example_prints_what_the_page_says(page: Path) -> None:
 def test_every_path_that_is_named_exists(page: Path) -> None:
     text = page.read_text("utf-8")
     links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
-    links += re.findall(r'(?:src|srcset)="([^"]+)"', text)
+    links += re.findall(r'(?:src|srcset)="(?!https?:)([^"]+)"', text)
     missing = [link for link in links if not (page.parent / link).exists()]
     rooms = "events|odds|engine|store|dealer|api|tests|docs"
     prose = "".join(re.split(r"^(`{3,}).*?^\1", text, flags=re.MULTILINE | re.DOTALL)[::2])
