@@ -25,6 +25,7 @@ MOST = 5  # rounds
 GOAL = 1.25
 OURS = ("muckrake match", "muckrake match --gamelog")
 THEIRS = "the organisers' engine"
+UNMEASURED = f"- {THEIRS} was not measured: {ENGINE} names none; goal: at most {GOAL:g} ×."
 
 
 class Spent(NamedTuple):
@@ -58,7 +59,7 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
         "|---|---:|---:|",
         *rows,
         "",
-        *(_beside(found) if engine else [f"- {THEIRS} was not measured: {ENGINE} names none."]),
+        *(_beside(found) if engine else [UNMEASURED]),
         "",
     ]
 

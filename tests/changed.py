@@ -25,7 +25,7 @@ HUBS = {  # and the folder of what each registers
 COMMAND_LINE = ("muckrake", "api/main.py")  # whoever says the word may start it as a process
 EVERYTHING = ("pyproject.toml", "requirements")
 PATTERN = re.compile(r"\*\.\w+")
-DOTTED = re.compile(r"[a-z_]\w*(?:\.\w+)+")
+DOTTED = re.compile(r"[a-z_]\w*(?:\.\w+)+\b(?!/)")  # `muckrake.hands/1` is a schema, and no module
 TEMPLATE = re.compile(r"/[\w{}:./-]*")
 WORD = re.compile(r"\w+")
 

@@ -120,7 +120,7 @@ def test_the_tables_of_commands_routes_and_pages_are_where_they_are_looked_for()
 @pytest.mark.ci
 def test_in_this_house_a_leaf_is_reached_by_its_tests_and_cards_by_nearly_all() -> None:
     tree = Tree(changed.ROOT)
-    few, many = tree.reached(["analytics/comparing/players.py"]), tree.reached(["events/cards.py"])
-    assert "tests/analytics/test_compared.py" in few
+    few, many = tree.reached(["analytics/results/counters.py"]), tree.reached(["events/cards.py"])
+    assert "tests/analytics/test_counters.py" in few
     assert len(few) < len(tree.tests) / 5
     assert len(many) > len(tree.tests) / 2

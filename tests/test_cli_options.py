@@ -48,9 +48,11 @@ WORDS = {
     "--disclosure": Word("who sees hidden cards afterwards", "WORD"),
     "--engine": Word("every hand by the engine"),
     "--every": Word("told after each so many hands", "N"),
+    "--error": Word("how often a verdict may be wrong", "N"),
     "--evidence": Word("a bundle of evidence is written beside the answer", "FILE.zip"),
     "--expires": Word("when a key ends", "WHEN"),
     "--facets": Word("how many rows have what, instead of rows"),
+    "--fail-if": Word("a verdict that is a failure", "WORD"),
     "--field": Word("all others counted as one"),
     "--format": Word(
         "the format of a foreign or a written file", "WORD", "get has what its route has: F"
@@ -135,7 +137,7 @@ REUSED = {  # words that meant something else at a command, and are still taken 
             (one, "--hands")
             for one in (
                 *("stats", "grid", "history", "opponent"),
-                *("bids", "swaps", "results", "winnings"),
+                *("bids", "swaps", "results", "winnings", "gate"),
             )
         ],
         "a range, which is --numbers now",

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from api.main import main
+from api.questions.declared.gate import NOT_YET
 from docs.option_tables import every_option
 
 COMMANDS = (
@@ -60,7 +61,7 @@ def written(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, *, terminal
     stream = (Terminal if terminal else io.TextIOWrapper)(io.BytesIO(), "utf-8")
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", stream)
-        assert main(list(words)) == 0
+        assert main(list(words)) in (0, NOT_YET)
         stream.flush()
     return FOLDED.sub("", stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
 

@@ -84,6 +84,7 @@ NAMED: tuple[tuple[str, ...], ...] = (
     ("grid", "{player}"),
     ("opponent", "{player}"),
     ("compare", "{player}", "{rival}"),
+    ("gate", "{player}", "{rival}"),
     ("bids", "{player}"),
     ("swaps", "--match", "{match}"),
     ("results", "{player}"),

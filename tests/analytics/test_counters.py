@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlglot import expressions as ex
 
 from analytics.results.counters import COUNTERS, lines
 from analytics.sql.chosen import Chosen
@@ -17,7 +16,7 @@ from api.main import main
 from store.columns.codec import encoded
 from store.tables.standard import BIDS, SWAPS
 from tests.analytics.auction_pages import page
-from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
+from tests.analytics.portable import FORBIDDEN, opens_with_its_question_and_its_definition, trees
 from tests.foreign import gamelog
 from tests.sessions import Captured, printed, said, told
 
@@ -25,7 +24,6 @@ ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data" / "mit"
 PAGE = Path(__file__).parent / "counters" / "counters.txt"
 FILES = ("counters", "counters_bankroll")
-FORBIDDEN = (ex.Qualify, ex.IntDiv, ex.Lambda, ex.PercentileCont, ex.ArrayAgg, ex.Median)
 WORDS = {
     "raises": "raises to",
     "bets": "bets",

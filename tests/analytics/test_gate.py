@@ -12,6 +12,7 @@ from analytics.confidence.sequential import ruling
 from api.main import main
 from engine.audit import nets_of
 from events import types as t
+from tests.analytics.portable import FORBIDDEN, opens_with_its_question_and_its_definition, trees
 from tests.profiles import sized
 from tests.sessions import Captured, kept, said, told
 
@@ -169,3 +170,9 @@ def test_compare_fails_if_it_was_asked_to(tmp_path: Path, capsys: Captured) -> N
     capsys.readouterr()
     words = ("compare", "caller-0", "tight-1", "--street", "flop", "--fail-if", "worse", *here)
     assert said(capsys, 2, *words).startswith("--fail-if worse is about winnings, which are not")
+
+
+def test_the_question_of_a_deal_is_in_the_portable_dialect() -> None:
+    opens_with_its_question_and_its_definition("gate_deals")
+    for tree in trees("gate_deals"):
+        assert [] == list(tree.find_all(*FORBIDDEN))

@@ -10,7 +10,6 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from sqlglot import expressions as ex
 
 from analytics.confidence.intervals import Mean, welch
 from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
@@ -23,11 +22,10 @@ from analytics.statistics.tallies import chances
 from store.columns.codec import encoded
 from store.log.leaf import Leaf
 from tests.analytics.auction_pages import RULES, page
-from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
+from tests.analytics.portable import FORBIDDEN, opens_with_its_question_and_its_definition, trees
 
 PAGES = Path(__file__).parent / "opponents"
 FILES = sorted(path.stem for path in SQL.glob("opponent_*.sql"))
-FORBIDDEN = (ex.Qualify, ex.IntDiv, ex.Lambda, ex.PercentileCont, ex.ArrayAgg, ex.Median)
 # Which rows a file is asked of; those of the last two are chances.
 SOURCES = {
     "opponent_ends": "ends",
