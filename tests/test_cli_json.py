@@ -59,6 +59,7 @@ ASKED = {
     "opponent": ("random-0",),
     "player": ("random-0",),
     "players": (),
+    "ratings": (),
     "results": (),
     "stats": (),
     "swaps": (),

@@ -68,6 +68,7 @@ WORDS = {
     "--key-bytes": Word("bytes of one key in a day", "N"),
     "--key-hands": Word("hands of one key in a day", "N"),
     "--key-jobs": Word("jobs of one key at once", "N"),
+    "--league": Word("only matches of this league", "LEAGUE"),
     "--ledger": Word("where the ledger is", "DIR"),
     "--limit": Word("the most rows", "N"),
     "--live": Word("under a real clock"),
@@ -137,7 +138,7 @@ REUSED = {  # words that meant something else at a command, and are still taken 
             (one, "--hands")
             for one in (
                 *("stats", "grid", "history", "opponent"),
-                *("bids", "swaps", "results", "winnings", "gate"),
+                *("bids", "swaps", "results", "winnings", "gate", "ratings"),
             )
         ],
         "a range, which is --numbers now",

@@ -32,6 +32,7 @@ COMMANDS = (
     ("history", "random-0"),
     ("opponent", "random-0"),
     ("player", "random-0"),
+    ("ratings",),
     ("results", "random-0"),
     ("winnings", "random-0"),
     ("hands", "--facets"),

@@ -56,6 +56,7 @@ EVERY: tuple[tuple[str, ...], ...] = (
     ("bids",),
     ("swaps",),
     ("results",),
+    ("ratings",),
     ("counters",),
     ("fairness",),
     ("audit", "--all"),

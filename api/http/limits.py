@@ -54,7 +54,9 @@ FAMILIES = (
     Family("bulk", "an export", 50, re.compile(r"/api/v1/exports(/|$)")),
     Family("sql", "an answer in SQL", 20, re.compile(r"/api/v1/sql$")),
     Family("upload", "an import", 20, re.compile(r"/api/v1/imports$")),
-    Family("counting", "what players did", 5, re.compile(r"(/api/v1)?/(players|fairness)(/|$)")),
+    Family(
+        "counting", "what players did", 5, re.compile(r"(/api/v1)?/(players|fairness|ratings)(/|$)")
+    ),
     Family("other", "anything else", 1, re.compile(r"")),
 )
 

@@ -198,6 +198,7 @@ NAMING = (
     "play",
     "hands",
     "fairness",
+    "ratings",
 )  # operations that name in their body or query what may not be there
 OF_VALUES = ("invalid",)
 OF_FORMATS = ("not-acceptable",)
@@ -224,6 +225,7 @@ TAGS = {
     "hands": "Found by a filter, told event by event, drawn, judged and proved.",
     "players": "How somebody plays, and how sure that is.",
     "fairness": "Whether cards, swaps and bids are as chance alone would have them.",
+    "ratings": "Of players and pairs, and how sure they are.",
     "games": "The rulesets.",
     "exports": "Whole views as files.",
     "sql": "Your own question.",

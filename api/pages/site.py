@@ -112,6 +112,9 @@ class Addresses(Struct, frozen=True):
         """The page of a question: an address with names in braces, and its parameters."""
         return self._at(template.format_map({key: _part(it) for key, it in named.items()}), **asked)
 
+    def ratings(self) -> str:
+        return self._at("/ratings")
+
     def fairness(self, match: str | None = None, run: str | None = None) -> str:
         return self._at("/fairness", match=match, run=run)
 

@@ -113,6 +113,12 @@ def mirrored(viewed: Viewed) -> dict[str, int]:
     return dict(zip(rows["match"].to_pylist(), rows["deals"].to_pylist(), strict=True))
 
 
+def deals_of(viewed: Viewed, match: str) -> str:
+    """In SQL: in how many hands in a row the match in this column deals the same deck."""
+    cases = "".join(f" WHEN {quoted(one)} THEN {deals}" for one, deals in mirrored(viewed).items())
+    return f"CASE {match}{cases} ELSE 1 END" if cases else "1"
+
+
 def _lucks(
     viewed: Viewed, chosen: Chosen, runouts: int | None, watch: ShowProgress
 ) -> tuple[pa.Table, int, int]:

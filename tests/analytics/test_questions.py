@@ -19,7 +19,7 @@ from tests.analytics.portable import opens_with_its_question_and_its_definition,
 from tests.analytics.told_hands import QUESTIONS, question
 
 # These have tests of their own.
-OTHERS = ("bids", "swaps", "opponent", "curve", "results", "counters", "gate")
+OTHERS = ("bids", "swaps", "opponent", "curve", "results", "counters", "gate", "ratings")
 FILES = sorted(path.stem for path in SQL.glob("*.sql") if not path.stem.startswith(OTHERS))
 # What other engines do not have, or silently answer otherwise (`list(x ORDER BY y)` did).
 FORBIDDEN = (ex.Qualify, ex.IntDiv, ex.Lambda, ex.PercentileCont, ex.ArrayAgg, ex.Star)

@@ -39,6 +39,7 @@ PATHS = (
     "/players/random-0/gate?other=random-1",
     "/players/random-0/counters?match=fair&as=public",
     "/players/random-0/history?match=fair",
+    "/ratings",
     "/fairness",
     "/fairness?as=public",
     "/live",

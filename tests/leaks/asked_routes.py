@@ -240,6 +240,9 @@ ROUTES: dict[str, Asked] = {
     "/api/v1/players/{player}/counters": of_players(
         "as a log has them, swaps too", *TABULAR, queries=(f"match=closed-{SWAP}",)
     ),
+    "/api/v1/ratings": Asked(
+        "made of nets, which are public", formats=TABULAR, queries=("league=closed", "league=none")
+    ),
     "/api/v1/games": Asked("made of the code", formats=("json", "ndjson", "csv")),
     "/api/v1/games/{game}": Asked(
         "made of the code, or of the text that a hand which is seen names",
@@ -299,6 +302,7 @@ ROUTES: dict[str, Asked] = {
     "/players/{player}/counters": of_players("a page"),
     "/players/{player}/history": of_players("a page"),
     "/players/{player}/results": of_players("a page", queries=("split=swap",)),
+    "/ratings": Asked("a page"),
     "/fairness": Asked("refused to all of these"),
     "/live": Asked("a page"),
     "/embed/live": Asked(

@@ -15,7 +15,7 @@ from analytics.confidence.intervals import steady
 from analytics.confidence.sequential import Outcome, ruling
 from analytics.sql.chosen import quoted, table
 from analytics.sql.tables import text_of
-from api.questions.luck import mirrored
+from api.questions.luck import deals_of
 from api.questions.players import chosen_by, money_of
 from api.questions.question import (
     Before,
@@ -90,10 +90,7 @@ def gate(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Gate:
     """The verdict; two who never met are refused."""
     chosen = chosen_by(viewed, asked, vs=asked.other)
     unit = money_of(viewed, table(chosen, "NULL"))
-    cases = "".join(
-        f" WHEN {quoted(match)} THEN {deals}" for match, deals in mirrored(viewed).items()
-    )
-    deals = f"CASE c.match{cases} ELSE 1 END" if cases else "1"
+    deals = deals_of(viewed, "c.match")
     both = (
         f"SELECT c.match, c.number, c.hand_seq, c.net, c.per_chip, o.net AS other_net, {deals} AS"
         " deals, p.stack, q.stack AS other_stack, t.total"

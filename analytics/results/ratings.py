@@ -1,0 +1,63 @@
+"""Ratings out of matches won and lost (Bradley and Terry, 1952), and who beats whom in a circle.
+
+A rating is in points of Elo: 400 more are ten wins to one loss. 1500 is the mean of those who are
+rated together. Each player has one drawn match more than he played, spread over all the others, so
+that who never lost has a rating too; intervals come from the curvature of the likelihood.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+
+from analytics.confidence.bootstrap import Numbers
+from analytics.confidence.intervals import Z
+
+MEAN = 1500
+POINTS = 400 / log(10)
+
+
+class NotInstalled(Exception):
+    """The library that rates is an extra."""
+
+
+class Rating(NamedTuple):
+    """Points, and the interval that holds the true ones in 95 of 100 cases."""
+
+    points: float
+    low: float
+    high: float
+
+
+def ratings(scores: Numbers) -> list[Rating]:
+    """By player; `scores[a, b]` is how many matches a won against b, a drawn one as half of one."""
+    try:
+        from choix import ilsr_pairwise_dense
+    except ModuleNotFoundError as missing:
+        raise NotInstalled(f"{missing.name} is not installed") from None
+    many = len(scores)
+    scores = scores + (1 - np.eye(many)) / (2 * (many - 1))
+    strengths = ilsr_pairwise_dense(scores, max_iter=1_000)
+    ahead = 1 / (1 + np.exp(strengths - strengths[:, None]))
+    weights = (scores + scores.T) * ahead * (1 - ahead)
+    np.fill_diagonal(weights, 0)
+    curvature = np.diag(weights.sum(axis=1)) - weights
+    errors = np.sqrt(np.diag(np.linalg.pinv(curvature, hermitian=True)))
+    return [
+        Rating(MEAN + POINTS * one, MEAN + POINTS * (one - half), MEAN + POINTS * (one + half))
+        for one, half in zip(
+            (strengths - strengths.mean()).tolist(), (Z * errors).tolist(), strict=True
+        )
+    ]
+
+
+def circles(beats: Mapping[str, Sequence[str]]) -> list[tuple[str, str, str]]:
+    """Three of whom the first beats the second, he the third, and he the first: each once."""
+    return [
+        (one, two, three)
+        for one, two, three in permutations(sorted(beats), 3)
+        if one < two and one < three
+        and two in beats[one] and three in beats[two] and one in beats[three]
+    ]  # fmt: skip

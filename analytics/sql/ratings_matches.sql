@@ -1,0 +1,15 @@
+-- How many matches did one player win against another, and how many were drawn?
+-- A match is won by who comes out ahead in the hands of it that both were dealt into.
+SELECT
+    player,
+    other,
+    count(*) AS matches,
+    sum(CASE WHEN ahead > 0 THEN 1 ELSE 0 END) AS won,
+    sum(CASE WHEN ahead = 0 THEN 1 ELSE 0 END) AS drawn
+FROM (
+    SELECT player, other, match, sum(net - other_net) AS ahead
+    FROM chosen
+    GROUP BY player, other, match
+) AS played
+GROUP BY player, other
+ORDER BY player, other

@@ -1,0 +1,309 @@
+"""Ratings of players and pairs, the best first, and how sure they are.
+
+Four answers: ratings, made of matches won and lost (they need the extra `ratings`); pairs, and each
+beside the field, in chips a hundred hands, mirrored decks counted once; and circles of three.
+docs/leagues.md says what a row means.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import ceil
+from typing import Annotated, Any
+
+import numpy as np
+from msgspec import Meta, Struct, field
+
+from analytics.confidence.intervals import Interval, steady, student
+from analytics.results.ratings import NotInstalled, Rating, circles, ratings
+from analytics.sql.chosen import quoted, table
+from analytics.sql.tables import text_of
+from api.questions.luck import deals_of
+from api.questions.players import chosen_of, money_of
+from api.questions.question import (
+    Before,
+    Cell,
+    Match,
+    Numbered,
+    OfGame,
+    Param,
+    Question,
+    Sheet,
+    Table,
+    Unit,
+    headed,
+)
+from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress
+from api.viewpoints.views import Viewed
+
+Row = dict[str, Any]
+CROSSED = 8  # players whose cross table fits on a terminal
+WITHOUT = "no ratings here: install muckrake-poker[ratings], which brings the library that rates"
+Hundred = Annotated[float | None, Meta(title="a hundred", description="chips won a hundred hands")]
+Low = Annotated[float | None, Meta(description="its interval: 95 of 100 hold the true number")]
+High = Annotated[float | None, Meta(description="the other end")]
+
+
+class Games(Struct, frozen=True, kw_only=True):
+    """Which matches count."""
+
+    league: Annotated[
+        str | None, Param("Only matches of this league: those called LEAGUE.*.", "LEAGUE")
+    ] = None
+    match: Match = None
+    game: OfGame = None
+    unit: Unit = None
+    hands: Numbered = None
+    before: Before = None
+
+
+class Rated(Struct, frozen=True):
+    """A player, his rating, and what he won against everybody whom he met."""
+
+    player: str
+    rating: Annotated[
+        float | None, Meta(description="400 points more are ten wins to one loss; 1500 is the mean")
+    ]
+    rating_low: Annotated[float | None, Meta(title="from", description="its interval")]
+    rating_high: Annotated[float | None, Meta(title="to", description="the other end")]
+    won: Annotated[int, Meta(description="matches, against each whom he met in them")]
+    drawn: int
+    lost: int
+    hands: int
+    won_100: Hundred
+    low: Low
+    high: High
+
+
+class Pair(Struct, frozen=True):
+    """Two who met, and by how much the first came out ahead."""
+
+    player: str
+    other: str
+    matches: int
+    won: int
+    drawn: int
+    deals: Annotated[int, Meta(description="hands and mirrored decks in which both sat")]
+    hands: Annotated[int, Meta(description="the hands of those")]
+    won_100: Annotated[
+        float | None,
+        Meta(title="a hundred", description="half of how far he came out ahead a hundred hands"),
+    ]
+    low: Low
+    high: High
+    more: Annotated[
+        int | None, Meta(description="about so many more deals would settle it; 0: it is settled")
+    ]
+
+
+class Circle(Struct, frozen=True):
+    """Three of whom each surely beats the next."""
+
+    first: str
+    second: Annotated[str, Meta(description="whom the first beats")]
+    third: Annotated[str, Meta(description="whom the second beats, and who beats the first")]
+
+
+class Ratings(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.ratings/1"):
+    """Players, the best first; pairs, each once; and circles of three."""
+
+    viewpoint: str = field(name="as")
+    unit: str | None
+    league: str | None
+    rated: bool
+    players: list[Rated]
+    pairs: list[Pair]
+    circles: list[Circle]
+
+
+def rated(viewed: Viewed, asked: Games, watch: ShowProgress) -> Ratings:
+    """Everybody who met somebody in these hands."""
+    chosen = chosen_of(
+        viewed, None, hands=asked.hands, before=asked.before, match=asked.match, game=asked.game
+    )
+    rows = table(chosen, "NULL")
+    if asked.league is not None:
+        rows = f"SELECT * FROM ({rows}) AS f WHERE starts_with(match, {quoted(f'{asked.league}.')})"
+    unit = money_of(viewed, rows)
+    each = f"SELECT c.*, {deals_of(viewed, 'c.match')} AS deals FROM ({rows}) AS c"
+    met = (
+        f"SELECT c.*, o.player AS other, o.net AS other_net FROM ({each}) AS c"
+        " JOIN facts AS o ON o.hand_seq = c.hand_seq AND o.player > c.player"
+    )
+
+    def asking(source: str, file: str) -> list[Row]:
+        return viewed.rows(f"WITH chosen AS ({source}) SELECT * FROM (\n{text_of(file)})")
+
+    met_in = asking(met, "ratings_matches")
+    if not met_in:
+        where = "" if asked.league is None else f" in a match of the league {asked.league}"
+        raise Absent(f"no two players met{where}: muckrake matches lists what was played")
+    won = {(row["player"], row["other"]): row for row in asking(met, "ratings_pairs")}
+    pairs = [_pair(row, won.get((row["player"], row["other"]), {})) for row in met_in]
+    names = sorted({name for one in pairs for name in (one.player, one.other)})
+    place = {name: at for at, name in enumerate(names)}
+    scores, drawn = np.zeros((len(names), len(names))), np.zeros(len(names), int)
+    for one in pairs:
+        a, b = place[one.player], place[one.other]
+        scores[a, b] += one.won + one.drawn / 2
+        scores[b, a] += one.matches - one.won - one.drawn / 2
+        drawn[[a, b]] += one.drawn
+    try:
+        found: Sequence[Rating | None] = ratings(scores)
+    except NotInstalled:
+        found = [None] * len(names)
+    field = {row["player"]: row for row in asking(each, "ratings_field")}
+    halves = drawn / 2
+    players = [
+        _player(
+            name, it, int(up - half), int(half * 2), int(down - half), field.get(name, {})
+        )
+        for name, it, up, down, half in zip(
+            names, found, scores.sum(axis=1), scores.sum(axis=0), halves, strict=True
+        )
+    ]  # fmt: skip
+    beats = {name: [other for other in names if _surely(pairs, name, other)] for name in names}
+    return Ratings(
+        viewpoint=viewed.viewer.view,
+        unit=unit,
+        league=asked.league,
+        rated=found[0] is not None,
+        players=sorted(players, key=_first),
+        pairs=pairs,
+        circles=[Circle(*one) for one in circles(beats)],
+    )
+
+
+def _first(one: Rated) -> tuple[float, float, str]:
+    """The best first: by rating, by chips."""
+    return -(one.rating or 0), -(one.won_100 or 0), one.player
+
+
+def _player(name: str, rating: Rating | None, won: int, drawn: int, lost: int, nets: Row) -> Rated:
+    points, low, high = (None,) * 3 if rating is None else (round(one, 1) for one in rating)
+    hands = nets.get("hands", 0)
+    return Rated(name, points, low, high, won, drawn, lost, hands, *_hundred(nets))
+
+
+def _pair(met: Row, nets: Row) -> Pair:
+    """What two came to; `more` goes by the interval, which narrows as the root of the deals."""
+    mean, low, high = _hundred(nets)
+    deals, more = nets.get("deals", 0), None
+    if mean and low is not None and high is not None:
+        more = max(0, ceil(deals * (((high - low) / 2 / mean) ** 2 - 1)))
+    who = met["player"], met["other"], met["matches"], int(met["won"]), int(met["drawn"])
+    return Pair(*who, deals, nets.get("hands", 0), mean, low, high, more)
+
+
+def _hundred(nets: Row) -> tuple[float | None, float | None, float | None]:
+    """Chips a hundred hands, out of those of a deal, and their interval."""
+    if not nets:
+        return None, None, None
+    deals, hands = nets["deals"], nets["hands"]
+    ends: Interval | tuple[None, None] = (None, None)
+    if nets["sd"] is not None:
+        ends = student(nets["mean"], nets["sd"], deals) or ends
+    low, high = (None if end is None else steady(100 * end * deals / hands) for end in ends)
+    return steady(100 * nets["won"] / hands), low, high
+
+
+def _surely(pairs: Sequence[Pair], name: str, other: str) -> bool:
+    """Whether all of the interval says that the one beats the other."""
+    for one in pairs:
+        if (one.player, one.other) == (name, other):
+            return one.low is not None and one.low > 0
+        if (one.player, one.other) == (other, name):
+            return one.high is not None and one.high < 0
+    return False
+
+
+def sheets(answer: Ratings, asked: Games) -> Iterator[Sheet | str]:
+    """Players, each beside each if they are few, pairs, and a sentence on every circle."""
+    columns: tuple[str, ...] = (
+        *("player", "rating", "95 %", "won", "drawn", "lost"),
+        *("hands", "a hundred", "95 %"),
+    )
+    lines: list[tuple[str, ...]] = [
+        (
+            *(f"{at} {one.player}", _text(one.rating)),
+            _between(one.rating_low, one.rating_high),
+            *map(str, (one.won, one.drawn, one.lost, one.hands)),
+            *(_text(one.won_100), _between(one.low, one.high)),
+        )
+        for at, one in enumerate(answer.players, 1)
+    ]
+    head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
+    yield _sheet(columns, lines, range(1, 9), head, "" if answer.rated else WITHOUT)
+    if 2 < len(answer.players) <= CROSSED:
+        yield _crossed(answer)
+    columns = ("player", "other", "matches", "won", "deals", "a hundred", "95 %", "more deals")
+    lines = [
+        (
+            *(one.player, one.other, str(one.matches), _points(one.won, one.drawn)),
+            *(str(one.deals), _text(one.won_100), _between(one.low, one.high)),
+            *(("" if one.more is None else f"{one.more:,}" if one.more else "settled"),),
+        )
+        for one in answer.pairs
+    ]
+    yield _sheet(columns, lines, range(2, 8), "each pair")
+    for one in answer.circles:
+        yield f"a circle: {one.first} beats {one.second}, he {one.third}, and he {one.first}"
+
+
+def _crossed(answer: Ratings) -> Sheet:
+    """Each beside each: chips a hundred of the one in the row, grey where it is not settled."""
+    known: Mapping[tuple[str, str], Pair] = {(one.player, one.other): one for one in answer.pairs}
+    lines = []
+    for at, one in enumerate(answer.players, 1):
+        line = [Cell(f"{at} {one.player}")]
+        for other in answer.players:
+            there, back = (
+                known.get((one.player, other.player)),
+                known.get((other.player, one.player)),
+            )
+            pair, sign = (there, 1) if there else (back, -1)
+            won = None if pair is None or pair.won_100 is None else sign * pair.won_100
+            line.append(Cell(_text(won), pair is not None and pair.more != 0))
+        lines.append(line)
+    columns = ["player", *map(str, range(1, len(lines) + 1))]
+    foot = "chips a hundred hands of the one in the row; grey: not settled yet"
+    return Sheet(columns, lines, range(1, len(columns)), "each beside each", foot)
+
+
+def _sheet(
+    columns: Sequence[str], lines: Sequence[Sequence[str]], right: Sequence[int], *around: str
+) -> Sheet:
+    return Sheet(columns, [tuple(map(Cell, line)) for line in lines], right, *around)
+
+
+def _points(won: int, drawn: int) -> str:
+    """Matches as points: a drawn one is half of one."""
+    return f"{won + drawn / 2:g}"
+
+
+def _text(number: float | None) -> str:
+    return "" if number is None else f"{round(number, 1) + 0.0:,.1f}"  # nothing has no sign
+
+
+def _between(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{low:,.1f} to {high:,.1f}"
+
+
+def _rows(name: str) -> Callable[[Ratings], Sequence[Any]]:
+    return lambda answer: getattr(answer, name)
+
+
+QUESTION = Question(
+    name="ratings",
+    text=__doc__,
+    path="/ratings",
+    operation="ratings",
+    params=Games,
+    answer=Ratings,
+    ask=rated,
+    tables=(
+        Table("players", Rated, _rows("players")),
+        Table("pairs", Pair, _rows("pairs")),
+        Table("circles", Circle, _rows("circles")),
+    ),
+    sheets=sheets,
+)
