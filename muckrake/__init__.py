@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from muckrake.ledgers import answer, record, sql
     from muckrake.playing import environment, play
     from odds.equity import equities
+    from odds.ranges import hands_in, range_equity
     from odds.third_card import third_card, third_card_known
 
 __all__ = [
@@ -44,10 +45,12 @@ __all__ = [
     "cards",
     "environment",
     "equities",
+    "hands_in",
     "judge",
     "learned",
     "main",
     "play",
+    "range_equity",
     "read",
     "record",
     "replay",
@@ -66,6 +69,7 @@ _LATER = {
     **dict.fromkeys(("third_card", "third_card_known"), "odds.third_card"),
     "Batch": "dealer.learning.batch",
     "Seen": "dealer.bots.seen",
+    **dict.fromkeys(("hands_in", "range_equity"), "odds.ranges"),
     "equities": "odds.equity",
     "learned": "dealer.learning.bot",
     "main": "api.main",

@@ -1,0 +1,179 @@
+"""Ranges: the hands that a text as `QQ+, AKs` stands for, and what two ranges are worth.
+
+Exact, as all of `odds`: every two hands that can be dealt together count once, on every board.
+Before the flop boards that differ in suits alone are one, if a range has all suits of its hands.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import combinations, islice
+from math import comb
+
+import numpy as np
+
+from odds.batch import STANDARD, Masks, Showdown, Values, column, with_hole, worth
+from odds.counting import canonical, class_of, hands_of, hands_up_to_suits
+from odds.equity import BOARD, Odds, disjoint, enough, equities, run_outs, unseen
+from odds.rank import BIT, RANKS, Cards, mask
+
+Range = str | Iterable[Cards]
+PART = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)(\+|-([2-9TJQKA])([2-9TJQKA])([so]?))?")
+BOARDS_AT_ONCE = 64
+HOW = "QQ+, 99-66, AKs, A5s-A2s, KQo, AJ+, AsKd, random"
+
+
+def hands_in(text: str) -> tuple[Cards, ...]:
+    """Every two cards of a range, each once: `QQ+` is QQ, KK, AA; `A9s+` A9s to AKs; `JTs-87s`
+    JTs, T9s, 98s, 87s; `AK` is suited or not; `AsKd` these two cards; `random` any two."""
+    found: dict[frozenset[str], Cards] = {}
+    for part in filter(None, re.split(r"[,\s]+", text)):
+        for hand in _hands(part):
+            found.setdefault(frozenset(hand), hand)
+    if not found:
+        raise ValueError(f"a range has a hand or more, as in {HOW}")
+    return tuple(found.values())
+
+
+def range_equity(
+    one: Range, other: Range, board: Cards = (), dead: Cards = (), rules: Showdown = STANDARD
+) -> Odds:
+    """The odds of a hand of the first range against one of the second; each is a text or hands."""
+    table, gone = mask(board), mask(dead)
+    known = disjoint(table, gone)
+    if len(board) not in (0, 3, 4, 5):
+        raise ValueError(f"a board has none, three, four or five cards, not {len(board)}")
+    enough(known, 4 + BOARD - len(board))
+    left, right = (_possible(side, known) for side in (one, other))
+    pairs = [(a, b) for a in left for b in right if not {*a} & {*b}]
+    if not pairs:
+        raise ValueError("no hand of the one range can be dealt beside one of the other")
+    each = comb(52 - known.bit_count() - 4, BOARD - len(board))
+    if board:
+        boards = ((int(it), 1) for some in _rest(known, len(board)) for it in some | table)
+        wins, ties = _counted(left, right, boards, rules)
+    elif not dead and _has_all_suits(right):
+        wins, ties = _by_class(left, right, rules)
+    elif not dead and _has_all_suits(left):
+        losses, ties = _by_class(right, left, rules)
+        wins = len(pairs) * each - losses - ties
+    else:
+        wins, ties = _pair_by_pair(pairs, dead, rules)
+    return Odds(len(pairs) * each, (wins, ties))
+
+
+def _hands(part: str) -> Iterable[Cards]:
+    """The hands of one part of a text."""
+    if part == "random":
+        return list(combinations(BIT, 2))
+    if len(part) == 4 and part[:2] in BIT and part[2:] in BIT and part[:2] != part[2:]:
+        return [(part[:2], part[2:])]
+    said = PART.fullmatch(part)
+    if said is None:
+        raise ValueError(f"{part!r} is no part of a range: those are like {HOW}")
+    high, low, kind, more, *end = said.groups()
+    first = _places(high, low, kind, part)
+    if more is None:
+        places = [first]
+    elif more == "+":
+        top = len(RANKS) - 1
+        pair = first[0] == first[1]
+        places = [(at, at) for at in range(first[0], top + 1)] if pair else [
+            (first[0], at) for at in range(first[1], first[0])
+        ]  # fmt: skip
+    else:
+        last = _places(end[0], end[1], end[2], part)
+        down = [(first[0] - at, first[1] - at) for at in range(first[1] - last[1] + 1)]
+        kept = [(first[0], first[1] - at) for at in range(first[1] - last[1] + 1)]
+        places = down if down and down[-1] == last else kept
+        if end[2] != kind or not places or places[-1] != last:
+            raise ValueError(
+                f"{part!r} is no part of a range: it goes down, as in 99-66, A5s-A2s or JTs-87s"
+            )
+    kinds = ("",) if places[0][0] == places[0][1] else (kind,) if kind else ("s", "o")
+    names = (f"{RANKS[a]}{RANKS[b]}{one}" for a, b in places for one in kinds)
+    return [hand for name in names for hand in hands_of(name)]
+
+
+def _places(high: str, low: str, kind: str, part: str) -> tuple[int, int]:
+    """Both ranks as places in the order of ranks."""
+    at, under = RANKS.index(high), RANKS.index(low)
+    if at < under or (at == under and kind):
+        why = "the higher rank comes first" if at < under else "a pair is neither suited nor not"
+        raise ValueError(f"{part!r} is no part of a range: {why}")
+    return at, under
+
+
+def _possible(side: Range, known: int) -> list[Cards]:
+    """The hands of a range that can be dealt."""
+    hands = hands_in(side) if isinstance(side, str) else [*side]
+    if any(len(hand) != 2 for hand in hands):
+        raise ValueError("a hand of a range has two cards")
+    return [hand for hand in hands if not mask(hand) & known]
+
+
+def _has_all_suits(hands: Iterable[Cards]) -> bool:
+    """Whether of each class all hands are there, once."""
+    there = Counter(map(class_of, hands))
+    return all(count == len(hands_of(name)) for name, count in there.items()) and len(
+        {frozenset(hand) for hand in hands}
+    ) == sum(there.values())
+
+
+def _by_class(left: list[Cards], right: list[Cards], rules: Showdown) -> tuple[int, int]:
+    """Against a range with all suits each hand of a class wins and ties as often as the others."""
+    if _has_all_suits(left):
+        return _counted(left, right, hands_up_to_suits(BOARD), rules)
+    wins = ties = 0
+    for name, count in Counter(map(class_of, left)).items():
+        alike = [*hands_of(name)]
+        won, tied = _counted(alike, right, hands_up_to_suits(BOARD), rules)
+        wins += won * count // len(alike)
+        ties += tied * count // len(alike)
+    return wins, ties
+
+
+def _pair_by_pair(
+    pairs: Iterable[tuple[Cards, Cards]], dead: Cards, rules: Showdown
+) -> tuple[int, int]:
+    """Hand against hand, those that differ in suits alone once."""
+    gone, alike = mask(dead), Counter[tuple[int, ...]]()
+    first: dict[tuple[int, ...], tuple[Cards, Cards]] = {}
+    for one, other in pairs:
+        key = canonical(mask(one), mask(other), gone)
+        alike[key] += 1
+        first.setdefault(key, (one, other))
+    found = [(equities(first[key], (), dead, rules)[0], many) for key, many in alike.items()]
+    return sum(it.wins * many for it, many in found), sum(it.ties * many for it, many in found)
+
+
+def _rest(known: int, dealt: int) -> Iterator[Masks]:
+    return run_outs(unseen(known), BOARD - dealt)
+
+
+def _counted(
+    left: list[Cards], right: list[Cards], boards: Iterable[tuple[int, int]], rules: Showdown
+) -> tuple[int, int]:
+    """In how many deals a hand on the left wins, and ties, over boards that stand for so many."""
+    ours, theirs = column(left), column(right)
+    together = (ours[:, None] & theirs) == 0
+    wins = ties = 0
+    waiting = iter(boards)
+    while some := tuple(islice(waiting, BOARDS_AT_ONCE)):
+        table = np.array([board for board, _ in some], dtype=np.int64)
+        mine, others = (_values(hands, table, rules) for hands in (ours, theirs))
+        mine[(ours & table[:, None]) != 0] = 0  # below all, and equal to none
+        others[(theirs & table[:, None]) != 0] = np.iinfo(np.uint16).max
+        for (_, alike), a, b in zip(some, mine, others, strict=True):
+            wins += alike * int(np.count_nonzero((a[:, None] > b) & together))
+            ties += alike * int(np.count_nonzero((a[:, None] == b) & together))
+    return wins, ties
+
+
+def _values(hands: Masks, boards: Masks, rules: Showdown) -> Values:
+    """A row a board: what each hand is worth on it."""
+    held, table = np.tile(hands, len(boards)), np.repeat(boards, len(hands))
+    values = worth(held | table, 2 + BOARD, rules)
+    if rules.hole_min:
+        with_hole(values, held, table, 2, rules)
+    return values.reshape(len(boards), len(hands))
