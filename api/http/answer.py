@@ -30,6 +30,8 @@ MEDIA = {
     "md": "text/markdown; charset=utf-8",
     "html": "text/html; charset=utf-8",
     "phh": "text/x-phh; charset=utf-8",
+    "ohh": "application/x-ohh+json",
+    "pokerstars": "text/x-pokerstars; charset=utf-8",
     "zip": "application/zip",
     "tile": "application/octet-stream",
     "sse": "text/event-stream",

@@ -16,7 +16,7 @@ from typing import Any, cast
 import msgspec
 from msgspec.structs import replace
 
-from api.exporting.texts import CannotExport, ExportRequest, histories
+from api.exporting.texts import TEXTS, CannotExport, ExportRequest
 from api.questions.frames import card, opening, spoken
 from api.questions.one_line import one_line
 from api.rules import UNKNOWN, Judged, Rules, by_rules
@@ -143,8 +143,8 @@ def lines(redacted_hand: RedactedEvents) -> list[str]:
     return [spoken(one, whole=redacted_hand.open) for one in redacted_hand.ones]
 
 
-def history(viewed: Viewed, redacted_hand: RedactedEvents) -> bytes:
-    """The hand as a PHH document; a card that is hidden stands there as one that is not known."""
+def history(viewed: Viewed, redacted_hand: RedactedEvents, kind: str) -> bytes:
+    """The hand as another program's log; in PHH a hidden card is one that is not known."""
     if redacted_hand.hand_seq == UNCLOSED:
         raise Unfinished(
             f"{redacted_hand.stream} is not over: only hands that are over are exported"
@@ -158,7 +158,7 @@ def history(viewed: Viewed, redacted_hand: RedactedEvents) -> bytes:
 
     leaf = Leaf(redacted_hand.hand_seq, viewed.snapshot.read(redacted_hand.stream))
     asked = ExportRequest(viewed.snapshot, [leaf], viewed.redactor, ruleset, ".phh", lossy=False)
-    return b"".join(histories(asked))
+    return b"".join(TEXTS[kind](asked))
 
 
 def _outcome(redacted_hand: RedactedEvents, hand: Hand | None) -> dict[str, Any]:

@@ -171,7 +171,9 @@ ROUTES: dict[str, Asked] = {
             "cursor=none",
         ),
     ),
-    "/api/v1/hands/{match}/{number}": of_hands("one hand in every format", "json", "phh", "txt"),
+    "/api/v1/hands/{match}/{number}": of_hands(
+        "one hand in every format", "json", "phh", "txt", "ohh", "pokerstars"
+    ),
     "/api/v1/hands/{match}/{number}/events": of_hands("each as it is seen", "json", "ndjson"),
     "/api/v1/hands/{match}/{number}/frames": of_hands("what a replayer draws"),
     "/api/v1/hands/{match}/{number}/state": Asked(

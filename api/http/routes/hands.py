@@ -32,6 +32,8 @@ from api.viewpoints.views import Viewed
 router = APIRouter(default_response_class=Response)
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
+LOGS = ("phh", "ohh", "pokerstars")  # of other programs
+SUFFIXES = {"pokerstars": "txt"}  # of their files, where that is not the format's name
 Match = Annotated[str, Path(max_length=200, examples=["scrim"])]
 Number = Annotated[str, Path(pattern="^(0|[1-9][0-9]{0,17})$", examples=["12"])]
 
@@ -96,11 +98,12 @@ def verify_match(request: Request, ask: Ask, match: Match) -> Response:
     tags=["hands"],
     operation_id="hand",
     summary="One hand: who played, what came, who won what, and all of it on one line",
-    description="As text it is the hand's lines in notation, as PHH a document for other programs.",
-    responses=content_types("json", "phh", "txt"),
+    description="As text it is the hand's lines in notation; `phh`, `ohh` and `pokerstars` are"
+    " documents for other programs.",
+    responses=content_types("json", "txt", *LOGS),
 )
 def hand(request: Request, ask: Ask, match: Match, number: Number) -> Response:
-    kind = format_of(request, ("json", "phh", "txt"))
+    kind = format_of(request, ("json", "txt", *LOGS))
     with _seen(ask, match, number) as (viewed, redacted_hand):
         cache = _cache(viewed, redacted_hand)
         if kind == "json":
@@ -109,10 +112,16 @@ def hand(request: Request, ask: Ask, match: Match, number: Number) -> Response:
             text = lines_of(told.lines(redacted_hand))
             return sent(request, text.encode(), "txt", cache=cache)
         try:
-            history = told.history(viewed, redacted_hand)
+            history = told.history(viewed, redacted_hand, kind)
         except CannotExport as reason:
             raise Problem("not-acceptable", str(reason)) from None
-        return sent(request, history, "phh", cache=cache, filename=_file(redacted_hand, "phh"))
+        return sent(
+            request,
+            history,
+            kind,
+            cache=cache,
+            filename=_file(redacted_hand, SUFFIXES.get(kind, kind)),
+        )
 
 
 @router.get(
