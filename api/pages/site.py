@@ -171,6 +171,11 @@ def rate(net: float, digits: int = 2) -> str:
     return said if not round(net, digits) else f"{_MINUS if net < 0 else '+'}{said}"
 
 
+def minus(numbers: str) -> str:
+    """Numbers as a terminal has them, with the minus sign of pages; a hyphen in a name stays."""
+    return re.sub(r"(?<!\S)-(?=\d)", _MINUS, numbers)
+
+
 def percent(share: float, digits: int = 1) -> str:
     """61.3 %"""
     return f"{100 * share:.{digits}f}{_THIN}%"
@@ -232,6 +237,7 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 TEMPLATES.filters.update(
+    minus=minus,
     money=money,
     chips=chips,
     rate=rate,

@@ -1,5 +1,6 @@
 """Every page in the light, in the dark and on a phone: whole, quiet, readable, to axe's taste."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,6 +24,7 @@ FIRST = {
     for route in ROUTES
     if route.path_regex.match(path.partition("?")[0].partition("#")[0])
 }
+HYPHEN = re.compile(r"(?<!\S)-\d")  # a number has a minus sign
 LOOKED_AT = sized(quick=tuple(FIRST.values()), ci=PATHS)
 
 
@@ -78,6 +80,8 @@ def test_every_page_is_whole_without_a_script(site: Site) -> None:
         page.goto(path)
         assert 1 == page.locator("h1").count(), path
         assert page.locator("main").inner_text().strip(), path
+        numbers = page.locator("td.n").all_inner_texts()
+        assert [] == [one for one in numbers if HYPHEN.search(one)], path
 
 
 @pytest.mark.parametrize(("path", "status"), WRONG)
