@@ -6,7 +6,7 @@ Before the flop boards that differ in suits alone are one, if a range has all su
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import combinations, islice
 from math import comb
 
@@ -50,7 +50,11 @@ def range_equity(
         raise ValueError("no hand of the one range can be dealt beside one of the other")
     each = comb(52 - known.bit_count() - 4, BOARD - len(board))
     if board:
-        boards = ((int(it), 1) for some in _rest(known, len(board)) for it in some | table)
+        boards = (
+            (int(it), 1)
+            for some in run_outs(unseen(known), BOARD - len(board))
+            for it in some | table
+        )
         wins, ties = _counted(left, right, boards, rules)
     elif not dead and _has_all_suits(right):
         wins, ties = _by_class(left, right, rules)
@@ -145,10 +149,6 @@ def _pair_by_pair(
         first.setdefault(key, (one, other))
     found = [(equities(first[key], (), dead, rules)[0], many) for key, many in alike.items()]
     return sum(it.wins * many for it, many in found), sum(it.ties * many for it, many in found)
-
-
-def _rest(known: int, dealt: int) -> Iterator[Masks]:
-    return run_outs(unseen(known), BOARD - dealt)
 
 
 def _counted(

@@ -45,6 +45,7 @@ FILES = {
     "tests/test_health.py": 'import api.http.routes\nget("/healthz")\n',
     "tests/test_docs.py": 'import api.main\nfor page in glob("*.md"): main(page)\n',
     "tests/test_tidy.py": 'rglob("*.py")\n',
+    "tests/test_schema.py": 'TAG = "analytics.luck/1"\n',
     "tests/test_patched.py": 'patch("analytics.luck.x", 1)\n',
     "tests/test_other.py": '"""Of analytics.luck not a word."""\n',
     "tests/test_process.py": 'import subprocess\nsubprocess.run(["muckrake", "results"])\n',

@@ -5,8 +5,7 @@ rated together. Each player has one drawn match more than he played, spread over
 that who never lost has a rating too; intervals come from the curvature of the likelihood.
 """
 
-from collections.abc import Mapping, Sequence
-from itertools import permutations
+from collections.abc import Mapping, Set
 from math import log
 from typing import NamedTuple
 
@@ -19,10 +18,6 @@ MEAN = 1500
 POINTS = 400 / log(10)
 
 
-class NotInstalled(Exception):
-    """The library that rates is an extra."""
-
-
 class Rating(NamedTuple):
     """Points, and the interval that holds the true ones in 95 of 100 cases."""
 
@@ -31,12 +26,15 @@ class Rating(NamedTuple):
     high: float
 
 
-def ratings(scores: Numbers) -> list[Rating]:
-    """By player; `scores[a, b]` is how many matches a won against b, a drawn one as half of one."""
+def ratings(scores: Numbers) -> list[Rating] | None:
+    """By player; `scores[a, b]` is how many matches a won against b, a drawn one as half of one.
+
+    None where the library that fits them is not installed: it is an extra.
+    """
     try:
         from choix import ilsr_pairwise_dense
-    except ModuleNotFoundError as missing:
-        raise NotInstalled(f"{missing.name} is not installed") from None
+    except ModuleNotFoundError:
+        return None
     many = len(scores)
     scores = scores + (1 - np.eye(many)) / (2 * (many - 1))
     strengths = ilsr_pairwise_dense(scores, max_iter=1_000)
@@ -53,11 +51,12 @@ def ratings(scores: Numbers) -> list[Rating]:
     ]
 
 
-def circles(beats: Mapping[str, Sequence[str]]) -> list[tuple[str, str, str]]:
+def circles(beats: Mapping[str, Set[str]]) -> list[tuple[str, str, str]]:
     """Three of whom the first beats the second, he the third, and he the first: each once."""
     return [
         (one, two, three)
-        for one, two, three in permutations(sorted(beats), 3)
-        if one < two and one < three
-        and two in beats[one] and three in beats[two] and one in beats[three]
-    ]  # fmt: skip
+        for one in sorted(beats)
+        for two in sorted(beats[one])
+        for three in sorted(beats[two])
+        if one < two and one < three and one in beats[three]
+    ]

@@ -2,14 +2,14 @@
 -- A match is won by who comes out ahead in the hands of it that both were dealt into.
 SELECT
     player,
-    other,
+    part,
     count(*) AS matches,
     sum(CASE WHEN ahead > 0 THEN 1 ELSE 0 END) AS won,
     sum(CASE WHEN ahead = 0 THEN 1 ELSE 0 END) AS drawn
 FROM (
-    SELECT player, other, match, sum(net - other_net) AS ahead
+    SELECT player, part, match, sum(net) AS ahead
     FROM chosen
-    GROUP BY player, other, match
+    GROUP BY player, part, match
 ) AS played
-GROUP BY player, other
-ORDER BY player, other
+GROUP BY player, part
+ORDER BY player, part

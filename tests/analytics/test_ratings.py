@@ -2,6 +2,7 @@
 
 import sys
 from collections import defaultdict
+from importlib import import_module
 from math import log
 from pathlib import Path
 from statistics import mean, stdev
@@ -9,8 +10,10 @@ from statistics import mean, stdev
 import numpy as np
 import pytest
 
+from analytics.confidence.bootstrap import Numbers
 from analytics.confidence.intervals import student
-from analytics.results.ratings import MEAN, POINTS, circles, ratings
+from analytics.results import ratings as fitted
+from analytics.results.ratings import MEAN, POINTS, Rating, circles
 from api.main import main
 from engine.audit import nets_of
 from events import types as t
@@ -18,7 +21,7 @@ from tests.analytics.portable import FORBIDDEN, opens_with_its_question_and_its_
 from tests.profiles import sized
 from tests.sessions import Captured, kept, said, told
 
-FILES = ("ratings_field", "ratings_matches", "ratings_pairs")
+FILES = ("ratings_matches", "ratings_won")
 # The American League East of 1987, wins of the row over the column, and the logarithms of strength
 # that Agresti's "Categorical Data Analysis" prints, the last team's being 0.
 SEASON = np.array(
@@ -36,6 +39,13 @@ SEASON = np.array(
 PRINTED = (1.58, 1.44, 1.29, 1.25, 1.11, 0.68, 0.0)
 PRINTED_ERROR = 0.343  # of the first team less the last
 WORLDS = sized(150, 400, 1_000)
+
+
+def ratings(scores: Numbers) -> list[Rating]:
+    """Those of the library, which is here."""
+    found = fitted.ratings(scores)
+    assert found is not None
+    return found
 
 
 def test_a_published_season_has_its_published_strengths() -> None:
@@ -93,9 +103,9 @@ def test_who_never_lost_has_a_rating_with_a_wide_interval() -> None:
 
 
 def test_a_circle_is_named_once_by_its_first_in_the_alphabet() -> None:
-    beats = {"stone": ["scissors"], "scissors": ["paper"], "paper": ["stone"], "well": ["stone"]}
+    beats = {"stone": {"scissors"}, "scissors": {"paper"}, "paper": {"stone"}, "well": {"stone"}}
     assert [("paper", "stone", "scissors")] == circles(beats)
-    assert [] == circles({"a": ["b", "c"], "b": ["c"], "c": []})
+    assert [] == circles({"a": {"b", "c"}, "b": {"c"}, "c": set()})
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +168,6 @@ def test_pairs_and_the_field_are_those_of_the_events(ledger: Path, capsys: Captu
         sides = [it for (_, *who), it in matches.items() if who == [one["player"], one["other"]]]
         assert one["matches"] == len(sides)
         assert (one["won"], one["drawn"]) == (sum(it > 0 for it in sides), sides.count(0))
-    assert found["rated"]
     assert found["players"] == sorted(found["players"], key=lambda one: -one["rating"])
 
 
@@ -193,7 +202,6 @@ def test_without_the_library_everything_else_is_told(
     whole = told(capsys, "ratings", "--ledger", str(ledger))
     monkeypatch.setitem(sys.modules, "choix", None)
     found = told(capsys, "ratings", "--ledger", str(ledger))
-    assert not found["rated"]
     assert {None} == {one["rating"] for one in found["players"]}
     assert whole["pairs"] == found["pairs"]
     assert main(["ratings", "--ledger", str(ledger)]) == 0
@@ -204,6 +212,16 @@ def test_what_cannot_be_rated_is_one_sentence(tmp_path: Path, capsys: Captured) 
     assert main(["init", "--ledger", str(tmp_path / "new")]) == 0
     capsys.readouterr()
     assert "no two players met" in said(capsys, 5, "ratings", "--ledger", str(tmp_path / "new"))
+
+
+def test_more_players_than_can_wait_are_refused(
+    ledger: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A ledger of a site has thousands, and as many pairs as their square."""
+    monkeypatch.setattr(import_module("api.questions.declared.ratings"), "PLAYERS_MAX", 4)
+    sentence = "players, and 4 are rated together: name a league or a match"
+    assert sentence in said(capsys, 2, "ratings", "--ledger", str(ledger))
+    assert main(["ratings", "--match", "ring", "--ledger", str(ledger)]) == 0
 
 
 @pytest.mark.parametrize("file", FILES)

@@ -13,11 +13,11 @@ import numpy as np
 from msgspec import Meta, Struct, field
 
 from analytics.confidence.intervals import Interval, steady, student
-from analytics.results.ratings import NotInstalled, Rating, circles, ratings
+from analytics.results.ratings import Rating, circles, ratings
 from analytics.sql.chosen import quoted, table
 from analytics.sql.tables import text_of
 from api.questions.luck import deals_of
-from api.questions.players import chosen_of, money_of
+from api.questions.players import Nonsense, chosen_of, money_of
 from api.questions.question import (
     Before,
     Cell,
@@ -36,6 +36,7 @@ from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 Row = dict[str, Any]
+PLAYERS_MAX = 200  # their pairs are 19,900, and circles are sought among all
 CROSSED = 8  # players whose cross table fits on a terminal
 WITHOUT = "no ratings here: install muckrake-poker[ratings], which brings the library that rates"
 Hundred = Annotated[float | None, Meta(title="a hundred", description="chips won a hundred hands")]
@@ -109,7 +110,6 @@ class Ratings(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckra
     viewpoint: str = field(name="as")
     unit: str | None
     league: str | None
-    rated: bool
     players: list[Rated]
     pairs: list[Pair]
     circles: list[Circle]
@@ -124,9 +124,16 @@ def rated(viewed: Viewed, asked: Games, watch: ShowProgress) -> Ratings:
     if asked.league is not None:
         rows = f"SELECT * FROM ({rows}) AS f WHERE starts_with(match, {quoted(f'{asked.league}.')})"
     unit = money_of(viewed, rows)
+    (counted,) = viewed.rows(f"SELECT count(DISTINCT player) AS players FROM ({rows}) AS c")
+    if counted["players"] > PLAYERS_MAX:
+        raise Nonsense(
+            f"these are {counted['players']:,} players, and {PLAYERS_MAX} are rated together: "
+            "name a league or a match"
+        )
     each = f"SELECT c.*, {deals_of(viewed, 'c.match')} AS deals FROM ({rows}) AS c"
     met = (
-        f"SELECT c.*, o.player AS other, o.net AS other_net FROM ({each}) AS c"
+        "SELECT c.match, c.number, c.deals, c.per_chip, c.player, o.player AS part,"
+        f" (c.net - o.net) / 2.0 AS net FROM ({each}) AS c"
         " JOIN facts AS o ON o.hand_seq = c.hand_seq AND o.player > c.player"
     )
 
@@ -137,45 +144,42 @@ def rated(viewed: Viewed, asked: Games, watch: ShowProgress) -> Ratings:
     if not met_in:
         where = "" if asked.league is None else f" in a match of the league {asked.league}"
         raise Absent(f"no two players met{where}: muckrake matches lists what was played")
-    won = {(row["player"], row["other"]): row for row in asking(met, "ratings_pairs")}
-    pairs = [_pair(row, won.get((row["player"], row["other"]), {})) for row in met_in]
-    names = sorted({name for one in pairs for name in (one.player, one.other)})
-    place = {name: at for at, name in enumerate(names)}
-    scores, drawn = np.zeros((len(names), len(names))), np.zeros(len(names), int)
+    won = {(row["player"], row["part"]): row for row in asking(met, "ratings_won")}
+    pairs = [_pair(row, won.get((row["player"], row["part"]), {})) for row in met_in]
+    field = {row["player"]: row for row in asking(each, "ratings_won")}
+    players = _players(pairs, field)
+    beats: dict[str, set[str]] = {one.player: set() for one in players}
     for one in pairs:
-        a, b = place[one.player], place[one.other]
-        scores[a, b] += one.won + one.drawn / 2
-        scores[b, a] += one.matches - one.won - one.drawn / 2
-        drawn[[a, b]] += one.drawn
-    try:
-        found: Sequence[Rating | None] = ratings(scores)
-    except NotInstalled:
-        found = [None] * len(names)
-    field = {row["player"]: row for row in asking(each, "ratings_field")}
-    halves = drawn / 2
-    players = [
-        _player(
-            name, it, int(up - half), int(half * 2), int(down - half), field.get(name, {})
-        )
-        for name, it, up, down, half in zip(
-            names, found, scores.sum(axis=1), scores.sum(axis=0), halves, strict=True
-        )
-    ]  # fmt: skip
-    beats = {name: [other for other in names if _surely(pairs, name, other)] for name in names}
+        if one.low is not None and one.low > 0:
+            beats[one.player].add(one.other)
+        if one.high is not None and one.high < 0:
+            beats[one.other].add(one.player)
     return Ratings(
         viewpoint=viewed.viewer.view,
         unit=unit,
         league=asked.league,
-        rated=found[0] is not None,
-        players=sorted(players, key=_first),
+        players=players,
         pairs=pairs,
         circles=[Circle(*one) for one in circles(beats)],
     )
 
 
-def _first(one: Rated) -> tuple[float, float, str]:
-    """The best first: by rating, by chips."""
-    return -(one.rating or 0), -(one.won_100 or 0), one.player
+def _players(pairs: Sequence[Pair], field: Mapping[str, Row]) -> list[Rated]:
+    """Those who met somebody, the best first: by rating, by chips."""
+    names = sorted({name for one in pairs for name in (one.player, one.other)})
+    place = {name: at for at, name in enumerate(names)}
+    won, drawn = (np.zeros((len(names), len(names)), np.int64) for _ in range(2))
+    for one in pairs:
+        a, b = place[one.player], place[one.other]
+        won[a, b], won[b, a] = one.won, one.matches - one.won - one.drawn
+        drawn[a, b] = drawn[b, a] = one.drawn
+    found: Sequence[Rating | None] = ratings(won + drawn / 2) or [None] * len(names)
+    ends = (won.sum(axis=1).tolist(), drawn.sum(axis=1).tolist(), won.sum(axis=0).tolist())
+    players = [
+        _player(name, rating, *matches, field.get(name, {}))
+        for name, rating, matches in zip(names, found, zip(*ends, strict=True), strict=True)
+    ]
+    return sorted(players, key=lambda one: (-(one.rating or 0), -(one.won_100 or 0), one.player))
 
 
 def _player(name: str, rating: Rating | None, won: int, drawn: int, lost: int, nets: Row) -> Rated:
@@ -190,7 +194,7 @@ def _pair(met: Row, nets: Row) -> Pair:
     deals, more = nets.get("deals", 0), None
     if mean and low is not None and high is not None:
         more = max(0, ceil(deals * (((high - low) / 2 / mean) ** 2 - 1)))
-    who = met["player"], met["other"], met["matches"], int(met["won"]), int(met["drawn"])
+    who = met["player"], met["part"], met["matches"], int(met["won"]), int(met["drawn"])
     return Pair(*who, deals, nets.get("hands", 0), mean, low, high, more)
 
 
@@ -204,16 +208,6 @@ def _hundred(nets: Row) -> tuple[float | None, float | None, float | None]:
         ends = student(nets["mean"], nets["sd"], deals) or ends
     low, high = (None if end is None else steady(100 * end * deals / hands) for end in ends)
     return steady(100 * nets["won"] / hands), low, high
-
-
-def _surely(pairs: Sequence[Pair], name: str, other: str) -> bool:
-    """Whether all of the interval says that the one beats the other."""
-    for one in pairs:
-        if (one.player, one.other) == (name, other):
-            return one.low is not None and one.low > 0
-        if (one.player, one.other) == (other, name):
-            return one.high is not None and one.high < 0
-    return False
 
 
 def sheets(answer: Ratings, asked: Games) -> Iterator[Sheet | str]:
@@ -232,7 +226,9 @@ def sheets(answer: Ratings, asked: Games) -> Iterator[Sheet | str]:
         for at, one in enumerate(answer.players, 1)
     ]
     head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
-    yield _sheet(columns, lines, range(1, 9), head, "" if answer.rated else WITHOUT)
+    yield _sheet(
+        columns, lines, range(1, 9), head, WITHOUT if answer.players[0].rating is None else ""
+    )
     if 2 < len(answer.players) <= CROSSED:
         yield _crossed(answer)
     columns = ("player", "other", "matches", "won", "deals", "a hundred", "95 %", "more deals")
