@@ -21,7 +21,7 @@ from api.pages.home import place
 from api.pages.matches import JUDGED_AT_ONCE
 from api.pages.site import Addresses, page
 from api.problem import Problem
-from api.questions.declared.hands import QUESTION
+from api.questions.declared.hands import QUESTION, hands_by
 from api.questions.facets import FACETS, facets
 from api.questions.filters import WrongFilter, parsed, said
 from api.questions.filters_sql import asks_verdicts
@@ -163,6 +163,7 @@ def of_hand(
     match, number = split(redacted_hand.stream)
     assert number is not None
     to = Addresses(request.query_params.get("as"))
+    q = request.query_params.get("q", "").strip()
     announced = started(viewed.snapshot, match)
     game = Rules(viewed.snapshot, None).marked(start.ruleset)
     return {
@@ -179,16 +180,29 @@ def of_hand(
         "over": any(isinstance(one.seen, t.HandEnded | t.HandVoided) for one in redacted_hand.ones),
         "open": redacted_hand.open,
         "of_a_seed": OF_A_SEED if announced and announced.dealing == "seeded" else None,
-        "earlier": _there(viewed, match, number - 1),
-        "later": _there(viewed, match, number + 1),
-        "trail": (("Matches", to.matches()), (match, to.match(match))),
+        "q": q,
+        "earlier": beside(viewed, match, number, q, -1),
+        "later": beside(viewed, match, number, q, 1),
+        "trail": (
+            *((("Hands of this filter", to.hands(q)),) if q else (("Matches", to.matches()),)),
+            (match, to.match(match)),
+        ),
     }
 
 
-def _there(viewed: Viewed, match: str, number: int) -> str | None:
-    """A hand of this match, if it is over."""
-    hand = f"{match}/{number}"
-    return None if number < 0 or viewed.snapshot.hand_seq(hand) is None else hand
+def beside(viewed: Viewed, match: str, number: int, q: str, step: Literal[-1, 1]) -> str | None:
+    """The hand before or after it, if that is over: of its match, or of those that a filter finds.
+
+    Those of a filter stand in the order in which they ended, in any match.
+    """
+    here = viewed.snapshot.hand_seq(f"{match}/{number}")
+    if q and here is not None:
+        one = parsed(q)
+        judged = verdicts_of(viewed.snapshot).known(viewed.snapshot) if asks_verdicts(one) else None
+        found = hands_by(viewed, one, here, 1, newest_first=step < 0, judged=judged).rows
+        return found[0].hand if found else None
+    hand = f"{match}/{number + step}"
+    return None if number + step < 0 or viewed.snapshot.hand_seq(hand) is None else hand
 
 
 _COUNTS = ("street", "pot", "rake")

@@ -29,7 +29,7 @@ from api.questions.declared.grid import Cell
 from api.questions.declared.opponent import HANDS_MAX
 from api.questions.declared.player import Whose, player
 from api.questions.declared.players import QUESTION
-from api.questions.filters_tree import STREETS, narrowed, word
+from api.questions.filters_tree import COUNTED, STREETS, narrowed, word
 from api.questions.opponents import Fault, OpponentParams, report
 from api.questions.players import Nonsense, NoSum, check
 from api.questions.question import Sheet
@@ -86,6 +86,7 @@ class PlayerPage(NamedTuple):
             "narrowed": {name: value or "" for name, value in filters.items()},
             "given": given,
             "few": MANY,
+            "counted": COUNTED,
             "units": units if len(units) > 1 else (),
             "named": word(self.player),
             "also": self.also,

@@ -95,10 +95,11 @@ class Addresses(Struct, frozen=True):
         """The hands that a filter finds."""
         return self._at("/hands", q=q or None, **asked)
 
-    def hand(self, hand: str, page: str = "", event: int | None = None) -> str:
-        """A page of a hand MATCH/NUMBER: its replay, `audit` or `events`."""
+    def hand(self, hand: str, page: str = "", event: int | None = None, q: str = "") -> str:
+        """A page of a hand MATCH/NUMBER: its replay, `audit` or `events`; one of a filter's."""
         match, _, number = hand.rpartition("/")
-        at = self._at(f"/hands/{_part(match)}/{_part(number)}" + (f"/{page}" if page else ""))
+        path = f"/hands/{_part(match)}/{_part(number)}" + (f"/{page}" if page else "")
+        at = self._at(path, q=q or None)
         return at if event is None else f"{at}#{event}"
 
     def players(self) -> str:

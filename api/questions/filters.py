@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any, Final, NoReturn, cast
 
 from api.questions.filters_tree import (
+    COUNTED,
     EVERY,
     FIELDS,
     FLAGS,
@@ -273,6 +274,7 @@ _READ: Final[dict[Kind, tuple[Callable[[str], Any], str]]] = {
     "street": (lambda text: text if text in STREETS else None, " ".join(STREETS)),
     "verdict": (lambda text: text if text in VERDICTS else None, " ".join(VERDICTS)),
     "made": (lambda text: text if text in MADE else None, " ".join(MADE)),
+    "statistic": (lambda text: text if text in COUNTED else None, " ".join(COUNTED)),
     "cards": (pattern, "a card pattern (AA, AKs, AKo, As, 7h??)"),
     "moment": (moment, "a date or a time with its zone (2026-11-22, 2026-11-22T14:05:00Z)"),
     "hand": (

@@ -16,6 +16,8 @@ from functools import partial
 from typing import NamedTuple, assert_never
 
 from analytics.sql.chosen import quoted
+from analytics.sql.tables import text_of
+from analytics.statistics.catalogue import STATISTICS
 from api.questions.filters_tree import (
     MADE,
     STREETS,
@@ -281,10 +283,33 @@ def _walk(term: Term, span: str) -> Rows:
     return Rows("players", so)
 
 
+def _counted(end: str) -> AsksRows:
+    """Whether a statistic counts the hand of a player: its own question is asked, a hand a part."""
+
+    def told(term: Term, span: str) -> Rows:
+        assert isinstance(term, Compare)
+        one = STATISTICS[str(term.value)]
+        each = "SELECT *, {'hand_seq': hand_seq, 'seat': seat} AS part FROM facts"
+        counts = (
+            f"WITH chosen AS ({each} WHERE {span}) SELECT part.hand_seq, part.seat "
+            f"FROM (\n{text_of(one.file)}) WHERE {one.counted}_{end} > 0"
+        )
+        known = f"SELECT hand_seq FROM facts WHERE {span}"
+        return Rows(
+            "players",
+            f"CASE WHEN (hand_seq, seat) IN ({counts}) THEN true "
+            f"WHEN hand_seq IN ({known}) THEN false END",
+        )
+
+    return told
+
+
 _OF_ROWS: dict[str, AsksRows] = {
     "net": _players(_held("net")),
     "collected": _players(_held("collected")),
     "hole": _players(_held("hole")),
+    "did": _counted("k"),
+    "could": _counted("n"),
     "all-in": _players(lambda term: "all_in"),
     "showdown": _showdown,
     "walk": _walk,

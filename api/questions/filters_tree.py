@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct
 
+from analytics.statistics.catalogue import STATISTICS
 from api.viewpoints.redaction import HIDDEN
 from engine.verdict import Verdict
 from events.cards import RANKS, SUITS
@@ -172,12 +173,15 @@ def _word(card: str) -> str:
 Op = Literal["=", "!=", "<", "<=", ">", ">="]
 OPS: tuple[Op, ...] = ("=", "!=", "<", "<=", ">", ">=")
 SAME: tuple[Op, ...] = ("=", "!=")
-Kind = Literal["amount", "count", "text", "street", "verdict", "cards", "made", "moment", "hand"]
+Kind = Literal[
+    "amount", "count", "text", "street", "verdict", "cards", "made", "statistic", "moment", "hand"
+]
 Value = Amount | Moment | Pattern | int | str
 
 STREETS = ("preflop", "flop", "turn", "river")
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 MADE = tuple(name.replace(" ", "-") for name in CATEGORIES)  # the weakest first
+COUNTED = tuple(it.name for it in STATISTICS.values() if it.kind in ("share", "ratio"))
 
 
 class Field(NamedTuple):
@@ -211,6 +215,8 @@ FIELDS: dict[str, Field] = {
     "number": Field("count", False, "which hand of its match it is"),
     "street": Field("street", False, "the last that was dealt: preflop, flop, turn or river"),
     "hole": Field("cards", True, "cards that a player held at the end"),
+    "did": Field("statistic", True, "a player did what a statistic counts: its k counts the hand"),
+    "could": Field("statistic", True, "a player had that chance: the n of a statistic counts it"),
     "board": Field("cards", False, "cards on the board at the end"),
     "player": Field("text", False, "who sat at the table"),
     "match": Field("text", False, "the match by its name"),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from api.questions.filters_tree import (
     AMOUNT_MAX,
+    COUNTED,
     FIELDS,
     FLAGS,
     MADE,
@@ -64,6 +65,7 @@ ANYTHING: dict[Kind, st.SearchStrategy[Any]] = {
     "verdict": st.sampled_from(VERDICTS),
     "cards": patterns(),
     "made": st.sampled_from(MADE),
+    "statistic": st.sampled_from(COUNTED),
     "moment": moments(),
     "hand": st.builds("{}/{}".format, st.text(min_size=1).filter(_is_name), st.integers(0, 10**9)),
 }

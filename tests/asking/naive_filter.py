@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import permutations
 from typing import Any, NamedTuple
 
+from analytics.replay.flags import FLAGS as FACT_FLAGS
 from api.questions.filters_tree import (
     MADE,
     STREETS,
@@ -31,7 +32,7 @@ from events.views import BidPlacedSeen, CardSwappedSeen, Hidden, Seen
 from odds.rank import category
 from odds.rank import value as value_of
 from store.log.leaf import split
-from tests.analytics.walked_facts import stakes
+from tests.analytics.walked_facts import Row, rows_of, stakes
 
 Truth = bool | None
 ORDER: dict[str, Callable[[Any, Any], bool]] = {
@@ -69,6 +70,7 @@ class Taken(NamedTuple):
     pot: int
     big: int | None
     verdict: str | None
+    facts: Mapping[int, Row]
     moves: int | None = None
 
 
@@ -80,7 +82,9 @@ def taken(redacted_hand: RedactedEvents, verdict: str | None, places: Mapping[st
     raked = sum(one.amount for one in seen if isinstance(one, t.RakeTaken))
     swaps = [(one.seat, _known(one.changed)) for one in seen if isinstance(one, CardSwappedSeen)]
     swaps += [(one.seat, one.old != one.new) for one in seen if isinstance(one, t.CardSwapped)]
-    big, _ = stakes(redacted_hand.leaf, RULESETS.get(hand.start.game))
+    game = RULESETS.get(hand.start.game)
+    big, _ = stakes(redacted_hand.leaf, game)
+    rows = rows_of(redacted_hand.leaf, lambda _: game)
     return Taken(
         *split(redacted_hand.stream),
         redacted_hand.hand_seq,
@@ -93,6 +97,7 @@ def taken(redacted_hand: RedactedEvents, verdict: str | None, places: Mapping[st
         0 if hand.voided else paid + raked,
         None if hand.voided else big,
         verdict,
+        {int(row["seat"] or 0): row for row in rows},
     )
 
 
@@ -219,6 +224,9 @@ def _of_seat(term: Term, hand: Taken, seat: int) -> Iterable[Truth]:
                 return [_amount(bid.price, op, value, hand.big) for bid in bids if bid.won]
             case "hole":
                 return [_fits(value, now.hole[seat])]
+            case "did" | "could":
+                row = hand.facts.get(seat)
+                return [row is not None and COUNTS[str(value)](row)[term.field == "could"] > 0]
         raise AssertionError(term)
     alone = now.standing.count("folded") == len(now.standing) - 1
     entered = any(isinstance(one, t.Called | t.Bet | t.Raised) for one in hand.seen)
@@ -240,6 +248,48 @@ def _of_seat(term: Term, hand: Taken, seat: int) -> Iterable[Truth]:
         case "swapped":
             return [changed for at, changed in hand.swaps if at == seat]
     raise AssertionError(term)
+
+
+def _flag(*names: str) -> Callable[[Row], tuple[int, int]]:
+    """Hands, or streets of one, in which it was done, and in which it could be."""
+    return lambda row: (
+        sum(row.get(name) is True for name in names),
+        sum(row.get(name) is not None for name in names),
+    )
+
+
+def _actions(streets: tuple[str, ...], *under: str) -> Callable[[Row], tuple[int, int]]:
+    """Bets and raises of these streets, and the actions that they are held against."""
+
+    def counted(row: Row) -> tuple[int, int]:
+        above, below = (
+            sum(int(row.get(f"{at}_{kind}s") or 0) for at in streets for kind in kinds)
+            for kinds in (("bet", "raise"), under)
+        )
+        return above, below
+
+    return counted
+
+
+AFTER = STREETS[1:]
+COUNTS: dict[str, Callable[[Row], tuple[int, int]]] = {
+    **{name: _flag(name) for name in FACT_FLAGS if name != "float_bet"},
+    "float": _flag("float_bet"),
+    "vpip_all": lambda row: (row.get("vpip") is True, 1),
+    "check_raise": _flag(*(f"check_raise_{at}" for at in AFTER)),
+    "bet_when_checked_to": _flag(*(f"bet_when_checked_to_{at}" for at in AFTER)),
+    "wtsd": lambda row: (
+        bool(row.get("saw_flop") and row.get("showdown")),
+        bool(row.get("saw_flop")),
+    ),
+    "wsd": lambda row: (bool(row.get("showdown") and row.get("won")), bool(row.get("showdown"))),
+    "wwsf": lambda row: (bool(row.get("saw_flop") and row.get("won")), bool(row.get("saw_flop"))),
+    **{
+        f"{name}{end}": _actions(streets, *under)
+        for name, under in (("af", ("call",)), ("afq", ("bet", "raise", "call", "fold")))
+        for end, streets in (("", AFTER), *((f"_{at}", (at,)) for at in AFTER))
+    },
+}
 
 
 def _bids_of(seen: tuple[Seen, ...], seat: int) -> list[int]:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from api.questions.filters import Filter, parsed, said
 from api.questions.filters_sql import Span, where
 from api.questions.filters_tree import (
+    COUNTED,
     FIELDS,
     FLAGS,
     MADE,
@@ -138,6 +139,7 @@ def values() -> dict[Kind, tuple[Any, ...]]:
         "verdict": VERDICTS,
         "cards": tuple(filter(None, map(pattern, PATTERNS))),
         "made": MADE[:4],
+        "statistic": ("vpip", "check_raise", "wsd", "cbet_flop", "af"),
         "moment": tuple(
             filter(None, map(moment, ("2023-11-14", "2023-11-14T22:14:00Z", "1999-01-01")))
         ),
@@ -215,6 +217,24 @@ def test_terms_about_one_player_are_held_against_one_player(asked: dict[str, Ask
         ):
             fewer.add((first, second))
     assert {*telling} <= fewer
+
+
+def test_hands_of_every_statistic(asked: dict[str, Asked]) -> None:
+    """`did` and `could` find what its k and n count, for each statistic and its opposite."""
+    one = asked["auditor"]
+    wrong = []
+    some = set()
+    for name in COUNTED:
+        for field in ("did", "could"):
+            for sign in ("", "!"):
+                text = f"{sign}{NAMED[0]}:{field}={name}"
+                found = one.by_sql(parsed(text))
+                if found != one.by_hand(parsed(text)):
+                    wrong.append(text)
+                if found and not sign:
+                    some.add(f"{field}={name}")
+    assert [] == wrong
+    assert {"did=vpip", "could=vpip", "did=check_raise", "did=afq", "did=wwsf"} <= some
 
 
 def test_auction_winners_who_paid_and_lost_the_showdown(asked: dict[str, Asked]) -> None:
