@@ -11,7 +11,7 @@ from dealer.wire.plan import unspoken
 from engine.games import GAMES, RULESETS
 from events.evolve import replay
 from formats.follow import follow
-from formats.mit.note import WRITTEN, own_dialect
+from formats.mit.dialects import own_dialect, written
 from formats.mit.read import read
 from formats.mit.write import rounds
 from formats.source import SourceHand
@@ -63,13 +63,7 @@ def test_match_and_export_write_the_same_log(
         assert kept.stacks == replay(follow(hand, f"m/{hand.number}")).stacks
 
 
-OLDER = [
-    (game, dialect)
-    for game in SPOKEN
-    for name, dialects in WRITTEN.items()
-    if game.startswith(name)
-    for dialect in dialects[1:]
-]
+OLDER = [(game, dialect) for game in SPOKEN for dialect in written(game)[1:]]
 
 
 @pytest.mark.parametrize(("game", "dialect"), OLDER)
