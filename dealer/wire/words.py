@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from engine.game import Game
 from engine.games.auction_2024 import AUCTION_2024_MIT
+from engine.games.river_2023 import RIVER_2023_MIT
 from engine.games.swap_2022 import SWAP_2022_MIT
 from engine.steps import Auction, SwapHole
 from engine.turn import Bid, Call, Check, Command, Fold, Raise, ToAct, ToBid
@@ -38,7 +39,7 @@ from events.views import Seated, may_see
 WireTurn = ToAct | ToBid
 MASKED = "A-1"  # a sealed bid: no skeleton minds it, and it is not to be taken for a bid of 0 (A1)
 
-SPOKEN = (AUCTION_2024_MIT, SWAP_2022_MIT)  # by the engine of each year
+SPOKEN = (AUCTION_2024_MIT, SWAP_2022_MIT, RIVER_2023_MIT)  # by the engine of each year
 
 
 class Dialect(Struct, frozen=True):

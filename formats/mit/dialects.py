@@ -12,7 +12,9 @@ from msgspec.structs import replace
 from engine.game import Game
 from engine.games.auction_2024 import AUCTION_2024_MIT
 from engine.games.recorded import AUCTION_2024_A0
+from engine.games.river_2023 import RIVER_2023_MIT
 from engine.games.swap_2022 import SWAP_2022_MIT
+from formats.mit.grammar import RUN
 from formats.source import Refused
 
 
@@ -21,8 +23,9 @@ class Engine(Struct, frozen=True):
 
     `hands` stand below the streets that swap, `swapped` with the award of who was swapped.
     `auction` are bids, noted after the awards, and bad replies with an exception or an amount.
-    `again` is the flop after an auction, `won` the card. `worth` is the moment at which stakes are
-    divided for the footer, which others do not have. No log of our own is `undetermined`.
+    `again` is the flop after an auction, `won` the card; `run` is what a run was worth. `worth`
+    is the moment at which stakes are divided for the footer, which others do not have. No log of
+    our own is `undetermined`.
     """
 
     rules: Game
@@ -32,25 +35,27 @@ class Engine(Struct, frozen=True):
     auction: bool = False
     again: bool = False
     won: bool = False
+    run: bool = False
     worth: Literal["dealt", "asked"] | None = None
     undetermined: bool = False
 
 
 _SWAP = Engine(SWAP_2022_MIT, "6.176", hands=True)
 _AUCTION = Engine(AUCTION_2024_MIT, "6.9630", auction=True, again=True)
+_RIVER = Engine(RIVER_2023_MIT, "6.176")
 ENGINES: dict[str, Engine] = {  # of each game the newest first
     "S3": replace(_SWAP, swapped=True, worth="dealt"),
     "S2": replace(_SWAP, swapped=True),
     "S1": _SWAP,
     "no flop": replace(_SWAP, undetermined=True),
+    "R2": replace(_RIVER, run=True),
+    "R1": _RIVER,
     "A3": replace(_AUCTION, won=True, worth="asked"),
     "A2": replace(_AUCTION, won=True),
     "A1": _AUCTION,
     "no auction": replace(_AUCTION, won=True, undetermined=True),
     "A0": replace(_AUCTION, rules=AUCTION_2024_A0, again=False),
 }
-_READ = "where only Swap (2022) and Auction (2024) are read"
-_SAY = "--ruleset swap-2022-mit says that it is Swap"
 
 
 def written(game: str) -> tuple[str, ...]:
@@ -73,27 +78,26 @@ def own_dialect(game: str, asked: str | None = None) -> str:
     """The dialect in which a match of our own is written: the newest of its game, unless asked."""
     dialects = written(game)
     if not dialects:
-        raise ValueError(f"there is no gamelog of {game}: only of the auction and the swap game")
+        raise ValueError(f"there is no gamelog of {game}: only of games of Pokerbots")
     if asked and asked not in dialects:
         possible = f"only in {', '.join(dialects)}"
         raise ValueError(f"there is no gamelog of {game} in dialect {asked}: {possible}")
     return asked or dialects[0]
 
 
-def dialect_of(header: str, marks: set[str], *, named: bool) -> str:
+def dialect_of(header: str, marks: set[str], named: Game | None) -> str:
     """Which engine wrote it; a log without the telling lines is recorded as undetermined, if a
     ruleset is named that says of which game it is."""
     swap = bool(marks & {"hands", "swapped"})
     auction = bool(marks & {"bids", "note"})
     if swap and auction:
         raise Refused(1, "swaps and auctions in one log: two logs are mixed in this file")
+    if "Run" in marks and (swap or auction):
+        raise Refused(1, "swaps or auctions and runs in one log: two logs are mixed in this file")
+    if "Run" in marks:
+        return "R2" if RUN in marks else "R1"
     if not swap and not auction:
-        if marks & {"Flop"} or not header.startswith("6.176 "):
-            raise Refused(1, f"neither swaps nor auctions: a log of {_others(header)}, {_READ}")
-        if not named and "footer" not in marks:
-            games = f"Swap (2022), {_others(header)}"
-            raise Refused(1, f"no hand reaches a flop, so this may be {games}: {_SAY}")
-        return "S3" if "footer" in marks else "no flop"
+        return _undetermined(header, marks, named)
     if swap:
         return "S3" if "footer" in marks else "S2" if "swapped" in marks else "S1"
     if "footer" in marks:
@@ -107,8 +111,20 @@ def dialect_of(header: str, marks: set[str], *, named: bool) -> str:
     return "A1" if "flop twice" in marks else "A0"
 
 
-def _others(header: str) -> str:
-    """The games of the years whose logs begin so, and are not read."""
-    if header.startswith("6.176 "):
-        return "Blotto (2021), River of Blood (2023) or a year before"
-    return "Bounty (2025) or Toss (2026)"
+def _undetermined(header: str, marks: set[str], named: Game | None) -> str:
+    """What a log may be in which nobody swapped, bid or ran."""
+    early = header.startswith("6.176 ")
+    if early and named is not None and named.name.startswith("river-2023"):
+        return "R2"
+    if not early:
+        unread = "Bounty (2025) or Toss (2026), which are not read"
+        raise Refused(1, f"no bid is in it, so this may be {unread}")
+    if marks & {"Flop"}:
+        river = "River of Blood (2023) without a run, as --ruleset river-2023-mit says"
+        unread = "Blotto (2021) or a year before, which are not read"
+        raise Refused(1, f"neither swaps nor runs are in it, so this may be {river}, or {unread}")
+    if named is None and "footer" not in marks:
+        games = "Swap (2022), River of Blood (2023), Blotto (2021) or a year before"
+        say = "--ruleset swap-2022-mit says that it is Swap"
+        raise Refused(1, f"no hand reaches a flop, so this may be {games}: {say}")
+    return "S3" if "footer" in marks else "no flop"

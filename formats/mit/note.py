@@ -6,7 +6,7 @@ reply of round 12 does not follow from that reply. Its footer is all that comes 
 line.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -64,3 +64,12 @@ def exception_of(reply: str) -> str:
     if not reply:
         return "IndexError"
     return "ValueError" if reply[0] in "RA" else "KeyError"
+
+
+def won_by_run(nets: Sequence[int], button: int, before: int) -> tuple[int, int]:
+    """What the engine of 2023 says that the run was worth: to the dealer, and to the other.
+
+    Each had put in `before` when it began; who wins no more than the other is told a loss of less.
+    """
+    mine, other = nets[button], nets[1 - button]
+    return (mine - before, other + before) if mine > other else (mine + before, other - before)

@@ -194,7 +194,7 @@ def surveyed(
 ) -> tuple[Survey, "Teller", SourceNoted]:
     """Survey the whole log; return that, a teller of its hands, and the note to keep."""
     found = survey(text, tick)
-    dialect = dialect_of(found.header, found.marks, named=rules.game is not None)
+    dialect = dialect_of(found.header, found.marks, rules.game)
     game = ENGINES[dialect].rules
     stack, why = rules.of(game).stack, "as it was set"
     if not rules.sets("stack"):

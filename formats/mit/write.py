@@ -39,8 +39,8 @@ from events.types import (
     StepEntered,
 )
 from formats.mit.dialects import ENGINES, own_dialect
-from formats.mit.grammar import NO_AUCTION, splits
-from formats.mit.note import Noted, exception_of, unnoted
+from formats.mit.grammar import NO_AUCTION, RUN, splits
+from formats.mit.note import Noted, exception_of, unnoted, won_by_run
 
 _PARTS = ("preflop", "flop", "turn")
 _ASKED = (Folded, Checked, Called, Bet, Raised, BidPlaced)
@@ -49,17 +49,17 @@ _ASKED = (Folded, Checked, Called, Bet, Raised, BidPlaced)
 class Worth:
     """Totals by name over a whole log; the parts of the hand at work, by seat."""
 
-    def __init__(self, when_asked: bool) -> None:
-        self._when_asked = when_asked
+    def __init__(self, divided: str | None) -> None:
+        self._divided = divided
         self._totals: dict[str, list[int]] = {}
         self._parts = [[0, 0, 0], [0, 0, 0]]
 
     def event(self, before: Hand, event: Event) -> None:
         """A moment at which stakes are divided, or none."""
         board = len(before.board)
-        if self._when_asked and isinstance(event, _ASKED):
+        if self._divided == "asked" and isinstance(event, _ASKED):
             self._divide(before, {3: 0, 4: 1}.get(board, 2))
-        if not self._when_asked and isinstance(event, BoardDealt):
+        if self._divided == "dealt" and isinstance(event, BoardDealt):
             self._divide(before, {0: 0, 3: 1, 4: 2}[board])
 
     def _divide(self, hand: Hand, part: int) -> None:
@@ -186,7 +186,7 @@ class _Log:
         if noted.dialect not in ENGINES:
             raise ValueError(f"this log is in dialect {noted.dialect}, which is not known here")
         self.engine = ENGINES[noted.dialect]
-        self.worth = Worth(when_asked=self.engine.worth == "asked")
+        self.worth = Worth(self.engine.worth)
 
     def hand(self, record: Events) -> list[str]:
         """The lines of one hand."""
@@ -235,6 +235,7 @@ class _Hand:
         self.swapped: set[int] = set()
         self.shows_hands = False  # after this street's swaps, both hands are written
         self.malformed = 0
+        self.before_run: int | None = None  # what the dealer had put in, if he had chips left
 
     def nets(self) -> list[int]:
         was, now = self.hand.start.stacks, self.hand.stacks
@@ -289,10 +290,13 @@ class _Hand:
     def _street(self) -> None:
         """The cards, and what both have put in so far, the price of an auction included."""
         board = self.hand.board
+        dealer = self.order[0]
+        if len(board) == 6 and self.hand.stacks[dealer]:
+            self.before_run = self.hand.paid[dealer]
         put_in = (self.hand.paid[seat] + self.hand.dead[seat] for seat in self.order)
         names = (self.log.names[seat] for seat in self.order)
         totals = ", ".join(f"{name} ({total})" for name, total in zip(names, put_in, strict=True))
-        self.lines.append(f"{_STREETS[len(board)]} [{' '.join(board)}], {totals}")
+        self.lines.append(f"{_STREETS.get(len(board), 'Run')} [{' '.join(board)}], {totals}")
 
     def _hands(self) -> None:
         self.shows_hands = False
@@ -347,6 +351,11 @@ class _Hand:
         for seat in self.order:
             tag = "(swapped) " if seat in self.swapped and self.engine.swapped else ""
             self._says(seat, f"{tag}awarded {self.nets()[seat]}")
+        if self.engine.run and self.before_run is not None:
+            self.lines.append(RUN)
+            won = won_by_run(self.nets(), self.order[0], self.before_run)
+            for seat, amount in zip(self.order, won, strict=True):
+                self._says(seat, f"won {amount}")
         if not self.engine.auction:
             return
         if self.bids:

@@ -8,6 +8,7 @@ import pytest
 from dealer.play import play
 from engine.audit import audit
 from engine.games import RULESETS
+from engine.games.river_2023 import RIVER_2023_MIT
 from engine.games.swap_2022 import SWAP_2022_MIT
 from events import types as t
 from events.notation import say_all
@@ -240,7 +241,7 @@ def test_a_log_that_no_line_tells_from_other_years_is_no_log_of_2022() -> None:
             "Final, b (1), a (-1)",
         ]
     )
-    games = "Swap (2022), Blotto (2021), River of Blood (2023) or a year before"
+    games = "Swap (2022), River of Blood (2023), Blotto (2021) or a year before"
     with pytest.raises(Refused) as refused:
         read(text)
     asked = "--ruleset swap-2022-mit says that it is Swap"
@@ -248,10 +249,90 @@ def test_a_log_that_no_line_tells_from_other_years_is_no_log_of_2022() -> None:
     assert read(text, Rules(SWAP_2022_MIT)).dialect == "no flop"
     with pytest.raises(Refused) as refused:
         read(text.replace("6.176", "6.9630"))
-    other = (
-        "a log of Bounty (2025) or Toss (2026), where only Swap (2022) and Auction (2024) are read"
-    )
-    assert refused.value.reason == f"neither swaps nor auctions: {other}"
+    unread = "Bounty (2025) or Toss (2026), which are not read"
+    assert refused.value.reason == f"no bid is in it, so this may be {unread}"
+
+
+RIVER = """\
+6.176 MIT Pokerbots - a vs b
+
+Round #1, a (0), b (0)
+a posts the blind of 1
+b posts the blind of 2
+a dealt [As Ah]
+b dealt [Ks Kh]
+a calls
+b checks
+Flop [2c 3c 4h], a (2), b (2)
+b checks
+a checks
+Turn [2c 3c 4h 8s], a (2), b (2)
+b checks
+a checks
+River [2c 3c 4h 8s 9h], a (2), b (2)
+b checks
+a bets 3
+b calls
+Run [2c 3c 4h 8s 9h Td], a (5), b (5)
+b attempted illegal FoldAction
+b checks
+a bets 6
+b calls
+Run [2c 3c 4h 8s 9h Td Jc], a (11), b (11)
+b checks
+a checks
+a shows [As Ah]
+b shows [Ks Kh]
+a awarded 11
+b awarded -11
+Run reached
+a won 6
+b won -6
+
+Final, b (-11), a (11)"""
+
+
+def test_a_run_is_read_and_written_with_what_it_was_worth() -> None:
+    """The later engine of 2023 says what was won beyond the river; the earlier does not."""
+    without = RIVER.replace("Run reached\na won 6\nb won -6\n", "")
+    for text, dialect in ((RIVER, "R2"), (without, "R1")):
+        source = read(text)
+        (hand,) = source.hands
+        assert isinstance(hand, SourceHand)
+        assert (dialect, "river-2023-mit") == (source.dialect, hand.game.name)
+        record = follow(hand, "m/1")
+        assert audit(hand.game, record) is None
+        assert text == write([record], source.note)
+    (wrong,) = read(RIVER.replace("a won 6", "a won 7")).hands
+    assert isinstance(wrong, Skipped)
+    assert "round #1: another sum is won by the run than the awards come to" == wrong.reason
+
+
+def test_a_log_of_2023_without_a_run_is_read_where_its_ruleset_is_named() -> None:
+    """Half of all rivers are black, so a short log may have none."""
+    start, _, rest = RIVER.partition("Run [2c 3c 4h 8s 9h Td]")
+    text = (start + rest[rest.index("a shows") :]).replace("8s 9h]", "8s 9s]").replace("11", "5")
+    text = text[: text.index("Run reached")] + "\n" + text[text.index("Final") :]
+    with pytest.raises(Refused, match="without a run, as --ruleset river-2023-mit says, or Blotto"):
+        read(text)
+    source = read(text, Rules(RIVER_2023_MIT))
+    (hand,) = source.hands
+    assert isinstance(hand, SourceHand)
+    assert "river-2023-mit" == hand.game.name
+    assert text == write([follow(hand, "m/1")], source.note)
+
+
+@pytest.mark.parametrize("name", ["bids", "swaps"])
+def test_a_run_in_a_log_of_another_year_is_two_logs(name: str) -> None:
+    other = {"bids": "b bids 0\na bids 0\n", "swaps": "a's hand: [As Ah]\nb's hand: [Ks Kh]\n"}
+    flop = "Flop [2c 3c 4h], a (2), b (2)\n"
+    with pytest.raises(Refused, match="two logs are mixed in this file"):
+        read(RIVER.replace(flop, flop + other[name]))
+
+
+def test_a_run_before_the_river_is_no_line_of_any_log() -> None:
+    with pytest.raises(Refused, match="a run comes after the river"):
+        read(RIVER.replace("Turn [2c 3c 4h 8s]", "Run [2c 3c 4h 8s]"))
 
 
 REFUSALS = {
@@ -272,7 +353,6 @@ def test_what_is_no_gamelog_is_refused_by_name(text: str) -> None:
 
 
 OTHERS = {
-    "Run [3h 4h 9s 9d Jc Qd]": "River of Blood (2023)",
     "Bounties reset to Q for player A and 3 for player B": "Bounty (2025)",
     "ada discards Qs": "Toss (2026)",
     "ada posts the blind of 1 on board 1": "Blotto (2021)",
@@ -283,9 +363,8 @@ OTHERS = {
 def test_other_years_are_refused_by_name(line: str) -> None:
     with pytest.raises(Refused) as refusal:
         read(AUCTION.replace("ada calls\n", f"{line}\n", 1))
-    assert f"line 8: this is a log of {OTHERS[line]}: only 2022 and 2024 are read" == str(
-        refusal.value
-    )
+    only = "only 2022, 2023 and 2024 are read"
+    assert f"line 8: this is a log of {OTHERS[line]}: {only}" == str(refusal.value)
 
 
 def test_a_hand_that_contradicts_itself_is_left_out_with_its_reason() -> None:
