@@ -433,6 +433,15 @@ CATALOGUE: dict[str, Policy] = {
             "all_seven": "yes, the highest card that the others lack",
         },
     ),
+    "flushes": Policy(
+        "rank",
+        ("V2",),
+        "Which flush counts of two that ten cards or more can make?",
+        {
+            "best": "the better one",
+            "first_suit": "that of spades, else of clubs, else of diamonds, and no other",
+        },
+    ),
     "announce": Policy(
         "rank",
         ("U19",),

@@ -30,7 +30,7 @@ from engine.parameters import (
     swaps,
 )
 from engine.policies import Rake
-from engine.steps import Antes, AnyStep, Betting, Blind, Blinds, DealBoard, Straddle, SwapHole
+from engine.steps import Antes, AnyStep, Betting, Blind, Blinds, DealBoard, Run, Straddle, SwapHole
 
 _PAYS = [name for name, policy in CATALOGUE.items() if policy.kind in ("pay", "rank")]
 
@@ -231,6 +231,8 @@ def _script(base: Game, made: Game, values: Mapping[str, Any]) -> tuple[AnyStep,
                 rounds += 1
                 lines += forced if rounds in made.blind_rounds else ()
                 step = Betting(street, (low if rounds <= 2 else high) or size)
+            case Run(size=size):
+                step = Run(high or size)
         lines.append(step)
     return _ordered(made, lines)
 

@@ -22,6 +22,7 @@ from engine.steps import (
     Blinds,
     DealBoard,
     DealHole,
+    Run,
     Straddle,
     SwapHole,
 )
@@ -235,6 +236,11 @@ _NEEDS: tuple[tuple[tuple[str, ...], Callable[[Game], bool], str], ...] = (
         ("swap_turn",),
         lambda game: len(swaps(game)) > 1,
         "cards are not swapped a second time in its script",
+    ),
+    (
+        ("flushes",),
+        lambda game: first(game, Run) is not None,
+        "nobody has more than nine cards in its script",
     ),
     (
         ("blind_rounds", "missing_poster", "straddle"),

@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from odds.rank import Ranking, Straights
+from odds.rank import Flushes, Ranking, Straights
 
 Sizing = Literal["no_limit", "pot_limit", "fixed"]
 Reopen = Literal["sum", "full_raise", "always", "half_bet"]
@@ -106,6 +106,7 @@ class Policies(Struct, frozen=True, kw_only=True):
     straights: Straights = "standard"
     hole_min: Literal[0, 1] = 0
     kickers: Literal["five_cards", "all_seven"] = "five_cards"
+    flushes: Flushes = "best"
     announce: Literal["cards_speak", "announced"] = "cards_speak"
 
     # Who shows.

@@ -6,7 +6,7 @@ from engine.policies import Policies
 from events.cards import RANKS, UNKNOWN
 from events.state import Hand
 from events.types import Cards
-from odds.rank import HoleMin, Ranking, Straights, best_five, five, ranker
+from odds.rank import Flushes, HoleMin, Ranking, Straights, best_five, five, ranker
 
 Strength = tuple[int, int]
 
@@ -33,16 +33,21 @@ def worth(game: Policies, hand: Hand, seat: int) -> int | None:
     held = hand.hole[seat]
     if UNKNOWN in held or UNKNOWN in hand.board:
         return None
-    value = _value(game.straights, game.ranking, game.hole_min, held, hand.board)
+    value = _value(game.straights, game.ranking, game.hole_min, game.flushes, held, hand.board)
     return value if game.kickers == "five_cards" else _with_leftovers(game, value, held, hand.board)
 
 
 @lru_cache(maxsize=64)
 def _value(
-    straights: Straights, ranking: Ranking, hole_min: HoleMin, held: Cards, board: Cards
+    straights: Straights,
+    ranking: Ranking,
+    hole_min: HoleMin,
+    flushes: Flushes,
+    held: Cards,
+    board: Cards,
 ) -> int:
     """Found once for all questions of a showdown: who must show, who leads, who is paid."""
-    return ranker(straights, ranking, hole_min)(held, board)
+    return ranker(straights, ranking, hole_min, flushes)(held, board)
 
 
 def best_cards(game: Policies, hand: Hand, seat: int) -> Cards:

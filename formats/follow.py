@@ -54,7 +54,7 @@ _PLAYED = (Act, Bids, Board)
 _OPEN = (Act, Bids, Shows, Mucks)
 _NAMED = (Holds, Shows)
 _PAYS = (RakeTaken, PotSplit)
-_ANSWERED = (ToBid, ToStraddle)
+_ANSWERED = (ToAct, ToBid, ToStraddle)
 
 
 def follow(hand: SourceHand, hand_id: str) -> Events:
@@ -172,6 +172,8 @@ def _answer(asked: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer | 
             return Deal((UNKNOWN,) * asked.count), ()
         case ToDeal():
             return _deal(asked, game, hand, items)
+        case ToAct():  # of a step that deals as well
+            return _act(game, hand, items)
         case ToBid():
             if not isinstance(first, Bids):
                 return None

@@ -6,7 +6,7 @@ equal ties. Values compare only under the same straight rule and the same rankin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import combinations
 from typing import Literal
@@ -23,6 +23,7 @@ from odds.tables import (
     TRIPS,
     Finish,
     ladder,
+    runs,
     stored,
 )
 from odds.tables import Straights as Straights
@@ -32,6 +33,9 @@ Ranking = Literal["standard", "urcs", "top_card"]
 """How deep values compare: in full, or as the documents say (U22; P3 and P4)."""
 HoleMin = Literal[0, 1]
 """How many hole cards the five must use at least (U21)."""
+
+Flushes = Literal["best", "first_suit"]
+"""Which flush counts where more than nine cards make two (V2)."""
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
@@ -109,7 +113,10 @@ def coarsening(ranking: Ranking, straights: Straights) -> tuple[int, ...]:
 
 @cache
 def ranker(
-    straights: Straights = "standard", ranking: Ranking = "standard", hole_min: HoleMin = 0
+    straights: Straights = "standard",
+    ranking: Ranking = "standard",
+    hole_min: HoleMin = 0,
+    flushes: Flushes = "best",
 ) -> Callable[[Cards, Cards], int]:
     """The value of hole and board under one policy, made once and called for each contender."""
     coarse = None if ranking == "standard" else coarsening(ranking, straights)
@@ -123,12 +130,14 @@ def ranker(
         except KeyError:
             raise _refusal(cards) from None
         # A repeated card carries into the next bit and always loses at least one.
-        if bits.bit_count() != size or size not in SIZES:
+        if bits.bit_count() != size or size < min(SIZES):
             raise _refusal(cards)
         if hole_min and len(board) > 4:
             fine = best_with_hole(bits, hole, board)
-        else:
+        elif size in SIZES:
             fine = evaluator(straights, size)(bits)
+        else:
+            fine = max(map(evaluator(straights, 5), _fives(bits, straights, flushes)))
         return fine if coarse is None else coarse[fine]
 
     def best_with_hole(bits: int, hole: Cards, board: Cards) -> int:
@@ -142,6 +151,36 @@ def ranker(
     return best
 
 
+def _fives(bits: int, straights: Straights, flushes: Flushes) -> Iterator[int]:
+    """Of more cards than the tables know: fives with the best of every category among them."""
+    suits = [bits >> 13 * column & 8191 for column in range(4)]
+    flush = [column for column in (3, 0, 1, 2) if suits[column].bit_count() >= 5]
+    for column in flush[:1] if flushes == "first_suit" else flush:
+        cards = (1 << 13 * column + rank for rank in _downwards(suits[column]))
+        yield from map(sum, combinations(cards, 5))
+    held = [sum(suit >> rank & 1 for suit in suits) for rank in range(13)]
+    shapes = ((4, 1), (3, 2), (3, 1, 1), (2, 2, 1), (2, 1, 1, 1), (1, 1, 1, 1, 1))
+    for shape in shapes[:2] if flush else shapes:  # all others are less than a flush
+        made: dict[int, int] = {}
+        for count in shape:
+            fit = (rank for rank in range(12, -1, -1) if held[rank] >= count and rank not in made)
+            made[next(fit, 13)] = count
+        if 13 not in made:
+            yield _of_ranks(suits, made)
+    for run in runs(straights) if not flush else ():
+        if all(held[rank] for rank in _downwards(run)):
+            yield _of_ranks(suits, dict.fromkeys(_downwards(run), 1))
+
+
+def _of_ranks(suits: list[int], made: dict[int, int]) -> int:
+    """So many cards of each rank, of any suits."""
+    bits = 0
+    for rank, count in made.items():
+        columns = [column for column, suit in enumerate(suits) if suit >> rank & 1][:count]
+        bits |= sum(1 << 13 * column + rank for column in columns)
+    return bits
+
+
 def value(
     hole: Cards,
     board: Cards,
@@ -150,7 +189,7 @@ def value(
     ranking: Ranking = "standard",
     hole_min: HoleMin = 0,
 ) -> int:
-    """The value of the best five out of 5 to 8 cards."""
+    """The value of the best five out of 5 cards or more."""
     return ranker(straights, ranking, hole_min)(hole, board)
 
 
@@ -270,4 +309,4 @@ def _refusal(cards: Cards) -> ValueError:
             return ValueError(f"{card} is not a card")
         if card in cards[:place]:
             return ValueError(f"{card} is already in this hand")
-    return ValueError(f"a hand has 5 to 8 cards, not {len(cards)}")
+    return ValueError(f"a hand has 5 cards or more, not {len(cards)}")

@@ -86,9 +86,9 @@ class Tables(NamedTuple):
 @cache
 def ladder(straights: Straights) -> tuple[tuple[Finish, ...], ...]:
     """Every distinct five-card finish: `ladder(...)[category][index]`, weakest first."""
-    runs = _runs(straights)
-    loose = tuple((0, five) for five in _rank_sets(5) if five not in runs)
-    run_ends = tuple((last, 0) for last in sorted(runs.values()))
+    straight = runs(straights)
+    loose = tuple((0, five) for five in _rank_sets(5) if five not in straight)
+    run_ends = tuple((last, 0) for last in sorted(straight.values()))
     return (
         loose,
         _finishes(1, 3),
@@ -209,7 +209,7 @@ def _finishes(main: int, rest: int) -> tuple[Finish, ...]:
     )
 
 
-def _runs(straights: Straights) -> dict[int, int]:
+def runs(straights: Straights) -> dict[int, int]:
     """The rank set of each straight, and its last rank.
 
     Under both rules the ace comes last or before the two; cyclic straights may also have it inside.
@@ -220,9 +220,9 @@ def _runs(straights: Straights) -> dict[int, int]:
 
 def _straight_ends(straights: Straights) -> list[int]:
     """For each rank set the last rank of the best straight in it, or 0."""
-    runs = _runs(straights)
+    straight = runs(straights)
     return [
-        max((last for run, last in runs.items() if not run & ~ranks), default=0)
+        max((last for run, last in straight.items() if not run & ~ranks), default=0)
         for ranks in range(8192)
     ]
 

@@ -14,7 +14,7 @@ from analytics.replay.flags import STREETS
 from analytics.replay.rulebook import Rulebook
 from engine.game import Game
 from engine.hand import turn
-from engine.steps import Auction, Betting
+from engine.steps import Auction, Betting, Run
 from engine.turn import ToAct, ToBid, Turn
 from engine.units import per_chip
 from events.evolve import evolve, replay
@@ -165,7 +165,7 @@ def _menu(game: Game | None, hand: Hand, fault: Faulted) -> Turn | None:
         return None
     step = game.script[hand.step]
     try:
-        if not isinstance(step, Betting | Auction) or step.done(game, hand):
+        if not isinstance(step, Auction | Betting | Run) or step.done(game, hand):
             return None
         menu = turn(game, hand)
     except (LookupError, StopIteration, ValueError):

@@ -13,7 +13,19 @@ from engine.followed import EITHER, of_other_kinds, unknown
 from engine.game import Game
 from engine.policies import Rake
 from engine.pots import Pot, pots
-from engine.steps.swap import SwapHole
+from engine.steps import (
+    Antes,
+    Auction,
+    Betting,
+    Blind,
+    Blinds,
+    DealBoard,
+    DealHole,
+    Posts,
+    Showdown,
+    Straddle,
+    SwapHole,
+)
 from events.cards import DECK, UNKNOWN, is_card, known
 from events.evolve import evolve, replay
 from events.state import Hand
@@ -62,6 +74,10 @@ _COUNTED: dict[str, tuple[object, ...]] = {
     "expectation": ("covered", "snapshot"),
     "next_group": ("remaining", "original"),
 }
+_STEPS = (
+    *(Antes, Auction, Betting, Blind, Blinds, DealBoard, DealHole, Posts, Showdown, Straddle),
+    SwapHole,
+)
 _NO_CHANCE = of_other_kinds("pay", "deal")
 _ACTIONS = (Folded, Checked, Called, Bet, Raised)
 _CHOICES = (*_ACTIONS, BidPlaced)
@@ -118,7 +134,10 @@ def closed(events: Sequence[Any], end: Hand, game: Game) -> Closed | str | None:
 
 
 def uncounted(game: Game) -> str | None:
-    """The first policy by which its hands are not worth what is counted here; None if none is."""
+    """What makes its hands not worth what is counted here: a step, a policy; None if nothing."""
+    strange = next((step for step in game.script if not isinstance(step, _STEPS)), None)
+    if strange is not None:
+        return type(strange).__name__
     return unknown(game, _COUNTED, _NO_CHANCE)
 
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from api.viewpoints.redaction import Redactor
     from api.viewpoints.selection import Wanted
     from engine.game import Game
-    from formats.mit.note import Dialect
     from store.archive.objects import Objects
     from store.log.leaf import Leaf
     from store.reader import Snapshot
@@ -87,7 +86,7 @@ def export(
     place: str | None,
     spreadsheet: bool,
     lossy: bool,
-    dialect: "Dialect | None",
+    dialect: str | None,
     view: str,
     folder: Path,
     as_document: bool,
@@ -293,7 +292,7 @@ def _log(
     redactor: "Redactor",
     suffix: str,
     lossy: bool,
-    dialect: "Dialect | None",
+    dialect: str | None,
 ) -> None:
     from api.exporting.texts import TEXTS, ExportRequest
 

@@ -37,7 +37,7 @@ from dealer.worker import Gone
 from engine.game import Game, fingerprint, to_json
 from events.ledger import Conflict
 from events.types import Dealing, Disclosure, Events, MatchStarted
-from formats.mit.note import Dialect, own_dialect
+from formats.mit.dialects import own_dialect
 from formats.mit.write import rounds, write
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def match(
     open_bids: bool,
     clock: float,
     gamelog: Path | None,
-    dialect: Dialect | None,
+    dialect: str | None,
     logs: Path | None,
     name: str | None,
     names: tuple[str, ...],
@@ -197,7 +197,7 @@ def _planned(
         raise click.UsageError(str(why)) from None
 
 
-def _check_dialect(game: Game, gamelog: Path | None, dialect: Dialect | None) -> None:
+def _check_dialect(game: Game, gamelog: Path | None, dialect: str | None) -> None:
     """A dialect is one of a log that is wanted, of this game."""
     if dialect and not gamelog:
         raise click.UsageError("--dialect is of a log: say --gamelog FILE, too")
@@ -236,7 +236,7 @@ def _played(
             ) from None
 
 
-def _log(path: Path, match: WirePlan, records: list[Events], dialect: Dialect | None) -> None:
+def _log(path: Path, match: WirePlan, records: list[Events], dialect: str | None) -> None:
     """The log that `muckrake export` writes of the same hands."""
     try:
         _write(path, write(rounds(records, mirrored=match.mirrored), None, dialect).encode())

@@ -14,7 +14,7 @@ from api.playing.names import Misnamed, names_of
 from api.questions import games as rulesets
 from engine.game import Game
 from engine.parameters import Impossible, named_values
-from formats.mit.note import WRITTEN
+from formats.mit.dialects import ENGINES
 from formats.rakes import RakeFrom
 from formats.rules import Rules
 
@@ -76,7 +76,7 @@ def given_names(said: Sequence[str]) -> dict[str, str]:
 
 def dialect_option(command: Door) -> Door:
     """Which of the Pokerbots engines a gamelog is written as."""
-    dialects = sorted({one for told in WRITTEN.values() for one in told})
+    dialects = sorted(one for one, engine in ENGINES.items() if not engine.undetermined)
     about = "Of a gamelog: of an older engine; else the newest, or as it was imported."
     return click.option("--dialect", type=click.Choice(dialects), help=about)(command)
 

@@ -21,7 +21,7 @@ from events.ledger import is_match
 from events.types import Event, Events, HandStarted, HoleDealt, MatchStarted, SourceNoted
 from formats.acpc.write import write as write_acpc
 from formats.mit.note import FORMAT as MIT
-from formats.mit.note import Dialect, unnoted
+from formats.mit.note import unnoted
 from formats.mit.write import pieces, rounds
 from formats.moment import in_utc
 from formats.ohh.write import write as write_ohh
@@ -51,7 +51,7 @@ class ExportRequest(NamedTuple):
     ruleset: Callable[[Events], Game]
     suffix: str
     lossy: bool
-    dialect: Dialect | None = None
+    dialect: str | None = None
 
 
 class SeenHand(NamedTuple):

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from itertools import combinations
 from typing import Protocol
 
 from dealer.bots.seen import Seen
@@ -28,11 +29,12 @@ from engine.turn import (
     ToShow,
     ToStraddle,
 )
-from events.cards import is_known
+from events.cards import DECK, is_known
 from events.types import Cards
 from events.views import CardSwappedSeen, HoleDealtSeen
 from odds.batch import Showdown
 from odds.counting import canonical
+from odds.equity import BOARD
 from odds.preflop import before_flop
 from odds.rank import best_five, category, mask, ranker
 from odds.tables import FULL_HOUSE, HIGH_CARD, PAIR, QUADS, TRIPS, TWO_PAIR
@@ -231,7 +233,19 @@ def _against_one(hole: Cards, board: Cards, dealt: int, dead: Cards, rules: Show
         return EVEN
     if not board:
         return before_flop(hole, rules).share
+    if len(board) > BOARD:
+        return _on_a_long_board(hole, board)
     return _same_suits(*canonical(mask(hole), mask(board), mask(dead)), dealt, rules)
+
+
+def _on_a_long_board(hole: Cards, board: Cards) -> Fraction:
+    """Against every two cards, as if no card came any more; of two flushes the better counts."""
+    best = ranker()
+    mine = best(hole, board)
+    unseen = [card for card in DECK if card not in (*hole, *board)]
+    theirs = [best(two, board) for two in combinations(unseen, 2)]
+    won = sum(2 * (one < mine) + (one == mine) for one in theirs)
+    return Fraction(won, 2 * len(theirs))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -242,7 +256,7 @@ def _same_suits(hole: int, board: int, dead: int, dealt: int, rules: Showdown) -
 
 def _board_category(seen: Seen) -> int:
     """The category of hand that the common cards alone give everybody."""
-    if len(seen.board) == 5:
+    if len(seen.board) >= BOARD:
         return category(ranker(seen.game.straights)((), seen.board))
     shape = sorted(Counter(card[0] for card in seen.board).values(), reverse=True)
     kinds = {(2, 2): TWO_PAIR, (3, 2): FULL_HOUSE, (4,): QUADS, (3,): TRIPS, (2,): PAIR}

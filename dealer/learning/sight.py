@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dealer.bots.seen import Seen
 from engine.game import Game
-from engine.steps import Betting
+from engine.steps import Betting, Run
 from engine.turn import ToAct, ToBid, ToStraddle
 from events.cards import DECK, UNKNOWN
 from events.types import (
@@ -88,7 +88,7 @@ def table(seen: Seen) -> Numbers:
     for event in seen.history:
         match event:
             case BettingOpened():
-                now += opened
+                now = min(now + opened, rounds - 1)  # a run is one round, however long
                 opened = True
             case AntePosted(seat=seat, amount=amount) | BlindPosted(seat=seat, amount=amount):
                 put[seat][min(now + opened, rounds - 1)] += amount
@@ -132,4 +132,4 @@ def _bidders(seen: Seen) -> list[int]:
 
 
 def _rounds(game: Game) -> int:
-    return sum(isinstance(step, Betting) for step in game.script)
+    return sum(isinstance(step, Betting | Run) for step in game.script)

@@ -19,6 +19,8 @@ from dealer.learning.actions import Actions, Mask
 from dealer.learning.hand import nets, players, shown
 from dealer.learning.sight import CARDS, TOLD, Numbers, names, table
 from engine.hand import begin, step, turn
+from engine.parameters import first
+from engine.steps import Run
 from engine.turn import Command, Deal, Over, Swap, ToDeal, ToShow, ToSwap
 from events.cards import DECK
 from events.state import Hand
@@ -52,6 +54,11 @@ class Tree:
     def __init__(self, actions: Actions, seats: int) -> None:
         self.actions, self.seats = actions, seats
         game, many = actions.game, len(actions.names)
+        if first(game, Run) is not None:
+            raise ValueError(
+                f"who is asked in {game.name} depends on the cards: it is played hand by hand, "
+                "not in batches"
+            )
         self.count = 0
         self.spots: list[Spot] = []
         self.swapped: dict[tuple[int, tuple[bool, ...]], int] = {}

@@ -3,10 +3,9 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dealer.wire.words import SPOKEN
 from engine.catalogue import CATALOGUE
 from engine.game import Game
-from engine.games.auction_2024 import AUCTION_2024_MIT
-from engine.games.swap_2022 import SWAP_2022_MIT
 from engine.parameters import first
 from engine.steps import Auction
 
@@ -76,12 +75,12 @@ _FREE = {"name", "document", "script", "stack", "hands", "partner", "readings", 
 def unspoken(game: Game) -> str | None:
     """Why bots of the MIT protocol cannot play by these rules; None if they can."""
     kinds = list(map(type, game.script))
-    for spoken in (AUCTION_2024_MIT, SWAP_2022_MIT):
+    for spoken in SPOKEN:
         if kinds == list(map(type, spoken.script)):
             for name in Game.__struct_fields__:
                 if name not in _FREE and getattr(game, name) != getattr(spoken, name):
                     must = f"its {name} must be as in {spoken.name}"
                     return f"{game.name} is not played over the wire: {must}"
             return None
-    there = f"{AUCTION_2024_MIT.name} or {SWAP_2022_MIT.name}"
+    there = " or ".join(spoken.name for spoken in SPOKEN)
     return f"{game.name} is not played over the wire: its script is not that of {there}"

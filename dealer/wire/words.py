@@ -11,7 +11,10 @@ from typing import Any
 from msgspec import Struct
 
 from engine.game import Game
-from engine.steps import Auction
+from engine.games.auction_2024 import AUCTION_2024_MIT
+from engine.games.river_2023 import RIVER_2023_MIT
+from engine.games.swap_2022 import SWAP_2022_MIT
+from engine.steps import Auction, SwapHole
 from engine.turn import Bid, Call, Check, Command, Fold, Raise, ToAct, ToBid
 from events.hidden import FIELDS
 from events.state import Hand
@@ -36,19 +39,21 @@ from events.views import Seated, may_see
 WireTurn = ToAct | ToBid
 MASKED = "A-1"  # a sealed bid: no skeleton minds it, and it is not to be taken for a bid of 0 (A1)
 
+SPOKEN = (AUCTION_2024_MIT, SWAP_2022_MIT, RIVER_2023_MIT)  # by the engine of each year
+
 
 class Dialect(Struct, frozen=True):
     """How one year's game is spoken: with bids, with swaps."""
 
-    bids: bool
-    swaps: bool
+    bids: bool = False
+    swaps: bool = False
 
 
 @cache
 def dialect_of(game: Game) -> Dialect:
     """The protocol that bots for this game speak."""
-    bids = any(isinstance(step, Auction) for step in game.script)
-    return Dialect(bids=bids, swaps=not bids)
+    kinds = {type(step) for step in game.script}
+    return Dialect(bids=Auction in kinds, swaps=SwapHole in kinds)
 
 
 # What a bot is sent.

@@ -30,6 +30,7 @@ from engine.games.recorded import (
     WINAMAX_NL,
     WINAMAX_PL,
 )
+from engine.games.river_2023 import RIVER_2023_MIT
 from engine.games.site import (
     SITE_FL,
     SITE_FL_STANDARD,
@@ -48,6 +49,7 @@ _DEALT = (
     AUCTION_2024_MIT,
     SWAP_2022,
     SWAP_2022_MIT,
+    RIVER_2023_MIT,
     PROBABILITY,
     PROBABILITY_STANDARD,
     SITE_FL,

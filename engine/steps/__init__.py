@@ -4,6 +4,7 @@ from engine.steps.auction import Auction
 from engine.steps.betting import Betting
 from engine.steps.deal import DealBoard, DealHole
 from engine.steps.forced import Antes, Blinds, Posts
+from engine.steps.run import Run
 from engine.steps.showdown import Showdown
 from engine.steps.straddle import Blind, Straddle
 from engine.steps.swap import SwapHole
@@ -18,6 +19,7 @@ __all__ = [
     "DealBoard",
     "DealHole",
     "Posts",
+    "Run",
     "Showdown",
     "Straddle",
     "SwapHole",
@@ -34,5 +36,6 @@ AnyStep = (
     | Betting
     | Auction
     | SwapHole
+    | Run
     | Showdown
 )

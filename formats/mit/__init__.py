@@ -1,1 +1,1 @@
-"""Gamelogs of the MIT Pokerbots engines: Swap Hold'em of 2022 and Auction Hold'em of 2024."""
+"""Gamelogs of the MIT Pokerbots engines: Swap of 2022, River of Blood of 2023, Auction of 2024."""

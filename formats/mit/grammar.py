@@ -11,6 +11,7 @@ CARD = r"[2-9TJQKA][cdhs]"
 SIZE = "0|[1-9][0-9]{0,14}"
 NET = "0|-?[1-9][0-9]{0,14}"
 NO_AUCTION = "Players did not reach flop. No auction occured."
+RUN = "Run reached"
 BIDS = re.compile(rf"Players submitted bids of ({SIZE}) and ({SIZE})")
 EXCEPTIONS = ("IndexError", "KeyError", "ValueError")
 _BEFORE = 3  # kinds of lines before the first action, each at its own place
@@ -18,7 +19,6 @@ MARKERS = ("<<<<<<<", "=======", ">>>>>>>")
 
 # What only the logs of other games hold.
 _FOREIGN = (
-    (r"Run \[|Run reached", "River of Blood (2023)"),
     (r"Bounties reset|.* hits their bounty|Winning counts|Current stacks:", "Bounty (2025)"),
     (rf"Discard [12] \[|.* discards {CARD}|.* dealt \[{CARD} {CARD} {CARD}\]", "Toss (2026)"),
     (r".* on board [123]|.*[Bb]oard [123]\b", "Blotto (2021)"),
@@ -38,7 +38,7 @@ def instead(line: str) -> str | None:
     if line.startswith(MARKERS):
         return "a git merge marker: two logs are mixed in this file"
     game = next((name for pattern, name in _FOREIGN if re.match(pattern, line)), None)
-    return f"this is a log of {game}: only 2022 and 2024 are read" if game else None
+    return f"this is a log of {game}: only 2022, 2023 and 2024 are read" if game else None
 
 
 def other(line: str) -> str | None:
@@ -75,7 +75,7 @@ class Names:
             "dealt": rf"({who}) dealt \[({CARD} {CARD})\]",
             "act": rf"({who}) (folds|checks|calls|bets|raises to|bids)(?: ({SIZE}))?",
             "street": (
-                rf"(Flop|Turn|River) \[({CARD}(?: {CARD})+)\], "
+                rf"(Flop|Turn|River|Run) \[({CARD}(?: {CARD})+)\], "
                 rf"({who}) \(({SIZE})\), ({who}) \(({SIZE})\)"
             ),
             "hand": rf"({who})'s hand: \[({CARD} {CARD})\]",

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from msgspec import Struct, field
 
 from events.types import Cards, FaultKind
-from formats.mit.grammar import BIDS, EXCEPTIONS, NO_AUCTION, Names, instead
-from formats.mit.note import Place, exception_of
+from formats.mit.grammar import BIDS, EXCEPTIONS, NET, NO_AUCTION, RUN, Names, instead
+from formats.mit.note import Place, exception_of, won_by_run
 from formats.source import Act, Bids, Board, Fault, Holds, Item, Refused, Shows, Verb
 
 _USUAL = (200, 400, 800)  # stacks that engines of these games are set to
@@ -77,6 +77,7 @@ _VERBS: dict[str, Verb] = {
     "raises to": "raise",
 }
 _BOARDS = {"Flop": 3, "Turn": 4, "River": 5}
+_WON = re.compile(rf"(.*) won ({NET})")
 Found = re.Match[str]
 
 
@@ -103,6 +104,7 @@ class Block:
         self._board: Cards = ()
         self._put, self._bets = [0, 0], [0, 0]
         self._bids: list[tuple[int, int]] = []
+        self._before_run = 0  # what the dealer had put in when the river had been bet on
         self._meant = 0  # the most that a bidder had put in and bid
         self._swapped, self._said = [False, False], [False, False]
         self._named = 0  # of two lines, the dealer's first, how many were read
@@ -212,8 +214,11 @@ class Block:
     def street(self, found: Found, group: int) -> None:
         """A street; the flop of an auction is named again when it has been paid for."""
         name, board = found[group], tuple(found[group + 1].split(" "))
-        if len(board) != _BOARDS[name]:
-            raise self._refused(f"a {name.lower()} has {_BOARDS[name]} cards")
+        if name == "Run" and len(self._board) < 5:
+            raise self._refused("a run comes after the river")
+        count = _BOARDS.get(name, len(self._board) + 1)
+        if len(board) != count:
+            raise self._refused(f"a {name.lower()} has {count} cards")
         for seat in (0, 1):
             self._put[seat] += self._bets[seat]
         self._bets = [0, 0]
@@ -226,6 +231,8 @@ class Block:
         if board == self._board and self._bids:
             self.marks.add("flop twice")
             return
+        if name == "Run" and "Run" not in self.marks:
+            self._before_run = self._put[self.button]
         self.marks.add(name)
         if board[: len(self._board)] != self._board:
             self._differs("a street changes the cards of the one before")
@@ -301,7 +308,7 @@ class Block:
         return seat
 
     def _ended(self) -> None:
-        """After the awards: the note about the auction, then bad replies to the news."""
+        """After the awards: a note of the auction or of the run, then bad replies to the news."""
         if self._line() == NO_AUCTION:
             self.marks.add("note")
             self._at += 1
@@ -313,6 +320,15 @@ class Block:
             said = {self.button: int(found[1]), 1 - self.button: int(found[2])}
             if said != dict(self._bids):
                 self._differs("other bids are reported than were made")
+        elif self._line() == RUN:
+            self.marks.add(RUN)
+            self._at += 1
+            for seat, won in zip(
+                self._order, won_by_run(self.nets, self.button, self._before_run), strict=True
+            ):
+                found = self._read(_WON)
+                if self._seat(found[1], seat) != seat or int(found[2]) != won:
+                    self._differs("another sum is won by the run than the awards come to")
         self._next = self.button
         while self._at < len(self._lines):
             found = self._read(self.names.line)

@@ -6,20 +6,13 @@ reply of round 12 does not follow from that reply. Its footer is all that comes 
 line.
 """
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from events.types import SourceNoted
 
 FORMAT = "mit-gamelog"
-Dialect = Literal["S1", "S2", "S3", "A0", "A1", "A2", "A3", "no auction", "no flop"]
-WRITTEN: dict[str, tuple[Dialect, ...]] = {  # of games whose names begin so, the newest first
-    "auction-2024-a0": ("A0",),
-    "auction-2024": ("A3", "A2", "A1"),
-    "swap-2022": ("S3", "S2", "S1"),
-}
 _ENDS = {"\r\n": "crlf", "\r": "cr", "\n": "lf"}
 
 Place = tuple[int, int]  # a round, and which of its bad replies, counted from 1
@@ -66,19 +59,17 @@ def unnoted(note: SourceNoted) -> Noted:
     return Noted(note.dialect, header, note.footer, encoding, newline, exceptions)
 
 
-def own_dialect(game: str, asked: Dialect | None = None) -> Dialect:
-    """The dialect in which a match of our own is written: the newest of its game, unless asked."""
-    dialects = next((told for name, told in WRITTEN.items() if game.startswith(name)), ())
-    if not dialects:
-        raise ValueError(f"there is no gamelog of {game}: only of the auction and the swap game")
-    if asked and asked not in dialects:
-        possible = f"only in {', '.join(dialects)}"
-        raise ValueError(f"there is no gamelog of {game} in dialect {asked}: {possible}")
-    return asked or dialects[0]
-
-
 def exception_of(reply: str) -> str:
     """The exception that the engine of 2024 names after a reply it cannot read."""
     if not reply:
         return "IndexError"
     return "ValueError" if reply[0] in "RA" else "KeyError"
+
+
+def won_by_run(nets: Sequence[int], button: int, before: int) -> tuple[int, int]:
+    """What the engine of 2023 says that the run was worth: to the dealer, and to the other.
+
+    Each had put in `before` when it began; who wins no more than the other is told a loss of less.
+    """
+    mine, other = nets[button], nets[1 - button]
+    return (mine - before, other + before) if mine > other else (mine + before, other - before)

@@ -14,13 +14,11 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from engine.game import Game
-from engine.games.auction_2024 import AUCTION_2024_MIT
-from engine.games.recorded import AUCTION_2024_A0
-from engine.games.swap_2022 import SWAP_2022_MIT
 from events.types import SourceNoted
+from formats.mit.dialects import ENGINES, dialect_of
 from formats.mit.grammar import Names, instead, other, splits
 from formats.mit.hand import Block, Reached
-from formats.mit.note import FORMAT, Dialect, Noted, Place, noted
+from formats.mit.note import FORMAT, Noted, Place, noted
 from formats.mit.parts import LINES_MAX, End, Part, Start, chained, footer, parts
 from formats.mit.transcript import TableFacts, is_transcribed, transcribed
 from formats.rules import AS_READ, Rules
@@ -176,50 +174,6 @@ def _plain(text: Text) -> Iterator[str]:
         yield ""
 
 
-_READ = "where only Swap (2022) and Auction (2024) are read"
-_SAY = "--ruleset swap-2022-mit says that it is Swap"
-
-
-def _others(header: str) -> str:
-    """The games of the years whose logs begin so, and are not read."""
-    if header.startswith("6.176 "):
-        return "Blotto (2021), River of Blood (2023) or a year before"
-    return "Bounty (2025) or Toss (2026)"
-
-
-def dialect_of(header: str, marks: set[str], *, named: bool) -> Dialect:
-    """Which engine wrote it; a log without the telling lines is recorded as undetermined, if a
-    ruleset is named that says of which game it is."""
-    swap = bool(marks & {"hands", "swapped"})
-    auction = bool(marks & {"bids", "note"})
-    if swap and auction:
-        raise Refused(1, "swaps and auctions in one log: two logs are mixed in this file")
-    if not swap and not auction:
-        if marks & {"Flop"} or not header.startswith("6.176 "):
-            raise Refused(1, f"neither swaps nor auctions: a log of {_others(header)}, {_READ}")
-        if not named and "footer" not in marks:
-            games = f"Swap (2022), {_others(header)}"
-            raise Refused(1, f"no hand reaches a flop, so this may be {games}: {_SAY}")
-        return "S3" if "footer" in marks else "no flop"
-    if swap:
-        return "S3" if "footer" in marks else "S2" if "swapped" in marks else "S1"
-    if "footer" in marks:
-        return "A3"
-    if "bids" not in marks:
-        return "no auction"
-    if "won" in marks:
-        return "A2"
-    if "flop twice" in marks and "flop once" in marks:
-        raise Refused(1, "some auctions are followed by flop betting, some not: two logs mixed")
-    return "A1" if "flop twice" in marks else "A0"
-
-
-def game_of(dialect: Dialect) -> Game:
-    if dialect == "A0":
-        return AUCTION_2024_A0
-    return SWAP_2022_MIT if dialect in ("S1", "S2", "S3", "no flop") else AUCTION_2024_MIT
-
-
 def read(text: Text, rules: Rules = AS_READ) -> Source:
     """The log taken apart."""
     found, teller, note = surveyed(text, rules)
@@ -240,8 +194,8 @@ def surveyed(
 ) -> tuple[Survey, "Teller", SourceNoted]:
     """Survey the whole log; return that, a teller of its hands, and the note to keep."""
     found = survey(text, tick)
-    dialect = dialect_of(found.header, found.marks, named=rules.game is not None)
-    game = game_of(dialect)
+    dialect = dialect_of(found.header, found.marks, rules.game)
+    game = ENGINES[dialect].rules
     stack, why = rules.of(game).stack, "as it was set"
     if not rules.sets("stack"):
         stack, why = found.reached.stack(stack)
@@ -260,18 +214,18 @@ class Teller(NamedTuple):
 
     players: tuple[str, str]
     stack: int
-    dialect: Dialect
+    dialect: str
     inferred: tuple[str, ...]
 
     @property
     def game(self) -> Game:
         """The rules of that dialect."""
-        return game_of(self.dialect)
+        return ENGINES[self.dialect].rules
 
     def hand(self, block: Block) -> SourceHand | Skipped:
         """The source hand of a block, or why the hand is left out."""
         wrong = block.wrong
-        if self._reports_swaps and block.wrong is None:
+        if ENGINES[self.dialect].swapped and block.wrong is None:
             wrong = block.unreported()
         if wrong is not None:
             return Skipped(block.line, wrong)
@@ -302,7 +256,7 @@ class Teller(NamedTuple):
         counted, which = part.counted if is_transcribed(self.game) else None, part.sound
         if counted is not None:
             which = which & (counted.put.max(1) <= self.stack)
-            if self._reports_swaps:
+            if ENGINES[self.dialect].swapped:
                 which = which & ~counted.unreported()
         table = TableFacts(self.game, self.players, self.stack, self.assumed)
         return Transcript(
@@ -315,10 +269,6 @@ class Teller(NamedTuple):
             hand=lambda number: self.hand(part.block(number - part.first)),
             texts=part.texts,
         )
-
-    @property
-    def _reports_swaps(self) -> bool:
-        return self.dialect in ("S2", "S3")
 
 
 def _newline(text: Text) -> str:

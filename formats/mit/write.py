@@ -38,8 +38,9 @@ from events.types import (
     SourceNoted,
     StepEntered,
 )
-from formats.mit.grammar import NO_AUCTION, splits
-from formats.mit.note import Dialect, Noted, exception_of, own_dialect, unnoted
+from formats.mit.dialects import ENGINES, own_dialect
+from formats.mit.grammar import NO_AUCTION, RUN, splits
+from formats.mit.note import Noted, exception_of, unnoted, won_by_run
 
 _PARTS = ("preflop", "flop", "turn")
 _ASKED = (Folded, Checked, Called, Bet, Raised, BidPlaced)
@@ -48,17 +49,17 @@ _ASKED = (Folded, Checked, Called, Bet, Raised, BidPlaced)
 class Worth:
     """Totals by name over a whole log; the parts of the hand at work, by seat."""
 
-    def __init__(self, when_asked: bool) -> None:
-        self._when_asked = when_asked
+    def __init__(self, divided: str | None) -> None:
+        self._divided = divided
         self._totals: dict[str, list[int]] = {}
         self._parts = [[0, 0, 0], [0, 0, 0]]
 
     def event(self, before: Hand, event: Event) -> None:
         """A moment at which stakes are divided, or none."""
         board = len(before.board)
-        if self._when_asked and isinstance(event, _ASKED):
+        if self._divided == "asked" and isinstance(event, _ASKED):
             self._divide(before, {3: 0, 4: 1}.get(board, 2))
-        if not self._when_asked and isinstance(event, BoardDealt):
+        if self._divided == "dealt" and isinstance(event, BoardDealt):
             self._divide(before, {0: 0, 3: 1, 4: 2}[board])
 
     def _divide(self, hand: Hand, part: int) -> None:
@@ -90,7 +91,7 @@ _ACTIONS = {"F": "Fold", "C": "Call", "K": "Check", "R": "Raise", "A": "Bid"}
 
 
 def write(
-    records: Iterable[Events], note: SourceNoted | None = None, dialect: Dialect | None = None
+    records: Iterable[Events], note: SourceNoted | None = None, dialect: str | None = None
 ) -> str:
     """The whole log; a ValueError where no gamelog could say what happened."""
     return "".join(pieces(records, note, dialect))
@@ -130,7 +131,7 @@ def _check_none_waits(count: int, waiting: Mapping[str, tuple[str, Events]]) -> 
 
 
 def pieces(
-    records: Iterable[Events], note: SourceNoted | None = None, dialect: Dialect | None = None
+    records: Iterable[Events], note: SourceNoted | None = None, dialect: str | None = None
 ) -> Iterator[str]:
     """The log hand by hand, so that it may have any length."""
     found = unnoted(note) if note else None
@@ -141,7 +142,7 @@ def pieces(
         yield piece if end == "\n" else piece.replace("\n", end)
 
 
-def _log(records: Iterable[Events], found: Noted | None, dialect: Dialect | None) -> Iterator[str]:
+def _log(records: Iterable[Events], found: Noted | None, dialect: str | None) -> Iterator[str]:
     log: _Log | None = None
     for record in records:
         start = record[0]
@@ -158,7 +159,7 @@ def _log(records: Iterable[Events], found: Noted | None, dialect: Dialect | None
     yield log.final() + (log.noted.footer if found else log.footer())
 
 
-def _noted(start: HandStarted, dialect: Dialect | None) -> Noted:
+def _noted(start: HandStarted, dialect: str | None) -> Noted:
     """A log of our own: the engine's header, by the course of that year."""
     if len(start.players) != 2:
         raise ValueError(f"a gamelog has two players, not {len(start.players)}")
@@ -166,8 +167,7 @@ def _noted(start: HandStarted, dialect: Dialect | None) -> Noted:
     if any("\n" in name or "\r" in name for name in start.players):
         raise ValueError("a gamelog has a line for each event: no name may break one")
     dialect = own_dialect(start.game, dialect)
-    course = "6.176" if dialect.startswith("S") else "6.9630"
-    return Noted(dialect, f"{course} MIT Pokerbots - {first} vs {second}")
+    return Noted(dialect, f"{ENGINES[dialect].course} MIT Pokerbots - {first} vs {second}")
 
 
 class _Log:
@@ -183,7 +183,10 @@ class _Log:
         self.names = names if self.first == 0 else names[::-1]
         self.banks = [0, 0]
         self.count = 0
-        self.worth = Worth(when_asked=noted.dialect == "A3")
+        if noted.dialect not in ENGINES:
+            raise ValueError(f"this log is in dialect {noted.dialect}, which is not known here")
+        self.engine = ENGINES[noted.dialect]
+        self.worth = Worth(self.engine.worth)
 
     def hand(self, record: Events) -> list[str]:
         """The lines of one hand."""
@@ -209,7 +212,7 @@ class _Log:
     def footer(self) -> str:
         """What each street was worth, in the dialects that say so."""
         names = (self.names[self._next], self.names[1 - self._next])
-        return self.worth.footer(names) if self.noted.dialect in ("A3", "S3") else ""
+        return self.worth.footer(names) if self.engine.worth else ""
 
     @property
     def _next(self) -> int:
@@ -224,7 +227,7 @@ class _Hand:
     """One hand being written."""
 
     def __init__(self, log: _Log, start: HandStarted) -> None:
-        self.log, self.dialect = log, log.noted.dialect
+        self.log, self.engine = log, log.engine
         self.hand: Hand = opened(start)
         self.order = (start.button, 1 - start.button)
         self.lines = [f"Round #{log.count}, {log.standing(start.button)}"]
@@ -232,6 +235,7 @@ class _Hand:
         self.swapped: set[int] = set()
         self.shows_hands = False  # after this street's swaps, both hands are written
         self.malformed = 0
+        self.before_run: int | None = None  # what the dealer had put in, if he had chips left
 
     def nets(self) -> list[int]:
         was, now = self.hand.start.stacks, self.hand.stacks
@@ -251,7 +255,7 @@ class _Hand:
                 self._won(seat, cards)
             case BoardDealt():
                 self._street()
-                self.shows_hands = self._swaps() and len(self.hand.board) < 5
+                self.shows_hands = self.engine.hands and len(self.hand.board) < 5
             case CardSwapped(seat=seat, old=old, new=new):
                 if old != new:
                     self.swapped.add(seat)
@@ -283,16 +287,16 @@ class _Hand:
     def _says(self, seat: int, what: str) -> None:
         self.lines.append(f"{self.log.names[seat]} {what}")
 
-    def _swaps(self) -> bool:
-        return self.dialect.startswith("S") or self.dialect == "no flop"
-
     def _street(self) -> None:
         """The cards, and what both have put in so far, the price of an auction included."""
         board = self.hand.board
+        dealer = self.order[0]
+        if len(board) == 6 and self.hand.stacks[dealer]:
+            self.before_run = self.hand.paid[dealer]
         put_in = (self.hand.paid[seat] + self.hand.dead[seat] for seat in self.order)
         names = (self.log.names[seat] for seat in self.order)
         totals = ", ".join(f"{name} ({total})" for name, total in zip(names, put_in, strict=True))
-        self.lines.append(f"{_STREETS[len(board)]} [{' '.join(board)}], {totals}")
+        self.lines.append(f"{_STREETS.get(len(board), 'Run')} [{' '.join(board)}], {totals}")
 
     def _hands(self) -> None:
         self.shows_hands = False
@@ -301,10 +305,10 @@ class _Hand:
 
     def _won(self, seat: int, cards: Cards) -> None:
         """Named since 13 January; the flop again, once everybody has his card, since the 9th."""
-        if self.dialect not in ("A0", "A1"):
+        if self.engine.won:
             self._says(seat, f"won the auction and was dealt [{' '.join(cards)}]")
         auction = self.hand.auction
-        if self.dialect != "A0" and (auction is None or not auction.due):
+        if self.engine.again and (auction is None or not auction.due):
             self._street()
 
     def _fault(self, event: Faulted) -> None:
@@ -322,7 +326,7 @@ class _Hand:
                 raw = "" if no_text else event.raw
                 self._says(event.seat, f"response misformatted: {raw}")
                 self.malformed += 1
-                if not self._swaps():
+                if self.engine.auction:
                     place = (self.log.count, self.malformed)
                     derived = "ValueError" if no_text else exception_of(raw)
                     self.lines.append(self.log.noted.exceptions.get(place, derived))
@@ -332,7 +336,7 @@ class _Hand:
         if "Action" in raw or raw[:1] not in _ACTIONS:
             return raw
         action = f"{_ACTIONS[raw[0]]}Action"
-        if raw[0] not in "RA" or self._swaps() or len(raw) == 1:
+        if raw[0] not in "RA" or not self.engine.auction or len(raw) == 1:
             return action
         try:
             return f"{action} with amount {int(raw[1:])}"  # as that engine read it: R1_0 is 10
@@ -345,9 +349,14 @@ class _Hand:
             for seat in self.order:
                 self._says(seat, f"shows [{' '.join(self.hand.hole[seat])}]")
         for seat in self.order:
-            tag = "(swapped) " if seat in self.swapped and self.dialect in ("S2", "S3") else ""
+            tag = "(swapped) " if seat in self.swapped and self.engine.swapped else ""
             self._says(seat, f"{tag}awarded {self.nets()[seat]}")
-        if self._swaps():
+        if self.engine.run and self.before_run is not None:
+            self.lines.append(RUN)
+            won = won_by_run(self.nets(), self.order[0], self.before_run)
+            for seat, amount in zip(self.order, won, strict=True):
+                self._says(seat, f"won {amount}")
+        if not self.engine.auction:
             return
         if self.bids:
             dealer, other = (self.bids.get(seat, 0) for seat in self.order)

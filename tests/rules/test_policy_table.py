@@ -100,6 +100,25 @@ stack                  1000                          =                          
 stacks                 carried                       =                             =
 broke                  set_anew                      =                             =
 hole_order             one_each_from_left            =                             =
+
+policy                 river-2023-mit
+sizing                 no_limit
+limits                 2-2-2-2
+forced                 1-2
+raise_ceiling          effective_stack
+fold_when_free         no
+split                  side_pots
+showdown_tie           split
+flushes                first_suit
+muck                   never
+ask_when_closed        yes
+time_out               bot_default
+stack                  400
+stacks                 reset
+broke                  set_anew
+seats_max              2
+hands                  1000
+hole_order             pairs_from_dealer
 """
 
 POLICIES = set(Policies.__struct_fields__)
@@ -116,7 +135,8 @@ def _told() -> dict[tuple[str, str], str]:
                 cell = cell if word == "=" else word
                 document, _, partner = cell.partition("|")
                 told[policy, name] = document
-                told[policy, GAMES[name].partner or ""] = partner or document
+                if other := GAMES[name].partner:
+                    told[policy, other] = partner or document
     return told
 
 
@@ -198,7 +218,7 @@ def test_the_readings_that_are_tried(row: str) -> None:
 def test_a_reading_of_one_is_the_rule_of_the_other() -> None:
     """Where a pair differs in a policy that is tried, each tries the value of the other."""
     for game in GAMES.values():
-        partner = GAMES[game.partner or ""]
+        partner = GAMES[game.partner or game.name]
         for reading in game.readings:
             if getattr(game, reading.policy) != getattr(partner, reading.policy):
                 assert reading.value == getattr(partner, reading.policy)

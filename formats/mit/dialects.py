@@ -1,0 +1,130 @@
+"""Which engines wrote gamelogs: a row for each dialect, and nothing about a year elsewhere.
+
+No line of a log says which engine wrote it. A dialect is found by the lines that only some of them
+have, and is kept with the match, so that the log is written to the byte again.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from engine.game import Game
+from engine.games.auction_2024 import AUCTION_2024_MIT
+from engine.games.recorded import AUCTION_2024_A0
+from engine.games.river_2023 import RIVER_2023_MIT
+from engine.games.swap_2022 import SWAP_2022_MIT
+from formats.mit.grammar import RUN
+from formats.source import Refused
+
+
+class Engine(Struct, frozen=True):
+    """What the logs of an engine hold: by its rules, under the number of that year's course.
+
+    `hands` stand below the streets that swap, `swapped` with the award of who was swapped.
+    `auction` are bids, noted after the awards, and bad replies with an exception or an amount.
+    `again` is the flop after an auction, `won` the card; `run` is what a run was worth. `worth`
+    is the moment at which stakes are divided for the footer, which others do not have. No log of
+    our own is `undetermined`.
+    """
+
+    rules: Game
+    course: Literal["6.176", "6.9630"]
+    hands: bool = False
+    swapped: bool = False
+    auction: bool = False
+    again: bool = False
+    won: bool = False
+    run: bool = False
+    worth: Literal["dealt", "asked"] | None = None
+    undetermined: bool = False
+
+
+_SWAP = Engine(SWAP_2022_MIT, "6.176", hands=True)
+_AUCTION = Engine(AUCTION_2024_MIT, "6.9630", auction=True, again=True)
+_RIVER = Engine(RIVER_2023_MIT, "6.176")
+ENGINES: dict[str, Engine] = {  # of each game the newest first
+    "S3": replace(_SWAP, swapped=True, worth="dealt"),
+    "S2": replace(_SWAP, swapped=True),
+    "S1": _SWAP,
+    "no flop": replace(_SWAP, undetermined=True),
+    "R2": replace(_RIVER, run=True),
+    "R1": _RIVER,
+    "A3": replace(_AUCTION, won=True, worth="asked"),
+    "A2": replace(_AUCTION, won=True),
+    "A1": _AUCTION,
+    "no auction": replace(_AUCTION, won=True, undetermined=True),
+    "A0": replace(_AUCTION, rules=AUCTION_2024_A0, again=False),
+}
+
+
+def written(game: str) -> tuple[str, ...]:
+    """The dialects of a log of our own hands by these rules, the newest first.
+
+    The document of a year is written as its engine is: `auction-2024` as `auction-2024-mit`.
+    """
+    of = {
+        one: engine.rules.name
+        for one, engine in ENGINES.items()
+        if game.startswith(engine.rules.name.removesuffix("-mit"))
+    }
+    nearest = max(of.values(), key=len, default="")
+    return tuple(
+        one for one, name in of.items() if name == nearest and not ENGINES[one].undetermined
+    )
+
+
+def own_dialect(game: str, asked: str | None = None) -> str:
+    """The dialect in which a match of our own is written: the newest of its game, unless asked."""
+    dialects = written(game)
+    if not dialects:
+        raise ValueError(f"there is no gamelog of {game}: only of games of Pokerbots")
+    if asked and asked not in dialects:
+        possible = f"only in {', '.join(dialects)}"
+        raise ValueError(f"there is no gamelog of {game} in dialect {asked}: {possible}")
+    return asked or dialects[0]
+
+
+def dialect_of(header: str, marks: set[str], named: Game | None) -> str:
+    """Which engine wrote it; a log without the telling lines is recorded as undetermined, if a
+    ruleset is named that says of which game it is."""
+    swap = bool(marks & {"hands", "swapped"})
+    auction = bool(marks & {"bids", "note"})
+    if swap and auction:
+        raise Refused(1, "swaps and auctions in one log: two logs are mixed in this file")
+    if "Run" in marks and (swap or auction):
+        raise Refused(1, "swaps or auctions and runs in one log: two logs are mixed in this file")
+    if "Run" in marks:
+        return "R2" if RUN in marks else "R1"
+    if not swap and not auction:
+        return _undetermined(header, marks, named)
+    if swap:
+        return "S3" if "footer" in marks else "S2" if "swapped" in marks else "S1"
+    if "footer" in marks:
+        return "A3"
+    if "bids" not in marks:
+        return "no auction"
+    if "won" in marks:
+        return "A2"
+    if "flop twice" in marks and "flop once" in marks:
+        raise Refused(1, "some auctions are followed by flop betting, some not: two logs mixed")
+    return "A1" if "flop twice" in marks else "A0"
+
+
+def _undetermined(header: str, marks: set[str], named: Game | None) -> str:
+    """What a log may be in which nobody swapped, bid or ran."""
+    early = header.startswith("6.176 ")
+    if early and named is not None and named.name.startswith("river-2023"):
+        return "R2"
+    if not early:
+        unread = "Bounty (2025) or Toss (2026), which are not read"
+        raise Refused(1, f"no bid is in it, so this may be {unread}")
+    if marks & {"Flop"}:
+        river = "River of Blood (2023) without a run, as --ruleset river-2023-mit says"
+        unread = "Blotto (2021) or a year before, which are not read"
+        raise Refused(1, f"neither swaps nor runs are in it, so this may be {river}, or {unread}")
+    if named is None and "footer" not in marks:
+        games = "Swap (2022), River of Blood (2023), Blotto (2021) or a year before"
+        say = "--ruleset swap-2022-mit says that it is Swap"
+        raise Refused(1, f"no hand reaches a flop, so this may be {games}: {say}")
+    return "S3" if "footer" in marks else "no flop"
