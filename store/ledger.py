@@ -216,12 +216,9 @@ class FileLedger:
                 self._commit.notify_all()
 
     def _finish(self) -> None:
-        """A last checkpoint; what a reader would have to decode at every question is sealed.
-
-        A segment that is not full will be merged, so it is packed quickly.
-        """
+        """A last checkpoint; what a reader would have to decode at every question is sealed."""
         if len(self._tail.closed) >= CLOSE_HANDS:
-            self._seal(QUICK)
+            self._seal(QUICK)  # it is not full, and will be merged
         self._sign()
 
     def _commit_waiting(self) -> None:
