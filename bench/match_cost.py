@@ -43,6 +43,7 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
     engine = os.environ.get(ENGINE)
     names = [*OURS, *([THEIRS] if engine else [])]
     found: dict[str, list[Spent]] = {name: [] for name in names}
+    load = f"Load of the machine when this began: {os.getloadavg()[0]:.1f}."
     for name in names:  # compiles all that a match needs, its last step too
         _spent(scratch, name, engine, rounds, hands)
     for number in range(rounds):
@@ -56,7 +57,7 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
         for name, spent in found.items()
     ]
     return [
-        f"{hands:,} hands of auction-2024-mit, {rounds} rounds. {disk(scratch)}",
+        f"{hands:,} hands of auction-2024-mit, {rounds} rounds. {disk(scratch)} {load}",
         "",
         "| | s of processors for 1,000 hands | start-up |",
         "|---|---:|---:|",
