@@ -4,7 +4,8 @@ The two bots that ship play in processes of their own: by `muckrake match` into 
 same with `--gamelog`, and by the engine of MIT Pokerbots 2024, whose folder
 `MUCKRAKE_POKERBOTS_ENGINE` names. Each is a program that is started anew, in turn. Counted is the
 processor time of all that was started, the bots' too; what a match of one hand takes is start-up,
-and is taken off. The engine deals by chance, so the hands are not the same, only as many.
+and is taken off. The engine deals by chance, so the hands are not the same, only as many. Python
+keeps what it compiles, for all alike, as where they are installed: each has played once before.
 """
 
 import os
@@ -42,6 +43,9 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
     engine = os.environ.get(ENGINE)
     names = [*OURS, *([THEIRS] if engine else [])]
     found: dict[str, list[Spent]] = {name: [] for name in names}
+    load = f"Load of the machine when this began: {os.getloadavg()[0]:.1f}."
+    for name in names:  # compiles all that a match needs, its last step too
+        _spent(scratch, name, engine, rounds, hands)
     for number in range(rounds):
         for name in names:
             one = _spent(scratch, name, engine, number, 1)
@@ -53,7 +57,7 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
         for name, spent in found.items()
     ]
     return [
-        f"{hands:,} hands of auction-2024-mit, {rounds} rounds. {disk(scratch)}",
+        f"{hands:,} hands of auction-2024-mit, {rounds} rounds. {disk(scratch)} {load}",
         "",
         "| | s of processors for 1,000 hands | start-up |",
         "|---|---:|---:|",
@@ -83,12 +87,19 @@ def _spent(scratch: Path, name: str, engine: str | None, number: int, hands: int
     """The processor time of one match."""
     place = scratch / f"{number}-{hands}-{_folder(name)}"
     place.mkdir()
+    kept = {
+        **os.environ,
+        "PYTHONDONTWRITEBYTECODE": "",
+        "PYTHONPYCACHEPREFIX": str(scratch / "kept"),
+    }
     before = _children()
     if name == THEIRS:
         assert engine is not None
         shutil.copy(Path(engine) / "engine.py", place)
         _configure(Path(engine), place, scratch, hands)
-        subprocess.run([sys.executable, "engine.py"], check=True, capture_output=True, cwd=place)
+        subprocess.run(
+            [sys.executable, "engine.py"], check=True, capture_output=True, cwd=place, env=kept
+        )
         assert f"Round #{hands}," in (place / "gamelog.txt").read_text()
     else:
         log = ("--gamelog", str(place / "gamelog.txt")) if "--gamelog" in name else ()
@@ -96,7 +107,7 @@ def _spent(scratch: Path, name: str, engine: str | None, number: int, hands: int
         how = ("--hands", str(hands), "--seed", str(number), "--ledger", str(place / "ledger"))
         bots = (str(scratch / bot) for bot in BOTS)
         words = [*door, "match", *bots, *how, *log, "--quiet"]
-        subprocess.run(words, check=True, capture_output=True, cwd=ROOT)
+        subprocess.run(words, check=True, capture_output=True, cwd=ROOT, env=kept)
     return _children() - before
 
 

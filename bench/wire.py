@@ -6,7 +6,7 @@ knows no rule and writes nothing down. What the match takes longer, a hand, is e
 recording and ledger together: from the first question to the last reply, and then until the last
 hand is durable. Both wait for the same bots in turn, so the clock on the wall is what counts:
 whatever else the machine does is measured too, and its load is told. The bare loop sleeps until a
-reply is there; the match tries likely replies meanwhile, deals the next hand while the end of one
+reply is there; the match tries a likely reply meanwhile, deals the next hand while the end of one
 is acknowledged, and then looks for the reply a moment before it sleeps: that may give back some of
 what it takes. How often a guess is right depends on the bots, so there are some that nobody can
 guess.

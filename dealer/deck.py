@@ -8,7 +8,6 @@ so. The derivation itself is `events/deck.py`.
 import random
 import secrets
 from collections.abc import Callable, Iterable
-from copy import copy
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -59,8 +58,9 @@ class Deck:
 
     def fork(self) -> "Deck":
         """A copy of the deck at the same place: both will deal the same cards."""
-        other = copy(self)
-        other._pile = self._pile.fork()
+        other = Deck.__new__(Deck)
+        other._pile, other._below = self._pile.fork(), self._below
+        other._draws, other._drawn = self._draws, self._drawn
         return other
 
     def foreseeing(self, draws: tuple[int, ...]) -> "Deck":

@@ -165,8 +165,8 @@ class Pile:
 
     def fork(self) -> "Pile":
         """The same pile once more: what is taken from one is still in the other."""
-        other = Pile(self._order)
-        other._left = self._left.copy()
+        other = Pile.__new__(Pile)
+        other._order, other._left = self._order, self._left.copy()
         return other
 
 

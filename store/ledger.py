@@ -42,7 +42,8 @@ from store.segments import rulesets
 from store.segments.compaction import GRACE_MS, LARGE, compact, rebuild, sweep
 from store.segments.runs import Maker, Run
 from store.segments.sealed import Sealed, merged
-from store.segments.sealing import adopt, check_made, seal
+from store.segments.sealing import QUICK, adopt, check_made, seal
+from store.segments.segment import LEVEL
 from store.tables.projection import Projection
 
 SEAL_HANDS = 20_000
@@ -217,7 +218,7 @@ class FileLedger:
     def _finish(self) -> None:
         """A last checkpoint; what a reader would have to decode at every question is sealed."""
         if len(self._tail.closed) >= CLOSE_HANDS:
-            self._seal()
+            self._seal(QUICK)  # it is not full, and will be merged
         self._sign()
 
     def _commit_waiting(self) -> None:
@@ -266,12 +267,12 @@ class FileLedger:
         grown = self._found.log.size - self._found.manifest.log_size
         return len(self._tail.closed) >= self._seal_hands or grown >= self._seal_bytes
 
-    def _seal(self) -> None:
+    def _seal(self, level: int = LEVEL) -> None:
         if self._tail.closed:
             with self._at_stake("sealing"):
                 producers = self._admission.producers
                 now = self._found, self._tail, producers, self._projections, self._notary
-                self._use(seal(self._disk, *now))
+                self._use(seal(self._disk, *now, level))
                 self._published()
                 self._signed_at = self._clock()
 

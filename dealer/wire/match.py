@@ -5,7 +5,8 @@ Whatever the bots do, the match runs to its last hand.
 In a hand they are asked in turn, and what they reply becomes its record. A bot that replies nothing
 usable gets the default answer, and its raw reply stands in the record right before it. What a reply
 makes of a hand is a function of both (`Referee`): so a likely reply is tried while the bot thinks,
-and what it would lead to is dropped if another comes.
+and what it would lead to is dropped if another comes. A second is not tried: where bots wait for a
+processor, it takes one from them.
 
 `play_in_process` gives it a process of its own, so that nothing else holds up the bots' replies.
 """
@@ -168,37 +169,40 @@ class Referee:
 
 
 Habits = dict[tuple[str, str], str]
-"""A bot's last reply to each kind of question: on this street, after clauses of these kinds."""
+"""What a bot replies to each kind of question: on this street, after clauses of these kinds."""
 
 
 class Ahead:
-    """One question and the replies to it that were tried; bots repeat themselves."""
+    """One question and the reply to it that was tried; bots repeat themselves."""
 
     def __init__(self, referee: Referee, habits: Habits, spot: Spot) -> None:
         self._referee, self._habits, self._spot = referee, habits, spot
         self._kind: tuple[str, str] | None = None
-        self._tried: dict[str, Spot] = {}
+        self._tried: tuple[str, Spot] | None = None
 
     def pieces(self) -> Iterator[None]:
-        """Try one likely reply after the other: the habit, then check or call; each is a piece of
-        work."""
+        """Try the habit or, where there is none, check or call; that is one piece of work."""
         spot, now = self._spot, self._spot.hand.round
         self._kind = spot.hand.street, "".join(clause[:1] for clause in spot.line.split(" "))
-        likely = [self._habits.get(self._kind)]
-        if now is not None and spot.seat is not None:  # of bids one is as likely as another
-            likely.append("C" if now.bet > now.bets[spot.seat] else "K")
-        for text in likely:
-            if text is not None and text not in self._tried:
-                self._tried[text] = self._referee.after(spot, Reply(text))
-                yield
+        likely = self._habits.get(self._kind)
+        if likely is None and now is not None and spot.seat is not None:
+            likely = "C" if now.bet > now.bets[spot.seat] else "K"  # of bids any is as likely
+        if likely is not None:
+            self._tried = likely, self._referee.after(spot, Reply(likely))
+            yield
 
     def after(self, reply: Reply | None) -> Spot:
-        """The spot that the reply leads to: tried before, or found now."""
+        """The spot that the reply leads to: tried before, or found now.
+
+        Another reply than the last to such a question ends the habit.
+        """
         if reply is None or reply.fault:
             return self._referee.after(self._spot, reply)
-        if self._kind is not None:
-            self._habits[self._kind] = reply.text
-        return self._tried.get(reply.text) or self._referee.after(self._spot, reply)
+        if self._kind is not None and self._habits.setdefault(self._kind, reply.text) != reply.text:
+            del self._habits[self._kind]
+        if self._tried is not None and self._tried[0] == reply.text:
+            return self._tried[1]
+        return self._referee.after(self._spot, reply)
 
 
 Pair = tuple[Answering, Answering]

@@ -24,13 +24,13 @@ from store.folder.manifest import Segment
 from store.log.leaf import Leaf, split
 from store.log.tail import Closed
 from store.segments.reading import files_of
-from store.segments.segment import FOLDER, Stored, cut, named, row_groups, store
+from store.segments.segment import FOLDER, LEVEL, Stored, cut, named, row_groups, store
 from store.tables.projection import Builder, Projection
 from store.tables.standard import HANDS
 
 
 def write_segment(
-    disk: Disk, closed: Sequence[Closed], projections: Sequence[Projection]
+    disk: Disk, closed: Sequence[Closed], projections: Sequence[Projection], level: int = LEVEL
 ) -> Segment:
     """The files of a segment, aside and then in place, durable before any manifest names them."""
     first, last = closed[0].hand_seq, closed[-1].hand_seq
@@ -51,11 +51,11 @@ def write_segment(
                 parts[name].append(made)
             yield rows
 
-    files = {"events": store(disk, "events", first, last, groups())}
+    files = {"events": store(disk, "events", first, last, groups(), level)}
     for name, made in builder.rest():
         parts[name].append(made)
     for one in wanted:
-        files[one.name] = store(disk, one.name, first, last, cut(parts[one.name], one.rows))
+        files[one.name] = store(disk, one.name, first, last, cut(parts[one.name], one.rows), level)
     disk.sync_folder(FOLDER)
     return extent.segment(first, last, files, {one.name: one.version for one in wanted})
 

@@ -34,10 +34,10 @@ from store.proof.notary import Notary
 from store.proof.tree import leaf_hash
 from store.segments.runs import Run, name_of
 from store.segments.sealed import Extent, with_hands, write_segment
-from store.segments.segment import FOLDER, ROW_GROUP, cut, store
+from store.segments.segment import FOLDER, LEVEL, ROW_GROUP, cut, store
 from store.tables.projection import Projection
 
-LEVEL = 6  # packed in half the time of a seal, and 4 bytes a hand larger; compaction packs anew
+QUICK = 6  # a level of zstd: half the time, 4 bytes a hand larger; compaction packs anew
 _COUNTED = {"hand_seq": 0, "pos": 1, "first_pos": 1, "last_pos": 1}
 
 
@@ -48,9 +48,10 @@ def seal(
     producers: Mapping[str, Answer],
     projections: Sequence[Projection],
     notary: Notary | None = None,
+    level: int = LEVEL,
 ) -> Found:
     """The ledger after sealing everything that has closed; the old log is gone."""
-    segment = write_segment(disk, tail.closed, projections)
+    segment = write_segment(disk, tail.closed, projections, level)
     if notary:
         notary.seal(tail.closed)
     return renewed(disk, found, tail, producers, segment, notary, tail.matches())
@@ -151,7 +152,7 @@ def write_runs(
     for name in runs[0].tables:
         tables = cut(_placed([run.tables[name] for run in runs], starts), most[name])
         joined = (one.unify_dictionaries().combine_chunks() for one in tables)  # one list of words
-        files[name] = store(disk, name, first, last, joined, LEVEL)
+        files[name] = store(disk, name, first, last, joined, QUICK)
     disk.sync_folder(FOLDER)
     return extent.segment(first, last, files, runs[0].projections)
 

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.folder.manifest import read as manifest_of
 from store.ledger import CLOSE_HANDS, FileLedger, open_ledger
+from store.log.recovery import Found
 from store.proof.checkpoint import open_checkpoint
 from store.proof.nonces import salts_of
 from store.proof.notary import last_checkpoint, public_keys
@@ -17,6 +19,8 @@ from store.proof.note import Signer
 from store.proof.private import Exposed, Private, Secrets
 from store.proof.tree import EMPTY, leaf_hash, node_hash
 from store.reader import Reader
+from store.segments.sealing import QUICK, seal
+from store.segments.segment import LEVEL
 from tests.store.small_hands import begun, ended, noted, whole
 
 pytestmark = pytest.mark.usefixtures("salted")
@@ -110,13 +114,25 @@ def test_a_hand_that_has_not_ended_is_no_leaf(tmp_path: Path) -> None:
     assert last_checkpoint(RealDisk(tmp_path)) is None
 
 
-def test_closing_seals_what_is_worth_a_segment(tmp_path: Path) -> None:
+def test_closing_seals_what_is_worth_a_segment_and_packs_it_quickly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    levels = []
+
+    def watched(*given: Any) -> Found:
+        levels.append(given[-1])
+        return seal(*given)
+
+    monkeypatch.setattr("store.ledger.seal", watched)
     ledger = opened(tmp_path)
+    ledger.append(whole(CLOSE_HANDS))
+    ledger.seal()
     ledger.append(*(whole(number) for number in range(CLOSE_HANDS)))
     ledger.close()
+    assert levels == [LEVEL, QUICK]
     now = manifest_of(RealDisk(tmp_path))
     assert now is not None
-    assert (CLOSE_HANDS, CLOSE_HANDS) == (now.next_seq, now.tree)
+    assert (CLOSE_HANDS + 1, CLOSE_HANDS + 1) == (now.next_seq, now.tree)
 
 
 def test_a_ledger_from_before_there_was_a_tree_gets_one(tmp_path: Path) -> None:

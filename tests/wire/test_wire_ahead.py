@@ -92,6 +92,27 @@ def test_a_bot_that_repeats_itself_is_foreseen() -> None:
     assert {("preflop", "PH"): "R9"} == habits
 
 
+def test_one_reply_is_tried_and_another_than_before_ends_the_habit() -> None:
+    class Counting(Referee):
+        asked = 0
+
+        def after(self, spot: Spot, reply: Reply | None) -> Spot:
+            self.asked += 1
+            return super().after(spot, reply)
+
+    referee, habits = Counting(plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 9)), Habits()
+    asked = []
+    for number, reply in zip((1, 3, 5, 7, 9), ("R9", "R9", "R6", "C", "C"), strict=True):
+        spot = referee.opened(number, seeded(str(number)))
+        ahead = Ahead(referee, habits, spot)
+        done(ahead.pieces())
+        ahead.after(Reply(reply))
+        asked.append(referee.asked)
+        referee.asked = 0
+    assert asked == [2, 1, 2, 1, 1]  # without a habit, a call is likely
+    assert habits == {("preflop", "PH"): "C"}
+
+
 @pytest.mark.parametrize("made", [lambda: seeded("x"), lambda: of_key(b"x" * 32)])
 def test_a_fork_of_a_deck_deals_what_the_deck_will_deal(made: Callable[[], Deck]) -> None:
     swap = ToSwap(((0, 0), (0, 1), (1, 0), (1, 1)), 50, 100)
