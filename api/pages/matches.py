@@ -8,17 +8,20 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated, Any, NamedTuple
 
+import msgspec
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
 from msgspec.structs import asdict
 
 from analytics.fairness.dealing import LEVEL
 from analytics.sql.chosen import quoted
 from api.http.ask import AUDIT, Access, Ask
 from api.http.routes.questions import page_of
+from api.http.uploads import admitted
+from api.jobs.jobs import OVER, Job, Jobs, now_ms, server
 from api.pages.players import Narrow, clean
 from api.pages.site import Addresses, page
-from api.questions.declared.fairness import HANDS_MAX, FairnessParams, Tested
+from api.questions.declared.fairness import Fairness, FairnessParams, Tested
 from api.questions.declared.fairness import fairness as tested_by
 from api.questions.declared.matches import QUESTION, MatchRow, match_of
 from api.questions.filters_tree import VERDICTS
@@ -176,29 +179,40 @@ TESTED_AT_ONCE = 3_000  # hands that are tested while somebody waits for a page
 
 
 @router.get("/fairness")
-def fairness(
-    request: Request,
-    ask: Ask,
-    match: Narrow = None,
-    run: Annotated[bool, Query()] = False,
-) -> Response:
-    """What was dealt, beside what chance alone would have dealt; for an auditor's eyes."""
+def fairness(request: Request, ask: Ask, match: Narrow = None, run: bool = False) -> Response:
+    """What was dealt, beside what chance alone would have dealt; for an auditor's eyes.
+
+    Many hands are tested by a job, which an auditor begins with `run`; what it finds is kept.
+    """
     name = clean(match)
-    context: dict[str, Any] = {"match": name, "level": LEVEL, "hands_max": HANDS_MAX}
-    context |= {"found": None, "why": None, "tested": (), "hands": 0}
+    context: dict[str, Any] = {"match": name, "level": LEVEL, "why": None, "found": None}
+    context |= {"tested": (), "hands": 0, "progress": None}
     if not ask.viewer.auditor:
         return page(request, ask, "fairness.html", **context)
     ledger = ask.snapshot()
-    hands = sum(1 for _ in ledger.hands(name)) if name else ledger.next_seq
-    context["hands"] = hands
-    if hands > (HANDS_MAX if run else TESTED_AT_ONCE):
-        return page(request, ask, "fairness.html", **context)
-    try:
-        with ask.viewed() as viewed:
-            found = tested_by(viewed, FairnessParams(name))
-    except Absent as reason:
-        return page(request, ask, "fairness.html", **context | {"why": str(reason)})
-    tested = [(one, judgement(one)) for one in found.tests]
+    context["hands"] = sum(1 for _ in ledger.hands(name)) if name else ledger.next_seq
+    found: Fairness | None = None
+    if context["hands"] <= TESTED_AT_ONCE:
+        try:
+            with ask.viewed() as viewed:
+                found = tested_by(viewed, FairnessParams(name))
+        except Absent as reason:
+            context["why"] = str(reason)
+    else:
+        jobs = Jobs(ask.service.settings.folder)
+        job = jobs.last("fairness", name)
+        progress = None if job is None else jobs.progress(job)
+        if run and (progress is None or progress.state in OVER):
+            room, _ = admitted(jobs, ask.owner, ask.service.settings.limits)
+            begun = Job(room.name, "fairness", ask.owner, server(), now_ms(), name, {})
+            jobs.begin(room, begun, None, "")
+            to = Addresses(request.query_params.get("as"))
+            return RedirectResponse(to.fairness(match=name), 303)
+        if progress is not None and progress.state == "done":
+            with suppress(msgspec.ValidationError):  # another version found it
+                found = msgspec.convert(progress.result, Fairness)
+        context["progress"] = progress
+    tested = [] if found is None else [(one, judgement(one)) for one in found.tests]
     return page(request, ask, "fairness.html", **context | {"found": found, "tested": tested})
 
 
