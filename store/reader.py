@@ -55,6 +55,10 @@ class Snapshot:
         """Everything in one stream, in order; nothing if there is no such stream."""
         return tuple(one for one in self.live.read(stream) if one.pos < self.next_pos)
 
+    def begun_last(self, match: str) -> str | None:
+        """The last hand of a match that has begun and is not sealed yet, over or not."""
+        return self.live.begun_last(match, self.next_pos)
+
     def hand_seq(self, stream: str) -> int | None:
         """A hand's place among all that closed; None if it has not, or not yet."""
         found = self.live.hand_seq(stream)

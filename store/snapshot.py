@@ -199,6 +199,11 @@ class Live:
 
         return self._asked(found)
 
+    def begun_last(self, match: str, end: int) -> str | None:
+        """The last hand of a match that began before a position and is not sealed yet."""
+        with self._lock:
+            return self._state.tail.begun_last(match, end)
+
     def hand_seq(self, stream: str) -> int | None:
         """A hand's place among all that closed; None if it has not."""
         with self._lock:

@@ -81,6 +81,11 @@ class Access:
         self.service = service
         self.path = path
 
+    @property
+    def owner(self) -> str:
+        """Whose a job of his is: a key's or a session's; the name, where there is neither."""
+        return self.caller.id or self.caller.name or ""
+
     def needs(self, scope: str) -> None:
         """Refused before anything is looked up."""
         if scope not in self.caller.scopes:

@@ -34,10 +34,12 @@ from api.http.private_files import Cursors, cursor_key
 from api.problem import Problem
 from api.questions.verdicts import verdicts_of
 from api.viewpoints.disclosure import WITHHELD
+from api.viewpoints.match_records import ended, records
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from events.types import MatchEnded, MatchStarted
 from events.views import Public, see_one
+from store.folder.lock import held_since
 from store.folder.manifest import Segment
 from store.ledger import now_ms
 from store.log.leaf import split
@@ -292,6 +294,21 @@ class LedgerService:
     def snapshot(self, viewer: Viewer) -> Snapshot:
         """The ledger of this moment, as far as the viewer may know that it has come."""
         return self._delay.snapshot(viewer, self.reader.snapshot())
+
+    def is_played(self, viewer: Viewer, snapshot: Snapshot, match: str) -> bool:
+        """Whether a match goes on, as far as the viewer may know: it was announced, has no end, and
+        the ledger is written by whoever has announced it.
+
+        Of a writer that is gone he learns when the delay is over, as of all that it wrote.
+        """
+        told = records(snapshot, match)
+        if not told or ended(snapshot, match) is not None:
+            return False
+        since = held_since(self.settings.folder)
+        if since is None:
+            return snapshot.early
+        held_ms = 0 if viewer.auditor else self.settings.delay_s * 1000
+        return told[0].at >= since or now_ms() - since < held_ms
 
     @contextmanager
     def viewed(self, viewer: Viewer) -> Iterator[Viewed]:

@@ -47,7 +47,7 @@ RESERVE = 4_096  # bytes
 FULL = (errno.ENOSPC, errno.EDQUOT)
 KEPT_S = 7 * 24 * 3600  # so long what became of a job is kept
 State = Literal["starting", "waiting", "running", "done", "failed", "cancelled", "refused"]
-Kind = Literal["match", "bots", "import", "verify"]
+Kind = Literal["match", "bots", "import", "verify", "fairness"]
 OVER: tuple[State, ...] = ("done", "failed", "cancelled", "refused")
 
 
@@ -167,6 +167,10 @@ class Jobs:
         """All jobs, the newest first."""
         found = (self.job(path.parent.name) for path in self.folder.glob("*/job.json"))
         return sorted((it for it in found if it), key=lambda it: (it.at, it.id), reverse=True)
+
+    def last(self, kind: Kind, match: str | None) -> Job | None:
+        """The newest job of this kind about a match, or about the whole ledger."""
+        return next((it for it in self.every() if (it.kind, it.match) == (kind, match)), None)
 
     def before(self, job: Job) -> bool:
         """Whether there is a job that came earlier, and is not over, and writes."""
@@ -289,7 +293,7 @@ def held(writer: str | None) -> str:
 
 def writes(job: Job) -> bool:
     """Whether a job needs the ledger for itself."""
-    return job.kind != "verify"
+    return job.kind not in ("verify", "fairness")
 
 
 def doing(job: Job) -> str:

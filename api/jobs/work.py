@@ -47,7 +47,9 @@ from api.playing.names import Misnamed, claim
 from api.playing.over_the_wire import Meeting
 from api.playing.over_the_wire import as_json as as_parts
 from api.playing.recording import STOPPED, projections
+from api.questions.declared.fairness import FairnessParams, fairness
 from api.questions.proof import NoSecrets, Unsigned, verified
+from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import AUDITOR, Viewer
 from api.viewpoints.views import Viewed
 from dealer.deck import SeededDecks, drawn_seed
@@ -93,6 +95,15 @@ class JobReport:
         self._now = msgspec.structs.replace(self._now, hands=self._now.hands + hands)
         if time.monotonic() - self._at >= REPORT_S:
             self.say()
+
+    def watch(self, items: Iterable[Any], doing: str, total: int) -> Iterator[Any]:
+        """Say what is done, and count each of these; until it is asked to end."""
+        self.say(detail=doing, hands=0, total=total)
+        for one in items:
+            if self.stopped:
+                raise KeyboardInterrupt
+            yield one
+            self.add(1)
 
     def leaf(self, stream: str) -> bool:
         """Count one more leaf of the log; return whether to go on."""
@@ -149,7 +160,7 @@ def _is_full(reason: BaseException | None) -> bool:
 def _do(folder: Path, room: Path, job: Job, report: JobReport) -> None:
     if not writes(job):
         report.say(state="running")
-        report.say(**_verify_match(folder, job, report))
+        report.say(**READS[job.kind](folder, job, report))
         return
     opened = _open_in_turn(folder, job, report)
     if opened is None:
@@ -198,6 +209,21 @@ def _verify_match(folder: Path, job: Job, report: JobReport) -> dict[str, Any]:
     if found is None:
         return {"state": "cancelled"}
     return {"state": "done", "hands": found["hands"], "result": found}
+
+
+def _test_fairness(folder: Path, job: Job, report: JobReport) -> dict[str, Any]:
+    """Every hand of a match or of the ledger, as `muckrake fairness` tests them."""
+    viewed = Viewed(Reader(folder).snapshot(), Viewer(AUDITOR))
+    try:
+        found = fairness(viewed, FairnessParams(job.match), report.watch)
+    except Absent as reason:
+        return {"state": "failed", "detail": str(reason)}
+    except KeyboardInterrupt:
+        return {"state": "cancelled", "detail": None}
+    finally:
+        viewed.close()
+    last = {"state": "done", "detail": None, "hands": found.hands, "total": found.hands}
+    return {**last, "result": msgspec.to_builtins(found)}
 
 
 def _play_match(
@@ -307,6 +333,7 @@ def _import_files(
     return last
 
 
+READS = {"verify": _verify_match, "fairness": _test_fairness}
 WORK = {"match": _play_match, "bots": _play_bots, "import": _import_files}
 
 

@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from api.http.ask import Access, Caller
 from api.http.layers import POLICY
 from api.http.routes.questions import Named
-from api.pages.matches import followed
+from api.pages.live import followed
 from api.pages.players import Narrow, OfPlayer, clean
 from api.pages.site import Addresses
 from api.pages.winnings import Place, grown, told_of

@@ -6,7 +6,6 @@ judges a bundle in the browser that it is dropped on, by a script that asks nobo
 """
 
 import re
-from collections.abc import Iterable, Sequence
 from typing import Annotated
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -18,11 +17,11 @@ from analytics.sql.chosen import quoted
 from api.http.ask import Ask
 from api.http.routes.questions import page_of
 from api.pages.hand_line import taken_apart
-from api.pages.matches import disputed_hands, with_rules
+from api.pages.matches import disputed_hands, drawn
 from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions.declared import hands
-from api.questions.declared.matches import MatchRow, Which, matches, played_of, rows_of
+from api.questions.declared.matches import Which, matches, played_of, rows_of
 from api.questions.filters import WrongFilter, parsed
 from api.questions.players import is_there
 from api.questions.question import API
@@ -42,11 +41,14 @@ def home(request: Request, ask: Ask, judge: bool = False) -> Response:
     try:
         with ask.viewed() as viewed:
             found = matches(viewed, Which(newest=True, limit=LISTED), without_progress)
-            rows = with_rules(viewed, found.rows)
+            rows = drawn(ask, viewed, found.rows)
             totals = viewed.rows(TOTALS)[0]
             disputed = disputed_hands(ask, viewed, totals["hands"], judge=judge)
             newest, _ = page_of(hands.QUESTION, ask, viewed, HANDS, None, {"newest": True})
-            running = _running(viewed, found.rows, [row.match for row in newest.rows])
+            known = {row["match"] for row in rows}
+            others = {row.match for row in newest.rows} - known
+            later = rows_of(viewed, {name: played_of(viewed, name) for name in sorted(others)})
+            running = [row for row in (*drawn(ask, viewed, later), *rows) if row["goes_on"]]
     except (NoLedger, Problem) as none:
         if isinstance(none, Problem) and none.kind != "unavailable":
             raise
@@ -63,14 +65,6 @@ def home(request: Request, ask: Ask, judge: bool = False) -> Response:
         totals=totals,
         disputed=disputed,
     )
-
-
-def _running(viewed: Viewed, newest: Sequence[MatchRow], played: Iterable[str]) -> list[MatchRow]:
-    """Announced matches that have not ended: the newest ones, and those of the last hands."""
-    known = {row.match for row in newest}
-    others = {name: played_of(viewed, name) for name in dict.fromkeys(played) if name not in known}
-    rows = [*rows_of(viewed, others), *newest]
-    return [row for row in rows if row.dealing is not None and not row.ended]
 
 
 TOTALS = """

@@ -1,46 +1,38 @@
 """`/matches` and `/matches/M`: the matches, their results, and the proof of each.
 
-`/fairness` shows an auditor what was dealt, beside what chance alone would have dealt. `/live` has
-the last hands that ended, a line each; a script puts those that end now above them, in rows that
-are made here.
+`/fairness` shows an auditor what was dealt, beside what chance alone would have dealt.
 """
 
 import json
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from typing import Annotated, Any, NamedTuple
 
+import msgspec
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
 from msgspec.structs import asdict
 
 from analytics.fairness.dealing import LEVEL
 from analytics.sql.chosen import quoted
 from api.http.ask import AUDIT, Access, Ask
 from api.http.routes.questions import page_of
-from api.pages.hand_line import taken_apart
+from api.http.uploads import admitted
+from api.jobs.jobs import OVER, Job, Jobs, now_ms, server
 from api.pages.players import Narrow, clean
-from api.pages.site import Addresses, frame, page
-from api.problem import Problem
-from api.questions.declared.fairness import HANDS_MAX, FairnessParams, Tested
+from api.pages.site import Addresses, page
+from api.questions.declared.fairness import Fairness, FairnessParams, Tested
 from api.questions.declared.fairness import fairness as tested_by
-from api.questions.declared.hands import hands_by
 from api.questions.declared.matches import QUESTION, MatchRow, match_of
-from api.questions.filters import parsed
-from api.questions.filters_tree import EVERY, VERDICTS, word
+from api.questions.filters_tree import VERDICTS
 from api.questions.games import address
-from api.questions.one_line import lines, one_line
 from api.questions.proof import LEAVES_MAX, NoSecrets, Unsigned, root, verified
 from api.questions.shapes import MatchVerified, Root
 from api.questions.verdicts import lent, verdicts_of
 from api.rules import Rules
-from api.viewpoints.feed_events import Teller
-from api.viewpoints.match_records import ended, started
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 from engine.changes import partner_of
-from events import types as t
-from store.log.leaf import split
 
 NAMED = 8  # hands that a page names
 JUDGED_AT_ONCE = 5_000  # hands that are judged while somebody waits for a page
@@ -118,16 +110,20 @@ def matches(
     """The matches and their results, newest first."""
     with ask.viewed() as viewed:
         found, following = page_of(QUESTION, ask, viewed, LISTED, after, {"newest": True})
-        rows = with_rules(viewed, found.rows)
+        rows = drawn(ask, viewed, found.rows)
     return page(request, ask, "matches.html", rows=rows, following=following)
 
 
-def with_rules(viewed: Viewed, rows: Sequence[MatchRow]) -> list[dict[str, Any]]:
-    """Each match with the address of its ruleset: two may have one name."""
+def drawn(ask: Access, viewed: Viewed, rows: Sequence[MatchRow]) -> list[dict[str, Any]]:
+    """Each match with the address of its ruleset, as two may have one name; and if it goes on."""
     rules = Rules(viewed.snapshot, None)
     games = [rules.marked(row.ruleset or "") for row in rows]
     return [
-        asdict(row) | {"rules": row.game if game is None else address(game)}
+        asdict(row)
+        | {
+            "rules": row.game if game is None else address(game),
+            "goes_on": ask.service.is_played(ask.viewer, viewed.snapshot, row.match),
+        }
         for row, game in zip(rows, games, strict=True)
     ]
 
@@ -154,6 +150,7 @@ def match(
             except (NoSecrets, Unsigned) as reason:
                 checked = str(reason)
         disputed = disputed_hands(ask, viewed, row.hands, match, judge)
+        goes_on = ask.service.is_played(ask.viewer, viewed.snapshot, match)
         game = Rules(viewed.snapshot, None).marked(row.ruleset or "")
     to = Addresses(request.query_params.get("as"))
     return page(
@@ -163,6 +160,7 @@ def match(
         players=tuple(row.players or ()),
         trail=(("Matches", to.matches()),),
         row=row,
+        goes_on=goes_on,
         game=game,
         partner=None if game is None else partner_of(game),
         rules=None if game is None else address(game),
@@ -181,29 +179,40 @@ TESTED_AT_ONCE = 3_000  # hands that are tested while somebody waits for a page
 
 
 @router.get("/fairness")
-def fairness(
-    request: Request,
-    ask: Ask,
-    match: Narrow = None,
-    run: Annotated[bool, Query()] = False,
-) -> Response:
-    """What was dealt, beside what chance alone would have dealt; for an auditor's eyes."""
+def fairness(request: Request, ask: Ask, match: Narrow = None, run: bool = False) -> Response:
+    """What was dealt, beside what chance alone would have dealt; for an auditor's eyes.
+
+    Many hands are tested by a job, which an auditor begins with `run`; what it finds is kept.
+    """
     name = clean(match)
-    context: dict[str, Any] = {"match": name, "level": LEVEL, "hands_max": HANDS_MAX}
-    context |= {"found": None, "why": None, "tested": (), "hands": 0}
+    context: dict[str, Any] = {"match": name, "level": LEVEL, "why": None, "found": None}
+    context |= {"tested": (), "hands": 0, "progress": None}
     if not ask.viewer.auditor:
         return page(request, ask, "fairness.html", **context)
     ledger = ask.snapshot()
-    hands = sum(1 for _ in ledger.hands(name)) if name else ledger.next_seq
-    context["hands"] = hands
-    if hands > (HANDS_MAX if run else TESTED_AT_ONCE):
-        return page(request, ask, "fairness.html", **context)
-    try:
-        with ask.viewed() as viewed:
-            found = tested_by(viewed, FairnessParams(name))
-    except Absent as reason:
-        return page(request, ask, "fairness.html", **context | {"why": str(reason)})
-    tested = [(one, judgement(one)) for one in found.tests]
+    context["hands"] = sum(1 for _ in ledger.hands(name)) if name else ledger.next_seq
+    found: Fairness | None = None
+    if context["hands"] <= TESTED_AT_ONCE:
+        try:
+            with ask.viewed() as viewed:
+                found = tested_by(viewed, FairnessParams(name))
+        except Absent as reason:
+            context["why"] = str(reason)
+    else:
+        jobs = Jobs(ask.service.settings.folder)
+        job = jobs.last("fairness", name)
+        progress = None if job is None else jobs.progress(job)
+        if run and (progress is None or progress.state in OVER):
+            room, _ = admitted(jobs, ask.owner, ask.service.settings.limits)
+            begun = Job(room.name, "fairness", ask.owner, server(), now_ms(), name, {})
+            jobs.begin(room, begun, None, "")
+            to = Addresses(request.query_params.get("as"))
+            return RedirectResponse(to.fairness(match=name), 303)
+        if progress is not None and progress.state == "done":
+            with suppress(msgspec.ValidationError):  # another version found it
+                found = msgspec.convert(progress.result, Fairness)
+        context["progress"] = progress
+    tested = [] if found is None else [(one, judgement(one)) for one in found.tests]
     return page(request, ask, "fairness.html", **context | {"found": found, "tested": tested})
 
 
@@ -212,96 +221,3 @@ def judgement(test: Tested) -> str:
     if test.counted is None:
         return "unknown"
     return "agree" if test.counted >= LEVEL else "differ"
-
-
-LIVE_MAX = 40  # hands of the page before anything happens
-KEPT = 200  # rows that the script keeps
-AT_ONCE = 40  # rows that are asked for at once
-TYPES = ("HandEnded", "HandVoided", "MatchStarted", "MatchEnded")
-_FROM_THE_FIRST = "start"  # where a stream begins that has told nothing yet
-
-
-@router.get("/live")
-def live(
-    request: Request,
-    ask: Ask,
-    match: Narrow = None,
-    of: Annotated[tuple[str, ...], Query(max_length=AT_ONCE)] = (),
-) -> Response:
-    """The last hands that ended; a script puts those that end now above them."""
-    name = clean(match)
-    at = Addresses().embedded("live", match=name)
-    snippet = frame(request, ask, at, f"Hands of {name or 'all matches'}")
-    return followed(request, ask, name, of, frame=snippet)
-
-
-def followed(
-    request: Request, ask: Access, name: str | None, of: Sequence[str] = (), **more: Any
-) -> Response:
-    """The page that a stream goes on with: of one match, of all, or only the rows `of` these."""
-    context: dict[str, Any] = {"match": name, "kept": KEPT, "at_once": AT_ONCE}
-    context |= {"delay_s": ask.service.settings.delay_s, "types": ",".join(TYPES), "players": ()}
-    try:
-        context |= _told(ask, of) if of else _last(ask, name)
-    except Problem as reason:
-        if reason.kind != "unavailable":
-            raise
-        context |= {"rows": [], "after": _FROM_THE_FIRST}
-    return page(request, ask, "live.html", **context, **more)
-
-
-def _last(ask: Access, match: str | None) -> dict[str, Any]:
-    """The last hands, newest first, and the place in the stream from which on there are more."""
-    chosen = EVERY if match is None else parsed(f"match={word(match)}")
-    with ask.viewed() as viewed:
-        found = hands_by(viewed, chosen, None, LIVE_MAX, True).rows
-        told = lines(viewed, [row.hand for row in found])
-        rows = [
-            _hand(row.hand, line, bool(row.void), row.at)
-            for row, line in zip(found, told, strict=True)
-            if line is not None
-        ]
-        after = _place(viewed, found[0].hand) if found else _FROM_THE_FIRST
-        table = None if match is None else started(viewed.snapshot, match)
-    return {"rows": rows, "after": after, "players": table.players if table else ()}
-
-
-def _told(ask: Access, of: Sequence[str]) -> dict[str, Any]:
-    """Rows of what the stream told of, each `TYPE STREAM`, as of this very moment."""
-    with closing(Viewed(ask.snapshot(), ask.viewer)) as viewed:
-        rows = [row for row in (_row(viewed, one) for one in of) if row is not None]
-    return {"rows": rows, "after": ""}
-
-
-def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
-    kind, _, stream = one.partition(" ")
-    if kind in ("HandEnded", "HandVoided"):
-        try:
-            redacted_hand = viewed.redacted_hand(stream)
-        except Absent:
-            return None
-        last = redacted_hand.ones[-1]
-        void = isinstance(last.seen, t.HandVoided)
-        return _hand(stream, one_line(redacted_hand), void, last.stored.at)
-    found = (started if kind == "MatchStarted" else ended)(viewed.snapshot, stream)
-    return None if found is None else {"key": one, "match": stream, "told": found, "hand": None}
-
-
-def _hand(hand: str, line: str, void: bool, at: int | str) -> dict[str, Any]:
-    """A hand that is over, on one line."""
-    pot = line.rpartition(" | ")[2].partition(": ")[0]
-    return {
-        "key": f"{'HandVoided' if void else 'HandEnded'} {hand}",
-        "hand": hand,
-        "match": split(hand)[0],
-        "line": taken_apart(line),
-        "pot": int(pot) if pot.isdecimal() else None,
-        "at": at,
-    }
-
-
-def _place(viewed: Viewed, hand: str) -> str:
-    """The place after the last event of a hand, as its viewer was told it."""
-    events = viewed.snapshot.read(hand)
-    told = list(Teller(viewed.viewer).tell(events, viewed.snapshot))
-    return told[-1].place.decode() if told else _FROM_THE_FIRST

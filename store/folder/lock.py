@@ -88,6 +88,15 @@ def holder(folder: Path) -> str | None:
     return _said(text) if is_alive(told.process) else None
 
 
+def held_since(folder: Path) -> int | None:
+    """When whoever writes now took the lock, in milliseconds since 1970; None if nobody writes."""
+    try:
+        at = (folder / "lock").stat().st_mtime_ns // 1_000_000
+    except FileNotFoundError:
+        return None
+    return at if holder(folder) is not None else None
+
+
 def is_alive(process: int) -> bool:
     """Whether there is such a process on this machine."""
     try:

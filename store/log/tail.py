@@ -126,6 +126,12 @@ class Tail:
         first = bisect_left(self._steps, pos, key=lambda step: step.pos)
         return tuple(Placed(step.pos, step.append) for step in self._steps[first:])
 
+    def begun_last(self, match: str, end: int) -> str | None:
+        """The last hand of a match that began in the hot log, before a position."""
+        begun = (one for one in reversed(self._steps) if one.before == 0 and one.pos < end)
+        names = (one.append.stream for one in begun)
+        return next((name for name in names if name.startswith(f"{match}/")), None)
+
     def _stream(self, name: str) -> Stream:
         if name not in self.streams:
             sealed = self._matches.get(name, 0)

@@ -324,7 +324,7 @@ def test_the_live_list_of_the_public_says_how_late_it_is(site: Site) -> None:
     page = site.open("/live", as_auditor=False)
     expect(page.locator(".sub")).to_contain_text("is shown 30 s later")
     page = site.open("/live", java_script_enabled=False)
-    expect(page.get_by_role("link", name="Newer hands")).to_be_visible()
+    expect(page.get_by_role("link", name="Look again")).to_be_visible()
     expect(page.get_by_role("button", name="Pause")).to_be_hidden()
 
 

@@ -64,6 +64,14 @@ QUESTIONS = (
 )
 
 
+WATCHED = (
+    *(f"match={one}" for one in MATCHES),
+    f"match={RUNNING}&of=table",
+    f"match={RUNNING}&of=HandEnded%20{RUNNING}/1&of=BidPlaced%20{RUNNING}/1",
+    f"match=closed-{AUCTION}&of=HandEnded%20closed-{AUCTION}/1",
+)
+
+
 Depth = Literal["all", "most", "few", "some"]
 
 
@@ -306,10 +314,8 @@ ROUTES: dict[str, Asked] = {
     "/players/{player}/results": of_players("a page", queries=("split=swap",)),
     "/ratings": Asked("a page"),
     "/fairness": Asked("refused to all of these"),
-    "/live": Asked("a page"),
-    "/embed/live": Asked(
-        "the same for a frame", queries=(f"match=closed-{AUCTION}", f"match={RUNNING}")
-    ),
+    "/live": Asked("hands that ended; of one match its table and bankrolls", queries=WATCHED),
+    "/embed/live": Asked("the same for a frame", queries=WATCHED),
     "/embed/players/{player}/winnings": of_players("a graph for a frame"),
     "/verify": Asked("made of the code"),
 }

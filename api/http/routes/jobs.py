@@ -115,7 +115,7 @@ def play(request: Request, ask: Ask, wanted: MatchWanted, idempotency_key: Key =
     ask.needs(WRITE)
     asked = wanted.model_dump(by_alias=True)
     digest = sha256(msgspec.json.encode(asked, order="sorted")).hexdigest()
-    jobs, owner = _written(ask), _owner(ask)
+    jobs, owner = _written(ask), ask.owner
     known = jobs.known(owner, _checked(idempotency_key), digest)
     if known is None:
         bots = ask.service.settings.bots
@@ -182,10 +182,10 @@ async def bring(
     idempotency_key: Key = None,
 ) -> Response:
     ask.needs(WRITE)
-    owner = "" if ask.caller.has(AUDIT) else _owner(ask)
+    owner = "" if ask.caller.has(AUDIT) else ask.owner
     wanted_job = of_import(named_format, game, settings, names, strict, audit, match, rake)
     wanted_job |= {"disclosure": disclosure, "owner": owner}
-    jobs, owner, key = _written(ask), _owner(ask), _checked(idempotency_key)
+    jobs, owner, key = _written(ask), ask.owner, _checked(idempotency_key)
     limits, again = ask.service.settings.limits, jobs.claimed(owner, key)
     coming = partial(admitted, jobs, owner, limits, size=said_length(request), again=again)
     room, allowance = await run_in_threadpool(coming)
@@ -221,7 +221,7 @@ def verify(request: Request, ask: Ask, match: Match, idempotency_key: Key = None
     with ask.viewed() as viewed:
         wanted_job = {"match": match, "hands": match_of(viewed, match).hands}
     digest = sha256(msgspec.json.encode(("verify", match))).hexdigest()
-    jobs, owner, key = _jobs(ask), _owner(ask), _checked(idempotency_key)
+    jobs, owner, key = _jobs(ask), ask.owner, _checked(idempotency_key)
     known = jobs.known(owner, key, digest)
     if known is None:
         room, _ = admitted(jobs, owner, ask.service.settings.limits)
@@ -309,7 +309,7 @@ def _asked_for(ask: Access) -> Jobs:
 
 
 def _is_his(ask: Access, job: Job) -> bool:
-    return job.owner == _owner(ask) or ask.caller.has(ADMIN)
+    return job.owner == ask.owner or ask.caller.has(ADMIN)
 
 
 def _accepted(ask: Access, request: Request, jobs: Jobs, job: Job) -> Response:
@@ -331,11 +331,6 @@ def _written(ask: Access) -> Jobs:
     if (url := origin_of(ask.service.settings.folder)) is not None:
         raise ReadOnly(url)
     return _jobs(ask)
-
-
-def _owner(ask: Access) -> str:
-    """Whose job it is: a key's or a session's; the name, where there is neither."""
-    return ask.caller.id or ask.caller.name or ""
 
 
 def _checked(key: str | None) -> str | None:

@@ -1,4 +1,5 @@
-// Follows the stream: whatever it tells of is asked for as a row of this page, and put above the others.
+// Follows the stream: whatever it tells of is asked for as a row of this page, and put above the others; of one
+// match its table, too, which is as new as the answer that brings it.
 
 const list = document.getElementById("list");
 const body = list.tBodies[0];
@@ -6,21 +7,27 @@ const said = document.getElementById("said");
 const state = document.getElementById("state");
 const pause = document.getElementById("hold");
 const { stream, rows, kept, atOnce } = list.dataset;
+const types = list.dataset.types.split(","); // which have a row
+const match = document.getElementById("match"); // is there if the page is of one
 const RETRY_MS = 2000;
 const GATHER_MS = 150;
+const QUIET_MS = 5000; // after which the table is asked for all the same: nobody tells that a writer is gone
 
 let after = list.dataset.after;
 let source = null;
 let there = "reconnecting";
 let paused = false;
 let asking = false;
+let stale = false; // whether something has happened at the table
+let quiet = 0;
 let waiting = []; // what the stream told of, and has no row yet: the oldest first
 const known = new Set([...body.rows].map((row) => row.dataset.of));
 
+const over = () => document.getElementById("table")?.dataset.goesOn === "no";
 const at = (address, more) => address + (address.includes("?") ? "&" : "?") + more;
 
 function tell() {
-  const now = paused ? "paused" : there;
+  const now = paused ? "paused" : over() ? "over" : there;
   state.dataset.state = now;
   const count = waiting.length;
   said.textContent = now === "paused" && count ? `paused, ${count} waiting` : now;
@@ -38,11 +45,13 @@ function follow() {
     after = message.lastEventId || after;
     const told = JSON.parse(message.data);
     const key = `${told.event.type} ${told.hand ?? told.match}`;
-    if (known.has(key)) return;
-    known.add(key);
-    waiting.push(key);
-    waiting = waiting.slice(-2 * kept);
-    tell();
+    stale = match !== null;
+    if (types.includes(told.event.type) && !known.has(key)) {
+      known.add(key);
+      waiting.push(key);
+      waiting = waiting.slice(-2 * kept);
+      tell();
+    }
     gather();
   };
   source.onerror = () => {
@@ -53,26 +62,53 @@ function follow() {
 }
 
 async function gather() {
-  if (asking || paused || !waiting.length) return;
+  if (asking || paused || !(waiting.length || stale)) return;
   asking = true;
+  clearTimeout(quiet);
   await new Promise((done) => setTimeout(done, GATHER_MS));
   const asked = waiting.slice(-kept).slice(0, atOnce);
   const from = waiting.indexOf(asked[0]);
+  stale = false;
   try {
-    const answer = await fetch(at(rows, asked.map((key) => `of=${encodeURIComponent(key)}`).join("&")));
+    const of = asked.length ? asked : ["table"];
+    const answer = await fetch(at(rows, of.map((key) => `of=${encodeURIComponent(key)}`).join("&")));
     if (!answer.ok) throw new Error(answer.statusText);
     const told = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (!paused) {
       put([...told.getElementById("list").tBodies[0].rows]);
-      waiting = waiting.slice(from + asked.length);
+      for (const name of ["table", "money"]) redraw(told.getElementById(name));
+      if (asked.length) waiting = waiting.slice(from + asked.length);
     }
     asking = false;
   } catch {
     await new Promise((done) => setTimeout(done, RETRY_MS));
     asking = false;
+    stale = match !== null;
   }
+  look();
   tell();
   gather();
+}
+
+/** Puts a part of the page in the place of the one that is there; whoever was at a link of it still is. */
+function redraw(part) {
+  if (!part) return;
+  const now = document.getElementById(part.id);
+  if (now?.outerHTML === part.outerHTML) return;
+  const focused = now?.contains(document.activeElement) && document.activeElement.id;
+  if (now) now.replaceWith(document.adoptNode(part));
+  else match.append(document.adoptNode(part));
+  if (focused) document.getElementById(focused)?.focus();
+}
+
+/** Asks for the table in a while, if nothing happens before. */
+function look() {
+  clearTimeout(quiet);
+  if (!match || over()) return;
+  quiet = setTimeout(() => {
+    stale = true;
+    gather();
+  }, QUIET_MS);
 }
 
 function put(fresh) {
@@ -89,11 +125,15 @@ function put(fresh) {
 
 pause.addEventListener("click", () => {
   paused = !paused;
+  stale = match !== null;
   tell();
   gather();
 });
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 document.getElementById("newer").hidden = true;
-pause.hidden = false;
+pause.hidden = over();
 tell();
-follow();
+if (!over()) {
+  follow();
+  look();
+}

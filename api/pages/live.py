@@ -1,0 +1,277 @@
+"""`/live`: the last hands that ended, a line each; of one match, its table and bankrolls, too.
+
+A script follows the stream. Whatever it is told of it asks for here, as rows and as a table that
+are drawn on the server, and puts them into the page. Without a script the page is that of its
+moment, and a link asks for a newer one. Of each event it shows what `Redactor` leaves to its
+viewer, and when: the delay holds back what this page has as it does every other.
+"""
+
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+from analytics.sql.chosen import quoted
+from api.http.ask import Access, Ask
+from api.pages.hand_line import taken_apart
+from api.pages.hands import drawable
+from api.pages.players import Narrow, clean
+from api.pages.site import SIZE, Addresses, frame, page, scale
+from api.problem import Problem
+from api.questions.declared.hands import hands_by
+from api.questions.filters import parsed
+from api.questions.filters_tree import EVERY, word
+from api.questions.frames import as_seen, frames, in_words
+from api.questions.one_line import lines, one_line
+from api.rules import Rules
+from api.viewpoints.feed_events import Teller
+from api.viewpoints.match_records import committed, ended, started
+from api.viewpoints.redaction import RedactedEvents
+from api.viewpoints.selection import Absent
+from api.viewpoints.views import Viewed
+from dealer.deck import CHAIN_HANDS
+from engine.game import Game
+from engine.hand import turn
+from engine.seats import contenders
+from engine.turn import Over, ToAct, ToBid, ToDeal, ToShow, ToStraddle, ToSwap
+from events import types as t
+from events.evolve import replay
+from store.log.leaf import split
+
+router = APIRouter(include_in_schema=False)
+LIVE_MAX = 40  # hands of the page before anything happens
+KEPT = 200  # rows that the script keeps
+AT_ONCE = 40  # rows that are asked for at once
+TYPES = ("HandEnded", "HandVoided", "MatchStarted", "MatchEnded")
+_FROM_THE_FIRST = "start"  # where a stream begins that has told nothing yet
+
+
+@router.get("/live")
+def live(
+    request: Request,
+    ask: Ask,
+    match: Narrow = None,
+    of: Annotated[tuple[str, ...], Query(max_length=AT_ONCE)] = (),
+) -> Response:
+    """A match as it is played, or all of them; a script goes on with what the stream tells."""
+    name = clean(match)
+    at = Addresses().embedded("live", match=name)
+    snippet = frame(request, ask, at, f"Hands of {name or 'all matches'}")
+    return followed(request, ask, name, of, frame=snippet)
+
+
+def followed(
+    request: Request, ask: Access, name: str | None, of: Sequence[str] = (), **more: Any
+) -> Response:
+    """The page that a stream goes on with: of one match, of all, or only what is asked with `of`:
+    the rows of these, each `TYPE STREAM`, and the table; bankrolls, where a row changes them."""
+    context: dict[str, Any] = {"match": name, "kept": KEPT, "at_once": AT_ONCE, "rows": []}
+    context |= {"delay_s": ask.service.settings.delay_s, "types": ",".join(TYPES), "players": ()}
+    context |= {"after": _FROM_THE_FIRST, "table": None, "money": None}
+    try:
+        if of:  # as of this very moment
+            with closing(Viewed(ask.snapshot(), ask.viewer)) as viewed:
+                context["rows"] = [row for row in (_row(viewed, one) for one in of) if row]
+                context |= _of_match(ask, viewed, name, bool(context["rows"]))
+        else:
+            with ask.viewed() as viewed:
+                context |= _last(viewed, name) | _of_match(ask, viewed, name, True)
+    except Problem as reason:
+        if reason.kind != "unavailable":
+            raise
+    return page(request, ask, "live.html", **context, **more)
+
+
+def _of_match(ask: Access, viewed: Viewed, match: str | None, grown: bool) -> dict[str, Any]:
+    """The table of a match, and its bankrolls if they have grown."""
+    start = None if match is None else started(viewed.snapshot, match)
+    if match is None or start is None:
+        return {}
+    goes_on = ask.service.is_played(ask.viewer, viewed.snapshot, match)
+    return {
+        "players": start.players,
+        "table": table(viewed, match, goes_on),
+        "money": bankrolls(viewed, match, start.players) if grown else None,
+    }
+
+
+_STEPS = ("StepEntered", "BettingOpened", "HandEnded")  # what nobody does
+
+
+class LiveTable(NamedTuple):
+    """A match at its newest moment: whether it `goes_on`, how it ended, and the last hand that has
+    begun. `why` there is none to show; `asked` are the seats that it waits for, `todo` for what."""
+
+    goes_on: bool
+    end: t.MatchEnded | None
+    hands: int | None  # that were dealt in all, or for which decks are committed to
+    why: str = ""
+    hand: str = ""
+    start: t.HandStarted | None = None
+    frame: dict[str, Any] | None = None
+    broken: str | None = None
+    asked: tuple[int, ...] = ()
+    todo: str = ""
+
+    @property
+    def number(self) -> int | None:
+        """Which hand of the match it is."""
+        return split(self.hand)[1]
+
+
+def table(viewed: Viewed, match: str, goes_on: bool) -> LiveTable:
+    """The table of a match as its viewer may see it now."""
+    snapshot, end = viewed.snapshot, ended(viewed.snapshot, match)
+    decks = sum(one.hands for one in committed(snapshot, match))
+    start = started(snapshot, match)
+    many = decks * (start.deals if start else 1) if 0 < decks < CHAIN_HANDS else None
+    shown = LiveTable(goes_on, end, many)
+    hand = snapshot.begun_last(match) or next(
+        (row.hand for row in hands_by(viewed, parsed(f"match={word(match)}"), None, 1, True).rows),
+        None,
+    )
+    if hand is None:
+        return shown._replace(why="no hand has begun yet" if goes_on else "no hand was dealt")
+    try:
+        redacted_hand = viewed.redacted_hand(hand)
+    except Absent as reason:
+        return shown._replace(why=str(reason))
+    first = redacted_hand.ones[0].seen
+    if not isinstance(first, t.HandStarted):
+        return shown._replace(why=f"{hand} does not begin as a hand does")
+    game = Rules(snapshot, None).marked(first.ruleset)
+    told = frames(redacted_hand, viewed.viewer.view, game)
+    if not told["frames"]:
+        return shown._replace(why=f"{hand} does not add up to a hand")
+    drawn = told["frames"]
+    done = max(one["idx"] for one in drawn if one["type"] not in _STEPS)
+    last = drawable(drawn[-1], in_words(redacted_hand)[done])
+    asked, todo = awaited(redacted_hand, game)
+    return shown._replace(
+        hand=hand, start=first, frame=last, broken=told["broken"], asked=asked, todo=todo
+    )
+
+
+def awaited(redacted_hand: RedactedEvents, game: Game | None) -> tuple[tuple[int, ...], str]:
+    """The seats that a hand waits for and what they are to do, by what is seen of it; no seat where
+    the dealer is next, nothing where the hand is over or its rules are not known.
+
+    All who may bid are asked at once, and their bids are written together.
+    """
+    if game is None:
+        return (), ""
+    try:
+        hand = replay(as_seen(redacted_hand))
+        asked = Over() if hand.voided else turn(game, hand)
+    except (LookupError, StopIteration, TypeError, ValueError):  # it does not add up
+        return (), ""
+    match asked:
+        case ToAct(seat=seat):
+            return (seat,), "to act"
+        case ToStraddle(seat=seat):
+            return (seat,), "to straddle"
+        case ToShow(seat=seat, may_muck=may_muck):
+            return (seat,), "to show or muck" if may_muck else "to show"
+        case ToBid():
+            placed = {seat for seat, _ in hand.auction.bids} if hand.auction else set()
+            return tuple(seat for seat in contenders(hand) if seat not in placed), "to bid"
+        case ToDeal() | ToSwap():
+            return (), "the dealer is at it"
+        case Over():
+            return (), ""
+
+
+POINTS = 240  # of a line
+WIDE, HIGH = 600, 240  # the picture, in its own units
+_GROWN = """
+WITH won AS (
+    SELECT dense_rank() OVER (ORDER BY hand_seq) AS k, player, net FROM players
+    WHERE match = {match}
+), grown AS (
+    SELECT k, player, sum(net) OVER (PARTITION BY player ORDER BY k) AS bankroll,
+           max(k) OVER () AS hands, max(k) OVER (PARTITION BY player) AS last
+    FROM won
+)
+SELECT k, player, CAST(bankroll AS BIGINT) AS bankroll, hands FROM grown
+WHERE k % greatest(1, hands // {points}) = 0 OR k = last ORDER BY player, k
+"""
+
+
+class Bankrolls(NamedTuple):
+    """What each player has won or lost so far, and how that grew, as lines of a picture."""
+
+    hands: int
+    ticks: tuple[tuple[int, float], ...]  # an amount, and how far below the top it stands
+    lines: tuple[tuple[str, int, str], ...]  # a player, his bankroll, the points of his line
+
+
+def bankrolls(viewed: Viewed, match: str, players: Sequence[str]) -> Bankrolls | None:
+    """The bankrolls of all who played a hand of it that is over; None before the first."""
+    rows = viewed.rows(_GROWN.format(match=quoted(match), points=POINTS))
+    if not rows:
+        return None
+    hands, up = rows[0]["hands"], scale(row["bankroll"] for row in rows)
+
+    def below(amount: float) -> float:
+        return round(HIGH * (1 - up.at(amount) / SIZE), 1)
+
+    found = []
+    for name in dict.fromkeys((*players, *(row["player"] for row in rows))):
+        own = [row for row in rows if row["player"] == name]
+        if not own:
+            continue
+        places = [(0, 0), *((row["k"], row["bankroll"]) for row in own)]
+        drawn = [f"{WIDE * k / hands:.1f},{below(won)}" for k, won in places]
+        found.append((name, own[-1]["bankroll"], " ".join(drawn)))
+    ticks = tuple((int(one), below(one)) for one in up.ticks if one == int(one))  # whole chips
+    return Bankrolls(hands, ticks, tuple(found))
+
+
+def _last(viewed: Viewed, match: str | None) -> dict[str, Any]:
+    """The last hands, newest first, and the place in the stream from which on there are more."""
+    chosen = EVERY if match is None else parsed(f"match={word(match)}")
+    found = hands_by(viewed, chosen, None, LIVE_MAX, True).rows
+    told = lines(viewed, [row.hand for row in found])
+    rows = [
+        _hand(row.hand, line, bool(row.void), row.at)
+        for row, line in zip(found, told, strict=True)
+        if line is not None
+    ]
+    return {"rows": rows, "after": _place(viewed, found[0].hand) if found else _FROM_THE_FIRST}
+
+
+def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
+    """A row of what the stream told of, if it is of something that has a row."""
+    kind, _, stream = one.partition(" ")
+    if kind in ("HandEnded", "HandVoided"):
+        with suppress(Absent):
+            redacted_hand = viewed.redacted_hand(stream)
+            last = redacted_hand.ones[-1]
+            void = isinstance(last.seen, t.HandVoided)
+            return _hand(stream, one_line(redacted_hand), void, last.stored.at)
+    if kind in ("MatchStarted", "MatchEnded"):
+        told = (started if kind == "MatchStarted" else ended)(viewed.snapshot, stream)
+        return None if told is None else {"key": one, "match": stream, "told": told, "hand": None}
+    return None
+
+
+def _hand(hand: str, line: str, void: bool, at: int | str) -> dict[str, Any]:
+    """A hand that is over, on one line."""
+    pot = line.rpartition(" | ")[2].partition(": ")[0]
+    return {
+        "key": f"{'HandVoided' if void else 'HandEnded'} {hand}",
+        "hand": hand,
+        "match": split(hand)[0],
+        "line": taken_apart(line),
+        "pot": int(pot) if pot.isdecimal() else None,
+        "at": at,
+    }
+
+
+def _place(viewed: Viewed, hand: str) -> str:
+    """The place after the last event of a hand, as its viewer was told it."""
+    events = viewed.snapshot.read(hand)
+    told = list(Teller(viewed.viewer).tell(events, viewed.snapshot))
+    return told[-1].place.decode() if told else _FROM_THE_FIRST
