@@ -6,6 +6,7 @@ its record event by event, as it is seen, and what each one changed. `of_hand` g
 of a hand have in common: whose it is, where it stands, what is beside it.
 """
 
+from contextlib import suppress
 from itertools import groupby
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -28,6 +29,7 @@ from api.questions.filters_sql import asks_verdicts
 from api.questions.filters_tree import FIELDS, FLAGS
 from api.questions.frames import frames, in_words, opening
 from api.questions.games import address
+from api.questions.hand import NoRules, judged
 from api.questions.proof import NoSecrets, Unsigned, proof
 from api.questions.verdicts import verdicts_of
 from api.rules import Rules
@@ -115,30 +117,69 @@ def replayer(request: Request, ask: Ask, match: str, number: str) -> Response:
         context = of_hand(request, ask, viewed, redacted_hand, "replay")
         game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
     told = frames(redacted_hand, ask.viewer.view, game)
-    said = in_words(redacted_hand)
-    drawn = [drawable(one, said[one["idx"]]) for one in told["frames"]]
+    begins = {mark["idx"] for mark in told["marks"]}
+    did: dict[int, Sentence] = {}
+    drawn = []
+    for frame, words in zip(told["frames"], in_words(redacted_hand), strict=False):
+        if frame["idx"] in begins:
+            did = {}
+        if frame["type"] in ACTS:
+            did = {**did, frame["seat"]: words[1:]}
+        drawn.append(drawable(frame, words, did))
     return page(
         request,
         ask,
         "replayer.html",
         **context,
         drawn=drawn,
+        bands=bands(told["frames"]),
         marks=told["marks"],
         big_blind=told["big_blind"],
         broken=told["broken"],
     )
 
 
-def drawable(frame: dict[str, Any], said: Sentence) -> dict[str, Any]:
-    """A frame as the template wants it: cards in the rows in which they came."""
+ACTS = ("Folded", "Checked", "Called", "Bet", "Raised", "BidPlaced", "Mucked", "TimedOut")
+
+
+def drawable(frame: dict[str, Any], said: Sentence, did: dict[int, Sentence]) -> dict[str, Any]:
+    """A frame as the template wants it: cards in the rows in which they came, and beside each seat
+    what it did last on this street."""
     board = frame["board"]
     return {
         **frame,
         "said": said,
         "board": [row for row in (board[:3], board[3:4], board[4:]) if row],
         "won": {seat for award in frame["awards"] for seat in award["seats"]},
-        "seats": [{**seat, "rows": rows(seat)} for seat in frame["seats"]],
+        "seats": [
+            {**seat, "rows": rows(seat), "did": did.get(place)}
+            for place, seat in enumerate(frame["seats"])
+        ],
     }
+
+
+class Band(NamedTuple):
+    """From one event to another a seat's part of the pot: `low` to `high`, those below it first."""
+
+    seat: int
+    first: int
+    last: int
+    low: float
+    high: float
+
+
+def bands(frames: list[dict[str, Any]]) -> list[Band]:
+    """The odds of all seats through the hand, one above the other; no band where none are known."""
+    found: list[Band] = []
+    told = [[seat["odds"] and seat["odds"]["share"] for seat in one["seats"]] for one in frames]
+    for shares, group in groupby(enumerate(told), key=lambda one: one[1]):
+        places = [idx for idx, _ in group]
+        low = 0.0
+        for seat, share in enumerate(shares):
+            if share:
+                found.append(Band(seat, places[0], places[-1], low, low + share))
+                low += share
+    return found
 
 
 def rows(seat: dict[str, Any]) -> list[list[Any]]:
@@ -165,8 +206,13 @@ def of_hand(
     to = Addresses(request.query_params.get("as"))
     announced = started(viewed.snapshot, match)
     game = Rules(viewed.snapshot, None).marked(start.ruleset)
+    verdict = None
+    if tab != "audit":
+        with suppress(Unfinished, NoRules):
+            verdict = judged(viewed.snapshot, redacted_hand).report.verdict
     return {
         "tab": tab,
+        "verdict": verdict,
         "hand": redacted_hand.stream,
         "match": match,
         "number": number,
