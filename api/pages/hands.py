@@ -48,6 +48,7 @@ from store.proof.tree import Refuted
 router = APIRouter(include_in_schema=False)
 LISTED = 50  # hands of a page
 COUNTED_AT_ONCE = 100_000  # hands of a ledger; in a larger one the list comes before its counts
+HALF_TYPED = {"HX-Retarget": "#said", "HX-Reselect": "#said", "HX-Push-Url": "false"}
 EXAMPLES = (
     "pot>100 & showdown",
     "contested",
@@ -85,7 +86,11 @@ def hands(
         if at is not None and not typing:
             return RedirectResponse(at, 303)
         status = 200 if typing else 400
-        return page(request, ask, "hands.html", wrong=wrong, place=at, status=status, **context)
+        context |= {"wrong": wrong, "place": at, "typing": typing}
+        answer = page(request, ask, "hands.html", status=status, **context)
+        if typing:  # half a word wipes nothing: the hands stay, and so does the address
+            answer.headers.update(HALF_TYPED)
+        return answer
     with ask.viewed() as viewed:
         judged = verdicts_of(viewed.snapshot).known(viewed.snapshot, JUDGED_AT_ONCE)
         waiting = asks_verdicts(one) and judged.left > 0

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
-from math import floor, log10
+from math import floor, log1p, log10
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urljoin
@@ -337,9 +337,12 @@ class Scale(NamedTuple):
     low: float
     high: float
     ticks: tuple[float, ...]
+    in_logs: bool = False
 
     def at(self, value: float) -> float:
         """Where a value stands, from 0 to the picture's size."""
+        if self.in_logs:
+            return round(SIZE * log1p(value) / log1p(self.high), 1)
         return round(SIZE * (value - self.low) / (self.high - self.low), 1)
 
 
@@ -354,6 +357,22 @@ def scale(values: Iterable[float]) -> Scale:
     last = max(last, first + 1)
     ticks = tuple(step * number for number in range(first, last + 1))
     return Scale(ticks[0], ticks[-1], ticks)
+
+
+CROWDED = 10  # a half of the points below this part of a scale lies on its axis
+_DECADES = tuple(float(one * 10**power) for power in range(9) for one in (1, 3))
+
+
+def in_logs(values: Sequence[float]) -> Scale:
+    """A scale in logs (of one more, so that nothing is at its foot), with ticks like 1, 3, 10."""
+    high = next(one for one in _DECADES if one >= max(values))
+    return Scale(0.0, high, (0.0, *(one for one in _DECADES if one <= high)), True)
+
+
+def is_crowded(values: Sequence[float]) -> bool:
+    """Whether most points would lie on the axis of an even scale."""
+    ranked = sorted(values)
+    return bool(ranked) and ranked[0] >= 0 and ranked[len(ranked) // 2] * CROWDED < ranked[-1]
 
 
 def histogram(values: Sequence[float], over: Scale, bins: int = 20) -> list[int]:
