@@ -7,11 +7,13 @@ const state = document.getElementById("state");
 const pause = document.getElementById("hold");
 const { stream, rows, kept, atOnce } = list.dataset;
 const RETRY_MS = 2000;
+const REFUSED_MS = 10_000;
 const GATHER_MS = 150;
 
 let after = list.dataset.after;
 let source = null;
 let there = "reconnecting";
+let why = ""; // a refusal, in the server's words
 let paused = false;
 let asking = false;
 let waiting = []; // what the stream told of, and has no row yet: the oldest first
@@ -23,7 +25,7 @@ function tell() {
   const now = paused ? "paused" : there;
   state.dataset.state = now;
   const count = waiting.length;
-  said.textContent = now === "paused" && count ? `paused, ${count} waiting` : now;
+  said.textContent = now === "paused" && count ? `paused, ${count} waiting` : why || now;
   pause.textContent = paused ? "Go on" : "Pause";
 }
 
@@ -31,9 +33,17 @@ function follow() {
   source = new EventSource(after ? at(stream, `after=${encodeURIComponent(after)}`) : stream);
   source.onopen = () => {
     there = "following";
+    why = "";
     tell();
     gather();
   };
+  source.addEventListener("refused", (message) => {
+    source.close();
+    there = "reconnecting";
+    why = JSON.parse(message.data).detail;
+    tell();
+    setTimeout(follow, REFUSED_MS);
+  });
   source.onmessage = (message) => {
     after = message.lastEventId || after;
     const told = JSON.parse(message.data);
