@@ -90,6 +90,14 @@ def test_of_bids_a_few_measures_are_shown_and_the_others_one_click_away(tmp_path
     assert "<summary>Bid</summary><p>what he bid, in chips</p>" in shown
 
 
+def test_a_parameter_that_a_page_does_not_have_is_said(tmp_path: Path) -> None:
+    site = of_forger(tmp_path, dealt())
+    page = read(site, "/hands?q=walk&ordr=oldest&as=public")
+    assert "Nothing here is asked by <code>ordr</code>." in page
+    for known in ("/hands?q=walk&order=oldest", "/players/random-0?split=position&vs=random-1"):
+        assert "Nothing here is asked by" not in read(site, known)
+
+
 def test_winnings_are_drawn_here_for_whoever_has_no_script(tmp_path: Path) -> None:
     site = of_forger(tmp_path, *play(GAME, "scrim", 12, "7"))
     for path in ("/players/random-0/winnings", "/embed/players/random-0/winnings"):

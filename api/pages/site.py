@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urljoin
 
 from fastapi import Request
+from fastapi.dependencies.utils import get_flat_params
 from fastapi.responses import HTMLResponse, Response
+from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from msgspec import Struct
@@ -278,9 +280,19 @@ def page(
         "trail": (),
         "framed": False,
         "frame": None,
+        "unasked": unasked(request),
     }
     body = TEMPLATES.get_template(template).render({**told, **context}).encode()
     return sent(request, body, status)
+
+
+def unasked(request: Request) -> list[str]:
+    """Parameters of this address that its page does not have: a mistake in one is said."""
+    route = request.scope.get("route")
+    if not isinstance(route, APIRoute):
+        return []
+    known = {one.alias for one in get_flat_params(route.dependant)} | {"as"}
+    return [name[:40] for name in dict.fromkeys(request.query_params) if name not in known][:5]
 
 
 def frame(request: Request, ask: Access, path: str, title: str) -> str | None:
@@ -359,7 +371,6 @@ def scale(values: Iterable[float]) -> Scale:
     return Scale(ticks[0], ticks[-1], ticks)
 
 
-CROWDED = 10  # a half of the points below this part of a scale lies on its axis
 _DECADES = tuple(float(one * 10**power) for power in range(9) for one in (1, 3))
 
 
@@ -370,9 +381,9 @@ def in_logs(values: Sequence[float]) -> Scale:
 
 
 def is_crowded(values: Sequence[float]) -> bool:
-    """Whether most points would lie on the axis of an even scale."""
+    """Whether a half of the points would lie in the first tenth of an even scale."""
     ranked = sorted(values)
-    return bool(ranked) and ranked[0] >= 0 and ranked[len(ranked) // 2] * CROWDED < ranked[-1]
+    return bool(ranked) and ranked[0] >= 0 and ranked[len(ranked) // 2] * 10 < ranked[-1]
 
 
 def histogram(values: Sequence[float], over: Scale, bins: int = 20) -> list[int]:
