@@ -12,7 +12,19 @@ from starlette.testclient import TestClient
 from analytics.results.winnings import Point, Winnings
 from api.main import main
 from api.pages.hand_line import BETWEEN, Line, Piece, taken_apart
-from api.pages.site import STATIC, Addresses, chips, hashed, many, money, rate, when
+from api.pages.site import (
+    SIZE,
+    STATIC,
+    Addresses,
+    chips,
+    hashed,
+    in_logs,
+    is_crowded,
+    many,
+    money,
+    rate,
+    when,
+)
 from api.pages.winnings import window
 from api.questions.filters import parsed
 from dealer.play import play
@@ -66,6 +78,44 @@ def test_the_page_of_bids_opens_with_regret_and_then_efficiency(tmp_path: Path) 
     assert table.index("Regret (known)") < table.index("Bid efficiency (known)")
     none = of_forger(tmp_path / "none", *play(GAMES["swap-2022"], "swap", 1, "7"))
     assert "Nobody called random-0 has bid" in read(none, "/players/random-0/bids")
+
+
+def test_of_bids_a_few_measures_are_shown_and_the_others_one_click_away(tmp_path: Path) -> None:
+    """Each says what it is without a mouse that points at it."""
+    site = of_forger(tmp_path, *play(GAME, "scrim", 12, "7"))
+    measures = read(site, "/players/random-0/bids").partition("<h2>Measures</h2>")[2]
+    shown, others = measures.partition("</section>")[0].split("<summary>All others")
+    assert 12 >= shown.count("<tr") - 1 > 8
+    assert others.count("<tr") > 30
+    assert "<summary>Bid</summary><p>what he bid, in chips</p>" in shown
+
+
+def test_a_parameter_that_a_page_does_not_have_is_said(tmp_path: Path) -> None:
+    site = of_forger(tmp_path, dealt())
+    page = read(site, "/hands?q=walk&ordr=oldest&as=public")
+    assert "Nothing here is asked by <code>ordr</code>." in page
+    for known in ("/hands?q=walk&order=oldest", "/players/random-0?split=position&vs=random-1"):
+        assert "Nothing here is asked by" not in read(site, known)
+
+
+def test_winnings_are_drawn_here_for_whoever_has_no_script(tmp_path: Path) -> None:
+    site = of_forger(tmp_path, *play(GAME, "scrim", 12, "7"))
+    for path in ("/players/random-0/winnings", "/embed/players/random-0/winnings"):
+        page = read(site, path)
+        lines = dict(re.findall(r'<polyline class="(\w+)" points="([^"]*)"', page))
+        assert {"net", "showdown", "without"} <= lines.keys()
+        assert {12} == {len(points.split()) for points in lines.values()}
+
+
+def test_points_that_would_lie_on_an_axis_are_drawn_in_logs() -> None:
+    assert is_crowded([0.5, 1, 2, 3, 200])
+    assert not is_crowded([0.5, 60, 70, 80, 200])
+    assert not is_crowded([-3, 1, 2, 3, 200])
+    assert not is_crowded([])
+    over = in_logs([0.5, 1, 2, 3, 200])
+    assert (0, 1, 3, 10, 30, 100, 300) == over.ticks
+    assert 0 == over.at(0) < over.at(1) < over.at(200) < over.at(300) == SIZE
+    assert over.at(3) > SIZE / 5
 
 
 def test_a_pot_that_was_paid_to_nobody_who_won_it_differs(tmp_path: Path) -> None:

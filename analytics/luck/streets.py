@@ -6,20 +6,20 @@ what chance still owes at that moment: board cards, third cards that were won, s
 has won an auction that is not settled. Only hands of which every card dealt is known can be told.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 from msgspec.structs import replace
 
-from analytics.replay.rulebook import Rulebook
+from analytics.replay.rulebook import Rulebook, comparable
 from analytics.stored.closed_betting import Closed, swaps_to_come, uncounted
-from analytics.stored.equity import expected
+from analytics.stored.equity import Worth, expected, worth_of
 from engine.game import Game
-from engine.pots import pots
+from engine.pots import Pot, pots
 from engine.seats import contenders
 from engine.units import per_chip
-from events.cards import known
+from events.cards import is_card, known
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import (
@@ -56,7 +56,6 @@ SCHEMA = pa.schema(
 )
 _STREET_OF_BOARD = {3: "flop", 4: "turn", 5: "river"}
 _DEALT = (HoleDealt, BoardDealt, CardSwapped)
-Worth = tuple[tuple[float, ...], float]
 
 
 def can_be_told(leaf: Leaf, rules: Rulebook) -> bool:
@@ -174,7 +173,25 @@ def _named(kind: type, before: Hand, after: Hand) -> str:
     return "third" if any(before.hole) else "hole"
 
 
-def _worth(hand: Hand, game: Game, how: Showdown, name: str) -> Worth:
+def odds(game: Game, hand: Hand, name: str) -> Worth | None:
+    """How often each seat that has not folded would win from here, by the ruleset, if all that is
+    left were chance; None where a card of theirs is not known, or where that cannot be counted.
+    """
+    how = comparable(game)
+    now = spot(game, hand)
+    if how is None or uncounted(game) is not None or len(now.seats) < 2:
+        return None
+    if how.hole_min and (any(now.third) or now.chances):
+        return None
+    if not all(map(known, now.holes)) or (hand.board and known(hand.board) is None):
+        return None
+    try:
+        return worth_of(now, now.seats, how, name)
+    except (LookupError, ValueError):  # a record that no deck can have dealt
+        return None
+
+
+def _worth(hand: Hand, game: Game, how: Showdown, name: str) -> tuple[tuple[float, ...], float]:
     """What each seat could expect if all bets were made, less what it has put in; its error."""
     hand = _matched(hand)
     seats = contenders(hand)
@@ -186,19 +203,28 @@ def _worth(hand: Hand, game: Game, how: Showdown, name: str) -> Worth:
             for seat in pot.seats:
                 even[seat] += pot.amount / len(pot.seats)
         return tuple(even), 0.0
+    told = expected(spot(game, hand, layers, put_in), game, how, name)
+    return told.nets, told.error
+
+
+def spot(
+    game: Game, hand: Hand, layers: tuple[Pot, ...] = (), put_in: tuple[int, ...] = ()
+) -> Closed:
+    """The cards of whoever has not folded, and what chance still owes them at this moment."""
+    seats = contenders(hand)
     due = hand.auction.due if hand.auction is not None else ()
-    spot = Closed(
+    folded = (hand.hole[seat] for seat in range(len(hand.hole)) if seat not in seats)
+    gone = (*hand.discards, *(card for cards in folded for card in cards))
+    return Closed(
         seats,
         tuple(hand.hole[seat] for seat in seats),
         hand.board,
-        _gone(hand, seats),
+        tuple(card for card in gone if is_card(card)),
         tuple(int(seat in due) for seat in seats),
         swaps_to_come(game, hand),
         layers,
         put_in,
     )
-    told = expected(spot, game, how, name)
-    return told.nets, told.error
 
 
 def _matched(hand: Hand) -> Hand:
@@ -206,9 +232,3 @@ def _matched(hand: Hand) -> Hand:
     *_, second, most = sorted(hand.paid)
     owner = hand.paid.index(most)
     return evolve(hand, UncalledReturned(owner, most - second)) if most > second else hand
-
-
-def _gone(hand: Hand, seats: Iterable[int]) -> tuple[str, ...]:
-    """Cards that cannot come any more: swapped away, or folded."""
-    folded = (hand.hole[seat] for seat in range(len(hand.hole)) if seat not in seats)
-    return (*hand.discards, *(card for cards in folded for card in cards))

@@ -33,9 +33,7 @@ class Rulebook:
     def showdown(self, mark: str) -> Showdown | None:
         """How its hands compare in columns; None where columns cannot say it."""
         game = self.of(mark)
-        if game is None or unknown(game, _COMPARED, of_other_kinds("rank")) is not None:
-            return None
-        return comparison(game)
+        return None if game is None else comparable(game)
 
 
 # How columns compare hands: not where cards beyond five count. Who has to name five cards can name
@@ -46,6 +44,12 @@ _COMPARED: dict[str, tuple[object, ...]] = {
     "hole_min": (0, 1),
     "announce": ("cards_speak", "announced"),
 }
+
+
+def comparable(game: Policies) -> Showdown | None:
+    """How this ruleset ranks hands; None where columns cannot say it."""
+    followed = unknown(game, _COMPARED, of_other_kinds("rank")) is None
+    return comparison(game) if followed else None
 
 
 def comparison(game: Policies) -> Showdown:

@@ -319,7 +319,7 @@ def audit(
     """A hand judged, as a court would write it down; no script is on this page."""
     with ask.viewed() as viewed:
         redacted_hand = viewed.redacted_hand(f"{match}/{number}")
-        context = of_hand(request, ask, viewed, redacted_hand, "audit")
+        context = of_hand(request, viewed, redacted_hand, "audit", q.strip())
         try:
             found = judged(viewed.snapshot, redacted_hand, ruleset)
         except (Unfinished, NoRules) as reason:

@@ -6,6 +6,7 @@ its record event by event, as it is seen, and what each one changed. `of_hand` g
 of a hand have in common: whose it is, where it stands, what is beside it.
 """
 
+from contextlib import suppress
 from itertools import groupby
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -14,7 +15,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from msgspec.structs import asdict
 
-from api.http.ask import Access, Ask
+from api.http.ask import Ask
 from api.http.routes.questions import page_of
 from api.pages.hand_line import taken_apart
 from api.pages.home import place
@@ -28,6 +29,7 @@ from api.questions.filters_sql import asks_verdicts
 from api.questions.filters_tree import FIELDS, FLAGS
 from api.questions.frames import frames, in_words, opening
 from api.questions.games import address
+from api.questions.hand import NoRules, judged
 from api.questions.proof import NoSecrets, Unsigned, proof
 from api.questions.verdicts import verdicts_of
 from api.rules import Rules
@@ -44,8 +46,12 @@ from store.log.leaf import split
 from store.proof.tree import Refuted
 
 router = APIRouter(include_in_schema=False)
+Within = Annotated[
+    str, Query(max_length=2_000)
+]  # the filter whose next and previous hands are meant
 LISTED = 50  # hands of a page
 COUNTED_AT_ONCE = 100_000  # hands of a ledger; in a larger one the list comes before its counts
+HALF_TYPED = {"HX-Retarget": "#said", "HX-Reselect": "#said", "HX-Push-Url": "false"}
 EXAMPLES = (
     "pot>100 & showdown",
     "contested",
@@ -83,7 +89,11 @@ def hands(
         if at is not None and not typing:
             return RedirectResponse(at, 303)
         status = 200 if typing else 400
-        return page(request, ask, "hands.html", wrong=wrong, place=at, status=status, **context)
+        context |= {"wrong": wrong, "place": at, "typing": typing}
+        answer = page(request, ask, "hands.html", status=status, **context)
+        if typing:  # half a word wipes nothing: the hands stay, and so does the address
+            answer.headers.update(HALF_TYPED)
+        return answer
     with ask.viewed() as viewed:
         judged = verdicts_of(viewed.snapshot).known(viewed.snapshot, JUDGED_AT_ONCE)
         waiting = asks_verdicts(one) and judged.left > 0
@@ -108,37 +118,76 @@ def hands(
 
 
 @router.get("/hands/{match}/{number}")
-def replayer(request: Request, ask: Ask, match: str, number: str) -> Response:
+def replayer(request: Request, ask: Ask, match: str, number: str, q: Within = "") -> Response:
     """A hand replayed: every frame is drawn here, and a script only turns the pages."""
     with ask.viewed() as viewed:
         redacted_hand = viewed.redacted_hand(f"{match}/{number}")
-        context = of_hand(request, ask, viewed, redacted_hand, "replay")
+        context = of_hand(request, viewed, redacted_hand, "replay", q.strip())
         game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
     told = frames(redacted_hand, ask.viewer.view, game)
-    said = in_words(redacted_hand)
-    drawn = [drawable(one, said[one["idx"]]) for one in told["frames"]]
+    begins = {mark["idx"] for mark in told["marks"]}
+    did: dict[int, Sentence] = {}
+    drawn = []
+    for frame, words in zip(told["frames"], in_words(redacted_hand), strict=False):
+        if frame["idx"] in begins:
+            did = {}
+        if frame["type"] in ACTS:
+            did = {**did, frame["seat"]: words[1:]}
+        drawn.append(drawable(frame, words, did))
     return page(
         request,
         ask,
         "replayer.html",
         **context,
         drawn=drawn,
+        bands=bands(told["frames"]),
         marks=told["marks"],
         big_blind=told["big_blind"],
         broken=told["broken"],
     )
 
 
-def drawable(frame: dict[str, Any], said: Sentence) -> dict[str, Any]:
-    """A frame as the template wants it: cards in the rows in which they came."""
+ACTS = ("Folded", "Checked", "Called", "Bet", "Raised", "BidPlaced", "Mucked", "TimedOut")
+
+
+def drawable(frame: dict[str, Any], said: Sentence, did: dict[int, Sentence]) -> dict[str, Any]:
+    """A frame as the template wants it: cards in the rows in which they came, and beside each seat
+    what it did last on this street."""
     board = frame["board"]
     return {
         **frame,
         "said": said,
         "board": [row for row in (board[:3], board[3:4], board[4:]) if row],
         "won": {seat for award in frame["awards"] for seat in award["seats"]},
-        "seats": [{**seat, "rows": rows(seat)} for seat in frame["seats"]],
+        "seats": [
+            {**seat, "rows": rows(seat), "did": did.get(place)}
+            for place, seat in enumerate(frame["seats"])
+        ],
     }
+
+
+class Band(NamedTuple):
+    """From one event to another a seat's part of the pot: `low` to `high`, those below it first."""
+
+    seat: int
+    first: int
+    last: int
+    low: float
+    high: float
+
+
+def bands(frames: list[dict[str, Any]]) -> list[Band]:
+    """The odds of all seats through the hand, one above the other; no band where none are known."""
+    found: list[Band] = []
+    told = [[seat["odds"] and seat["odds"]["share"] for seat in one["seats"]] for one in frames]
+    for shares, group in groupby(enumerate(told), key=lambda one: one[1]):
+        places = [idx for idx, _ in group]
+        low = 0.0
+        for seat, share in enumerate(shares):
+            if share:
+                found.append(Band(seat, places[0], places[-1], low, low + share))
+                low += share
+    return found
 
 
 def rows(seat: dict[str, Any]) -> list[list[Any]]:
@@ -154,20 +203,24 @@ def rows(seat: dict[str, Any]) -> list[list[Any]]:
 
 
 def of_hand(
-    request: Request, ask: Access, viewed: Viewed, redacted_hand: RedactedEvents, tab: str
+    request: Request, viewed: Viewed, redacted_hand: RedactedEvents, tab: str, q: str
 ) -> dict[str, Any]:
-    """What `hand.html` needs; `players` of it are the seats that an auditor may look from."""
+    """What `hand.html` needs; `q` is the filter that it was found by, `players` of it are the seats that an auditor may look from."""
     start = opening(redacted_hand)
     if start is None:
         raise Problem("conflict", f"{redacted_hand.stream} does not begin as a hand does")
     match, number = split(redacted_hand.stream)
     assert number is not None
     to = Addresses(request.query_params.get("as"))
-    q = request.query_params.get("q", "").strip()
     announced = started(viewed.snapshot, match)
     game = Rules(viewed.snapshot, None).marked(start.ruleset)
+    verdict = None
+    if tab != "audit":
+        with suppress(Unfinished, NoRules):
+            verdict = judged(viewed.snapshot, redacted_hand).report.verdict
     return {
         "tab": tab,
+        "verdict": verdict,
         "hand": redacted_hand.stream,
         "match": match,
         "number": number,
@@ -198,8 +251,8 @@ def beside(viewed: Viewed, match: str, number: int, q: str, step: Literal[-1, 1]
     here = viewed.snapshot.hand_seq(f"{match}/{number}")
     if q and here is not None:
         one = parsed(q)
-        judged = verdicts_of(viewed.snapshot).known(viewed.snapshot) if asks_verdicts(one) else None
-        found = hands_by(viewed, one, here, 1, newest_first=step < 0, judged=judged).rows
+        known = verdicts_of(viewed.snapshot).known(viewed.snapshot) if asks_verdicts(one) else None
+        found = hands_by(viewed, one, here, 1, newest_first=step < 0, judged=known).rows
         return found[0].hand if found else None
     hand = f"{match}/{number + step}"
     return None if number + step < 0 or viewed.snapshot.hand_seq(hand) is None else hand
@@ -210,11 +263,11 @@ _OF_A_SEAT = ("stack", "bet", "standing", "cards")
 
 
 @router.get("/hands/{match}/{number}/events")
-def events(request: Request, ask: Ask, match: str, number: str) -> Response:
+def events(request: Request, ask: Ask, match: str, number: str, q: Within = "") -> Response:
     """A record event by event, as it is seen, and what each one changed."""
     with ask.viewed() as viewed:
         redacted_hand = viewed.redacted_hand(f"{match}/{number}")
-        context = of_hand(request, ask, viewed, redacted_hand, "events")
+        context = of_hand(request, viewed, redacted_hand, "events", q.strip())
         commitments = committed(viewed, redacted_hand)
         game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
     told = frames(redacted_hand, ask.viewer.view, game)

@@ -9,13 +9,15 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
-from math import floor, log10
+from math import floor, log1p, log10
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urljoin
 
 from fastapi import Request
+from fastapi.dependencies.utils import get_flat_params
 from fastapi.responses import HTMLResponse, Response
+from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from msgspec import Struct
@@ -279,9 +281,19 @@ def page(
         "trail": (),
         "framed": False,
         "frame": None,
+        "unasked": unasked(request),
     }
     body = TEMPLATES.get_template(template).render({**told, **context}).encode()
     return sent(request, body, status)
+
+
+def unasked(request: Request) -> list[str]:
+    """Parameters of this address that its page does not have: a mistake in one is said."""
+    route = request.scope.get("route")
+    if not isinstance(route, APIRoute):
+        return []
+    known = {one.alias for one in get_flat_params(route.dependant)} | {"as"}
+    return [name[:40] for name in dict.fromkeys(request.query_params) if name not in known][:5]
 
 
 def frame(request: Request, ask: Access, path: str, title: str) -> str | None:
@@ -338,9 +350,12 @@ class Scale(NamedTuple):
     low: float
     high: float
     ticks: tuple[float, ...]
+    in_logs: bool = False
 
     def at(self, value: float) -> float:
         """Where a value stands, from 0 to the picture's size."""
+        if self.in_logs:
+            return round(SIZE * log1p(value) / log1p(self.high), 1)
         return round(SIZE * (value - self.low) / (self.high - self.low), 1)
 
 
@@ -355,6 +370,21 @@ def scale(values: Iterable[float]) -> Scale:
     last = max(last, first + 1)
     ticks = tuple(step * number for number in range(first, last + 1))
     return Scale(ticks[0], ticks[-1], ticks)
+
+
+_DECADES = tuple(float(one * 10**power) for power in range(9) for one in (1, 3))
+
+
+def in_logs(values: Sequence[float]) -> Scale:
+    """A scale in logs (of one more, so that nothing is at its foot), with ticks like 1, 3, 10."""
+    high = next(one for one in _DECADES if one >= max(values))
+    return Scale(0.0, high, (0.0, *(one for one in _DECADES if one <= high)), True)
+
+
+def is_crowded(values: Sequence[float]) -> bool:
+    """Whether a half of the points would lie in the first tenth of an even scale."""
+    ranked = sorted(values)
+    return bool(ranked) and ranked[0] >= 0 and ranked[len(ranked) // 2] * 10 < ranked[-1]
 
 
 def histogram(values: Sequence[float], over: Scale, bins: int = 20) -> list[int]:

@@ -7,7 +7,7 @@ and his hand. Swaps say how often his cards changed, and what luck did to his wi
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Query
@@ -23,7 +23,17 @@ from analytics.stored.equity import SEED as LUCK_SEED
 from analytics.swaps.luck import MEASURES as LUCK
 from api.http.routes.questions import Named
 from api.pages.players import OfPlayer, PlayerPage
-from api.pages.site import Addresses, frame, histogram, scale, spread
+from api.pages.site import (
+    SIZE,
+    Addresses,
+    Scale,
+    frame,
+    histogram,
+    in_logs,
+    is_crowded,
+    scale,
+    spread,
+)
 from api.questions import luck as lucky
 from api.questions.declared import bids as bidding
 from api.questions.declared.results import Luck, ResultsParams, luck
@@ -36,6 +46,10 @@ from odds.rank import CATEGORIES
 router = APIRouter(include_in_schema=False, route_class=Named)
 VALUED = 80  # auctions whose card is valued while somebody waits for a page
 HEADLINE = ("regret_known", "efficiency_known")
+MATTER = (
+    *HEADLINE,
+    *("held", "bid", "bid_median", "bid_pot", "won", "lost", "tied", "paid", "surplus", "forced"),
+)  # measures that are shown before somebody asks for all
 STRENGTHS = {"weak": CATEGORIES[:1], "strong": CATEGORIES[1:]}  # a pair or more is strong
 TEXTURES = ("dry", "two-tone", "paired", "monotone")
 
@@ -70,7 +84,10 @@ def bids(of: OfPlayer) -> Response:
         worth=worth(drawn),
         textures=textures(drawn),
         headline=[rows[name] for name in HEADLINE if name in rows],
-        rows=list(rows.values()),
+        measures=(
+            ("", [row for name, row in rows.items() if name in MATTER]),
+            ("All others", [row for name, row in rows.items() if name not in MATTER]),
+        ),
         ranks=ranks,
         made=made,
         strengths={name: pots(made, some) for name, some in STRENGTHS.items()},
@@ -99,7 +116,10 @@ def beside(drawn: list[dict[str, Any]]) -> dict[str, Any]:
 def worth(drawn: list[dict[str, Any]]) -> dict[str, Any]:
     """Each bid against what the card was worth to him, where that was counted."""
     shown = [row for row in drawn if row["worth"] is not None]
-    x, y = scale([row["worth"] for row in shown]), scale([row["bid"] for row in shown])
+    worths, placed = ([row[name] for row in shown] for name in ("worth", "bid"))
+    x, y = scale(worths), scale(placed)
+    if is_crowded(worths):  # both, and one scale: what it was worth is still a straight line
+        x = y = in_logs([*worths, *placed])
     points = [
         _point(place, row, x.at(row["worth"]), y.at(row["bid"])) for place, row in enumerate(shown)
     ]
@@ -137,6 +157,7 @@ def _point(place: int, row: dict[str, Any], x: float, y: float) -> dict[str, Any
 
 
 POINTS = 800
+WIDE = 2.4  # how much wider than high the lines are drawn
 ROWS = 12  # of the table below the graph
 READ_MAX = 20_000  # hands of a ledger that a page reads for luck; of more, the command line does it
 NO_HAND = "there is no hand of his here"
@@ -216,6 +237,7 @@ def grown(
         rows=[*told.points[:-1:step], *told.points[-1:]],
         window=window(told, of.player, of.also, first, last),
         drawn=inert(curves(told)),
+        picture=picture(told.points),
         **more,
     )
 
@@ -248,6 +270,37 @@ def curves(told: Winnings) -> dict[str, Any]:
     names = ("k", "net", "showdown", "without", "auctions", "band")
     columns = {name: [getattr(one, name) for one in told.points] for name in names}
     return {**columns, "hand": [one.hand for one in told.points]}
+
+
+class Picture(NamedTuple):
+    """The lines as they are drawn where there is no script: where each runs, and its scales."""
+
+    x: Scale
+    y: Scale
+    band: str
+    lines: tuple[tuple[str, str], ...]
+
+
+def picture(points: Sequence[Point]) -> Picture | None:
+    """Every line of the graph as a path, and the band of a fair game around nothing."""
+    if not points:
+        return None
+    names = (
+        "net",
+        "showdown",
+        "without",
+        *(["auctions"] if any(it.auctions for it in points) else []),
+    )
+    x = scale([one.k for one in points])
+    y = scale([getattr(one, name) for name in names for one in points])
+
+    def path(values: Iterable[tuple[float, float]]) -> str:
+        return " ".join(f"{WIDE * x.at(k):.1f},{SIZE - y.at(value):.1f}" for k, value in values)
+
+    inside = [(one.k, min(one.band, y.high)) for one in points]
+    below = [(one.k, max(-one.band, y.low)) for one in reversed(points)]
+    lines = tuple((name, path((one.k, getattr(one, name)) for one in points)) for name in names)
+    return Picture(x, y, path([*inside, *below]), lines)
 
 
 def inert(value: Any) -> Markup:

@@ -5,10 +5,14 @@ to know no poker, and no frame can hold what its reader may not see. Beside the 
 fold forgets and a reader still wants to look at: the auction that was, cards that were swapped.
 """
 
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any, cast
 
 import msgspec
 
+from analytics.luck.streets import filled, odds, spot
+from analytics.stored.equity import Worth
 from api.viewpoints.redaction import One, RedactedEvents
 from api.viewpoints.rendering import line_of, masked, moments
 from engine.game import Game
@@ -94,14 +98,16 @@ def _drawn(
     told = _TableState(game, seats)
     hand: Hand | None = None
     times = moments([one.stored.at for one in redacted_hand.ones])
-    for idx, (one, at) in enumerate(zip(redacted_hand.ones, times, strict=True)):
-        event = cast(t.Event, masked(one.seen))
+    events = [cast(t.Event, masked(one.seen)) for one in redacted_hand.ones]
+    worths = odds_of(redacted_hand.stream, events, game)
+    for idx, (one, event, at) in enumerate(zip(redacted_hand.ones, events, times, strict=True)):
         try:
             if hand is not None:
                 told.expect(event, hand)
             hand = replay((event,)) if hand is None else evolve(hand, event)
             told.hear(one.seen, hand)
             table = told.table(hand, event)
+            told.value(table, next(worths), hand)
         except (LookupError, TypeError, ValueError):
             return drawn, _BROKEN
         head = {
@@ -113,6 +119,26 @@ def _drawn(
         }
         drawn.append(head | table)
     return drawn, None
+
+
+def odds_of(name: str, events: Sequence[t.Event], game: Game | None) -> Iterator[Worth | None]:
+    """After each event, how often each seat that is in would win if chance alone were left.
+
+    Cards that were shown later are known from the start, as everybody who has the page can see
+    them. A step that begins has changed nothing, and swaps of one street count when all are made.
+    """
+    shown = filled(events)
+    hand: Hand | None = None
+    found: Worth | None = None
+    before: Any = None
+    for event, later in zip_longest(shown, shown[1:]):
+        hand = replay((event,)) if hand is None else evolve(hand, event)
+        still = isinstance(event, t.StepEntered) or isinstance(later, t.CardSwapped)
+        if game is None or isinstance(event, t.PotSplit | t.RakeTaken) or hand.over or hand.voided:
+            found = before = None
+        elif not still and (now := spot(game, hand)) != before:
+            found, before = odds(game, hand, name), now
+        yield found
 
 
 def spoken(one: One, *, whole: bool) -> str:
@@ -195,6 +221,19 @@ class _TableState:
             "auction": self._auction,
             "seats": [self._seat(hand, seat, bets[seat]) for seat in range(len(hand.stacks))],
         }
+
+    def value(self, table: dict[str, Any], worth: Worth | None, hand: Hand) -> None:
+        """What each seat's cards are worth against the others', beside them."""
+        seats = [] if worth is None else contenders(hand)
+        for seat, told in enumerate(table["seats"]):
+            told["odds"] = None
+            if worth is not None and seat in seats:
+                place = seats.index(seat)
+                told["odds"] = {
+                    "share": round(worth.share[place], 6),
+                    "alone": round(worth.alone[place], 6),
+                    "error": round(worth.error, 6),
+                }
 
     def _bid(self, seat: int, amount: Any, hand: Hand) -> None:
         """A bid after a settlement begins another auction."""

@@ -17,8 +17,9 @@ import msgspec
 from msgspec.structs import replace
 
 from api.exporting.texts import TEXTS, CannotExport, ExportRequest
-from api.questions.frames import card, opening, spoken
+from api.questions.frames import card, in_words, opening, spoken
 from api.questions.one_line import one_line
+from api.questions.one_line import told as in_one_line
 from api.rules import UNKNOWN, Judged, Rules, by_rules
 from api.viewpoints.match_records import ended, started
 from api.viewpoints.redaction import HIDDEN, RedactedEvents, revealed
@@ -32,6 +33,7 @@ from events import types as t
 from events.cards import UNKNOWN as UNKNOWN_CARD
 from events.evolve import evolve, replay
 from events.ledger import closes
+from events.sentences import text
 from events.state import Hand
 from events.types import Event, Events, HandStarted
 from store.log.leaf import Leaf, split
@@ -80,6 +82,27 @@ def summary(viewed: Viewed, redacted_hand: RedactedEvents) -> dict[str, Any]:
         "at": times[1],
         "line": one_line(redacted_hand),
     }
+
+
+def moment(redacted_hand: RedactedEvents, told: dict[str, Any], at: int) -> list[str]:
+    """The table after one of its frames as lines of text, and the hand so far in one line."""
+    frame, last = told["frames"][at], len(told["frames"]) - 1
+    blind = f", big blind {told['big_blind']}" if told["big_blind"] else ""
+    lines = [f"{told['hand']}, event {at} of {last}: {told['game']}{blind}, as {told['view']}"]
+    for seat, player in enumerate(told["players"]):
+        one = frame["seats"][seat]
+        button = " (button)" if seat == told["button"] else ""
+        bet = f", {one['bet']} bet" if one["bet"] else ""
+        cards = " ".join(it if isinstance(it, str) else HIDDEN for it in one["cards"])
+        out = "folded" if one["standing"] == "folded" else ""
+        odds = f"{100 * one['odds']['share']:.1f} %" if one["odds"] else ""
+        said = ", ".join(filter(None, (cards, out or one["made"] or "", odds)))
+        lines.append(f"{player}{button} {one['stack']}{bet}" + (f": {said}" if said else ""))
+    board = " ".join(frame["board"])
+    lines.append(", ".join(filter(None, (board and f"board {board}", f"pot {frame['pot']}"))))
+    lines.append(text(in_words(redacted_hand)[at]))
+    seen = [one.seen for one in redacted_hand.ones[: at + 1]]
+    return [*lines, in_one_line(seen)]
 
 
 def folded(redacted_hand: RedactedEvents) -> Hand | None:

@@ -234,8 +234,23 @@ class SwapTold(TypedDict):
     street: str
 
 
+class OddsTold(TypedDict):
+    """How much of a pot a hand wins on average if chance alone is left, and how often alone.
+
+    `error` is one standard error where deals were sampled, and 0 where all were counted.
+    """
+
+    share: float
+    alone: float
+    error: float
+
+
 class SeatTold(TypedDict):
-    """What lies before a seat; `made` is the best five in words, as far as its cards are seen."""
+    """What lies before a seat; `made` is the best five in words, as far as its cards are seen.
+
+    `odds` are by the ruleset, from cards that this viewpoint sees here or sees shown later; null
+    where a hand that is in is not known.
+    """
 
     stack: int
     bet: int
@@ -248,6 +263,7 @@ class SeatTold(TypedDict):
     mucked: bool
     made: str | None
     net: int | None
+    odds: OddsTold | None
 
 
 class Table(TypedDict):

@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
 from api.evidence.make import Unproved
-from api.http.answer import VARY, ranges_of, weight
+from api.http.answer import MEDIA, VARY, ranges_of, weight
 from api.http.ask import Access, Caller
 from api.http.connections import NO_FILES
 from api.http.layers import Layer, put
@@ -38,6 +38,8 @@ from store.reader import Unreachable
 from store.snapshot import NoLedger
 from store.sql.guard import Refused
 
+STREAM = "/api/v1/stream"
+COMES_BACK_S = 10  # after which an `EventSource` asks again
 SIGNED_S = 1  # a writer signs for what is new this often
 OURS = "this is our fault: the server's log has more of it"
 
@@ -120,6 +122,8 @@ async def answered(request: Request, failure: Exception) -> Response:
     if problem.status == 500:
         problem.members["request_id"] = failed(request, failure)
     headers = {"Cache-Control": "no-store", "Vary": VARY}
+    if request.url.path == STREAM and request.headers.get("accept") == MEDIA["sse"]:
+        return refused(problem, headers)
     if not reads_pages(request):
         told = headers | problem.headers
         return JSONResponse(problem.document(), problem.status, headers=told, media_type=JSON)
@@ -129,6 +133,17 @@ async def answered(request: Request, failure: Exception) -> Response:
     answer.status_code = problem.status
     answer.headers.update(headers | problem.headers)
     return answer
+
+
+def refused(problem: Problem, headers: dict[str, str]) -> Response:
+    """A problem for an `EventSource`, which reads no body but of a 200: an event, and then nothing.
+
+    It comes back by itself; when, is said, so that it does not ask again at once.
+    """
+    wait = int(problem.headers.get("Retry-After", COMES_BACK_S))
+    document = msgspec.json.encode(problem.document()).decode()
+    text = f"retry: {1000 * wait}\nevent: refused\ndata: {document}\n\n"
+    return Response(text, headers=headers, media_type=MEDIA["sse"])
 
 
 def reads_pages(request: Request) -> bool:

@@ -30,6 +30,23 @@ def test_a_filter_is_answered_while_it_is_typed(site: Site) -> None:
     expect(page.locator("main")).to_contain_text("No hand passes this filter.")
 
 
+def test_half_a_word_wipes_nothing_and_back_goes_through_filters(site: Site) -> None:
+    page = site.open("/hands?q=match%3Dscrim")
+    page.fill("#q", "match=swap")
+    expect(page.locator(ROWS).first).to_have_text(re.compile("^swap/"))
+    page.locator("#q").press("End")
+    page.locator("#q").press_sequentially(" & po", delay=20)
+    expect(page.locator("#said")).to_contain_text("po")
+    expect(page.locator(ROWS).first).to_have_text(re.compile("^swap/"))
+    expect(page).to_have_url(re.compile(r"q=match%3Dswap&order=newest$"))
+    page.go_back()
+    expect(page.locator("#q")).to_have_value("match=scrim")
+    expect(page.locator(ROWS).first).to_have_text(re.compile("^scrim/"))
+    page.go_forward()
+    expect(page.locator("#q")).to_have_value("match=swap")
+    expect(page.locator(ROWS).first).to_have_text(re.compile("^swap/"))
+
+
 def test_a_filter_works_without_a_script(site: Site) -> None:
     page = site.open("/hands", java_script_enabled=False)
     page.fill("#q", "match=swap & pot>=4")

@@ -80,6 +80,7 @@ def test_every_page_is_whole_without_a_script(site: Site) -> None:
         page.goto(path)
         assert 1 == page.locator("h1").count(), path
         assert page.locator("main").inner_text().strip(), path
+        assert "Nothing here is asked by" not in page.locator("main").inner_text(), path
         numbers = page.locator("td.n").all_inner_texts()
         assert [] == [one for one in numbers if HYPHEN.search(one)], path
 

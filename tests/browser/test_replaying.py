@@ -3,7 +3,10 @@
 import re
 from typing import TYPE_CHECKING
 
-from tests.browser.conftest import CONTESTED, Site, expect
+import pytest
+
+from tests.browser.conftest import CONTESTED, PHONE, Site, expect
+from tests.profiles import sized
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -97,14 +100,14 @@ def test_it_plays_by_itself_and_stops_at_the_end(site: Site) -> None:
     page.goto(f"{HAND}#0")
     page.clock.pause_at(60_000)
     page.keyboard.press(" ")
-    page.clock.run_for(2_000)
-    stands(page, 2)
+    page.clock.run_for(3_000)
+    stands(page, 4)  # 3 says that a step begins: nothing happens there
     page.locator("#speed").select_option("4")
     page.clock.run_for(1_000)
-    stands(page, 6)
+    stands(page, 10)
     page.get_by_role("button", name="Pause").click()
     page.clock.run_for(5_000)
-    stands(page, 6)
+    stands(page, 10)
     page.get_by_role("button", name="Play").click()
     page.clock.run_for(60_000)
     stands(page, page.locator(".frame").count() - 1)
@@ -117,8 +120,14 @@ def test_amounts_are_chips_or_big_blinds(site: Site) -> None:
     expect(stack).to_have_text("398")
     page.keyboard.press("b")
     expect(stack).to_have_text("199 bb")
+    expect(page.locator(".sub")).to_contain_text("200 bb each")
+    page.keyboard.press("End")
+    expect(page.locator(".frame.now .word").first).to_contain_text("0 bb")
+    page.keyboard.press("]")
+    page.wait_for_url("**/hands/scrim/3")
+    expect(page.locator(".frame.now .stack").first).to_have_text("200 bb")
     page.get_by_role("button", name="BB").click()
-    expect(stack).to_have_text("398")
+    expect(page.locator(".frame.now .stack").first).to_have_text("400")
 
 
 def test_the_table_turns_and_brackets_go_to_the_next_hand(site: Site) -> None:
@@ -151,8 +160,84 @@ def test_a_question_mark_tells_the_keys(site: Site) -> None:
     expect(page.get_by_role("dialog")).to_be_hidden()
 
 
+def test_a_seat_says_what_it_did_and_what_its_cards_are_worth(site: Site) -> None:
+    page = site.open(f"{HAND}#8")
+    told = page.request.get(f"/api/v1/hands/{CONTESTED}/state?at=8").json()
+    shares = [f"{100 * seat['odds']['share']:.1f}" for seat in told["seats"]]
+    for share, word, did in zip(
+        shares, page.locator(".frame.now .word").all(), ("checks", "calls 1"), strict=True
+    ):
+        expect(word).to_contain_text(share)
+        expect(word.locator(".did")).to_have_text(did)
+    expect(page.locator(".sub .verdict")).to_have_text("contested")
+    page.goto("/hands/swap/3?as=public#8")
+    expect(page.locator(".frame.now .word").first).to_be_visible()
+    assert 0 == page.locator(".frame.now .odds").count()
+
+
+def test_a_moment_is_copied_as_a_link_and_as_text(site: Site) -> None:
+    page = site.open(f"{HAND}#10", permissions=["clipboard-read", "clipboard-write"])
+    clipboard = "navigator.clipboard.readText()"
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.locator("#said")).to_have_text("Copy link: done")
+    assert page.url == page.evaluate(clipboard)
+    page.keyboard.press("c")
+    expect(page.locator("#said")).to_have_text("Copy text: done")
+    text = page.evaluate(clipboard)
+    assert text.startswith(f"{CONTESTED}, event 10 of 33: auction-2024, big blind 2, as auditor\n")
+    assert text.endswith(f"{page.url}\n")
+
+
+def test_a_finger_turns_the_pages(site: Site) -> None:
+    page = site.open(f"{HAND}#5", has_touch=True, viewport=PHONE)
+    for way, event in ((-1, 6), (1, 5)):
+        page.locator(".frame.now .felt").evaluate(
+            """(felt, way) => {
+              const finger = (type, x) => felt.dispatchEvent(new PointerEvent(type,
+                { pointerType: "touch", clientX: x, clientY: 300, bubbles: true }));
+              finger("pointerdown", 200);
+              finger("pointerup", 200 + 90 * way);
+            }""",
+            way,
+        )
+        stands(page, event)
+    box = page.get_by_role("button", name="Play").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= PHONE["height"]
+    assert box["height"] >= 44
+
+
+SIZES = (PHONE, {"width": 820, "height": 1180}, {"width": 1280, "height": 800})
+COLLISIONS = """() => {
+  const felt = document.querySelector(".frame.now .felt");
+  const edge = felt.getBoundingClientRect();
+  const seats = [...felt.querySelectorAll(".hole > *, .who, .word, .bet")];
+  const middle = [...felt.querySelectorAll(".mid > *")];
+  const boxes = [...seats, ...middle].filter((one) => one.textContent.trim()).map((one) => ({
+    name: one.className, owner: one.closest(".seat, .mid"), at: one.getBoundingClientRect() }));
+  const shown = boxes.filter(({ at }) => at.width && at.height);
+  const out = shown.filter(({ at }) => at.left < edge.left - 1 || at.right > edge.right + 1 ||
+    at.top < edge.top - 1 || at.bottom > edge.bottom + 1).map(({ name }) => `${name} is off`);
+  const over = shown.flatMap((one, place) => shown.slice(place + 1).filter((other) =>
+    one.owner !== other.owner &&
+    Math.min(one.at.right, other.at.right) - Math.max(one.at.left, other.at.left) > 2 &&
+    Math.min(one.at.bottom, other.at.bottom) - Math.max(one.at.top, other.at.top) > 2
+  ).map((other) => `${one.name} lies on ${other.name}`));
+  return [...out, ...over];
+}"""
+
+
+@pytest.mark.parametrize("hand", sized(quick=("ring/1",), ci=("ring/1", CONTESTED, "swap/3")))
+def test_nothing_leaves_the_felt_and_nothing_lies_on_another(site: Site, hand: str) -> None:
+    for size in SIZES:
+        page = site.open(f"/hands/{hand}", viewport=size)
+        for event in range(page.locator(".frame").count()):
+            assert [] == page.evaluate(COLLISIONS), (size, event)
+            page.keyboard.press("j")
+
+
 def test_without_a_script_the_address_alone_turns_the_pages(site: Site) -> None:
     page = site.open(HAND, java_script_enabled=False)
-    stands(page, page.locator(".frame").count() - 1)
+    stands(page, 0)
     page.locator(".log a").nth(8).click()
     stands(page, 8)

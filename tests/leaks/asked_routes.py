@@ -185,9 +185,10 @@ ROUTES: dict[str, Asked] = {
     "/api/v1/hands/{match}/{number}/events": of_hands("each as it is seen", "json", "ndjson"),
     "/api/v1/hands/{match}/{number}/frames": of_hands("what a replayer draws"),
     "/api/v1/hands/{match}/{number}/state": Asked(
-        "after every event, and after more than there are",
+        "after every event, and after more than there are; odds are of what is seen",
         HANDS,
-        queries=tuple(f"at={at}" for at in range(44)),
+        ("json", "txt"),
+        queries=tuple(f"at={at}&format={kind}" for at in range(44) for kind in ("json", "txt")),
         first=2,
     ),
     "/api/v1/hands/{match}/{number}/proof": of_hands("lines with stubbed digests", "json", "zip"),

@@ -1,5 +1,6 @@
 """Frames are the fold of what is seen, event by event, and tell nobody more than that."""
 
+import math
 import random
 import re
 from typing import Any
@@ -21,6 +22,7 @@ from events import types as t
 from events.notation import read, say
 from events.types import Events
 from events.views import Auditor, Public, Seated, see
+from odds.equity import equities
 from tests.hands import seeded, some_games, sources, walk
 from tests.profiles import examples
 from tests.redacted_hands import sight_of
@@ -180,6 +182,39 @@ def test_hands_are_in_words_only_as_far_as_their_cards_are_seen() -> None:
     assert own["seats"][0]["made"] is None
     assert isinstance(own["seats"][1]["made"], str)
     assert "redacted" in str(own["seats"][0]["cards"])
+
+
+def test_odds_are_those_of_every_deal_that_can_still_come() -> None:
+    """Of cards that a viewpoint sees; the third card that was won counts until it is there."""
+    record = record_of(AUCTION)
+    drawn = frames(sight_of(record, Auditor()), "auditor", GAMES["auction-2024"])["frames"]
+    shares = [[it["odds"] and it["odds"]["share"] for it in one["seats"]] for one in drawn]
+    assert [[None, None]] * 5 == shares[:5]  # not before both have cards
+    for at, board in ((5, ()), (10, ("Jd", "7c", "6c"))):
+        exact = equities([("5d", "6h"), ("Tc", "5s")], board)
+        assert [round(float(one.share), 6) for one in exact] == shares[at]
+    assert shares[13] == shares[10]  # bids change no card
+    assert shares[14][0] > shares[13][0]  # a card to come
+    assert all(math.isclose(sum(filter(None, one)), 1, abs_tol=1e-5) for one in shares[5:])
+    for who in (Public(), Seated(0)):
+        told = frames(sight_of(record, who), "anybody", GAMES["auction-2024"])["frames"]
+        assert not [seat for one in told for seat in one["seats"] if seat["odds"]]
+
+
+def kinds_in(record: Events) -> set[str]:
+    """What happens in a hand that both play to its end; a hand that is mucked is not known."""
+    kinds = {type(one).__name__ for one in record}
+    return set() if kinds & {"Folded", "Mucked", "HandVoided"} else kinds
+
+
+def test_cards_that_are_shown_later_have_odds_before() -> None:
+    """Whoever has the page sees them at its end; but a hand that may have been swapped is none."""
+    for name, known in (("site-nl", True), ("swap-2022", False)):
+        records = (seeded(GAMES[name], str(seed)).record for seed in range(40))
+        record = next(it for it in records if {"BoardDealt", "Shown"} <= kinds_in(it))
+        told = frames(sight_of(record, Public()), "public", GAMES[name])["frames"]
+        first = next(at for at, one in enumerate(record) if isinstance(one, t.BoardDealt))
+        assert known == all(seat["odds"] for seat in told[first]["seats"])
 
 
 def test_without_the_rules_there_are_no_pots_and_no_hands_in_words() -> None:

@@ -164,8 +164,9 @@ def all_frames(request: Request, ask: Ask, match: Match, number: Number) -> Resp
     tags=["hands"],
     operation_id="state",
     summary="The table after one event",
-    description="`at` counts events as they are seen, from 0; without it, the table as it is last.",
-    responses=content_types("json"),
+    description="`at` counts events as they are seen, from 0; without it, the table as it is last."
+    " As text it is the same for a letter: stacks, cards, odds, and the hand so far on one line.",
+    responses=content_types("json", "txt"),
 )
 def state(
     request: Request,
@@ -176,14 +177,20 @@ def state(
         int | None, Query(ge=0, lt=2**31, description="After this event, as it is seen.")
     ] = None,
 ) -> Response:
+    kind = format_of(request, ("json", "txt"))
     with _seen(ask, match, number) as (viewed, redacted_hand):
-        drawn = _frames(viewed, redacted_hand)["frames"]
+        found = _frames(viewed, redacted_hand)
+        drawn = found["frames"]
         place = len(drawn) - 1 if at is None else at
         if not 0 <= place < len(drawn):
             last = len(drawn) - 1
             sentence = f"{redacted_hand.stream} has events 0..{last} to be seen here, not {place}"
             raise Problem("not-found", sentence)
-        return document(request, drawn[place], cache=_cache(viewed, redacted_hand))
+        cache = _cache(viewed, redacted_hand)
+        if kind == "txt":
+            text = lines_of(told.moment(redacted_hand, found, place))
+            return sent(request, text.encode(), "txt", cache=cache)
+        return document(request, drawn[place], cache=cache)
 
 
 @router.get(

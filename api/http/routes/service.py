@@ -132,9 +132,20 @@ API_DOCS = """\
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>muckrake: the HTTP API</title>
+<link rel="icon" href="/static/mark.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/static/vendor/swagger-ui.css">
+<link rel="stylesheet" href="/static/style.css">
+<link rel="stylesheet" href="/static/api-docs.css">
 </head>
 <body>
+<header class="bar">
+<a class="mark" href="/">muckrake</a>
+<nav class="nav" aria-label="Pages">
+<a href="/matches">Matches</a> <a href="/hands">Hands</a> <a href="/players">Players</a>
+<a href="/fairness">Fairness</a> <a href="/live">Live</a> <a href="/games">Rulesets</a>
+<a href="/docs" aria-current="page">HTTP API</a>
+</nav>
+</header>
 <main id="swagger-ui"><noscript>
 Without a script there is <a href="/openapi.json">openapi.json</a>.
 </noscript></main>

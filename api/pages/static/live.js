@@ -10,12 +10,14 @@ const { stream, rows, kept, atOnce } = list.dataset;
 const types = list.dataset.types.split(","); // which have a row
 const match = document.getElementById("match"); // is there if the page is of one
 const RETRY_MS = 2000;
+const REFUSED_MS = 10_000;
 const GATHER_MS = 150;
 const QUIET_MS = 5000; // after which the table is asked for all the same: nobody tells that a writer is gone
 
 let after = list.dataset.after;
 let source = null;
 let there = "reconnecting";
+let why = ""; // a refusal, in the server's words
 let paused = false;
 let asking = false;
 let stale = false; // whether something has happened at the table
@@ -30,7 +32,7 @@ function tell() {
   const now = paused ? "paused" : over() ? "over" : there;
   state.dataset.state = now;
   const count = waiting.length;
-  said.textContent = now === "paused" && count ? `paused, ${count} waiting` : now;
+  said.textContent = now === "paused" && count ? `paused, ${count} waiting` : why || now;
   pause.textContent = paused ? "Go on" : "Pause";
 }
 
@@ -38,9 +40,17 @@ function follow() {
   source = new EventSource(after ? at(stream, `after=${encodeURIComponent(after)}`) : stream);
   source.onopen = () => {
     there = "following";
+    why = "";
     tell();
     gather();
   };
+  source.addEventListener("refused", (message) => {
+    source.close();
+    there = "reconnecting";
+    why = JSON.parse(message.data).detail;
+    tell();
+    setTimeout(follow, REFUSED_MS);
+  });
   source.onmessage = (message) => {
     after = message.lastEventId || after;
     const told = JSON.parse(message.data);

@@ -10,16 +10,18 @@ const speed = document.getElementById("speed");
 const play = replay.querySelector('[data-do="play"]');
 const unit = replay.querySelector('[data-do="unit"]');
 const help = document.getElementById("help");
+const said = document.getElementById("said");
 const last = frames.length - 1;
 const BEAT_MS = 900;
+const SWIPE_PX = 40;
 
-let now = last;
+let now = 0;
 let turn = 0;
 let timer = 0;
 
-/** The frame that an address names; the last one if it names none. */
+/** The frame that an address names; the first one if it names none. */
 function named() {
-  const asked = /^#\d+$/.test(location.hash) ? Number(location.hash.slice(1)) : last;
+  const asked = /^#\d+$/.test(location.hash) ? Number(location.hash.slice(1)) : 0;
   return Math.min(asked, last);
 }
 
@@ -36,6 +38,7 @@ function show(idx, { address = true } = {}) {
     box.scrollTop = row.offsetTop - box.clientHeight / 2;
   }
   slider.value = String(now);
+  replay.style.setProperty("--at", String(now / Math.max(1, last)));
   slider.setAttribute("aria-valuetext", lines[now].querySelector(".does").textContent.trim());
   count.textContent = `${now} / ${last}`;
   if (address) history.replaceState(null, "", `${location.pathname}${location.search}#${now}`);
@@ -49,24 +52,60 @@ function stop() {
   play.setAttribute("aria-label", "Play");
 }
 
+/** The next frame in which something happens at the table: where a step begins, nothing does. */
+function following() {
+  const next = lines.findIndex((line, idx) => idx > now && !line.parentElement.classList.contains("step"));
+  return next < 0 ? last : next;
+}
+
 function start() {
   if (now === last) show(0);
-  timer = setInterval(() => show(now + 1), BEAT_MS / Number(speed.value));
+  timer = setInterval(() => show(following()), BEAT_MS / Number(speed.value));
   play.setAttribute("aria-pressed", "true");
   play.setAttribute("aria-label", "Pause");
 }
 
-/** Every amount in chips or in big blinds. */
-function swapUnit() {
+/** Every amount of the page in chips or in big blinds; the next hand is shown in the same. */
+function inBlinds(blinds) {
   if (!unit) return;
   const big = Number(replay.dataset.big);
-  const blinds = unit.getAttribute("aria-pressed") !== "true";
   unit.setAttribute("aria-pressed", String(blinds));
-  for (const amount of replay.querySelectorAll(".amt")) {
+  for (const amount of document.querySelectorAll(".amt")) {
     amount.dataset.said ??= amount.textContent;
-    const told = `${Math.round((Number(amount.dataset.chips) / big) * 10) / 10} bb`;
+    const sign = /^[+\u2212]?/.exec(amount.dataset.said)[0];
+    const told = `${sign}${Math.round((Math.abs(amount.dataset.chips) / big) * 10) / 10} bb`;
     amount.textContent = blinds ? told : amount.dataset.said;
   }
+  slider.setAttribute("aria-valuetext", lines[now].querySelector(".does").textContent.trim());
+}
+
+function swapUnit() {
+  const blinds = unit?.getAttribute("aria-pressed") !== "true";
+  localStorage.setItem("unit", blinds ? "bb" : "chips");
+  inBlinds(blinds);
+}
+
+/** Put a text on the clipboard; a page that is not sent in secret has none, and then goes there. */
+async function copied(button, address, told) {
+  if (!navigator.clipboard) return void (location.href = address);
+  await navigator.clipboard.writeText(await told());
+  said.textContent = `${button.textContent}: done`;
+  button.classList.add("done");
+  setTimeout(() => button.classList.remove("done"), 1500);
+}
+
+const copyButton = (name) => replay.querySelector(`[data-do="${name}"]`);
+
+function copyLink() {
+  const address = `${location.origin}${location.pathname}${location.search}#${now}`;
+  copied(copyButton("link"), address, () => address);
+}
+
+/** The moment as the server writes it, and where it is. */
+function copyText() {
+  const { href } = frames[now].querySelector(".as-text");
+  const address = `${location.origin}${location.pathname}${location.search}#${now}`;
+  copied(copyButton("text"), href, async () => `${await (await fetch(href)).text()}${address}\n`);
 }
 
 function flip() {
@@ -95,6 +134,8 @@ const acts = {
   play: () => (timer ? stop() : start()),
   flip,
   unit: swapUnit,
+  link: copyLink,
+  text: copyText,
   help: () => (help.open ? help.close() : help.showModal()),
   before: () => away("prev"),
   after: () => away("next"),
@@ -115,6 +156,7 @@ const keys = {
   "]": "after",
   f: "flip",
   b: "unit",
+  c: "text",
   v: "eyes",
   "?": "help",
 };
@@ -140,6 +182,15 @@ replay.addEventListener("click", (event) => {
     show(Number(link.hash.slice(1)));
   }
 });
+let swiped = null;
+const table = replay.querySelector(".frames");
+table.addEventListener("pointerdown", (event) => (swiped = event.pointerType === "mouse" ? null : event));
+table.addEventListener("pointerup", (event) => {
+  const across = swiped ? event.clientX - swiped.clientX : 0;
+  if (Math.abs(across) < SWIPE_PX || Math.abs(event.clientY - swiped.clientY) > Math.abs(across)) return;
+  stop();
+  show(now + (across < 0 ? 1 : -1));
+});
 slider.addEventListener("input", () => {
   stop();
   show(Number(slider.value));
@@ -155,5 +206,6 @@ document.addEventListener("visibilitychange", () => document.hidden && stop());
 
 replay.classList.add("live");
 slider.disabled = false;
-replay.querySelector(".keys").hidden = false;
+for (const row of replay.querySelectorAll(".buttons")) row.hidden = false;
 show(named(), { address: false });
+if (localStorage.getItem("unit") === "bb") inBlinds(true);

@@ -120,5 +120,6 @@ function draw() {
 }
 
 let graph = draw();
+document.getElementById("drag")?.removeAttribute("hidden");
 addEventListener("resize", () => graph.setSize({ width: box.clientWidth, height: graph.height }));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (graph = draw()));
