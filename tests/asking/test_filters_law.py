@@ -102,10 +102,11 @@ class Asked(NamedTuple):
         """The same of each; some at once, which are planned in a third of the time."""
         for at in range(0, len(some), 8):
             asked = some[at : at + 8]
+            conditions = [where(one, None, self.verdicts) for one in asked]
             found: list[set[int]] = [set() for _ in asked]
             parts = (
-                f"SELECT {number} AS number, hand_seq FROM hands WHERE {where(one, None, self.verdicts)}"
-                for number, one in enumerate(asked)
+                f"SELECT {number} AS number, hand_seq FROM hands WHERE {condition}"
+                for number, condition in enumerate(conditions)
             )
             for row in self.viewed.rows(" UNION ALL ".join(parts)):
                 found[row["number"]].add(row["hand_seq"])
@@ -170,8 +171,8 @@ def test_every_field_and_flag_with_every_operator(view: str, asked: dict[str, As
     few["text"] = (NAMES[0], "closed-auction-2024", "auction-2024", MARK)
     wrong: list[str] = []
     passed: set[str] = set()
-    terms = list(every_term(few, NAMED[:1]))
-    for term, found in one.each_by_sql([it for term in terms for it in (term, Not(term))]):
+    terms = [it for each in every_term(few, NAMED[:1]) for it in (each, Not(each))]
+    for term, found in one.each_by_sql(terms):
         if found != one.by_hand(term):
             wrong.append(said(term))
         bare = term.one if isinstance(term, Not) else term
