@@ -1,8 +1,10 @@
 """`./mr test --changed [COMMIT]`: the test files that a change can reach, by what imports what.
 
-A test file reaches what it imports, what that imports, and the fixtures that it names. What only
-registers commands, routes or pages (`HUBS`) imports them all: a test reaches those of them whose
-name, or one of whose paths, stands among its words, and all if it reads files by a pattern. A file
+A test file reaches what it imports, and the fixtures that it names. Of a module it reaches the body
+and the functions, classes and values that are imported by name, and what these use; all of it, if
+the module itself is imported, or a name that nothing in it defines. What only registers commands,
+routes or pages (`HUBS`) imports them all: a test reaches commands and questions whose name stands
+among its words, functions of routes whose path does, and all if it reads files by a pattern. A file
 that is no Python is reached by the Python that names it or its ending, and by that of its folder.
 """
 
@@ -10,7 +12,7 @@ import ast
 import re
 import subprocess
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
@@ -28,6 +30,9 @@ PATTERN = re.compile(r"\*\.\w+")
 DOTTED = re.compile(r"[a-z_]\w*(?:\.\w+)+\b(?!/)")  # `muckrake.hands/1` is a schema, and no module
 TEMPLATE = re.compile(r"/[\w{}:./-]*")
 WORD = re.compile(r"\w+")
+WHOLE, BODY = "*", ""  # of a module all, and what is no function, class or value of it
+SAID = "?"  # before a name that a string says: where none is called so, the string is no name
+Place = tuple[str, str]  # a file, and what of it
 
 
 class NoSuchCommit(Exception):
@@ -35,9 +40,9 @@ class NoSuchCommit(Exception):
 
 
 class Unit(Struct, frozen=True):
-    """What a module, or a function of it, imports and says."""
+    """What a module, or a part of it, imports and says."""
 
-    imports: frozenset[str]
+    imports: frozenset[Place]
     names: frozenset[str]
     strings: frozenset[str]
 
@@ -71,6 +76,8 @@ class Tree:
             for path, tree in trees.items()
             if path.endswith("conftest.py")
         }
+        self.trees = trees
+        self.parts, self.bound = cache(self._parts_of), cache(self._bound_of)
         for path, tree in trees.items():
             if path in self.fixtures:
                 rest = [node for node in tree.body if not isinstance(node, ast.FunctionDef)]
@@ -115,7 +122,7 @@ class Tree:
         words = None if any(map(PATTERN.search, strings)) else _words(strings)
         begin = {it for unit in units for it in unit.imports}
         if any("subprocess" in it.names and COMMAND_LINE[0] in _words(it.strings) for it in units):
-            begin.add(COMMAND_LINE[1])
+            begin.add((COMMAND_LINE[1], WHOLE))
         above = {path for path in self.fixtures if _lies_under(test, path)}
         return {test, *above, *self._followed(begin, "", words)}
 
@@ -132,33 +139,112 @@ class Tree:
         return used
 
     def _followed(
-        self, begin: Iterable[str], within: str, words: frozenset[str] | None = None
+        self, begin: Iterable[Place], within: str, words: frozenset[str] | None = None
     ) -> set[str]:
-        """What is imported from here on, in a folder; of what a hub registers, what is said."""
-        found, waiting = set[str](), [path for path in begin if path.startswith(within)]
+        """The files of what is imported from here on, in a folder; of a hub's, what is said."""
+        found, waiting = set[Place](), [place for place in begin if place[0].startswith(within)]
         while waiting:
-            path = waiting.pop()
-            if path in found:
-                continue
-            found.add(path)
-            imports = set(self.units[path].imports)
-            if path in HUBS:
-                registered = {one for one in self.units if one.startswith(HUBS[path])} - {path}
-                said = {one for one in registered if words is None or self._is_said(one, words)}
-                routed = {one for one in registered if "APIRouter" in self.units[one].names}
-                imports = imports - routed | said
-            waiting += [one for one in imports if one.startswith(within)]
-        return found
+            place = waiting.pop()
+            if place not in found:
+                found.add(place)
+                waiting += [it for it in self._needs(*place, words) if it[0].startswith(within)]
+        return {path for path, _ in found}
 
-    def _is_said(self, path: str, words: frozenset[str]) -> bool:
-        """Whether the words hold the name of this module, or every part of one of its paths."""
-        unit = self.units[path]
-        templates = filter(TEMPLATE.fullmatch, unit.strings if "APIRouter" in unit.names else ())
-        parts = ({*WORD.findall(re.sub(r"{.*?}", "", one))} for one in templates)
-        return PurePosixPath(path).stem.rstrip("_") in words or any(it <= words for it in parts)
+    def _needs(self, path: str, name: str, words: frozenset[str] | None) -> Iterable[Place]:
+        """What a part of a module uses; of a hub, what it registers and is said."""
+        parts, whole = self.parts(path)[0], self.units[path].imports
+        if path in HUBS:
+            registered = {one for one in self.units if one.startswith(HUBS[path])} - {path}
+            said = (it for one in registered for it in self._said(one, words))
+            return {it for it in whole if not self.parts(it[0])[1]}.union(said)
+        bare = name.removeprefix(SAID)
+        if bare in parts:
+            return parts[bare].imports | {(path, BODY)}
+        if parts and bare in self.bound(path):
+            return self.bound(path)[bare] | {(path, BODY)}
+        return parts[BODY].imports if parts and name != bare else whole
+
+    def _said(self, path: str, words: frozenset[str] | None) -> set[Place]:
+        """Of what a hub registers, that of which the words hold the name, or all of a path; with
+        the path of a router, all of its routes."""
+        routes = self.parts(path)[1]
+        if not routes:
+            name = PurePosixPath(path).stem.rstrip("_")
+            return {(path, WHOLE)} if words is None or name in words else set()
+        said = {
+            name
+            for name, paths in routes.items()
+            if words is None
+            or any({*WORD.findall(re.sub(r"{.*?}", "", it))} <= words for it in paths)
+        }
+        if BODY in said:
+            return {(path, WHOLE)}
+        return {(path, it) for it in said}
+
+    def _parts_of(self, path: str) -> tuple[dict[str, Unit], dict[str, frozenset[str]]]:
+        """Functions, classes and values of a module, and its body; and the paths of those that
+        answer at one. A function that something else decorates may be registered there: it is of
+        the body, too."""
+        if path.startswith("tests/"):
+            return {}, {}
+        tree, bound = self.trees[path], self.bound(path)
+        body: list[ast.stmt] = []
+        defined: dict[str, ast.stmt] = {}
+        routes: dict[str, frozenset[str]] = {}
+        is_routed = any(isinstance(it, ast.Name) and it.id == "APIRouter" for it in ast.walk(tree))
+        for node in tree.body:
+            match node:
+                case (
+                    ast.FunctionDef(name=name)
+                    | ast.AsyncFunctionDef(name=name)
+                    | ast.ClassDef(name=name)
+                    | ast.Assign(targets=[ast.Name(id=name)])
+                    | ast.AnnAssign(target=ast.Name(id=name))
+                ) if name in defined:
+                    body.append(node)  # of two with one name, either may be meant
+                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                    defined[node.name] = node
+                    paths = [it for mark in node.decorator_list for it in _templates(mark)]
+                    if is_routed and paths:
+                        routes[node.name] = frozenset(paths)
+                    elif node.decorator_list:
+                        body.append(node)
+                case (
+                    ast.Assign(targets=[ast.Name(id=name)])
+                    | ast.AnnAssign(target=ast.Name(id=name))
+                ) if not is_routed or not [*_templates(node)]:
+                    defined[name] = node
+                case ast.Import() | ast.ImportFrom():
+                    pass
+                case _:
+                    body.append(node)
+        rest = ast.Module(body, [])
+        if is_routed and (paths := list(_templates(rest))):
+            routes[BODY] = frozenset(paths)
+        if is_routed and not routes:
+            routes[BODY] = frozenset()
+        parts = dict[str, Unit]()
+        trees: dict[str, ast.AST] = {**defined, BODY: rest}
+        for name, part in trees.items():
+            unit = self._unit(part)
+            used = {it for one in unit.names | {WHOLE} for it in bound.get(one, ())}
+            own = {(path, one) for one in unit.names & defined.keys() if one != name}
+            parts[name] = Unit(unit.imports | used | own, unit.names, unit.strings)
+        return parts, routes
+
+    def _bound_of(self, path: str) -> dict[str, set[Place]]:
+        """What each name that a module imports stands for."""
+        bound = dict[str, set[Place]]()
+        for node in ast.walk(self.trees[path]):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                for alias in node.names:
+                    before = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+                    name = alias.asname or alias.name.partition(".")[0]
+                    bound.setdefault(name, set()).update(self._places(before + alias.name))
+        return bound
 
     def _unit(self, tree: ast.AST) -> Unit:
-        imports, names, strings = set[str](), set[str](), set[str]()
+        imports, said, names, strings = set[str](), set[str](), set[str](), set[str]()
         prose = set[int]()  # docstrings: whoever stands around a node comes before it
         for node in ast.walk(tree):
             match node:
@@ -174,20 +260,32 @@ class Tree:
                     names.add(node.arg)
                 case ast.Constant(value=str(text)) if id(node) not in prose:
                     strings.add(text)
-                    imports |= {*DOTTED.findall(text)}  # a patch, or what another Python runs
-        files = (file for name in imports for file in self._files(name))
-        return Unit(frozenset(files), frozenset(names), frozenset(strings))
+                    said |= {*DOTTED.findall(text)}  # a patch, or what another Python runs
+        places = {place for name in imports for place in self._places(name)}
+        places |= {place for name in said for place in self._places(name, SAID)}
+        return Unit(frozenset(places), frozenset(names), frozenset(strings))
 
-    def _files(self, name: str) -> Iterator[str]:
+    def _places(self, name: str, how: str = "") -> Iterator[Place]:
         """The module of ours that this is or lies in, and the packages around it."""
+        part = WHOLE
         while name:
             if name in self.paths:
-                yield self.paths[name]
-            name = name.rpartition(".")[0]
+                yield self.paths[name], part
+                part = BODY
+            name, _, last = name.rpartition(".")
+            part = how + last if part != BODY else BODY
 
 
 def _module(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _templates(tree: ast.AST) -> Iterator[str]:
+    """The paths that are told to a router, or to a route."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(text)) if TEMPLATE.fullmatch(text):
+                yield text
 
 
 def _words(strings: Iterable[str]) -> frozenset[str]:

@@ -29,6 +29,16 @@ FILES = {
     'router.get("/players/{player}/winnings")\n',
     "api/http/routes/health.py": 'router = APIRouter()\nrouter.get("/healthz")\n',
     "store/worker.py": "",
+    "odds/rank.py": "",
+    "odds/luck.py": "",
+    "odds/both.py": "from odds.luck import drawn\nimport odds.rank\nBEST = odds.rank.BEST\n"
+    "def worst(): return BEST\ndef luck(): return drawn()\n",
+    "api/pages/__init__.py": "from api.pages import home, players\n",
+    "api/pages/home.py": "from api.pages.players import clean\nrouter = APIRouter()\n"
+    '@router.get("/")\ndef home(): clean()\n',
+    "api/pages/players.py": "from odds import luck, rank\nrouter = APIRouter()\n"
+    'def clean(): ...\n@router.get("/ranks/{player}")\ndef ranks(): rank\n'
+    '@router.get("/lucks/{player}")\ndef lucks(): luck\n',
     "docs/luck.md": "",
     "README": "",
     "pyproject.toml": "",
@@ -47,6 +57,10 @@ FILES = {
     "tests/test_tidy.py": 'rglob("*.py")\n',
     "tests/test_schema.py": 'TAG = "analytics.luck/1"\n',
     "tests/test_patched.py": 'patch("analytics.luck.x", 1)\n',
+    "tests/test_worst.py": "from odds.both import worst\n",
+    "tests/test_both.py": "import odds.both\n",
+    "tests/test_ranks.py": 'import api.pages\nget("/ranks/ursa")\n',
+    "tests/test_lucks.py": 'import api.pages\nget("/lucks/ursa")\n',
     "tests/test_other.py": '"""Of analytics.luck not a word."""\n',
     "tests/test_process.py": 'import subprocess\nsubprocess.run(["muckrake", "results"])\n',
 }
@@ -70,10 +84,14 @@ def reached(tmp_path: Path, *changes: str) -> list[str]:
         ("api/http/routes/health.py", "health tidy"),
         ("analytics/sql/luck.sql", "docs process results"),
         ("docs/luck.md", "docs"),
+        ("odds/luck.py", "both lucks tidy"),
+        ("odds/rank.py", "both ranks tidy worst"),
+        ("api/pages/players.py", "lucks ranks tidy"),
     ],
 )
 def test_a_change_is_told_by_whoever_reaches_it(change: str, expected: str, tmp_path: Path) -> None:
-    """By import, also in a function; by a command, a path, a patch, a process or a pattern."""
+    """By import, also in a function; by a command, a path, a patch, a process or a pattern; of a
+    module by what is imported of it, and of a file of pages by the pages that are asked for."""
     assert expected.split() == reached(tmp_path, change)
 
 
@@ -121,7 +139,7 @@ def test_the_tables_of_commands_routes_and_pages_are_where_they_are_looked_for()
 @pytest.mark.ci
 def test_in_this_house_a_leaf_is_reached_by_its_tests_and_cards_by_nearly_all() -> None:
     tree = Tree(changed.ROOT)
-    few, many = tree.reached(["analytics/results/counters.py"]), tree.reached(["events/cards.py"])
-    assert "tests/analytics/test_counters.py" in few
+    few, many = tree.reached(["analytics/comparing/players.py"]), tree.reached(["events/cards.py"])
+    assert "tests/analytics/test_compared.py" in few
     assert len(few) < len(tree.tests) / 5
     assert len(many) > len(tree.tests) / 2

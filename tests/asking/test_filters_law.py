@@ -1,6 +1,7 @@
 """What SQL finds is what a slow reading of each hand's events finds, through every pair of eyes."""
 
 import random
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -98,6 +99,20 @@ class Asked(NamedTuple):
         rows = self.viewed.rows(f"SELECT hand_seq FROM hands WHERE {condition}")
         return {row["hand_seq"] for row in rows}
 
+    def each_by_sql(self, some: Sequence[Filter]) -> Iterator[tuple[Filter, set[int]]]:
+        """The same of each; some at once, which are planned in a third of the time."""
+        for at in range(0, len(some), 8):
+            asked = some[at : at + 8]
+            conditions = [where(one, None, self.verdicts) for one in asked]
+            found: list[set[int]] = [set() for _ in asked]
+            parts = (
+                f"SELECT {number} AS number, hand_seq FROM hands WHERE {condition}"
+                for number, condition in enumerate(conditions)
+            )
+            for row in self.viewed.rows(" UNION ALL ".join(parts)):
+                found[row["number"]].add(row["hand_seq"])
+            yield from zip(asked, found, strict=True)
+
     def by_hand(self, one: Filter) -> set[int]:
         return {seq for seq, hand in self.hands.items() if answer(one, hand)}
 
@@ -150,7 +165,7 @@ def values() -> dict[Kind, tuple[Any, ...]]:
 NAMED = (NAMES[0], NAMES[2], "nobody")
 
 
-@pytest.mark.parametrize("view", sized(quick=("seat:ursa",), ci=VIEWERS))
+@pytest.mark.parametrize("view", sized(("seat:ursa",), ("seat:ursa", "public"), VIEWERS))
 def test_every_field_and_flag_with_every_operator(view: str, asked: dict[str, Asked]) -> None:
     """Also their opposites, of the hand and of one player."""
     one = asked[view]
@@ -158,13 +173,13 @@ def test_every_field_and_flag_with_every_operator(view: str, asked: dict[str, As
     few["text"] = (NAMES[0], "closed-auction-2024", "auction-2024", MARK)
     wrong: list[str] = []
     passed: set[str] = set()
-    for term in every_term(few, NAMED[:1]):
-        for each in (term, Not(term)):
-            found = one.by_sql(each)
-            if found != one.by_hand(each):
-                wrong.append(said(each))
-            if found and "!=" not in said(term):
-                passed.add(("!" if isinstance(each, Not) else "") + name_of(term))
+    terms = [it for each in every_term(few, NAMED[:1]) for it in (each, Not(each))]
+    for term, found in one.each_by_sql(terms):
+        if found != one.by_hand(term):
+            wrong.append(said(term))
+        bare = term.one if isinstance(term, Not) else term
+        if found and "!=" not in said(bare):
+            passed.add(("!" if isinstance(term, Not) else "") + name_of(bare))
     assert [] == wrong
     names = (*FIELDS, *FLAGS)
     assert {*names, *(f"!{name}" for name in names)} == passed

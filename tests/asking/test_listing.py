@@ -128,7 +128,7 @@ def test_verdicts_are_told_as_far_as_they_are_known(
     assert {None} == {row.verdict for row in hands_by(eyes["auditor"], limit=1_000).rows}
 
 
-@pytest.mark.parametrize("view", sized(quick=VIEWS[2:], ci=VIEWS))
+@pytest.mark.parametrize("view", sized(VIEWS[2:], VIEWS[1:], VIEWS))
 @pytest.mark.parametrize("text", FILTERS)
 def test_each_value_of_a_facet_finds_as_many_hands_as_it_says(
     view: str, text: str, eyes: dict[str, Viewed], judged: Judged
@@ -137,7 +137,7 @@ def test_each_value_of_a_facet_finds_as_many_hands_as_it_says(
     counted = facets(viewed, one, judged)
     assert len(in_order(viewed, one, judged)) == counted.hands
     for name in FACETS:
-        for value in getattr(counted, name)[:: sized(3, 1)]:
+        for value in getattr(counted, name)[:: sized(3, 2, 1)]:
             narrowed = in_order(viewed, parsed(value.filter), judged)
             assert value.hands == len(narrowed), value
         sizes = [value.hands for value in getattr(counted, name)]

@@ -27,7 +27,7 @@ from tests.profiles import sized
 
 PLAYED = matches((GAMES["auction-2024"], GAMES["swap-2022"]))
 OF_A_MATCH = Viewer("seat:lynx", ("closed-auction-2024",))
-VIEWERS = (*sized((), (Viewer(), Viewer("seat:ursa"))), OF_A_MATCH)
+VIEWERS = (*sized((), (Viewer(),), (Viewer(), Viewer("seat:ursa"))), OF_A_MATCH)
 
 
 @pytest.fixture(scope="module")

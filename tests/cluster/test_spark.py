@@ -124,7 +124,9 @@ class TestOnThisMachine:
         assert list((tmp_path / "decisions").glob("*.parquet"))
 
     @pytest.mark.ci
-    def test_the_bench_runs(self) -> None:
+    def test_the_bench_runs(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Of one size: for each, four ways start anew."""
+        monkeypatch.setattr("bench.spark.TENTHS", (10,))
         page = report("spark", rounds=1, seconds=0.0, hands=40)
         assert "| 40 | " in page
         assert "| Spark, 2 workers |" in page

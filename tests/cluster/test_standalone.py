@@ -17,9 +17,11 @@ from api.cluster import tasks as cluster
 from api.cluster.spark import answers, session
 from bench.standalone import Standalone, end, free_port, standalone, start, wait_for
 from store.reader import Reader
+from tests.profiles import sized
 from tests.sessions import Captured, printed
 
 pytestmark = pytest.mark.ci  # test_spark.py holds the same on this machine
+ASKED = ((("audit", "--all"), 3), (("stats", "random-0"), 0))  # `ci`: one of each cluster
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +37,7 @@ def running(spark_here: None, tmp_path_factory: pytest.TempPathFactory) -> Itera
 def test_a_cluster_answers_as_one_machine(
     running: Standalone, ledger: Path, capsys: Captured
 ) -> None:
-    for words, code in ((("audit", "--all"), 3), (("stats",), 0)):
+    for words, code in ASKED[: sized(quick=1, ci=1, slow=2)]:
         asked = (*words, "--json", "--ledger", str(ledger))
         here = printed(capsys, *asked, code=code)
         assert here == printed(capsys, *asked, "--on", running.master, code=code)
@@ -103,7 +105,7 @@ def test_spark_connect_answers_as_one_machine(
     try:
         wait_for(port, server)
         program = "import sys; from api.main import main; sys.exit(main())"
-        for words, code in ((("audit", "--all"), 3), (("stats", "random-0"), 0)):
+        for words, code in ASKED[sized(quick=1, ci=1, slow=0) :]:
             asked = (*words, "--json", "--ledger", str(ledger))
             here = printed(capsys, *asked, code=code)
             there = subprocess.run(

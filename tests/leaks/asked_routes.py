@@ -83,33 +83,32 @@ class Asked(NamedTuple):
     formats: tuple[str, ...] = ("",)
     queries: tuple[str, ...] = ("",)
     first: int = 3  # so many paths are asked with each query
-    dear: bool = False  # an answer takes a quarter of a second: of one path, and by few viewers
+    dear: bool = False  # an answer takes a quarter of a second: few viewers ask, and as JSON
 
     def addresses(self, route: str, depth: Depth) -> Iterator[str]:
         """Paths in formats, and queries at the first paths that there are.
 
-        Of `few`, what is dear is asked as JSON alone; of `some`, each path in one format.
+        Of `most` and `few`, what is dear is asked as JSON alone; of `few` and `some`, a path has
+        one format, the next path the next, and each format comes.
         """
         if self.dear and depth == "some":
             return
-        count = {"all": None, "most": 1 if self.dear else None}.get(depth, self.first)
-        begin = sum(route.encode()) if depth == "few" and not self.dear else 0  # others of each
-        asked = islice(cycle(self.paths), begin, begin + (count or len(self.paths)))
-        for number, values in enumerate(asked):
-            kinds = self.formats
-            if depth == "some":
-                kinds = tuple(islice(cycle(kinds), number, number + 1))
-            elif depth == "few" and self.dear:
-                kinds = kinds[:1]
-            for kind in kinds:
+        count = len(self.paths) if depth == "all" else self.first
+        kinds = self.formats[:1] if self.dear and depth != "all" else self.formats
+        begin = 0 if self.dear or depth in ("all", "some") else sum(route.encode())
+        if depth in ("few", "some") and kinds:
+            count = max(count, len(kinds))
+        for number, values in enumerate(islice(cycle(self.paths), begin, begin + count)):
+            in_turn = kinds[number % len(kinds) :][:1] if kinds else ()
+            for kind in in_turn if depth in ("few", "some") else kinds:
                 yield _filled(route, values) + (f"?format={kind}" if kind else "")
         for query in self._queries(depth):
-            for values in self.paths[: self.first]:
+            for values in self.paths[: 1 if depth == "few" else self.first]:
                 yield f"{_filled(route, values)}?{query}"
 
     def _queries(self, depth: Depth) -> tuple[str, ...]:
         asked = () if self.dear and depth != "all" else tuple(filter(None, self.queries))
-        some = asked[:: 1 + len(asked) // 20]
+        some = asked[:: 1 + len(asked) // 10]
         return {"all": asked, "most": asked, "few": some, "some": ()}[depth]
 
 
@@ -323,7 +322,7 @@ ROUTES: dict[str, Asked] = {
 
 
 def addresses(depth: Depth = "all") -> list[str]:
-    """All that is asked, in the order of the table; `few` asks each route of a few hands,
+    """All that is asked, in the order of the table; `most` and `few` ask each route of a few hands,
     other ones of another route; `some` leaves out what is dear."""
     found = (list(asked.addresses(route, depth)) for route, asked in ROUTES.items())
     return list(dict.fromkeys(address for each in found for address in each))

@@ -105,7 +105,8 @@ def addresses(match: str) -> Iterator[str]:
             paths = [paths[0].replace("{dataset}", one) for one in DATASETS]
         for path in paths:
             path = re.sub(r"{(\w+)(:path)?}", lambda found: VALUES[found[1]], path)
-            for kind in asked.formats:
+            kinds = asked.formats[: 1 if asked.dear else sized(quick=2, ci=2, slow=9)]
+            for kind in kinds:
                 yield path + (f"?format={kind}" if kind else "")
     yield "/api/v1/stream?after=start&until=now"
     yield f"/api/v1/players/ursa/opponent?vs=lynx&match={match}"

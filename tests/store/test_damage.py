@@ -180,7 +180,7 @@ def test_no_flipped_bit_and_no_missing_end_of_any_segment_is_read(files: Files) 
     for segment in now(files).segments:
         for name, path in segment.files.items():
             assert Opening(disk).rows(segment, name, 0).num_columns
-            for bit in range(0, len(files[path]) * 8, sized(11, 1)):  # of each byte some
+            for bit in range(0, len(files[path]) * 8, sized(11, 3, 1)):  # of each byte some
                 is_refused(disk, segment, name, flipped(files[path], bit))
             for size in range(0, len(files[path]), sized(3, 1)):
                 is_refused(disk, segment, name, files[path][:size])
