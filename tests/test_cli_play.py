@@ -1,5 +1,6 @@
 """`muckrake play` beyond a seeded match: named bots, committed and mirrored decks, freeze-outs."""
 
+import os
 import stat
 from pathlib import Path
 from typing import Any, cast
@@ -51,8 +52,12 @@ def players(hand: Events) -> tuple[str, ...]:
 # Bots.
 
 
-def test_a_new_ledger_is_for_its_owner_alone(tmp_path: Path) -> None:
+def test_a_new_ledger_is_for_its_owner_alone(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     """Every card is in it; who has opened the folder to others before has chosen to."""
+    umask = os.umask(0o022)  # where it is 077, other folders are for their owner alone as well
+    request.addfinalizer(lambda: os.umask(umask))
     new, opened = tmp_path / "room" / "ledger", tmp_path / "opened"
     opened.mkdir(0o755)
     for folder in (new, opened):

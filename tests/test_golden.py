@@ -4,6 +4,10 @@ Each file names the seeds of its hands. `--accept` looks for new ones that betwe
 showdown, side pots, an uncontested pot and whatever else a ruleset has.
 """
 
+import re
+import runpy
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,7 +23,8 @@ from events.state import Hand
 from events.types import Event, PotSplit
 from tests.hands import Played, every_game, seeded
 
-FOLDER = Path(__file__).parent / "golden"
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "tests" / "golden"
 SEEDS = range(300)
 
 
@@ -159,3 +164,12 @@ def _menu(turn: ToAct) -> str:
     if turn.raise_min is not None:
         words.append(f"raise to {turn.raise_min}..{turn.raise_max}")
     return ", ".join(words)
+
+
+def test_accept_runs_the_tests_that_rewrite_something_and_no_other() -> None:
+    accept = runpy.run_path(str(ROOT / "mr"))["VERBS"]["accept"]
+    (words,) = accept(["--collect-only", "tests/test_docs.py", "tests/test_mr.py"])
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True)
+    assert 0 == done.returncode, done.stdout + done.stderr
+    names = {*re.findall(r"::(\w+)", done.stdout)}
+    assert {"test_what_is_written_from_the_code_is_up_to_date"} == names

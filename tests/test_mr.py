@@ -155,7 +155,7 @@ def test_a_name_on_path_that_leads_nowhere_is_not_a_newer_python(mr: Any, tmp_pa
         (["fuzz", "--seed", "7"], ["tests/fuzz.py --seed 7"]),
         (["house", "HEAD"], ["tests/house.py HEAD"]),
         (["rehearse", "bookworm"], ["tests/rehearse.py bookworm"]),
-        (["accept"], ["-m pytest --accept"]),
+        (["accept"], ["-m pytest -p tests.accepted --accept"]),
     ],
 )
 def test_a_verb_is_these_commands(mr: Any, words: list[str], expected: list[str]) -> None:

@@ -46,7 +46,7 @@ _ALWAYS = r"/static/|/(healthz|readyz|metrics|favicon\.ico)$"
 FAMILIES = (
     Family(
         "static",
-        "a style, a script, how the server is",
+        "a style, a script, the state of the server",
         0,
         re.compile(_ALWAYS),
     ),
@@ -55,7 +55,10 @@ FAMILIES = (
     Family("sql", "an answer in SQL", 20, re.compile(r"/api/v1/sql$")),
     Family("upload", "an import", 20, re.compile(r"/api/v1/imports$")),
     Family(
-        "counting", "what players did", 5, re.compile(r"(/api/v1)?/(players|fairness|ratings)(/|$)")
+        "counting",
+        "statistics of players",
+        5,
+        re.compile(r"(/api/v1)?/(players|fairness|ratings)(/|$)"),
     ),
     Family("other", "anything else", 1, re.compile(r"")),
 )

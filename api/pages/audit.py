@@ -314,7 +314,12 @@ UNSEEN = "a card that this viewpoint may not see could change who is paid"
 
 @router.get("/hands/{match}/{number}/audit")
 def audit(
-    request: Request, ask: Ask, match: str, number: str, ruleset: str | None = None
+    request: Request,
+    ask: Ask,
+    match: str,
+    number: str,
+    ruleset: str | None = None,
+    q: Within = "",
 ) -> Response:
     """A hand judged, as a court would write it down; no script is on this page."""
     with ask.viewed() as viewed:

@@ -205,7 +205,8 @@ def rows(seat: dict[str, Any]) -> list[list[Any]]:
 def of_hand(
     request: Request, viewed: Viewed, redacted_hand: RedactedEvents, tab: str, q: str
 ) -> dict[str, Any]:
-    """What `hand.html` needs; `q` is the filter that it was found by, `players` of it are the seats that an auditor may look from."""
+    """What `hand.html` needs; `q` is the filter that found the hand, and `players` are the seats
+    that an auditor may look from."""
     start = opening(redacted_hand)
     if start is None:
         raise Problem("conflict", f"{redacted_hand.stream} does not begin as a hand does")

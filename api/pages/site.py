@@ -99,9 +99,8 @@ class Addresses(Struct, frozen=True):
 
     def hand(self, hand: str, page: str = "", event: int | None = None, q: str = "") -> str:
         """A page of a hand MATCH/NUMBER: its replay, `audit` or `events`; one of a filter's."""
-        match, _, number = hand.rpartition("/")
-        path = f"/hands/{_part(match)}/{_part(number)}" + (f"/{page}" if page else "")
-        at = self._at(path, q=q or None)
+        path = "/".join(map(_part, hand.rpartition("/")[::2]))
+        at = self._at(f"/hands/{path}" + (f"/{page}" if page else ""), q=q or None)
         return at if event is None else f"{at}#{event}"
 
     def players(self) -> str:

@@ -243,7 +243,7 @@ def test_a_chain_is_bounded() -> None:
 
 
 def test_a_text_of_more_than_two_bytes_can_count_makes_no_deck() -> None:
-    assert "One of more than 65,535 bytes cannot be counted" in DEALS
+    assert "A text of more than 65,535 bytes cannot be counted" in DEALS
     long = "x" * 65_535
     assert hand_key(bytes(32), [t.NonceGiven("a", long)], "m", 1)
     with pytest.raises(ValueError, match="65536 bytes"):
