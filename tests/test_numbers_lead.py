@@ -29,7 +29,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 def read(site: Site, path: str) -> str:
     with TestClient(site.app):
-        return site.as_("auditor").get(path, headers={"Accept": "text/html"}).text
+        answer = site.as_("auditor").get(path, headers={"Accept": "text/html"})
+    assert answer.status_code == 200, answer.text
+    return str(answer.text)
 
 
 def whole(text: str) -> int:

@@ -14,7 +14,7 @@ from fastapi.responses import Response
 from api.evidence import verify as evidence
 from api.evidence.make import Unproved
 from api.http.ask import Ask
-from api.pages.hands import of_hand
+from api.pages.hands import Within, of_hand
 from api.pages.site import chips, page
 from api.questions.frames import as_seen
 from api.questions.hand import Judged, NoRules, judged

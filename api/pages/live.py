@@ -147,7 +147,7 @@ def table(viewed: Viewed, match: str, goes_on: bool) -> LiveTable:
         return shown._replace(why=f"{hand} does not add up to a hand")
     drawn = told["frames"]
     done = max(one["idx"] for one in drawn if one["type"] not in _STEPS)
-    last = drawable(drawn[-1], in_words(redacted_hand)[done])
+    last = drawable(drawn[-1], in_words(redacted_hand)[done], {})
     asked, todo = awaited(redacted_hand, game)
     return shown._replace(
         hand=hand, start=first, frame=last, broken=told["broken"], asked=asked, todo=todo
