@@ -27,7 +27,7 @@ from api.questions.declared.fairness import fairness as tested_by
 from api.questions.declared.hands import hands_by
 from api.questions.declared.matches import QUESTION, MatchRow, match_of
 from api.questions.filters import parsed
-from api.questions.filters_tree import EVERY, VERDICTS, word
+from api.questions.filters_tree import EVERY, word
 from api.questions.games import address
 from api.questions.one_line import lines, one_line
 from api.questions.proof import LEAVES_MAX, NoSecrets, Unsigned, root, verified
@@ -39,6 +39,7 @@ from api.viewpoints.match_records import ended, started
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 from engine.changes import partner_of
+from engine.verdict import VERDICTS
 from events import types as t
 from store.log.leaf import split
 
