@@ -10,11 +10,11 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from api.importing.index import CheckedChunk, Hit, ImportIndex, Repeats, count, differs, nets_of
 from api.importing.inputs import notes
-from api.importing.naming import Mark, Repeat, naming_of
+from api.importing.naming import JudgedHands, Mark, Repeat, naming_of
 from api.importing.spill import CHUNK, Chunk, fetched
 from api.importing.worker import Outcome
 from api.playing.recording import now_ms
@@ -29,13 +29,6 @@ from store.segments.runs import Maker, Run, read
 READ = "the file was read"
 FEW = 10  # runs: more of them hold too much for one call, whatever their hands are like
 Done = tuple[Outcome, int]  # a file, and how many of its hands are new
-
-
-class JudgedHands(NamedTuple):
-    """Hands of a match by number, each with its verdict as `code_of` has it."""
-
-    numbers: "array[int]"
-    codes: bytearray
 
 
 class Writer:

@@ -6,6 +6,7 @@ secret finds a sealed file by trying. Ledgers of before named by the plain diges
 """
 
 import hmac
+from array import array
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from itertools import starmap
@@ -55,6 +56,13 @@ class Mark(NamedTuple):
     says: bytes
     numbered: bool
     verdict: int = 0
+
+
+class JudgedHands(NamedTuple):
+    """Hands of a match by number, each with its verdict as `code_of` has it."""
+
+    numbers: "array[int]"
+    codes: bytearray
 
 
 class Repeat(msgspec.Struct, frozen=True):

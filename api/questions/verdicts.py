@@ -3,7 +3,7 @@
 Hands go through the screen in columns; those that it doubts the engine judges, as `audit --all`
 does. A verdict depends on hidden cards, so it is for auditors, and for all where a match is open to
 all. To judge millions takes a while: `judge` goes on where it was left, and `known` never waits.
-What an import has judged is not judged again: `take` has it from there.
+Hands that an import has judged are not judged again: `take` has their verdicts from there.
 
 Verdicts lie in the user's cache: a file for each segment, a byte for each hand. A file is named by
 what decides its content: the digest of the segment's events, and the program that judged them. So a
@@ -17,32 +17,24 @@ A cache is no evidence: whoever may write it can make it say anything. An audit 
 bundle and `audit --all` decide anew and never look here.
 """
 
-import hashlib
-import os
-import secrets
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from functools import cache
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from msgspec import Struct
 
 from analytics.screen.codes import Why
 from analytics.screen.columns import Words
 from analytics.screen.ledger import Batch, batches
 from analytics.screen.screen import Screen
+from api.questions.verdict_files import Kept, events_digest, load, log_of, save
 from api.rules import CODES, MOVELESS, Rules, by_rules, code_of
 from api.viewpoints.views import Viewed
 from engine.verdict import VERDICTS, Report, qualified
-from events.codec import encode_lines
 from events.types import Events, HandStarted
 from store.folder.cache_folder import cache_folder
 from store.folder.manifest import Segment
@@ -52,28 +44,9 @@ from store.segments.reading import files_of
 from store.sql.query import Query
 
 if TYPE_CHECKING:
-    from api.importing.commit import JudgedHands
+    from api.importing.naming import JudgedHands
     from store.reader import Snapshot
     from store.snapshot import Live
-
-
-ROOT = Path(__file__).resolve().parents[2]
-DECIDING = (
-    *("events", "odds", "engine", "store", "analytics/screen", "analytics/replay"),
-    "api/rules.py",
-    "api/questions/verdicts.py",
-)
-SUFFIXES = (".py", ".bin")  # a table of equities is a part of the rules, too
-
-
-class Kept(Struct, frozen=True):
-    """Verdicts of hands next to each other: the first, a code for each, rulesets that nobody had;
-    of hands in the log the digest of their events."""
-
-    first_seq: int
-    codes: bytes
-    unknown: tuple[str, ...] = ()
-    events: str = ""
 
 
 NONE, UNJUDGED = 0, 255  # no hand, or none whose rules anybody has; and not looked at yet
@@ -349,72 +322,6 @@ def lent(viewed: Viewed, judged: Judged | None) -> str:
 
 
 _lent: WeakKeyDictionary[Query, tuple[pa.Table | None, str]] = WeakKeyDictionary()
-
-
-@cache
-def program() -> str:
-    """The digest of everything that decides a verdict, or a word of chance where that is not here.
-
-    Whoever has no source files (they may be in an archive) keeps nothing beyond his own process.
-    """
-    whole = hashlib.sha256()
-    for name in DECIDING:
-        place = ROOT / name
-        files = [place] if place.is_file() else sorted(place.rglob("*"))
-        files = [one for one in files if one.suffix in SUFFIXES]
-        if not files:
-            return secrets.token_hex(8)
-        for file in files:
-            whole.update(f"{file.relative_to(ROOT).as_posix()}\0".encode())
-            whole.update(hashlib.sha256(file.read_bytes()).digest())
-    return whole.hexdigest()[:16]
-
-
-def log_of(live: "Live", first: int) -> str:
-    """What the log of a ledger is called whose first hand has this place."""
-    return hashlib.sha256(f"{live.folder.resolve()} {first}".encode()).hexdigest()
-
-
-def events_digest(live: "Live", first: int, end: int) -> str:
-    """The digest of all that closed from one place up to another."""
-    whole = hashlib.sha256()
-    for leaf in takewhile(lambda it: it.hand_seq < end, live.leaves(first - 1)):
-        whole.update(f"{leaf.stream}\n".encode())
-        whole.update(encode_lines([one.event for one in leaf.recorded]))
-    return whole.hexdigest()
-
-
-def load(folder: Path, name: str) -> Kept | None:
-    """What was kept under this name, if it is whole."""
-    try:
-        text = _file(folder, name).read_bytes()
-        digest, body = text[:32], text[32:]
-        if hashlib.sha256(body).digest() != digest:
-            return None
-        return msgspec.msgpack.decode(body, type=Kept)
-    except (OSError, msgspec.DecodeError):
-        return None
-
-
-def save(folder: Path, name: str, kept: Kept) -> None:
-    """Written aside and renamed; a folder that cannot be written costs time and nothing else."""
-    file = _file(folder, name)
-    aside = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    body = msgspec.msgpack.encode(kept)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        aside.write_bytes(hashlib.sha256(body).digest() + body)
-        os.replace(aside, file)
-        for other in folder.glob(f"{file.name.partition('-')[0]}-*.bin"):
-            if other != file:  # of a program that has been replaced
-                other.unlink(missing_ok=True)
-    except OSError:
-        with suppress(OSError):
-            aside.unlink(missing_ok=True)
-
-
-def _file(folder: Path, name: str) -> Path:
-    return folder / f"{name[:32]}-{program()}.bin"
 
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]

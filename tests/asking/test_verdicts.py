@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from api.questions import verdicts as module
+from api.questions import verdict_files as module
 from api.questions.verdicts import Progress, Verdicts, shown
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
