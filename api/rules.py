@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from engine.changes import partner_of
 from engine.game import Game, fingerprint, kept_game
 from engine.games import RULESETS
-from engine.verdict import Report, judge
+from engine.verdict import VERDICTS, Report, judge
 from events.types import Events, HandStarted
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 
 UNKNOWN = "no ruleset here has this fingerprint; --ruleset holds it against another"
+CODES = {verdict: code for code, verdict in enumerate(VERDICTS, start=1)}
+MOVELESS = 128  # beside a code: no chip goes elsewhere
 _BY_MARK = {fingerprint(game): game for game in RULESETS.values()}
 
 
@@ -70,3 +72,8 @@ def by_rules(record: Events, game: Game) -> Judged:
     if start.ruleset != mark:
         held = (replace(start, game=game.name, ruleset=mark), *record[1:])
     return Judged(record, game, judge(game, held, partner_of(game)))
+
+
+def code_of(report: Report) -> int:
+    """A verdict as a byte, which lists and filters ask for: never 0."""
+    return CODES[report.verdict] | MOVELESS * (report.moves == 0)

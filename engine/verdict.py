@@ -1,6 +1,6 @@
 """The judgement of one hand: what its ruleset pays, and what other readings would have paid."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -37,6 +37,7 @@ from events.types import (
 
 Verdict = Literal["agree", "assuming", "contested", "differ", "unknown"]
 """`assuming`: it agrees, if what the record assumes is so."""
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 Nets = tuple[int, ...]
 
 

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from api.questions.filters_tree import VERDICTS
 from dealer.play import play
 from engine.game import Game
 from engine.games import RULESETS
 from engine.policies import Rake
-from engine.verdict import judge
+from engine.verdict import VERDICTS, judge
 from events import types as t
 from events.types import Events
 from tests.http.clients import Site, site_of

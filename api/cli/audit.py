@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 from msgspec import Struct
@@ -49,7 +49,7 @@ from api.report import as_json, as_text, brief
 from api.rules import UNKNOWN, Judged, Rules, by_rules, ruleset_of, start_of
 from engine.game import Game
 from engine.games import RULESETS
-from engine.verdict import Verdict
+from engine.verdict import VERDICTS, Verdict
 from events.ledger import closes, is_match
 from events.types import Events
 
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from api.screening import Audited
     from store.reader import Snapshot
 
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 NAMED_MAX = 10  # hands that a summary names: more is what --json is for
 
 

@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 @quiet_option
 def compact(folder: Path, as_document: bool) -> None:
     """Merge small segments into large ones, read back and compared event by event."""
-    with reading(folder):
-        pass  # only where there is a ledger: this makes none
+    from api.questions.verdicts import Verdicts
+    from store.reader import Reader
+
+    verdicts = Verdicts()
+    with reading(folder) as snapshot:  # only where there is a ledger: this makes none
+        verdicts.keep(snapshot)
     with writing(folder, "compact") as ledger:
         from api.playing.recording import projections
         from store.folder import manifest
@@ -38,6 +42,7 @@ def compact(folder: Path, as_document: bool) -> None:
         merged = merging.compact(disk, before, tables, at, marks=marks, watch=merge)
         rebuilt = merging.rebuild(disk, merged, tables, at, marks, watch=tell)
         after = merging.sweep(disk, rebuilt, at, marks=marks)
+    verdicts.keep(Reader(folder).snapshot())  # under the names of the new segments
     answer = {
         "manifest": after.number,
         "segments": {"before": len(before.segments), "after": len(after.segments)},

@@ -25,8 +25,8 @@ from api.playing.recording import now_ms
 from events.types import Disclosure
 from formats.known import FORMATS
 from formats.rakes import RakeFrom
-from store.ledger import FileLedger
 from store.reader import Reader
+from store.segments.runs import Maker
 
 SCRATCH = ".import-"
 LATER = NAMES  # what questions are answered from is left by --no-audit: compact makes it
@@ -140,7 +140,9 @@ def import_(
     if called is not None and len(every) != 1:
         raise click.UsageError(f"--match {called} names one file, and there are {len(every)}")
     with writing(folder, "import") as ledger, _scratch(folder) as scratch:
-        done = _imported(ledger, every, options, cast(Disclosure, disclosure), scratch, tally)
+        maker = ledger.maker(() if options.audit else LATER)
+        writer = Writer(ledger, cast(Disclosure, disclosure), maker, strict=options.strict)
+        done = _imported(writer, maker, every, options, scratch, tally)
         if as_document:
             listed("muckrake.import/1", "files", (as_json(*one, not no_audit) for one in done))
         else:
@@ -149,6 +151,10 @@ def import_(
                 lines = as_text(found, added) if in_full else in_short(found)
                 for line in lines:
                     say(line)
+    if writer.judged:
+        from api.questions.verdicts import keep_judged  # DuckDB comes with it
+
+        keep_judged(folder, writer.judged)
     _sum_up(tally, len(every), folder, time.monotonic() - begun)
     if tally.nameless and (logs := _nameless(folder)) > 1:
         note(
@@ -181,10 +187,10 @@ def _nameless(folder: Path) -> int:
 
 
 def _imported(
-    ledger: FileLedger,
+    writer: Writer,
+    maker: Maker,
     files: list[InputFile],
     options: ImportOptions,
-    disclosure: Disclosure,
     scratch: Path,
     tally: Tally,
 ) -> Iterator[tuple[Outcome, int]]:
@@ -198,8 +204,6 @@ def _imported(
                 raise KeyboardInterrupt
 
         try:
-            maker = ledger.maker(() if options.audit else LATER)
-            writer = Writer(ledger, disclosure, maker, strict=options.strict)
             read = outcomes(files, options, scratch, now_ms(), maker, tick, begun=writer.begun)
             for found, added in writer.write(read):
                 tally.count(found, added)

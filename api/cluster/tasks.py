@@ -18,7 +18,7 @@ import msgspec
 import pyarrow as pa
 from msgspec import Struct
 
-from api.questions.verdicts import program
+from api.questions.verdict_files import program
 from api.rules import Rules
 from api.screening import Audited, audits
 from api.viewpoints.redaction import Redactor

@@ -6,6 +6,7 @@ ones come as runs, and many runs become a segment at once. A file that was cut o
 gone on with when it comes again.
 """
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 from api.importing.index import CheckedChunk, Hit, ImportIndex, Repeats, count, differs, nets_of
 from api.importing.inputs import notes
-from api.importing.naming import Mark, Repeat, naming_of
+from api.importing.naming import JudgedHands, Mark, Repeat, naming_of
 from api.importing.spill import CHUNK, Chunk, fetched
 from api.importing.worker import Outcome
 from api.playing.recording import now_ms
@@ -55,6 +56,7 @@ class Writer:
         self._naming = naming_of(maker.nonces, owner)
         self._done: list[Done] = []
         self._matches = set[str]()  # of those
+        self.judged: dict[str, JudgedHands] = {}  # the hands that are new, by match
 
     def write(self, files: Iterable[Outcome]) -> Iterator[Done]:
         """Every file in order, once it is in; if asking for the next is broken off, all before."""
@@ -107,12 +109,22 @@ class Writer:
             part = self._sorted(found, chunk)
             if not (known and part.first and self._ledger.read(part.first)):
                 file.add(part)
+                self._told(part)
                 way.flush_midway()
             else:
                 file.count(part)
         file.end(self._left_out(found))
         way.flush_if_full()
         return file.added
+
+    def _told(self, part: CheckedChunk) -> None:
+        """What was judged of a chunk's new hands, for whoever is asked for verdicts later."""
+        new = [mark for mark in part.marks if mark.verdict and mark.number not in part.again]
+        if new:
+            match = split(part.chunk.first)[0]
+            numbers, codes = self.judged.setdefault(match, JudgedHands(array("Q"), bytearray()))
+            numbers.extend(mark.number for mark in new)
+            codes.extend(mark.verdict for mark in new)
 
     def _sorted(self, found: Outcome, chunk: Chunk) -> CheckedChunk:
         """A chunk with those of its hands that come again; the others are known from now on."""

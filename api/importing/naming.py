@@ -6,6 +6,7 @@ secret finds a sealed file by trying. Ledgers of before named by the plain diges
 """
 
 import hmac
+from array import array
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from itertools import starmap
@@ -46,13 +47,22 @@ def naming_of(nonces: Salted | None, owner: str = "") -> Naming:
 
 class Mark(NamedTuple):
     """By which a hand is known again: its place and line in the file, eight bytes that it is found
-    by, eight of what it says; `numbered` if it is found by the number that its site gave it."""
+    by, eight of what it says; `numbered` if it is found by the number that its site gave it; and
+    what its verdict is (`code_of`), 0 if nobody asked."""
 
     number: int
     line: int
     found_by: bytes
     says: bytes
     numbered: bool
+    verdict: int = 0
+
+
+class JudgedHands(NamedTuple):
+    """Hands of a match by number, each with its verdict as `code_of` has it."""
+
+    numbers: "array[int]"
+    codes: bytearray
 
 
 class Repeat(msgspec.Struct, frozen=True):
@@ -86,10 +96,12 @@ class Marker:
         """What a hand is found by that its site has numbered."""
         return bytes(self._begun(b"numbered", f"{self._format}\n{site}\n{number}").digest()[:8])
 
-    def of_texts(self, numbers: Iterable[int], texts: Iterable[str]) -> Iterator[Mark]:
+    def of_texts(
+        self, numbers: Iterable[int], texts: Iterable[str], verdicts: Iterable[int]
+    ) -> Iterator[Mark]:
         """Marks of hands that their site has not numbered."""
-        for number, text in zip(numbers, texts, strict=True):
-            yield self._whole(self._place, number, 0, text)
+        for number, text, verdict in zip(numbers, texts, verdicts, strict=True):
+            yield self._whole(self._place, number, 0, text)._replace(verdict=verdict)
 
     def _whole(self, begun: Any, number: int, line: int, text: str) -> Mark:
         found = begun.copy()
@@ -103,7 +115,7 @@ class Marker:
         return found
 
 
-_MARK = Struct("<II8s8s?")
+_MARK = Struct("<II8s8s?B")
 
 
 def spelled_marks(marks: Iterable[Mark]) -> bytes:

@@ -1,16 +1,15 @@
 """What came of a file, for people and for programs."""
 
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any
 
 from msgspec import to_builtins
 
 from api.importing.worker import Outcome
-from engine.verdict import Verdict
+from engine.verdict import VERDICTS, Verdict
 from formats.known import FORMATS
 from formats.source import Skipped
 
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 LISTED = 5  # hands, reasons or players that are named; --json names them all
 
 

@@ -15,6 +15,8 @@ from analytics.screen.codes import Why
 from analytics.screen.columns import ScreenColumns, Words
 from analytics.screen.screen import Screen
 from api.importing.spill import RUN
+from api.rules import CODES
+from engine.assumptions import is_free
 from engine.game import Game, fingerprint
 from events.ledger import Append, Conflict, Each, Many
 from events.types import HandStarted
@@ -43,16 +45,19 @@ def screened(
     return hands.only(which), part.nets[which]
 
 
-def assuming(hands: EventColumns) -> list[int]:
-    """The numbers of hands that assume something: readers of columns note that only where the
-    verdict rests on it."""
-    found: list[int] = []
+def verdicts_of(hands: EventColumns) -> list[int]:
+    """The verdicts of hands that are fine, each as `code_of` has it: readers of columns note what a
+    hand assumes only where the verdict rests on it."""
+    found = np.full(len(hands.number), CODES["agree"], dtype=np.uint8)
     for one in hands.many:
         if one.kind is HandStarted:
             assumed = one.fields["assumed"]
-            some = [code for code, words in enumerate(assumed.values) if words]
-            found += hands.number[one.hand[np.isin(assumed.codes, some)]].tolist()
-    return sorted(found)
+            for code, words in enumerate(assumed.values):
+                if words:
+                    free = any(map(is_free, words))
+                    mine = CODES["unknown"] if free else CODES["assuming"]
+                    found[one.hand[assumed.codes == code]] = mine
+    return found.tolist()
 
 
 def screened_plain(

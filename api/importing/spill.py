@@ -38,13 +38,14 @@ class DiskFull(OSError):
 
 
 class Kept(Struct, frozen=True):
-    """A hand's record, whether it is in event columns too, the note beside it, and the hand as its
-    source tells it."""
+    """A hand's record, whether it is in event columns too, the note beside it, the hand as its
+    source tells it, and its verdict (`code_of`), 0 if nobody asked."""
 
     record: Events
     in_columns: bool
     note: SourceNoted | None
     source: SourceHand
+    verdict: int
 
 
 class Chunk(Struct, frozen=True):
@@ -107,7 +108,7 @@ class SpillFile:
         if not kept.in_columns:
             self._others.append(self._hands[-1])
         self._events += len(kept.record)
-        self._marks.append(self.marker.of(kept.source))
+        self._marks.append(self.marker.of(kept.source)._replace(verdict=kept.verdict))
         if kept.note is not None:
             self._notes.append(encode(kept.note) + b"\n")
 

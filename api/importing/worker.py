@@ -19,10 +19,9 @@ from api.importing.naming import Mark, Marker, Repeat, naming_of
 from api.importing.spill import RUN, Chunk, DiskFull, Kept, SpillFile
 from api.playing.names import Misnamed, names_in
 from api.playing.recording import INCOMING
-from api.rules import by_rules, start_of
-from engine.assumptions import is_free, rests_on
+from api.rules import CODES, by_rules, code_of, start_of
 from engine.game import Game, fingerprint, to_json
-from engine.verdict import Verdict
+from engine.verdict import Report, Verdict, qualified
 from events.types import BidPlaced, Events, SourceNoted
 from formats.follow import followed
 from formats.known import FORMATS, Format, format_of, read
@@ -216,15 +215,14 @@ def _many(
     if len(part.every) < RUN or players is None:
         _one_by_one(found, map(part.hand, part.every), options, spill, tick)
         return
-    from api.importing.screened import assuming, screened  # numpy comes with it, and few need it
+    from api.importing.screened import screened, verdicts_of  # numpy comes with it
 
     columns, nets = screened(part, found.match, players, spill.at, audited=options.audit)
     numbers = columns.number.tolist()
     done = set(numbers)
+    verdicts = [0] * len(numbers)
     if done:
-        assumed = assuming(columns) if options.audit else None
-        # The same of hands in columns; what they pay is what the source says. `assuming` are those
-        # whose verdict rests on what they assume; None, if nobody asks for verdicts.
+        # The same of hands in columns; what they pay is what the source says.
         _add_ruleset(found, fingerprint(part.game), part.game)
         for player, net in zip(players, nets.sum(0).tolist(), strict=True):
             found.won[player] = found.won.get(player, 0) + net
@@ -232,14 +230,17 @@ def _many(
         found.sealed = found.sealed and all(sealed.all() for sealed in bids)
         found.hands += len(columns.number)
         found.events += len(columns.pos)
-        if assumed is not None:
-            _agree(found, "agree", len(columns.number) - len(assumed), [])
-            _agree(found, "assuming", len(assumed), assumed)
+        if options.audit:
+            verdicts = verdicts_of(columns)
+            for verdict, code in CODES.items():
+                those = [it for it, one in zip(numbers, verdicts, strict=True) if one == code]
+                if those:
+                    _tally(found, verdict, len(those), those)
     others = (part.hand(number) for number in part.every if number not in done)
     for kept in _hands(found, others, options):
         spill.add(kept)
     texts = (part.texts[number - part.every.start] for number in numbers)
-    _chunk(found, spill, tick, columns, spill.marker.of_texts(numbers, texts))
+    _chunk(found, spill, tick, columns, spill.marker.of_texts(numbers, texts, verdicts))
 
 
 def _chunk(
@@ -284,13 +285,9 @@ def _hands(
         hand = _renamed(source, options.names)
         if plain := done.get(hand.number):
             _count(found, hand, plain.record, plain.nets)
-            if options.audit:
-                assumed = rests_on(plain.record)
-                unknown = any(map(is_free, assumed))
-                verdict: Verdict = "assuming" if assumed else "agree"
-                numbers = [hand.number] if assumed else []
-                _agree(found, "unknown" if unknown else verdict, 1, numbers)
-            yield Kept(plain.record, True, _note(found, source), source)
+            report = qualified(Report(hand.game.name, "agree", None, None), plain.record)
+            verdict = _judged(found, hand, report, options) if options.audit else 0
+            yield Kept(plain.record, True, _note(found, source), source, verdict)
             continue
         try:
             record, end = followed(hand, f"{found.match}/{hand.number}")
@@ -299,9 +296,10 @@ def _hands(
             continue
         nets = tuple(now - was for was, now in zip(hand.stacks, end.stacks, strict=True))
         _count(found, hand, record, nets)
+        verdict = 0
         if options.audit:
-            _judge(found, hand, record, options)
-        yield Kept(record, False, _note(found, source), source)
+            verdict = _judged(found, hand, by_rules(record, hand.game).report, options)
+        yield Kept(record, False, _note(found, source), source, verdict)
 
 
 def _leave_out(found: Outcome, line: int, reason: str, options: ImportOptions) -> None:
@@ -343,10 +341,11 @@ def _count(found: Outcome, hand: SourceHand, record: Events, nets: tuple[int, ..
     found.events += len(record)
 
 
-def _agree(found: Outcome, verdict: Verdict, hands: int, numbers: list[int]) -> None:
-    if hands:
-        found.verdicts[verdict] = found.verdicts.get(verdict, 0) + hands
-        named = found.named.setdefault(verdict, [])
+def _tally(found: Outcome, verdict: Verdict, hands: int, numbers: list[int]) -> None:
+    """So many hands more of a verdict; those that agree need no names."""
+    found.verdicts[verdict] = found.verdicts.get(verdict, 0) + hands
+    named = found.named.setdefault(verdict, [])
+    if verdict != "agree":
         named += numbers[: NAMED_MAX - len(named)]
 
 
@@ -356,16 +355,13 @@ def _add_ruleset(found: Outcome, mark: str, game: Game) -> None:
         found.games.setdefault(game.name, mark)
 
 
-def _judge(found: Outcome, hand: SourceHand, record: Events, options: ImportOptions) -> None:
-    report = by_rules(record, hand.game).report
-    verdict = report.verdict
+def _judged(found: Outcome, hand: SourceHand, report: Report, options: ImportOptions) -> int:
+    """A hand's verdict, counted, as `code_of` has it."""
     found.moveless += report.moves == 0
-    if verdict == "differ" and options.strict:
+    if report.verdict == "differ" and options.strict:
         raise Refused(hand.line, f"hand {hand.number} differs from what its rules decide")
-    found.verdicts[verdict] = found.verdicts.get(verdict, 0) + 1
-    named = found.named.setdefault(verdict, [])
-    if verdict != "agree" and len(named) < NAMED_MAX:
-        named.append(hand.number)
+    _tally(found, report.verdict, 1, [hand.number])
+    return code_of(report)
 
 
 def _note(found: Outcome, hand: SourceHand) -> SourceNoted | None:

@@ -49,6 +49,7 @@ from api.playing.over_the_wire import as_json as as_parts
 from api.playing.recording import STOPPED, projections
 from api.questions.declared.fairness import FairnessParams, fairness
 from api.questions.proof import NoSecrets, Unsigned, verified
+from api.questions.verdicts import keep_judged
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import AUDITOR, Viewer
 from api.viewpoints.views import Viewed
@@ -311,16 +312,17 @@ def _import_files(
     scratch.mkdir(exist_ok=True)
     report.say()
     done: list[dict[str, Any]] = []
+    maker = ledger.maker(() if options.audit else LATER)
+    disclosure = cast(Disclosure, request["disclosure"])
+    writer = Writer(ledger, disclosure, maker, options.owner, strict=options.strict)
     try:
         with suppress(KeyboardInterrupt):
-            maker = ledger.maker(() if options.audit else LATER)
             tick = _tick(report)
-            disclosure = cast(Disclosure, request["disclosure"])
-            writer = Writer(ledger, disclosure, maker, options.owner, strict=options.strict)
             begun = writer.begun
             found_in = outcomes(files, options, scratch, now_ms(), maker, tick, begun=begun)
             for found, added in writer.write(found_in):
                 done.append(as_json(found, added, options.audit))
+        keep_judged(folder, writer.judged)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     read_in = sum(one["hands"] or 0 for one in done)

@@ -24,7 +24,6 @@ from api.pages.site import Addresses, page
 from api.questions.declared.fairness import Fairness, FairnessParams, Tested
 from api.questions.declared.fairness import fairness as tested_by
 from api.questions.declared.matches import QUESTION, MatchRow, match_of
-from api.questions.filters_tree import VERDICTS
 from api.questions.games import address
 from api.questions.proof import LEAVES_MAX, NoSecrets, Unsigned, root, verified
 from api.questions.shapes import MatchVerified, Root
@@ -33,6 +32,7 @@ from api.rules import Rules
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 from engine.changes import partner_of
+from engine.verdict import VERDICTS
 
 NAMED = 8  # hands that a page names
 JUDGED_AT_ONCE = 5_000  # hands that are judged while somebody waits for a page

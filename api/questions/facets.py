@@ -21,7 +21,6 @@ from api.questions.filters_sql import STREET, where
 from api.questions.filters_tree import (
     EVERY,
     STREETS,
-    VERDICTS,
     And,
     Compare,
     Filter,
@@ -32,6 +31,7 @@ from api.questions.filters_tree import (
 )
 from api.questions.verdicts import Judged, lent, shown
 from api.viewpoints.views import Viewed
+from engine.verdict import VERDICTS
 from store.sql.answers import plain
 from store.sql.guard import Refused
 from store.sql.query import Query

@@ -22,7 +22,6 @@ from api.questions.filters_tree import (
     FLAGS,
     MADE,
     STREETS,
-    VERDICTS,
     And,
     Compare,
     Filter,
@@ -39,6 +38,7 @@ from api.questions.filters_tree import (
     pattern,
     said,
 )
+from engine.verdict import VERDICTS
 
 __all__ = ["EVERY", "Filter", "WrongFilter", "parsed", "said"]
 

@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import permutations, product
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from analytics.statistics.catalogue import STATISTICS
 from api.viewpoints.redaction import HIDDEN
-from engine.verdict import Verdict
+from engine.verdict import VERDICTS
 from events.cards import RANKS, SUITS
 from odds.rank import CATEGORIES
 
@@ -179,7 +179,6 @@ Kind = Literal[
 Value = Amount | Moment | Pattern | int | str
 
 STREETS = ("preflop", "flop", "turn", "river")
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 MADE = tuple(name.replace(" ", "-") for name in CATEGORIES)  # the weakest first
 COUNTED = tuple(it.name for it in STATISTICS.values() if it.kind in ("share", "ratio"))
 

@@ -3,69 +3,53 @@
 Hands go through the screen in columns; those that it doubts the engine judges, as `audit --all`
 does. A verdict depends on hidden cards, so it is for auditors, and for all where a match is open to
 all. To judge millions takes a while: `judge` goes on where it was left, and `known` never waits.
+Hands that an import has judged are not judged again: `take` has their verdicts from there.
 
-Verdicts of sealed hands lie in the user's cache: a file for each segment, a byte for each hand.
-A file is named by what decides its content: the digest of the segment's events, and the program
-that judged them. So a mended rule, another reading or another way to read events makes other files,
-and no file is ever wrong, only missing. What was cut short or altered fails its digest and is
+Verdicts lie in the user's cache: a file for each segment, a byte for each hand. A file is named by
+what decides its content: the digest of the segment's events, and the program that judged them. So a
+mended rule, another reading or another way to read events makes other files, and a file that this
+program wrote is never wrong, only missing. What was cut short or altered fails its digest and is
 judged again; so is a segment with hands of rulesets that nobody had then and somebody has now.
+Hands that are in the log have one file, named by the ledger and the place of the first; it holds a
+digest over their events, and is believed of a segment that begins with them, too.
+
+A cache is no evidence: whoever may write it can make it say anything. An audit of one hand, a
+bundle and `audit --all` decide anew and never look here.
 """
 
-import hashlib
-import os
-import secrets
 import threading
-from collections.abc import Iterator
-from contextlib import suppress
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from msgspec import Struct
 
 from analytics.screen.codes import Why
 from analytics.screen.columns import Words
 from analytics.screen.ledger import Batch, batches
 from analytics.screen.screen import Screen
-from api.questions.filters_tree import VERDICTS
-from api.rules import Rules, by_rules
+from api.questions.verdict_files import Kept, events_digest, load, log_of, save
+from api.rules import CODES, MOVELESS, Rules, by_rules, code_of
 from api.viewpoints.views import Viewed
-from engine.verdict import Report, qualified
+from engine.verdict import VERDICTS, Report, qualified
 from events.types import Events, HandStarted
 from store.folder.cache_folder import cache_folder
 from store.folder.manifest import Segment
+from store.log.leaf import split
+from store.reader import Reader
+from store.segments.reading import files_of
 from store.sql.query import Query
 
 if TYPE_CHECKING:
+    from api.importing.naming import JudgedHands
     from store.reader import Snapshot
     from store.snapshot import Live
 
 
-ROOT = Path(__file__).resolve().parents[2]
-DECIDING = (
-    *("events", "odds", "engine", "store", "analytics/screen", "analytics/replay"),
-    "api/rules.py",
-    "api/questions/verdicts.py",
-)
-SUFFIXES = (".py", ".bin")  # a table of equities is a part of the rules, too
-
-
-class Kept(Struct, frozen=True):
-    """The verdicts of a segment: its first hand, a code for each, rulesets that nobody had."""
-
-    first_seq: int
-    codes: bytes
-    unknown: tuple[str, ...] = ()
-
-
 NONE, UNJUDGED = 0, 255  # no hand, or none whose rules anybody has; and not looked at yet
-CODES = {verdict: code for code, verdict in enumerate(VERDICTS, start=1)}
-MOVELESS = 128  # beside a code: no chip goes elsewhere
 AT_ONCE = 250  # hands for the engine between two words of progress
 SCHEMA = pa.schema(
     {
@@ -101,7 +85,8 @@ class Verdicts:
         self._turn = threading.RLock()
         self._codes = np.zeros(0, dtype=np.uint8)
         self._unknown: dict[int, str] = {}  # rulesets that nobody has, by hand
-        self._kept: set[str] = set()  # segments with a file
+        self._kept: set[str] = set()  # files that say all there is to say
+        self._logs: set[str] = set()  # hands of the log, by the digest of their events, once read
         self._changes = 0
         self._told: tuple[tuple[int, int], pa.Table] | None = None
 
@@ -142,19 +127,49 @@ class Verdicts:
 
     def _look(self, snapshot: "Snapshot") -> int:
         """How many are left, after a look at what this or another process has kept."""
+        rules, live = Rules(snapshot, None), snapshot.live
+        segments, closed = live.parts()
+        ends = [(it.first_seq, it.last_seq) for it in segments]
+        if closed:
+            ends.append((closed[0].hand_seq, closed[-1].hand_seq))
         with self._turn:
-            self._grow(snapshot.next_seq)
-            rules = Rules(snapshot, None)
-            for segment in snapshot.parts().segments:
-                if self._is_left(segment.first_seq, segment.last_seq):
-                    kept = load(self._folder, segment)
-                    if kept is not None and not any(rules.marked(it) for it in kept.unknown):
-                        self._grow(segment.last_seq + 1)
-                        codes = np.frombuffer(kept.codes, dtype=np.uint8)
-                        self._codes[segment.first_seq : segment.last_seq + 1] = codes
-                        self._kept.add(segment.sha256["events"])
-                        self._changes += 1
+            self._grow(max(snapshot.next_seq, *(last + 1 for _, last in ends), 0))
+            for segment in segments:
+                name, at = segment.sha256["events"], (segment.first_seq, segment.last_seq)
+                if self._is_left(*at):
+                    kept = load(self._folder, name)
+                    if (
+                        kept is not None
+                        and (kept.first_seq, len(kept.codes)) == (at[0], at[1] - at[0] + 1)
+                        and not any(rules.marked(it) for it in kept.unknown)
+                    ):
+                        self._learn(kept)
+                        self._kept |= set() if self._is_left(*at) else {name}
+                elif name not in self._kept:  # sealed or compacted since it was judged
+                    self._save((segment,))
+            for first, last in ends:
+                if self._is_left(first, last):
+                    self._learn_log(live, first, last)
             return int((self._codes[: snapshot.next_seq] == UNJUDGED).sum())
+
+    def _learn(self, kept: Kept) -> None:
+        """What is said of these hands and not known."""
+        codes = np.frombuffer(kept.codes, dtype=np.uint8)
+        here = self._codes[kept.first_seq :][: len(codes)]
+        new = (here == UNJUDGED) & (codes != UNJUDGED)
+        if new.any():
+            here[new] = codes[new]
+            self._changes += 1
+
+    def _learn_log(self, live: "Live", first: int, last: int) -> None:
+        """What was kept of the log when it began here; a segment may have been made of it since."""
+        kept = load(self._folder, log_of(live, first))
+        if kept is None or kept.events in self._logs or kept.first_seq != first:
+            return
+        end = first + len(kept.codes)
+        if end <= last + 1 and events_digest(live, first, end) == kept.events:
+            self._learn(kept)
+            self._logs.add(kept.events)
 
     def _grow(self, hands: int) -> None:
         """Room for so many."""
@@ -194,7 +209,7 @@ class Verdicts:
         if game is not None:
             fine = Report(game.name, "agree", None, None)
             report = qualified(fine, record) if screened else by_rules(record, game).report
-            code = CODES[report.verdict] | MOVELESS * (report.moves == 0)
+            code = code_of(report)
         with self._turn:
             self._codes[seq] = code
             self._changes += 1
@@ -206,13 +221,73 @@ class Verdicts:
         with self._turn:
             rest = self._codes[:end]
             rest[rest == UNJUDGED] = NONE
-            for segment in snapshot.parts().segments:
-                first, last = segment.first_seq, segment.last_seq
-                if last < end and segment.sha256["events"] not in self._kept:
-                    marks = {it for at, it in self._unknown.items() if first <= at <= last}
-                    codes = self._codes[first : last + 1].tobytes()
-                    save(self._folder, segment, Kept(first, codes, tuple(sorted(marks))))
-                    self._kept.add(segment.sha256["events"])
+            self._save(it for it in snapshot.parts().segments if it.last_seq < end)
+
+    def _save(self, segments: Iterable[Segment]) -> None:
+        for segment in segments:
+            first, last = segment.first_seq, segment.last_seq
+            name, codes = segment.sha256["events"], self._codes[first : last + 1]
+            if name in self._kept or (codes == UNJUDGED).all():
+                continue
+            marks = {it for at, it in self._unknown.items() if first <= at <= last}
+            save(self._folder, name, Kept(first, codes.tobytes(), tuple(sorted(marks))))
+            if not self._is_left(first, last):
+                self._kept.add(name)
+
+    def take(self, snapshot: "Snapshot", judged: "Mapping[str, JudgedHands]") -> None:
+        """What an import has judged, as far as it is in the ledger, kept beside what is known."""
+        self._look(snapshot)
+        live, told = snapshot.live, {match: _sorted(one) for match, one in judged.items()}
+        segments, closed = live.parts()
+        with self._turn:
+            for segment in segments:
+                matches = told.keys() & {*segment.numbers, *segment.records}
+                if matches and self._is_left(segment.first_seq, segment.last_seq):
+                    self._take_segment(live, segment, {it: told[it] for it in matches})
+            for one in closed:
+                match, number = split(one.stream)
+                if match in told and self._codes[one.hand_seq] == UNJUDGED:
+                    code = NONE if number is None else _codes_of(told[match], np.array([number]))[0]
+                    self._codes[one.hand_seq] = code
+            self._changes += 1
+        self.keep(snapshot)
+
+    def _take_segment(
+        self, live: "Live", segment: Segment, told: "Mapping[str, tuple[Numbers, Codes]]"
+    ) -> None:
+        """The hands of a segment that are judged; what has no number is a record of a match."""
+        files, wanted = files_of(live.disk), ["hand_seq", "match", "number"]
+        groups = range(files.open(segment, "hands").groups)
+        rows = pa.concat_tables(files.rows(segment, "hands", it, wanted) for it in groups)
+        rows = rows.filter(pc.is_valid(rows["number"]))
+        seqs, numbers = (
+            rows[it].to_numpy() - at for it, at in (("hand_seq", segment.first_seq), ("number", 0))
+        )
+        codes = self._codes[segment.first_seq : segment.last_seq + 1]
+        new = np.full(len(codes), NONE, dtype=np.uint8)
+        new[seqs] = UNJUDGED
+        for match, one in told.items():
+            here = pc.equal(rows["match"], match).to_numpy()
+            new[seqs[here]] = _codes_of(one, numbers[here])
+        left = codes == UNJUDGED
+        codes[left] = new[left]
+
+    def keep(self, snapshot: "Snapshot") -> None:
+        """All that is known, for other processes: of each segment, and of the log."""
+        self._look(snapshot)
+        with self._turn:
+            segments, closed = snapshot.live.parts()
+            self._save(segments)
+            if closed:
+                first, end = closed[0].hand_seq, closed[-1].hand_seq + 1
+                codes = self._codes[first:end]
+                if (codes != UNJUDGED).any():
+                    events = events_digest(snapshot.live, first, end)
+                    save(
+                        self._folder,
+                        log_of(snapshot.live, first),
+                        Kept(first, codes.tobytes(), (), events),
+                    )
 
 
 def verdicts_of(snapshot: "Snapshot") -> Verdicts:
@@ -249,55 +324,24 @@ def lent(viewed: Viewed, judged: Judged | None) -> str:
 _lent: WeakKeyDictionary[Query, tuple[pa.Table | None, str]] = WeakKeyDictionary()
 
 
-@cache
-def program() -> str:
-    """The digest of everything that decides a verdict, or a word of chance where that is not here.
-
-    Whoever has no source files (they may be in an archive) keeps nothing beyond his own process.
-    """
-    whole = hashlib.sha256()
-    for name in DECIDING:
-        place = ROOT / name
-        files = [place] if place.is_file() else sorted(place.rglob("*"))
-        files = [one for one in files if one.suffix in SUFFIXES]
-        if not files:
-            return secrets.token_hex(8)
-        for file in files:
-            whole.update(f"{file.relative_to(ROOT).as_posix()}\0".encode())
-            whole.update(hashlib.sha256(file.read_bytes()).digest())
-    return whole.hexdigest()[:16]
+Numbers = np.ndarray[Any, np.dtype[np.int64]]
+Codes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
-def load(folder: Path, segment: Segment) -> Kept | None:
-    """What was kept of a segment, if it is whole and of this segment."""
-    try:
-        text = _file(folder, segment).read_bytes()
-        digest, body = text[:32], text[32:]
-        if hashlib.sha256(body).digest() != digest:
-            return None
-        kept = msgspec.msgpack.decode(body, type=Kept)
-    except (OSError, msgspec.DecodeError):
-        return None
-    hands = segment.last_seq - segment.first_seq + 1
-    return kept if (kept.first_seq, len(kept.codes)) == (segment.first_seq, hands) else None
+def _sorted(judged: "JudgedHands") -> tuple[Numbers, Codes]:
+    numbers = np.array(judged.numbers, dtype=np.int64)
+    order = np.argsort(numbers, kind="stable")
+    return numbers[order], np.frombuffer(bytes(judged.codes), dtype=np.uint8)[order]
 
 
-def save(folder: Path, segment: Segment, kept: Kept) -> None:
-    """Written aside and renamed; a folder that cannot be written costs time and nothing else."""
-    file = _file(folder, segment)
-    aside = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    body = msgspec.msgpack.encode(kept)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        aside.write_bytes(hashlib.sha256(body).digest() + body)
-        os.replace(aside, file)
-        for other in folder.glob(f"{file.name.partition('-')[0]}-*.bin"):
-            if other != file:  # of a program that has been replaced
-                other.unlink(missing_ok=True)
-    except OSError:
-        with suppress(OSError):
-            aside.unlink(missing_ok=True)
+def _codes_of(told: tuple[Numbers, Codes], numbers: Numbers) -> Codes:
+    """What is told of these hands of a match."""
+    known, codes = told
+    at = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
+    return np.where(known[at] == numbers, codes[at], np.uint8(UNJUDGED))
 
 
-def _file(folder: Path, segment: Segment) -> Path:
-    return folder / f"{segment.sha256['events'][:32]}-{program()}.bin"
+def keep_judged(folder: Path, judged: "Mapping[str, JudgedHands]") -> None:
+    """What an import into this ledger has judged, for whoever asks for verdicts later."""
+    if judged:
+        Verdicts().take(Reader(folder).snapshot(), judged)

@@ -12,7 +12,6 @@ from api.questions.filters_tree import (
     FLAGS,
     MADE,
     STREETS,
-    VERDICTS,
     Amount,
     And,
     Compare,
@@ -29,6 +28,7 @@ from api.questions.filters_tree import (
     moment,
     pattern,
 )
+from engine.verdict import VERDICTS
 from events.cards import RANKS, SUITS
 
 LAST_DAY = moment("9999-12-31")

@@ -20,7 +20,6 @@ from api.questions.filters_tree import (
     FLAGS,
     MADE,
     STREETS,
-    VERDICTS,
     Amount,
     Compare,
     Flag,
@@ -36,6 +35,7 @@ from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from engine.game import fingerprint
 from engine.games import RULESETS
+from engine.verdict import VERDICTS
 from events import types as t
 from events.cards import UNKNOWN
 from events.types import Events

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from api.questions import verdicts as module
+from api.questions import verdict_files as module
 from api.questions.verdicts import Progress, Verdicts, shown
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -30,7 +30,7 @@ from tests.exports import AT, start_of
 PLAYED_GAMES = ("auction-2024", "auction-2024-mit", "swap-2022", "probability", "site-nl")
 
 
-def _one_chip_more(record: Events) -> Events:
+def forged(record: Events) -> Events:
     """The winner of the last pot is paid a chip that nobody put in."""
     splits = [place for place, one in enumerate(record) if isinstance(one, t.PotSplit)]
     if not splits:
@@ -40,12 +40,12 @@ def _one_chip_more(record: Events) -> Events:
     return (*record[: splits[-1]], more, *record[splits[-1] + 1 :])
 
 
-def _forged(one: Kept) -> Kept:
+def _with_a_forgery(one: Kept) -> Kept:
     first, *rest = one.hands
-    return one._replace(hands=(_one_chip_more(first), *rest))
+    return one._replace(hands=(forged(first), *rest))
 
 
-PLAYED = tuple(map(_forged, matches(GAMES[name] for name in PLAYED_GAMES)))
+PLAYED = tuple(map(_with_a_forgery, matches(GAMES[name] for name in PLAYED_GAMES)))
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +198,6 @@ def test_whatever_decides_a_verdict_is_in_the_name_of_a_file(
 
 
 JUDGES_NOTHING = {  # what `verdicts.py` asks for otherwise
-    "api/questions/filters_tree.py": "the words for verdicts, which are the engine's",
     "api/viewpoints/views.py": "who may know of them",
 }
 
