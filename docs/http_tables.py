@@ -73,8 +73,7 @@ def limits() -> str:
     lines = ["| limit | unless set otherwise |", "|---|---|"]
     lines += [
         f"| cost of all requests of a caller in a minute | {told.rate:,} |",
-        f"| size of a body | {told.body_bytes >> 20} MiB |",
-        f"| size of an import | {told.upload_bytes >> 30} GiB |",
+        f"| size of a body | {told.body_bytes >> 20} MiB, imports {told.upload_bytes >> 30} GiB |",
         f"| size of the headers | {told.header_bytes >> 10} KiB |",
         f"| size of a query | {told.query_bytes >> 10} KiB |",
         f"| time until an answer begins | {told.seconds:g} s |",
