@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 DECIDING = (
     *("events", "odds", "engine", "store", "analytics/screen", "analytics/replay"),
-    *("formats", "api/importing"),  # an import's verdicts are kept, too
+    *("formats", "api/importing/screened.py", "api/importing/worker.py"),  # theirs are kept, too
     "api/rules.py",
     "api/questions/verdict_files.py",
     "api/questions/verdicts.py",

@@ -197,22 +197,31 @@ def test_whatever_decides_a_verdict_is_in_the_name_of_a_file(
     assert keys[-1] == _program()
 
 
-JUDGES_NOTHING = {  # what `verdicts.py` asks for otherwise
+ASKING = ("api/questions/verdicts.py", "api/importing/worker.py", "api/importing/screened.py")
+JUDGES_NOTHING = {  # what these ask for otherwise
     "api/viewpoints/views.py": "who may know of them",
+    "api/importing/inputs.py": "which files there are",
+    "api/importing/naming.py": "what a hand is called",
+    "api/importing/spill.py": "where it waits",
+    "api/playing/names.py": "what a player is called",
+    "api/playing/recording.py": "what a stream begins with",
 }
 
 
 def test_whatever_a_verdict_comes_from_is_among_what_decides() -> None:
     """Imports are followed: of a module that decides all that it imports decides, too."""
     root, deciding = module.ROOT, module.DECIDING
-    asking = root / "api/questions/verdicts.py"
-    begun = [file for place in deciding for file in _files(root / place) if file != asking]
+    asking = [root / name for name in ASKING]
+    begun = [file for place in deciding for file in _files(root / place) if file not in asking]
     found, waiting = set(begun), list(begun)
     while waiting:
         new = set(imported(waiting.pop(), root)) - found
         found |= new
         waiting += new
-    names = {file.relative_to(root).as_posix() for file in found | set(imported(asking, root))}
+    names = {
+        file.relative_to(root).as_posix()
+        for file in found.union(*(imported(it, root) for it in asking))
+    }
     outside = {
         name
         for name in names
