@@ -172,7 +172,9 @@ def _word(card: str) -> str:
 Op = Literal["=", "!=", "<", "<=", ">", ">="]
 OPS: tuple[Op, ...] = ("=", "!=", "<", "<=", ">", ">=")
 SAME: tuple[Op, ...] = ("=", "!=")
-Kind = Literal["amount", "count", "text", "street", "verdict", "cards", "made", "moment", "hand"]
+Kind = Literal[
+    "amount", "count", "text", "street", "verdict", "cards", "made", "moment", "hand", "tag"
+]
 Value = Amount | Moment | Pattern | int | str
 
 STREETS = ("preflop", "flop", "turn", "river")
@@ -213,6 +215,7 @@ FIELDS: dict[str, Field] = {
     "hole": Field("cards", True, "cards that a player held at the end"),
     "board": Field("cards", False, "cards on the board at the end"),
     "player": Field("text", False, "who sat at the table"),
+    "tag": Field("tag", True, "what is said of a player beside his name: bot:ursa, version:3"),
     "match": Field("text", False, "the match by its name"),
     "game": Field("text", False, "the ruleset by its name"),
     "ruleset": Field("text", False, "the ruleset by its fingerprint"),
