@@ -71,6 +71,7 @@ hand over
 
 RECORD_LINES = """\
 match scrim of auction-2024 0123456789abcdef, seeded decks of seed 7, sealed: ursa, lynx
+ursa is version 3
 1000 decks committed by 5f70bf18a086007016e948b04aed3b82
 nonce 9c1185a5c5e9fc54612808977ee8f548 from ursa, drawn by the player
 deck 12 opened by 2cf24dba5fb0a30e26e83b2ac5b9e29e

@@ -96,6 +96,7 @@ FIELDS: dict[type[Record], Fields] = {
         "match game ruleset players dealing disclosure sealed_bids deals",
         (Secret("seed", "auditor"),),
     ),
+    t.Tagged: Fields("player tag value"),
     t.DeckCommitted: Fields("commitment hands"),
     t.NonceGiven: Fields("player nonce drawn_by"),
     t.DeckOpened: Fields("number secret"),

@@ -49,6 +49,7 @@ _PATTERNS: dict[type[t.Event | t.Match], str] = {
     t.Faulted: "{seat} replies {raw}, {kind} as {where}",
     t.MatchStarted: "match {match} of {game} {ruleset}, {dealing} decks{seed}{deals}, {disclosure}"
     "{sealed_bids}: {players}",
+    t.Tagged: "{player} is {tag} {value}",
     t.DeckCommitted: "{hands} decks committed by {commitment}",
     t.NonceGiven: "nonce {nonce} from {player}{drawn_by}",
     t.DeckOpened: "deck {number} opened by {secret}",

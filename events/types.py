@@ -319,6 +319,14 @@ class MatchStarted(_Event, frozen=True):
     deals: Annotated[int, Meta(ge=1, le=23)] = 1
 
 
+class Tagged(_Event, frozen=True):
+    """What a player of a match is beside his name: `bot`, `version`, `team`; the last holds."""
+
+    player: str
+    tag: str
+    value: str
+
+
 class DeckCommitted(_Event, frozen=True):
     """The dealer commits to the decks of so many hands before the players add their nonces."""
 
@@ -387,5 +395,5 @@ Event = (
     | HandVoided
     | HandEnded
 )
-Match = MatchStarted | DeckCommitted | NonceGiven | DeckOpened | SourceNoted | MatchEnded
+Match = MatchStarted | DeckCommitted | NonceGiven | DeckOpened | SourceNoted | MatchEnded | Tagged
 Events = tuple[Event, ...]

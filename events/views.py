@@ -126,6 +126,7 @@ Open = (
     | t.Claimed
     | t.HandVoided
     | t.HandEnded
+    | t.Tagged
     | t.DeckCommitted
     | t.NonceGiven
     | t.DeckOpened

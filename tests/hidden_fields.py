@@ -51,6 +51,7 @@ WHO_SEES: dict[str, dict[str, str]] = {
     "HandEnded": {},
     "MatchStarted": _everybody("match game ruleset players dealing disclosure sealed_bids deals")
     | {"seed": NOBODY},
+    "Tagged": _everybody("player tag value"),
     "DeckCommitted": _everybody("commitment hands"),
     "NonceGiven": _everybody("player nonce drawn_by"),
     "DeckOpened": _everybody("number secret"),

@@ -84,6 +84,7 @@ RECORDS: dict[str, t.Match] = {
     "match m of g r, committed decks, each dealt 2 times, open: ursa, lynx": t.MatchStarted(
         "m", "g", "r", ("ursa", "lynx"), "committed", "open", True, deals=2
     ),
+    'ursa is version "3 rc"': t.Tagged("ursa", "version", "3 rc"),
     "100 decks committed by a1b2": t.DeckCommitted("a1b2", 100),
     'nonce "00 ff" from ursa, drawn by the player': t.NonceGiven("ursa", "00 ff", "player"),
     "nonce 00ff from ursa, drawn by the dealer": t.NonceGiven("ursa", "00ff", "dealer"),
@@ -167,6 +168,7 @@ def test_an_odd_name_comes_back_as_it_was(name: str) -> None:
         assert "\n" not in say(event)
     for record in (
         t.MatchStarted(name, name, "r", (name, "lynx", name), "seeded", "open", True, name),
+        t.Tagged(name, name, name),
         t.NonceGiven(name, name),
         t.SourceNoted(name, name, name, name),
         t.MatchEnded((1, -1), name),

@@ -43,7 +43,7 @@ def test_each_number_of_a_statistic_leads_to_its_hands(site: Site) -> None:
     page = read(site, f"/players/{PLAYER}")
     seen = set()
     for row in re.findall("<tr.*?</tr>", page, re.DOTALL):
-        head = re.search(r"<th[^>]*>([^<]+?)\s*<", row)
+        head = re.search(r"<summary>([^<]+)</summary>", row)
         one = TITLES.get(unescape(head[1])) if head else None
         links = LINK.findall(row)
         if one is None or "k/n" in row:

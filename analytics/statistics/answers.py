@@ -19,6 +19,7 @@ from analytics.statistics.hands import Facts, soonest
 from analytics.stored.tables import stored
 from store.reader import Reader, Snapshot
 from store.sql.query import Query
+from store.sql.tags import NOBODY, Called
 from store.tables.standard import STANDARD
 
 if TYPE_CHECKING:
@@ -61,10 +62,11 @@ COLUMNS: dict[str, Any] = {
 }
 
 
-def views(snapshot: Snapshot, only: frozenset[str] | None = None) -> Query:
-    """The views of a snapshot, those that need rules among them; of hands in these units only."""
+def views(snapshot: Snapshot, only: frozenset[str] | None = None, called: Called = NOBODY) -> Query:
+    """The views of a snapshot, those that need rules among them; of hands in these units only, of
+    players as they are called."""
     known = (*STANDARD, *stored(snapshot.ruleset))
-    return Query(snapshot, known, seconds=SECONDS, only=only)
+    return Query(snapshot, known, seconds=SECONDS, only=only, called=called)
 
 
 def named(question: str | Iterable[str]) -> tuple[Statistic, ...]:

@@ -19,13 +19,14 @@ from api.cli.options import (
     quiet_option,
     rules_of,
     rules_options,
+    tags_option,
 )
 from api.cli.output import INTERRUPTED, NotFound, asked_to_stop, document, note, progress, say
 from api.cli.play import summary
 from api.jobs.plans import HANDS, dealing_of
 from api.jobs.plans import named as match_name
 from api.playing.matches import SEEDED
-from api.playing.names import Misnamed, claim
+from api.playing.names import Misnamed, claim, tagged, tags_of
 from api.playing.over_the_wire import Meeting, as_json, as_text
 from api.playing.recording import Played
 from dealer.deck import SeededDecks, drawn_seed
@@ -87,6 +88,7 @@ _file = click.Path(dir_okay=False, writable=True, path_type=Path)
     "--match", "name", metavar="MATCH", help="The match's name; drawn, and printed, if not given."
 )
 @names_option("The bots' names, A the first's and B the second's; else their folders'.")
+@tags_option
 @click.option(
     "--disclosure",
     type=click.Choice(get_args(Disclosure)),
@@ -113,6 +115,7 @@ def match(
     logs: Path | None,
     name: str | None,
     names: tuple[str, ...],
+    tags: tuple[str, ...],
     disclosure: str,
     folder: Path,
     as_document: bool,
@@ -124,6 +127,7 @@ def match(
     given = given_names(names)
     try:
         programs = named(*bots, given)
+        said_of = tagged(tags_of(tags), {"A": programs[0].name, "B": programs[1].name})
     except NoBot as why:
         raise NotFound(str(why)) from None
     except ValueError as why:
@@ -136,7 +140,7 @@ def match(
     seed = _seed(seed, made)
     decks = SeededDecks(seed or "", match.deals)
     guard = Guard((folder,), seed=seed)
-    meeting = Meeting(MatchJob(match, programs, Limits(clock=clock), decks, guard))
+    meeting = Meeting(MatchJob(match, programs, Limits(clock=clock), decks, guard), said_of)
     start = meeting.announced(seed, cast(Disclosure, disclosure), made)
     begun = time.monotonic()
     records: list[Events] | None = [] if gamelog else None

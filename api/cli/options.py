@@ -66,6 +66,12 @@ def names_option(about: str) -> Callable[[Door], Door]:
     return click.option("--names", multiple=True, metavar="A=x,B=y", help=about)
 
 
+def tags_option(command: Door) -> Door:
+    """What players are beside their names."""
+    about = "Tags of the bots, by which questions tell them apart (--by-tag)."
+    return click.option("--tags", multiple=True, metavar="A=bot:x,version:2", help=about)(command)
+
+
 def given_names(said: Sequence[str]) -> dict[str, str]:
     """What --names gives, each of them one or several with commas."""
     try:

@@ -128,6 +128,8 @@ def answered(
     **given: Any,
 ) -> None:
     """Ask, and write the answer as it is wanted."""
+    if web and question.page is not None and given.get("by_tag"):
+        raise click.UsageError("its page calls players by their names: leave out --by-tag")
     if web:
         opened(_page(question), {**given, "view": view, "folder": folder})
         return
@@ -141,7 +143,8 @@ def answered(
     if table is None and files:
         table = question.tables[0].name
     params = asked(question, given, people=people, table=table)
-    with viewing(folder, view, given.get("unit")) as viewed, counting(on, viewed):
+    through = viewing(folder, view, given.get("unit"), given.get("by_tag"))
+    with through as viewed, counting(on, viewed):
         if question.facts:
             _lacking(viewed)
         if pages is not None:

@@ -22,9 +22,12 @@ SHOWN_MAX = 100  # characters of a filter that is wrong
 
 
 @contextmanager
-def viewing(folder: Path, view: str, unit: str | None = None) -> Iterator["Viewed"]:
+def viewing(
+    folder: Path, view: str, unit: str | None = None, by_tag: str | None = None
+) -> Iterator["Viewed"]:
     """Its views for SQL: a misspelt viewpoint is misuse, nobody's seat is not permitted. With
-    `unit`, of the hands alone that are played for it."""
+    `unit`, of the hands alone that are played for it; with `by_tag`, of players as it calls them.
+    """
     try:
         viewer = viewer_of(view)
     except NoViewpoint as reason:
@@ -40,7 +43,7 @@ def viewing(folder: Path, view: str, unit: str | None = None) -> Iterator["Viewe
         try:
             if not viewed.is_there:
                 raise NotPermitted(f"{viewer.player} has no seat in any hand here")
-            yield viewed.of(unit)
+            yield viewed.of(unit, by_tag)
         except Refused as reason:
             raise click.ClickException(str(reason)) from None
         except Absent as absent:
@@ -87,6 +90,8 @@ def spark_on(master: str) -> Iterator["SparkSession"]:
 @contextmanager
 def counting(on: str | None, viewed: "Viewed") -> Iterator[None]:
     """Facts are counted by Spark, if somebody says by which."""
+    if on and viewed.by_tag:
+        raise click.UsageError("--on counts players by their names: leave out --by-tag")
     with spark_on(on) if on else nullcontext() as spark:
         if spark is not None:
             from api.cluster.spark import Facts

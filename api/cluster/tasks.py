@@ -31,9 +31,9 @@ from store.folder.cache_folder import folder_of, origin_of
 from store.folder.frames import Damaged
 from store.log.leaf import Leaf
 from store.reader import Reader, Snapshot
-from store.segments import rulesets
 from store.segments.reading import files_of
 from store.sql.parts import Moved, Part
+from store.sql.query import MADE
 
 HANDS = 1 << 16  # of one task: half a second to a few seconds of work
 ROWS = 1 << 16  # that leave a worker together
@@ -206,7 +206,7 @@ def rows(task: Task, view: str, name: str, wanted: pa.Schema) -> Iterator[pa.Rec
     opened(task)
     viewed = _viewed(task.ledger, task.as_of, view)
     where = ""
-    if name != rulesets.VIEW:
+    if name not in MADE:
         where = f"WHERE hand_seq >= {task.first} AND hand_seq < {task.end}"
     elif task.first:
         return

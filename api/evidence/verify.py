@@ -955,6 +955,7 @@ RECORDS: Dict[str, Dict[str, Check]] = {
         "seed": lambda value: value is None or is_commitment(value),
         "deals": is_one_of(*range(1, 24)),
     },
+    "Tagged": {"player": is_text, "tag": is_text, "value": is_text},
     "DeckCommitted": {"commitment": is_hex, "hands": is_whole(2**31 - 1)},
     "NonceGiven": {"player": is_text, "nonce": is_text},
     "DeckOpened": {"number": is_whole(2**31 - 1), "secret": is_hex},

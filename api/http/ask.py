@@ -96,10 +96,11 @@ class Access:
         return self.service.snapshot(self.viewer)
 
     @contextmanager
-    def viewed(self, unit: str | None = None) -> Iterator[Viewed]:
-        """The ledger through this viewer's eyes; of hands that are played for `unit`, if named."""
+    def viewed(self, unit: str | None = None, by_tag: str | None = None) -> Iterator[Viewed]:
+        """The ledger through this viewer's eyes; of hands that are played for `unit`, and of
+        players as `by_tag` calls them, if named."""
         with self.service.viewed(self.viewer) as viewed:
-            yield viewed.of(unit)
+            yield viewed.of(unit, by_tag)
 
     def cursor(self, last: Any, *about: Any) -> str | None:
         """Where this list goes on after the key `last`; None if it does not (`last` is None).

@@ -13,7 +13,7 @@ from typing import Any, cast, get_args
 
 import click
 
-from api.playing.names import Misnamed, names_of
+from api.playing.names import Misnamed, names_of, tagged
 from api.problem import Problem
 from api.questions.games import NoGame, Unfit, wanted
 from dealer.bots.built_in import BOTS
@@ -192,8 +192,9 @@ def of_match(asked: dict[str, Any]) -> dict[str, Any]:
     game = rules_of(asked)
     if asked["open_bids"]:
         raise Problem("invalid", "open_bids is for bots from folders")
-    if asked["names"]:
-        raise Problem("invalid", "names are for bots from folders")
+    for option in ("names", "tags"):
+        if asked[option]:
+            raise Problem("invalid", f"{option} are for bots from folders")
     bots = None if asked["bots"] is None else ",".join(asked["bots"])
     request = {**asked, "bots": bots, "matches": None}
     request["dealing"] = dealing_of(asked["dealing"], asked["seed"], "committed")
@@ -222,6 +223,7 @@ def of_folders(asked: dict[str, Any], bots: Path | None) -> dict[str, Any]:
     folders = [_inside(bots, name) for name in asked["folders"]]
     try:
         one, two = programs(folders[0], folders[1], asked["names"])
+        tagged(asked["tags"], {"A": one.name, "B": two.name})
         match = named(asked["match"])
         players = (one.name, two.name)
         how = {"mirrored": asked["mirror"], "open_bids": asked["open_bids"]}

@@ -43,7 +43,7 @@ from api.jobs.jobs import (
 from api.jobs.plans import ENDLESS, THINK_MS, asked_rules, plans_of, rules_of, stage_of
 from api.playing.live import live
 from api.playing.matches import Terms, begun, here, taken
-from api.playing.names import Misnamed, claim
+from api.playing.names import Misnamed, claim, tagged
 from api.playing.over_the_wire import Meeting
 from api.playing.over_the_wire import as_json as as_parts
 from api.playing.recording import STOPPED, projections
@@ -274,7 +274,9 @@ def _play_bots(
         seed = drawn_seed()
     decks = SeededDecks(seed or "", match.deals)
     guard = Guard((folder,), seed=seed)
-    meeting = Meeting(MatchJob(match, (one, two), Limits(clock=request["clock"]), decks, guard))
+    tags = tagged(request.get("tags", {}), {"A": one.name, "B": two.name})
+    limits = Limits(clock=request["clock"])
+    meeting = Meeting(MatchJob(match, (one, two), limits, decks, guard), tags)
     start = meeting.announced(seed, cast(Disclosure, request["disclosure"]), dealing)
     ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
     report.say()

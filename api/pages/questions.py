@@ -36,7 +36,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
 
     def shown(request: Request, ask: Ask, **given: Any) -> Response:
         params = asked(question, given, people=True)
-        with ask.viewed(given.get("unit")) as viewed:
+        with ask.viewed(given.get("unit"), given.get("by_tag")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
             told = list(question.told(question.ask(viewed, params, without_progress), params))

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from api.playing.names import Misnamed, tagged
 from dealer.wire.program import NoBot, Program, program
 from events.types import Disclosure
 
@@ -32,7 +33,7 @@ class League(Struct, frozen=True, forbid_unknown_fields=True, rename={"name": "l
     parts."""
 
     name: Name
-    bots: Annotated[dict[Name, str], Meta(min_length=2, max_length=100)]
+    bots: Annotated[dict[Name, str | dict[str, str | int]], Meta(min_length=2, max_length=100)]
     format: Literal["round-robin", "swiss", "gauntlet"] = "round-robin"
     champion: str | None = None
     rounds: Annotated[int, Meta(ge=1, le=999)] = 1
@@ -44,6 +45,17 @@ class League(Struct, frozen=True, forbid_unknown_fields=True, rename={"name": "l
     clock: Annotated[float, Meta(gt=0)] = 30.0
     disclosure: Disclosure = "sealed"
     workers: Annotated[int, Meta(ge=1, le=256)] | None = None
+
+    def folder(self, bot: str) -> str:
+        """Where a bot is, as seen from the file."""
+        said = self.bots[bot]
+        return said if isinstance(said, str) else str(said["folder"])
+
+    def tags(self, bot: str) -> dict[str, str]:
+        """What is said of a bot beside its name: all keys of it but its folder."""
+        said = self.bots[bot]
+        keys = {} if isinstance(said, str) else said
+        return {tag: str(value) for tag, value in keys.items() if tag != "folder"}
 
 
 class Pairing(NamedTuple):
@@ -81,6 +93,13 @@ def parse(text: str) -> League:
         raise Unfit(f"its champion {league.champion[:40]!r} is none of its bots")
     if league.format == "swiss" and league.rounds >= len(league.bots):
         raise Unfit(f"so many rounds of {len(league.bots)} bots are a round-robin: name that")
+    for name, said in league.bots.items():
+        if not isinstance(said, str) and not isinstance(said.get("folder"), str):
+            raise Unfit(f"its bot {name} has no folder")
+        try:
+            tagged({name: league.tags(name)}, {name: name})
+        except Misnamed as why:
+            raise Unfit(str(why)) from None
     if league.mirror and league.hands % 2:
         raise Unfit(f"mirrored, each deck is dealt twice: {league.hands} hands are no pairs")
     return league
@@ -88,14 +107,14 @@ def parse(text: str) -> League:
 
 def programs(league: League, folder: Path) -> dict[str, Program]:
     """Every bot of the league; their folders are named from that of the file."""
-    return {name: program(folder / place, name) for name, place in league.bots.items()}
+    return {name: program(folder / league.folder(name), name) for name in league.bots}
 
 
 def added(text: str, name: str, place: str) -> str:
     """The text of a league's file with one more bot, everything else as it was."""
     before = parse(text)
     if name in before.bots:
-        raise Unfit(f"there is a bot {name} in it already, in {before.bots[name]}")
+        raise Unfit(f"there is a bot {name} in it already, in {before.folder(name)}")
     heads = list(_BOTS.finditer(text))
     if len(heads) != 1:
         raise Unfit("its bots do not stand under one line [bots]: write the new one in by hand")

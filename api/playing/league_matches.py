@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from api.playing.league import League, Pairing, Results, Unfit, match_name, pairing_of
+from api.playing.names import tagged
 from api.playing.over_the_wire import Meeting, Part, ShowProgress
 from api.playing.recording import WHOLE
 from dealer.deck import SeededDecks, drawn_seed
@@ -63,7 +64,8 @@ class Matches:
         seed = f"{self._seed}/{pairing.round}"
         decks, guard = SeededDecks(seed, match.deals), Guard(self._hidden, seed=seed)
         both = self._bots[one], self._bots[two]
-        meeting = Meeting(MatchJob(match, both, Limits(clock=league.clock), decks, guard))
+        tags = tagged({bot: league.tags(bot) for bot in players}, {bot: bot for bot in players})
+        meeting = Meeting(MatchJob(match, both, Limits(clock=league.clock), decks, guard), tags)
         return meeting, meeting.announced(seed, league.disclosure)
 
 

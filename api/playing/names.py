@@ -1,4 +1,9 @@
-"""Players get the names that somebody asks for; a bot's own name is one folder's in a ledger."""
+"""Players get the names and tags that somebody asks for; a bot's own name is one folder's in a
+ledger.
+
+A tag says of a player of a match what his name need not: of which `bot` he is which `version`, and
+which `team` made him.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -8,13 +13,18 @@ from pathlib import Path
 import msgspec
 
 from dealer.wire.program import Program
+from events.types import Tagged
 from store.proof.private import Private
 
 BOTS = "bots.json"  # in the folder of secrets: where somebody keeps his bots is nobody's business
 
 
+TAGS_MAX = 20  # of a player
+_TAG, _VALUE = re.compile(r"[a-z][a-z0-9_-]{0,19}"), re.compile(r"[\w.+-]{1,40}")
+
+
 class Misnamed(ValueError):
-    """Names that cannot be given so."""
+    """Names or tags that cannot be given so."""
 
 
 def names_of(pairs: Iterable[str]) -> dict[str, str]:
@@ -27,6 +37,37 @@ def names_of(pairs: Iterable[str]) -> dict[str, str]:
         if names.setdefault(was, now) != now:
             raise Misnamed(f"{was} cannot be called both {names[was]} and {now}")
     return names
+
+
+def tags_of(said: Iterable[str]) -> dict[str, dict[str, str]]:
+    """PLAYER=TAG:VALUE,TAG:VALUE as a mapping of mappings."""
+    tags: dict[str, dict[str, str]] = {}
+    for one in said:
+        player, equals, pairs = one.partition("=")
+        for pair in pairs.split(","):
+            tag, colon, value = pair.partition(":")
+            if not (player and equals and colon):
+                told = "write PLAYER=TAG:VALUE, several tags with commas"
+                raise Misnamed(f"{one[:80]!r} tags nobody: {told}")
+            if tags.setdefault(player, {}).setdefault(tag, value) != value:
+                raise Misnamed(f"{player} cannot be of {tag} {tags[player][tag]} and {value}")
+    return tags
+
+
+def tagged(tags: Mapping[str, Mapping[str, str]], players: Mapping[str, str]) -> tuple[Tagged, ...]:
+    """The records that say it; `players` are those who can be tagged, by what they are called."""
+    records = []
+    for called, pairs in tags.items():
+        if called not in players:
+            raise Misnamed(f"there is no bot {called[:40]}: there are {' and '.join(players)}")
+        if len(pairs) > TAGS_MAX:
+            raise Misnamed(f"{called} has {len(pairs)} tags, and {TAGS_MAX} can be kept")
+        for tag, value in pairs.items():
+            if not (_TAG.fullmatch(tag) and _VALUE.fullmatch(value)):
+                told = "small letters, digits, _ and -, 20 at most, and a value of ._-+, too, of 40"
+                raise Misnamed(f"{f'{tag}:{value}'[:80]!r} cannot be a tag: {told}")
+            records.append(Tagged(players[called], tag, value))
+    return tuple(records)
 
 
 @cache

@@ -31,7 +31,15 @@ from events.evolve import evolve
 from events.ledger import DeckSecrets, Ledger
 from events.notation import say
 from events.state import Hand, opened
-from events.types import Dealing, Disclosure, Event, Events, Faulted, MatchStarted
+from events.types import (
+    Dealing,
+    Disclosure,
+    Event,
+    Events,
+    Faulted,
+    MatchStarted,
+    Tagged,
+)
 
 _GONE = {
     "late": "it did not reply in time",
@@ -243,9 +251,10 @@ ShowProgress = Callable[[Iterable[Events]], Iterable[Events]]
 class Meeting:
     """Two bots, a plan and the decks; what they leave besides the record is kept here."""
 
-    def __init__(self, job: MatchJob) -> None:
+    def __init__(self, job: MatchJob, tags: tuple[Tagged, ...] = ()) -> None:
         self.faults: list[Unusable] = []
         self._job = job
+        self._tags = tags
         self._legs: list[tuple[Conduct, Conduct]] = []
 
     def announced(
@@ -281,7 +290,7 @@ class Meeting:
         knows only of a seed.
         """
         match, job = self._job.match, self._job
-        recording = Recording(ledger, start, match.game)
+        recording = Recording(ledger, start, match.game, self._tags)
         if start.dealing == "committed":
             assert kept is not None
             decks = bound(recording, kept, match.hands)

@@ -21,6 +21,7 @@ from events.types import (
     Match,
     MatchEnded,
     MatchStarted,
+    Tagged,
 )
 
 if TYPE_CHECKING:
@@ -85,7 +86,13 @@ class Recording:
     Decks are opened as the match's disclosure says: never, when it ends, or with every append.
     """
 
-    def __init__(self, ledger: Ledger, start: MatchStarted, game: Game) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        start: MatchStarted,
+        game: Game,
+        tags: tuple[Tagged, ...] = (),
+    ) -> None:
         self._ledger = ledger
         self.start = start
         self._game = game
@@ -97,7 +104,7 @@ class Recording:
         self.last: Hand | None = None
         self.opens: Opens = lambda number, over: ()
         self.gives: Callable[[bytes], None] = lambda checkpoint: None
-        self.publish((start,))
+        self.publish((start, *tags))
 
     def publish(self, records: tuple[Match, ...]) -> None:
         """Match records, durable on return."""

@@ -271,6 +271,7 @@ _READ: Final[dict[Kind, tuple[Callable[[str], Any], str]]] = {
     "amount": (amount, "chips or big blinds (40, 2.5bb)"),
     "count": (lambda text: int(text) if re.fullmatch("[0-9]{1,18}", text) else None, "a number"),
     "text": (str, 'a word, or anything between quotes ("...")'),
+    "tag": (lambda text: text if re.fullmatch("[^:]+:.+", text) else None, "a tag, TAG:VALUE"),
     "street": (lambda text: text if text in STREETS else None, " ".join(STREETS)),
     "verdict": (lambda text: text if text in VERDICTS else None, " ".join(VERDICTS)),
     "made": (lambda text: text if text in MADE else None, " ".join(MADE)),

@@ -304,12 +304,20 @@ def _counted(end: str) -> AsksRows:
     return told
 
 
+def _tag(term: Term, span: str) -> Rows:
+    assert isinstance(term, Compare)
+    tag, _, value = str(term.value).partition(":")
+    so = f"tag = {quoted(tag)} AND value = {quoted(value)}"
+    return Rows("players", f"(match, player) IN (SELECT (match, player) FROM tags WHERE {so})")
+
+
 _OF_ROWS: dict[str, AsksRows] = {
     "net": _players(_held("net")),
     "collected": _players(_held("collected")),
     "hole": _players(_held("hole")),
     "did": _counted("k"),
     "could": _counted("n"),
+    "tag": _tag,
     "all-in": _players(lambda term: "all_in"),
     "showdown": _showdown,
     "walk": _walk,

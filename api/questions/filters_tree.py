@@ -174,7 +174,17 @@ Op = Literal["=", "!=", "<", "<=", ">", ">="]
 OPS: tuple[Op, ...] = ("=", "!=", "<", "<=", ">", ">=")
 SAME: tuple[Op, ...] = ("=", "!=")
 Kind = Literal[
-    "amount", "count", "text", "street", "verdict", "cards", "made", "statistic", "moment", "hand"
+    "amount",
+    "count",
+    "text",
+    "street",
+    "verdict",
+    "cards",
+    "made",
+    "statistic",
+    "moment",
+    "hand",
+    "tag",
 ]
 Value = Amount | Moment | Pattern | int | str
 
@@ -218,6 +228,7 @@ FIELDS: dict[str, Field] = {
     "could": Field("statistic", True, "a player had that chance: the n of a statistic counts it"),
     "board": Field("cards", False, "cards on the board at the end"),
     "player": Field("text", False, "who sat at the table"),
+    "tag": Field("tag", True, "what is said of a player beside his name: bot:ursa, version:3"),
     "match": Field("text", False, "the match by its name"),
     "game": Field("text", False, "the ruleset by its name"),
     "ruleset": Field("text", False, "the ruleset by its fingerprint"),

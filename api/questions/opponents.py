@@ -222,10 +222,14 @@ def report(
 
 
 def _filtered(found: Leads, params: OpponentParams) -> Leads:
-    """The same, each filter asking for this player's hands and for no others than the report's."""
+    """The same, each filter asking for this player's hands and for no others than the report's;
+    a filter that calls players by their names finds none of somebody who is told by his tags."""
     also = narrowed(params.vs, params.match, params.game, params.hands, params.before)
     player = word(params.player)
-    ranked = [replace(one, filter=one.filter.format(player) + also) for one in found.found]
+    ranked = [
+        replace(one, filter="" if params.by_tag else one.filter.format(player) + also)
+        for one in found.found
+    ]
     return replace(found, found=ranked)
 
 

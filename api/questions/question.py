@@ -311,6 +311,10 @@ Before = Annotated[
 Unit = Annotated[
     str | None, Param("Only hands played for this: chip, dollar, euro, pound.", "UNIT", most=100)
 ]
+ByTag = Annotated[
+    str | None,
+    Param("Players by what this tag says: bot, version, team; several with commas.", "TAG"),
+]
 Street = Annotated[
     Literal["preflop", "flop", "turn", "river"] | None, Param("Only statistics of this street.")
 ]
@@ -325,9 +329,11 @@ class Filters(Struct, frozen=True, kw_only=True):
     hands: Numbered = None
     before: Before = None
     unit: Unit = None
+    by_tag: ByTag = None
 
 
-FILTERS = Filters.__struct_fields__
+# What a player's pages take, too: there he goes by his name alone.
+FILTERS = tuple(one for one in Filters.__struct_fields__ if one != "by_tag")
 
 
 TYPES = {str: "string", int: "int64", float: "double", bool: "bool"}  # as Arrow calls them

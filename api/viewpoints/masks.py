@@ -26,6 +26,8 @@ from store.columns import layout
 from store.log.leaf import Leaf
 from store.reader import Snapshot
 from store.sql.query import SECONDS, Query
+from store.sql.tags import NOBODY as NOBODY_CALLED
+from store.sql.tags import Called
 from store.tables.projection import Projection
 from store.tables.standard import STANDARD
 
@@ -86,6 +88,7 @@ class Redacted(Query):
         *,
         seconds: float = SECONDS,
         only: frozenset[str] | None = None,
+        called: Called = NOBODY_CALLED,
     ) -> None:
         self._viewer = viewer
         self._opened = opening(snapshot)
@@ -94,7 +97,7 @@ class Redacted(Query):
         self._seats: pa.Table | None = None
         self._namesakes: pa.Table | None = None
         self._faults: pa.Table | None = None
-        super().__init__(snapshot, projections, seconds=seconds, only=only)
+        super().__init__(snapshot, projections, seconds=seconds, only=only, called=called)
 
     def told(self, name: str, rows: str) -> str:
         """The view as the viewer sees it, without hands that are told to auditors alone."""

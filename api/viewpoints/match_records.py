@@ -4,7 +4,7 @@ import threading
 from weakref import WeakKeyDictionary
 
 from events.ledger import Recorded
-from events.types import DeckCommitted, MatchEnded, MatchStarted, SourceNoted
+from events.types import DeckCommitted, MatchEnded, MatchStarted, SourceNoted, Tagged
 from store.reader import Snapshot
 from store.snapshot import Live
 
@@ -37,6 +37,12 @@ def ended(snapshot: Snapshot, match: str) -> MatchEnded | None:
     """How a match ended, if it has."""
     found = (one.event for one in reversed(records(snapshot, match)))
     return next((event for event in found if isinstance(event, MatchEnded)), None)
+
+
+def tagged(snapshot: Snapshot, match: str) -> tuple[Tagged, ...]:
+    """What is said of its players beside their names."""
+    found = (one.event for one in records(snapshot, match))
+    return tuple(event for event in found if isinstance(event, Tagged))
 
 
 def left_out(snapshot: Snapshot, match: str) -> int:

@@ -8,6 +8,7 @@ an auditor's does, and no page, filter or statistic needs to know who asks.
 import re
 import threading
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -25,6 +26,8 @@ from store.log.leaf import Leaf, split
 from store.reader import Snapshot
 from store.sql.query import Query
 from store.sql.strangers import Strangers
+from store.sql.tags import Called, called_by
+from store.sql.tags import table as tags_of
 from store.tables.standard import STANDARD
 
 UNCLOSED = -1  # the `hand_seq` of a hand that is not over
@@ -33,22 +36,28 @@ UNCLOSED = -1  # the `hand_seq` of a hand that is not over
 class Viewed:
     """One snapshot for one viewer; threads may share it.
 
-    With `only`, of the hands alone whose amounts count in one of these units.
+    With `only`, of the hands alone whose amounts count in one of these units; with `by_tag`,
+    players are called by what these tags say of them.
     """
 
     def __init__(
-        self, snapshot: Snapshot, viewer: Viewer, only: frozenset[str] | None = None
+        self,
+        snapshot: Snapshot,
+        viewer: Viewer,
+        only: frozenset[str] | None = None,
+        by_tag: tuple[str, ...] = (),
     ) -> None:
         self.snapshot = snapshot
         self.viewer = viewer
         self.only = only
+        self.by_tag = by_tag
         self.redactor = Redactor(snapshot, viewer.view, viewer.matches)
         self._turn = threading.RLock()
         self._query: Query | None = None
         self._strangers: Strangers | None = None
         self._opened: frozenset[str] | None = None
         self._units: set[str] | None = None
-        self._moneys: dict[str, Viewed] = {}
+        self._others: dict[tuple[str | None, tuple[str, ...]], Viewed] = {}
         self.facts_by: Callable[[Viewed], Facts] | None = None
 
     @property
@@ -64,6 +73,16 @@ class Viewed:
         """Where questions about facts are answered: by our own views, unless others do it."""
         return self.query if self.facts_by is None else self.facts_by(self)
 
+    @cached_property
+    def tags(self) -> pa.Table:
+        """What matches say of their players beside their names."""
+        return tags_of(self.snapshot)
+
+    @cached_property
+    def called(self) -> Called:
+        """What the tags that are asked for call a player of a match, if he has one of them."""
+        return called_by(self.tags, self.by_tag)
+
     @property
     def units(self) -> set[str]:
         """What the amounts of these hands may count, as far as the viewer is told of them."""
@@ -71,21 +90,33 @@ class Viewed:
             self._units = self.query.units
         return self._units
 
-    def of(self, unit: str | None) -> "Viewed":
+    def of(self, unit: str | None, by_tag: str | None = None) -> "Viewed":
         """The same, but of the hands alone that are played for this: chips, dollars, euros, pounds;
-        of all without. It is let go with this one."""
+        of all without. Players are told apart `by_tag`, if one is named, or several with commas.
+        It is let go with this one."""
         known = moneys(self.units) if unit is not None else []
-        if unit is None or known == [unit]:
+        if unit is not None and unit not in known:
+            told = f"those here are for {' and '.join(known)}" if known else "there is none here"
+            raise Absent(f"no hand is played for {unit}: {told}")
+        unit = None if known == [unit] else unit
+        wanted = tuple(by_tag.split(",")) if by_tag is not None else ()
+        if unit is None and not wanted:
             return self
-        if unit not in known:
-            there = f"those here are for {' and '.join(known)}" if known else "there is none here"
-            raise Absent(f"no hand is played for {unit}: {there}")
+        there = sorted(set(self.tags["tag"].to_pylist())) if wanted else []
+        for one in wanted:
+            if one not in there:
+                told = f"tags here are {', '.join(there)}" if there else "there are no tags here"
+                raise Absent(f"no player has a tag {one}: {told}")
         with self._turn:
-            if unit not in self._moneys:
-                only = frozenset(one for one in self.units if money(one) == unit)
-                self._moneys[unit] = Viewed(self.snapshot, self.viewer, only)
-                self._moneys[unit].facts_by = self.facts_by
-            return self._moneys[unit]
+            if (unit, wanted) not in self._others:
+                only = (
+                    None
+                    if unit is None
+                    else frozenset(one for one in self.units if money(one) == unit)
+                )
+                self._others[unit, wanted] = Viewed(self.snapshot, self.viewer, only, wanted)
+                self._others[unit, wanted].facts_by = self.facts_by
+            return self._others[unit, wanted]
 
     def has(self, ruleset: str) -> bool:
         """Whether hands by this ruleset are among these."""
@@ -146,14 +177,21 @@ class Viewed:
             if self._query is not None:
                 self._query.close()
             self._query = self._strangers = None
-            for one in self._moneys.values():
+            for one in self._others.values():
                 one.close()
-            self._moneys.clear()
+            self._others.clear()
 
     def _ours(self) -> Query:
         if self.viewer.auditor:
-            return views(self.snapshot, self.only)
+            return views(self.snapshot, self.only, self.called)
         from api.viewpoints.masks import Redacted  # an auditor needs it not, nor what it brings
 
         known = (*STANDARD, *stored(self.snapshot.ruleset))
-        return Redacted(self.snapshot, self.viewer, known, seconds=SECONDS, only=self.only)
+        return Redacted(
+            self.snapshot,
+            self.viewer,
+            known,
+            seconds=SECONDS,
+            only=self.only,
+            called=self.called,
+        )

@@ -5,16 +5,19 @@ settlement told to all in its place: so no count can tell more than the record s
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import json
+from msgspec.structs import replace
 
 from analytics.sql.chosen import Chosen
 from api.viewpoints.redaction import revealed
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
+from events.types import HandStarted
 from store.columns.codec import encoded
 from store.folder.manifest import Segment
 from store.log.leaf import Leaf, split
@@ -31,7 +34,33 @@ def leaves(
     """Those that the filters of hands leave, whoever sat there, in the order they ended in."""
     for leaf in viewed.redactor.among(_recorded(viewed, chosen, watch)):
         if _wanted(viewed, leaf, chosen.game):
-            yield leaf if viewed.viewer.auditor else revealed(viewed.redactor.see(leaf))
+            seen = leaf if viewed.viewer.auditor else revealed(viewed.redactor.see(leaf))
+            yield _called(viewed, seen) if viewed.by_tag else seen
+
+
+def _called(viewed: Viewed, leaf: Leaf) -> Leaf:
+    """The hand, its players called by their tags."""
+    first, *rest = leaf.recorded
+    assert isinstance(first.event, HandStarted)
+    match, _ = split(leaf.stream)
+    event = replace(first.event, players=tuple(_names(viewed, match, first.event.players)))
+    return Leaf(leaf.hand_seq, (replace(first, event=event), *rest))
+
+
+def _all_called(viewed: Viewed, rows: pa.Table) -> pa.Table:
+    """The same of a table of events, in which players are a list in JSON."""
+    told: dict[tuple[str, str | None], str | None] = {}
+    seats = list(zip(rows["match"].to_pylist(), rows["players"].to_pylist(), strict=True))
+    for match, players in set(seats):
+        names = _names(viewed, match, json.decode(players)) if players else None
+        told[match, players] = json.encode(names).decode() if names else players
+    column = pa.array([told[one] for one in seats], pa.string())
+    place = rows.schema.get_field_index("players")
+    return rows.set_column(place, "players", column)
+
+
+def _names(viewed: Viewed, match: str, players: Iterable[str]) -> list[str]:
+    return [viewed.called.get((match, one), one) for one in players]
 
 
 def events(
@@ -57,7 +86,7 @@ def events(
         if viewed.only is not None:
             marks = [one for one in viewed.query.rulesets() if viewed.has(one)]
             rows = _of_hands(rows, pc.is_in(rows["ruleset"].cast(pa.string()), pa.array(marks)))
-        yield rows
+        yield _all_called(viewed, rows) if viewed.by_tag else rows
 
 
 def _wanted(viewed: Viewed, leaf: Leaf, game: str | None) -> bool:

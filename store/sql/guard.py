@@ -7,6 +7,7 @@ does, in ASCII alone.
 """
 
 import json
+import re
 import shlex
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
@@ -236,3 +237,22 @@ def _below(one: dict[str, Any], known: frozenset[str]) -> Waiting:
         elif name != "cte_map":
             below.append((value, known))
     return below
+
+
+class NamedTables:
+    """Which tables statements name; those that differ in numbers alone name the same."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, set[str] | None] = {}
+
+    def of(self, con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
+        """What a statement names."""
+        shape = re.sub(r"\d+", "0", sql)
+        if shape not in self._known:
+            if len(self._known) >= SHAPES:
+                self._known = {}
+            self._known[shape] = tables(con, sql)
+        return self._known[shape]
+
+
+SHAPES = 1_000  # of statements whose tables are remembered

@@ -12,7 +12,6 @@ Threads may ask at once, each in a session of its own (`sessions.py`): views are
 to a session that first needs them. A player's rows need no DuckDB (`about`).
 """
 
-import re
 import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,9 +29,9 @@ from store.reader import Snapshot
 from store.segments import rulesets
 from store.segments.reading import About, files_of
 from store.segments.segment import FOLDER
-from store.sql import units
+from store.sql import tags, units
 from store.sql.answers import plain
-from store.sql.guard import in_a_sentence, tables
+from store.sql.guard import NamedTables, in_a_sentence
 from store.sql.parts import JoinedTable, Moved, Part, Sources, digest_of
 from store.sql.sessions import Session, engine_of
 from store.tables.projection import Builder, Projection
@@ -48,7 +47,7 @@ MEMORY = "1GB"
 THREADS = 2
 _ROWS = "<rows>"  # where a view's own rows will stand in the SELECT of its mask
 AT_ONCE = 4  # questions; whoever comes later waits for one of them
-_SHAPES = 1_000  # of statements whose tables are remembered
+MADE = (rulesets.VIEW, tags.VIEW)  # views that are made of no table of the ledger
 
 
 class _View(NamedTuple):
@@ -61,7 +60,7 @@ class _View(NamedTuple):
 class Query:
     """The views `events` and one per projection, as of a snapshot; threads may share it.
 
-    With `only`, those of hands whose amounts count in one of these units.
+    With `only`, of hands whose amounts count in one of these units; players as they are `called`.
     """
 
     tells_all = True
@@ -74,12 +73,14 @@ class Query:
         memory: str = MEMORY,
         seconds: float = SECONDS,
         only: frozenset[str] | None = None,
+        called: tags.Called = tags.NOBODY,
     ) -> None:
         self.snapshot = snapshot
         self._only = only
-        self.views = ("events", *(one.name for one in projections), rulesets.VIEW)
+        self._called = called
+        self.views = ("events", *(one.name for one in projections), *MADE)
         asked = (one.name for one in projections if not one.private)
-        self.public = ("events", *asked, rulesets.VIEW)
+        self.public = ("events", *asked, *MADE)
         self._projections = tuple(projections)
         self._memory = memory
         self._seconds = seconds
@@ -87,7 +88,7 @@ class Query:
         self._places = threading.Semaphore(AT_ONCE)
         self._files = files_of(snapshot.live.disk)
         self._engine: Engine | None = None
-        self._named: dict[str, set[str] | None] = {}
+        self._named = NamedTables()
         self._players: dict[tuple[str, str], About] = {}
         self._closed = False
         self._begin()
@@ -133,7 +134,7 @@ class Query:
     @property
     def reads(self) -> bool:
         """Whether rows may be read without DuckDB: by who is told all, of all that has closed."""
-        return self.tells_all and not self._later and self._only is None
+        return self.tells_all and not (self._later or self._only or self._called)
 
     @property
     def units(self) -> set[str]:
@@ -213,8 +214,8 @@ class Query:
                 raise
 
     def _parted(self, name: str) -> Iterator[Part]:
-        if name == rulesets.VIEW:
-            rows = self._rulesets()
+        if name in MADE:
+            rows = self._rows_of(name)
             yield Part(name, rows, digest_of(rows, self._beside, None), self._number, None)
             return
         segments, tables = self._sources(name)
@@ -238,7 +239,9 @@ class Query:
         return rows
 
     def _in_units(self, name: str, rows: str) -> str:
-        """The rows of a view, and what their amounts count if it gives some."""
+        """The rows of a view, and what their amounts count if it gives some; of a nonce no name."""
+        if name != "events":
+            rows = self._renamed(rows, self._sources(name).tables[-1].schema)
         if name not in units.OURS and self._only is None:
             return rows
         known, odd = self.snapshot.units(), None
@@ -295,7 +298,7 @@ class Query:
 
     def _show(self, session: Session, sql: str) -> None:
         """The views that a statement names; each of their files is as it was sealed."""
-        named = self._tables(session, sql)
+        named = self._named.of(session.con, sql)
         with self._turn:
             for name in self.views:
                 if named is None or name in named:
@@ -308,20 +311,10 @@ class Query:
         session.lend(beside)
         session.show({name: sql for name, sql in views.items() if named is None or name in named})
 
-    def _tables(self, session: Session, sql: str) -> set[str] | None:
-        """What a statement names; one that differs in numbers alone names the same."""
-        shape = re.sub(r"\d+", "0", sql)
-        with self._turn:
-            if shape not in self._named:
-                if len(self._named) >= _SHAPES:
-                    self._named.clear()
-                self._named[shape] = tables(session.con, sql)
-            return self._named[shape]
-
     def _made(self, name: str) -> _View:
         """A view over all that closed: in which order rows come is for ORDER BY to say."""
-        if name == rulesets.VIEW:
-            return _View(self._rulesets(), ())
+        if name in MADE:
+            return _View(self._rows_of(name), ())
         have, made = self._sources(name)
         for segment in have:
             self._files.check(segment, name)  # binding a view reads footers
@@ -333,9 +326,18 @@ class Query:
         """The fingerprints of the rulesets that are told of."""
         return self.snapshot.rulesets()
 
-    def _rulesets(self) -> str:
-        rows = rulesets.table(self.rulesets(), self.snapshot.ruleset)
-        return f"SELECT * FROM {self.beside(rows)}"
+    def _rows_of(self, name: str) -> str:
+        """The SELECT of a view that is made of no table of the ledger."""
+        if name == tags.VIEW:
+            return self._renamed(f"FROM {self.beside(tags.table(self.snapshot))}", tags.SCHEMA)
+        return f"FROM {self.beside(rulesets.table(self.rulesets(), self.snapshot.ruleset))}"
+
+    def _renamed(self, rows: str, columns: pa.Schema) -> str:
+        """The rows of a table of players, each as he is called."""
+        if self._called and "player" in columns.names:
+            names = self.beside(tags.names(self._called), match="of_match")
+            rows = tags.renamed(rows, columns.names, names)
+        return rows
 
     def _sources(self, name: str) -> Sources:
         """Where the rows of a table come from; found out once."""
@@ -370,9 +372,8 @@ class Query:
 
     def _rows(self, name: str, parts: Sequence[str]) -> str:
         """The SELECT of all rows of a table, as nobody is told them."""
-        until = self.snapshot.next_seq if self._later else None
         all_rows = " UNION ALL BY NAME ".join(f"SELECT * FROM {part}" for part in parts)
-        only = [] if until is None else [f"hand_seq < {until}"]
+        only = [f"hand_seq < {self.snapshot.next_seq}"] if self._later else []
         only += ["number IS NOT NULL"] if name == "hands" else []
         where = f"WHERE {' AND '.join(only)}" if only else ""
         columns = layout.view() if name == "events" else self._projection(name).view

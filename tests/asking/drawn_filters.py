@@ -67,6 +67,7 @@ ANYTHING: dict[Kind, st.SearchStrategy[Any]] = {
     "made": st.sampled_from(MADE),
     "statistic": st.sampled_from(COUNTED),
     "moment": moments(),
+    "tag": st.builds("{}:{}".format, st.sampled_from(("bot", "team")), st.text(min_size=1)),
     "hand": st.builds("{}/{}".format, st.text(min_size=1).filter(_is_name), st.integers(0, 10**9)),
 }
 assert set(ANYTHING) == set(get_args(Kind))

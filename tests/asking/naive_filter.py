@@ -72,6 +72,7 @@ class Taken(NamedTuple):
     verdict: str | None
     facts: Mapping[int, Row]
     moves: int | None = None
+    tags: tuple[tuple[str, str, str], ...] = ()
 
 
 def taken(redacted_hand: RedactedEvents, verdict: str | None, places: Mapping[str, int]) -> Taken:
@@ -224,6 +225,8 @@ def _of_seat(term: Term, hand: Taken, seat: int) -> Iterable[Truth]:
                 return [_amount(bid.price, op, value, hand.big) for bid in bids if bid.won]
             case "hole":
                 return [_fits(value, now.hole[seat])]
+            case "tag":
+                return [(now.start.players[seat], *str(value).split(":", 1)) in hand.tags]
             case "did" | "could":
                 row = hand.facts.get(seat)
                 return [row is not None and COUNTS[str(value)](row)[term.field == "could"] > 0]

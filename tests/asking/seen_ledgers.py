@@ -26,6 +26,7 @@ from tests.worlds import other_world
 
 HANDS = 5
 NEVER = 10**9
+TAGS = ((NAMES[0], "bot", "bear"), (NAMES[1], "version", "3"))  # in each match that is announced
 
 
 class Kept(NamedTuple):
@@ -87,7 +88,8 @@ def ledger_of(folder: Path, played: Sequence[Kept], seed: str = "s3cr3t") -> Sna
     for one in played:
         if one.disclosure is not None:
             add(one.name, _started(one, seed))
-            add(one.name, t.NonceGiven(NAMES[0], "n0"), t.NonceGiven(NAMES[1], "n1"))
+            nonces = (t.NonceGiven(NAMES[0], "n0"), t.NonceGiven(NAMES[1], "n1"))
+            add(one.name, *nonces, *(t.Tagged(*tag) for tag in TAGS))
     add(played[0].name, t.SourceNoted("acpc", "dealer", f"# seed {seed}\n", f"SCORE {seed}"))
     for number in range(HANDS):
         for one in played:

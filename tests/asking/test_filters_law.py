@@ -42,7 +42,7 @@ from events.types import Events
 from store.log.leaf import split
 from tests.asking.drawn_filters import PATTERNS, every_term, filters
 from tests.asking.naive_filter import Taken, answer, taken
-from tests.asking.seen_ledgers import Kept, ledger_of, matches
+from tests.asking.seen_ledgers import TAGS, Kept, ledger_of, matches
 from tests.hands import NAMES
 from tests.profiles import examples, sized
 
@@ -131,7 +131,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Asked]:
             verdict = chance.choice((None, *VERDICTS))
             moves = chance.choice((None, 0)) if verdict == "differ" else None
             hand = taken(viewed.redactor.see(leaf), verdict, places)
-            hands[leaf.hand_seq] = hand._replace(moves=moves)
+            tags = () if hand.match.startswith("bare-") else TAGS
+            hands[leaf.hand_seq] = hand._replace(moves=moves, tags=tags)
         known = [(seq, hand.verdict, hand.moves) for seq, hand in hands.items() if hand.verdict]
         columns = dict(zip(VERDICT_COLUMNS.names, zip(*known, strict=True), strict=True))
         rows = pa.table(columns, schema=VERDICT_COLUMNS)
@@ -154,6 +155,7 @@ def values() -> dict[Kind, tuple[Any, ...]]:
         "verdict": VERDICTS,
         "cards": tuple(filter(None, map(pattern, PATTERNS))),
         "made": MADE[:4],
+        "tag": ("bot:bear", "version:3", "version:4"),
         "statistic": ("vpip", "check_raise", "wsd", "cbet_flop", "af"),
         "moment": tuple(
             filter(None, map(moment, ("2023-11-14", "2023-11-14T22:14:00Z", "1999-01-01")))

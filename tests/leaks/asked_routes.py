@@ -44,6 +44,7 @@ FILTERS = (
     f"!player(hole=A? | bid>3) | {LYNX}:(!hole=A? %26 bid<4)",
     "swapped",
     "!swapped",
+    "player(tag=bot:cat %26 hole=A?)",
     "verdict=differ",
     "!verdict=agree",
     "auction-won",
@@ -61,6 +62,7 @@ QUESTIONS = (
     "SELECT count(*), max(idx) FROM events WHERE type = 'Faulted'",
     "SELECT CAST(hole AS INTEGER) FROM players WHERE hole LIKE 'A%'",
     "SELECT pos FROM events",
+    "SELECT * FROM tags JOIN players USING (match, player) ORDER BY ALL",
 )
 
 
@@ -212,9 +214,11 @@ ROUTES: dict[str, Asked] = {
     "/api/v1/players/{player}/stats": of_players(
         "k and n of each statistic",
         *TABULAR,
-        queries=("split=street", f"vs={LYNX}&field=1", f"as_of=closed-{AUCTION}/3"),
+        queries=("split=street", f"vs={LYNX}&field=1", f"as_of=closed-{AUCTION}/3", "by_tag=bot"),
     ),
-    "/api/v1/players/{player}/grid": of_players("an opponent's from shown cards", *TABULAR),
+    "/api/v1/players/{player}/grid": of_players(
+        "an opponent's from shown cards", *TABULAR, queries=("by_tag=bot",)
+    ),
     "/api/v1/players/{player}/bids": of_players(
         "with the value of a card",
         *TABULAR,
@@ -229,12 +233,15 @@ ROUTES: dict[str, Asked] = {
     "/api/v1/players/{player}/results": of_players(
         "luck where all cards are known",
         *TABULAR,
-        queries=("split=swap", f"vs={LYNX}&adjusted=1&hands=2-9"),
+        queries=("split=swap", f"vs={LYNX}&adjusted=1&hands=2-9", "by_tag=bot"),
     ),
     "/api/v1/players/{player}/opponent": of_players(
         "every hand is read",
         *TABULAR,
-        queries=(f"vs={LYNX}", "table=faults&format=csv&hands=1-2", f"as_of=closed-{AUCTION}/3"),
+        queries=(
+            *(f"vs={LYNX}", "table=faults&format=csv&hands=1-2", f"as_of=closed-{AUCTION}/3"),
+            "by_tag=bot",
+        ),
     ),
     "/api/v1/players/{player}/gate": of_players(
         "whose nets are public", *TABULAR, queries=(f"other={URSA}", f"other={URSA}&error=20")
@@ -242,7 +249,10 @@ ROUTES: dict[str, Asked] = {
     "/api/v1/players/{player}/compare": of_players(
         "beside another",
         *TABULAR,
-        queries=(f"other={URSA}", f"other={URSA}&match=closed-{AUCTION}"),
+        queries=(
+            *(f"other={URSA}", f"other={URSA}&match=closed-{AUCTION}"),
+            "other=cat&by_tag=bot",
+        ),
     ),
     "/api/v1/players/{player}/history": of_players(
         "k and n as they grew", *TABULAR, queries=(f"vs={LYNX}&hands=1-3",)
@@ -251,7 +261,7 @@ ROUTES: dict[str, Asked] = {
         "as a log has them, swaps too", *TABULAR, queries=(f"match=closed-{SWAP}",)
     ),
     "/api/v1/ratings": Asked(
-        "made of nets, which are public", formats=TABULAR, queries=("league=closed", "league=none")
+        "made of nets, which are public", formats=TABULAR, queries=("league=closed", "by_tag=bot")
     ),
     "/api/v1/games": Asked("made of the code", formats=("json", "ndjson", "csv")),
     "/api/v1/games/{game}": Asked(

@@ -204,6 +204,8 @@ def _kept(
             if one.kind == COMMITTED:
                 add(one.name, t.DeckCommitted("ab" * 32, HANDS))
             add(one.name, t.NonceGiven(URSA, "n0"), t.NonceGiven(LYNX, "n1"))
+            # By tag somebody else goes by a viewer's name: he sees no card of his for that.
+            add(one.name, t.Tagged(URSA, "bot", LYNX), t.Tagged(LYNX, "bot", "cat"))
     add(played[0].name, t.SourceNoted("acpc", "dealer", f"# seed {seed}\n", f"SCORE {seed}"))
     for number in range(HANDS):
         for one in played:

@@ -74,7 +74,7 @@ def answers(query: Asking) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_there_is_a_view_for_every_table(query: Strangers) -> None:
-    assert {*VIEWS, "rulesets"} == set(query.views)
+    assert {*VIEWS, "rulesets", "tags"} == set(query.views)
     assert [{"n": 0}] == query.rows("SELECT count(*) AS n FROM rulesets")  # this ledger keeps none
     hands = sum(PLAYED.values())
     assert [{"n": hands}] == query.rows("SELECT count(*) AS n FROM hands")

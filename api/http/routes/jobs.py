@@ -89,6 +89,12 @@ class MatchWanted(BaseModel):
         description="Names for the bots of folders, A the first and B the second.",
         examples=[{"A": "ursa-2", "B": "ursa-1"}],
     )
+    tags: dict[str, dict[str, str]] = Field(
+        {},
+        max_length=2,
+        description="What the bots of folders are beside their names; questions take `by_tag`.",
+        examples=[{"A": {"bot": "ursa", "version": "2"}}],
+    )
     open_bids: bool = False
     clock: float | None = Field(
         None,

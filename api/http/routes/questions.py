@@ -94,7 +94,7 @@ def endpoint(question: Question, path: str) -> Callable[..., Response]:
                 sentence = f"{question.name} is for an auditor's eyes, not {ask.viewer.view}"
                 raise Problem("forbidden", sentence)
         params = asked(question, given, table=table)
-        with ask.viewed(given.get("unit")) as viewed:
+        with ask.viewed(given.get("unit"), given.get("by_tag")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
             answer = question.ask(viewed, params, without_progress)
@@ -117,7 +117,7 @@ def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
     ) -> Response:
         kind = format_of(request, FORMATS)
         counts, members = pages.counts, {}
-        with ask.viewed() as viewed:
+        with ask.viewed(by_tag=given.get("by_tag")) as viewed:
             page, following = page_of(question, ask, viewed, limit, cursor, given)
             if counts is not None and given[counts.name] and kind == "json":
                 params = asked(question, given, online=True)

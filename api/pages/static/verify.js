@@ -750,6 +750,7 @@ const RECORDS = new Map(Object.entries({
     disclosure: isOneOf("sealed", "open-after-match", "open"), sealed_bids: FLAG,
     seed: (value) => value === null || isCommitment(value), deals: isOneOf(...Array.from({ length: 23 }, (_, at) => at + 1)),
   },
+  Tagged: { player: isText, tag: isText, value: isText },
   DeckCommitted: { commitment: isHex, hands: isWhole(2 ** 31 - 1) },
   NonceGiven: { player: isText, nonce: isText },
   DeckOpened: { number: isWhole(2 ** 31 - 1), secret: isHex },

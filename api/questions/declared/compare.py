@@ -18,6 +18,7 @@ from analytics.statistics.catalogue import STATISTICS
 from api.questions.numbers import between, counts, value_of
 from api.questions.players import Nonsense, chosen_of
 from api.questions.question import (
+    ByTag,
     Cell,
     OfGame,
     Param,
@@ -52,6 +53,7 @@ class Sides(Struct, frozen=True, kw_only=True):
     game: OfGame = None
     street: Street = None
     unit: Unit = None
+    by_tag: ByTag = None
     fail_if: Annotated[
         Literal["worse"] | None,
         Param("Exit code 1 if A surely won less a hand than B, at this one look.", people=True),

@@ -16,6 +16,7 @@ from api.questions.players import chosen_by, money_of
 from api.questions.question import (
     HIDDEN,
     Anybody,
+    ByTag,
     Match,
     OfGame,
     Question,
@@ -39,6 +40,7 @@ class Of(Struct, frozen=True):
     match: Match = None
     game: OfGame = None
     unit: Unit = None
+    by_tag: ByTag = None
 
 
 def _columns(*bankroll: Any) -> list[Any]:

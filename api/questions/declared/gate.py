@@ -19,6 +19,7 @@ from api.questions.luck import deals_of
 from api.questions.players import chosen_by, money_of
 from api.questions.question import (
     Before,
+    ByTag,
     Cell,
     Match,
     Numbered,
@@ -45,6 +46,7 @@ class Sides(Struct, frozen=True, kw_only=True):
     match: Match = None
     game: OfGame = None
     unit: Unit = None
+    by_tag: ByTag = None
     hands: Numbered = None
     before: Before = None
     error: Annotated[

@@ -23,7 +23,7 @@ from api.questions.question import (
     ungrouped,
 )
 from api.rules import Rules
-from api.viewpoints.match_records import ended, left_out, records, started
+from api.viewpoints.match_records import ended, left_out, records, started, tagged
 from api.viewpoints.rendering import moments, opened_by
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress
@@ -36,6 +36,7 @@ from events import types as t
 from events.types import Dealing, Disclosure, MatchEnded, MatchStarted
 from events.views import Hidden, SourceNotedSeen
 from store.log.leaf import Leaf
+from store.reader import Snapshot
 
 OPEN = "not ended"
 PLAYED = """
@@ -65,6 +66,19 @@ class Which(Struct, frozen=True):
     limit: int = 100
 
 
+class Tag(Struct, frozen=True):
+    """What is said of a player beside his name."""
+
+    player: str
+    tag: str
+    value: str
+
+
+def _tags(tags: list[Tag]) -> str:
+    """ursa version:3"""
+    return ", ".join(f"{one.player} {one.tag}:{one.value}" for one in tags)
+
+
 class MatchRow(Struct, frozen=True, kw_only=True):
     """A match of a list; nulls where it was never announced.
 
@@ -76,6 +90,10 @@ class MatchRow(Struct, frozen=True, kw_only=True):
     game: str | None
     ruleset: Annotated[str | None, Meta(description="its fingerprint")]
     players: Annotated[list[str] | None, Meta(extra=PLAIN)]
+    tags: Annotated[
+        list[Tag],
+        Meta(description="what is said of them beside their names", extra={"spelled": _tags}),
+    ]
     dealing: Annotated[Dealing | None, Meta(extra=HIDDEN)]
     disclosure: Annotated[Disclosure | None, Meta(extra=HIDDEN)]
     hands: Annotated[int, Meta(extra=PLAIN)]
@@ -194,6 +212,7 @@ def rows_of(viewed: Viewed, found: Mapping[str, Played | None]) -> list[MatchRow
                 match=one.name,
                 **{name: getattr(start, name, None) for name in ANNOUNCED},
                 players=None if start is None else list(start.players),
+                tags=tags_of(snapshot, one.name),
                 hands=played.get("hands", 0),
                 left_out=left_out(snapshot, one.name),
                 first=played.get("first"),
@@ -210,6 +229,12 @@ def rows_of(viewed: Viewed, found: Mapping[str, Played | None]) -> list[MatchRow
             )
         )
     return rows
+
+
+def tags_of(snapshot: Snapshot, match: str) -> list[Tag]:
+    """Of two about the same player and tag, the later one."""
+    found = {(one.player, one.tag): one for one in tagged(snapshot, match)}
+    return [Tag(one.player, one.tag, one.value) for one in found.values()]
 
 
 def _game(rules: Rules, one: Known) -> Game | None:

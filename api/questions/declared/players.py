@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 
 from analytics.sql.chosen import money_in, moneys, quoted
 from api.questions.players import check
-from api.questions.question import Listed, Page, Pages, Question, Table
+from api.questions.question import ByTag, Listed, Page, Pages, Question, Table
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
@@ -17,6 +17,7 @@ from api.viewpoints.views import Viewed
 class Which(Struct, frozen=True):
     """Which part of the list."""
 
+    by_tag: ByTag = None
     after: tuple[int, str] | None = None  # hands and name
     limit: int = 100
 

@@ -20,6 +20,7 @@ from api.questions.luck import deals_of
 from api.questions.players import Nonsense, chosen_of, money_of
 from api.questions.question import (
     Before,
+    ByTag,
     Cell,
     Match,
     Numbered,
@@ -53,6 +54,7 @@ class Games(Struct, frozen=True, kw_only=True):
     match: Match = None
     game: OfGame = None
     unit: Unit = None
+    by_tag: ByTag = None
     hands: Numbered = None
     before: Before = None
 

@@ -1,0 +1,199 @@
+"""Tags of players: kept with a match, in SQL, and what players go by in every question."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.playing.league import League, Unfit, parse
+from api.playing.names import Misnamed, tagged, tags_of
+from api.playing.recording import WHOLE, Recording, announced, projections
+from dealer.play import play
+from engine.game import fingerprint, to_json
+from engine.games import GAMES
+from events.types import Tagged
+from store.ledger import open_ledger
+from tests.http.clients import over, site_of
+from tests.sessions import Captured, kept, printed, said, told
+from tests.wire.misfits import bot
+
+GAME = GAMES["auction-2024"]
+URSA, LYNX = "random-0", "random-1"
+HANDS = 12
+ABOUT = ("stats", "results", "bids", "history", "winnings", "opponent")
+
+
+@pytest.fixture(autouse=True)
+def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two matches of one name, which plays as version 1 and then as version 2; the first is
+    sealed. A third match says nothing of its players."""
+    folder = tmp_path / "ledger"
+    monkeypatch.setenv("MUCKRAKE_LEDGER", str(folder))
+    ledger, lock = open_ledger(folder, "a test", projections(folder))
+    ledger.keep_ruleset(fingerprint(GAME), to_json(GAME))
+    for number, match in enumerate(("first", "second", "plain"), 1):
+        hands = list(play(GAME, match, HANDS, f"seed {number}", 2))
+        start = announced(match, hands[0], f"seed {number}", "sealed")
+        who = {"A": URSA, "B": LYNX}
+        tags = tags_of([f"A=bot:bear,version:{number}", "B=bot:lynx"]) if number < 3 else {}
+        recording = Recording(ledger, start, GAME, tagged(tags, who))
+        recording.keep_all(hands)
+        recording.end(WHOLE)
+        if number == 1:
+            ledger.seal()
+    ledger.close()
+    lock.release()
+    return folder
+
+
+def test_tags_are_records_of_their_match_and_verified_with_it(
+    capsys: Captured, ledger: Path
+) -> None:
+    start, *tags = kept(ledger, "second")[:4]
+    assert (URSA, LYNX) == start.players
+    assert [
+        Tagged(URSA, "bot", "bear"),
+        Tagged(URSA, "version", "2"),
+        Tagged(LYNX, "bot", "lynx"),
+    ] == tags
+    first, *_, plain = told(capsys, "matches")["matches"]
+    assert {"player": URSA, "tag": "version", "value": "1"} in first["tags"]
+    assert [] == plain["tags"]
+    assert f"{URSA} version:1, {LYNX} bot:lynx" in printed(capsys, "matches")
+
+
+@pytest.mark.parametrize("view", ["auditor", "public", f"seat:{URSA}"])
+def test_everybody_reads_them_in_sql(capsys: Captured, view: str) -> None:
+    asked = "SELECT match, player FROM tags WHERE tag = 'version' ORDER BY value"
+    assert [["first", URSA], ["second", URSA]] == [
+        line.split("\t") for line in printed(capsys, "sql", asked, "--as", view).splitlines()[1:]
+    ]
+
+
+@pytest.mark.parametrize("view", ["auditor", "public"])
+@pytest.mark.parametrize(
+    "question", ["stats", "results", "bids", "history", "winnings", "opponent"]
+)
+def test_a_question_by_tag_is_that_of_the_hands_of_whom_the_tag_calls_so(
+    capsys: Captured, question: str, view: str
+) -> None:
+    """One match is played by version 1 alone: the answer is that of his name in that match."""
+    words = ("--as", view, "--match", "first")
+    by_name = told(capsys, question, URSA, *words)
+    by_tag = told(capsys, question, "bear", *words, "--by-tag", "bot")
+    if question == "bids":  # how many values were new, and not kept from the first question
+        by_tag["counted"] = by_name["counted"]
+    assert by_name == _renamed(by_tag, {"bear": URSA, "lynx": LYNX}, by_name)
+
+
+def _renamed(told: Any, names: dict[str, str], like: Any) -> Any:
+    """The same with other names; filters of hands call players by their names, so there is none."""
+    if isinstance(told, dict):
+        return {
+            key: like[key] if key == "filter" else _renamed(one, names, like[key])
+            for key, one in told.items()
+        }
+    if isinstance(told, list):
+        return [_renamed(one, names, it) for one, it in zip(told, like, strict=True)]
+    return names.get(told, told) if isinstance(told, str) else told
+
+
+def test_two_versions_of_a_bot_are_compared_by_their_tags(capsys: Captured) -> None:
+    by_match = told(capsys, "compare", URSA, URSA, "--match", "first", "--match", "second")
+    by_tag = told(capsys, "compare", "bear 1", "bear 2", "--by-tag", "bot,version")
+    assert by_match["statistics"] == by_tag["statistics"]
+
+
+def test_who_has_no_such_tag_keeps_his_name(capsys: Captured) -> None:
+    rows = told(capsys, "players", "--by-tag", "version")["players"]
+    assert {"1": HANDS, "2": HANDS, URSA: HANDS, LYNX: 3 * HANDS} == {
+        one["player"]: one["hands"] for one in rows
+    }
+    pairs = told(capsys, "ratings", "--by-tag", "bot")["pairs"]
+    assert {("bear", "lynx"): 2, (URSA, LYNX): 1} == {
+        (one["player"], one["other"]): one["matches"] for one in pairs
+    }
+
+
+def test_hands_are_found_by_tag(capsys: Captured) -> None:
+    def found(filter: str) -> set[str]:
+        return {one["hand"] for one in told(capsys, "hands", filter)["hands"]}
+
+    assert {f"first/{number}" for number in range(1, HANDS + 1)} == found("tag=version:1")
+    assert {f"plain/{number}" for number in range(1, HANDS + 1)} == found("!tag=bot:bear")
+    won = found(f"match=second & {URSA}:net>0")
+    assert won
+    assert won == found("player(tag=version:2 & net>0)")
+    assert set() == found("player(tag=bot:lynx & tag=version:1)")
+    assert main_says(capsys, "tag=1") == "after `tag=` there can stand a tag, TAG:VALUE, not `1`"
+
+
+def main_says(capsys: Captured, filter: str) -> str:
+    """What is wrong with a filter, without where."""
+    from api.main import main
+
+    assert 2 == main(["hands", filter])
+    return capsys.readouterr().err.splitlines()[0].partition(": at ")[2].partition(": ")[2]
+
+
+def test_a_tag_that_nobody_has_is_refused_with_those_there_are(capsys: Captured) -> None:
+    sentence = said(capsys, 5, "stats", "--by-tag", "team")
+    assert "no player has a tag team: tags here are bot, version" == sentence
+    assert "calls players by their names" in said(capsys, 2, "stats", "--by-tag", "bot", "--web")
+
+
+@pytest.mark.parametrize(
+    ("tags", "sentence"),
+    [
+        ("A", "'A' tags nobody: write PLAYER=TAG:VALUE, several tags with commas"),
+        ("A=bot", "'A=bot' tags nobody"),
+        ("C=bot:x", "there is no bot C: there are A and B"),
+        ("A=Bot:x", "'Bot:x' cannot be a tag"),
+        ("A=bot:x y", "'bot:x y' cannot be a tag"),
+        ("A=bot:x,bot:y", "A cannot be of bot x and y"),
+        ("A=" + ",".join(f"t{one}:1" for one in range(21)), "A has 21 tags, and 20 can be kept"),
+    ],
+)
+def test_tags_that_cannot_be_kept_are_misuse(
+    capsys: Captured, tmp_path: Path, tags: str, sentence: str
+) -> None:
+    folder = str(bot(tmp_path, "bear").folder)
+    assert sentence in said(capsys, 2, "match", folder, folder, "--tags", tags)
+
+
+def test_bots_of_a_league_have_tags_as_keys() -> None:
+    text = 'league = "l"\n[bots]\na = "a"\nb = {folder = "f/b", bot = "b", version = 3}\n'
+    league = parse(text)
+    assert isinstance(league, League)
+    assert ("a", {}) == (league.folder("a"), league.tags("a"))
+    assert ("f/b", {"bot": "b", "version": "3"}) == (league.folder("b"), league.tags("b"))
+    with pytest.raises(Unfit, match="its bot b has no folder"):
+        parse(text.replace('folder = "f/b", ', ""))
+    with pytest.raises(Unfit, match="cannot be a tag"):
+        parse(text.replace("version", "Version"))
+
+
+def test_bots_of_a_command_and_of_a_job_are_tagged_alike(
+    capsys: Captured, tmp_path: Path, ledger: Path
+) -> None:
+    folders = [str(bot(tmp_path / "bots", name).folder) for name in ("bear", "lynx")]
+    words = ("--hands", "2", "--match", "here", "--tags", "A=bot:u,version:1", "--tags", "B=bot:l")
+    printed(capsys, "match", *folders, *words)
+    writer = site_of(ledger, bots=tmp_path / "bots").as_("writer")
+    wanted: dict[str, Any] = {"game": "auction-2024-mit", "folders": ["bear", "lynx"], "hands": 2}
+    tags = {"A": {"bot": "u", "version": "1"}, "B": {"bot": "l"}}
+    asked = writer.post("/api/v1/matches", json={**wanted, "match": "there", "tags": tags})
+    assert 202 == asked.status_code, asked.text
+    assert "done" == over(writer, asked.headers["location"])["state"]
+    here, there = (
+        [one for one in kept(ledger, match) if isinstance(one, Tagged)]
+        for match in ("here", "there")
+    )
+    assert here == there != []
+    refused = writer.post("/api/v1/matches", json={**wanted, "tags": {"C": {"bot": "x"}}})
+    assert (422, True) == (refused.status_code, "there is no bot C" in refused.text)
+
+
+def test_a_name_of_a_player_who_is_not_there_is_no_ones_tag() -> None:
+    with pytest.raises(Misnamed, match="there is no bot x: there are A and B"):
+        tagged({"x": {"bot": "y"}}, {"A": "a", "B": "b"})
