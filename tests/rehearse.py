@@ -142,7 +142,8 @@ def bare(suite: str, tests: list[str]) -> None:
 
 def in_root(root: Path, line: str) -> "subprocess.Popen[str]":
     """A line of shell as the ordinary user of a root, whose mounts end with it."""
-    mounts = 'mount --bind /dev "$0/dev"; mount -t proc proc "$0/proc"; '
+    # With what is mounted below it: shared memory for several processes, terminals for bars.
+    mounts = 'mount --rbind /dev "$0/dev"; mount -t proc proc "$0/proc"; '
     # Not chroot: the kernel refuses namespaces, which keep bots apart, to anybody inside one.
     pivot = 'mount --rbind "$0" "$0"; cd "$0"; pivot_root . .; umount -l .; '
     reader = "exec setpriv --reuid=reader --regid=reader --init-groups env -i "

@@ -96,6 +96,7 @@ def test_a_table_stands_beside_what_it_must_come_to() -> None:
     ) == printed
 
 
+@pytest.mark.skipif(not (house.ROOT / ".git").exists(), reason="not a git checkout")
 def test_a_commit_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert 1 == house.main(["no-such-commit"])
     assert capsys.readouterr().err.startswith("mr house: fatal: not a valid object name")

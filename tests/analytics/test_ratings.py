@@ -3,6 +3,7 @@
 import sys
 from collections import defaultdict
 from importlib import import_module
+from importlib.util import find_spec
 from math import log
 from pathlib import Path
 from statistics import mean, stdev
@@ -40,6 +41,10 @@ PRINTED = (1.58, 1.44, 1.29, 1.25, 1.11, 0.68, 0.0)
 PRINTED_ERROR = 0.343  # of the first team less the last
 WORLDS = sized(150, 400, 1_000)
 
+needs_choix = pytest.mark.skipif(
+    find_spec("choix") is None, reason="choix is not here: ./mr check, or the extra `ratings`"
+)
+
 
 def ratings(scores: Numbers) -> list[Rating]:
     """Those of the library, which is here."""
@@ -48,6 +53,7 @@ def ratings(scores: Numbers) -> list[Rating]:
     return found
 
 
+@needs_choix
 def test_a_published_season_has_its_published_strengths() -> None:
     """But for the drawn match that each has more here, which is one of 79."""
     found = ratings(SEASON)
@@ -58,6 +64,7 @@ def test_a_published_season_has_its_published_strengths() -> None:
     assert strengths == pytest.approx(PRINTED, abs=0.006)
 
 
+@needs_choix
 def test_four_hundred_points_are_ten_wins_to_one() -> None:
     one, other = ratings(np.array([[0.0, 10_000], [1_000, 0]]))
     assert one.points - other.points == pytest.approx(400, abs=0.5)
@@ -65,6 +72,7 @@ def test_four_hundred_points_are_ten_wins_to_one() -> None:
     assert one.high - one.points == pytest.approx(one.points - one.low)
 
 
+@needs_choix
 def test_the_interval_of_two_is_that_of_a_share() -> None:
     """By hand: of n matches with share p the log odds have the variance 1 / (n p (1 - p))."""
     one, _ = ratings(np.array([[0.0, 600], [400, 0]]))
@@ -74,6 +82,7 @@ def test_the_interval_of_two_is_that_of_a_share() -> None:
     assert one.high - one.points == pytest.approx(POINTS * half)
 
 
+@needs_choix
 @pytest.mark.parametrize("each", [2, 20])
 def test_known_strengths_lie_within_their_intervals(each: int) -> None:
     """Of 100 intervals 95 hold the truth; of few matches rather more, for the drawn one leads
@@ -95,6 +104,7 @@ def test_known_strengths_lie_within_their_intervals(each: int) -> None:
     assert 0.94 <= sum(held) / len(held) <= 0.985
 
 
+@needs_choix
 def test_who_never_lost_has_a_rating_with_a_wide_interval() -> None:
     best, middle, last = ratings(np.array([[0.0, 3, 3], [0, 0, 3], [0, 0, 0]]))
     assert best.points > middle.points > last.points
@@ -125,6 +135,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@needs_choix
 def test_pairs_and_the_field_are_those_of_the_events(ledger: Path, capsys: Captured) -> None:
     """Deck by deck: a mirrored one is two hands, of the ring each hand is one."""
     capsys.readouterr()
