@@ -69,10 +69,10 @@ class _Walk:
         self.faced: float | None = None
 
     def go_on(self, event: Any) -> None:
-        """The event is counted; new cards on the board open a new street."""
+        """The event is counted; new cards on the board open a new street, but past the river."""
         board = len(self.hand.board)
         self.hand = evolve(self.hand, event)
-        if len(self.hand.board) != board:
+        if len(self.hand.board) != board < 5:
             self.street()
 
     def act(self, place: int, event: Any, told: Act) -> Row:
@@ -120,7 +120,7 @@ class _Walk:
             "seat": seat,
             "player": start.players[seat],
             "position": self.at.get(seat),
-            "street": _STREET_OF_BOARD.get(len(hand.board)),
+            "street": _STREET_OF_BOARD.get(min(len(hand.board), 5)),
             "stack": hand.stacks[seat] / self.unit,
             "pot": hand.pot / self.unit,
             "per_chip": self.unit,
@@ -200,7 +200,7 @@ def ends_of(
             "seat": seat,
             "player": end.start.players[seat],
             "position": at.get(seat),
-            "street": _STREET_OF_BOARD.get(len(end.board)),
+            "street": _STREET_OF_BOARD.get(min(len(end.board), 5)),
             "how": _how(seat, left),
             "net": (end.stacks[seat] - end.start.stacks[seat]) / unit,
             "bet_min": min(bets, default=None),

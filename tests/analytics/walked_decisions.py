@@ -248,7 +248,9 @@ class _Walk:
 
     def _made(self, hole: tuple[str, ...] | None, board: tuple[str, ...] | None) -> str | None:
         game = self.game
-        if game is None or game.kickers != "five_cards" or not hole or not board:
+        if game is None or not hole or not board:
+            return None
+        if (game.kickers, game.flushes) != ("five_cards", "best"):
             return None
         if not 5 <= len({*hole, *board}) == len(hole) + len(board) <= 8 or len(board) > 5:
             return None

@@ -30,7 +30,9 @@ def cheap_segments() -> Iterator[None]:
         yield
 
 
-def write_cheaply(disk: Disk, closed: Sequence[Closed], projections: Any) -> Segment:
+def write_cheaply(
+    disk: Disk, closed: Sequence[Closed], projections: Any, level: int = 0
+) -> Segment:
     """What has closed."""
     first, last = closed[0].hand_seq, closed[-1].hand_seq
     return _written(disk, first, last, [one.recorded() for one in closed])
