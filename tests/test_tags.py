@@ -57,7 +57,7 @@ def test_tags_are_records_of_their_match_and_verified_with_it(
         Tagged(LYNX, "bot", "lynx"),
     ] == tags
     first, *_, plain = told(capsys, "matches")["matches"]
-    assert {"player": URSA, "tag": "version", "value": "1"} in first["tags"]
+    assert [f"{URSA} bot:bear", f"{URSA} version:1", f"{LYNX} bot:lynx"] == first["tags"]
     assert [] == plain["tags"]
     assert f"{URSA} version:1, {LYNX} bot:lynx" in printed(capsys, "matches")
 

@@ -83,4 +83,4 @@ def test_every_field_and_flag_is_in_an_example_or_a_table() -> None:
         for text, _ in EXAMPLES
         for term in terms(parsed(text))
     }
-    assert {*FIELDS, *FLAGS} - used <= {"game", "player", "ruleset", "tag"}
+    assert {*FIELDS, *FLAGS} - used <= {"game", "player", "ruleset"}

@@ -66,19 +66,6 @@ class Which(Struct, frozen=True):
     limit: int = 100
 
 
-class Tag(Struct, frozen=True):
-    """What is said of a player beside his name."""
-
-    player: str
-    tag: str
-    value: str
-
-
-def _tags(tags: list[Tag]) -> str:
-    """ursa version:3"""
-    return ", ".join(f"{one.player} {one.tag}:{one.value}" for one in tags)
-
-
 class MatchRow(Struct, frozen=True, kw_only=True):
     """A match of a list; nulls where it was never announced.
 
@@ -91,8 +78,8 @@ class MatchRow(Struct, frozen=True, kw_only=True):
     ruleset: Annotated[str | None, Meta(description="its fingerprint")]
     players: Annotated[list[str] | None, Meta(extra=PLAIN)]
     tags: Annotated[
-        list[Tag],
-        Meta(description="what is said of them beside their names", extra={"spelled": _tags}),
+        list[str],
+        Meta(description="a player and what is said of him beside his name", extra=PLAIN),
     ]
     dealing: Annotated[Dealing | None, Meta(extra=HIDDEN)]
     disclosure: Annotated[Disclosure | None, Meta(extra=HIDDEN)]
@@ -231,10 +218,10 @@ def rows_of(viewed: Viewed, found: Mapping[str, Played | None]) -> list[MatchRow
     return rows
 
 
-def tags_of(snapshot: Snapshot, match: str) -> list[Tag]:
-    """Of two about the same player and tag, the later one."""
-    found = {(one.player, one.tag): one for one in tagged(snapshot, match)}
-    return [Tag(one.player, one.tag, one.value) for one in found.values()]
+def tags_of(snapshot: Snapshot, match: str) -> list[str]:
+    """`ursa version:3`; of two about the same player and tag, the later one."""
+    found = {(one.player, one.tag): one.value for one in tagged(snapshot, match)}
+    return [f"{player} {tag}:{value}" for (player, tag), value in found.items()]
 
 
 def _game(rules: Rules, one: Known) -> Game | None:
