@@ -257,7 +257,7 @@ def test_ctrl_c_ends_a_match_after_its_last_hand(capsys: Captured, tmp_path: Pat
 
 def test_matches_are_listed_with_what_they_came_to(capsys: Captured, folder: Path) -> None:
     header, scrim, pairs = printed(capsys, "matches").splitlines()
-    columns = "match game ruleset players hands left_out first last nets unit status result"
+    columns = "match game ruleset players tags hands left_out first last nets unit status result"
     assert columns == header.replace("\t", " ")
     assert scrim.split("\t")[:2] == ["scrim", "auction-2024"]
     assert pairs.split("\t")[:2] == ["pairs", "urcs-1998"]
