@@ -75,7 +75,16 @@ _COUNTED: dict[str, tuple[object, ...]] = {
     "next_group": ("remaining", "original"),
 }
 _STEPS = (
-    *(Antes, Auction, Betting, Blind, Blinds, DealBoard, DealHole, Posts, Showdown, Straddle),
+    Antes,
+    Auction,
+    Betting,
+    Blind,
+    Blinds,
+    DealBoard,
+    DealHole,
+    Posts,
+    Showdown,
+    Straddle,
     SwapHole,
 )
 _NO_CHANCE = of_other_kinds("pay", "deal")
