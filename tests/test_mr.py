@@ -140,11 +140,14 @@ def test_a_name_on_path_that_leads_nowhere_is_not_a_newer_python(mr: Any, tmp_pa
         ),
         (
             ["test", "--changed"],
-            ["-m pytest -n auto --maxprocesses 8 --dist worksteal --changed"],
+            ["-m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder --changed"],
         ),
         (
             ["test", "--changed", "HEAD~2", "--slow"],
-            ["-m pytest -n auto --maxprocesses 8 --dist worksteal --changed HEAD~2 --slow"],
+            [
+                "-m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder"
+                " --changed HEAD~2 --slow"
+            ],
         ),
         (["test", "--profile=ci", "-x"], ["-m pytest --profile=ci -x"]),
         (["test", "tests/test_mr.py", "-x"], ["-m pytest tests/test_mr.py -x"]),
