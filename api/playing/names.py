@@ -59,7 +59,8 @@ def tagged(tags: Mapping[str, Mapping[str, str]], players: Mapping[str, str]) ->
     records = []
     for called, pairs in tags.items():
         if called not in players:
-            raise Misnamed(f"there is no bot {called[:40]}: there are {' and '.join(players)}")
+            there = " and ".join(players)
+            raise Misnamed(f"nobody is called {called[:40]} here: there are {there}")
         if len(pairs) > TAGS_MAX:
             raise Misnamed(f"{called} has {len(pairs)} tags, and {TAGS_MAX} can be kept")
         for tag, value in pairs.items():
