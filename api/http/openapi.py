@@ -194,12 +194,7 @@ OF_ALL = (
     *("too-large", "uri-too-long", "headers-too-large", "too-many-requests", "unavailable"),
 )
 OF_PLACES = ("not-found",)
-NAMING = (
-    "play",
-    "hands",
-    "fairness",
-    "ratings",
-)  # operations that name in their body or query what may not be there
+NAMING = ("play", "hands", "fairness")  # beside by_tag, something that may not be there
 OF_VALUES = ("invalid",)
 OF_FORMATS = ("not-acceptable",)
 OF_WRITING = ("no-room",)
@@ -312,8 +307,9 @@ def kinds_of(path: str, method: str, operation: dict[str, Any]) -> list[str]:
     if "health" in operation.get("tags", ()):
         return ["bad-request", "misdirected", "headers-too-large", "uri-too-long", "unavailable"]
     kinds = list(OF_ALL)
-    kinds += OF_PLACES if "{" in path or operation["operationId"] in NAMING else ()
     names = {one["name"] for one in operation.get("parameters", ())}
+    is_naming = operation["operationId"] in NAMING or "by_tag" in names
+    kinds += OF_PLACES if "{" in path or is_naming else ()
     kinds += OF_VALUES if names - {"as"} or "requestBody" in operation else ()
     kinds += OF_FORMATS if method == "get" else ()
     kinds += OF_BODIES if method == "post" else ()
