@@ -194,11 +194,13 @@ def test_a_standing_is_by_points_a_match_then_by_chips() -> None:
 
 
 def test_a_bot_is_added_to_the_text_and_everything_else_stays() -> None:
-    made = added(FILE, "wolf", 'den/"grey" wolf')
+    made = added(FILE, "wolf", 'den/"grey" wolf', {})
     assert FILE.splitlines() == [line for line in made.splitlines() if not line.startswith("wolf")]
     assert 'den/"grey" wolf' == parse(made).bots["wolf"]
+    tagged = added(FILE, "wolf", "den", {"bot": "wolf", "version": "2"})
+    assert {"bot": "wolf", "version": "2"} == parse(tagged).tags("wolf")
     with pytest.raises(Unfit, match="there is a bot ursa in it already, in bots/ursa"):
-        added(FILE, "ursa", "x")
+        added(FILE, "ursa", "x", {})
     inline = 'league = "x"\nbots = {a = "1", b = "2"}\n'
     with pytest.raises(Unfit, match="write the new one in by hand"):
-        added(inline, "wolf", "x")
+        added(inline, "wolf", "x", {})

@@ -110,7 +110,7 @@ def programs(league: League, folder: Path) -> dict[str, Program]:
     return {name: program(folder / league.folder(name), name) for name in league.bots}
 
 
-def added(text: str, name: str, place: str) -> str:
+def added(text: str, name: str, place: str, tags: Mapping[str, str]) -> str:
     """The text of a league's file with one more bot, everything else as it was."""
     before = parse(text)
     if name in before.bots:
@@ -119,8 +119,11 @@ def added(text: str, name: str, place: str) -> str:
     if len(heads) != 1:
         raise Unfit("its bots do not stand under one line [bots]: write the new one in by hand")
     at = heads[0].end()
-    made = f"{text[:at]}{name} = {msgspec.json.encode(place).decode()}\n{text[at:]}"
-    if parse(made) != replace(before, bots={name: place, **before.bots}):
+    keys = {"folder": place, **tags}
+    pairs = (f"{key} = {msgspec.json.encode(value).decode()}" for key, value in keys.items())
+    said = f"{{{', '.join(pairs)}}}" if tags else msgspec.json.encode(place).decode()
+    made = f"{text[:at]}{name} = {said}\n{text[at:]}"
+    if parse(made) != replace(before, bots={name: keys if tags else place, **before.bots}):
         raise Unfit("the new bot cannot be written into it: write it in by hand")
     return made
 
