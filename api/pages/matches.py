@@ -67,10 +67,12 @@ def disputed_hands(
     if judge:
         ask.needs(AUDIT)
     judged = verdicts_of(viewed.snapshot).known(viewed.snapshot, JUDGED_AT_ONCE)
-    if judge and judged.left:
-        ask.service.judging.begin(viewed.snapshot)
     verdicts = lent(viewed, judged)
     of = "" if match is None else f"WHERE match = {quoted(match)}"
+    if judge and judged.left:
+        newest = viewed.ask(f"SELECT hand_seq FROM hands {of} ORDER BY hand_seq DESC")
+        looked_at = verdicts_of(viewed.snapshot).left_of(newest["hand_seq"].to_numpy())
+        ask.service.judging.begin(viewed.snapshot, looked_at)
     told = f"FROM hands JOIN {verdicts} USING (hand_seq) {of}"
     still = "count(*) FILTER (WHERE moves = 0) AS moveless"
     counted = viewed.rows(f"SELECT verdict, count(*) AS hands, {still} {told} GROUP BY verdict")
