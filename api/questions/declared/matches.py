@@ -23,7 +23,7 @@ from api.questions.question import (
     ungrouped,
 )
 from api.rules import Rules
-from api.viewpoints.match_records import ended, left_out, records, started, tagged
+from api.viewpoints.match_records import conflicts, ended, left_out, records, started, tagged
 from api.viewpoints.rendering import moments, opened_by
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress
@@ -166,9 +166,12 @@ def _with_hands(viewed: Viewed, asked: Which) -> list[tuple[Key, str, Played | N
 
 
 def _without_hands(viewed: Viewed, asked: Which) -> list[tuple[Key, str, Played | None]]:
-    """Matches that were announced and have no hand yet, by name."""
+    """Matches that were announced and have no hand yet, by name; the notes of a file that had only
+    conflicts are none of them."""
     played = {row["match"] for row in viewed.rows("SELECT DISTINCT match FROM hands")}
-    names = sorted(set(viewed.snapshot.matches()) - played, reverse=asked.newest)
+    snapshot = viewed.snapshot
+    names = sorted(set(snapshot.matches()) - played, reverse=asked.newest)
+    names = [it for it in names if left_out(snapshot, it) or not conflicts(snapshot, it)]
     if asked.after is not None:
         last = str(asked.after[0])
         names = [name for name in names if (name < last if asked.newest else name > last)]
