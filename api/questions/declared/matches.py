@@ -44,6 +44,15 @@ SELECT match, count(*) AS hands, min(first_at) AS first, max(last_at) AS last,
        min(hand_seq) AS first_seq, max(hand_seq) AS last_seq
 FROM hands {only} GROUP BY match {after} ORDER BY first_seq {order} {limit}
 """
+TITLES = """
+SELECT match, string_agg(DISTINCT player, ', ' ORDER BY player) AS players, min(game) AS game,
+       substr(CAST(min(coalesce(played, CAST(first_at AS VARCHAR))) AS VARCHAR), 1, 10) AS day
+FROM players JOIN (SELECT hand_seq, game, played, first_at FROM hands) USING (hand_seq)
+WHERE match IN (
+    SELECT match FROM players {whose} GROUP BY match ORDER BY max(hand_seq) DESC LIMIT 50
+)
+GROUP BY match ORDER BY max(hand_seq) DESC
+"""
 NETS = """
 SELECT match, unit, player, sum(net) AS net FROM players WHERE match IN ({}) GROUP BY ALL
 """
@@ -219,6 +228,17 @@ def rows_of(viewed: Viewed, found: Mapping[str, Played | None]) -> list[MatchRow
             )
         )
     return rows
+
+
+def titles(viewed: Viewed, player: str | None = None) -> dict[str, str]:
+    """The newest matches, or a player's, each with what tells it from others: who played, by which
+    rules, when."""
+    whose = "" if player is None else f"WHERE player = {quoted(player)}"
+    told = viewed.rows(TITLES.format(whose=whose))
+    return {
+        row["match"]: " · ".join(filter(None, (row["players"], row["game"], row["day"])))
+        for row in told
+    }
 
 
 def tags_of(snapshot: Snapshot, match: str) -> list[str]:
