@@ -22,6 +22,8 @@ PATHS = (
     "/games",
     "/games/auction-2024-mit",
     "/players",
+    "/players?sort=-net",
+    "/matches?sort=-hands",
     "/players/random-0",
     "/players/random-0?split=position",
     "/players/random-0/grid",
