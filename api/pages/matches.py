@@ -21,7 +21,7 @@ from api.http.uploads import admitted
 from api.jobs.jobs import OVER, Job, Jobs, now_ms, server
 from api.pages.players import Narrow, clean
 from api.pages.site import Addresses, page
-from api.questions.declared.fairness import Fairness, FairnessParams, Tested
+from api.questions.declared.fairness import Fairness, FairnessParams, Tested, hands_of
 from api.questions.declared.fairness import fairness as tested_by
 from api.questions.declared.matches import QUESTION, MatchRow, match_of
 from api.questions.games import address
@@ -189,8 +189,8 @@ def fairness(request: Request, ask: Ask, match: Narrow = None, run: bool = False
     context |= {"tested": (), "hands": 0, "progress": None}
     if not ask.viewer.auditor:
         return page(request, ask, "fairness.html", **context)
-    ledger = ask.snapshot()
-    context["hands"] = sum(1 for _ in ledger.hands(name)) if name else ledger.next_seq
+    with ask.viewed() as viewed:
+        context["hands"] = hands_of(viewed, name)
     found: Fairness | None = None
     if context["hands"] <= TESTED_AT_ONCE:
         try:
