@@ -21,7 +21,7 @@ from api.jobs.jobs import OVER, Job, Jobs, now_ms, server
 from api.pages.order import Sort, order, sorted_list
 from api.pages.players import Narrow, clean
 from api.pages.site import Addresses, page
-from api.questions.declared.fairness import Fairness, FairnessParams, Tested
+from api.questions.declared.fairness import Fairness, FairnessParams, Tested, hands_of
 from api.questions.declared.fairness import fairness as tested_by
 from api.questions.declared.matches import QUESTION, MatchRow, match_of, titles
 from api.questions.games import address
@@ -197,8 +197,7 @@ def fairness(request: Request, ask: Ask, match: Narrow = None, run: bool = False
         return page(request, ask, "fairness.html", **context)
     with ask.viewed() as viewed:
         context["titles"] = titles(viewed)
-    ledger = ask.snapshot()
-    context["hands"] = sum(1 for _ in ledger.hands(name)) if name else ledger.next_seq
+        context["hands"] = hands_of(viewed, name)
     found: Fairness | None = None
     if context["hands"] <= TESTED_AT_ONCE:
         try:

@@ -263,7 +263,7 @@ def cell(name: str, one: Cell | None, show: str) -> dict[str, Any]:
     return {**told, "acts": acts([one]) if show == "acts" else None}
 
 
-AT_ONCE = 10_000  # hands that are read while somebody waits for a page
+AT_ONCE = 1_000  # of his hands that are read while somebody waits for a page
 SPOTS = 200  # acts that were shown down, whose strength is counted
 OPTIONS = {"hands": "numbers"}  # what the command calls a filter, where that differs
 ENDINGS = {
@@ -283,14 +283,15 @@ def opponent(of: OfPlayer, run: bool = False) -> Response:
     context: dict[str, Any] = {"found": None, "why": None, "hands_max": HANDS_MAX}
     context["command"] = f"muckrake opponent {shlex.quote(of.player)}{options}"
     with of.viewed() as viewed:
-        hands = viewed.snapshot.next_seq
-        context |= {"hands": hands, "endings": ENDINGS, "looks": ALL_LOOKS}
-        if hands <= (HANDS_MAX if run else AT_ONCE):
-            try:
-                found = report(viewed, OpponentParams(of.player, spots=SPOTS, **of.filters))
+        asked = OpponentParams(of.player, spots=SPOTS, **of.filters)
+        try:
+            hands = counted.hands_asked(viewed, asked)
+            context |= {"hands": hands, "endings": ENDINGS, "looks": ALL_LOOKS}
+            if hands <= (HANDS_MAX if run else AT_ONCE):
+                found = report(viewed, asked)
                 context |= {"found": found, "faults": faults(found.faults)}
-            except (Absent, NoSum) as reason:
-                context["why"] = str(reason)
+        except (Absent, NoSum) as reason:
+            context["why"] = str(reason)
     return of.sent("opponent.html", "opponent", **context)
 
 
