@@ -57,6 +57,7 @@ EVERY: tuple[tuple[str, ...], ...] = (
     ("swaps",),
     ("results",),
     ("ratings",),
+    ("leagues",),
     ("counters",),
     ("fairness",),
     ("audit", "--all"),
@@ -96,6 +97,8 @@ NAMED: tuple[tuple[str, ...], ...] = (
     ("counters", "--match", "{match}"),
     ("fairness", "{match}"),
     ("hud", "{match}"),
+    ("standing", "{match}"),
+    ("pairing", "{match}", "{player}", "{rival}"),
     # what is not there, is misspelt, or makes no sense
     ("replay", "no{match}/1"),
     ("audit", "no{match}/1"),
@@ -242,11 +245,12 @@ class _Texts(HTMLParser):
 
 
 PAGES = (
-    *("/", "/matches", "/hands", "/players", "/live", "/fairness", "/games"),
+    *("/", "/matches", "/hands", "/players", "/live", "/fairness", "/games", "/leagues"),
     *("/matches/{match}", "/hands/{match}/2", "/hands/{match}/2/audit", "/hands/{match}/2/events"),
     *("/players/{player}", "/players/{player}/grid", "/players/{player}/winnings"),
     *("/players/{player}/bids", "/players/{player}/swaps", "/players/{player}/opponent"),
     *("/hands?q=no{match}", "/fairness?match={match}", "/players/no{player}", "/matches/no{match}"),
+    *("/leagues/{match}", "/leagues/{match}/{player}/no{player}"),
 )
 
 

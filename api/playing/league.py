@@ -20,7 +20,9 @@ from api.playing.names import Misnamed, tagged
 from dealer.wire.program import NoBot, Program, program
 from events.types import Disclosure
 
-Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,19}$")]
+_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,19}"
+Name = Annotated[str, Meta(pattern=f"^{_NAME}$")]
+_MATCH = re.compile(rf"({_NAME})\.([1-9][0-9]{{0,2}})\.({_NAME})\.({_NAME})")
 _BOTS = re.compile(r"^\[bots\][ \t]*(#[^\n]*)?\n", re.MULTILINE)
 
 
@@ -133,12 +135,12 @@ def match_name(league: League, pairing: Pairing) -> str:
     return ".".join((league.name, str(pairing.round), *pairing.players))
 
 
-def pairing_of(league: League, match: str) -> Pairing | None:
-    """The pairing that a match of this name is; None if it is none of two of its bots."""
-    found = re.fullmatch(r"([^.]+)\.([1-9][0-9]{0,2})\.([^.]+)\.([^.]+)", match, re.ASCII)
-    if found is None or found[1] != league.name or not league.bots.keys() >= {found[3], found[4]}:
+def pairing_of(match: str) -> tuple[str, Pairing] | None:
+    """The league and the pairing that a match of this name is; None if it is of no league."""
+    found = _MATCH.fullmatch(match)
+    if found is None or not found[3] < found[4]:
         return None
-    return Pairing(int(found[2]), (found[3], found[4]))
+    return found[1], Pairing(int(found[2]), (found[3], found[4]))
 
 
 def missing(league: League, played: Results) -> tuple[Pairing, ...]:

@@ -261,7 +261,17 @@ ROUTES: dict[str, Asked] = {
         "as a log has them, swaps too", *TABULAR, queries=(f"match=closed-{SWAP}",)
     ),
     "/api/v1/ratings": Asked(
-        "made of nets, which are public", formats=TABULAR, queries=("league=closed", "by_tag=bot")
+        "made of nets, which are public", formats=TABULAR, queries=("league=cup", "by_tag=bot")
+    ),
+    "/api/v1/leagues": Asked("of matches' own records, which are public", formats=TABULAR),
+    "/api/v1/leagues/{league}": Asked(
+        "results, and pairs of the hands that are seen",
+        (("cup",), ("nowhere",)),
+        TABULAR,
+        queries=("table=pairs&format=csv", "table=matches&format=csv"),
+    ),
+    "/api/v1/leagues/{league}/{player}/{other}": Asked(
+        "as the standing", (("cup", LYNX, URSA), ("cup", URSA, LYNX), ("cup", LYNX, "cat")), TABULAR
     ),
     "/api/v1/games": Asked("made of the code", formats=("json", "ndjson", "csv")),
     "/api/v1/games/{game}": Asked(
@@ -323,6 +333,11 @@ ROUTES: dict[str, Asked] = {
     "/players/{player}/history": of_players("a page"),
     "/players/{player}/results": of_players("a page", queries=("split=swap",)),
     "/ratings": Asked("a page"),
+    "/leagues": Asked("a page"),
+    "/leagues/{league}": Asked("a page", (("cup",), ("nowhere",))),
+    "/leagues/{league}/{player}/{other}": Asked(
+        "a page", (("cup", LYNX, URSA), ("cup", LYNX, "cat"))
+    ),
     "/fairness": Asked("refused to all of these"),
     "/live": Asked("hands that ended; of one match its table and bankrolls", queries=WATCHED),
     "/embed/live": Asked("the same for a frame", queries=WATCHED),

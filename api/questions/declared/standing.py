@@ -1,0 +1,198 @@
+"""The standing of a league: its players, the best first, and each beside each.
+
+Four answers: players by points a match, then by chips, with their ratings; pairs, in chips a
+hundred hands, of the hands that you may see; circles of three; and every match. docs/leagues.md
+says what a row means.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, field
+
+from analytics.results.ratings import Rating
+from analytics.results.ratings import rated as fitted
+from api.playing.league import Standing as Row
+from api.playing.league import standing as ranked
+from api.questions.declared.leagues import LeagueMatch, LeagueName, of_league
+from api.questions.declared.ratings import (
+    CROSSED,
+    PLAYERS_MAX,
+    WITHOUT,
+    Circle,
+    Games,
+    High,
+    Hundred,
+    Low,
+    Pair,
+    Rated,
+    Ratings,
+    between,
+    cross_table,
+    number,
+    rated,
+)
+from api.questions.players import Nonsense
+from api.questions.question import Cell, Question, Sheet, Table, headed
+from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress
+from api.viewpoints.views import Viewed
+
+
+class Which(Struct, frozen=True):
+    """Of which league."""
+
+    league: LeagueName
+
+
+class Placed(Struct, frozen=True):
+    """A player's matches, his rating, and what he won in the hands that may be seen."""
+
+    player: str
+    points: Annotated[float, Meta(description="a match: one that is won is 1, a drawn one a half")]
+    matches: int
+    won: int
+    drawn: int
+    lost: int
+    chips: Annotated[int, Meta(description="won in all of them")]
+    rating: Annotated[
+        float | None, Meta(description="400 points more are ten wins to one loss; 1500 is the mean")
+    ]
+    rating_low: Annotated[float | None, Meta(title="from", description="its interval")]
+    rating_high: Annotated[float | None, Meta(title="to", description="the other end")]
+    won_100: Hundred
+    low: Low
+    high: High
+
+
+class Fixture(Struct, frozen=True):
+    """A match of the league, and what the first of the two won in it."""
+
+    match: str
+    round: int
+    player: str
+    other: str
+    chips: int
+
+
+class Standing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.standing/1"):
+    """Players, the best first; pairs, each once; circles of three; matches, round by round."""
+
+    viewpoint: str = field(name="as")
+    league: str
+    unit: str | None
+    players: list[Placed]
+    pairs: list[Pair]
+    circles: list[Circle]
+    matches: list[Fixture]
+
+
+def standing(viewed: Viewed, asked: Which, watch: ShowProgress) -> Standing:
+    """Results are public; pairs are told as far as the viewpoint sees the hands."""
+    matches = of_league(viewed.snapshot, asked.league)
+    names = {player for one in matches for player in one.pairing.players}
+    if len(names) > PLAYERS_MAX:
+        told = f"{asked.league} has {len(names)} players, and {PLAYERS_MAX} are placed together"
+        raise Nonsense(told)
+    seen: Ratings | None = None
+    with suppress(Absent):
+        seen = rated(viewed, Games(league=asked.league), watch)
+    of_hands = {one.player: one for one in seen.players} if seen else {}
+    ratings = rated_by(matches)
+    return Standing(
+        viewpoint=viewed.viewer.view,
+        league=asked.league,
+        unit=seen.unit if seen else None,
+        players=[
+            _placed(one, ratings.get(one.bot), of_hands.get(one.bot))
+            for one in ranked(names, {one.pairing: one.nets for one in matches})
+        ],
+        pairs=seen.pairs if seen else [],
+        circles=seen.circles if seen else [],
+        matches=[
+            Fixture(
+                *(one.match, one.pairing.round, *one.pairing.players),
+                one.nets[one.pairing.players[0]],
+            )
+            for one in matches
+        ],
+    )
+
+
+def rated_by(matches: Iterable[LeagueMatch]) -> dict[str, Rating]:
+    """The ratings of who played these matches, with their intervals; none without the library."""
+    found = fitted((*one.pairing.players, *one.points) for one in matches)
+    return {name: Rating(*(round(it, 1) for it in one)) for name, one in found.items()}
+
+
+def _placed(one: Row, rating: Rating | None, seen: Rated | None) -> Placed:
+    won, low, high = (None, None, None) if seen is None else (seen.won_100, seen.low, seen.high)
+    points, rating_low, rating_high = rating or (None, None, None)
+    return Placed(
+        player=one.bot,
+        points=one.points,
+        matches=one.matches,
+        won=one.won,
+        drawn=one.drawn,
+        lost=one.lost,
+        chips=one.chips,
+        rating=points,
+        rating_low=rating_low,
+        rating_high=rating_high,
+        won_100=won,
+        low=low,
+        high=high,
+    )
+
+
+def sheets(answer: Standing, asked: Which) -> Iterator[Sheet | str]:
+    """Players, each beside each if they are few, and a sentence on every circle."""
+    columns = ("player", "points", "won", "drawn", "lost", "chips", "rating", "95 %", "a hundred")
+    lines = [
+        tuple(
+            map(
+                Cell,
+                (
+                    *(f"{at} {one.player}", f"{one.points:.3f}"),
+                    *map(str, (one.won, one.drawn, one.lost)),
+                    *(f"{one.chips:+,}", number(one.rating)),
+                    *(between(one.rating_low, one.rating_high), number(one.won_100)),
+                ),
+            )
+        )
+        for at, one in enumerate(answer.players, 1)
+    ]
+    head = headed(f"{answer.league}   viewpoint: {answer.viewpoint}", answer.unit)
+    foot = WITHOUT if answer.players[0].rating is None else ""
+    yield Sheet(columns, lines, range(1, len(columns)), head, foot)
+    names = [one.player for one in answer.players]
+    if answer.pairs and len(names) <= CROSSED:
+        yield cross_table(names, answer.pairs)
+    for one in answer.circles:
+        yield one.sentence
+    if not answer.pairs:
+        yield f"{answer.viewpoint} sees no hand of this league: pairs are not told"
+
+
+def _rows(name: str) -> Callable[[Standing], Sequence[Any]]:
+    return lambda answer: getattr(answer, name)
+
+
+QUESTION = Question(
+    name="standing",
+    text=__doc__,
+    path="/leagues/{league}",
+    operation="standing",
+    params=Which,
+    answer=Standing,
+    ask=standing,
+    tables=(
+        Table("players", Placed, _rows("players")),
+        Table("pairs", Pair, _rows("pairs")),
+        Table("circles", Circle, _rows("circles")),
+        Table("matches", Fixture, _rows("matches")),
+    ),
+    sheets=sheets,
+    page="/leagues/{league}",
+)
