@@ -299,7 +299,7 @@ ROUTES: dict[str, Asked] = {
         ),
     ),
     "/": Asked("the last matches and the disputed hands", queries=("judge=yes",)),
-    "/matches": Asked("a page"),
+    "/matches": Asked("a page", queries=("sort=-hands", "sort=players")),
     "/matches/{match}": Asked(
         "a page", tuple((one,) for one in MATCHES), queries=("verify=true", "as=auditor")
     ),
@@ -311,7 +311,7 @@ ROUTES: dict[str, Asked] = {
     "/hands/{match}/{number}/events": of_hands("a page with commitments and openings"),
     "/games": Asked("made of the code"),
     "/games/{game}": Asked("as the route has it", ((AUCTION,), ("none",))),
-    "/players": Asked("a page"),
+    "/players": Asked("a page", queries=("sort=-net",)),
     "/players/{player}": of_players("a page"),
     "/players/{player}/grid": of_players("a page"),
     "/players/{player}/winnings": of_players(
