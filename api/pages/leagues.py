@@ -6,9 +6,11 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from analytics.results.ratings import MEAN
 from api.http.ask import Ask
 from api.http.routes.questions import Named
-from api.pages.site import Addresses, page
+from api.pages.live import HIGH, WIDE
+from api.pages.site import SIZE, Addresses, page, scale
 from api.questions.declared.leagues import Nothing, leagues
 from api.questions.declared.pairing import Which, pairing
 from api.questions.declared.ratings import WITHOUT, Pair, crossed
@@ -27,6 +29,18 @@ class PairCell(NamedTuple):
     matches: int
     chips: int
     pair: Pair | None
+
+
+LINES = 6  # players whose ratings are drawn: each is told from the others
+
+
+class Grown(NamedTuple):
+    """Ratings over the matches of a league, as lines of a picture."""
+
+    first: int  # after so many matches
+    last: int
+    ticks: tuple[tuple[int, float], ...]  # a rating, and how far below the top it stands
+    lines: tuple[tuple[str, str], ...]  # a player, the points of his line
 
 
 @router.get("/leagues")
@@ -51,8 +65,34 @@ def one(request: Request, ask: Ask, league: str) -> Response:
         told=told,
         rounds=max(it.round for it in told.matches),
         cross=cross_of(told),
+        grown=grown_of(told),
         without=WITHOUT if told.players[0].rating is None else None,
     )
+
+
+def grown_of(told: Standing) -> Grown | None:
+    """The lines of the best, as they stand now; None where one place is no line."""
+    lasts = sorted({it.matches for it in told.history})
+    if len(lasts) < 2:
+        return None
+    best = [it.player for it in told.players[:LINES]]
+    every = [it for it in told.history if it.player in best]
+    up = scale(it.rating - MEAN for it in every)
+    along = WIDE / (lasts[-1] - lasts[0])
+
+    def below(rating: float) -> float:
+        return round(HIGH * (1 - up.at(rating - MEAN) / SIZE), 1)
+
+    lines = {
+        player: " ".join(
+            f"{(it.matches - lasts[0]) * along:.1f},{below(it.rating)}"
+            for it in every
+            if it.player == player
+        )
+        for player in best
+    }
+    ticks = tuple((MEAN + round(one), below(MEAN + one)) for one in up.ticks)
+    return Grown(lasts[0], lasts[-1], ticks, tuple(lines.items()))
 
 
 def cross_of(told: Standing) -> list[tuple[str, list[PairCell | None]]]:

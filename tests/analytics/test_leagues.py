@@ -139,6 +139,44 @@ def test_of_a_mirrored_league_the_public_is_told_results_alone(
     assert (None, [0, 0]) == (pairing["pair"], [one["hands"] for one in pairing["matches"]])
 
 
+def test_ratings_over_time_rest_on_the_matches_so_far_and_on_no_later_one(
+    ledger: Path, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside a ledger in which others played later."""
+    pytest.importorskip("choix")
+    found = told(capsys, "standing", "cup", "--ledger", str(ledger))
+    matches = [one["match"] for one in found["matches"]]
+    assert [(at, matches[at - 1]) for at in range(1, 5)] == list(
+        dict.fromkeys((one["matches"], one["match"]) for one in found["history"])
+    )
+    assert {one["player"] for one in found["history"] if one["matches"] == 1} == {
+        found["matches"][0]["player"],
+        found["matches"][0]["other"],
+    }
+    last = {one["player"]: one["rating"] for one in found["history"] if one["matches"] == 4}
+    assert last == {one["player"]: one["rating"] for one in found["players"]}
+
+    other = tmp_path / "other"
+    words = ("play", "auction-2024", "--mirror", "--seed", "5", "--hands", "60")
+    late = {"cup.2.random-1.tight-0": "tight,random", "cup.3.random-1.tight-0": "tight,random"}
+    for match, bots in (*list(PLAYED.items())[:3], *late.items()):
+        assert main([*words, "--bots", bots, "--match", match, "--ledger", str(other)]) == 0
+    capsys.readouterr()
+    again = told(capsys, "standing", "cup", "--ledger", str(other))
+    assert 5 == again["history"][-1]["matches"]
+    early = [[it for it in one["history"] if it["matches"] <= 3] for one in (found, again)]
+    assert early[0] == early[1] != []
+
+    standing = import_module("api.questions.declared.standing")
+    monkeypatch.setattr(standing, "RATINGS_MAX", 8)
+    few = told(capsys, "standing", "cup", "--ledger", str(ledger))["history"]
+    assert [2, 4] == sorted({one["matches"] for one in few})
+    with site_of(ledger).as_("auditor") as client:
+        page = client.get("/leagues/cup").text
+    assert 4 == page.count("<polyline")
+    assert "After 2 to 4 matches, round by round" in page
+
+
 def test_what_is_not_there_is_one_sentence(
     ledger: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,8 +1,8 @@
 """The standing of a league: its players, the best first, and each beside each.
 
-Four answers: players by points a match, then by chips, with their ratings; pairs, in chips a
-hundred hands, of the hands that you may see; circles of three; and every match. docs/leagues.md
-says what a row means.
+Five answers: players by points a match, then by chips, with their ratings; pairs, in chips a
+hundred hands, of the hands that you may see; circles of three; every match; and how ratings grew.
+docs/leagues.md says what a row means.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,6 +38,9 @@ from api.questions.question import Cell, Question, Sheet, Table, headed
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
+
+PLACES_MAX = 40  # at which ratings are told over time
+RATINGS_MAX = 800  # of them, players times places: a second of work
 
 
 class Which(Struct, frozen=True):
@@ -76,8 +79,20 @@ class Fixture(Struct, frozen=True):
     chips: int
 
 
+class RatedThen(Struct, frozen=True):
+    """A player's rating as it stood when so many matches had ended, by those and no later one."""
+
+    matches: int
+    match: Annotated[str, Meta(description="the last of them")]
+    player: str
+    rating: float
+    rating_low: Annotated[float, Meta(title="from", description="its interval")]
+    rating_high: Annotated[float, Meta(title="to", description="the other end")]
+
+
 class Standing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.standing/1"):
-    """Players, the best first; pairs, each once; circles of three; matches, round by round."""
+    """Players, the best first; pairs, each once; circles of three; matches, round by round;
+    ratings over them."""
 
     viewpoint: str = field(name="as")
     league: str
@@ -86,6 +101,7 @@ class Standing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckr
     pairs: list[Pair]
     circles: list[Circle]
     matches: list[Fixture]
+    history: list[RatedThen]
 
 
 def standing(viewed: Viewed, asked: Which, watch: ShowProgress) -> Standing:
@@ -117,7 +133,16 @@ def standing(viewed: Viewed, asked: Which, watch: ShowProgress) -> Standing:
             )
             for one in matches
         ],
+        history=list(_history(matches, len(names))),
     )
+
+
+def _history(matches: Sequence[LeagueMatch], players: int) -> Iterator[RatedThen]:
+    """Ratings over the matches in their order, at places that are evenly apart."""
+    places = min(len(matches), PLACES_MAX, RATINGS_MAX // players)
+    for many in (len(matches) * place // places for place in range(1, places + 1)):
+        for player, one in rated_by(matches[:many]).items():
+            yield RatedThen(many, matches[many - 1].match, player, *one)
 
 
 def rated_by(matches: Iterable[LeagueMatch]) -> dict[str, Rating]:
@@ -192,6 +217,7 @@ QUESTION = Question(
         Table("pairs", Pair, _rows("pairs")),
         Table("circles", Circle, _rows("circles")),
         Table("matches", Fixture, _rows("matches")),
+        Table("history", RatedThen, _rows("history")),
     ),
     sheets=sheets,
     page="/leagues/{league}",
