@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import quote
+from xml.etree import ElementTree
 
 import pytest
 from starlette.testclient import TestClient
@@ -225,6 +226,22 @@ def test_texts_over_http_are_printable(client: TestClient, attack: str) -> None:
         else:
             assert answer.status_code == (200 if len(match(attack)) <= 200 else 422), answer.text
         check(answer.text)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_picture_is_xml_in_which_no_name_is_more_than_a_word(
+    client: TestClient, attack: str
+) -> None:
+    at = f"/api/v1/hands/{quote(match(attack), safe='')}/2/state"
+    answer = client.get(at, params={"format": "svg"})
+    if answer.status_code == 200:
+        check(answer.text)
+        found = ElementTree.fromstring(answer.content)
+        assert {"svg", "title", "rect", "text", "circle"} >= {
+            one.tag.rpartition("}")[2] for one in found.iter()
+        }
+    else:
+        assert answer.status_code in (400, 422), answer.text
 
 
 class _Texts(HTMLParser):

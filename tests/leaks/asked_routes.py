@@ -188,8 +188,10 @@ ROUTES: dict[str, Asked] = {
     "/api/v1/hands/{match}/{number}/state": Asked(
         "after every event, and after more than there are; odds are of what is seen",
         HANDS,
-        ("json", "txt"),
-        queries=tuple(f"at={at}&format={kind}" for at in range(44) for kind in ("json", "txt")),
+        ("json", "txt", "svg"),
+        queries=tuple(
+            f"at={at}&format={kind}" for at in range(44) for kind in ("json", "txt", "svg")
+        ),
         first=2,
     ),
     "/api/v1/hands/{match}/{number}/proof": of_hands("lines with stubbed digests", "json", "zip"),
