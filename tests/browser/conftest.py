@@ -38,7 +38,7 @@ __all__ = ["CONTESTED", "PHONE", "Site", "complaints", "expect", "named"]
 
 PLAYED = (
     *(
-        (*("site-nl", "--hands", "20", "--match", f"cup.{match}"), *bots)
+        (*("site-nl", "--hands", "20", "--seed", "1", "--match", f"cup.{match}"), *bots)
         for match, *bots in (
             ("1.caller-1.tight-0", "--bots", "tight,caller"),
             ("1.tight-0.tight-1", "--bots", "tight,tight"),
