@@ -210,11 +210,11 @@ def test_a_cell_of_the_cross_table_leads_to_the_matches_of_two_and_these_to_thei
     with site_of(ledger).as_("auditor") as client:
         assert '/leagues/cup"' in client.get("/leagues").text
         page = client.get("/leagues/cup").text
-        assert 'aria-label="caller-1 beside tight-0: ' in page
+        assert "caller-1 beside tight-0: </i>" in page
         assert 'href="/leagues/cup/caller-1/tight-0"' in page
         pairing = client.get("/leagues/cup/caller-1/tight-0").text
         assert 'href="/matches/cup.1.caller-1.tight-0"' in pairing
         assert 'href="/hands?q=match%3Dcup.1.caller-1.tight-0"' in pairing
         seen = client.get("/leagues/cup?as=public").text
     assert "as public you see no hand of this league" in seen
-    assert 'aria-label="caller-1 beside tight-0: ' in seen
+    assert "caller-1 beside tight-0: </i>" in seen
