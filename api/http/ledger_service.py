@@ -317,16 +317,21 @@ class LedgerService:
         """Whether a match goes on, as far as the viewer may know: it was announced, has no end, and
         the ledger is written by whoever has announced it.
 
-        Of a writer that is gone he learns when the delay is over, as of all that it wrote.
+        Who has the ledger's lock is told when the delay is over, as all that is written is. As long
+        as the viewer may not know that, it goes on if the newest event that he sees is new.
         """
         told = records(snapshot, match)
         if not told or ended(snapshot, match) is not None:
             return False
         since = held_since(self.settings.folder)
-        if since is None:
-            return snapshot.early
-        held_ms = 0 if viewer.auditor else self.settings.delay_s * 1000
-        return told[0].at >= since or now_ms() - since < held_ms
+        held_ms = 0 if viewer.auditor else round(self.settings.delay_s * 1000)
+        known = now_ms() - held_ms
+        if since is not None and since <= known:
+            return told[0].at >= since
+        if not held_ms:
+            return False
+        newest = next(snapshot.read_from(snapshot.next_pos - 1))
+        return newest.at >= known - held_ms
 
     @contextmanager
     def viewed(self, viewer: Viewer) -> Iterator[Viewed]:
