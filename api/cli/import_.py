@@ -146,7 +146,7 @@ def import_(
     )
     if names and players:
         raise click.UsageError("--names and --players both name players: leave one out")
-    tally, begun, told = Tally(), time.monotonic(), given_tags(tags)
+    tally, begun, tagged = Tally(), time.monotonic(), given_tags(tags)
     with plainly():
         every = list(inputs(files, folder))
     if called is not None and len(every) != 1:
@@ -154,7 +154,7 @@ def import_(
     with writing(folder, "import") as ledger, _scratch(folder) as scratch:
         maker = ledger.maker(() if options.audit else LATER)
         shown = cast(Disclosure, disclosure)
-        writer = Writer(ledger, shown, maker, strict=options.strict, tags=told)
+        writer = Writer(ledger, shown, maker, strict=options.strict, tags=tagged)
         done = _imported(writer, maker, every, options, scratch, tally)
         if as_document:
             listed("muckrake.import/1", "files", (as_json(*one, not no_audit) for one in done))
@@ -169,7 +169,7 @@ def import_(
 
         keep_judged(folder, writer.judged)
     _sum_up(tally, len(every), folder, time.monotonic() - begun)
-    for player in dict.fromkeys(tag.player for tag in told if tag.player not in tally.players):
+    for player in dict.fromkeys(tag.player for tag in tagged if tag.player not in tally.players):
         note(f"no player of these files is called {player}: his tags are not kept")
     if tally.nameless and (logs := _nameless(folder)) > 1:
         note(

@@ -76,8 +76,7 @@ def tags_option(who: str) -> Callable[[Door], Door]:
 def given_tags(said: Sequence[str], players: Mapping[str, str] | None = None) -> tuple[Tagged, ...]:
     """The records of the tags of players, by what they are called here; or of any, by name."""
     try:
-        tags = tags_of(said)
-        return tagged(tags, players or {name: name for name in tags})
+        return tagged(tags_of(said), players)
     except Misnamed as why:
         raise click.UsageError(str(why)) from None
 

@@ -306,7 +306,7 @@ def given_tags(said: list[str] | None) -> dict[str, dict[str, str]]:
     """The tags of players of files that were sent, each of which can be kept."""
     try:
         tags = tags_of(said or ())
-        tagged(tags, {name: name for name in tags})
+        tagged(tags)
     except Misnamed as reason:
         raise Problem("invalid", str(reason)) from None
     return tags

@@ -317,8 +317,7 @@ def _import_files(
     done: list[dict[str, Any]] = []
     maker = ledger.maker(() if options.audit else LATER)
     disclosure = cast(Disclosure, request["disclosure"])
-    said = request.get("tags", {})  # a request of before has none
-    tags = tagged(said, {name: name for name in said})
+    tags = tagged(request.get("tags", {}))  # a request of before has none
     writer = Writer(ledger, disclosure, maker, options.owner, strict=options.strict, tags=tags)
     try:
         with suppress(KeyboardInterrupt):

@@ -108,8 +108,8 @@ def moment(redacted_hand: RedactedEvents, told: dict[str, Any], at: int) -> list
 
 def picture(redacted_hand: RedactedEvents, told: dict[str, Any], at: int) -> str:
     """The same as an SVG."""
-    said = text(in_words(redacted_hand)[at])
-    return moment_picture(told, at, said, moment(redacted_hand, told, at)[-1])
+    seen = [one.seen for one in redacted_hand.ones[: at + 1]]
+    return moment_picture(told, at, text(in_words(redacted_hand)[at]), in_one_line(seen))
 
 
 def folded(redacted_hand: RedactedEvents) -> Hand | None:

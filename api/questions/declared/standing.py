@@ -5,13 +5,12 @@ hundred hands, of the hands that you may see; circles of three; every match; and
 docs/leagues.md says what a row means.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
-from analytics.results.ratings import Rating
 from analytics.results.ratings import rated as fitted
 from api.playing.league import Standing as Row
 from api.playing.league import standing as ranked
@@ -115,7 +114,8 @@ def standing(viewed: Viewed, asked: Which, watch: ShowProgress) -> Standing:
     with suppress(Absent):
         seen = rated(viewed, Games(league=asked.league), watch)
     of_hands = {one.player: one for one in seen.players} if seen else {}
-    ratings = rated_by(matches)
+    history = list(_history(matches, len(names)))
+    ratings = {one.player: one for one in history if one.matches == len(matches)}
     return Standing(
         viewpoint=viewed.viewer.view,
         league=asked.league,
@@ -133,27 +133,21 @@ def standing(viewed: Viewed, asked: Which, watch: ShowProgress) -> Standing:
             )
             for one in matches
         ],
-        history=list(_history(matches, len(names))),
+        history=history,
     )
 
 
 def _history(matches: Sequence[LeagueMatch], players: int) -> Iterator[RatedThen]:
-    """Ratings over the matches in their order, at places that are evenly apart."""
+    """Ratings over the matches in their order, at places that are evenly apart, the last of them
+    after all; none without the library."""
     places = min(len(matches), PLACES_MAX, RATINGS_MAX // players)
     for many in (len(matches) * place // places for place in range(1, places + 1)):
-        for player, one in rated_by(matches[:many]).items():
-            yield RatedThen(many, matches[many - 1].match, player, *one)
+        found = fitted((*one.pairing.players, *one.points) for one in matches[:many])
+        for player, rating in found.items():
+            yield RatedThen(many, matches[many - 1].match, player, *(round(it, 1) for it in rating))
 
 
-def rated_by(matches: Iterable[LeagueMatch]) -> dict[str, Rating]:
-    """The ratings of who played these matches, with their intervals; none without the library."""
-    found = fitted((*one.pairing.players, *one.points) for one in matches)
-    return {name: Rating(*(round(it, 1) for it in one)) for name, one in found.items()}
-
-
-def _placed(one: Row, rating: Rating | None, seen: Rated | None) -> Placed:
-    won, low, high = (None, None, None) if seen is None else (seen.won_100, seen.low, seen.high)
-    points, rating_low, rating_high = rating or (None, None, None)
+def _placed(one: Row, then: RatedThen | None, seen: Rated | None) -> Placed:
     return Placed(
         player=one.bot,
         points=one.points,
@@ -162,12 +156,12 @@ def _placed(one: Row, rating: Rating | None, seen: Rated | None) -> Placed:
         drawn=one.drawn,
         lost=one.lost,
         chips=one.chips,
-        rating=points,
-        rating_low=rating_low,
-        rating_high=rating_high,
-        won_100=won,
-        low=low,
-        high=high,
+        rating=then.rating if then else None,
+        rating_low=then.rating_low if then else None,
+        rating_high=then.rating_high if then else None,
+        won_100=seen.won_100 if seen else None,
+        low=seen.low if seen else None,
+        high=seen.high if seen else None,
     )
 
 
