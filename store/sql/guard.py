@@ -239,20 +239,21 @@ def _below(one: dict[str, Any], known: frozenset[str]) -> Waiting:
     return below
 
 
-class NamedTables:
-    """Which tables statements name; those that differ in numbers alone name the same."""
+def named(con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
+    """Which tables a statement names; those that differ in numbers alone name the same.
 
-    def __init__(self) -> None:
-        self._known: dict[str, set[str] | None] = {}
-
-    def of(self, con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
-        """What a statement names."""
-        shape = re.sub(r"\d+", "0", sql)
-        if shape not in self._known:
-            if len(self._known) >= SHAPES:
-                self._known = {}
-            self._known[shape] = tables(con, sql)
-        return self._known[shape]
+    The whole process remembers: a parser's answer depends on no ledger, and takes as long as many a
+    question.
+    """
+    shape = re.sub(r"\d+", "0", sql)
+    try:
+        return _named[shape]
+    except KeyError:
+        if len(_named) >= SHAPES:
+            _named.clear()
+        _named[shape] = found = tables(con, sql)
+        return found
 
 
 SHAPES = 1_000  # of statements whose tables are remembered
+_named: dict[str, set[str] | None] = {}

@@ -31,7 +31,7 @@ from store.segments.reading import About, files_of
 from store.segments.segment import FOLDER
 from store.sql import tags, units
 from store.sql.answers import plain
-from store.sql.guard import NamedTables, in_a_sentence
+from store.sql.guard import in_a_sentence, named
 from store.sql.parts import JoinedTable, Moved, Part, Sources, digest_of
 from store.sql.sessions import Session, engine_of
 from store.tables.projection import Builder, Projection
@@ -88,7 +88,6 @@ class Query:
         self._places = threading.Semaphore(AT_ONCE)
         self._files = files_of(snapshot.live.disk)
         self._engine: Engine | None = None
-        self._named = NamedTables()
         self._players: dict[tuple[str, str], About] = {}
         self._closed = False
         self._begin()
@@ -298,10 +297,10 @@ class Query:
 
     def _show(self, session: Session, sql: str) -> None:
         """The views that a statement names; each of their files is as it was sealed."""
-        named = self._named.of(session.con, sql)
+        names = named(session.con, sql)
         with self._turn:
             for name in self.views:
-                if named is None or name in named:
+                if names is None or name in names:
                     if name not in self._shown:
                         self._shown[name] = self._made(name)
                     for segment in self._shown[name].segments:
@@ -309,7 +308,7 @@ class Query:
             beside = {name: one.rows for name, one in self._beside.items()}
             views = {name: view.sql for name, view in self._shown.items()}
         session.lend(beside)
-        session.show({name: sql for name, sql in views.items() if named is None or name in named})
+        session.show({name: sql for name, sql in views.items() if names is None or name in names})
 
     def _made(self, name: str) -> _View:
         """A view over all that closed: in which order rows come is for ORDER BY to say."""
