@@ -86,8 +86,9 @@ def each(games: Mapping[str, Game]) -> pytest.MarkDecorator:
 
 
 every_game, every_ruleset = each(GAMES), each(RULESETS)
-some_games = each(sized(quick=covering(GAMES), ci=GAMES))  # all of them from `ci` on
-some_rulesets = each(sized(quick=COVER, ci=RULESETS))
+# A few hold every step and every value of a policy; all of them are for `slow`.
+some_games = each(sized(quick=covering(GAMES), ci=covering(GAMES), slow=GAMES))
+some_rulesets = each(sized(quick=COVER, ci=COVER, slow=RULESETS))
 
 
 class Choices:

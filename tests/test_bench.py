@@ -34,7 +34,7 @@ LONG = {
 }  # slow to set up
 
 
-QUICK = {"play", "start"}  # one of each kind; the others measure by the same runner
+QUICK = {"play", "judge"}  # one of each kind; the others measure by the same runner
 
 
 ELSEWHERE = {"archive", "spark"}  # run by tests/archive and tests/cluster

@@ -138,7 +138,13 @@ def test_changes_are_those_since_a_branch_left_and_those_not_committed(tmp_path:
         changed.changed(tmp_path, "nowhere")
 
 
-@pytest.mark.parametrize("spread", [(), ("-n", "2", "--dist", "loadfile")], ids=["plain", "two"])
+@pytest.mark.parametrize(
+    "spread",
+    [
+        pytest.param((), id="plain"),
+        pytest.param(("-n", "2", "--dist", "loadfile"), id="two", marks=pytest.mark.ci),
+    ],
+)
 def test_what_is_reached_is_run_and_nothing_else(spread: tuple[str, ...], tmp_path: Path) -> None:
     """In worker processes, too: they are started with the words and not with the files."""
     kept = ("tests/conftest.py", "tests/profiles.py", "tests/changed.py", "tests/chromium.py")

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.fences import Fence, fences, same, typed
 
 ROOT = Path(__file__).parents[1]
@@ -27,6 +29,7 @@ COPIED = (
 )
 
 
+@pytest.mark.ci
 def test_a_new_game_is_added_as_the_page_says(tmp_path: Path) -> None:
     """One file for the script, a line in the list, a page, a golden: nothing else is touched."""
     for name in COPIED:

@@ -43,7 +43,9 @@ from tests.profiles import sized
 
 PATHS: dict[str, Followed] = {"screen": plan.FOLLOWED, "plain": plain_module.FOLLOWED}
 RULES = distinct()
-every_rules = pytest.mark.parametrize("name", sized(quick=covering(RULES), ci=RULES))
+every_rules = pytest.mark.parametrize(
+    "name", sized(quick=covering(RULES), ci=covering(RULES), slow=RULES)
+)
 FEW, MANY = 1, 60  # hands of each mutant, those that are dealt by it and those that are not
 OWN = sized(1, 3)  # times as many of the ruleset itself
 

@@ -166,6 +166,7 @@ def _menu(turn: ToAct) -> str:
     return ", ".join(words)
 
 
+@pytest.mark.ci
 def test_accept_runs_the_tests_that_rewrite_something_and_no_other() -> None:
     accept = runpy.run_path(str(ROOT / "mr"))["VERBS"]["accept"]
     (words,) = accept(["--collect-only", "tests/test_docs.py", "tests/test_mr.py"])

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.ci  # each test is a new Python that imports everything
+
 ABSENT = ("fcntl", "resource", "pwd", "grp", "termios")
 LINUX = {  # what locks others' SQL and others' bots in, and the commands that play these bots
     "store.sql.worker",

@@ -16,6 +16,7 @@ from events.types import Tagged
 from store.ledger import open_ledger
 from tests.foreign import gamelog
 from tests.http.clients import over, site_of
+from tests.profiles import in_turn
 from tests.sessions import Captured, kept, printed, said, told
 from tests.wire.misfits import bot
 
@@ -72,10 +73,7 @@ def test_everybody_reads_them_in_sql(capsys: Captured, view: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("view", ["auditor", "public"])
-@pytest.mark.parametrize(
-    "question", ["stats", "results", "bids", "history", "winnings", "opponent"]
-)
+@pytest.mark.parametrize(("question", "view"), in_turn(ABOUT, ("auditor", "public")))
 def test_a_question_by_tag_is_that_of_the_hands_of_whom_the_tag_calls_so(
     capsys: Captured, question: str, view: str
 ) -> None:

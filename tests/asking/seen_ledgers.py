@@ -62,15 +62,16 @@ def viewers(played: Sequence[Kept]) -> tuple[Viewer, ...]:
     def only(*kinds: str) -> tuple[str, ...]:
         return tuple(one.name for one in played if one.kind in kinds)
 
+    one = (Viewer(f"seat:o'{first}"),)  # a name that SQL has to quote
     more = (
-        Viewer(f"seat:{first}"),
-        *(Viewer(f"seat:{name}") for name in (second, NAMES[-1], f"o'{first}")),
+        *one,
+        *(Viewer(f"seat:{name}") for name in (first, second, NAMES[-1])),
         Viewer(f"seat:{first}", only("before")),
     )
     return (
         Viewer("public"),
         Viewer(f"seat:{second}", only("closed", "after")),
-        *sized(quick=(), ci=more),
+        *sized(quick=(), ci=one, slow=more),
         Viewer("auditor"),
     )
 

@@ -29,6 +29,7 @@ WORDS = (
 )
 
 
+@pytest.mark.ci  # what a task answers is held without Spark before
 @pytest.mark.usefixtures("spark_here")
 class TestOnThisMachine:
     """`local[2]`: a driver and its workers here."""
@@ -123,7 +124,6 @@ class TestOnThisMachine:
         assert "random-0" in capsys.readouterr().out
         assert list((tmp_path / "decisions").glob("*.parquet"))
 
-    @pytest.mark.ci
     def test_the_bench_runs(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Of one size: for each, four ways start anew."""
         monkeypatch.setattr("bench.spark.TENTHS", (10,))

@@ -96,6 +96,7 @@ def fill(path: Path, leave: int) -> None:
             left -= 1 << 20
 
 
+@pytest.mark.ci  # disks that are simulated fill up before
 def test_a_full_disk_is_a_sentence_and_the_ledger_goes_on_when_there_is_room(
     tmp_path: Path,
 ) -> None:
