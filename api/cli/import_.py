@@ -14,6 +14,7 @@ from analytics.stored.tables import NAMES
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.options import (
     asked_rules,
+    disclosure_option,
     given_names,
     given_tags,
     names_option,
@@ -108,13 +109,7 @@ class Tally:
     help="Refuse a file if a hand differs, is left out or in conflict.",
 )
 @click.option("--no-audit", is_flag=True, help="Do not judge; audit --all does it later.")
-@click.option(
-    "--disclosure",
-    type=click.Choice(get_args(Disclosure)),
-    default="sealed",
-    show_default=True,
-    help="Shows hidden cards afterwards to nobody, to everybody after the match, to everybody.",
-)
+@disclosure_option
 @ledger_option
 @witness_option
 @json_option

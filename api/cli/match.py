@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn, cast, get_args
+from typing import TYPE_CHECKING, NoReturn, cast
 
 import click
 import msgspec
@@ -14,6 +14,7 @@ import msgspec
 from api.cli.ledger import json_option, ledger_option, witness_option, writing
 from api.cli.options import (
     dialect_option,
+    disclosure_option,
     given_names,
     given_tags,
     names_option,
@@ -90,13 +91,7 @@ _file = click.Path(dir_okay=False, writable=True, path_type=Path)
 )
 @names_option("The bots' names, A the first's and B the second's; else their folders'.")
 @tags_option("the bots")
-@click.option(
-    "--disclosure",
-    type=click.Choice(get_args(Disclosure)),
-    default="sealed",
-    show_default=True,
-    help="Shows hidden cards afterwards to nobody, to everybody after the match, to everybody.",
-)
+@disclosure_option
 @ledger_option
 @witness_option
 @json_option

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, get_args
 
 import click
 
@@ -14,7 +14,7 @@ from api.playing.names import Misnamed, names_of, tagged, tags_of
 from api.questions import games as rulesets
 from engine.game import Game
 from engine.parameters import Impossible, named_values
-from events.types import Tagged
+from events.types import Disclosure, Tagged
 from formats.mit.dialects import ENGINES
 from formats.rakes import RakeFrom
 from formats.rules import Rules
@@ -89,11 +89,18 @@ def given_names(said: Sequence[str]) -> dict[str, str]:
         raise click.UsageError(str(why)) from None
 
 
-def dialect_option(command: Door) -> Door:
-    """Which of the Pokerbots engines a gamelog is written as."""
-    dialects = sorted(one for one, engine in ENGINES.items() if not engine.undetermined)
-    about = "Of a gamelog: of an older engine; else the newest, or as it was imported."
-    return click.option("--dialect", type=click.Choice(dialects), help=about)(command)
+dialect_option = click.option(
+    "--dialect",
+    type=click.Choice(sorted(one for one, engine in ENGINES.items() if not engine.undetermined)),
+    help="Of a gamelog: of an older engine; else the newest, or as it was imported.",
+)
+disclosure_option = click.option(
+    "--disclosure",
+    type=click.Choice(get_args(Disclosure)),
+    default="sealed",
+    show_default=True,
+    help="Shows hidden cards afterwards to nobody, to everybody after the match, to everybody.",
+)
 
 
 def files_option(about: str = "The table as a file, CSV or Parquet.") -> Callable[[Door], Door]:

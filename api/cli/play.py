@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -13,6 +13,7 @@ from api.cli import completion
 from api.cli.ledger import json_option, ledger_option, witness_option, writing
 from api.cli.options import (
     Option,
+    disclosure_option,
     given_tags,
     quiet_option,
     rules_of,
@@ -29,7 +30,7 @@ from dealer.live.bots import Stage
 from dealer.play import Plan
 from dealer.worker import Gone
 from events.notation import say as said_of
-from events.types import Dealing, Disclosure, Events
+from events.types import Dealing, Events
 
 if TYPE_CHECKING:
     from store.ledger import FileLedger
@@ -86,13 +87,7 @@ Ended = tuple[Plan, Played]
     default=None,
     help="Play until one player has it all, or then set the table anew; else as the game says.",
 )
-@click.option(
-    "--disclosure",
-    type=click.Choice(get_args(Disclosure)),
-    default="sealed",
-    show_default=True,
-    help="Shows hidden cards afterwards to nobody, to everybody after the match, to everybody.",
-)
+@disclosure_option
 @click.option(
     "--live",
     is_flag=True,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api.cli.ledger import listening, no_ledger_option, plainly
+from api.cli.ledger import json_option, listening, no_ledger_option, plainly
 from api.cli.options import Option
 from api.cli.output import document, say
 from store.proof.note import SIGNS, Key
@@ -44,7 +44,7 @@ BODY_MAX = 65_536  # bytes of a request: a proof of 63 hashes and a checkpoint w
 )
 @listening(PORT)
 @no_ledger_option
-@click.option("--json", "as_document", is_flag=True, help="One document instead of the text.")
+@json_option
 def witness(
     folder: Path,
     logs: tuple[str, ...],
