@@ -9,7 +9,6 @@ from typing import Any, Literal, get_args
 
 from analytics.sql.chosen import Chosen, hands_of, in_money, players_of, quoted, where
 from analytics.sql.tables import Source
-from analytics.statistics.answers import natural
 from analytics.statistics.measured import (
     BASES,
     Kind,
@@ -17,7 +16,7 @@ from analytics.statistics.measured import (
     Measured,
     Resampled,
     means,
-    measured,
+    of_parts,
     ratios,
 )
 from odds.rank import CATEGORIES
@@ -211,15 +210,7 @@ class Bids:
         wanted = ratios(MEASURES.values()) | (means(MEASURES.values()) if again else set())
         for file in FILES:
             drawn.ask(self._tables, file, chosen(player, by, self._vs), wanted)
-        counted: dict[tuple[str, str], dict[tuple[str, str | None], Any]] = {}
-        for file in FILES:
-            for row in self._ask(file, player, by):
-                mine = counted.setdefault((row["player"], row["part"]), {})
-                mine[file, row.get("basis")] = row
-        for who, part in sorted(counted, key=lambda key: (key[0], natural(key[1]))):
-            for one in MEASURES.values():
-                row = counted[who, part].get((one.file, one.basis), {})
-                yield measured(one, row, drawn, who, part)
+        return of_parts(MEASURES, {file: self._ask(file, player, by) for file in FILES}, drawn)
 
     def ranks(self, player: str | None, by: By | None = None) -> list[dict[str, Any]]:
         """The bids at each tenth, in chips and in pots."""

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from analytics.confidence.intervals import FEW, Interval, steady, student, wilson
 from analytics.sql.tables import Source, text_of
-from analytics.statistics.answers import Numbers
+from analytics.statistics.answers import Numbers, natural
 
 Kind = Literal["share", "mean", "ratio", "number"]
 Basis = Literal["own", "known"]
@@ -110,6 +110,21 @@ def measured(one: Measure, row: Row, drawn: "Resampled", who: str, part: str) ->
     if one.kind == "ratio":
         return Measured(who, part, one.name, *numbers[:3], *again)
     return Measured(who, part, one.name, *numbers, *again)
+
+
+def of_parts(
+    measures: Mapping[str, Measure], answers: Mapping[str, Iterable[Row]], drawn: "Resampled"
+) -> Iterator[Measured]:
+    """Every measure out of the answers of all files, in their order, parts one after the other."""
+    counted: dict[tuple[str, str], dict[tuple[str, str | None], Row]] = {}
+    for file, rows in answers.items():
+        for row in rows:
+            mine = counted.setdefault((row["player"], row["part"]), {})
+            mine[file, row.get("basis")] = row
+    for who, part in sorted(counted, key=lambda key: (key[0], natural(key[1]))):
+        for one in measures.values():
+            row = counted[who, part].get((one.file, one.basis), {})
+            yield measured(one, row, drawn, who, part)
 
 
 def in_unit(

@@ -14,8 +14,7 @@ from analytics.confidence.p_values import binomial, fisher, holm
 from analytics.fairness.dealing import LEVEL
 from analytics.sql.chosen import Chosen, players_of, where
 from analytics.sql.tables import Source
-from analytics.statistics.answers import natural
-from analytics.statistics.measured import Kind, Measure, Measured, Resampled, means, measured
+from analytics.statistics.measured import Kind, Measure, Measured, Resampled, means, of_parts
 
 Row = dict[str, Any]
 ACTS = ("bet", "check", "fold")
@@ -123,14 +122,7 @@ class Luck:
             for file in FILES:
                 asked = of_luck(file, player, by, self._vs)
                 drawn.ask(self._tables, file, asked, means(MEASURES.values()))
-        counted: dict[tuple[str, str], dict[str, Row]] = {}
-        for file in FILES:
-            for row in self._ask(file, player, by):
-                counted.setdefault((row["player"], row["part"]), {})[file] = row
-        for who, part in sorted(counted, key=lambda key: (key[0], natural(key[1]))):
-            for one in MEASURES.values():
-                row = counted[who, part].get(one.file, {})
-                yield measured(one, row, drawn, who, part)
+        return of_parts(MEASURES, {file: self._ask(file, player, by) for file in FILES}, drawn)
 
     def rates(self, player: str | None = None) -> list[Row]:
         """How often cards changed, beside the stated chance: exact and two-sided."""
