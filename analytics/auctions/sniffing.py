@@ -77,16 +77,7 @@ class Pair(Struct, frozen=True):
 
 def pairs(auctions: pa.Table) -> Iterator[Pair]:
     """Every ordered pair of players, by name; of auctions as a ledger keeps them."""
-    meant = _meant(auctions)
-    dealt, first = (
-        _by_pair(meant.filter(pc.equal(meant["role"], role))) for role in ("dealer", "big blind")
-    )
-    for both in sorted(dealt):
-        yield _pair(*both, dealt[both], first.get(both, meant.slice(0, 0)))
-
-
-def _meant(auctions: pa.Table) -> pa.Table:
-    """Both bids are known and were chosen; where origins are hidden, all but those of no stack."""
+    # Both bids are known and were chosen; where origins are hidden, all but those of no stack.
     told = [
         pc.equal(pc.fill_null(auctions[name], "chosen"), "chosen")
         for name in ("origin", "rival_origin")
@@ -95,7 +86,12 @@ def _meant(auctions: pa.Table) -> pa.Table:
     keep = told[0]
     for one in (*told[1:], *known):
         keep = pc.and_(keep, one)
-    return auctions.filter(keep)
+    meant = auctions.filter(keep)
+    dealt, first = (
+        _by_pair(meant.filter(pc.equal(meant["role"], role))) for role in ("dealer", "big blind")
+    )
+    for both in sorted(dealt):
+        yield _pair(*both, dealt[both], first.get(both, meant.slice(0, 0)))
 
 
 def _by_pair(auctions: pa.Table) -> dict[tuple[str, str], pa.Table]:
@@ -164,7 +160,8 @@ def _by_matchings(
 
 def _by_moments(ranked: tuple[Bids, Bids], strata: Places, together: float) -> float:
     """p of the correlation, by its deviation over all matchings there are."""
-    deviation = _deviation(ranked, strata)
+    one, other = (np.bincount(strata, bids**2) for bids in ranked)
+    deviation = sqrt(float((one * other / np.maximum(1, np.bincount(strata) - 1)).sum()))
     return normal(together / deviation) if deviation else 1.0  # every matching gives the same
 
 
@@ -235,12 +232,6 @@ def _drawn(
 def _p(as_far: NDArray[np.bool_]) -> float:
     """The observed matching is one of those that chance could have made."""
     return (1 + int(as_far.sum())) / (1 + len(as_far))
-
-
-def _deviation(ranked: tuple[Bids, Bids], strata: Places) -> float:
-    """Of the sum of products, over all matchings within strata."""
-    one, other = (np.bincount(strata, bids**2) for bids in ranked)
-    return sqrt(float((one * other / np.maximum(1, np.bincount(strata) - 1)).sum()))
 
 
 def _owed(mine: Bids, his: Bids, tell: tuple[int, int], strata: Places) -> tuple[float, float]:

@@ -193,7 +193,10 @@ def odds(game: Game, hand: Hand, name: str) -> Worth | None:
 
 def _worth(hand: Hand, game: Game, how: Showdown, name: str) -> tuple[tuple[float, ...], float]:
     """What each seat could expect if all bets were made, less what it has put in; its error."""
-    hand = _matched(hand)
+    # What one seat has put in above all others is as good as in its stack
+    *_, second, most = sorted(hand.paid)
+    owner = hand.paid.index(most)
+    hand = evolve(hand, UncalledReturned(owner, most - second)) if most > second else hand
     seats = contenders(hand)
     layers = pots(game, hand, seats)
     put_in = tuple(paid + dead for paid, dead in zip(hand.paid, hand.dead, strict=True))
@@ -225,10 +228,3 @@ def spot(
         layers,
         put_in,
     )
-
-
-def _matched(hand: Hand) -> Hand:
-    """What one seat has put in above all others is as good as in its stack."""
-    *_, second, most = sorted(hand.paid)
-    owner = hand.paid.index(most)
-    return evolve(hand, UncalledReturned(owner, most - second)) if most > second else hand

@@ -19,7 +19,6 @@ from store.folder.lock import holder
 
 if TYPE_CHECKING:
     from api.questions.declared.stats import Stats
-    from api.viewpoints.views import Viewed
 
 LOOK_S = 0.5  # between two looks: a match of quick bots plays some hundred hands meanwhile
 
@@ -72,29 +71,23 @@ def _look(folder: Path, view: str, match: str, step: int, told: int) -> Look:
     # Before the ledger is read: a writer who leaves in between has written the end.
     is_left = (folder / "lock").exists() and holder(folder) is None
     with viewing(folder, view) as viewed:
+        from analytics.sql.chosen import quoted
+        from api.questions.declared.matches import played_of
         from api.questions.declared.stats import StatsParams, stats
         from api.viewpoints.match_records import records
         from events.types import MatchEnded
 
         own = [one.event for one in records(viewed.snapshot, match)]
         over = not own or any(isinstance(one, MatchEnded) for one in own)
-        last = _last(viewed, match)
+        played_of(viewed, match)  # `Absent` if there is no match
+        sql = f"SELECT max(number) AS last FROM hands WHERE match = {quoted(match)}"
+        last = next(iter(viewed.rows(sql)))["last"] or 0
         gone = is_left and not over
         hands = last if over or gone else last - last % step
         if hands <= told:
             return Look(hands, over, gone, None)
         asked = StatsParams(match=match, hands=f"0-{hands}")
         return Look(hands, over, gone, stats(viewed, asked, progress))
-
-
-def _last(viewed: "Viewed", match: str) -> int:
-    """The number of the last hand of a match that is over; `Absent` if there is no match."""
-    from analytics.sql.chosen import quoted
-    from api.questions.declared.matches import played_of
-
-    played_of(viewed, match)
-    sql = f"SELECT max(number) AS last FROM hands WHERE match = {quoted(match)}"
-    return next(iter(viewed.rows(sql)))["last"] or 0
 
 
 def _tell(match: str, look: Look, as_document: bool) -> int:

@@ -35,7 +35,9 @@ def leaves(
 ) -> Iterator[Leaf]:
     """Those that the filters of hands leave, in the order they ended in; of a player, and of his
     rival, no others are read than those in which they were dealt in."""
-    for leaf in viewed.redactor.among(_recorded(viewed, chosen, watch)):
+    places = _places(viewed, chosen)
+    every = recorded(viewed.snapshot, Wanted(chosen.match), places=places)
+    for leaf in viewed.redactor.among(watch(every, "reading hands", len(places))):
         seen = leaf if viewed.viewer.auditor else revealed(viewed.redactor.see(leaf))
         yield _called(viewed, seen) if viewed.by_tag else seen
 
@@ -111,10 +113,3 @@ def _parts(viewed: Viewed, chosen: Chosen) -> Iterator[Callable[[], pa.Table]]:
     hot = [it for it in closed if len(among(places, it.hand_seq, it.hand_seq))]
     if hot:
         yield partial(encoded, [Leaf(one.hand_seq, one.recorded()) for one in hot])
-
-
-def _recorded(viewed: Viewed, chosen: Chosen, watch: ShowProgress) -> Iterable[Leaf]:
-    """As they lie in the ledger."""
-    places = _places(viewed, chosen)
-    every = recorded(viewed.snapshot, Wanted(chosen.match), places=places)
-    return watch(every, "reading hands", len(places))

@@ -92,12 +92,15 @@ def defined(text: str) -> Definition:
     if kinds not in (["limit"], ["nolimit"]):
         raise ValueError(f"a game is limit or nolimit, not {' and '.join(kinds) or 'neither'}")
     numbers = dict(_numbers(line) for line in said[1:-1] if "=" in line)
+    stacks = numbers.get("stack", ())
+    if len(set(stacks)) > 1:
+        raise ValueError("stacks that differ by position are not read")
     found = Definition(
         limit=kinds == ["limit"],
         blinds=numbers.get("blind", ()),
         sizes=numbers.get("raisesize", ()),
         raises=numbers.get("maxraises", ()),
-        stack=_stack(numbers.get("stack", ())),
+        stack=stacks[0] if stacks else None,
     )
     _checked(found, numbers)
     return found
@@ -108,12 +111,6 @@ def _numbers(line: str) -> tuple[str, tuple[int, ...]]:
     if not re.fullmatch(r"[\d\s]{1,400}", values) or not values.split():
         raise ValueError(f"{name.strip()} is {values.strip() or 'nothing'}: numbers are needed")
     return name.strip().lower(), tuple(int(one) for one in values.split())
-
-
-def _stack(stacks: tuple[int, ...]) -> int | None:
-    if len(set(stacks)) > 1:
-        raise ValueError("stacks that differ by position are not read")
-    return stacks[0] if stacks else None
 
 
 def _checked(found: Definition, numbers: dict[str, tuple[int, ...]]) -> None:

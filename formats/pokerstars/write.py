@@ -107,17 +107,16 @@ def _begun(game: Game, record: Events) -> _Text:
 def _header(stakes: Stakes, start: HandStarted, played: str) -> str:
     match, _, number = start.hand.rpartition("/")
     low = stakes.big if stakes.limit == "FL" else stakes.small
-    bets = [f"{stakes.sign}{stakes.amount(bet)}" for bet in (low, _upper(stakes))]
+    bets = [
+        f"{stakes.sign}{stakes.amount(bet)}"
+        for bet in (low, 2 * stakes.big if stakes.limit == "FL" else stakes.big)
+    ]
     last = int(number) % _HANDS if number.isdecimal() else 0
     name = zlib.crc32(match.encode()) % _NUMBERS * _HANDS + last
     currency = f" {stakes.currency}" if stakes.currency else ""
     game = f"Hold'em {_LIMITS[stakes.limit]} ({'/'.join(bets)}{currency})"
     when = _moment(played)
     return f"PokerStars Hand #{name}:  {game}" + (f" - {when}" if when else "")
-
-
-def _upper(stakes: Stakes) -> int:
-    return 2 * stakes.big if stakes.limit == "FL" else stakes.big
 
 
 def _moment(played: str) -> str:

@@ -196,7 +196,11 @@ def _hands(it: EventColumns, nonces: Nonces) -> Iterator[tuple[int, str]]:
         blank = Many(many.kind, many.hand[first], many.index[first], some)
         events = list(events_of(blank, [_NOWHERE] * len(it.sizes)))
         if many.kind is t.HandStarted:
-            told = _begun(many, codes, plain(events, at), it.streams)
+            parts = [line.split(b'"%b"' % _NOWHERE.encode(), 1) for line in plain(events, at)]
+            told = [
+                b"%b%b%b" % (parts[code][0], msgspec.json.encode(it.streams[hand]), parts[code][1])
+                for hand, code in zip(many.hand.tolist(), codes.tolist(), strict=True)
+            ]
         elif hides(many.kind):
             told = _hidden(many, codes, events, at, nonces, _each(hidden, many.hand))
         else:
@@ -205,15 +209,6 @@ def _hands(it: EventColumns, nonces: Nonces) -> Iterator[tuple[int, str]]:
     every = found.tolist()
     for begin, end in pairwise([*it.begins.tolist(), len(every)]):
         yield end - begin, digest(every[begin:end])
-
-
-def _begun(it: Many, codes: Column, spelled: list[bytes], streams: list[str]) -> list[bytes]:
-    """The first line of a hand names its stream."""
-    parts = [line.split(b'"%b"' % _NOWHERE.encode(), 1) for line in spelled]
-    return [
-        b"%b%b%b" % (parts[code][0], msgspec.json.encode(streams[hand]), parts[code][1])
-        for hand, code in zip(it.hand.tolist(), codes.tolist(), strict=True)
-    ]
 
 
 def _plain(it: Many, codes: Column, spelled: list[bytes]) -> list[bytes]:

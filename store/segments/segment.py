@@ -83,7 +83,9 @@ class Aside:
     def add(self, group: pa.Table) -> None:
         """One more row group; the first one says which columns there are."""
         self._writer = self._writer or _writer(self._sink, group.schema, self._level)
-        _add(self._writer, group)
+        self._writer.write_table(
+            group.cast(self._writer.schema), row_group_size=max(1, group.num_rows)
+        )
         self._row_groups.append(f"{self._sink.size}:{self._sink.cut()}")
 
     def done(self) -> Stored:
@@ -189,10 +191,6 @@ def _writer(sink: Any, given: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter
         store_schema=False,
         **(_events_layout(given) if events else _plain_layout(given)),
     )
-
-
-def _add(writer: pq.ParquetWriter, group: pa.Table) -> None:
-    writer.write_table(group.cast(writer.schema), row_group_size=max(1, group.num_rows))
 
 
 def _events_layout(schema: pa.Schema) -> dict[str, Any]:
