@@ -6,7 +6,6 @@ each segment.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
@@ -14,9 +13,6 @@ import pyarrow.compute as pc
 
 from store.segments.reading import Files
 from store.sql.parts import Sources
-
-if TYPE_CHECKING:
-    pass
 
 AMOUNTS = frozenset(
     {"events", "hands", "players", "bids", "pots", "decisions"}
