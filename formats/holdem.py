@@ -40,8 +40,8 @@ def check(game: Game, record: Events, name: str, *, site: bool = False) -> None:
         raise Inexpressible(f"{name} has no code for {game.name}: its sequence of play is its own")
     for policy, value in _PLAIN.items():
         if getattr(game, policy) != value:
-            said = f"{policy} {getattr(game, policy)}"
-            raise Inexpressible(f"{name} has no code for {game.name}: it plays with {said}")
+            policy_value = f"{policy} {getattr(game, policy)}"
+            raise Inexpressible(f"{name} has no code for {game.name}: it plays with {policy_value}")
     if game.sizing == "pot_limit" and not site:
         raise Inexpressible(f"{name} has no code for pot-limit hold'em")
     if not isinstance(record[-1], HandEnded | Faulted):

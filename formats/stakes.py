@@ -33,8 +33,8 @@ class Stakes(Struct, frozen=True):
 
     def amount(self, units: int) -> Decimal:
         """Whole, or with two decimals."""
-        said = Decimal(units) / self.per
-        return said if units % self.per == 0 else said.quantize(Decimal("0.01"))
+        value = Decimal(units) / self.per
+        return value if units % self.per == 0 else value.quantize(Decimal("0.01"))
 
 
 def stakes(game: Game, record: Events, name: str) -> Stakes:

@@ -112,8 +112,8 @@ def _measures() -> Iterator[Measure]:
     yield from _after()
     for basis in BASES:
         for name, title, meaning, kind in _WORTH:
-            told = f"{title} ({basis})"
-            yield Measure(f"{name}_{basis}", told, meaning, "bids_worth", kind, basis)
+            called = f"{title} ({basis})"
+            yield Measure(f"{name}_{basis}", called, meaning, "bids_worth", kind, basis)
     yield Measure(
         "allocated",
         "Went where worth more",
@@ -139,8 +139,8 @@ def _after() -> Iterator[Measure]:
             ("rival_fold", "Rival folds later", "the rival folded after the auction"),
             ("flop_bet", "Bets the flop", "bet, where he could open; a claim needs 10"),
         ):
-            told = f"{title}, auction {end}"
-            yield Measure(f"{name}_{end}", told, f"{meaning}; auction {end}", "bids_after", "share")
+            full = f"{title}, auction {end}"
+            yield Measure(f"{name}_{end}", full, f"{meaning}; auction {end}", "bids_after", "share")
     yield Measure(
         "won_in_vain",
         "Won in vain",

@@ -109,15 +109,15 @@ def filled(events: Sequence[Any]) -> list[Any]:
     """
     shown = {event.seat: event.cards for event in events if isinstance(event, Shown)}
     risked = {event.seat for event in events if isinstance(event, CardSwapped)}
-    told = []
+    spots = []
     for event in events:
         cards = shown.get(event.seat) if isinstance(event, HoleDealt) else None
         if cards and known(event.cards) is None and event.seat not in risked:
             size = len(event.cards)
             shown[event.seat] = cards[size:]
             event = replace(event, cards=cards[:size])
-        told.append(event)
-    return told
+        spots.append(event)
+    return spots
 
 
 def _cards(event: Any) -> Cards:
@@ -206,8 +206,8 @@ def _worth(hand: Hand, game: Game, how: Showdown, name: str) -> tuple[tuple[floa
             for seat in pot.seats:
                 even[seat] += pot.amount / len(pot.seats)
         return tuple(even), 0.0
-    told = expected(spot(game, hand, layers, put_in), game, how, name)
-    return told.nets, told.error
+    worth = expected(spot(game, hand, layers, put_in), game, how, name)
+    return worth.nets, worth.error
 
 
 def spot(

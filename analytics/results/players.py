@@ -134,8 +134,8 @@ def rates(facts: Facts, chosen: Chosen, deals: Mapping[str, int]) -> dict[str, l
         held = student(mean, stdev(nets), n) if n > 1 else None
         low, high = (steady(end) for end in held or (None, None))
         net = steady(sum(nets))
-        told = {"unit": "deck", "n": n, "net": net, "mean": mean, "low": low, "high": high}
-        found[player].insert(1, told | _again(nets, [1] * n))
+        rate = {"unit": "deck", "n": n, "net": net, "mean": mean, "low": low, "high": high}
+        found[player].insert(1, rate | _again(nets, [1] * n))
     return found
 
 

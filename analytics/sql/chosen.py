@@ -148,5 +148,5 @@ def money_in(units: Iterable[str], unit: str = "unit") -> str:
 
 
 def _case(unit: str, cases: Mapping[str, str], otherwise: str) -> str:
-    told = " ".join(f"WHEN {quoted(one)} THEN {what}" for one, what in cases.items())
-    return f"CASE {unit} {told} ELSE {otherwise} END"
+    branches = " ".join(f"WHEN {quoted(one)} THEN {what}" for one, what in cases.items())
+    return f"CASE {unit} {branches} ELSE {otherwise} END"

@@ -146,8 +146,8 @@ class Resampled:
         if not (sql := amounts(file, names)):
             return
         *keys, named, above, below, times = tables.told(sql, chosen).to_pydict().values()
-        told = sorted(zip(zip(*keys, strict=True), named, above, below, times, strict=True))
-        for key, name, value, number, often in told:
+        counted = sorted(zip(zip(*keys, strict=True), named, above, below, times, strict=True))
+        for key, name, value, number, often in counted:
             self._deals.setdefault((file, name, key), []).append((value, number, int(often)))
 
     def of(self, one: Measure, *key: str) -> Ends:
@@ -196,8 +196,8 @@ def amounts(file: str, names: Iterable[str]) -> str:
         return ""
     source = _SOURCE.search(text, max(one.end() for one in found))
     assert source, f"{file}.sql has no GROUP BY after its means"
-    told = (_each(file, one.groupdict(), *source.groups()) for one in found)
-    return text[: text.rindex("\nSELECT")] + "\n" + "\nUNION ALL\n".join(told)
+    selects = (_each(file, one.groupdict(), *source.groups()) for one in found)
+    return text[: text.rindex("\nSELECT")] + "\n" + "\nUNION ALL\n".join(selects)
 
 
 def _each(file: str, one: dict[str, str], source: str, keys: str) -> str:

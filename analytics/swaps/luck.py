@@ -75,14 +75,14 @@ def _measures() -> Iterator[Measure]:
     for file, rows in (("results", _RESULTS), ("pairs", _PAIRS), ("luck", _LUCK)):
         for name, title, meaning, kind in rows:
             yield Measure(name, title, meaning, f"swaps_{file}", kind)
-    for whose, told in (
+    for whose, card in (
         ("", "his own card"),
         ("rival_", "a card of the rival, whom he cannot see"),
     ):
         for what in ("swapped", "kept"):
-            for act, said in (("bet", "bets or raises"), ("check", "checks"), ("fold", "folds")):
-                title = f"{said.capitalize()}, {'rival ' if whose else ''}{what}"
-                meaning = f"next choice on the street after {told} was {what}"
+            for act, words in (("bet", "bets or raises"), ("check", "checks"), ("fold", "folds")):
+                title = f"{words.capitalize()}, {'rival ' if whose else ''}{what}"
+                meaning = f"next choice on the street after {card} was {what}"
                 yield Measure(f"{act}_{whose}{what}", title, meaning, "swaps_behaviour", "share")
 
 

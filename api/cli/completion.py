@@ -117,8 +117,8 @@ def _ledger(context: click.Context) -> "Snapshot":
     """The ledger that the words typed so far mean."""
     from store.reader import Reader
 
-    said: Any = context.params.get("folder")
-    return Reader(Path(said or "ledger")).snapshot()
+    folder: Any = context.params.get("folder")
+    return Reader(Path(folder or "ledger")).snapshot()
 
 
 @click.command()

@@ -175,14 +175,14 @@ def import_(
         raise click.exceptions.Exit(tally.code)
 
 
-def _pattern(said: str | None) -> str | None:
+def _pattern(pattern: str | None) -> str | None:
     """One by which both players are found."""
-    if said is not None:
+    if pattern is not None:
         try:
-            pattern_of(said)
+            pattern_of(pattern)
         except Misnamed as why:
             raise click.UsageError(str(why)) from None
-    return said
+    return pattern
 
 
 def _nameless(folder: Path) -> int:

@@ -187,8 +187,8 @@ def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
             reader = Reader(folder)
         except (NoLedger, FileNotFoundError):
             if named(folder) != str(folder):
-                told = f"there is no archive at {named(folder)}: muckrake push makes one"
-                raise NotFound(told) from None
+                sentence = f"there is no archive at {named(folder)}: muckrake push makes one"
+                raise NotFound(sentence) from None
             raise NotFound(f"there is no ledger in {folder}: muckrake play makes one") from None
         snapshot = reader.snapshot()
         size, file = _most(snapshot.live.disk) if warned else (0, "")

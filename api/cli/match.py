@@ -152,8 +152,8 @@ def match(
         _log(gamelog, match, records, dialect)
     parts, faults = meeting.parts(), meeting.faults
     if as_document:
-        told = {"seed": seed, "disclosure": disclosure, "sealed_bids": not open_bids}
-        about = {**told, "mirrored": mirror, **msgspec.to_builtins(played)}
+        terms = {"seed": seed, "disclosure": disclosure, "sealed_bids": not open_bids}
+        about = {**terms, "mirrored": mirror, **msgspec.to_builtins(played)}
         document("muckrake.match/1", **about, **as_json(parts, faults))
     else:
         say(summary(played, seed, made))
@@ -178,11 +178,11 @@ def _claim(folder: Path, programs: tuple[Program, Program], given: Mapping[str, 
         raise click.ClickException(str(why)) from None
 
 
-def _seed(said: str | None, dealing: Dealing) -> str | None:
+def _seed(given: str | None, dealing: Dealing) -> str | None:
     """What decides the decks, unless they are drawn and committed to."""
     if dealing == "seeded":
-        return drawn_seed() if said is None else said
-    if said is not None:
+        return drawn_seed() if given is None else given
+    if given is not None:
         raise click.UsageError("--seed decides no committed deck: leave it out")
     return None
 

@@ -31,9 +31,9 @@ def quiet_option(command: Door) -> Door:
     def keep(context: click.Context, _: click.Parameter, is_quiet: bool) -> None:
         context.meta[QUIET] = is_quiet
 
-    told = "No progress bar; there is none either where stderr is no terminal."
+    text = "No progress bar; there is none either where stderr is no terminal."
     names = ("-q", "--quiet")
-    return click.option(*names, is_flag=True, expose_value=False, callback=keep, help=told)(command)
+    return click.option(*names, is_flag=True, expose_value=False, callback=keep, help=text)(command)
 
 
 class Option(click.Option):
@@ -73,18 +73,18 @@ def tags_option(who: str) -> Callable[[Door], Door]:
     return click.option("--tags", multiple=True, metavar="A=bot:x,version:2", help=about)
 
 
-def given_tags(said: Sequence[str], players: Mapping[str, str] | None = None) -> tuple[Tagged, ...]:
+def given_tags(tags: Sequence[str], players: Mapping[str, str] | None = None) -> tuple[Tagged, ...]:
     """The records of the tags of players, by what they are called here; or of any, by name."""
     try:
-        return tagged(tags_of(said), players)
+        return tagged(tags_of(tags), players)
     except Misnamed as why:
         raise click.UsageError(str(why)) from None
 
 
-def given_names(said: Sequence[str]) -> dict[str, str]:
+def given_names(words: Sequence[str]) -> dict[str, str]:
     """What --names gives, each of them one or several with commas."""
     try:
-        return names_of(pair for one in said for pair in one.split(","))
+        return names_of(pair for one in words for pair in one.split(","))
     except Misnamed as why:
         raise click.UsageError(str(why)) from None
 

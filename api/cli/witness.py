@@ -128,7 +128,7 @@ def witness(
 
     FOLDER keeps the witness's key and what it has cosigned; never restore an old copy of it.
     """
-    keys = [key for said in logs for key in keys_of(said)]
+    keys = [key for word in logs for key in keys_of(word)]
     with plainly():
         from api.http.connections import LimitedServer
         from api.http.limits import Limits
@@ -153,16 +153,16 @@ def witness(
             here.close()
 
 
-def keys_of(said: str) -> list[Key]:
+def keys_of(word: str) -> list[Key]:
     """The public keys of logs: one on the command line, or those of a file, one a line."""
-    path = Path(said)
+    path = Path(word)
     try:
-        lines = path.read_text().splitlines() if path.is_file() else [said]
+        lines = path.read_text().splitlines() if path.is_file() else [word]
         keys = [Key.read(line) for line in lines if line.strip()]
     except (OSError, ValueError) as reason:
-        raise click.UsageError(f"{said} is neither a key nor a file of keys: {reason}") from None
+        raise click.UsageError(f"{word} is neither a key nor a file of keys: {reason}") from None
     if not keys or any(key.kind != SIGNS for key in keys):
-        raise click.UsageError(f"{said} names no key that a log signs with")
+        raise click.UsageError(f"{word} names no key that a log signs with")
     return keys
 
 

@@ -53,12 +53,12 @@ def _called(viewed: Viewed, leaf: Leaf) -> Leaf:
 
 def _all_called(viewed: Viewed, rows: pa.Table) -> pa.Table:
     """The same of a table of events, in which players are a list in JSON."""
-    told: dict[tuple[str, str | None], str | None] = {}
+    called: dict[tuple[str, str | None], str | None] = {}
     seats = list(zip(rows["match"].to_pylist(), rows["players"].to_pylist(), strict=True))
     for match, players in set(seats):
         names = _names(viewed, match, json.decode(players)) if players else None
-        told[match, players] = json.encode(names).decode() if names else players
-    column = pa.array([told[one] for one in seats], pa.string())
+        called[match, players] = json.encode(names).decode() if names else players
+    column = pa.array([called[one] for one in seats], pa.string())
     place = rows.schema.get_field_index("players")
     return rows.set_column(place, "players", column)
 

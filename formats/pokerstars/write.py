@@ -206,8 +206,8 @@ def _post(text: _Text, event: BlindPosted, record: Events) -> None:
         _put(text, seat, both, f"posts small & big blinds {text.money(both)}", live=both - dead)
         return
     words = {"small": "small blind", "dead": "small blind", "straddle": "straddle"}
-    said = f"posts {words.get(event.kind, 'big blind')} {text.money(amount)}"
-    _put(text, seat, amount, said, live=0 if event.kind == "dead" else amount)
+    line = f"posts {words.get(event.kind, 'big blind')} {text.money(amount)}"
+    _put(text, seat, amount, line, live=0 if event.kind == "dead" else amount)
     if event.kind == "dead":
         text.put[seat] += amount
 

@@ -178,7 +178,7 @@ def _last_end(hands: pa.ChunkedArray, rows: int) -> int:
 def _writer(sink: Any, given: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter:
     """Events as their layout says, other tables by type."""
     events = set(ENVELOPE) <= set(given.names)
-    told = {*BOUNDED, *(STEADY if events else ("player",))}  # one player's rows are soon found
+    bounded = {*BOUNDED, *(STEADY if events else ("player",))}  # one player's rows are soon found
     return pq.ParquetWriter(
         sink,
         pa.schema(
@@ -186,7 +186,7 @@ def _writer(sink: Any, given: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter
         ),
         compression="zstd",
         compression_level=level,
-        write_statistics=[name for name in given.names if name in told],
+        write_statistics=[name for name in given.names if name in bounded],
         max_rows_per_page=ROW_GROUP,
         store_schema=False,
         **(_events_layout(given) if events else _plain_layout(given)),
@@ -342,9 +342,9 @@ class Opened:
         """Columns that say the same in every row of a group: their bounds tell what."""
         row_group, found = self.metadata.row_group(group), {}
         for name, place in self.steady.items():
-            told = row_group.column(place).statistics
-            low, high = _bounds(told)
-            if low is not None and low == high and told.null_count == 0:
+            statistics = row_group.column(place).statistics
+            low, high = _bounds(statistics)
+            if low is not None and low == high and statistics.null_count == 0:
                 found[name] = low
         return found
 

@@ -54,16 +54,16 @@ def with_units(
 ) -> str:
     """The SELECT of a view with the column `unit`, if it gives amounts; with `only`, of hands that
     count in these. `others` names the table that `odd` gives."""
-    told = _quoted(usual(units))
+    unit = _quoted(usual(units))
     join = ""
     if others is not None:
-        told = f"CASE WHEN odd_seq IS NULL THEN {told} ELSE odd END"
+        unit = f"CASE WHEN odd_seq IS NULL THEN {unit} ELSE odd END"
         join = f"LEFT JOIN {others} ON odd_seq = r.hand_seq"
-    told = f"CASE WHEN number IS NOT NULL THEN {told} END"  # records of a match have no amounts
-    column = f", {told} AS {COLUMN}" if name in OURS else ""
+    unit = f"CASE WHEN number IS NOT NULL THEN {unit} END"  # records of a match have no amounts
+    column = f", {unit} AS {COLUMN}" if name in OURS else ""
     where = ""
     if only is not None:
-        where = f" WHERE number IS NULL OR {told} IN ({', '.join(map(_quoted, sorted(only)))})"
+        where = f" WHERE number IS NULL OR {unit} IN ({', '.join(map(_quoted, sorted(only)))})"
     return f"SELECT r.*{column} FROM ({rows}) AS r {join}{where}"
 
 
