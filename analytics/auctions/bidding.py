@@ -5,7 +5,7 @@ for ranks of bids and for the most frequent ones, and leaves the judging to SQL 
 """
 
 from collections.abc import Collection, Iterator
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from analytics.sql.chosen import Chosen, hands_of, in_money, players_of, quoted, where
 from analytics.sql.tables import Source
@@ -159,7 +159,6 @@ MEASURES: dict[str, Measure] = {
     one.name: one._replace(amount=one.counted in _AMOUNTS) for one in _measures()
 }
 By = Literal["seat", "pot", "board", "strength", "made", "rival", "match", "game"]
-BYS: tuple[By, ...] = get_args(By)
 FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
 NOT_KNOWN = "not known"
 POTS = ("up to 4", "5 to 20", "21 to 100", "over 100")

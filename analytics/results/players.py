@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, stdev
-from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
@@ -26,7 +26,6 @@ METHODS = {
     "weighted": "divided by the chips that each put in",
 }
 By = Literal["street", "position", "window", "pot", "auction", "swap"]
-BYS: tuple[By, ...] = get_args(By)
 UNKNOWN = "not known"
 
 

@@ -9,14 +9,13 @@ one is told so.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
 from engine.units import money, per_chip
 
 By = Literal["position", "game", "match", "opponent", "window"]
-BYS: tuple[By, ...] = get_args(By)
 WINDOW = 100
 
 

@@ -7,7 +7,7 @@ correction at 1 %: who asks many questions finds something by chance.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 from analytics.confidence.intervals import steady, wilson
 from analytics.confidence.p_values import binomial, fisher, holm
@@ -94,7 +94,6 @@ MEASURES: dict[str, Measure] = {
     one.name: one._replace(amount=one.name in _AMOUNTS) for one in _measures()
 }
 By = Literal["seat", "match", "game"]
-BYS: tuple[By, ...] = get_args(By)
 FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
 _OF_RISKS = ("swaps_luck", "swaps_behaviour", "swaps_rates", "swaps_apart")
 _PARTS: dict[By, str] = {"seat": "p.role", "match": "c.match", "game": "c.game"}
