@@ -33,9 +33,8 @@ from events.types import (
     Shown,
     UncalledReturned,
 )
-from formats.holdem import Inexpressible
+from formats.holdem import Inexpressible, Stakes, raked, stakes
 from formats.moment import is_whole
-from formats.stakes import Stakes, raked, stakes
 from odds.rank import describe, value
 
 _LIMITS = {"FL": "Limit", "PL": "Pot Limit", "NL": "No Limit"}
