@@ -47,6 +47,12 @@ COMMANDS = {
     "doctor": "Show what is installed and what is in the ledger, and check that it is sound.",
 }
 
+TOGETHER = {  # commands that stand in one file, which is not called as they are
+    **dict.fromkeys(("push", "pull"), "archive"),
+    **dict.fromkeys(("init", "compact", "restored"), "upkeep"),
+    "man": "completion",
+    "publish": "witness",
+}
 
 GROUPS = {  # as the help shows them; the others, and every declared question, ask
     "Play": ("demo", "games", "init", "play", "match", "hud", "league", "import"),
@@ -92,7 +98,8 @@ class Lazy(click.Group):
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
         try:
-            command = getattr(import_module(f"{__package__}.cli.{name}"), name)
+            file = import_module(f"{__package__}.cli.{TOGETHER.get(name, name)}")
+            command = getattr(file, name)
         except ModuleNotFoundError as missing:
             if missing.name not in POSIX:
                 raise

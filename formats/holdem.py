@@ -1,15 +1,26 @@
-"""What a hand must be so that a format of plain hold'em can tell it; the sentence if it is not."""
+"""Hold'em as formats of sites tell it: which hands they have words for, and at which stakes."""
+
+from decimal import Decimal
+from typing import Literal
+
+from msgspec import Struct
 
 from engine.game import Game
 from engine.steps import Betting, Blinds, DealBoard, DealHole, Posts, Showdown
+from engine.units import money, per_chip
+from events.cards import UNKNOWN
 from events.types import (
+    AntePosted,
     BlindPosted,
+    BoardDealt,
     Claimed,
     Disconnected,
     Events,
     Faulted,
     HandEnded,
+    HandStarted,
     HandVoided,
+    RakeTaken,
     Reconnected,
     TimedOut,
 )
@@ -40,8 +51,8 @@ def check(game: Game, record: Events, name: str, *, site: bool = False) -> None:
         raise Inexpressible(f"{name} has no code for {game.name}: its sequence of play is its own")
     for policy, value in _PLAIN.items():
         if getattr(game, policy) != value:
-            said = f"{policy} {getattr(game, policy)}"
-            raise Inexpressible(f"{name} has no code for {game.name}: it plays with {said}")
+            policy_value = f"{policy} {getattr(game, policy)}"
+            raise Inexpressible(f"{name} has no code for {game.name}: it plays with {policy_value}")
     if game.sizing == "pot_limit" and not site:
         raise Inexpressible(f"{name} has no code for pot-limit hold'em")
     if not isinstance(record[-1], HandEnded | Faulted):
@@ -71,3 +82,91 @@ def bet_sizes(game: Game, name: str) -> tuple[int, int]:
     if (low, high) != (also_low, also_high):
         raise Inexpressible(f"{name} knows one bet size for two rounds, one for the last two")
     return low, high
+
+
+_MONIES = {"dollar": ("$", "USD"), "euro": ("€", "EUR"), "pound": ("£", "GBP"), "chip": ("", "")}
+_LIMITS: dict[str, Literal["FL", "PL", "NL"]] = {
+    "fixed": "FL",
+    "pot_limit": "PL",
+    "no_limit": "NL",
+}
+
+
+class Stakes(Struct, frozen=True):
+    """What is bet at a table, in the units of its game, of which `per` are one of its money."""
+
+    limit: Literal["FL", "PL", "NL"]
+    small: int
+    big: int
+    ante: int
+    sign: str
+    currency: str
+    per: int
+
+    def amount(self, units: int) -> Decimal:
+        """Whole, or with two decimals."""
+        value = Decimal(units) / self.per
+        return value if units % self.per == 0 else value.quantize(Decimal("0.01"))
+
+
+def stakes(game: Game, record: Events, name: str) -> Stakes:
+    """The stakes of a hand that a site could have dealt; else what the format has no word for."""
+    check(game, record, name, site=True)
+    forced = game.script[0]
+    assert isinstance(forced, Blinds | Posts)
+    if isinstance(forced, Posts) and (forced.dead or len(set(forced.antes)) > 1):
+        raise Inexpressible(f"{name} has no word for an ante that one seat posts for all")
+    ante = forced.ante if isinstance(forced, Blinds) else max(forced.antes, default=0)
+    low, high = bet_sizes(game, name)
+    limit = _LIMITS[game.sizing]
+    if limit != "FL" and (low, high) != (forced.big, forced.big):
+        raise Inexpressible(f"{name} knows no smallest bet but the big blind")
+    if limit == "FL" and (2 * forced.small, 2 * low, low) != (low, high, forced.big):
+        raise Inexpressible(
+            f"{name} names the bets of a fixed limit: blinds are half a bet and one, the last two"
+            " rounds bet twice as much"
+        )
+    per = per_chip(game.unit)
+    if money(game.unit) not in _MONIES or 100 % per or game.unit == "half chip":
+        _check_whole(record, per, f"{name} counts whole chips or hundredths", game.unit)
+    sign, currency = _MONIES.get(money(game.unit), ("", ""))
+    _check_table(record, forced.small, name)
+    return Stakes(limit, forced.small, forced.big, ante, sign, currency, per)
+
+
+def _check_whole(record: Events, per: int, rule: str, unit: str) -> None:
+    """Every amount of the hand is one of whole chips."""
+    for event in record:
+        for field in ("amount", "to"):
+            if (units := getattr(event, field, 0)) % per:
+                raise Inexpressible(f"{rule}: {units} {unit}s are none")
+        for field in ("stacks", "shares"):
+            for units in getattr(event, field, ()):
+                if units % per:
+                    raise Inexpressible(f"{rule}: {units} {unit}s are none")
+
+
+def _check_table(record: Events, small: int, name: str) -> None:
+    """What sites have no word for."""
+    start = record[0]
+    assert isinstance(start, HandStarted)
+    if len(set(start.players)) < len(start.players):
+        raise Inexpressible(f"{name} tells players by their names: no two share one")
+    if 0 in start.stacks:
+        raise Inexpressible(f"{name} deals nobody in who has no chips")
+    left = list(start.stacks)
+    for event in record:
+        match event:
+            case BoardDealt(cards=cards) if UNKNOWN in cards:
+                raise Inexpressible(f"{name} has no word for a card of the board that is unknown")
+            case AntePosted(seat=seat, amount=amount):
+                left[seat] -= amount
+            case BlindPosted(seat=seat, amount=amount, kind=kind):
+                left[seat] -= amount
+                if kind == "dead" and amount != small and (amount > small or left[seat]):
+                    raise Inexpressible(f"{name} knows no dead blind but the small one")
+
+
+def raked(record: Events) -> int:
+    """What the house took of all pots."""
+    return sum(event.amount for event in record if isinstance(event, RakeTaken))

@@ -70,15 +70,15 @@ def time_of(hour: str, minute: str, second: str) -> time | None:
         return None
 
 
-def said_in_utc(said: object) -> str:
+def said_in_utc(written: object) -> str:
     """What a field of this name says, `2019-08-24T14:15:22Z`; a time of another zone is none."""
-    found = _UTC.fullmatch(said) if isinstance(said, str) else None
+    found = _UTC.fullmatch(written) if isinstance(written, str) else None
     return _read(found, "UTC") if found else ""
 
 
-def is_whole(said: str) -> bool:
+def is_whole(text: str) -> bool:
     """Whether it is a moment, and not only what a clock showed."""
-    return said.endswith("Z") or (said[19:20] in ("+", "-") and len(said) > 19)
+    return text.endswith("Z") or (text[19:20] in ("+", "-") and len(text) > 19)
 
 
 def in_utc(seconds: int) -> str:
@@ -86,10 +86,10 @@ def in_utc(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat() + "Z"
 
 
-def _read(said: re.Match[str], zone: str) -> str:
+def _read(parsed: re.Match[str], zone: str) -> str:
     """Year, month, day, and the time of it if there is one."""
-    at = time_of(*said.group(4, 5, 6)) if said[4] else None
-    return moment(day_of(*said.group(1, 2, 3)), at, zone) if at or not said[4] else ""
+    at = time_of(*parsed.group(4, 5, 6)) if parsed[4] else None
+    return moment(day_of(*parsed.group(1, 2, 3)), at, zone) if at or not parsed[4] else ""
 
 
 def _zone(name: object) -> ZoneInfo | None:

@@ -223,12 +223,12 @@ def rows_of_table() -> tuple[Row, ...]:
 @lru_cache(4096)
 def rake_said(rake: Rake) -> str:
     """`5 % up to 300`, `4.5 %, rounded down`, `5 of every 100`."""
-    said = f"{float(Fraction(rake.percent * 100, rake.of)):g} %"
+    text = f"{float(Fraction(rake.percent * 100, rake.of)):g} %"
     if rake.rounding == "incremental":
-        said = f"{rake.increment * rake.percent // rake.of} of every {rake.increment}"
+        text = f"{rake.increment * rake.percent // rake.of} of every {rake.increment}"
     elif rake.rounding != "half_even":
-        said += f", rounded {'down' if rake.rounding == 'floor' else 'up'}"
-    return said + "".join(f" up to {cap}" for _, cap in rake.caps_by_players)
+        text += f", rounded {'down' if rake.rounding == 'floor' else 'up'}"
+    return text + "".join(f" up to {cap}" for _, cap in rake.caps_by_players)
 
 
 # The file.

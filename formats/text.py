@@ -51,26 +51,21 @@ def encoding_of(text: Text) -> str:
     if isinstance(text, str):
         return "utf-8-sig" if text.startswith("\ufeff") else "utf-8"
     with _raw(text) as raw:
-        return _encoding(raw)
+        start = raw.read(4)
+        marked = (name for mark, name in _MARKS.items() if start.startswith(mark))
+        guessed = ["utf-8", "cp1252"]
+        if start[1:4:2] == b"\0\0":
+            guessed = ["utf-16-le"]
+        elif start[0:4:2] == b"\0\0":
+            guessed = ["utf-16-be"]
+        for encoding in (*marked, *guessed):
+            if _decodes(raw, encoding):
+                return encoding
+        raise Refused(1, "this is no text: neither UTF-8 nor UTF-16 nor cp1252")
 
 
 def _raw(text: bytes | Path) -> BinaryIO:
     return BytesIO(text) if isinstance(text, bytes) else text.open("rb")
-
-
-def _encoding(raw: BinaryIO) -> str:
-    """The first encoding in which the whole file is text."""
-    start = raw.read(4)
-    marked = (name for mark, name in _MARKS.items() if start.startswith(mark))
-    guessed = ["utf-8", "cp1252"]
-    if start[1:4:2] == b"\0\0":
-        guessed = ["utf-16-le"]
-    elif start[0:4:2] == b"\0\0":
-        guessed = ["utf-16-be"]
-    for encoding in (*marked, *guessed):
-        if _decodes(raw, encoding):
-            return encoding
-    raise Refused(1, "this is no text: neither UTF-8 nor UTF-16 nor cp1252")
 
 
 def _decodes(raw: BinaryIO, encoding: str) -> bool:

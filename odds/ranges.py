@@ -72,10 +72,10 @@ def _hands(part: str) -> Iterable[Cards]:
         return list(combinations(BIT, 2))
     if len(part) == 4 and part[:2] in BIT and part[2:] in BIT and part[:2] != part[2:]:
         return [(part[:2], part[2:])]
-    said = PART.fullmatch(part)
-    if said is None:
+    parsed = PART.fullmatch(part)
+    if parsed is None:
         raise ValueError(f"{part!r} is no part of a range: those are like {HOW}")
-    high, low, kind, more, *end = said.groups()
+    high, low, kind, more, *end = parsed.groups()
     first = _places(high, low, kind, part)
     if more is None:
         places = [first]

@@ -96,32 +96,32 @@ def _ends(
     """What `heads` were signed for (and where that is written) and is not there."""
     there = tail.next_seq
     if now.tree and not (heads and heads[0][0] == CHECKPOINT):
-        told = f"{CHECKPOINT} is missing, and {there:,} streams have closed"
-        yield Finding(CHECKPOINT, None, "", told)
+        why = f"{CHECKPOINT} is missing, and {there:,} streams have closed"
+        yield Finding(CHECKPOINT, None, "", why)
     tree = frontier(now.tree, TreeFiles(disk))
     if now.root not in ("", tree.root().hex()):
-        told = f"{path_of(0)} is not the tree whose head {manifest.PATH} has"
-        yield Finding(path_of(0), None, "", told)
+        why = f"{path_of(0)} is not the tree whose head {manifest.PATH} has"
+        yield Finding(path_of(0), None, "", why)
     most = max((one.size for _, one in heads), default=0)
     salts = None if nonces is None else salts_of(disk, nonces)
     leaves = tail.closed[: max(0, most - now.tree)] if salts else ()
     hashes = [leaf_hash(salts.leaf(it.hand_seq, it.recorded())) for it in leaves] if salts else []
     for name, one in heads:
         if one.size > there:
-            told = f"{name} was signed for {one.size:,} closed streams, and {there:,} are there"
-            yield Finding(name, None, "", f"{told}: the end is lost, or this is an older copy")
+            why = f"{name} was signed for {one.size:,} closed streams, and {there:,} are there"
+            yield Finding(name, None, "", f"{why}: the end is lost, or this is an older copy")
             continue
         new = one.size - now.tree
         if new > 0 and nonces is None:
             continue
         grown = tree.added(hashes[:new]) if new > 0 else frontier(one.size, TreeFiles(disk))
         if grown.root() != one.root:
-            told = f"the first {one.size:,} closed streams are not those that {name} was signed for"
-            yield Finding(name, None, "", f"{told}: muckrake verify --all says which")
+            why = f"the first {one.size:,} closed streams are not those that {name} was signed for"
+            yield Finding(name, None, "", f"{why}: muckrake verify --all says which")
     signed = heads[0][1].size if heads and heads[0][0] == CHECKPOINT else 0
     if heads and signed < there:
-        told = f"{there - signed:,} of {there:,} closed streams are not under {CHECKPOINT}"
-        yield Finding(CHECKPOINT, None, "", told, note=True)
+        why = f"{there - signed:,} of {there:,} closed streams are not under {CHECKPOINT}"
+        yield Finding(CHECKPOINT, None, "", why, note=True)
 
 
 def _rulesets(disk: Disk, fingerprint: Callable[[bytes], str] | None) -> Iterator[Finding]:
@@ -139,16 +139,16 @@ def _rulesets(disk: Disk, fingerprint: Callable[[bytes], str] | None) -> Iterato
             yield Finding(path, None, "", f"{path} cannot be read: {reason}")
             continue
         if found != mark:
-            told = f"{path} holds the rules of {found}: hands that name {mark} lack theirs"
-            yield Finding(path, None, "", told)
+            why = f"{path} holds the rules of {found}: hands that name {mark} lack theirs"
+            yield Finding(path, None, "", why)
 
 
 def _accepted(disk: Disk) -> Iterator[Finding]:
     """Whoever looks at a ledger hears of each time that an older copy was gone on with."""
     for one in rollbacks(disk):
         moment = datetime.fromtimestamp(one.at // 1000, UTC)
-        told = f"at {moment:%Y-%m-%dT%H:%M:%SZ} somebody went on all the same: {one.sentence}"
-        yield Finding(ROLLBACKS, None, "", told, note=True)
+        why = f"at {moment:%Y-%m-%dT%H:%M:%SZ} somebody went on all the same: {one.sentence}"
+        yield Finding(ROLLBACKS, None, "", why, note=True)
 
 
 def _segments(disk: Disk, now: Manifest) -> Iterator[Finding]:
@@ -163,11 +163,11 @@ def _segments(disk: Disk, now: Manifest) -> Iterator[Finding]:
                 continue
             known = segment.sizes.get(name, size)
             if size < known:
-                told = f"{path} ends at byte {size} of {known}: it holds {hands}"
-                yield Finding(path, size, hands, told)
+                why = f"{path} ends at byte {size} of {known}: it holds {hands}"
+                yield Finding(path, size, hands, why)
             elif digest != segment.sha256[name]:
-                told = f"{path} is not as it was sealed: it holds {hands}"
-                yield Finding(path, None, hands, told)
+                why = f"{path} is not as it was sealed: it holds {hands}"
+                yield Finding(path, None, hands, why)
 
 
 def _hands(segment: Segment) -> str:
@@ -187,12 +187,12 @@ def _order(now: Manifest) -> Iterator[Finding]:
     closed = 0
     for segment in now.segments:
         if segment.first_seq != closed:
-            told = f"{manifest.PATH}: what closed as {closed} is in no segment"
-            yield Finding(manifest.PATH, None, "", told)
+            why = f"{manifest.PATH}: what closed as {closed} is in no segment"
+            yield Finding(manifest.PATH, None, "", why)
         closed = segment.last_seq + 1
     if closed != now.next_seq:
-        told = f"{manifest.PATH}: what closed as {closed} is in no segment"
-        yield Finding(manifest.PATH, None, "", told)
+        why = f"{manifest.PATH}: what closed as {closed} is in no segment"
+        yield Finding(manifest.PATH, None, "", why)
 
 
 def _log(disk: Disk, now: Manifest, marks: Marks | None) -> Iterator[Finding]:
@@ -210,8 +210,8 @@ def _log(disk: Disk, now: Manifest, marks: Marks | None) -> Iterator[Finding]:
         yield _finding(now.log, damage)
         return
     if recovered.torn:
-        told = torn(now.log, recovered).replace("dropped", "to drop:")
-        yield Finding(now.log, recovered.size, "", told, note=True)
+        why = torn(now.log, recovered).replace("dropped", "to drop:")
+        yield Finding(now.log, recovered.size, "", why, note=True)
 
 
 def _count(now: Manifest, recovered: Recovered) -> None:

@@ -323,8 +323,8 @@ class FileLedger:
         for one in appends:
             begins = not (one.expected or is_match(one.stream))
             if begins and self._sealed.version(one.stream) is not None:
-                told = f"{self._found.log.path} begins {one.stream} again, which has ended and"
-                raise Damaged(f"{told} is sealed: one hand has one record")
+                why = f"{self._found.log.path} begins {one.stream} again, which has ended and"
+                raise Damaged(f"{why} is sealed: one hand has one record")
 
     def _void_open(self) -> None:
         """Hands left open by a dead writer are voided together: every contribution goes back."""

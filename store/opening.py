@@ -66,8 +66,8 @@ def signing(
 
 def _taken_over(signed: int, sealed: int, there: int, closed: Sequence[Closed]) -> str:
     """What is said of a ledger whose writers left no marks."""
-    told = "this ledger is from before writers left marks; from now on nothing without one is taken"
+    note = "this ledger is from before writers left marks; from now on nothing without one is taken"
     if signed >= there:
-        return f"{told}. All {there:,} closed streams are those that were signed for"
+        return f"{note}. All {there:,} closed streams are those that were signed for"
     first = closed[signed - sealed].stream if signed >= sealed else f"what closed as {signed}"
-    return f"{told}. Nobody vouches for {there - signed:,} closed streams, from {first} on"
+    return f"{note}. Nobody vouches for {there - signed:,} closed streams, from {first} on"

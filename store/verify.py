@@ -220,8 +220,8 @@ class Verifier:
         self._tree, self._new = self._tree.added(self._new), []
         for name, expected in self._heads.pop(self._tree.size, ()):
             if expected.root != self._tree.root():
-                told = f"the first {expected.size} closed streams are not those it was signed for"
-                self._wrong.append(Wrong(name, told))
+                why = f"the first {expected.size} closed streams are not those it was signed for"
+                self._wrong.append(Wrong(name, why))
                 self._signed = 0 if name == CHECKPOINT else self._signed
 
     def _ends(self) -> None:
@@ -230,27 +230,27 @@ class Verifier:
             for name, expected in named:
                 if size == 0 and expected.root == EMPTY:
                     continue
-                told = f"it was signed for {size} closed streams, and {self._tree.size} are there"
-                self._wrong.append(Wrong(name, f"{told}: the end of the ledger is lost"))
+                why = f"it was signed for {size} closed streams, and {self._tree.size} are there"
+                self._wrong.append(Wrong(name, f"{why}: the end of the ledger is lost"))
 
     def _covers(self) -> None:
         """Everything that closed is under the signature, or a writer is about to sign for it."""
         leaves, names = self._count["leaves"], self._disk.names("")
         if leaves and KEYS not in names:
-            told = f"it is missing, and {leaves:,} streams have closed: nobody can check who signed"
-            self._wrong.append(Wrong(KEYS, told))
+            why = f"it is missing, and {leaves:,} streams have closed: nobody can check who signed"
+            self._wrong.append(Wrong(KEYS, why))
         if not self._unsigned:
             return
         writer = holder(self.ledger.live.folder)
-        told = f"{leaves - self._signed:,} of {leaves:,} leaves are not under it,"
-        told += f" from {self._unsigned} on"
+        why = f"{leaves - self._signed:,} of {leaves:,} leaves are not under it,"
+        why += f" from {self._unsigned} on"
         if FOLDER not in names or CHECKPOINT.rpartition("/")[2] not in self._disk.names(FOLDER):
-            told = f"it is missing, and {leaves:,} streams have closed"
+            why = f"it is missing, and {leaves:,} streams have closed"
         if writer:
-            told += f": {writer} signs for them when more closes, or at its end"
+            why += f": {writer} signs for them when more closes, or at its end"
         else:
-            told += ", and nobody is writing: whoever writes next signs for what he can vouch for"
-        self._wrong.append(Wrong(CHECKPOINT, told, note=self._may_wait(writer, names)))
+            why += ", and nobody is writing: whoever writes next signs for what he can vouch for"
+        self._wrong.append(Wrong(CHECKPOINT, why, note=self._may_wait(writer, names)))
 
     def _may_wait(self, writer: str | None, names: list[str]) -> bool:
         """Whether there is a writer who may not have signed yet: of what is sealed he has."""

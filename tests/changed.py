@@ -20,6 +20,8 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
+from api.main import TOGETHER
+
 ROOT = Path(__file__).resolve().parents[1]
 HUBS = {  # and the folder of what each registers
     "api/main.py": "api/cli/",
@@ -185,7 +187,8 @@ class Tree:
         routes = self.parts(path)[1]
         if not routes:
             name = PurePosixPath(path).stem.rstrip("_")
-            return {(path, WHOLE)} if words is None or name in words else set()
+            names = {name, *(command for command, file in TOGETHER.items() if file == name)}
+            return {(path, WHOLE)} if words is None or names & words else set()
         said = {
             name
             for name, paths in routes.items()

@@ -5,11 +5,10 @@ for ranks of bids and for the most frequent ones, and leaves the judging to SQL 
 """
 
 from collections.abc import Collection, Iterator
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from analytics.sql.chosen import Chosen, hands_of, in_money, players_of, quoted, where
 from analytics.sql.tables import Source
-from analytics.statistics.answers import natural
 from analytics.statistics.measured import (
     BASES,
     Kind,
@@ -17,7 +16,7 @@ from analytics.statistics.measured import (
     Measured,
     Resampled,
     means,
-    measured,
+    of_parts,
     ratios,
 )
 from odds.rank import CATEGORIES
@@ -113,8 +112,8 @@ def _measures() -> Iterator[Measure]:
     yield from _after()
     for basis in BASES:
         for name, title, meaning, kind in _WORTH:
-            told = f"{title} ({basis})"
-            yield Measure(f"{name}_{basis}", told, meaning, "bids_worth", kind, basis)
+            called = f"{title} ({basis})"
+            yield Measure(f"{name}_{basis}", called, meaning, "bids_worth", kind, basis)
     yield Measure(
         "allocated",
         "Went where worth more",
@@ -140,8 +139,8 @@ def _after() -> Iterator[Measure]:
             ("rival_fold", "Rival folds later", "the rival folded after the auction"),
             ("flop_bet", "Bets the flop", "bet, where he could open; a claim needs 10"),
         ):
-            told = f"{title}, auction {end}"
-            yield Measure(f"{name}_{end}", told, f"{meaning}; auction {end}", "bids_after", "share")
+            full = f"{title}, auction {end}"
+            yield Measure(f"{name}_{end}", full, f"{meaning}; auction {end}", "bids_after", "share")
     yield Measure(
         "won_in_vain",
         "Won in vain",
@@ -160,7 +159,6 @@ MEASURES: dict[str, Measure] = {
     one.name: one._replace(amount=one.counted in _AMOUNTS) for one in _measures()
 }
 By = Literal["seat", "pot", "board", "strength", "made", "rival", "match", "game"]
-BYS: tuple[By, ...] = get_args(By)
 FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
 NOT_KNOWN = "not known"
 POTS = ("up to 4", "5 to 20", "21 to 100", "over 100")
@@ -211,15 +209,7 @@ class Bids:
         wanted = ratios(MEASURES.values()) | (means(MEASURES.values()) if again else set())
         for file in FILES:
             drawn.ask(self._tables, file, chosen(player, by, self._vs), wanted)
-        counted: dict[tuple[str, str], dict[tuple[str, str | None], Any]] = {}
-        for file in FILES:
-            for row in self._ask(file, player, by):
-                mine = counted.setdefault((row["player"], row["part"]), {})
-                mine[file, row.get("basis")] = row
-        for who, part in sorted(counted, key=lambda key: (key[0], natural(key[1]))):
-            for one in MEASURES.values():
-                row = counted[who, part].get((one.file, one.basis), {})
-                yield measured(one, row, drawn, who, part)
+        return of_parts(MEASURES, {file: self._ask(file, player, by) for file in FILES}, drawn)
 
     def ranks(self, player: str | None, by: By | None = None) -> list[dict[str, Any]]:
         """The bids at each tenth, in chips and in pots."""

@@ -77,25 +77,21 @@ class Pair(Struct, frozen=True):
 
 def pairs(auctions: pa.Table) -> Iterator[Pair]:
     """Every ordered pair of players, by name; of auctions as a ledger keeps them."""
-    meant = _meant(auctions)
+    # Both bids are known and were chosen; where origins are hidden, all but those of no stack.
+    chosen = [
+        pc.equal(pc.fill_null(auctions[name], "chosen"), "chosen")
+        for name in ("origin", "rival_origin")
+    ]
+    known = [pc.is_valid(auctions[name]) for name in ("bid", "rival_bid", "rival")]
+    keep = chosen[0]
+    for one in (*chosen[1:], *known):
+        keep = pc.and_(keep, one)
+    meant = auctions.filter(keep)
     dealt, first = (
         _by_pair(meant.filter(pc.equal(meant["role"], role))) for role in ("dealer", "big blind")
     )
     for both in sorted(dealt):
         yield _pair(*both, dealt[both], first.get(both, meant.slice(0, 0)))
-
-
-def _meant(auctions: pa.Table) -> pa.Table:
-    """Both bids are known and were chosen; where origins are hidden, all but those of no stack."""
-    told = [
-        pc.equal(pc.fill_null(auctions[name], "chosen"), "chosen")
-        for name in ("origin", "rival_origin")
-    ]
-    known = [pc.is_valid(auctions[name]) for name in ("bid", "rival_bid", "rival")]
-    keep = told[0]
-    for one in (*told[1:], *known):
-        keep = pc.and_(keep, one)
-    return auctions.filter(keep)
 
 
 def _by_pair(auctions: pa.Table) -> dict[tuple[str, str], pa.Table]:
@@ -109,7 +105,7 @@ def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
     as_first = _amounts(first, "bid") - _amounts(first, "rival_bid")
     strata = _strata(rows)
     n = rows.num_rows
-    told = {name: int(between(mine - his, tell).sum()) for name, tell in TELLS.items()}
+    counts = {name: int(between(mine - his, tell).sum()) for name, tell in TELLS.items()}
     owed = {name: _owed(mine, his, tell, strata) for name, tell in TELLS.items()}
     ranked = _centred(mine, strata), _centred(his, strata)
     scale = sqrt(float((ranked[0] ** 2).sum() * (ranked[1] ** 2).sum()))
@@ -117,17 +113,17 @@ def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
     observed = together / scale if scale else None
     draws = 0
     if n <= DRAWN_N:
-        far, p_of, draws = _by_matchings(mine, his, ranked, strata, together, told)
+        far, p_of, draws = _by_matchings(mine, his, ranked, strata, together, counts)
     else:
         far = _by_moments(ranked, strata, together)
-        p_of = {name: at_least(count, *owed[name]) for name, count in told.items()}
+        p_of = {name: at_least(count, *owed[name]) for name, count in counts.items()}
         few = of_two_sizes(mine, his, strata)
         if few is not None:
             p_of = {
-                name: chance_of_at_least(count, few, TELLS[name]) for name, count in told.items()
+                name: chance_of_at_least(count, few, TELLS[name]) for name, count in counts.items()
             }
     p = None if observed is None else far
-    tells = {name: (count, owed[name][0], p_of[name]) for name, count in told.items()}
+    tells = {name: (count, owed[name][0], p_of[name]) for name, count in counts.items()}
     alone = [one for one in (p, *p_of.values()) if one is not None]
     low, high = _interval(observed, n)
     sealed = pc.sum(rows["sealed"]).as_py()
@@ -146,7 +142,7 @@ def _by_matchings(
     ranked: tuple[Bids, Bids],
     strata: Places,
     together: float,
-    told: dict[str, int],
+    counts: dict[str, int],
 ) -> tuple[float, dict[str, float], int]:
     """p of the correlation and of each tell, and out of how many matchings that were drawn.
 
@@ -156,7 +152,7 @@ def _by_matchings(
     while True:
         drawn = _drawn(mine, his, ranked, strata, draws)
         far = _p(np.abs(drawn["correlation"]) >= abs(together) - 1e-9)
-        p_of = {name: _p(drawn[name] >= count) for name, count in told.items()}
+        p_of = {name: _p(drawn[name] >= count) for name, count in counts.items()}
         if draws == DRAWS or len(mine) < FLAG_N or min(far, *p_of.values()) >= DOUBT:
             return far, p_of, draws
         draws = DRAWS
@@ -164,7 +160,8 @@ def _by_matchings(
 
 def _by_moments(ranked: tuple[Bids, Bids], strata: Places, together: float) -> float:
     """p of the correlation, by its deviation over all matchings there are."""
-    deviation = _deviation(ranked, strata)
+    one, other = (np.bincount(strata, bids**2) for bids in ranked)
+    deviation = sqrt(float((one * other / np.maximum(1, np.bincount(strata) - 1)).sum()))
     return normal(together / deviation) if deviation else 1.0  # every matching gives the same
 
 
@@ -235,12 +232,6 @@ def _drawn(
 def _p(as_far: NDArray[np.bool_]) -> float:
     """The observed matching is one of those that chance could have made."""
     return (1 + int(as_far.sum())) / (1 + len(as_far))
-
-
-def _deviation(ranked: tuple[Bids, Bids], strata: Places) -> float:
-    """Of the sum of products, over all matchings within strata."""
-    one, other = (np.bincount(strata, bids**2) for bids in ranked)
-    return sqrt(float((one * other / np.maximum(1, np.bincount(strata) - 1)).sum()))
 
 
 def _owed(mine: Bids, his: Bids, tell: tuple[int, int], strata: Places) -> tuple[float, float]:

@@ -286,6 +286,6 @@ def drawn(one: Number, other: Number, here: Places, there: Places) -> Interval |
 
 def _column(rows: pa.Table, name: str) -> Numbers:
     """As numbers; nothing counts as 0."""
-    told = rows[name].cast(pa.float64()).combine_chunks().fill_null(0.0)
-    numbers: Numbers = told.to_numpy(zero_copy_only=False)
+    values = rows[name].cast(pa.float64()).combine_chunks().fill_null(0.0)
+    numbers: Numbers = values.to_numpy(zero_copy_only=False)
     return numbers

@@ -54,9 +54,9 @@ def of_difference(one: Deals, other: Deals) -> Interval | None:
     """Of two means in deals that have nothing to do with each other: the first less the second."""
     strata = []
     for at, deals in enumerate((one, other)):
-        told, times = _told(deals)
+        amounts, times = _told(deals)
         rows = np.zeros((int(times.sum()), 4))
-        rows[:, 2 * at : 2 * at + 2] = np.repeat(told, times, axis=0)
+        rows[:, 2 * at : 2 * at + 2] = np.repeat(amounts, times, axis=0)
         strata.append(rows)
     return redrawn(strata, lambda sums: mean(sums) - mean(sums[:, 2:]))
 

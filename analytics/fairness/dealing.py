@@ -262,8 +262,8 @@ def of_bids(pairs: Iterable[Pair]) -> Iterator[Test]:
         if one.leaked:
             continue
         every = [one.p, *(p for _, _, p in one.tells.values())]
-        told = [p for p in every if p is not None]
-        p = min(holm(told)) if one.n >= 200 else None
+        given = [p for p in every if p is not None]
+        p = min(holm(given)) if one.n >= 200 else None
         about = f"{one.dealer} as dealer, {one.rival}"
         error = 1 / sqrt(max(1, one.n - 1))
         yield Test(

@@ -109,15 +109,15 @@ def filled(events: Sequence[Any]) -> list[Any]:
     """
     shown = {event.seat: event.cards for event in events if isinstance(event, Shown)}
     risked = {event.seat for event in events if isinstance(event, CardSwapped)}
-    told = []
+    spots = []
     for event in events:
         cards = shown.get(event.seat) if isinstance(event, HoleDealt) else None
         if cards and known(event.cards) is None and event.seat not in risked:
             size = len(event.cards)
             shown[event.seat] = cards[size:]
             event = replace(event, cards=cards[:size])
-        told.append(event)
-    return told
+        spots.append(event)
+    return spots
 
 
 def _cards(event: Any) -> Cards:
@@ -193,7 +193,10 @@ def odds(game: Game, hand: Hand, name: str) -> Worth | None:
 
 def _worth(hand: Hand, game: Game, how: Showdown, name: str) -> tuple[tuple[float, ...], float]:
     """What each seat could expect if all bets were made, less what it has put in; its error."""
-    hand = _matched(hand)
+    # What one seat has put in above all others is as good as in its stack
+    *_, second, most = sorted(hand.paid)
+    owner = hand.paid.index(most)
+    hand = evolve(hand, UncalledReturned(owner, most - second)) if most > second else hand
     seats = contenders(hand)
     layers = pots(game, hand, seats)
     put_in = tuple(paid + dead for paid, dead in zip(hand.paid, hand.dead, strict=True))
@@ -203,8 +206,8 @@ def _worth(hand: Hand, game: Game, how: Showdown, name: str) -> tuple[tuple[floa
             for seat in pot.seats:
                 even[seat] += pot.amount / len(pot.seats)
         return tuple(even), 0.0
-    told = expected(spot(game, hand, layers, put_in), game, how, name)
-    return told.nets, told.error
+    worth = expected(spot(game, hand, layers, put_in), game, how, name)
+    return worth.nets, worth.error
 
 
 def spot(
@@ -225,10 +228,3 @@ def spot(
         layers,
         put_in,
     )
-
-
-def _matched(hand: Hand) -> Hand:
-    """What one seat has put in above all others is as good as in its stack."""
-    *_, second, most = sorted(hand.paid)
-    owner = hand.paid.index(most)
-    return evolve(hand, UncalledReturned(owner, most - second)) if most > second else hand

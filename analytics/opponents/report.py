@@ -5,7 +5,7 @@ What pays against him, and what stands out, is for `opponents.leads`.
 """
 
 from collections.abc import Iterator
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,7 +22,6 @@ from analytics.statistics.measured import Ends, Measure, Measured, Resampled, en
 from analytics.statistics.tallies import chances
 
 By = Literal["position", "window", "match", "game", "locked"]
-BYS: tuple[By, ...] = get_args(By)
 Row = dict[str, Any]
 _PARTS: dict[By, str] = {
     "position": "e.position",

@@ -110,11 +110,24 @@ def opponent_tables(
         acts, ends, found, facts = (_numbered(it, *scope.hands) for it in every)
         there = set(ends["match"].to_pylist())
         locks = [row for row in locks if row["match"] in there]
-    places = _spots(acts)
+    # Acts after the flop whose strength can be counted: shown down, one rival, cards known
+    countable = pc.and_(acts["meant"], acts["showdown"])
+    for one in (
+        pc.is_in(acts["kind"], pa.array(ACTS)),
+        pc.is_valid(acts["hole"]),
+        pc.is_valid(acts["board"]),
+        pc.is_in(acts["rival_cards"], pa.array([1, 2, 3], pa.int32())),
+    ):
+        countable = pc.and_(countable, one)
+    places = np.flatnonzero(pc.fill_null(countable, False).to_numpy()).tolist()
     wanted = spread(places, scope.spots)
     rows = acts.take(pa.array(wanted, pa.int64())).to_pylist()
     valued(watch(rows, len(rows)), rules)
-    acts = _with_equities(acts, wanted, rows)
+    # The acts with every strength that was counted; cards that no deck deals have none
+    values: list[float | None] = [None] * acts.num_rows
+    for at, row in zip(wanted, rows, strict=True):
+        values[at] = row.get("equity")
+    acts = acts.append_column("equity", pa.array(values, pa.float64()))
     return OpponentTables(acts, ends, found, facts, locks, len(places), len(wanted))
 
 
@@ -207,7 +220,13 @@ class _Part:
         rows = _his(events, scope)
         hands = Hands(rows)
         self.decisions = decided(hands, rules)
-        self.faults = _faults(hands, rows, rules)
+        # Replies that could not be used; what was asked then is for the rules to say
+        _, hand, _, _ = hands.columns.at("Faulted")
+        parts = [rows[it] for it in hands.rows_of(np.unique(hand).tolist())]
+        found = [
+            row for part in parts for leaf in leaves_of(part) for row in faults.rows_of(leaf, rules)
+        ]
+        self.faults = faults.table(found)
         self.facts = _with_hands(facts_of(rules.of, hands))
         self.played = list(played_of(hands, rules))
 
@@ -239,37 +258,6 @@ def _his(events: pa.Table, scope: Scope) -> pa.Table:
         return events
     mine = starts["hand_seq"].filter(pa.array(there, pa.bool_()).take(seats.indices))
     return events.filter(pc.is_in(events["hand_seq"], mine.combine_chunks()))
-
-
-def _faults(hands: Hands, rows: pa.Table, rules: Rulebook) -> pa.Table:
-    """Replies that could not be used; what was asked then is for the rules to say."""
-    _, hand, _, _ = hands.columns.at("Faulted")
-    parts = [rows[it] for it in hands.rows_of(np.unique(hand).tolist())]
-    found = [
-        row for part in parts for leaf in leaves_of(part) for row in faults.rows_of(leaf, rules)
-    ]
-    return faults.table(found)
-
-
-def _spots(acts: pa.Table) -> list[int]:
-    """Acts after the flop whose strength can be counted: shown down, one rival, cards known."""
-    countable = pc.and_(acts["meant"], acts["showdown"])
-    for one in (
-        pc.is_in(acts["kind"], pa.array(ACTS)),
-        pc.is_valid(acts["hole"]),
-        pc.is_valid(acts["board"]),
-        pc.is_in(acts["rival_cards"], pa.array([1, 2, 3], pa.int32())),
-    ):
-        countable = pc.and_(countable, one)
-    return np.flatnonzero(pc.fill_null(countable, False).to_numpy()).tolist()
-
-
-def _with_equities(acts: pa.Table, places: list[int], rows: list[Row]) -> pa.Table:
-    """The acts with every strength that was counted; cards that no deck deals have none."""
-    values: list[float | None] = [None] * acts.num_rows
-    for at, row in zip(places, rows, strict=True):
-        values[at] = row.get("equity")
-    return acts.append_column("equity", pa.array(values, pa.float64()))
 
 
 def _with_hands(facts: pa.Table) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, stdev
-from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
@@ -26,7 +26,6 @@ METHODS = {
     "weighted": "divided by the chips that each put in",
 }
 By = Literal["street", "position", "window", "pot", "auction", "swap"]
-BYS: tuple[By, ...] = get_args(By)
 UNKNOWN = "not known"
 
 
@@ -134,8 +133,8 @@ def rates(facts: Facts, chosen: Chosen, deals: Mapping[str, int]) -> dict[str, l
         held = student(mean, stdev(nets), n) if n > 1 else None
         low, high = (steady(end) for end in held or (None, None))
         net = steady(sum(nets))
-        told = {"unit": "deck", "n": n, "net": net, "mean": mean, "low": low, "high": high}
-        found[player].insert(1, told | _again(nets, [1] * n))
+        rate = {"unit": "deck", "n": n, "net": net, "mean": mean, "low": low, "high": high}
+        found[player].insert(1, rate | _again(nets, [1] * n))
     return found
 
 

@@ -88,14 +88,14 @@ def winnings(
     assert chosen.player is not None
     points = max(points, FEWEST)
     rows = facts.ask(asked("curve_hands", chosen, {}))
-    told = _points(rows, points, adjusted)
+    dots = _points(rows, points, adjusted)
     decks = facts.ask(asked("curve_decks", chosen, deals or {})) if deals else None
     paired, deck_sd = _paired(decks, points) if decks else ((), 0.0)
     return Winnings(
         chosen.player,
         len(rows),
         _deviation(rows),
-        told,
+        dots,
         None if adjusted is None else sum(seq in adjusted for seq in rows["hand_seq"].to_pylist()),
         len(decks) if decks else 0,
         deck_sd,
@@ -159,14 +159,14 @@ def _points(rows: pa.Table, points: int, adjusted: Mapping[int, float] | None) -
     kept = thinned(lines, points)
     some = rows.take(pa.array(kept))
     hands = zip(some["match"].to_pylist(), some["number"].to_pylist(), strict=True)
-    told = []
+    dots = []
     for at, (match, number) in zip(kept.tolist(), hands, strict=True):
         net, showdown, without, auctions, *worths = (_chips(line[at]) for line in lines)
         worth_so_far = worths[0] if worths else None
         band = Z * deviation * (at + 1) ** 0.5
         hand = f"{match}/{number}"
-        told.append(Point(at + 1, hand, net, showdown, without, auctions + 0.0, worth_so_far, band))
-    return tuple(told)
+        dots.append(Point(at + 1, hand, net, showdown, without, auctions + 0.0, worth_so_far, band))
+    return tuple(dots)
 
 
 def _paired(decks: pa.Table, points: int) -> tuple[tuple[Deck, ...], float]:

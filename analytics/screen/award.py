@@ -173,7 +173,7 @@ class Award:
         rows = there.every(some)
         values = there.by_seat(self.values.take(rows), rows, some)
         begins: Column = record.splits.row.take(hands)
-        told, chips = (record.columns.lists[name] for name in ("seats", "shares"))
+        seats, chips = (record.columns.lists[name] for name in ("seats", "shares"))
         back = np.zeros(len(hands), dtype=bool)
         if self.plan.game.showdown_tie == "no_change":
             back = _tied(values)
@@ -186,11 +186,11 @@ class Award:
             unlike |= ~paid.exact
             self.odd[some.take(paid.rows)] |= paid.odd
             winners = paid.wins.sum(0)
-            unlike |= told.many(row) != winners
+            unlike |= seats.many(row) != winners
             unlike |= chips.many(row) != winners
             rank = np.zeros(len(row), dtype=np.int64)
             for seat, wins, share in zip(paid.seats, paid.wins, paid.shares, strict=True):
-                unlike |= wins & (told.entry(row, rank) != seat)
+                unlike |= wins & (seats.entry(row, rank) != seat)
                 unlike |= wins & (chips.entry(row, rank) != share)
                 rank += wins
             won[paid.seats, paid.rows] += paid.shares
@@ -211,9 +211,9 @@ class Award:
         record = self.record
         put_in = (self.pay.paid + self.played.dead)[:, hands].astype(np.int64)
         row = record.splits.row.take(hands)
-        told, chips = (record.columns.lists[name] for name in ("seats", "shares"))
+        seats, chips = (record.columns.lists[name] for name in ("seats", "shares"))
         both = np.zeros(len(row), dtype=np.int32)
-        unlike = told.one_or_two(row) != pair(both, both + 1)
+        unlike = seats.one_or_two(row) != pair(both, both + 1)
         unlike |= chips.one_or_two(row) != pair(*put_in)
         unlike |= record.columns.codes.take(row, mode="clip") != event_code("PotSplit", pot=0)
         self._mark(hands, unlike, Why.AWARD)

@@ -126,8 +126,8 @@ class ScreenColumns(Hands):
         small = np.uint16 if longest < 1 << 16 else np.int64
         order = (longest - lengths).astype(small).argsort(kind="stable")  # sorts small ones fast
         first = (opens - opening).take(order)  # among the actions, as the record has them
-        said = (self.codes, self.values["bet"], self.values["size"])
-        self.opens = Opens(opens.take(order), *(it.take(opens).take(order) for it in said))
+        betting = (self.codes, self.values["bet"], self.values["size"])
+        self.opens = Opens(opens.take(order), *(it.take(opens).take(order) for it in betting))
         self.lengths = lengths.take(order)
         self.round_hand = (
             np.arange(self.count).repeat(self.opened).take(order)

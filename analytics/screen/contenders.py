@@ -64,12 +64,12 @@ class Cards:
         pairs = self.plan.game.hole_order == "pairs_from_dealer"
         first = event_code("HoleDealt", seat=0, cards=2)
         turns = (np.arange(seats)[:, None] + np.arange(seats) + (not pairs)) % seats
-        said = (first + (turns << 8)).astype(np.int32).T  # by button and place
+        targets = (first + (turns << 8)).astype(np.int32).T  # by button and place
         rows = (stage.row[:, None] + np.arange(seats)).ravel()
         columns = record.columns
-        said = said.take(record.played.hands.button, axis=0).ravel()
+        targets = targets.take(record.played.hands.button, axis=0).ravel()
         record.doubt(
-            np.flatnonzero(columns.codes.take(rows, mode="clip") != said) // seats, Why.CARDS
+            np.flatnonzero(columns.codes.take(rows, mode="clip") != targets) // seats, Why.CARDS
         )
         self.hole = columns.bits.take(rows, mode="clip")
         self.rows = rows
@@ -119,12 +119,12 @@ class Cards:
         """Each card at risk in turn, the dealer's first; a new one was never in play before."""
         record, rows = self.record, self.record.played.rows
         dealer = record.played.hands.button
-        told = self.plan.game.swap_seen == "both_told"
+        both_told = self.plan.game.swap_seen == "both_told"
         holes, orders = self.hole, self.order
         for place in range(4):
             seat, slot = dealer ^ (place // 2), place % 2
             there = stage.there
-            record.hold(stage, Why.CARDS, place, seat=seat, slot=slot, told=told)
+            record.hold(stage, Why.CARDS, place, seat=seat, slot=slot, told=both_told)
             old = record.cell("old", stage, place).astype(np.int32) + 1
             new = record.cell("new", stage, place).astype(np.int32) + 1
             at = self.at(seat, rows, dealer)

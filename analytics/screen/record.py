@@ -156,13 +156,13 @@ class Record:
             event_code("BettingOpened", step=line.at, street=self.columns.words.number(line.name))
             for line, _ in bets
         ]
-        told, place = played.hands.opens, played.place
-        said = np.array(opening, dtype=np.int32).take(played.number)
-        said += event_code(0, next=played.open_next.ravel().take(place))
-        wrong = told.code != said
-        wrong |= np.stack([stage.row for _, stage in bets]).ravel().take(place) != told.row
-        wrong |= told.bet != played.open_bet.ravel().take(place)
-        wrong |= told.size != played.hands.sizes
+        opens, place = played.hands.opens, played.place
+        codes = np.array(opening, dtype=np.int32).take(played.number)
+        codes += event_code(0, next=played.open_next.ravel().take(place))
+        wrong = opens.code != codes
+        wrong |= np.stack([stage.row for _, stage in bets]).ravel().take(place) != opens.row
+        wrong |= opens.bet != played.open_bet.ravel().take(place)
+        wrong |= opens.size != played.hands.sizes
         self.doubt(played.of.take(np.flatnonzero(wrong)), Why.TOLD)
         opened = (played.open_next >= 0).sum(0, dtype=np.int8)
         self.fail(opened != played.hands.opened, Why.SHAPE)
@@ -190,8 +190,8 @@ class Record:
                 self.hold(stage, Why.START, seat=seat)
             else:
                 whole, origin = played.post_to[number] == played.post[number], ORIGINS["forced"]
-                told = {"seat": seat, "blind": forced.kind, "origin": origin, "whole": whole}
-                self.hold(stage, Why.START, **told)
+                fields = {"seat": seat, "blind": forced.kind, "origin": origin, "whole": whole}
+                self.hold(stage, Why.START, **fields)
                 some = np.flatnonzero(stage.there & ~whole)
                 to = self.columns.values["to"].take(stage.row.take(some), mode="clip")
                 self.doubt(some[to != played.post_to[number].take(some)], Why.START)
@@ -204,16 +204,16 @@ class Record:
         there = settled.there
         every: Column | bool = True
         for place, seat in enumerate((1 - dealer, dealer)):
-            said = self.said(placed, place)
+            codes = self.said(placed, place)
             sealed: Column | bool = True
             if game.bids != "sealed":
-                sealed = field(said, "sealed") == 2
+                sealed = field(codes, "sealed") == 2
                 every = every & sealed
             told = event_code(placed.kind, seat=seat, sealed=sealed)
             broke = played.bid_max.ravel().take(seat * np.int64(played.n) + played.rows) == 0
             usual = told + event_code(0, origin=broke * np.int8(ORIGINS["forced"]))
             default = told + event_code(0, origin=ORIGINS["default"])
-            self.fail(there & (said != usual) & (said != default), Why.BID)
+            self.fail(there & (codes != usual) & (codes != default), Why.BID)
         self.hold(settled, Why.SHAPE)
         self.chips(settled, Why.BID, price=played.price, sealed=every)
         told, winners = self.columns.lists["bids"], self.columns.lists["seats"]

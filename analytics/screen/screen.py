@@ -210,15 +210,15 @@ class Screen:
     def judge(self, columns: ScreenColumns) -> Screened:
         """Every hand of these columns."""
         kinds, where = columns.kinds, columns.which_kind
-        said = np.zeros(len(kinds), dtype=np.uint8)
+        verdicts = np.zeros(len(kinds), dtype=np.uint8)
         stakes: dict[Plan, list[tuple[int, Stakes]]] = {}
         for number, (mark, name, size) in enumerate(kinds):
             found = self._planned(mark, name, size)
             if isinstance(found, Why):
-                said[number] = found
+                verdicts[number] = found
             else:
                 stakes.setdefault(found[0], []).append((number, found[1]))
-        why = said.take(where)
+        why = verdicts.take(where)
         why += columns.why * (why == 0)
         widest = max((size for _, _, size in kinds), default=0)
         nets = np.zeros((widest, columns.count), dtype=np.int64).T  # what a seat won together

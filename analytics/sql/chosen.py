@@ -9,14 +9,13 @@ one is told so.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
 from engine.units import money, per_chip
 
 By = Literal["position", "game", "match", "opponent", "window"]
-BYS: tuple[By, ...] = get_args(By)
 WINDOW = 100
 
 
@@ -148,5 +147,5 @@ def money_in(units: Iterable[str], unit: str = "unit") -> str:
 
 
 def _case(unit: str, cases: Mapping[str, str], otherwise: str) -> str:
-    told = " ".join(f"WHEN {quoted(one)} THEN {what}" for one, what in cases.items())
-    return f"CASE {unit} {told} ELSE {otherwise} END"
+    branches = " ".join(f"WHEN {quoted(one)} THEN {what}" for one, what in cases.items())
+    return f"CASE {unit} {branches} ELSE {otherwise} END"

@@ -41,8 +41,8 @@ class Statistic(NamedTuple):
 def _of(flag: str, title: str, file: str, name: str = "") -> Statistic:
     """The share of a flag, which says what is done, and out of which opportunities."""
     it = FLAGS[flag]
-    told = (name or flag, title, it.done, it.opportunity, file)
-    return Statistic(*told, street=it.street, column=flag if name else "")
+    fields = (name or flag, title, it.done, it.opportunity, file)
+    return Statistic(*fields, street=it.street, column=flag if name else "")
 
 
 _CHOICES = (

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from analytics.confidence.intervals import FEW, Interval, steady, student, wilson
 from analytics.sql.tables import Source, text_of
-from analytics.statistics.answers import Numbers
+from analytics.statistics.answers import Numbers, natural
 
 Kind = Literal["share", "mean", "ratio", "number"]
 Basis = Literal["own", "known"]
@@ -112,6 +112,21 @@ def measured(one: Measure, row: Row, drawn: "Resampled", who: str, part: str) ->
     return Measured(who, part, one.name, *numbers, *again)
 
 
+def of_parts(
+    measures: Mapping[str, Measure], answers: Mapping[str, Iterable[Row]], drawn: "Resampled"
+) -> Iterator[Measured]:
+    """Every measure out of the answers of all files, in their order, parts one after the other."""
+    counted: dict[tuple[str, str], dict[tuple[str, str | None], Row]] = {}
+    for file, rows in answers.items():
+        for row in rows:
+            mine = counted.setdefault((row["player"], row["part"]), {})
+            mine[file, row.get("basis")] = row
+    for who, part in sorted(counted, key=lambda key: (key[0], natural(key[1]))):
+        for one in measures.values():
+            row = counted[who, part].get((one.file, one.basis), {})
+            yield measured(one, row, drawn, who, part)
+
+
 def in_unit(
     found: Iterable[Measured], amounts: Mapping[str, Measure], unit: str | None
 ) -> Iterator[Measured]:
@@ -131,8 +146,8 @@ class Resampled:
         if not (sql := amounts(file, names)):
             return
         *keys, named, above, below, times = tables.told(sql, chosen).to_pydict().values()
-        told = sorted(zip(zip(*keys, strict=True), named, above, below, times, strict=True))
-        for key, name, value, number, often in told:
+        counted = sorted(zip(zip(*keys, strict=True), named, above, below, times, strict=True))
+        for key, name, value, number, often in counted:
             self._deals.setdefault((file, name, key), []).append((value, number, int(often)))
 
     def of(self, one: Measure, *key: str) -> Ends:
@@ -181,8 +196,8 @@ def amounts(file: str, names: Iterable[str]) -> str:
         return ""
     source = _SOURCE.search(text, max(one.end() for one in found))
     assert source, f"{file}.sql has no GROUP BY after its means"
-    told = (_each(file, one.groupdict(), *source.groups()) for one in found)
-    return text[: text.rindex("\nSELECT")] + "\n" + "\nUNION ALL\n".join(told)
+    selects = (_each(file, one.groupdict(), *source.groups()) for one in found)
+    return text[: text.rindex("\nSELECT")] + "\n" + "\nUNION ALL\n".join(selects)
 
 
 def _each(file: str, one: dict[str, str], source: str, keys: str) -> str:

@@ -167,8 +167,8 @@ class Equities:
         """One layer of a closed hand, if two may win it looked up, or counted and kept."""
         if len(seats) != 2:
             return worth_of(spot, seats, rules, hand)
-        said = (spot.holes, spot.board, spot.dead, spot.third, spot.chances, spot.seats, seats)
-        key = _key(MODEL, SEED, DRAWS, said, rules, hand if _is_drawn(spot) else "")
+        asked = (spot.holes, spot.board, spot.dead, spot.third, spot.chances, spot.seats, seats)
+        key = _key(MODEL, SEED, DRAWS, asked, rules, hand if _is_drawn(spot) else "")
         if key not in self._known:
             found = worth_of(spot, seats, rules, hand)
             self._keep(key, (*found.alone, *found.share, found.error))  # type: ignore[arg-type]

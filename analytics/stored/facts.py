@@ -64,8 +64,8 @@ def _version() -> int:
     """Another number for any other columns and for any other meaning of a flag."""
     meant = [(it.name, sorted(it.when.items()), it.takes, it.straddled) for it in FLAGS.values()]
     columns = [(it.name, str(it.type)) for it in SCHEMA]
-    told = repr((_READ, columns, BEFORE_FLOP, AFTER_FLOP, meant))
-    return int.from_bytes(sha256(told.encode()).digest()[:6])
+    described = repr((_READ, columns, BEFORE_FLOP, AFTER_FLOP, meant))
+    return int.from_bytes(sha256(described.encode()).digest()[:6])
 
 
 VERSION = _version()

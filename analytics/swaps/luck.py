@@ -7,15 +7,14 @@ correction at 1 %: who asks many questions finds something by chance.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 from analytics.confidence.intervals import steady, wilson
 from analytics.confidence.p_values import binomial, fisher, holm
 from analytics.fairness.dealing import LEVEL
 from analytics.sql.chosen import Chosen, players_of, where
 from analytics.sql.tables import Source
-from analytics.statistics.answers import natural
-from analytics.statistics.measured import Kind, Measure, Measured, Resampled, means, measured
+from analytics.statistics.measured import Kind, Measure, Measured, Resampled, means, of_parts
 
 Row = dict[str, Any]
 ACTS = ("bet", "check", "fold")
@@ -76,14 +75,14 @@ def _measures() -> Iterator[Measure]:
     for file, rows in (("results", _RESULTS), ("pairs", _PAIRS), ("luck", _LUCK)):
         for name, title, meaning, kind in rows:
             yield Measure(name, title, meaning, f"swaps_{file}", kind)
-    for whose, told in (
+    for whose, card in (
         ("", "his own card"),
         ("rival_", "a card of the rival, whom he cannot see"),
     ):
         for what in ("swapped", "kept"):
-            for act, said in (("bet", "bets or raises"), ("check", "checks"), ("fold", "folds")):
-                title = f"{said.capitalize()}, {'rival ' if whose else ''}{what}"
-                meaning = f"next choice on the street after {told} was {what}"
+            for act, words in (("bet", "bets or raises"), ("check", "checks"), ("fold", "folds")):
+                title = f"{words.capitalize()}, {'rival ' if whose else ''}{what}"
+                meaning = f"next choice on the street after {card} was {what}"
                 yield Measure(f"{act}_{whose}{what}", title, meaning, "swaps_behaviour", "share")
 
 
@@ -95,7 +94,6 @@ MEASURES: dict[str, Measure] = {
     one.name: one._replace(amount=one.name in _AMOUNTS) for one in _measures()
 }
 By = Literal["seat", "match", "game"]
-BYS: tuple[By, ...] = get_args(By)
 FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
 _OF_RISKS = ("swaps_luck", "swaps_behaviour", "swaps_rates", "swaps_apart")
 _PARTS: dict[By, str] = {"seat": "p.role", "match": "c.match", "game": "c.game"}
@@ -123,14 +121,7 @@ class Luck:
             for file in FILES:
                 asked = of_luck(file, player, by, self._vs)
                 drawn.ask(self._tables, file, asked, means(MEASURES.values()))
-        counted: dict[tuple[str, str], dict[str, Row]] = {}
-        for file in FILES:
-            for row in self._ask(file, player, by):
-                counted.setdefault((row["player"], row["part"]), {})[file] = row
-        for who, part in sorted(counted, key=lambda key: (key[0], natural(key[1]))):
-            for one in MEASURES.values():
-                row = counted[who, part].get(one.file, {})
-                yield measured(one, row, drawn, who, part)
+        return of_parts(MEASURES, {file: self._ask(file, player, by) for file in FILES}, drawn)
 
     def rates(self, player: str | None = None) -> list[Row]:
         """How often cards changed, beside the stated chance: exact and two-sided."""

@@ -256,9 +256,9 @@ def _evidence(folder: Path, meant: Path, game: Game, disputed: tuple[Events, Rep
     start = start_of(record)
     file = meant.with_name(f"{meant.name}-evidence.zip")
     text = json.dumps(as_json(record, game, report), indent=2, ensure_ascii=False)
-    said = as_text(game, record, report), f"{text}\n".encode()
+    report_texts = as_text(game, record, report), f"{text}\n".encode()
     with reading(folder) as ledger:
-        save(file, evidence(ledger, start.hand, "public", said))
+        save(file, evidence(ledger, start.hand, "public", report_texts))
         key = public_keys(ledger.live.disk)[-1].text()
     with tempfile.TemporaryDirectory(prefix="muckrake-") as lone:
         for name, content in read_bundle(str(file)).items():

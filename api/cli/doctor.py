@@ -111,7 +111,9 @@ def doctor(folder: Path, as_document: bool) -> None:
         evaluator="columns of hands in numpy; one hand in pure Python",
         chromium=_browser() or "none here: only the browser tests need one",
         folder=named(folder.absolute()),
-        disk_free=shutil.disk_usage(_nearest(folder)).free,
+        disk_free=shutil.disk_usage(
+            next(one for one in (folder, *folder.absolute().parents) if one.exists())
+        ).free,
         ledger=ledger,
         findings=findings,
         not_compared=omitted,
@@ -211,8 +213,3 @@ def _browser() -> str | None:
     """The Chromium that the browser tests would drive."""
     named = (os.environ.get("MUCKRAKE_CHROMIUM"), *map(shutil.which, BROWSERS))
     return next(filter(None, named), None)
-
-
-def _nearest(folder: Path) -> Path:
-    """The folder, or the nearest one above it that there is."""
-    return next(one for one in (folder, *folder.absolute().parents) if one.exists())

@@ -177,8 +177,8 @@ def _into_lakehouse(
             raise click.ClickException(str(reason)) from None
         unsealed = snapshot.next_seq - made.closed
     if as_document:
-        told = msgspec.to_builtins(made)
-        document("muckrake.lakehouse/1", format=to, out=place, **told, unsealed=unsealed)
+        content = msgspec.to_builtins(made)
+        document("muckrake.lakehouse/1", format=to, out=place, **content, unsealed=unsealed)
     else:
         for one in made.tables:
             say(
@@ -310,8 +310,8 @@ def _rules(snapshot: "Snapshot") -> "Callable[[Events], Game]":
         game = rules.of(record)
         if game is None:
             start = start_of(record)
-            said = UNKNOWN.partition(";")[0]
-            raise NotFound(f"{start.hand} is of {start.game} {start.ruleset}: {said}")
+            why = UNKNOWN.partition(";")[0]
+            raise NotFound(f"{start.hand} is of {start.game} {start.ruleset}: {why}")
         return game
 
     return of

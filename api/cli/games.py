@@ -98,25 +98,25 @@ def row(game: Game) -> tuple[str, ...]:
 
 def as_text(game: Game) -> Page:
     """Everything that makes the ruleset, for reading."""
-    said = [f"{game.name}   {game.document}", ""]
-    said += aligned([[name, value] for name, value in _facts(game)])
-    said += ["", "script"]
-    said += [f"  {number:2}  {step!r}" for number, step in enumerate(game.script)]
-    said += ["", "parameters, changed by --set NAME=VALUE"]
+    lines = [f"{game.name}   {game.document}", ""]
+    lines += aligned([[name, value] for name, value in _facts(game)])
+    lines += ["", "script"]
+    lines += [f"  {number:2}  {step!r}" for number, step in enumerate(game.script)]
+    lines += ["", "parameters, changed by --set NAME=VALUE"]
     rows = [[it.name, it.said, it.kind.may] for it in parameters(game).values()]
-    said += ["  " + line for line in aligned(rows)]
-    said += ["", "policies"]
+    lines += ["  " + line for line in aligned(rows)]
+    lines += ["", "policies"]
     policies = [
         [name, spelled(value), it.kind, " ".join(it.entries), meaning(name, value)]
         for name, it in CATALOGUE.items()
         for value in [getattr(game, name)]
     ]
-    said += ["  " + line for line in aligned(policies)]
+    lines += ["  " + line for line in aligned(policies)]
     if game.readings:
-        said += ["", "readings tried on every hand"]
+        lines += ["", "readings tried on every hand"]
     for one in game.readings:
-        said.append(f"  {one.entry}  {one.policy} {one.value}: {one.sentence}")
-    return page(said)
+        lines.append(f"  {one.entry}  {one.policy} {one.value}: {one.sentence}")
+    return page(lines)
 
 
 def _facts(game: Game) -> list[tuple[str, str]]:

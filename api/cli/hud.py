@@ -19,7 +19,6 @@ from store.folder.lock import holder
 
 if TYPE_CHECKING:
     from api.questions.declared.stats import Stats
-    from api.viewpoints.views import Viewed
 
 LOOK_S = 0.5  # between two looks: a match of quick bots plays some hundred hands meanwhile
 
@@ -51,20 +50,20 @@ class Look(NamedTuple):
 def hud(match: str, step: int, view: str, folder: Path, as_document: bool) -> None:
     """Follow a match and tell its players' statistics until it is over, or until Ctrl-C."""
     look = _look(folder, view, match, step, 0)
-    told = _tell(match, look, as_document)
+    hands = _tell(match, look, as_document)
     for _ in every(None if look.over or look.gone else LOOK_S):
-        look = _look(folder, view, match, step, told)
-        told = _tell(match, look, as_document) or told
+        look = _look(folder, view, match, step, hands)
+        hands = _tell(match, look, as_document) or hands
         if look.over or look.gone:
             break
     if look.gone:
         why = "its writer is gone, and nobody goes on with it"
         raise click.ClickException(f"{match} has no end: {why}")
-    if look.over and not told:
+    if look.over and not hands:
         note(f"{match} is over, and {view} is told of none of its hands")
 
 
-def _look(folder: Path, view: str, match: str, step: int, told: int) -> Look:
+def _look(folder: Path, view: str, match: str, step: int, known: int) -> Look:
     """The ledger as it is now: the last full step that is played, or all of a match that is over.
 
     A match that nobody announced is one that nobody plays. Of an archive nobody knows who writes.
@@ -72,29 +71,23 @@ def _look(folder: Path, view: str, match: str, step: int, told: int) -> Look:
     # Before the ledger is read: a writer who leaves in between has written the end.
     is_left = (folder / "lock").exists() and holder(folder) is None
     with viewing(folder, view) as viewed:
+        from analytics.sql.chosen import quoted
+        from api.questions.declared.matches import played_of
         from api.questions.declared.stats import StatsParams, stats
         from api.viewpoints.match_records import records
         from events.types import MatchEnded
 
         own = [one.event for one in records(viewed.snapshot, match)]
         over = not own or any(isinstance(one, MatchEnded) for one in own)
-        last = _last(viewed, match)
+        played_of(viewed, match)  # `Absent` if there is no match
+        sql = f"SELECT max(number) AS last FROM hands WHERE match = {quoted(match)}"
+        last = next(iter(viewed.rows(sql)))["last"] or 0
         gone = is_left and not over
         hands = last if over or gone else last - last % step
-        if hands <= told:
+        if hands <= known:
             return Look(hands, over, gone, None)
         asked = StatsParams(match=match, hands=f"0-{hands}")
         return Look(hands, over, gone, stats(viewed, asked, progress))
-
-
-def _last(viewed: "Viewed", match: str) -> int:
-    """The number of the last hand of a match that is over; `Absent` if there is no match."""
-    from analytics.sql.chosen import quoted
-    from api.questions.declared.matches import played_of
-
-    played_of(viewed, match)
-    sql = f"SELECT max(number) AS last FROM hands WHERE match = {quoted(match)}"
-    return next(iter(viewed.rows(sql)))["last"] or 0
 
 
 def _tell(match: str, look: Look, as_document: bool) -> int:
@@ -102,8 +95,8 @@ def _tell(match: str, look: Look, as_document: bool) -> int:
     if look.stats is None:
         return 0
     if as_document:
-        told = msgspec.to_builtins(look.stats)
-        kept = {name: told[name] for name in ("as", "players")}
+        content = msgspec.to_builtins(look.stats)
+        kept = {name: content[name] for name in ("as", "players")}
         line("muckrake.hud/1", match=match, hands=look.hands, over=look.over, **kept)
         return look.hands
     from api.questions.declared.stats import StatsParams, sheets

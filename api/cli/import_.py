@@ -14,6 +14,7 @@ from analytics.stored.tables import NAMES
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.options import (
     asked_rules,
+    disclosure_option,
     given_names,
     given_tags,
     names_option,
@@ -108,13 +109,7 @@ class Tally:
     help="Refuse a file if a hand differs, is left out or in conflict.",
 )
 @click.option("--no-audit", is_flag=True, help="Do not judge; audit --all does it later.")
-@click.option(
-    "--disclosure",
-    type=click.Choice(get_args(Disclosure)),
-    default="sealed",
-    show_default=True,
-    help="Shows hidden cards afterwards to nobody, to everybody after the match, to everybody.",
-)
+@disclosure_option
 @ledger_option
 @witness_option
 @json_option
@@ -180,14 +175,14 @@ def import_(
         raise click.exceptions.Exit(tally.code)
 
 
-def _pattern(said: str | None) -> str | None:
+def _pattern(pattern: str | None) -> str | None:
     """One by which both players are found."""
-    if said is not None:
+    if pattern is not None:
         try:
-            pattern_of(said)
+            pattern_of(pattern)
         except Misnamed as why:
             raise click.UsageError(str(why)) from None
-    return said
+    return pattern
 
 
 def _nameless(folder: Path) -> int:

@@ -72,9 +72,9 @@ def create(
 def list_(folder: Path, as_document: bool) -> None:
     """Every key, without its secret."""
     with plainly():
-        told = [_as_json(one) for one in _keys(folder).all()]
+        keys = [_as_json(one) for one in _keys(folder).all()]
     if as_document:
-        document("muckrake.key-list/1", keys=told)
+        document("muckrake.key-list/1", keys=keys)
         return
     rows = [
         [
@@ -84,7 +84,7 @@ def list_(folder: Path, as_document: bool) -> None:
             one["created"],
             f"{one['expires'] or 'never'}{' (over)' if one['expired'] else ''}",
         ]
-        for one in told
+        for one in keys
     ]
     table(["key", "name", "scopes", "created", "expires"], rows)
 
@@ -148,8 +148,8 @@ def replace(folder: Path, as_document: bool) -> None:
 
 def ends(expires: str, now: float) -> int:
     """When a key made now ends, in seconds since 1970."""
-    if said := _LASTS.fullmatch(expires):
-        return int(now) + int(said["count"]) * _UNIT_S[said["unit"]]
+    if parsed := _LASTS.fullmatch(expires):
+        return int(now) + int(parsed["count"]) * _UNIT_S[parsed["unit"]]
     try:
         day = datetime.strptime(expires, "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError:

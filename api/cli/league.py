@@ -81,11 +81,11 @@ def add(
     """Write a bot into the file of a league, and play the matches that it lacks."""
     name = name or bot.resolve().name
     _read(file)
-    said = {one.tag: one.value for one in given_tags(tags, {name: name})}
+    values = {one.tag: one.value for one in given_tags(tags, {name: name})}
     try:
         is_bot(name, bot)
         place = os.path.relpath(bot.resolve(), file.resolve().parent)
-        made = added(file.read_text("utf-8"), name, place, said)
+        made = added(file.read_text("utf-8"), name, place, values)
     except Unfit as why:
         raise click.ClickException(f"{file}: {why}") from None
     with plainly():

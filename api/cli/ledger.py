@@ -54,18 +54,15 @@ def named(folder: Path) -> str:
     return origin_of(folder) or str(folder)
 
 
-def ledger_option(command: Door) -> Door:
-    """Where the ledger is: the same for every command."""
-    option = click.option(
-        "--ledger",
-        "folder",
-        type=Place(file_okay=False, path_type=Path),
-        metavar="DIR",
-        envvar=VARIABLE,
-        default="ledger",
-        help=f"The ledger's folder, or the URL of an archive; else ${VARIABLE}, else ./ledger.",
-    )
-    return option(command)
+ledger_option = click.option(
+    "--ledger",
+    "folder",
+    type=Place(file_okay=False, path_type=Path),
+    metavar="DIR",
+    envvar=VARIABLE,
+    default="ledger",
+    help=f"The ledger's folder, or the URL of an archive; else ${VARIABLE}, else ./ledger.",
+)
 
 
 def refuse_archive(folder: Path) -> None:
@@ -77,15 +74,13 @@ def refuse_archive(folder: Path) -> None:
         raise click.ClickException(str(ReadOnly(url)))
 
 
-def no_ledger_option(command: Door) -> Door:
-    """For a command that needs none, so that scripts may give it to every command."""
-    option = click.option(
-        "--ledger",
-        metavar="DIR",
-        expose_value=False,
-        help="Taken because every command takes it; this one reads no ledger.",
-    )
-    return option(command)
+# For a command that needs none, so that scripts may give it to every command.
+no_ledger_option = click.option(
+    "--ledger",
+    metavar="DIR",
+    expose_value=False,
+    help="Taken because every command takes it; this one reads no ledger.",
+)
 
 
 def listening(port: int) -> Callable[[Door], Door]:
@@ -112,25 +107,20 @@ def listening(port: int) -> Callable[[Door], Door]:
     return options
 
 
-def json_option(command: Door) -> Door:
-    """A document for programs."""
-    option = click.option(
-        "--json", "as_document", is_flag=True, help="One document instead of the text."
-    )
-    return option(command)
+json_option = click.option(
+    "--json", "as_document", is_flag=True, help="One document instead of the text."
+)
 
 
-def view_option(command: Door) -> Door:
-    """Through whose eyes; who can read the folder may see all, so all is the default."""
-    option = click.option(
-        "--as",
-        "view",
-        metavar="VIEW",
-        default="auditor",
-        show_default=True,
-        help="Show what this viewpoint sees: public, seat:NAME, auditor.",
-    )
-    return option(command)
+# Who can read the folder may see all, so all is the default.
+view_option = click.option(
+    "--as",
+    "view",
+    metavar="VIEW",
+    default="auditor",
+    show_default=True,
+    help="Show what this viewpoint sees: public, seat:NAME, auditor.",
+)
 
 
 def witness_option(command: Door) -> Door:
@@ -197,8 +187,8 @@ def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
             reader = Reader(folder)
         except (NoLedger, FileNotFoundError):
             if named(folder) != str(folder):
-                told = f"there is no archive at {named(folder)}: muckrake push makes one"
-                raise NotFound(told) from None
+                sentence = f"there is no archive at {named(folder)}: muckrake push makes one"
+                raise NotFound(sentence) from None
             raise NotFound(f"there is no ledger in {folder}: muckrake play makes one") from None
         snapshot = reader.snapshot()
         size, file = _most(snapshot.live.disk) if warned else (0, "")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn, cast, get_args
+from typing import TYPE_CHECKING, NoReturn, cast
 
 import click
 import msgspec
@@ -14,6 +14,7 @@ import msgspec
 from api.cli.ledger import json_option, ledger_option, witness_option, writing
 from api.cli.options import (
     dialect_option,
+    disclosure_option,
     given_names,
     given_tags,
     names_option,
@@ -90,13 +91,7 @@ _file = click.Path(dir_okay=False, writable=True, path_type=Path)
 )
 @names_option("The bots' names, A the first's and B the second's; else their folders'.")
 @tags_option("the bots")
-@click.option(
-    "--disclosure",
-    type=click.Choice(get_args(Disclosure)),
-    default="sealed",
-    show_default=True,
-    help="Shows hidden cards afterwards to nobody, to everybody after the match, to everybody.",
-)
+@disclosure_option
 @ledger_option
 @witness_option
 @json_option
@@ -157,8 +152,8 @@ def match(
         _log(gamelog, match, records, dialect)
     parts, faults = meeting.parts(), meeting.faults
     if as_document:
-        told = {"seed": seed, "disclosure": disclosure, "sealed_bids": not open_bids}
-        about = {**told, "mirrored": mirror, **msgspec.to_builtins(played)}
+        terms = {"seed": seed, "disclosure": disclosure, "sealed_bids": not open_bids}
+        about = {**terms, "mirrored": mirror, **msgspec.to_builtins(played)}
         document("muckrake.match/1", **about, **as_json(parts, faults))
     else:
         say(summary(played, seed, made))
@@ -183,11 +178,11 @@ def _claim(folder: Path, programs: tuple[Program, Program], given: Mapping[str, 
         raise click.ClickException(str(why)) from None
 
 
-def _seed(said: str | None, dealing: Dealing) -> str | None:
+def _seed(given: str | None, dealing: Dealing) -> str | None:
     """What decides the decks, unless they are drawn and committed to."""
     if dealing == "seeded":
-        return drawn_seed() if said is None else said
-    if said is not None:
+        return drawn_seed() if given is None else given
+    if given is not None:
         raise click.UsageError("--seed decides no committed deck: leave it out")
     return None
 

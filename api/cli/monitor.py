@@ -68,7 +68,7 @@ def monitor(
 
     Exit code 3 as long as anything was ever found: a repeated record, a wrong leaf, a fork.
     """
-    known = [key for said in keys for key in keys_of(said)]
+    known = [key for word in keys for key in keys_of(word)]
     with plainly():
         get = over_http(url)
         try:

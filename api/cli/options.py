@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, get_args
 
 import click
 
@@ -14,7 +14,7 @@ from api.playing.names import Misnamed, names_of, tagged, tags_of
 from api.questions import games as rulesets
 from engine.game import Game
 from engine.parameters import Impossible, named_values
-from events.types import Tagged
+from events.types import Disclosure, Tagged
 from formats.mit.dialects import ENGINES
 from formats.rakes import RakeFrom
 from formats.rules import Rules
@@ -31,9 +31,9 @@ def quiet_option(command: Door) -> Door:
     def keep(context: click.Context, _: click.Parameter, is_quiet: bool) -> None:
         context.meta[QUIET] = is_quiet
 
-    told = "No progress bar; there is none either where stderr is no terminal."
+    text = "No progress bar; there is none either where stderr is no terminal."
     names = ("-q", "--quiet")
-    return click.option(*names, is_flag=True, expose_value=False, callback=keep, help=told)(command)
+    return click.option(*names, is_flag=True, expose_value=False, callback=keep, help=text)(command)
 
 
 class Option(click.Option):
@@ -73,27 +73,34 @@ def tags_option(who: str) -> Callable[[Door], Door]:
     return click.option("--tags", multiple=True, metavar="A=bot:x,version:2", help=about)
 
 
-def given_tags(said: Sequence[str], players: Mapping[str, str] | None = None) -> tuple[Tagged, ...]:
+def given_tags(tags: Sequence[str], players: Mapping[str, str] | None = None) -> tuple[Tagged, ...]:
     """The records of the tags of players, by what they are called here; or of any, by name."""
     try:
-        return tagged(tags_of(said), players)
+        return tagged(tags_of(tags), players)
     except Misnamed as why:
         raise click.UsageError(str(why)) from None
 
 
-def given_names(said: Sequence[str]) -> dict[str, str]:
+def given_names(words: Sequence[str]) -> dict[str, str]:
     """What --names gives, each of them one or several with commas."""
     try:
-        return names_of(pair for one in said for pair in one.split(","))
+        return names_of(pair for one in words for pair in one.split(","))
     except Misnamed as why:
         raise click.UsageError(str(why)) from None
 
 
-def dialect_option(command: Door) -> Door:
-    """Which of the Pokerbots engines a gamelog is written as."""
-    dialects = sorted(one for one, engine in ENGINES.items() if not engine.undetermined)
-    about = "Of a gamelog: of an older engine; else the newest, or as it was imported."
-    return click.option("--dialect", type=click.Choice(dialects), help=about)(command)
+dialect_option = click.option(
+    "--dialect",
+    type=click.Choice(sorted(one for one, engine in ENGINES.items() if not engine.undetermined)),
+    help="Of a gamelog: of an older engine; else the newest, or as it was imported.",
+)
+disclosure_option = click.option(
+    "--disclosure",
+    type=click.Choice(get_args(Disclosure)),
+    default="sealed",
+    show_default=True,
+    help="Shows hidden cards afterwards to nobody, to everybody after the match, to everybody.",
+)
 
 
 def files_option(about: str = "The table as a file, CSV or Parquet.") -> Callable[[Door], Door]:

@@ -73,9 +73,9 @@ def line(schema: str, **content: Any) -> None:
     click.echo(as_json(json.dumps({"schema": schema, **content}, ensure_ascii=False)))
 
 
-def answer(told: msgspec.Struct) -> None:
+def answer(content: msgspec.Struct) -> None:
     """Print a struct, whose tag is the schema, as one JSON document."""
-    document(**msgspec.to_builtins(told))
+    document(**msgspec.to_builtins(content))
 
 
 def listed(
@@ -84,8 +84,8 @@ def listed(
     """Print a document with one long list as it is read; `last` is called after the list."""
     click.echo(f'{{"schema": {json.dumps(schema)}, "{name}": [', nl=False)
     for number, item in enumerate(items):
-        told = as_json(json.dumps(item, ensure_ascii=False))
-        click.echo((",\n" if number else "\n") + told, nl=False)
+        text = as_json(json.dumps(item, ensure_ascii=False))
+        click.echo((",\n" if number else "\n") + text, nl=False)
     end = "".join(f', "{key}": {json.dumps(value)}' for key, value in last().items())
     click.echo(f"\n]{end}}}")
 

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -13,6 +13,7 @@ from api.cli import completion
 from api.cli.ledger import json_option, ledger_option, witness_option, writing
 from api.cli.options import (
     Option,
+    disclosure_option,
     given_tags,
     quiet_option,
     rules_of,
@@ -29,7 +30,7 @@ from dealer.live.bots import Stage
 from dealer.play import Plan
 from dealer.worker import Gone
 from events.notation import say as said_of
-from events.types import Dealing, Disclosure, Events
+from events.types import Dealing, Events
 
 if TYPE_CHECKING:
     from store.ledger import FileLedger
@@ -86,13 +87,7 @@ Ended = tuple[Plan, Played]
     default=None,
     help="Play until one player has it all, or then set the table anew; else as the game says.",
 )
-@click.option(
-    "--disclosure",
-    type=click.Choice(get_args(Disclosure)),
-    default="sealed",
-    show_default=True,
-    help="Shows hidden cards afterwards to nobody, to everybody after the match, to everybody.",
-)
+@disclosure_option
 @click.option(
     "--live",
     is_flag=True,
@@ -150,14 +145,14 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **sa
             shown = _shown(hands, printing, as_document)
             ended = [(match.plan, match.end())]
             failed = match.failed
-    told = [_as_json(*one, terms.disclosure) for one in ended]
+    matches = [_as_json(*one, terms.disclosure) for one in ended]
     if not as_document:
         for plan, played in ended:
             say(summary(played, plan.seed, terms.dealing), err=printing)
     elif many:
-        document("muckrake.play-matches/1", matches=told)
+        document("muckrake.play-matches/1", matches=matches)
     else:
-        document("muckrake.play/1", **told[0], **({"records": shown} if printing else {}))
+        document("muckrake.play/1", **matches[0], **({"records": shown} if printing else {}))
     if terms.dealing == "seeded" or said["seed"] is not None:
         note(SEEDED if terms.dealing == "seeded" else CHOSEN)
     if failed is not None:
@@ -169,10 +164,10 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **sa
         raise click.exceptions.Exit(INTERRUPTED)
 
 
-def _own(said: dict[str, Any]) -> tuple[str, ...]:
+def _own(options: dict[str, Any]) -> tuple[str, ...]:
     """The bots that are named by their module, each found before anything is written."""
-    own = tuple(bot for bot in (said["bots"] or "").split(",") if ":" in bot)
-    if own and said["live"]:
+    own = tuple(bot for bot in (options["bots"] or "").split(",") if ":" in bot)
+    if own and options["live"]:
         raise click.UsageError(f"--live seats built-in bots: leave out {own[0]}")
     try:
         for bot in own:
@@ -183,11 +178,11 @@ def _own(said: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _live(
-    match: Playing, ledger: "FileLedger", said: dict[str, Any], stage: Stage, stop: Stop
+    match: Playing, ledger: "FileLedger", options: dict[str, Any], stage: Stage, stop: Stop
 ) -> Iterable[Events]:
     from api.playing.live import live
 
-    think_ms = THINK_MS if said["think_ms"] is None else said["think_ms"]
+    think_ms = THINK_MS if options["think_ms"] is None else options["think_ms"]
     return live(match, ledger, think_ms, stop, stage, note)
 
 
@@ -196,13 +191,13 @@ def summary(played: Played, seed: str | None, dealing: Dealing) -> str:
     made = [] if dealing == "seeded" else ["decks committed"]
     decided = ", ".join(made + ([] if seed is None else [f"seed {seed}"]))
     nets = zip(played.players, played.nets, strict=True)
-    told = ", ".join(f"{player} {net:+d}" if net else f"{player} 0" for player, net in nets)
+    winnings = ", ".join(f"{player} {net:+d}" if net else f"{player} 0" for player, net in nets)
     counts = f"{played.hands} hand{'s' * (played.hands != 1)}  {played.events} events"
     result = [outcome(played.winner, played.leader, played.draw, played.places)]
     if played.winner is not None and len(played.players) > 2:
         order = sorted(zip(played.places, played.players, strict=True))
         result += [f"{place}. {player}" for place, player in order[1:]]
-    return f"{played.match}  {played.game}  {counts}  {told}  {', '.join(result)}  {decided}"
+    return f"{played.match}  {played.game}  {counts}  {winnings}  {', '.join(result)}  {decided}"
 
 
 def _beginning(

@@ -94,20 +94,20 @@ def _parameter(field: Field) -> click.Parameter:
         )
     kind: Any = str
     name = note.option or field.name.replace("_", "-")
-    told: dict[str, Any] = {"help": note.about, "metavar": note.metavar}
+    attributes: dict[str, Any] = {"help": note.about, "metavar": note.metavar}
     formerly = [f"--{note.formerly}"] if note.formerly else []
     if field.choices:
         kind = click.Choice(field.choices)
     elif field.type is bool and field.optional:
-        return click.Option([f"--{name}/--no-{name}", field.name], default=None, **told)
+        return click.Option([f"--{name}/--no-{name}", field.name], default=None, **attributes)
     elif field.type is bool:
-        return click.Option([f"--{name}", field.name], is_flag=True, **told)
+        return click.Option([f"--{name}", field.name], is_flag=True, **attributes)
     elif field.type is int:
         some = field.optional and field.default is not None
         kind = Spots() if some else click.IntRange(note.least)
     if isinstance(field.default, int | str):
-        told |= {"default": str(field.default), "show_default": True}
-    return Option([f"--{name}", field.name], formerly, type=kind, multiple=field.many, **told)
+        attributes |= {"default": str(field.default), "show_default": True}
+    return Option([f"--{name}", field.name], formerly, type=kind, multiple=field.many, **attributes)
 
 
 def answered(
@@ -158,8 +158,8 @@ def answered(
         chosen = next(it for it in question.tables if it.name == table)
         _files(chosen, [answer], files)
     elif as_document:
-        told = msgspec.to_builtins(answer)
-        document(told.pop("schema", question.schema), **told)
+        content = msgspec.to_builtins(answer)
+        document(content.pop("schema", question.schema), **content)
     else:
         for one in question.told(answer, params):
             if isinstance(one, Sheet):

@@ -32,9 +32,9 @@ def replay(hand: str, at: int | None, view: str, folder: Path, as_document: bool
         raise click.UsageError(f"--at {at}: {hand} has events 0 to {len(seen) - 1} for {view}")
     shown = seen if at is None else seen[: at + 1]
     if as_document:
-        told = {"hand": hand, "view": view, "events": msgspec.to_builtins(shown)}
+        content = {"hand": hand, "view": view, "events": msgspec.to_builtins(shown)}
         table = None if at is None else table_as_json(table_after(shown))
-        document("muckrake.replay/1", **told, at=at, table=table)
+        document("muckrake.replay/1", **content, at=at, table=table)
         return
     numbered = list(enumerate(lines(record, who)))
     for number, line in numbered if at is None else numbered[at : at + 1]:

@@ -193,11 +193,11 @@ def _host_of(url: str) -> str:
     return f"[{there.hostname}]" if ":" in there.hostname else there.hostname
 
 
-def _origin(said: str) -> str:
+def _origin(url: str) -> str:
     """A site as a browser names it; it is put into a header, where more would say more."""
-    if not _ORIGIN.fullmatch(said):
-        raise click.UsageError(f"--frame-origin {said} is none: https://club.example is one")
-    return said
+    if not _ORIGIN.fullmatch(url):
+        raise click.UsageError(f"--frame-origin {url} is none: https://club.example is one")
+    return url
 
 
 def _name(host: str) -> str:

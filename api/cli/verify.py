@@ -208,13 +208,13 @@ def _whole(
         found = verifier.verified()
     own = bool(found.signed_by) and not known
     if as_document:
-        told = asdict(found)
-        told["wrong"] = [
+        content = asdict(found)
+        content["wrong"] = [
             Complaint(where=where, sentence=sentence, note=is_note)
             for where, sentence, is_note in found.wrong
         ]
-        told |= {"decks": dealt.checked, "ok": found.ok, "key_known": bool(known)}
-        answer(LedgerVerified(**told))
+        content |= {"decks": dealt.checked, "ok": found.ok, "key_known": bool(known)}
+        answer(LedgerVerified(**content))
     else:
         say(summary(found, dealt.checked))
         if own:

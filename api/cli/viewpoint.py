@@ -65,14 +65,11 @@ def viewing(
 Door = Callable[..., Any]
 
 
-def on_option(command: Door) -> Door:
-    """Who does the work."""
-    option = click.option(
-        "--on",
-        metavar="SPARK",
-        help="By Spark: local[N], spark://HOST:PORT or sc://HOST; muckrake-poker[spark] brings it.",
-    )
-    return option(command)
+on_option = click.option(
+    "--on",
+    metavar="SPARK",
+    help="By Spark: local[N], spark://HOST:PORT or sc://HOST; muckrake-poker[spark] brings it.",
+)
 
 
 @contextmanager

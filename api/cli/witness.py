@@ -1,4 +1,4 @@
-"""`muckrake witness`: cosign the checkpoints of other people's logs, until somebody stops it."""
+"""`muckrake publish` and `muckrake witness`: who asks for cosignatures, and who gives them."""
 
 import asyncio
 import sys
@@ -6,17 +6,88 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
-from api.cli.ledger import listening, no_ledger_option, plainly
+from api.cli.ledger import (
+    json_option,
+    ledger_option,
+    listening,
+    no_ledger_option,
+    plainly,
+    reading,
+    refuse_archive,
+)
 from api.cli.options import Option
-from api.cli.output import document, say
+from api.cli.output import document, every, note, say
 from store.proof.note import SIGNS, Key
 from store.proof.tree import Refuted
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
+    from api.evidence.witnesses import Publication
     from store.proof.witness import Witness
+
+
+@click.command()
+@click.option(
+    "--policy",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A C2SP tlog-policy with the addresses of witnesses; kept by the ledger from now on.",
+)
+@click.option(
+    "--watch",
+    type=click.FloatRange(0.1, 86_400),
+    metavar="SECONDS",
+    help="Go on, and look for a newer checkpoint this often, until stopped.",
+)
+@ledger_option
+@json_option
+def publish(policy: Path | None, watch: float | None, folder: Path, as_document: bool) -> None:
+    """Ask the ledger's witnesses to cosign its newest checkpoint, and publish it if enough do.
+
+    A ledger without witnesses publishes each checkpoint as soon as it is signed.
+    """
+    refuse_archive(folder)
+    with plainly(), reading(folder) as ledger:
+        from api.evidence.witnesses import publish_newest
+        from store.proof.policy import keep_policy, policy_of, read_policy
+
+        disk = ledger.live.disk
+        try:
+            if policy is not None:
+                keep_policy(disk, read_policy(policy.read_bytes()))
+            if policy_of(disk) is None:
+                raise click.ClickException(
+                    f"{folder} asks no witness: name some with --policy FILE"
+                )
+            found = publish_newest(folder)
+            _say(found, as_document)
+            for _ in every(watch):
+                if (newer := publish_newest(folder)) is not None:
+                    _say(found := newer, as_document)
+        except Refuted as reason:
+            raise click.ClickException(str(reason)) from None
+    if found is not None and not found.is_published:
+        raise click.exceptions.Exit(1)
+
+
+def _say(found: "Publication | None", as_document: bool) -> None:
+    """Print one line, and a note for each witness that did not cosign."""
+    if found is None:
+        if as_document:
+            document("muckrake.publish/1", size=None, is_published=None, replies=[])
+        else:
+            say("nothing to publish: no checkpoint is newer than the one that is published")
+        return
+    if as_document:
+        document("muckrake.publish/1", **msgspec.to_builtins(found))
+    else:
+        say(found.sentence)
+    for one in found.replies:
+        if one.refusal is not None:
+            note(f"{one.witness}: {one.refusal}")
+
 
 PORT = 8100
 AT_ONCE = 64  # connections of one address
@@ -44,7 +115,7 @@ BODY_MAX = 65_536  # bytes of a request: a proof of 63 hashes and a checkpoint w
 )
 @listening(PORT)
 @no_ledger_option
-@click.option("--json", "as_document", is_flag=True, help="One document instead of the text.")
+@json_option
 def witness(
     folder: Path,
     logs: tuple[str, ...],
@@ -57,7 +128,7 @@ def witness(
 
     FOLDER keeps the witness's key and what it has cosigned; never restore an old copy of it.
     """
-    keys = [key for said in logs for key in keys_of(said)]
+    keys = [key for word in logs for key in keys_of(word)]
     with plainly():
         from api.http.connections import LimitedServer
         from api.http.limits import Limits
@@ -82,16 +153,16 @@ def witness(
             here.close()
 
 
-def keys_of(said: str) -> list[Key]:
+def keys_of(word: str) -> list[Key]:
     """The public keys of logs: one on the command line, or those of a file, one a line."""
-    path = Path(said)
+    path = Path(word)
     try:
-        lines = path.read_text().splitlines() if path.is_file() else [said]
+        lines = path.read_text().splitlines() if path.is_file() else [word]
         keys = [Key.read(line) for line in lines if line.strip()]
     except (OSError, ValueError) as reason:
-        raise click.UsageError(f"{said} is neither a key nor a file of keys: {reason}") from None
+        raise click.UsageError(f"{word} is neither a key nor a file of keys: {reason}") from None
     if not keys or any(key.kind != SIGNS for key in keys):
-        raise click.UsageError(f"{said} names no key that a log signs with")
+        raise click.UsageError(f"{word} names no key that a log signs with")
     return keys
 
 

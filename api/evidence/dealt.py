@@ -39,8 +39,8 @@ class Dealt:
     def _of(self, match: str) -> tuple[Match, ...]:
         """A committed match's records, its decks opened as far as they can be; else nothing."""
         if match not in self._records:
-            told = tuple(one.event for one in self._ledger.read(match))
-            records = tuple(one for one in told if isinstance(one, Match))
+            events = tuple(one.event for one in self._ledger.read(match))
+            records = tuple(one for one in events if isinstance(one, Match))
             if made := committed(records):
                 chains = self._private.chains(match)
                 kept = zip(made, chains, strict=False)

@@ -221,7 +221,7 @@ def evidence(
     if opened_by(records).withheld and not auditor:
         raise Unproved(withheld_sentence(split(hand)[0]))
     announced = next((one for one in records if isinstance(one, MatchStarted)), None)
-    told = Evidence(
+    made = Evidence(
         hand=hand,
         view=view,
         record=b"\n".join(lines(recorded, own)),
@@ -242,7 +242,7 @@ def evidence(
         ),
         dealing=None if announced is None else announced.dealing,
     )
-    return write(told, lambda text: sign(text, signer))
+    return write(made, lambda text: sign(text, signer))
 
 
 def save(path: Path, bundle: bytes) -> None:

@@ -178,13 +178,13 @@ class Monitor:
         if bad:
             return tuple(bad)
         if self._root_of_tiles(new.size) == new.root:
-            told = (
+            why = (
                 f"the checkpoint of {new.size} leaves does not extend the one of {known.size}"
                 " that was signed before: the log has forked"
             )
         else:
-            told = f"the tree that is served is not the one of {new.size} leaves that was signed"
-        return (Finding(None, told),)
+            why = f"the tree that is served is not the one of {new.size} leaves that was signed"
+        return (Finding(None, why),)
 
     def _root_of_tiles(self, size: int) -> bytes:
         """The root that the served tiles make, whatever was seen before."""

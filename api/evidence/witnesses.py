@@ -107,16 +107,16 @@ def publish_newest(folder: Path, timeout_s: float = TIMEOUT_S) -> Publication | 
 
 async def publishing(folder: Path) -> None:
     """Publish whatever is signed for, as long as a server runs; witnesses that refuse have time."""
-    said, pause_s = "", PAUSE_S
+    last, pause_s = "", PAUSE_S
     while True:
         try:
             found = await asyncio.to_thread(publish_newest, folder)
             sentence = "" if found is None or found.is_published else found.sentence
         except (Damaged, NoLedger, Refuted, OSError) as reason:
             sentence = str(reason)
-        if sentence and sentence != said:
+        if sentence and sentence != last:
             print(f"muckrake: {printable(sentence)}", file=sys.stderr)
-        said = sentence
+        last = sentence
         pause_s = min(2 * pause_s, PAUSE_MAX_S) if sentence else PAUSE_S
         await asyncio.sleep(pause_s)
 

@@ -58,15 +58,15 @@ class Delta:
             origin, schema, rows, id = None, log.schema, dict(log.rows), log.id
             try:
                 for line in found[0].splitlines():
-                    ((action, said),) = json.loads(line).items()
+                    ((action, content),) = json.loads(line).items()
                     if action == "commitInfo":
-                        origin = as_origin(said.get("muckrake"), where)
+                        origin = as_origin(content.get("muckrake"), where)
                     elif action == "metaData":
-                        schema, id = said["schemaString"], said["id"]
+                        schema, id = content["schemaString"], content["id"]
                     elif action == "add":
-                        rows[said["path"]] = json.loads(said["stats"])["numRecords"]
+                        rows[content["path"]] = json.loads(content["stats"])["numRecords"]
                     elif action == "remove":
-                        del rows[said["path"]]
+                        del rows[content["path"]]
             except (ValueError, LookupError, AttributeError, TypeError):
                 raise CannotRegister(
                     f"{where} has a version {log.version} that cannot be read"
@@ -116,14 +116,14 @@ class _Commit(NamedTuple):
 
     def _actions(self, schema: str, gone: list[str]) -> list[dict[str, Any]]:
         now, log = time.time_ns() // 1_000_000, self.log
-        said = {
+        content = {
             "timestamp": now,
             "operation": "WRITE",
             "operationParameters": {"mode": "Append" if not gone else "Overwrite"},
             "engineInfo": "muckrake",
             "muckrake": as_text(self.origin),
         }
-        actions: list[dict[str, Any]] = [{"commitInfo": said}]
+        actions: list[dict[str, Any]] = [{"commitInfo": content}]
         if log.origin is None:
             actions.append({"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}})
         if schema != log.schema:

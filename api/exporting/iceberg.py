@@ -86,8 +86,8 @@ class Iceberg:
         except (OSError, ValueError):
             raise CannotRegister(f"{where} has a snapshot that cannot be read") from None
         if known:
-            said = snapshot.summary.additional_properties if snapshot and snapshot.summary else {}
-            origin.follows(as_origin(said.get(_ORIGIN), where), where, table.disk)
+            kept = snapshot.summary.additional_properties if snapshot and snapshot.summary else {}
+            origin.follows(as_origin(kept.get(_ORIGIN), where), where, table.disk)
         added = [table.file(uri) for uri in table.segments if unquote(uri) not in there]
         return _Commit(
             Table((table.name,), metadata, where, io, catalog), table, origin, there, added
@@ -129,8 +129,8 @@ class _Commit(NamedTuple):
 
     def _change_files(self, transaction: Transaction, gone: list[DataFile]) -> None:
         """One snapshot that takes files away and adds others."""
-        said = {_ORIGIN: as_text(self.origin)}
-        with transaction.update_snapshot(snapshot_properties=said).overwrite() as snapshot:
+        properties = {_ORIGIN: as_text(self.origin)}
+        with transaction.update_snapshot(snapshot_properties=properties).overwrite() as snapshot:
             for data_file in gone:
                 snapshot.delete_data_file(data_file)
             for file in self.added:

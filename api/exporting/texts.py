@@ -101,9 +101,9 @@ class SeenHands:
         try:
             yield
         except ValueError as reason:
-            said = str(reason)
-            named = not self.name or self.name in said
-            raise CannotExport(said if named else f"{self.name}: {said}") from None
+            sentence = str(reason)
+            named = not self.name or self.name in sentence
+            raise CannotExport(sentence if named else f"{self.name}: {sentence}") from None
         except (LookupError, TypeError):
             raise CannotExport(f"{self.name} does not add up: muckrake audit says where") from None
 

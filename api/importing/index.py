@@ -314,8 +314,8 @@ def _of_before(ledger: FileLedger, nonces: Salted | None) -> Iterator[Block]:
     marker = Marker(naming_of(nonces), "pokerstars", "", "")
     numbered: dict[str, list[tuple[int, bytes]]] = {}
     for row in hands:
-        if said := _ID.fullmatch(row["header"]):
-            found_by = marker.numbered("pokerstars", said[1])
+        if parsed := _ID.fullmatch(row["header"]):
+            found_by = marker.numbered("pokerstars", parsed[1])
             numbered.setdefault(row["match"], []).append((int(row["number"]), found_by))
     for row in files:
         mine = numbered.get(row["match"], [])

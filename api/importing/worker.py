@@ -109,8 +109,8 @@ def import_file(
     except OSError as failure:
         return _refused(found, 0, f"it cannot be read: {failure.strerror or failure}")
     except (Exception, RecursionError) as failure:  # other files are none the worse for it
-        said = f"{type(failure).__name__}: {failure}"
-        return _refused(found, 0, f"the reader failed, which it should not: {said[:200]}")
+        sentence = f"{type(failure).__name__}: {failure}"
+        return _refused(found, 0, f"the reader failed, which it should not: {sentence[:200]}")
     return found
 
 

@@ -168,16 +168,16 @@ def opening(snapshot: Snapshot) -> Opening:
     ended = {row["match"] for row in rows if row["type"] != "MatchStarted"}
     mirrored = {row["match"] for row in starts if (row["deals"] or 1) > 1}
     first = {row["match"]: row["how"] for row in reversed(starts)}
-    said = {
+    openings = {
         match: opened(how, mirrored=match in mirrored, over=match in ended)
         for match, how in first.items()
     }
-    shut = {row["seed"] for row in starts if not said[row["match"]].secrets} - {None}
+    shut = {row["seed"] for row in starts if not openings[row["match"]].secrets} - {None}
     seeded = {row["match"] for row in starts if row["seed"] in shut}
     return Opening(
-        frozenset(match for match, one in said.items() if one.hands),
-        frozenset(match for match, one in said.items() if one.secrets) - seeded,
-        frozenset(match for match, one in said.items() if one.withheld),
+        frozenset(match for match, one in openings.items() if one.hands),
+        frozenset(match for match, one in openings.items() if one.secrets) - seeded,
+        frozenset(match for match, one in openings.items() if one.withheld),
         frozenset(row["ruleset"] for row in starts),
     )
 
@@ -189,12 +189,12 @@ def told_bids(snapshot: Snapshot) -> pa.Table:
         waiting: list[dict[str, Any]] = []
         for row in group:
             if row["type"] == "BidPlaced":
-                told = {"hand_seq": hand_seq, "idx": row["idx"], "settled": False, "amount": None}
-                rows.append(told)
-                waiting.append(told)
+                bid = {"hand_seq": hand_seq, "idx": row["idx"], "settled": False, "amount": None}
+                rows.append(bid)
+                waiting.append(bid)
             else:
-                for told, amount in zip(waiting, row["bids"].split(), strict=False):
-                    told |= {"settled": True, "amount": int(amount)}
+                for bid, amount in zip(waiting, row["bids"].split(), strict=False):
+                    bid |= {"settled": True, "amount": int(amount)}
                 waiting = []
     return pa.Table.from_pylist(rows, _TOLD)
 

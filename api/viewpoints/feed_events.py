@@ -129,15 +129,15 @@ class Teller:
 
 def position(place: str, viewer: Viewer, snapshot: Snapshot) -> int:
     """Where the ledger goes on after a place that this viewer was told, as far as he may know."""
-    said = _PLACE.fullmatch(place)
-    if said is None:
+    parsed = _PLACE.fullmatch(place)
+    if parsed is None:
         raise NoPlace(f"{place[:80]!r} is no place of a feed: take an id of it as it is")
-    recorded = snapshot.read(unquote(said["stream"]))
+    recorded = snapshot.read(unquote(parsed["stream"]))
     if recorded:
-        who = _who(said["whose"], recorded[0], viewer, snapshot)
+        who = _who(parsed["whose"], recorded[0], viewer, snapshot)
         if who is not None:
             seen = (one for one in recorded if see_one(one.event, who) is not None)
-            found = next(islice(seen, int(said["count"]) - 1, None), None)
+            found = next(islice(seen, int(parsed["count"]) - 1, None), None)
             if found is not None:
                 return found.pos + 1
     raise NoPlace(f"{place[:80]} is not in the feed of this viewpoint: begin it anew")
@@ -177,14 +177,14 @@ def _head(stream: str, at: int) -> bytes:
     """What the events of one append have in common; a match's own records have no hand."""
     match, number = split(stream)
     hand = None if number is None else stream
-    told = {"match": match, "hand": hand, "at": time_of(at)}
-    return msgspec.json.encode(told)[1:-1] + b","
+    fields = {"match": match, "hand": hand, "at": time_of(at)}
+    return msgspec.json.encode(fields)[1:-1] + b","
 
 
 def time_of(at: int) -> str:
     """The time of an envelope, as RFC 3339 writes it."""
     try:
-        told = datetime.fromtimestamp(at / 1000, UTC)
+        moment = datetime.fromtimestamp(at / 1000, UTC)
     except (OverflowError, ValueError, OSError):
         return ""
-    return told.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

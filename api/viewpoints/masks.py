@@ -116,8 +116,8 @@ class Redacted(Query):
             rows = query.rows(f"SELECT DISTINCT ruleset FROM hands {only}")
         finally:
             query.close()
-        told = {row["ruleset"] for row in rows} | self._opened.rulesets
-        return tuple(one for one in super().rulesets() if one in told)
+        marks = {row["ruleset"] for row in rows} | self._opened.rulesets
+        return tuple(one for one in super().rulesets() if one in marks)
 
     @property
     def faults(self) -> pa.Table:
@@ -222,9 +222,9 @@ def _seats(snapshot: Snapshot, viewer: Viewer, which: slice) -> pa.Table:
     query = Query(snapshot)
     try:
         lists = query.rows("SELECT DISTINCT players FROM hands WHERE players IS NOT NULL")
-        said = [row["players"] for row in lists]
+        players = [row["players"] for row in lists]
         pairs = []
-        for text in said:
+        for text in players:
             names = enumerate(msgspec.json.decode(text))
             pairs += [(text, seat) for seat, one in names if one == viewer.player][which]
         columns = {
@@ -240,13 +240,13 @@ def _seats(snapshot: Snapshot, viewer: Viewer, which: slice) -> pa.Table:
 
 def _hands(query: Redacted, rows: str) -> str:
     """Without positions, and with as many events as are seen."""
-    told, join = "", ""
+    replaced, join = "", ""
     if query.faults.num_rows:
         counted = query.faults.group_by("hand_seq").aggregate([("idx", "count")])
         less = query.beside(counted.rename_columns(["less_seq", "less"]), seq="less_seq")
-        told = "REPLACE (CAST(events - coalesce(less, 0) AS INTEGER) AS events)"
+        replaced = "REPLACE (CAST(events - coalesce(less, 0) AS INTEGER) AS events)"
         join = f"LEFT JOIN {less} ON less_seq = r.hand_seq"
-    return f"SELECT r.* EXCLUDE (first_pos, last_pos) {told} FROM ({rows}) AS r {join}"
+    return f"SELECT r.* EXCLUDE (first_pos, last_pos) {replaced} FROM ({rows}) AS r {join}"
 
 
 def _players(query: Redacted, rows: str) -> str:
@@ -295,10 +295,10 @@ def _decisions(query: Redacted, rows: str) -> str:
     cards = ", ".join(
         f"CASE WHEN {held} THEN {name} END AS {name}" for name in ("hole", "tenth", "made")
     )
-    told = f"action <> 'bid' OR stack = 0 OR {query.sees(t.BidPlaced, 'origin')}"
+    shown = f"action <> 'bid' OR stack = 0 OR {query.sees(t.BidPlaced, 'origin')}"
     return f"""
         SELECT r.* REPLACE (
-            {idx}, {amount} AS amount, CASE WHEN {told} THEN origin END AS origin, {cards}
+            {idx}, {amount} AS amount, CASE WHEN {shown} THEN origin END AS origin, {cards}
         ) FROM ({rows}) AS r {joins}
     """
 
@@ -329,11 +329,11 @@ def _events(query: Redacted, rows: str) -> str:
         where = f"WHERE pos NOT IN (FROM {hidden})"
     columns = defaultdict[str, list[str]](list)
     made, names = [], []
-    for kind, said in FIELDS.items():
+    for kind, field in FIELDS.items():
         forms = {one.name: one for one in layout.fields(kind)}
         of_kind = f"type = '{kind.__name__}'"
         unseen = []
-        for secret in said.secrets:
+        for secret in field.secrets:
             sees = _sees(secret, "is_open", "is_own", "is_seated")
             if secret.differ is None:
                 column, form = forms[secret.field].column, forms[secret.field].form

@@ -189,13 +189,13 @@ def _is_hidden(value: Any) -> bool:
 
 def revealed(redacted_hand: RedactedEvents) -> Leaf:
     """The leaf with every bid that its auction's settlement told to all."""
-    told = [one.stored for one in redacted_hand.ones]
+    raw = [one.stored for one in redacted_hand.ones]
     placed: list[int] = []
     for place, (seen, _, _) in enumerate(redacted_hand.ones):
         if isinstance(seen, BidPlacedSeen):
             placed.append(place)
         if isinstance(seen, t.AuctionSettled):
             for bid, amount in zip(placed, seen.bids, strict=False):
-                told[bid] = replace(told[bid], event=replace(told[bid].event, amount=amount))
+                raw[bid] = replace(raw[bid], event=replace(raw[bid].event, amount=amount))
             placed = []
-    return Leaf(redacted_hand.hand_seq, tuple(told))
+    return Leaf(redacted_hand.hand_seq, tuple(raw))

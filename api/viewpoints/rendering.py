@@ -115,10 +115,10 @@ def _standing(hand: Hand, seat: int) -> str:
 
 def line_of(seen: Seen) -> str:
     """The line of what was seen; that a card changed may be known where the cards are not."""
-    said = say(masked(seen))
+    line = say(masked(seen))
     if isinstance(seen, views.CardSwappedSeen) and seen.old == HIDDEN and seen.changed != HIDDEN:
-        return f"{said}, {'another' if seen.changed else 'the same'} card"
-    return said
+        return f"{line}, {'another' if seen.changed else 'the same'} card"
+    return line
 
 
 def masked(seen: Seen) -> t.Event | t.Match:
@@ -142,6 +142,6 @@ def _word(value: Any) -> Any:
 
 def moments(times: Sequence[int]) -> list[str]:
     """Milliseconds since 1970 in words; Arrow knows years that Python does not."""
-    told = pc.strftime(pa.array(times, pa.timestamp("ms")), "%Y-%m-%dT%H:%M:%SZ")
-    words: list[str] = told.to_pylist()
+    texts = pc.strftime(pa.array(times, pa.timestamp("ms")), "%Y-%m-%dT%H:%M:%SZ")
+    words: list[str] = texts.to_pylist()
     return words

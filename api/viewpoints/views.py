@@ -96,8 +96,8 @@ class Viewed:
         It is let go with this one."""
         known = moneys(self.units) if unit is not None else []
         if unit is not None and unit not in known:
-            told = f"those here are for {' and '.join(known)}" if known else "there is none here"
-            raise Absent(f"no hand is played for {unit}: {told}")
+            here = f"those here are for {' and '.join(known)}" if known else "there is none here"
+            raise Absent(f"no hand is played for {unit}: {here}")
         unit = None if known == [unit] else unit
         wanted = tuple(by_tag.split(",")) if by_tag is not None else ()
         if unit is None and not wanted:
@@ -105,8 +105,8 @@ class Viewed:
         there = sorted(set(self.tags["tag"].to_pylist())) if wanted else []
         for one in wanted:
             if one not in there:
-                told = f"tags here are {', '.join(there)}" if there else "there are no tags here"
-                raise Absent(f"no player has a tag {one}: {told}")
+                here = f"tags here are {', '.join(there)}" if there else "there are no tags here"
+                raise Absent(f"no player has a tag {one}: {here}")
         with self._turn:
             if (unit, wanted) not in self._others:
                 only = (
@@ -153,8 +153,8 @@ class Viewed:
 
     def ruleset(self, fingerprint: str) -> bytes | None:
         """The text of a ruleset that the ledger keeps, if the viewer is told of it."""
-        told = self.query.rulesets()
-        return self.snapshot.ruleset(fingerprint) if fingerprint in told else None
+        marks = self.query.rulesets()
+        return self.snapshot.ruleset(fingerprint) if fingerprint in marks else None
 
     def redacted_hand(self, hand: str) -> RedactedEvents:
         """A hand's events as they are seen, as far as it has come; `Absent` if there is none."""

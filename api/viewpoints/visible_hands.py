@@ -35,7 +35,9 @@ def leaves(
 ) -> Iterator[Leaf]:
     """Those that the filters of hands leave, in the order they ended in; of a player, and of his
     rival, no others are read than those in which they were dealt in."""
-    for leaf in viewed.redactor.among(_recorded(viewed, chosen, watch)):
+    places = _places(viewed, chosen)
+    every = recorded(viewed.snapshot, Wanted(chosen.match), places=places)
+    for leaf in viewed.redactor.among(watch(every, "reading hands", len(places))):
         seen = leaf if viewed.viewer.auditor else revealed(viewed.redactor.see(leaf))
         yield _called(viewed, seen) if viewed.by_tag else seen
 
@@ -51,12 +53,12 @@ def _called(viewed: Viewed, leaf: Leaf) -> Leaf:
 
 def _all_called(viewed: Viewed, rows: pa.Table) -> pa.Table:
     """The same of a table of events, in which players are a list in JSON."""
-    told: dict[tuple[str, str | None], str | None] = {}
+    called: dict[tuple[str, str | None], str | None] = {}
     seats = list(zip(rows["match"].to_pylist(), rows["players"].to_pylist(), strict=True))
     for match, players in set(seats):
         names = _names(viewed, match, json.decode(players)) if players else None
-        told[match, players] = json.encode(names).decode() if names else players
-    column = pa.array([told[one] for one in seats], pa.string())
+        called[match, players] = json.encode(names).decode() if names else players
+    column = pa.array([called[one] for one in seats], pa.string())
     place = rows.schema.get_field_index("players")
     return rows.set_column(place, "players", column)
 
@@ -111,10 +113,3 @@ def _parts(viewed: Viewed, chosen: Chosen) -> Iterator[Callable[[], pa.Table]]:
     hot = [it for it in closed if len(among(places, it.hand_seq, it.hand_seq))]
     if hot:
         yield partial(encoded, [Leaf(one.hand_seq, one.recorded()) for one in hot])
-
-
-def _recorded(viewed: Viewed, chosen: Chosen, watch: ShowProgress) -> Iterable[Leaf]:
-    """As they lie in the ledger."""
-    places = _places(viewed, chosen)
-    every = recorded(viewed.snapshot, Wanted(chosen.match), places=places)
-    return watch(every, "reading hands", len(places))

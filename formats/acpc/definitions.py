@@ -84,20 +84,23 @@ def known(limit: bool, players: int) -> Definition:
 
 def defined(text: str) -> Definition:
     """The definition that a game file holds; what is not Texas hold'em is refused by name."""
-    said = [line.partition("#")[0].strip() for line in text.splitlines()]
-    said = [line for line in said if line]
-    if not said or said[0].lower() != "gamedef" or said[-1].lower() != "end gamedef":
+    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
+    lines = [line for line in lines if line]
+    if not lines or lines[0].lower() != "gamedef" or lines[-1].lower() != "end gamedef":
         raise ValueError("a game definition stands between GAMEDEF and END GAMEDEF")
-    kinds = [line.lower() for line in said[1:-1] if "=" not in line]
+    kinds = [line.lower() for line in lines[1:-1] if "=" not in line]
     if kinds not in (["limit"], ["nolimit"]):
         raise ValueError(f"a game is limit or nolimit, not {' and '.join(kinds) or 'neither'}")
-    numbers = dict(_numbers(line) for line in said[1:-1] if "=" in line)
+    numbers = dict(_numbers(line) for line in lines[1:-1] if "=" in line)
+    stacks = numbers.get("stack", ())
+    if len(set(stacks)) > 1:
+        raise ValueError("stacks that differ by position are not read")
     found = Definition(
         limit=kinds == ["limit"],
         blinds=numbers.get("blind", ()),
         sizes=numbers.get("raisesize", ()),
         raises=numbers.get("maxraises", ()),
-        stack=_stack(numbers.get("stack", ())),
+        stack=stacks[0] if stacks else None,
     )
     _checked(found, numbers)
     return found
@@ -108,12 +111,6 @@ def _numbers(line: str) -> tuple[str, tuple[int, ...]]:
     if not re.fullmatch(r"[\d\s]{1,400}", values) or not values.split():
         raise ValueError(f"{name.strip()} is {values.strip() or 'nothing'}: numbers are needed")
     return name.strip().lower(), tuple(int(one) for one in values.split())
-
-
-def _stack(stacks: tuple[int, ...]) -> int | None:
-    if len(set(stacks)) > 1:
-        raise ValueError("stacks that differ by position are not read")
-    return stacks[0] if stacks else None
 
 
 def _checked(found: Definition, numbers: dict[str, tuple[int, ...]]) -> None:
@@ -127,8 +124,8 @@ def _checked(found: Definition, numbers: dict[str, tuple[int, ...]]) -> None:
     }
     for name, value in texas.items():
         if numbers.get(name, value) != value:
-            said = " ".join(map(str, numbers[name][:20]))
-            raise ValueError(f"{name} is {said}: only Texas hold'em is read")
+            listed = " ".join(map(str, numbers[name][:20]))
+            raise ValueError(f"{name} is {listed}: only Texas hold'em is read")
     players = numbers.get("numplayers", (0,))[0]
     if not 2 <= players <= 23 or len(found.blinds) != players:
         raise ValueError(f"{players} players and {len(found.blinds)} blinds make no table")
@@ -138,8 +135,8 @@ def _checked(found: Definition, numbers: dict[str, tuple[int, ...]]) -> None:
         raise ValueError("the first position posts the small blind")
     first = numbers.get("firstplayer", (found.first + 1, 1, 1, 1))
     if first != (found.first + 1, 1, 1, 1):
-        said = " ".join(map(str, first[:20]))
-        raise ValueError(f"firstPlayer {said} is not left of the big blind, then of the button")
+        listed = " ".join(map(str, first[:20]))
+        raise ValueError(f"firstPlayer {listed} is not left of the big blind, then of the button")
     if found.limit and (len(found.sizes) != 4 or found.sizes[::2] != found.sizes[1::2]):
         raise ValueError("a limit game has one raise size for two rounds, one for the last two")
     cap = found.raises[:1] * 4

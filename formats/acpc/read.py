@@ -252,9 +252,9 @@ def _assumed(found: Survey, stack: int) -> tuple[str, ...]:
     """What the log does not say of its game."""
     small, big = (blind * found.per for blind in sorted(found.game.blinds)[-2:])
     sizes = [size * found.per for size in found.game.sizes[::2]]
-    said = [f"blinds {small}/{big}", *([f"level {sizes[0]}/{sizes[1]}"] if sizes else [])]
+    parts = [f"blinds {small}/{big}", *([f"level {sizes[0]}/{sizes[1]}"] if sizes else [])]
     return (
-        *(said if "blinds" in found.assumed else ()),
+        *(parts if "blinds" in found.assumed else ()),
         *([f"stack {stack}"] if "stacks" in found.assumed else ()),
     )
 
@@ -282,14 +282,14 @@ def _check_score(line: str, number: int, found: Survey, total: Counter[str]) -> 
         raise Refused(number, f"a SCORE line has 3 fields, not {len(fields)}")
     names = fields[2].split("|")
     try:
-        said = [in_units(one, found.per) for one in fields[1].split("|")]
+        scores = [in_units(one, found.per) for one in fields[1].split("|")]
     except ValueError as wrong:
         raise Refused(number, str(wrong)) from None
-    if len(said) != len(names):
-        raise Refused(number, f"{len(said)} scores for {len(names)} names")
+    if len(scores) != len(names):
+        raise Refused(number, f"{len(scores)} scores for {len(names)} names")
     if len(set(names)) < len(names):
         return
-    for name, score in zip(names, said, strict=True):
+    for name, score in zip(names, scores, strict=True):
         if score != total[name]:
             raise Refused(
                 number,

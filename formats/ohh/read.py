@@ -179,8 +179,8 @@ def played(hand: History) -> Played:
             _act(notes, _name(names, action.player_id, one.street), action)
     pots = sorted(hand.pots, key=lambda pot: pot.number)
     if [pot.number for pot in pots] != list(range(len(pots))):
-        said = ", ".join(str(pot.number) for pot in pots)
-        raise Unread(f"the pots are numbered {said[:40]}: the main pot is 0, the next ones follow")
+        given = ", ".join(str(pot.number) for pot in pots)
+        raise Unread(f"the pots are numbered {given[:40]}: the main pot is 0, the next ones follow")
     _same_forced(hand, notes)
     for pot in pots:
         _pay(notes, pot, names)
@@ -195,10 +195,10 @@ def _header(hand: History) -> Header:
         raise Unread(f"{hand.game_type[:40]} is not hold'em of a kind we have rules for")
     if "Run_It_Twice" in (hand.flags or ()):
         raise Unread("the board was dealt more than once")
-    said = hand.currency.strip()
+    code = hand.currency.strip()
     tournament = bool(hand.tournament or hand.tournament_info)
-    if not tournament and said.upper() not in _SIGNS and said.lower() not in _CHIPS:
-        raise Unread(f"amounts in {said[:20]}: dollars, euros, pounds and chips are read")
+    if not tournament and code.upper() not in _SIGNS and code.lower() not in _CHIPS:
+        raise Unread(f"amounts in {code[:20]}: dollars, euros, pounds and chips are read")
     low = _cents(hand.big_blind_amount, "big_blind_amount")
     limit = _LIMITS[hand.bet_limit.bet_type]
     if limit != "fl":
@@ -210,8 +210,8 @@ def _header(hand: History) -> Header:
         limit=limit,
         low=low,
         high=high,
-        sign="" if tournament else _SIGNS.get(said.upper(), ""),
-        currency="" if tournament else said.upper(),
+        sign="" if tournament else _SIGNS.get(code.upper(), ""),
+        currency="" if tournament else code.upper(),
         tournament=tournament,
         capped=bool(hand.bet_limit.bet_cap),
         site=SITE,
@@ -348,8 +348,8 @@ def _readings(text: Text) -> Iterator[Reading]:
             history = document(one).ohh
             yield line, played(history), one, history.site_name
         except msgspec.DecodeError as wrong:
-            said = str(wrong)
-            raise Refused(line, f"this is not JSON: {said[:1].lower()}{said[1:]}") from None
+            why = str(wrong)
+            raise Refused(line, f"this is not JSON: {why[:1].lower()}{why[1:]}") from None
         except (Unread, ValueError) as reason:
             yield line, str(reason), "", ""
 
@@ -393,8 +393,8 @@ def document(text: str) -> Document:
     try:
         return msgspec.json.decode(text, type=Document)
     except msgspec.ValidationError as wrong:
-        said = str(wrong)
-        place = _PLACE.search(said)
-        reason = said[: place.start()] if place else said
+        why = str(wrong)
+        place = _PLACE.search(why)
+        reason = why[: place.start()] if place else why
         reason = reason[:1].lower() + reason[1:].replace("`", "")
         raise ValueError(f"{place[1] if place and place[1] else 'the object'}: {reason}") from None

@@ -30,9 +30,8 @@ from events.types import (
     RakeTaken,
     Shown,
 )
-from formats.holdem import Inexpressible
+from formats.holdem import Inexpressible, Stakes, stakes
 from formats.moment import is_whole
-from formats.stakes import Stakes, stakes
 
 VERSION = "1.4.7"
 _STREETS = {3: "Flop", 4: "Turn", 5: "River"}
@@ -102,13 +101,13 @@ def _rounds(stakes: Stakes, record: Events) -> list[dict[str, Any]]:
             continue
         if isinstance(event, Shown | Mucked) and rounds[-1]["street"] != "Showdown":
             rounds.append(_round(rounds, "Showdown", []))
-        for said in _actions(event):
-            seat, amount = said["player_id"], said.pop("units", 0)
+        for action in _actions(event):
+            seat, amount = action["player_id"], action.pop("units", 0)
             left[seat] -= amount
             rounds[-1]["actions"].append(
                 {
                     "action_number": len(rounds[-1]["actions"]) + 1,
-                    **said,
+                    **action,
                     "amount": stakes.amount(amount),
                     "is_allin": bool(amount) and not left[seat],
                 }

@@ -84,9 +84,9 @@ def taken(actions: list[str], book: Book, money: Money) -> Actions:
     """Every action in order."""
     items, commentary = list[Item](), list[str]()
     for text in actions:
-        said, _, remark = text.partition("#")
+        act, _, remark = text.partition("#")
         commentary.append(remark and remark.strip())
-        words = said.split()
+        words = act.split()
         if words:
             try:
                 items.append(_item(text, words, book, money, items))

@@ -98,8 +98,8 @@ class Keys:
 def is_many(lines: Iterable[str]) -> bool:
     """Whether the file holds tables of hands, not one hand: a header stands before any field."""
     for line in lines:
-        said = line.strip()
-        if said and not said.startswith(("#", "_")):  # what begins with a line is its writer's own
+        text = line.strip()
+        if text and not text.startswith(("#", "_")):  # what begins with a line is its writer's own
             return is_header(line)
     return False
 
@@ -167,8 +167,8 @@ def parsed(line: int, text: str) -> Document:
         if found := _DAMAGE.search(text):
             at = text.count("\n", 0, found.start())
             raise Refused(line + at, _SEAM if found[1] else _ENDLESS) from None
-        said = str(wrong)
-        where = _WHERE.search(said)
+        why = str(wrong)
+        where = _WHERE.search(why)
         at = text.count("\n") if where and where[1] is None else int(where[1]) - 1 if where else 0
-        reason = said[: where.start()] if where else said
+        reason = why[: where.start()] if where else why
         raise Refused(line + at, f"this is not TOML: {reason[:1].lower() + reason[1:]}") from None

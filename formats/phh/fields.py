@@ -79,8 +79,8 @@ def money(texts: Iterable[tuple[int, str]]) -> Money:
             (won if name == "finishing_stacks" else bet).update(_POINT.findall(value))
         if max(map(len, (*bet, *won)), default=0) > 40:
             raise Refused(line, "an amount has more decimals than any chip")
-    bet = {digits for said in bet if (digits := said.strip(".").rstrip("0"))}
-    won = {digits for said in won if (digits := said.strip(".").rstrip("0"))}
+    bet = {digits for number in bet if (digits := number.strip(".").rstrip("0"))}
+    won = {digits for number in won if (digits := number.strip(".").rstrip("0"))}
     unit, per = _unit(bet | won)
     return Money(unit, per, "fractional" if won and not bet else "clockwise_each")
 
@@ -133,15 +133,15 @@ def is_unknown(value: object) -> bool:
 
 def _enough(fields: Document, money: Money) -> int:
     """More than anybody can have put in: every raise of the hand, ante and blinds together."""
-    said = 1
+    total = 1
     for text in texts(fields, "actions"):
         words = text.partition("#")[0].split()
         if len(words) == 3 and words[1] == "cbr" and words[2].replace(".", "", 1).isdecimal():
-            said += money.units(Decimal(words[2]), "a raise")
+            total += money.units(Decimal(words[2]), "a raise")
     for name in ("antes", "blinds_or_straddles"):
-        said += sum(abs(money.units(value, name)) for value in fields.get(name) or ())
+        total += sum(abs(money.units(value, name)) for value in fields.get(name) or ())
     known = [v for v in fields["starting_stacks"] if not is_unknown(v)]
-    return max(said, *(money.units(v, "starting_stacks") for v in known), 1)
+    return max(total, *(money.units(v, "starting_stacks") for v in known), 1)
 
 
 def texts(fields: Document, name: str) -> list[str]:
@@ -171,8 +171,8 @@ def names(fields: Document, seats: int) -> tuple[str, ...] | None:
 
 def identity(fields: Document) -> str:
     """A hand number repeats across tables, so the table's name goes before it."""
-    said = [str(fields[name]) for name in ("table", "hand") if name in fields]
-    return "/".join(said)
+    parts = [str(fields[name]) for name in ("table", "hand") if name in fields]
+    return "/".join(parts)
 
 
 def played_at(fields: Document) -> str:
@@ -213,10 +213,10 @@ def canonical(fields: Document, number: int) -> str:
     """All fields in the order of their names; of a hand that says no number, its place in the file
     too."""
     try:
-        said = _spelled(fields).decode()
+        text = _spelled(fields).decode()
     except OverflowError:  # a number that no amount is
-        said = repr(sorted(fields.items()))
-    return said if "hand" in fields else f"{said}\n{number}"
+        text = repr(sorted(fields.items()))
+    return text if "hand" in fields else f"{text}\n{number}"
 
 
 def sizes(fields: Document, money: Money) -> tuple[int, int]:
@@ -263,8 +263,8 @@ def toml(value: object, *, key: bool = False) -> str:
                 return "nan"
             if value.is_infinite():
                 return "inf" if value > 0 else "-inf"
-            said = str(value)
-            return said if "." in said or "E" in said else f"{said}.0"
+            text = str(value)
+            return text if "." in text or "E" in text else f"{text}.0"
         case datetime() | date() | time():
             return value.isoformat()
         case list() | tuple():

@@ -103,15 +103,11 @@ def as_recorded(game: Game, base: Game | None, money: Money, one: Actions, seats
         changes += [("unit", money.unit), ("odd_chips", money.odd_chips)]
         if one.face_up:
             changes.append(("all_in_face_up", True))
-        if _by_aggressor(one):
+        # Whether the last to bet or raise showed first, though another sits left of the button
+        stay = one.book.contenders()
+        if bool(one.shown) and one.shown[0] == one.book.aggressor != stay[0]:
             changes.append(("show_first", "last_aggressor"))
     return _changed(game, *changes) if changes else game
-
-
-def _by_aggressor(one: Actions) -> bool:
-    """Whether the last to bet or raise showed first, though another sits left of the button."""
-    stay = one.book.contenders()
-    return bool(one.shown) and one.shown[0] == one.book.aggressor != stay[0]
 
 
 def is_split(hand: SourceHand, book: Book) -> bool:

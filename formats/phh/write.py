@@ -102,10 +102,10 @@ def _amount(game: Game, amount: int) -> int | Decimal:
     per = per_chip(game.unit)
     if per == 1:
         return amount
-    said = Decimal(amount) / per
-    if said * per != amount:
+    value = Decimal(amount) / per
+    if value * per != amount:
         raise Inexpressible(f"PHH writes decimals: {amount} {game.unit}s are none")
-    return said if said != said.to_integral_value() else Decimal(f"{int(said)}.0")
+    return value if value != value.to_integral_value() else Decimal(f"{int(value)}.0")
 
 
 def _forced(

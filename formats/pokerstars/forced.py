@@ -187,9 +187,9 @@ def _straddled(
 
 
 def _where(posted: Posted, names: tuple[str, ...]) -> str:
-    said = [
+    places = [
         f"{names[seat]} {what} {paid}"
         for what in (_SMALL, _BIG, _BOTH)
         for seat, paid in posted[what].items()
     ]
-    return ", ".join(said)[:120] or "there are none"
+    return ", ".join(places)[:120] or "there are none"

@@ -156,13 +156,13 @@ def header(line: str) -> Header:
     start = _START.match(line)
     if start is None:
         raise Unread("the first line of the hand is cut")
-    told = _CLUB.sub("", start["rest"], count=1)
-    tournament = _TOURNAMENT.match(told)
+    rest = _CLUB.sub("", start["rest"], count=1)
+    tournament = _TOURNAMENT.match(rest)
     if tournament:
-        told = told[tournament.end() :].strip()
-    found = _HOLDEM.match(told)
+        rest = rest[tournament.end() :].strip()
+    found = _HOLDEM.match(rest)
     if found is None or (_VARIANT.search(found["before"]) and not (start["gg"] and tournament)):
-        name = re.split(r" - | ?\([$€£0-9B]", told, maxsplit=1)[0]
+        name = re.split(r" - | ?\([$€£0-9B]", rest, maxsplit=1)[0]
         raise Unread(f"{name.strip()[:60]} is not hold'em of a kind we have rules for")
     sign = found["low"][0] if found["low"][0] in "$€£" else ""
     currency = re.search(r"\b([A-Z]{3})$", found["more"].strip())
@@ -179,7 +179,7 @@ def header(line: str) -> Header:
         room="GGPoker" if start["gg"] else f"PokerStars{' Home Game' if start['home'] else ''}",
         fast=line.startswith("PokerStars Zoom "),
         terse=bool(start["gg"] and tournament),
-        played=said_in(told[found.end() :]),
+        played=said_in(rest[found.end() :]),
     )
 
 

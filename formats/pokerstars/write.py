@@ -33,9 +33,8 @@ from events.types import (
     Shown,
     UncalledReturned,
 )
-from formats.holdem import Inexpressible
+from formats.holdem import Inexpressible, Stakes, raked, stakes
 from formats.moment import is_whole
-from formats.stakes import Stakes, raked, stakes
 from odds.rank import describe, value
 
 _LIMITS = {"FL": "Limit", "PL": "Pot Limit", "NL": "No Limit"}
@@ -107,17 +106,16 @@ def _begun(game: Game, record: Events) -> _Text:
 def _header(stakes: Stakes, start: HandStarted, played: str) -> str:
     match, _, number = start.hand.rpartition("/")
     low = stakes.big if stakes.limit == "FL" else stakes.small
-    bets = [f"{stakes.sign}{stakes.amount(bet)}" for bet in (low, _upper(stakes))]
+    bets = [
+        f"{stakes.sign}{stakes.amount(bet)}"
+        for bet in (low, 2 * stakes.big if stakes.limit == "FL" else stakes.big)
+    ]
     last = int(number) % _HANDS if number.isdecimal() else 0
     name = zlib.crc32(match.encode()) % _NUMBERS * _HANDS + last
     currency = f" {stakes.currency}" if stakes.currency else ""
     game = f"Hold'em {_LIMITS[stakes.limit]} ({'/'.join(bets)}{currency})"
     when = _moment(played)
     return f"PokerStars Hand #{name}:  {game}" + (f" - {when}" if when else "")
-
-
-def _upper(stakes: Stakes) -> int:
-    return 2 * stakes.big if stakes.limit == "FL" else stakes.big
 
 
 def _moment(played: str) -> str:
@@ -207,8 +205,8 @@ def _post(text: _Text, event: BlindPosted, record: Events) -> None:
         _put(text, seat, both, f"posts small & big blinds {text.money(both)}", live=both - dead)
         return
     words = {"small": "small blind", "dead": "small blind", "straddle": "straddle"}
-    said = f"posts {words.get(event.kind, 'big blind')} {text.money(amount)}"
-    _put(text, seat, amount, said, live=0 if event.kind == "dead" else amount)
+    line = f"posts {words.get(event.kind, 'big blind')} {text.money(amount)}"
+    _put(text, seat, amount, line, live=0 if event.kind == "dead" else amount)
     if event.kind == "dead":
         text.put[seat] += amount
 

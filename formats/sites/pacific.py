@@ -162,7 +162,7 @@ def _player_line(notes: Notes, names: Sequence[str], line: str) -> None:
     raise Unread(f'a line that cannot be read: "{line[:80]}"')
 
 
-def _done(notes: Notes, name: str, verb: str, said: str) -> bool:
+def _done(notes: Notes, name: str, verb: str, rest: str) -> bool:
     """Whether these words are an action, which is noted then."""
     match verb:
         case "folds" if notes.dealt or notes.has_put_in(name):
@@ -172,29 +172,29 @@ def _done(notes: Notes, name: str, verb: str, said: str) -> bool:
         case "checks":
             notes.act(name, Acts("checks"))
         case "calls":
-            notes.act(name, Acts("calls", money(said)))
+            notes.act(name, Acts("calls", money(rest)))
         case "bets" | "raises":
-            notes.add(name, money(said))
+            notes.add(name, money(rest))
         case "posts small blind" | "posts big blind":
-            amount = money(said)
+            amount = money(rest)
             if "small" in verb and amount != notes.small and amount < notes.left[name]:
                 raise Unread(f"a small blind of {amount} is posted, and {notes.small} is named")
             what = "small blind" if "small" in verb else "big blind"
             notes.post(name, Posts(what, amount), amount)  # type: ignore[arg-type]
         case "posts ante":
-            notes.post(name, Posts("the ante", money(said)), 0)
+            notes.post(name, Posts("the ante", money(rest)), 0)
         case "posts dead blind":
-            dead, _, live = said.partition("+")
+            dead, _, live = rest.partition("+")
             notes.post(name, Posts("small blind", money(dead)), 0)
             if money(live):
                 notes.post(name, Posts("big blind", money(live)), money(live))
         case "collected":
-            notes.take(name, money(said))
+            notes.take(name, money(rest))
         case "shows":
-            notes.turn(name, _cards(said))
+            notes.turn(name, _cards(rest))
         case "mucks":
             notes.turn(name, None)
-            notes.knows(name, _cards(said))
+            notes.knows(name, _cards(rest))
         case _:
             return False
     return True

@@ -57,13 +57,13 @@ def _blocks(text: Text, begins: re.Pattern[str]) -> Iterator[tuple[int, list[str
     for number, line in enumerate(lines(text), 1):
         if len(line) > LINE_MAX:
             raise Refused(number, f"a line of more than {LINE_MAX} characters")
-        said = line.replace("\xa0", " ").strip()
-        if begins.match(said):
+        stripped = line.replace("\xa0", " ").strip()
+        if begins.match(stripped):
             if held:
                 yield begun, held
-            begun, held = number, [said]
-        elif held and said:
-            held.append(said)
+            begun, held = number, [stripped]
+        elif held and stripped:
+            held.append(stripped)
             if len(held) > LINES_MAX:
                 raise Refused(begun, f"a hand of more than {LINES_MAX} lines")
     if held:

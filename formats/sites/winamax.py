@@ -88,15 +88,15 @@ def _table(lines: Sequence[str]) -> Notes:
         chairs.append(Chair(int(found[1]), found[2], grammar.money(found[3])))
     # The stakes, in a tournament after the ante, which is posted anyway.
     real = table[1] == "real"
-    said = [grammar.money(part.strip(" €")) for part in start["stakes"].split("/")]
+    amounts = [grammar.money(part.strip(" €")) for part in start["stakes"].split("/")]
     tournament = start["kind"] == "Tournament"
-    if len(said) != 2 and not (tournament and len(said) == 3):
+    if len(amounts) != 2 and not (tournament and len(amounts) == 3):
         raise Unread(f"{start['stakes'][:40]} are no stakes of hold'em")
     header = Header(
         source_id=start["id"],
         limit=_LIMITS[game[1]],
-        low=said[-2],
-        high=said[-1],
+        low=amounts[-2],
+        high=amounts[-1],
         sign="€" if real and not tournament else "",
         currency="EUR" if real and not tournament else "",
         tournament=tournament,
@@ -161,6 +161,6 @@ def _ended(notes: Notes, end: re.Match[str]) -> None:
         notes.knows(name, grammar.cards(end["cards"]))
     if notes.folded.get(name) != (_FOLDED[end["folded"]] if end["folded"] else None):
         raise Unread(f"hand and summary do not say alike whether {name[:40]} folded")
-    said = grammar.money(end["won"]) if end["won"] else 0
-    if notes.won(name) != said and not end["k"]:
-        raise Unread(f"{name[:40]} collects {notes.won(name)}, and {said} in the summary")
+    won = grammar.money(end["won"]) if end["won"] else 0
+    if notes.won(name) != won and not end["k"]:
+        raise Unread(f"{name[:40]} collects {notes.won(name)}, and {won} in the summary")

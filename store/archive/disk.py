@@ -104,8 +104,8 @@ class Cache:
         def fetch(start: int, end: int) -> bytes:
             data = self._objects.range(part.object, start, end)
             if len(data) != end - start:
-                told = f"{self._objects.url}/{part.object} ends at byte {start + len(data)}"
-                raise Damaged(f"{told} of {part.size}")
+                why = f"{self._objects.url}/{part.object} ends at byte {start + len(data)}"
+                raise Damaged(f"{why} of {part.size}")
             with self._turn:
                 self._new += len(data)
             return data
@@ -195,8 +195,8 @@ class _Blocks:
             digest = _digest(block)
             place = slice(at * _WIDTH, (at + 1) * _WIDTH)
             if self._digests[place] not in (_NONE, digest):
-                told = f"{self._part.object} is another object now than it was before"
-                raise Damaged(told, at * BLOCK)
+                why = f"{self._part.object} is another object now than it was before"
+                raise Damaged(why, at * BLOCK)
             self._digests[place] = digest
             os.pwrite(self._data, block, at * BLOCK)
             os.pwrite(self._map, digest, at * _WIDTH)

@@ -81,8 +81,8 @@ def decode(data: bytes, url: str) -> Index:
             raise Damaged(f"{where} does not have the digest it was written with")
         version = msgspec.json.decode(sealed.archive, type=_Version).version
         if version != VERSION:
-            told = f"{where} is of version {version}, and this program reads {VERSION}"
-            raise Damaged(f"{told}: a newer muckrake reads it")
+            why = f"{where} is of version {version}, and this program reads {VERSION}"
+            raise Damaged(f"{why}: a newer muckrake reads it")
         index = msgspec.json.decode(sealed.archive, type=Index)
     except ValueError as reason:
         raise Damaged(f"{where} cannot be read: {reason}") from None

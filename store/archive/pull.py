@@ -163,17 +163,17 @@ class _Pull:
             try:
                 data = self._objects.range(part.object, at, end)
             except FileNotFoundError:
-                told = f"{self._objects.url}/{part.object} is missing, and the archive names it"
-                raise Damaged(told) from None
+                why = f"{self._objects.url}/{part.object} is missing, and the archive names it"
+                raise Damaged(why) from None
             if len(data) != end - at:
-                told = f"{self._objects.url}/{part.object} ends at byte {at + len(data)}"
-                raise Damaged(f"{told} of {part.size}")
+                why = f"{self._objects.url}/{part.object} ends at byte {at + len(data)}"
+                raise Damaged(f"{why} of {part.size}")
             digest.update(data)
             whole.update(data)
             output.write(data)
         if digest.hexdigest() != part.sha256:
-            told = f"{self._objects.url}/{part.object} is not as it was sent: its digest is another"
-            raise Damaged(told)
+            why = f"{self._objects.url}/{part.object} is not as it was sent: its digest is another"
+            raise Damaged(why)
         self._fetched, self._bytes = self._fetched + 1, self._bytes + part.size
 
     def _sweep(self, named: set[str]) -> None:

@@ -154,8 +154,8 @@ class _Push:
         """What was open when the ledger was sealed: the rest of the log is not sealed."""
         data = self._disk.read(now.log, 0, now.log_size)
         if len(data) < now.log_size:
-            told = f"{now.log} ends at byte {len(data)}, and {now.log_size} were durable"
-            raise Damaged(told)
+            why = f"{now.log} ends at byte {len(data)}, and {now.log_size} were durable"
+            raise Damaged(why)
         return self._stored(now.log, data)
 
     def _small(self, path: str) -> File:

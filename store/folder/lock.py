@@ -82,10 +82,10 @@ def holder(folder: Path) -> str | None:
     """Who writes now, by his own word; asking takes no lock, and so never refuses a writer."""
     try:
         text = (folder / "lock").read_bytes()
-        told = msgspec.json.decode(text, type=Holder)
+        writer = msgspec.json.decode(text, type=Holder)
     except (FileNotFoundError, ValueError):
         return None
-    return _said(text) if is_alive(told.process) else None
+    return _said(text) if is_alive(writer.process) else None
 
 
 def held_since(folder: Path) -> int | None:
@@ -110,7 +110,7 @@ def is_alive(process: int) -> bool:
 
 def _said(text: bytes) -> str:
     try:
-        told = msgspec.json.decode(text, type=Holder)
+        writer = msgspec.json.decode(text, type=Holder)
     except ValueError:
         return "another process"
-    return f"{told.doing} (process {told.process})"
+    return f"{writer.doing} (process {writer.process})"

@@ -148,8 +148,8 @@ class Admission:
         asked = tuple((one.stream, one.expected + len(one.events)) for one in appends)
         if asked != tuple(zip(last.streams, last.versions, strict=True)):
             raise Conflict(f"{first.producer} used {first.sequence} for other events before")
-        told = zip(last.streams, last.pos, last.versions, last.hand_seqs, strict=True)
-        return tuple(Appended(*one) for one in told)
+        earlier = zip(last.streams, last.pos, last.versions, last.hand_seqs, strict=True)
+        return tuple(Appended(*one) for one in earlier)
 
     def _check(self, append: Append, staged: dict[str, tuple[int, bool]]) -> None:
         stream = append.stream

@@ -45,11 +45,11 @@ class HotLog:
         """The calls of a group, durable on return: one frame, one write, one sync."""
         self.write_frames([(pos, b"\n".join(payloads))])
 
-    def write_frames(self, told: Iterable[tuple[int, bytes]]) -> None:
+    def write_frames(self, each: Iterable[tuple[int, bytes]]) -> None:
         """Positions and payloads, a frame for each, durable on return."""
         chain = self._chain
         data = b"".join(
-            frame(pos, payload, chain.next(pos, payload) if chain else b"") for pos, payload in told
+            frame(pos, payload, chain.next(pos, payload) if chain else b"") for pos, payload in each
         )
         self._output.write(data)
         self._output.sync()
@@ -165,8 +165,8 @@ class Watermark(msgspec.Struct, frozen=True):
 
 def publish_mark(disk: Disk, log: str, size: int) -> None:
     """So many bytes of this log are durable; written in one piece of fixed width."""
-    said = msgspec.json.encode(Watermark(log, size))
-    disk.publish(WATERMARK, (b"%08x " % zlib.crc32(said) + said).ljust(_WIDTH))
+    text = msgspec.json.encode(Watermark(log, size))
+    disk.publish(WATERMARK, (b"%08x " % zlib.crc32(text) + text).ljust(_WIDTH))
 
 
 def durable_size(mark: Watermark | None, now: Manifest) -> int:
@@ -180,9 +180,9 @@ def last_mark(disk: Disk) -> Watermark | None:
     """What the writer said last; a read between two halves of a write is tried again."""
     for _ in range(_TRIES):
         try:
-            checksum, _, said = disk.read(WATERMARK).rstrip().partition(b" ")
-            if checksum == b"%08x" % zlib.crc32(said):
-                return msgspec.json.decode(said, type=Watermark)
+            checksum, _, text = disk.read(WATERMARK).rstrip().partition(b" ")
+            if checksum == b"%08x" % zlib.crc32(text):
+                return msgspec.json.decode(text, type=Watermark)
         except (FileNotFoundError, ValueError):
             pass
     return None

@@ -196,11 +196,11 @@ def _opened(note: bytes, keys: Sequence[Key]) -> Checkpoint:
     Nobody can check that here, and nobody needs to: it can only make a ledger be refused.
     """
     parsed = parse(note)
-    told = read_checkpoint(parsed.text)
+    checkpoint = read_checkpoint(parsed.text)
     known = {(key.name, key.id) for key in keys}
     is_later = known.isdisjoint((one.name, one.id) for one in parsed.signatures)
-    if is_later and told.origin in {key.name for key in keys}:
-        return told
+    if is_later and checkpoint.origin in {key.name for key in keys}:
+        return checkpoint
     return open_checkpoint(note, keys).checkpoint
 
 

@@ -281,14 +281,14 @@ def replace_signer(disk: Disk, private: Private, old: Signer) -> Signer:
 
 def read_statement(note: bytes) -> Statement:
     """What a statement says, if both of its keys have signed it."""
-    told = note.partition(b"\n\n")[0].decode(errors="replace").split("\n")
-    if len(told) != 4 or told[0] != HEADER:
+    lines = note.partition(b"\n\n")[0].decode(errors="replace").split("\n")
+    if len(lines) != 4 or lines[0] != HEADER:
         raise Refuted(f"a statement over a key is four lines, the first of them {HEADER!r}")
-    keys = Key.read(told[1]), Key.read(told[2])
+    keys = Key.read(lines[1]), Key.read(lines[2])
     _, signed = open_note(note, keys)
     if {one.key for one in signed} != set(keys):
         raise Refuted("a statement over a key is signed by the old key and by the new one")
-    size, _, root = told[3].partition(" ")
+    size, _, root = lines[3].partition(" ")
     return Statement(*keys, read_number(size, "the size in it"), read_hash(root, "the root in it"))
 
 
@@ -316,9 +316,9 @@ def successors(disk: Disk, known: set[str]) -> set[str]:
     found = set(known)
     for name in _names(disk):
         with suppress(Refuted, ValueError):  # what is wrong with it, `doubts` says
-            told = read_statement(disk.read(f"{REPLACED}/{name}"))
-            if told.old.text() in found:
-                found.add(told.new.text())
+            statement = read_statement(disk.read(f"{REPLACED}/{name}"))
+            if statement.old.text() in found:
+                found.add(statement.new.text())
     return found
 
 

@@ -245,8 +245,8 @@ def keep_before(disk: Disk, match: str, first: int) -> bytes:
 def before(disk: Disk, match: str) -> list[tuple[int, bytes]]:
     """The checkpoints from before the first card of each chain of decks, by its first hand."""
     names = disk.names(BEFORE) if BEFORE in disk.names("") else []
-    told = (name.rpartition(".") for name in names)
-    firsts = sorted(int(it) for of, _, it in told if of == match and it.isascii() and it.isdigit())
+    parts = (name.rpartition(".") for name in names)
+    firsts = sorted(int(it) for of, _, it in parts if of == match and it.isascii() and it.isdigit())
     return [(first, disk.read(f"{BEFORE}/{match}.{first}")) for first in firsts]
 
 

@@ -170,8 +170,8 @@ def faults(disk: Disk, size: int) -> Iterator[str]:
             stored = TreeFiles(disk).hashes(level, 0, count)
             for index, made in enumerate(_made(disk, level, count)):
                 if stored[index * WIDTH : (index + 1) * WIDTH] != made:
-                    told = f"{path_of(level)} is damaged at byte {index * WIDTH}: hash {index}"
-                    yield f"{told} is not that of its {SPAN} in {path_of(level - 1)}"
+                    why = f"{path_of(level)} is damaged at byte {index * WIDTH}: hash {index}"
+                    yield f"{why} is not that of its {SPAN} in {path_of(level - 1)}"
         below_is_whole = True
 
 

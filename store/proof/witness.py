@@ -97,8 +97,8 @@ class Witness:
         except Refuted as reason:
             return Answer(403, f"{reason}\n")
         if request.old > new.size:
-            told = f"a tree of {new.size} leaves does not extend one of {request.old}\n"
-            return Answer(400, told)
+            why = f"a tree of {new.size} leaves does not extend one of {request.old}\n"
+            return Answer(400, why)
         with self._one:
             return self._decided(request, new)
 
@@ -107,8 +107,8 @@ class Witness:
         try:
             known = self.last(new.origin) or Checkpoint(new.origin, 0, EMPTY)
         except Refuted as reason:
-            told = f"what this witness cosigned of {new.origin} was changed on its disk: {reason}"
-            return Answer(500, f"{told}\n")
+            why = f"what this witness cosigned of {new.origin} was changed on its disk: {reason}"
+            return Answer(500, f"{why}\n")
         is_fork = new.size == known.size and new.root != known.root
         if is_fork:
             self._keep(new, request.note)

@@ -66,8 +66,8 @@ def table(names: Iterable[str], text: Callable[[str], bytes | None]) -> pa.Table
     """The rows of the view `rulesets`, one for each that is kept."""
     rows = []
     for name in names:
-        told = msgspec.json.decode(text(name) or b"{}", type=_Document)
-        rows.append((name, told.name, told.unit, told.document))
+        document = msgspec.json.decode(text(name) or b"{}", type=_Document)
+        rows.append((name, document.name, document.unit, document.document))
     columns = zip(*rows, strict=True) if rows else ((),) * len(SCHEMA)
     return pa.table([pa.array(one, pa.string()) for one in columns], schema=SCHEMA)
 

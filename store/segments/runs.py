@@ -196,24 +196,19 @@ def _hands(it: EventColumns, nonces: Nonces) -> Iterator[tuple[int, str]]:
         blank = Many(many.kind, many.hand[first], many.index[first], some)
         events = list(events_of(blank, [_NOWHERE] * len(it.sizes)))
         if many.kind is t.HandStarted:
-            told = _begun(many, codes, plain(events, at), it.streams)
+            parts = [line.split(b'"%b"' % _NOWHERE.encode(), 1) for line in plain(events, at)]
+            texts = [
+                b"%b%b%b" % (parts[code][0], msgspec.json.encode(it.streams[hand]), parts[code][1])
+                for hand, code in zip(many.hand.tolist(), codes.tolist(), strict=True)
+            ]
         elif hides(many.kind):
-            told = _hidden(many, codes, events, at, nonces, _each(hidden, many.hand))
+            texts = _hidden(many, codes, events, at, nonces, _each(hidden, many.hand))
         else:
-            told = _plain(many, codes, plain(events, at))
-        found[it.rows(many)] = told
+            texts = _plain(many, codes, plain(events, at))
+        found[it.rows(many)] = texts
     every = found.tolist()
     for begin, end in pairwise([*it.begins.tolist(), len(every)]):
         yield end - begin, digest(every[begin:end])
-
-
-def _begun(it: Many, codes: Column, spelled: list[bytes], streams: list[str]) -> list[bytes]:
-    """The first line of a hand names its stream."""
-    parts = [line.split(b'"%b"' % _NOWHERE.encode(), 1) for line in spelled]
-    return [
-        b"%b%b%b" % (parts[code][0], msgspec.json.encode(streams[hand]), parts[code][1])
-        for hand, code in zip(it.hand.tolist(), codes.tolist(), strict=True)
-    ]
 
 
 def _plain(it: Many, codes: Column, spelled: list[bytes]) -> list[bytes]:
@@ -225,7 +220,7 @@ def _plain(it: Many, codes: Column, spelled: list[bytes]) -> list[bytes]:
     after = [tail[tail.index(b"]") :] for _, _, tail in parts]
     cards = _cards(it.fields["cards"])
     return [
-        before[code] + told + after[code] for code, told in zip(codes.tolist(), cards, strict=True)
+        before[code] + card + after[code] for code, card in zip(codes.tolist(), cards, strict=True)
     ]
 
 
@@ -241,11 +236,11 @@ def _hidden(
         if field == "cards":
             values = [b"[%b]" % cards for cards in _cards(it.fields["cards"])]
         else:
-            values = _each([told[place] for _, told in spelled], codes)
+            values = _each([openings[place] for _, openings in spelled], codes)
         hidden.append(nonces.hide(begun, _each(places, it.index), values))
     return [
-        text % told
-        for text, told in zip(_each(texts, codes), zip(*hidden, strict=True), strict=True)
+        text % openings
+        for text, openings in zip(_each(texts, codes), zip(*hidden, strict=True), strict=True)
     ]
 
 

@@ -83,7 +83,9 @@ class Aside:
     def add(self, group: pa.Table) -> None:
         """One more row group; the first one says which columns there are."""
         self._writer = self._writer or _writer(self._sink, group.schema, self._level)
-        _add(self._writer, group)
+        self._writer.write_table(
+            group.cast(self._writer.schema), row_group_size=max(1, group.num_rows)
+        )
         self._row_groups.append(f"{self._sink.size}:{self._sink.cut()}")
 
     def done(self) -> Stored:
@@ -176,7 +178,7 @@ def _last_end(hands: pa.ChunkedArray, rows: int) -> int:
 def _writer(sink: Any, given: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter:
     """Events as their layout says, other tables by type."""
     events = set(ENVELOPE) <= set(given.names)
-    told = {*BOUNDED, *(STEADY if events else ("player",))}  # one player's rows are soon found
+    bounded = {*BOUNDED, *(STEADY if events else ("player",))}  # one player's rows are soon found
     return pq.ParquetWriter(
         sink,
         pa.schema(
@@ -184,15 +186,11 @@ def _writer(sink: Any, given: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter
         ),
         compression="zstd",
         compression_level=level,
-        write_statistics=[name for name in given.names if name in told],
+        write_statistics=[name for name in given.names if name in bounded],
         max_rows_per_page=ROW_GROUP,
         store_schema=False,
         **(_events_layout(given) if events else _plain_layout(given)),
     )
-
-
-def _add(writer: pq.ParquetWriter, group: pa.Table) -> None:
-    writer.write_table(group.cast(writer.schema), row_group_size=max(1, group.num_rows))
 
 
 def _events_layout(schema: pa.Schema) -> dict[str, Any]:
@@ -344,9 +342,9 @@ class Opened:
         """Columns that say the same in every row of a group: their bounds tell what."""
         row_group, found = self.metadata.row_group(group), {}
         for name, place in self.steady.items():
-            told = row_group.column(place).statistics
-            low, high = _bounds(told)
-            if low is not None and low == high and told.null_count == 0:
+            statistics = row_group.column(place).statistics
+            low, high = _bounds(statistics)
+            if low is not None and low == high and statistics.null_count == 0:
                 found[name] = low
         return found
 

@@ -33,13 +33,13 @@ _INSTEAD = "in the column {}: CAST(... AS VARCHAR) tells it as text"
 
 def tellable(relation: "duckdb.DuckDBPyRelation") -> "duckdb.DuckDBPyRelation":
     """The same rows under names that differ, other types as text; or `Refused`."""
-    told = unique(relation.columns)
+    names = unique(relation.columns)
     types = [_told(kind, 1) for kind in relation.types]
-    if told == relation.columns and not any(types):
+    if names == relation.columns and not any(types):
         return relation
     columns = (
         f"{f'CAST(#{place} AS {kind})' if kind else f'#{place}'} AS {_quoted(name)}"
-        for place, (name, kind) in enumerate(zip(told, types, strict=True), start=1)
+        for place, (name, kind) in enumerate(zip(names, types, strict=True), start=1)
     )
     return relation.project(", ".join(columns))
 
@@ -47,7 +47,7 @@ def tellable(relation: "duckdb.DuckDBPyRelation") -> "duckdb.DuckDBPyRelation":
 def unique(names: Sequence[str]) -> list[str]:
     """The names, and `x_1` for a second `x`: small and capital letters are the same to DuckDB."""
     taken = {folded(name) for name in names}
-    told: list[str] = []
+    given: list[str] = []
     met: set[str] = set()
     for name in names:
         number, new = 0, name
@@ -55,8 +55,8 @@ def unique(names: Sequence[str]) -> list[str]:
             number += 1
             new = f"{name}_{number}"
         met.add(folded(new))
-        told.append(new)
-    return told
+        given.append(new)
+    return given
 
 
 def in_range(rows: pa.Table) -> pa.Table:
@@ -164,15 +164,15 @@ def _bounds(kind: pa.DataType) -> tuple[int, int]:
 
 def plain(table: pa.Table) -> list[dict[str, Any]]:
     """Rows as JSON takes them; the names of their columns differ."""
-    told = {}
+    columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
         if pa.types.is_timestamp(column.type):
-            told[name] = as_rfc_3339(column).to_pylist()
+            columns[name] = as_rfc_3339(column).to_pylist()
         elif any(is_plain(column.type) for is_plain in _PLAIN):
-            told[name] = column.to_pylist()
+            columns[name] = column.to_pylist()
         else:
-            told[name] = [plain_value(value) for value in column.to_pylist()]
-    return [dict(zip(told, row, strict=True)) for row in zip(*told.values(), strict=True)]
+            columns[name] = [plain_value(value) for value in column.to_pylist()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def as_rfc_3339(times: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -46,17 +46,17 @@ class Names(NamedTuple):
 @cache
 def names() -> Names:
     """The list of names, read once."""
-    said = tomllib.loads(_LIST.read_text(encoding="utf-8"))
-    functions = _words(said["allowed"].values())
-    tables = _words(said["allowed_tables"].values())
+    toml = tomllib.loads(_LIST.read_text(encoding="utf-8"))
+    functions = _words(toml["allowed"].values())
+    tables = _words(toml["allowed_tables"].values())
     return Names(
         functions | tables,  # a row's place may hold `unnest`, too
         tables,
-        _words(said["allowed_types"].values()),
-        _words(said["allowed_collations"].values()),
-        frozenset(" ".join(said["allowed_parts"].values()).split()),
-        _words(said["without_parentheses"].values()),
-        tuple((one, it["reason"]) for it in said["refused"] for one in shlex.split(it["names"])),
+        _words(toml["allowed_types"].values()),
+        _words(toml["allowed_collations"].values()),
+        frozenset(" ".join(toml["allowed_parts"].values()).split()),
+        _words(toml["without_parentheses"].values()),
+        tuple((one, it["reason"]) for it in toml["refused"] for one in shlex.split(it["names"])),
     )
 
 
@@ -73,17 +73,19 @@ class Refused(Exception):
     """A question that is not answered: the sentence says what is wrong with it."""
 
 
+def syntax_tree(con: "duckdb.DuckDBPyConnection", sql: str) -> Any:
+    """How DuckDB reads a statement; `RecursionError` if it is too deep."""
+    rows = con.sql("SELECT json_serialize_sql($1::VARCHAR)", params=[sql]).fetchall()
+    return json.loads(rows[0][0])
+
+
 def tables(con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
     """The names of tables that a SELECT reads, in small letters; of anything else nobody knows."""
     import duckdb
 
     try:
-        said = con.sql("SELECT json_serialize_sql($1::VARCHAR)", params=[sql]).fetchall()
-    except duckdb.Error:
-        return None
-    try:
-        tree = json.loads(said[0][0])
-    except RecursionError:
+        tree = syntax_tree(con, sql)
+    except (duckdb.Error, RecursionError):
         return None
     parts = [part for part, _ in _known(tree, frozenset())]
     if tree["error"] or any(part.get("type") == "SHOW_REF" for part in parts):
@@ -100,9 +102,8 @@ def checked(con: "duckdb.DuckDBPyConnection", sql: str, views: Sequence[str]) ->
         raise Refused(f"one statement is answered, this is {len(found)}")
     if found[0].type != duckdb.StatementType.SELECT:
         raise Refused(f"{found[0].type.name} is refused: only SELECT is answered")
-    said = con.sql("SELECT json_serialize_sql($1::VARCHAR)", params=[found[0].query]).fetchall()
     try:
-        tree = json.loads(said[0][0])
+        tree = syntax_tree(con, found[0].query)
     except RecursionError:
         raise Refused(_DEEP) from None
     if tree["error"]:
@@ -176,8 +177,8 @@ def _check_column(path: Sequence[str]) -> None:
     """Refuse a name that DuckDB would call as a function if no column has it."""
     name = folded(path[0])
     if len(path) == 1 and name in names().bare and name not in names().functions:
-        told = names().reason(name)
-        raise Refused(f"{path[0]} is refused: {told}; a column of that name is table.{path[0]}")
+        reason = names().reason(name)
+        raise Refused(f"{path[0]} is refused: {reason}; a column of that name is table.{path[0]}")
 
 
 @contextmanager

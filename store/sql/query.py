@@ -138,8 +138,8 @@ class Query:
     @property
     def units(self) -> set[str]:
         """What the amounts of hands may count that are told of here: as their rulesets say."""
-        known, told = self.snapshot.units(), self.rulesets()
-        found = {unit for one in told if (unit := known.get(one)) is not None}
+        known, marks = self.snapshot.units(), self.rulesets()
+        found = {unit for one in marks if (unit := known.get(one)) is not None}
         return found if self._only is None else found & self._only
 
     def about(self, name: str, player: str, wanted: Sequence[str]) -> pa.Table:
@@ -220,8 +220,8 @@ class Query:
         segments, tables = self._sources(name)
         masked = self._in_units(name, self.told(name, _ROWS))
 
-        def part(rows: str, segment: Segment | None, told: str) -> Part:
-            digest = digest_of(f"{masked} {told}", self._beside, segment)
+        def part(rows: str, segment: Segment | None, described: str) -> Part:
+            digest = digest_of(f"{masked} {described}", self._beside, segment)
             return Part(name, masked.replace(_ROWS, rows), digest, self._number, segment)
 
         empty = self.beside(tables[-1].schema.empty_table())

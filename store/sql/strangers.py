@@ -15,7 +15,7 @@ import os
 import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -179,7 +179,13 @@ class Strangers:
                 make = partial(self._write, part)
                 tables.append(f"part{len(files)}.rows")
                 files.append(stack.enter_context(self._copies.of(part.digest, asked, make)))
-            views[name] = _view(columns, asked, tables)
+            names = ", ".join(f'"{one}"' for one in asked)
+            rows = " UNION ALL ".join(f"SELECT {names} FROM {table}" for table in tables)
+            every = ", ".join(
+                f'"{one}"' if one in asked else f'CAST(NULL AS {kind}) AS "{one}"'
+                for one, kind in columns.items()
+            )
+            views[name] = f"SELECT {every} FROM ({rows})"
         return files, views
 
     def _write(self, part: Part, columns: Sequence[str], path: Path) -> None:
@@ -192,17 +198,6 @@ class Strangers:
             if name not in self._columns:
                 (self._columns[name],) = self._query.ask(_TYPES.format(name=name)).to_pylist()
             return self._columns[name]
-
-
-def _view(columns: Mapping[str, str], asked: Sequence[str], tables: Sequence[str]) -> str:
-    """All of a view's columns over its parts; of those that nobody asks for there are no values."""
-    names = ", ".join(f'"{one}"' for one in asked)
-    rows = " UNION ALL ".join(f"SELECT {names} FROM {table}" for table in tables)
-    told = ", ".join(
-        f'"{one}"' if one in asked else f'CAST(NULL AS {kind}) AS "{one}"'
-        for one, kind in columns.items()
-    )
-    return f"SELECT {told} FROM ({rows})"
 
 
 def _table(pieces: bytes) -> pa.Table:

@@ -6,7 +6,6 @@ each segment.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
@@ -14,9 +13,6 @@ import pyarrow.compute as pc
 
 from store.segments.reading import Files
 from store.sql.parts import Sources
-
-if TYPE_CHECKING:
-    pass
 
 AMOUNTS = frozenset(
     {"events", "hands", "players", "bids", "pots", "decisions"}
@@ -58,16 +54,16 @@ def with_units(
 ) -> str:
     """The SELECT of a view with the column `unit`, if it gives amounts; with `only`, of hands that
     count in these. `others` names the table that `odd` gives."""
-    told = _quoted(usual(units))
+    unit = _quoted(usual(units))
     join = ""
     if others is not None:
-        told = f"CASE WHEN odd_seq IS NULL THEN {told} ELSE odd END"
+        unit = f"CASE WHEN odd_seq IS NULL THEN {unit} ELSE odd END"
         join = f"LEFT JOIN {others} ON odd_seq = r.hand_seq"
-    told = f"CASE WHEN number IS NOT NULL THEN {told} END"  # records of a match have no amounts
-    column = f", {told} AS {COLUMN}" if name in OURS else ""
+    unit = f"CASE WHEN number IS NOT NULL THEN {unit} END"  # records of a match have no amounts
+    column = f", {unit} AS {COLUMN}" if name in OURS else ""
     where = ""
     if only is not None:
-        where = f" WHERE number IS NULL OR {told} IN ({', '.join(map(_quoted, sorted(only)))})"
+        where = f" WHERE number IS NULL OR {unit} IN ({', '.join(map(_quoted, sorted(only)))})"
     return f"SELECT r.*{column} FROM ({rows}) AS r {join}{where}"
 
 

@@ -34,7 +34,7 @@ import pyarrow as pa
 
 from store.sql import seccomp
 from store.sql.answers import in_range, tellable
-from store.sql.guard import Refused, checked, in_a_sentence
+from store.sql.guard import Refused, checked, in_a_sentence, syntax_tree
 from store.sql.workers import END, FILES, HEAD, PIECE, READY
 
 SLACK = 256 << 20  # address space beyond what DuckDB may use, for an answer's rows and for stacks
@@ -75,21 +75,21 @@ class Parent:
                 os.read(woken, 4_096)
                 self._bury()
             if self._server.fileno() in readable:
-                said = self._server.recv(32)
-                if not said:
+                order = self._server.recv(32)
+                if not order:
                     break
-                self._obey(said)
+                self._obey(order)
         for pid in self._living:
             os.kill(pid, signal.SIGKILL)
 
-    def _obey(self, said: bytes) -> None:
-        if said == b"t":
+    def _obey(self, order: bytes) -> None:
+        if order == b"t":
             if not self._idle:
                 self._fork()
             pid, theirs = self._idle.pop(0)
             with theirs:
                 socket.send_fds(self._server, [pid.to_bytes(8, "big")], [theirs.fileno()])
-        elif (pid := int(said[1:])) in self._living:  # nobody else has its number yet
+        elif (pid := int(order[1:])) in self._living:  # nobody else has its number yet
             os.kill(pid, signal.SIGKILL)
 
     def _fork(self) -> None:
@@ -214,8 +214,7 @@ def named(con: duckdb.DuckDBPyConnection, sql: str, views: list[str]) -> dict[st
     `words` is None where columns are meant that it does not name: by a star, a place, a row.
     """
     checked(con, sql, views)
-    said = con.sql("SELECT json_serialize_sql($1::VARCHAR)", params=[sql]).fetchall()
-    parts = list(_parts(json.loads(said[0][0])))
+    parts = list(_parts(syntax_tree(con, sql)))
     tables = [part for part in parts if part.get("type") in ("BASE_TABLE", "SHOW_REF")]
     rows = {str(part.get("alias", "")).lower() for part in parts}
     rows |= {part["table_name"].lower() for part in tables}
@@ -289,15 +288,15 @@ def _handles(count: int) -> list[int]:
     found: list[int] = []
     with socket.socket(fileno=os.dup(0)) as server:
         while len(found) < count:
-            said, handles, _, _ = socket.recv_fds(server, 1, FILES)
-            if not said:
+            size, handles, _, _ = socket.recv_fds(server, 1, FILES)
+            if not size:
                 os._exit(0)
             found += handles
     return found
 
 
-def _send(kind: bytes, said: Any) -> None:
-    body = said if isinstance(said, bytes) else json.dumps(said).encode()
+def _send(kind: bytes, content: Any) -> None:
+    body = content if isinstance(content, bytes) else json.dumps(content).encode()
     left = memoryview(HEAD.pack(kind, len(body)) + body)
     while left:
         left = left[os.write(0, left) :]

@@ -91,9 +91,9 @@ class Workers:
                 with contextlib.suppress(OSError):
                     assert self._socket is not None
                     self._socket.sendall(b"t")
-                    said, handles, _, _ = socket.recv_fds(self._socket, 8, 1)
+                    sent, handles, _, _ = socket.recv_fds(self._socket, 8, 1)
                     if handles:
-                        pid = int.from_bytes(said, "big")
+                        pid = int.from_bytes(sent, "big")
                         return _Worker(socket.socket(fileno=handles[0]), pid, self._kill)
                 self._socket = None  # the parent itself was killed: another takes its place
         raise Refused("SQL is not answered here: no process for it can be started")
@@ -135,8 +135,8 @@ class _Worker:
             self._socket.sendall(HEAD.pack(ORDER, len(body)) + body)
             for start in range(0, len(files), FILES):
                 socket.send_fds(self._socket, [b"f"], files[start : start + FILES])
-        _, said = self._message(BEGIN_S)
-        found: dict[str, Any] = json.loads(said)
+        _, content = self._message(BEGIN_S)
+        found: dict[str, Any] = json.loads(content)
         return found
 
     def asked(self, statement: bytes, seconds: float) -> Answer:
@@ -147,11 +147,11 @@ class _Worker:
             self._socket.sendall(HEAD.pack(STATEMENT, len(statement)) + statement)
         pieces = bytearray()
         while True:
-            kind, said = self._message(seconds)
+            kind, content = self._message(seconds)
             if kind == END:
                 self._ended = True
-                return Answer(json.loads(said), bytes(pieces))
-            pieces += said
+                return Answer(json.loads(content), bytes(pieces))
+            pieces += content
             if len(pieces) > BYTES_MAX:
                 raise Refused(f"the answer has more than {BYTES_MAX >> 20} MB: add a LIMIT")
 

@@ -256,19 +256,7 @@ def _pots(rows: EventRows) -> pa.Table:
     every = hands.shares
     kept = np.flatnonzero(hands.told.take(every.hand) & (every.place < hands.places))
     paid = Chips(*(column[kept] for column in every))
-    return made(
-        _POTS,
-        **_which(hands, paid.hand),
-        pot=hands.cells.numbers("pot", paid.row),
-        seat=paid.seat,
-        player=hands.players(paid.hand, paid.seat),
-        share=paid.amount,
-        rake=_rakes(hands, paid),
-    )
-
-
-def _rakes(hands: Hands, paid: Chips) -> Column:
-    """The rake of each pot, beside who is next paid from it."""
+    # The rake of each pot, beside who is next paid from it
     found, taken = np.zeros(len(paid.row), dtype=np.int64), hands.of("RakeTaken")
     keys = [
         (hand * _POTS_MOST + hands.cells.numbers("pot", row)) * (hands.cells.size + 1) + row
@@ -281,7 +269,15 @@ def _rakes(hands: Hands, paid: Chips) -> Column:
     same = keys[0][next_paid] // (hands.cells.size + 1) == keys[1][there] // (hands.cells.size + 1)
     amount = hands.cells.numbers("amount", taken)[there]
     np.add.at(found, next_paid[same], amount[same])
-    return found
+    return made(
+        _POTS,
+        **_which(hands, paid.hand),
+        pot=hands.cells.numbers("pot", paid.row),
+        seat=paid.seat,
+        player=hands.players(paid.hand, paid.seat),
+        share=paid.amount,
+        rake=found,
+    )
 
 
 _POTS_MOST = 100  # more than a pot's number can be

@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pyarrow as pa
 import pytest
 from sqlglot import expressions as ex
 
-from analytics.results.players import BYS, UNKNOWN, nets_by
+from analytics.results.players import UNKNOWN, By, nets_by
 from analytics.sql.chosen import Chosen, table
 from analytics.sql.tables import Tables, text_of
 from analytics.stored.auctions import AUCTIONS
@@ -146,7 +146,7 @@ COUNTS: dict[str, Callable[[Leaf, int], str]] = {
 def test_every_part_is_as_a_second_count_has_it(game: str) -> None:
     leaves = _hands(game)
     given = Given(leaves)
-    for by in BYS:
+    for by in get_args(By):
         counted: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
         for leaf in leaves:
             assert leaf.hand is not None
@@ -210,14 +210,14 @@ def test_a_swap_that_is_hidden_is_in_the_part_that_is_not_known(here: Path) -> N
     assert ("random-1", "yes") not in own
 
 
-@pytest.mark.parametrize("by", [one for one in BYS if one != "swap"])
+@pytest.mark.parametrize("by", [one for one in get_args(By) if one != "swap"])
 def test_every_other_part_is_in_front_of_everybody(here: Path, by: str) -> None:
     """A sealed bid is told by its settlement."""
     first, *others = (_seen(here, view, by) for view in VIEWS)
     assert [first, first] == others
 
 
-@pytest.mark.parametrize("by", BYS)
+@pytest.mark.parametrize("by", get_args(By))
 def test_the_parts_of_the_document_add_up_to_the_net(capsys: Captured, by: str) -> None:
     found = told(capsys, "results", "random-1", "--spots", "0", "--points", "12", "--by", by)
     (player,) = found["players"]

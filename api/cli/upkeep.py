@@ -1,0 +1,151 @@
+"""What is done to a ledger as a whole: `muckrake init`, `compact` and `restored`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from api.cli.ledger import (
+    json_option,
+    ledger_option,
+    plainly,
+    reading,
+    refuse_archive,
+    witness_option,
+    writing,
+)
+from api.cli.options import Option, quiet_option
+from api.cli.output import bar, document, say, several
+from api.playing.recording import now_ms
+from api.printable import page
+
+if TYPE_CHECKING:
+    from store.folder.manifest import Manifest
+
+
+@click.command()
+@click.option(
+    "--name",
+    "origin",
+    cls=Option,
+    formerly=["--origin"],
+    metavar="NAME",
+    help="The name of its log: best the address it will be served at, without https://.",
+)
+@ledger_option
+@json_option
+def init(origin: str | None, folder: Path, as_document: bool) -> None:
+    """Begin an empty ledger and print its public key, to be published before the first hand.
+
+    A ledger that is written to before begins by itself, under a name that is drawn.
+    """
+    refuse_archive(folder)
+    with plainly():
+        from store.folder.disk import RealDisk, make_whole
+        from store.folder.manifest import PATH
+        from store.proof.notary import public_keys
+        from store.proof.private import Private
+        from store.proof.tree import Refuted
+
+        if (folder / PATH).exists():
+            raise click.ClickException(f"there is a ledger in {folder} already")
+        try:
+            make_whole(folder, 0o700)
+            signer = Private(folder).secrets(origin).signer
+        except Refuted as reason:
+            raise click.UsageError(str(reason)) from None
+        if origin is not None and signer.key.name != origin:
+            raise click.ClickException(
+                f"{folder}/private holds the key of {signer.key.name}, not of {origin}"
+            )
+        with writing(folder, "init"):
+            pass
+        keys = [key.text() for key in public_keys(RealDisk(folder))]
+    if as_document:
+        document("muckrake.init/1", ledger=str(folder), origin=signer.key.name, keys=keys)
+    else:
+        say(page(keys))
+
+
+@click.command()
+@ledger_option
+@witness_option
+@json_option
+@quiet_option
+def compact(folder: Path, as_document: bool) -> None:
+    """Merge small segments into large ones, read back and compared event by event."""
+    from api.questions.verdicts import Verdicts
+    from store.reader import Reader
+
+    verdicts = Verdicts()
+    with reading(folder) as snapshot:  # only where there is a ledger: this makes none
+        verdicts.keep(snapshot)
+    with writing(folder, "compact") as ledger:
+        from api.playing.recording import projections
+        from store.folder import manifest
+        from store.folder.disk import RealDisk
+        from store.segments import compaction as merging
+
+        ledger.seal()
+        ledger.close()  # from here on only the manifest changes, and the lock is still ours
+        disk, at, tables, marks = RealDisk(folder), now_ms(), projections(folder), ledger.marks
+        before = manifest.read(disk)
+        assert before is not None
+        merge, tell = bar("merging segments"), bar("making tables")
+        merged = merging.compact(disk, before, tables, at, marks=marks, watch=merge)
+        rebuilt = merging.rebuild(disk, merged, tables, at, marks, watch=tell)
+        after = merging.sweep(disk, rebuilt, at, marks=marks)
+    verdicts.keep(Reader(folder).snapshot())  # under the names of the new segments
+    answer = {
+        "manifest": after.number,
+        "segments": {"before": len(before.segments), "after": len(after.segments)},
+        "bytes": {"before": _size(before), "after": _size(after)},
+        "events": sum(one.events for one in after.segments),
+        "retired": len(after.retired),
+    }
+    if as_document:
+        document("muckrake.compact/1", **answer)
+        return
+    say(_summary(before, after))
+    if after.retired:
+        say(f"{len(after.retired)} old files are kept an hour for those who still read them")
+
+
+def _summary(before: "Manifest", after: "Manifest") -> str:
+    """3 segments are now 1, 21022 events and nothing else changed: 120034 bytes are now 98012"""
+    was, now = len(before.segments), len(after.segments)
+    events = sum(one.events for one in after.segments)
+    if before.segments == after.segments:
+        return f"nothing to merge: {several(now, 'segment')}, {events} events, {_size(after)} bytes"
+    return (
+        f"{was} segments are now {now}, {events} events and nothing else changed: "
+        f"{_size(before)} bytes are now {_size(after)}"
+    )
+
+
+def _size(now: "Manifest") -> int:
+    return sum(size for one in now.segments for size in one.sizes.values())
+
+
+@click.command()
+@ledger_option
+@witness_option
+@json_option
+def restored(folder: Path, as_document: bool) -> None:
+    """Go on with a ledger as it is, though it is older than its newest known checkpoint, or has
+    another history: after a backup was restored. That it was done stays on record."""
+    from store.folder.disk import RealDisk
+    from store.proof.checkpoint import rollbacks
+
+    with reading(folder, warned=False):
+        pass  # only where there is a ledger: this makes none
+    disk = RealDisk(folder)
+    before = len(rollbacks(disk))
+    with writing(folder, "restored", accepting=True):
+        accepted = [one.sentence for one in rollbacks(disk)[before:]]
+    if as_document:
+        document("muckrake.restored/1", accepted=accepted)
+    elif accepted:
+        say(page(f"accepted: {sentence}" for sentence in accepted))
+    else:
+        say(f"nothing to accept: {folder} is all that is remembered of it")
