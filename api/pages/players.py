@@ -21,7 +21,7 @@ from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
 from api.http.ask import Access, Ask
 from api.http.routes.questions import Named
-from api.pages.order import Sort, order, sorted_list, sorted_sheets
+from api.pages.order import Sort, order, sorted_list
 from api.pages.site import Addresses, page
 from api.questions import players as counted
 from api.questions.declared import grid as hole_cards
@@ -128,6 +128,7 @@ async def _of_player(
     hands: Narrow = None,
     as_of: Narrow = None,
     unit: Narrow = None,
+    sort: Sort = None,
 ) -> PlayerPage:
     filters = {"vs": vs, "match": match, "game": game, "hands": hands, "before": as_of}
     cleaned = {name: clean(value) for name, value in filters.items()}
@@ -158,25 +159,26 @@ def statistics(of: OfPlayer, split: Split = "") -> Response:
         about = player(viewed, Whose(of.player), without_progress)
         chosen = of.chosen(viewed, by=split or None)
         told = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
+    parts = [one for _, one in sorted(told.dealt)]
     return of.sent(
         "player_statistics.html",
         "statistics",
         going_on={"split": split},
         about=about,
-        parts=[one for _, one in sorted(told.dealt)],
+        parts=parts,
         dealt=told.dealt,
-        groups=groups(told.found, told.field),
+        groups=groups(told.found, told.field, parts),
         splits=("position", "opponent", "game", "match", "window"),
     )
 
 
-def groups(found: list[Answer], field: dict[str, Answer]) -> list[dict[str, Any]]:
+def groups(found: list[Answer], field: dict[str, Answer], every: list[str]) -> list[dict[str, Any]]:
     """Statistics by the street that they look at, each with its parts and everybody else."""
     by_name: dict[str, dict[str, Answer]] = {}
     for one in found:
         by_name.setdefault(one.statistic, {})[one.part] = one
     rows = [
-        {"of": STATISTICS[name], "parts": parts, "field": field.get(name)}
+        {"of": STATISTICS[name], "parts": [*map(parts.get, every)], "field": field.get(name)}
         for name, parts in by_name.items()
     ]
     streets: dict[str, list[Any]] = {}
@@ -317,7 +319,6 @@ def compare(
     other: Narrow = None,
     match: Annotated[tuple[str, ...], Query(max_length=2)] = (),
     street: Literal["", "preflop", "flop", "turn", "river"] = "",
-    sort: Sort = None,
 ) -> Response:
     """Two players or two versions of a bot, side by side, picked there."""
     matches = tuple(name for one in match if (name := clean(one)))
@@ -338,7 +339,7 @@ def compare(
             )
             try:
                 told = comparison(viewed, sides, without_progress)
-                context |= shown(told, sides, of.request)
+                context |= shown(told, sides)
             except (Absent, Nonsense) as reason:
                 context["why"] = str(reason)
     return of.sent("compare.html", "compare", others=others, **context)
@@ -354,12 +355,12 @@ def others_of(viewed: Viewed, player: str) -> list[str]:
     return [row["player"] for row in rows]
 
 
-def shown(told: Comparison, asked: Sides, request: Request) -> dict[str, Any]:
+def shown(told: Comparison, asked: Sides) -> dict[str, Any]:
     """The tables as a terminal has them, and what surely differs."""
     every = list(sheets(told, asked))
     return {
         "told": told,
-        "sheets": sorted_sheets(request, [one for one in every if isinstance(one, Sheet)]),
+        "sheets": [one for one in every if isinstance(one, Sheet)],
         "notes": [one for one in every if not isinstance(one, Sheet)],
         "apart": [
             STATISTICS[one.statistic].title

@@ -27,6 +27,7 @@ from starlette.types import Scope
 
 from api.http.ask import AUDIT, Access
 from api.http.compression import PACKERS, encoding_of
+from api.pages.order import Sorting
 from api.printable import printable
 from api.questions.filters_tree import word
 from api.version import VERSION
@@ -281,8 +282,10 @@ def page(
         "framed": False,
         "frame": None,
         "unasked": unasked(request),
+        "sorting": (sorting := Sorting(request)),
     }
     body = TEMPLATES.get_template(template).render({**told, **context}).encode()
+    sorting.check()
     return sent(request, body, status)
 
 
@@ -393,8 +396,3 @@ def histogram(values: Sequence[float], over: Scale, bins: int = 20) -> list[int]
         place = int(bins * (value - over.low) / (over.high - over.low))
         counts[min(bins - 1, max(0, place))] += 1
     return counts
-
-
-def spread(place: int) -> float:
-    """A little to the side, always the same for the same place: equal points are then all seen."""
-    return ((place * 7919) % 11 - 5) * 0.45
