@@ -14,15 +14,17 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
+from msgspec.structs import replace
 
 from analytics.opponents.measures import ALL_LOOKS
-from analytics.sql.chosen import Chosen, moneys, quoted
+from analytics.sql.chosen import BYS, Chosen, moneys, quoted
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
 from api.http.ask import Access, Ask
 from api.http.routes.questions import Named
 from api.pages.order import Sort, order, sorted_list
 from api.pages.site import Addresses, page
+from api.problem import Problem
 from api.questions import players as counted
 from api.questions.declared import grid as hole_cards
 from api.questions.declared.compare import Comparison, Sides, comparison, sheets
@@ -54,7 +56,7 @@ TABS = (
 MANY = 30  # below so many opportunities a number is grey
 LISTED = 100  # players of a page
 FILTERED = {"before": "as_of"}  # what a filter is called in an address, where that differs
-Split = Literal["", "position", "opponent", "game", "match", "window"]
+TAG = "tag:"  # what a split by a tag begins with
 
 
 class PlayerPage(NamedTuple):
@@ -153,11 +155,18 @@ def players(
 
 
 @router.get("/players/{player}")
-def statistics(of: OfPlayer, split: Split = "") -> Response:
-    """How a player plays, each number with its doubt."""
+def statistics(of: OfPlayer, split: Annotated[str, Query(max_length=100)] = "") -> Response:
+    """How a player plays, each number with its doubt; split by a tag as it was in each match."""
     with of.viewed() as viewed:
         about = player(viewed, Whose(of.player), without_progress)
-        chosen = of.chosen(viewed, by=split or None)
+        tags = [row for row in viewed.tags.to_pylist() if row["player"] == of.player]
+        splits = [*BYS, *sorted({f"{TAG}{row['tag']}" for row in tags})]
+        if split and split not in splits:
+            raise Problem("invalid", f"there is no split by {split}: {', '.join(splits)}")
+        key = split.removeprefix(TAG) if split.startswith(TAG) else None
+        chosen = of.chosen(viewed, by=None if key else split or None)
+        said = tuple((row["match"], row["value"]) for row in tags if row["tag"] == key)
+        chosen = replace(chosen, tagged=said)
         told = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
     parts = [one for _, one in sorted(told.dealt)]
     return of.sent(
@@ -168,7 +177,7 @@ def statistics(of: OfPlayer, split: Split = "") -> Response:
         parts=parts,
         dealt=told.dealt,
         groups=groups(told.found, told.field, parts),
-        splits=("position", "opponent", "game", "match", "window"),
+        splits=splits,
     )
 
 

@@ -314,7 +314,9 @@ ROUTES: dict[str, Asked] = {
     "/games": Asked("made of the code"),
     "/games/{game}": Asked("as the route has it", ((AUCTION,), ("none",))),
     "/players": Asked("a page", queries=("sort=-net",)),
-    "/players/{player}": of_players("a page", queries=("split=match&sort=-statistic",)),
+    "/players/{player}": of_players(
+        "a page", queries=("split=match&sort=-statistic", "split=tag:bot")
+    ),
     "/players/{player}/grid": of_players("a page"),
     "/players/{player}/winnings": of_players(
         "a page, a window of it, and luck", queries=("first=2&last=5", "luck=yes")
