@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from analytics.results.ratings import MEAN
+from analytics.sql.chosen import moneys
 from api.http.ask import Ask
 from api.http.routes.questions import Named
 from api.pages.live import HIGH, WIDE
@@ -49,7 +50,8 @@ def listed(request: Request, ask: Ask, sort: Sort = None) -> Response:
     """The leagues of the ledger."""
     with ask.viewed() as viewed:
         told = leagues(viewed, Nothing(), without_progress)
-    return page(request, ask, "leagues.html", rows=told.leagues)
+        units = moneys(viewed.units)
+    return page(request, ask, "leagues.html", rows=told.leagues, units=units)
 
 
 @router.get("/leagues/{league}")

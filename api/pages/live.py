@@ -259,13 +259,13 @@ def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
 
 def _hand(hand: str, line: str, void: bool, at: int | str) -> dict[str, Any]:
     """A hand that is over, on one line."""
-    pot = line.rpartition(" | ")[2].partition(": ")[0]
+    told = taken_apart(line)
     return {
         "key": f"{'HandVoided' if void else 'HandEnded'} {hand}",
         "hand": hand,
         "match": split(hand)[0],
-        "line": taken_apart(line),
-        "pot": int(pot) if pot.isdecimal() else None,
+        "line": told,
+        "pot": told.paid,
         "at": at,
     }
 

@@ -151,7 +151,9 @@ def players(
     by = order(request, ("player", "hands", "net", "matches", "last_at"))
     with ask.viewed() as viewed:
         rows, following = sorted_list(QUESTION, ask, viewed, LISTED, after, {}, by)
-    return page(request, ask, "players.html", rows=rows, following=following, order=by)
+        units = moneys(viewed.units)
+    told = {"rows": rows, "following": following, "order": by, "units": units}
+    return page(request, ask, "players.html", **told)
 
 
 @router.get("/players/{player}")

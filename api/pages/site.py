@@ -115,8 +115,8 @@ class Addresses(Struct, frozen=True):
         """The page of a question: an address with names in braces, and its parameters."""
         return self._at(template.format_map({key: _part(it) for key, it in named.items()}), **asked)
 
-    def ratings(self) -> str:
-        return self._at("/ratings")
+    def ratings(self, unit: str | None = None) -> str:
+        return self._at("/ratings", unit=unit)
 
     def fairness(self, match: str | None = None, run: str | None = None) -> str:
         return self._at("/fairness", match=match, run=run)
@@ -168,9 +168,14 @@ def money(net: int | None) -> str:
     return f"+{chips(net)}" if net is not None and net > 0 else chips(net)
 
 
+def decimal(number: float, digits: int = 2) -> str:
+    """46.21, −1 000.00."""
+    return f"{number:,.{digits}f}".replace(",", _THIN).replace("-", _MINUS)
+
+
 def rate(net: float, digits: int = 2) -> str:
     """What is won or lost in the mean, with its sign: +46.21, −1 000.00."""
-    said = f"{abs(net):,.{digits}f}".replace(",", _THIN)
+    said = decimal(abs(net), digits)
     return said if not round(net, digits) else f"{_MINUS if net < 0 else '+'}{said}"
 
 
@@ -244,6 +249,7 @@ TEMPLATES.filters.update(
     money=money,
     chips=chips,
     rate=rate,
+    decimal=decimal,
     percent=percent,
     when=when,
     clock=clock,
@@ -381,12 +387,6 @@ def in_logs(values: Sequence[float]) -> Scale:
     """A scale in logs (of one more, so that nothing is at its foot), with ticks like 1, 3, 10."""
     high = next(one for one in _DECADES if one >= max(values))
     return Scale(0.0, high, (0.0, *(one for one in _DECADES if one <= high)), True)
-
-
-def is_crowded(values: Sequence[float]) -> bool:
-    """Whether a half of the points would lie in the first tenth of an even scale."""
-    ranked = sorted(values)
-    return bool(ranked) and ranked[0] >= 0 and ranked[len(ranked) // 2] * 10 < ranked[-1]
 
 
 def histogram(values: Sequence[float], over: Scale, bins: int = 20) -> list[int]:

@@ -30,7 +30,6 @@ from api.pages.site import (
     frame,
     histogram,
     in_logs,
-    is_crowded,
     scale,
 )
 from api.questions import luck as lucky
@@ -64,7 +63,6 @@ def bids(of: OfPlayer) -> Response:
         except (Absent, NoSum) as reason:
             return of.sent("bids.html", "bids", told=None, why=str(reason))
         drawn = told.auctions.drawn(player)
-        ranks = told.auctions.ranks(player)
         made = [row | {"share": row["won"] / row["bids"]} for row in told.auctions.made(player)]
     found = {one.statistic: one for one in told.found if one.player == player}
     rows = {
@@ -87,7 +85,6 @@ def bids(of: OfPlayer) -> Response:
             ("", [row for name, row in rows.items() if name in MATTER]),
             ("All others", [row for name, row in rows.items() if name not in MATTER]),
         ),
-        ranks=ranks,
         made=made,
         strengths={name: pots(made, some) for name, some in STRENGTHS.items()},
         pairs=[pair for pair in told.beside if player in (pair.dealer, pair.rival)],
@@ -123,6 +120,12 @@ def worth(drawn: list[dict[str, Any]]) -> dict[str, Any]:
         _point(place, row, x.at(row["worth"]), y.at(row["bid"])) for place, row in enumerate(shown)
     ]
     return {"x": x, "y": y, "points": points, "even": min(x.high, y.high)}
+
+
+def is_crowded(values: Sequence[float]) -> bool:
+    """Whether a half of the points would lie in the first tenth of an even scale."""
+    ranked = sorted(values)
+    return bool(ranked) and ranked[0] >= 0 and ranked[len(ranked) // 2] * 10 < ranked[-1]
 
 
 def textures(drawn: list[dict[str, Any]]) -> list[dict[str, Any]]:
