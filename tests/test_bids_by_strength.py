@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from dealer.play import play
 from engine.games import GAMES
 from events import types as t
+from events.cards import RANKS
 from events.evolve import replay
 from events.types import Events
 from odds.rank import CATEGORIES, category, value
@@ -82,6 +83,31 @@ def test_the_public_counts_what_was_shown(site: Site) -> None:
         name: cells[0] for name, cells in told.items()
     }
     assert "not known" in told
+
+
+@pytest.mark.parametrize("who", ["auditor", None])
+def test_the_grid_has_the_mean_bid_of_each_class_of_hole_cards(site: Site, who: str | None) -> None:
+    """In pots, of the two cards that he had when he bid."""
+    held: dict[str, list[float]] = defaultdict(list)
+    for record in PLAYED:
+        start = record[0]
+        assert isinstance(start, t.HandStarted)
+        seat = start.players.index(PLAYER)
+        known = who == "auditor" or _shown(record, seat)
+        for at, one in enumerate(record):
+            if isinstance(one, t.BidPlaced) and one.seat == seat and one.origin == "chosen":
+                then = replay(record[:at])
+                if then.stacks[seat] and known:
+                    high, low = sorted(then.hole[seat], key=lambda it: -RANKS.index(it[0]))
+                    suits = "" if high[0] == low[0] else "s" if high[1] == low[1] else "o"
+                    held[high[0] + low[0] + suits].append(one.amount / then.pot)
+    with TestClient(site.app):
+        page = site.as_(who).get(f"/players/{PLAYER}/bids", headers={"Accept": "text/html"}).text
+    told = re.findall(r'title="(\w+): ([\d.]+) pots, (\d+) bids?"', page)
+    assert {
+        name: (f"{mean:.1f}" if (mean := sum(some) / len(some)) < 10 else f"{mean:.0f}", len(some))
+        for name, some in held.items()
+    } == {name: (said, int(n)) for name, said, n in told}
 
 
 def test_each_row_leads_to_its_hands(site: Site) -> None:

@@ -50,6 +50,11 @@ def test_the_opening_is_said_in_words(section: str, words: str) -> None:
         ("8h [ann=bob 4=4 +Th +4d] X", "8h ann and bob each pay 4 for Th 4d (bids 4, 4) · check"),
         ("8h [nobody 0=0] X", "8h nobody buys a card (bids 0, 0) · check"),
         ("8h [bid 37 *]", "8h bid 37, sealed bid"),
+        (
+            "8h 12500 [ann 2000>1500 +Th]",
+            "8h pot 12\u202f500 · ann pays 1\u202f500 for Th (bids 2\u202f000, 1\u202f500)",
+        ),
+        ("8h B1000 R30000!", "8h bet 1\u202f000 · raise 30\u202f000 all-in"),
         ("8h [ann 4d>4s, bob +9h] X", "8h ann swaps 4d for 4s · bob gets 9h · check"),
     ],
 )
@@ -68,11 +73,24 @@ def test_a_showdown_says_who_shows_mucks_and_announces() -> None:
     assert "bob Tc 5s, ann announces 5d 6h 7c 8c 9c, cid mucks" == shown
 
 
+def test_stacks_and_nets_have_their_thousands_apart_and_names_have_not() -> None:
+    line = taken_apart('1234 40000 BTN 5d6h, "x, y" 999 | s1 b2 F | 3: 1234 -1500, "x, y" +1500')
+    assert ["40\u202f000", "999"] == [seat[1].before for seat in line.seats]
+    assert ["1234", "x, y"] == [seat[0].before for seat in line.seats]
+    assert ("1234 \N{MINUS SIGN}1\u202f500", "x, y +1\u202f500") == line.outcome
+    raked = taken_apart("ann 4000, bob 4000 | s1 b2 C X | 7600 rake 400: ann +3600")
+    assert (7_600, ("ann +3\u202f600",), 2) == (raked.paid, raked.outcome, len(raked.streets))
+    assert ("even",) == taken_apart("ann 4, bob 4 | s1 b2 C X | 4: even").outcome
+
+
 def test_a_name_is_one_name_whatever_signs_it_has() -> None:
     line = (
         r'"a | b" 400 BTN, "x\"] =y" 400 | s1 b2 C X | 8h ["a | b"="x\"] =y" 4=4 +Th +4d] X | ...'
     )
     streets = taken_apart(line).streets
+    assert [["a | b", "400", "BTN"], ['x"] =y', "400"]] == [
+        [piece.before for piece in seat] for seat in taken_apart(line).seats
+    ]
     assert 4 == len(streets)
     assert 'a | b and x"] =y each pay 4' == streets[2][1].before
 

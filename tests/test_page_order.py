@@ -5,10 +5,14 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from starlette.datastructures import URL
 from starlette.testclient import TestClient
 
 from api.main import main
 from api.pages import order
+from api.pages.order import Order
+from api.pages.site import TEMPLATES
+from api.questions.question import Cell, Sheet
 from dealer.play import play
 from engine.games import GAMES
 from tests.http.clients import Site, site_of
@@ -27,9 +31,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 
 def read(site: Site, path: str, status: int = 200, sort: str | None = None) -> str:
-    asked = {} if sort is None else {"sort": sort}
+    at = URL(path) if sort is None else URL(path).include_query_params(sort=sort)
     with TestClient(site.app):
-        answer = site.as_("auditor").get(path, params=asked, headers={"Accept": "text/html"})
+        answer = site.as_("auditor").get(str(at), headers={"Accept": "text/html"})
     assert status == answer.status_code, answer.text
     return unescape(answer.text)
 
@@ -79,9 +83,71 @@ def test_tables_of_a_question_sort_by_any_column_that_they_have(path: str, site:
             assert "aria-sort" in page.text
 
 
+def column(page: str, nth: int, table: str) -> list[str]:
+    """What a table says in one of its columns, row by row."""
+    body = page.partition(f'aria-label="{table}"')[2].partition("</table>")[0]
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", body.partition("<tbody>")[2], re.DOTALL)
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)[nth] for row in rows]
+    return [re.sub(r"<[^>]+>", "", one).strip().replace("\u202f", "") for one in cells]
+
+
+@pytest.mark.parametrize(
+    ("path", "sort", "table", "nth"),
+    [
+        ("/players/random-0", "value", "preflop", 1),
+        ("/players/random-0?split=match", "c", "preflop", 2),
+        ("/players/random-0/bids", "bids", "Bids by what he held", 1),
+        ("/players/random-0/winnings", "net", "As numbers", 2),
+        ("/players/random-0/opponent", "hands", "How hands end", 1),
+        ("/games", "stack", "Dealt here", 3),
+    ],
+)
+def test_tables_made_by_hand_sort_by_the_same_heads(
+    path: str, sort: str, table: str, nth: int, site: Site
+) -> None:
+    """What has no value stands last either way."""
+
+    def told(by: str) -> list[float]:
+        said = column(read(site, path, sort=by), nth, table)
+        numbers = [one.replace("\N{MINUS SIGN}", "-").strip(" %") for one in said]
+        assert "none" not in numbers[: len(numbers) - numbers.count("none")]
+        return [float(one) for one in numbers if one != "none"]
+
+    assert told(sort) == sorted(told(f"-{sort}"))
+    assert told(f"-{sort}") == sorted(told(sort), reverse=True)
+    assert len(set(told(sort))) > 1
+
+
+def test_each_of_two_columns_of_a_name_is_sorted_by_its_own_head() -> None:
+    """A second `95 %` is called `95 % (2)` in an address; both heads say 95 %."""
+    sheet = Sheet(
+        ("player", "95 %", "95 %"),
+        [[Cell(text) for text in row] for row in (("a", "1 to 2", "-8"), ("b", "0", "1,200"))],
+        (1, 2),
+    )
+    drawn = TEMPLATES.from_string(
+        '{% from "sheet.html" import tabled %}{{ tabled(sheet, order, "it", 1) }}'
+    )
+
+    def told(sort: str) -> str:
+        order = Order(sort, URL("/ratings"))
+        return unescape(drawn.render(sheet=sheet, order=order))
+
+    assert ["a", "b"] == column(told("-95 %"), 0, "it")
+    assert ["b", "a"] == column(told("-95 % (2)"), 0, "it")
+    assert 'href="/ratings?sort=-95+%25+%282%29">95 %</a>' in told("player")
+
+
 @pytest.mark.parametrize(
     ("path", "first"),
-    [("/matches", "match"), ("/players", "player"), ("/ratings", "player")],
+    [
+        ("/matches", "match"),
+        ("/players", "player"),
+        ("/ratings", "player"),
+        ("/players/random-0", "statistic"),
+        ("/players/random-0/bids", "held"),
+        ("/games", "ruleset"),
+    ],
 )
 def test_a_column_that_is_not_there_is_refused_with_those_that_are(
     path: str, first: str, site: Site

@@ -1,5 +1,6 @@
 """Tags of players: kept with a match, in SQL, and what players go by in every question."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,33 @@ def test_who_has_no_such_tag_keeps_his_name(capsys: Captured) -> None:
     assert {("bear", "lynx"): 2, (URSA, LYNX): 1} == {
         (one["player"], one["other"]): one["matches"] for one in pairs
     }
+
+
+@pytest.mark.parametrize("view", ["auditor", "public"])
+def test_a_page_of_a_player_is_split_by_a_tag(ledger: Path, view: str) -> None:
+    """Each version played one match: its column is that match's; a third match has no tag."""
+    client = site_of(ledger).as_("auditor")
+
+    def columns(split: str, player: str = URSA) -> dict[str, list[str]]:
+        page = client.get(f"/players/{player}", params={"split": split, "as": view}).text
+        tables = re.findall(r'<table class="stats">.*?</table>', page, re.DOTALL)
+        found: dict[str, list[str]] = {}
+        for rows in (re.findall(r"<tr>(.*?)</tr>", one, re.DOTALL) for one in tables):
+            heads = re.findall(r'<th class="n"><a[^>]*>(.*?)</a>', rows[0])
+            for row in rows[1:]:
+                for head, cell in zip(heads, re.findall(r"<td[^>]*>(.*?)</td>", row), strict=True):
+                    found.setdefault(head, []).append(cell)
+        return found
+
+    by_match = columns("match")
+    assert {"first", "second", "plain"} == by_match.keys()
+    names = {"first": "1", "second": "2", "plain": "untagged"}
+    assert {names[match]: cells for match, cells in by_match.items()} == columns("tag:version")
+    assert {"lynx", "untagged"} == columns("tag:bot", LYNX).keys()
+    refused = client.get(f"/players/{LYNX}", params={"split": "tag:version"})
+    assert 422 == refused.status_code
+    assert "here is no split by tag:version: position, " in refused.text
+    assert "window, tag:bot" in refused.text
 
 
 def test_hands_are_found_by_tag(capsys: Captured) -> None:

@@ -19,13 +19,12 @@ from api.pages.site import (
     chips,
     hashed,
     in_logs,
-    is_crowded,
     many,
     money,
     rate,
     when,
 )
-from api.pages.winnings import window
+from api.pages.winnings import is_crowded, window
 from api.questions.filters import parsed
 from dealer.play import play
 from engine.game import fingerprint
@@ -299,7 +298,7 @@ def test_a_line_is_taken_apart_into_streets_and_an_outcome() -> None:
     board = (Piece("", ("Jd", "7c", "6c")), Piece("pot 12"), BETWEEN)
     won = (Piece("ursa pays 3"), Piece("for"), Piece("", ("hidden",)), Piece("(bids 5, 3)"))
     check = (BETWEEN, Piece("check"))
-    assert Line(((*first, Piece("", ("hidden",))), (*board, *won, *check)), "lynx +4") == line
+    assert Line(((*first, Piece("", ("hidden",))), (*board, *won, *check)), ("lynx +4",), 8) == line
 
 
 def test_a_line_is_drawn_seat_by_seat_and_street_by_street() -> None:

@@ -11,7 +11,8 @@ from api.pages.players import (
     cell,
     kinds,
 )
-from api.pages.site import SIZE, Scale, histogram, scale, spread
+from api.pages.site import SIZE, Scale, histogram, scale
+from api.pages.winnings import spread
 from api.questions.declared.grid import Cell
 
 MINUS = "\N{MINUS SIGN}"

@@ -19,6 +19,7 @@ from analytics.statistics.measured import (
     of_parts,
     ratios,
 )
+from events.cards import RANKS
 from odds.rank import CATEGORIES
 
 _HEADLINE: tuple[tuple[str, str, str, Kind], ...] = (
@@ -158,7 +159,7 @@ _AMOUNTS = {
 MEASURES: dict[str, Measure] = {
     one.name: one._replace(amount=one.counted in _AMOUNTS) for one in _measures()
 }
-By = Literal["seat", "pot", "board", "strength", "made", "rival", "match", "game"]
+By = Literal["seat", "pot", "board", "strength", "hole", "made", "rival", "match", "game"]
 FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
 NOT_KNOWN = "not known"
 POTS = ("up to 4", "5 to 20", "21 to 100", "over 100")
@@ -173,6 +174,18 @@ def sized(pot: str) -> str:
     )
 
 
+def class_of(hole: str) -> str:
+    """The class of two cards like `Ah Kd`, in SQL: `AKo`; of any others it is not known."""
+    high, low = (f"substr({hole}, {place}, 1)" for place in (1, 4))
+    order = f"strpos('{RANKS}', {high}) >= strpos('{RANKS}', {low})"
+    suits = f"CASE WHEN substr({hole}, 2, 1) = substr({hole}, 5, 1) THEN 's' ELSE 'o' END"
+    return (
+        f"CASE WHEN coalesce(length({hole}), 0) <> 5 OR contains({hole}, '?') "
+        f"THEN {quoted(NOT_KNOWN)} WHEN {high} = {low} THEN {high} || {low} "
+        f"WHEN {order} THEN {high} || {low} || {suits} ELSE {low} || {high} || {suits} END"
+    )
+
+
 _PARTS: dict[By, str] = {
     "seat": "a.role",
     "pot": sized("a.pot"),
@@ -181,6 +194,7 @@ _PARTS: dict[By, str] = {
         "coalesce(CAST(CAST(floor(10 * w.neither) AS INTEGER) * 10 AS VARCHAR) || ' % and more', "
         "'not known')"
     ),
+    "hole": class_of("a.hole"),
     "made": f"coalesce(d.made, {quoted(NOT_KNOWN)})",
     "rival": "coalesce(a.rival, 'several')",
     "match": "a.match",
@@ -225,6 +239,12 @@ class Bids:
         """What he bids with each kind of hand, the weakest first, with hands that show it."""
         rows = {row["part"]: row for row in self._ask("bids_made", player, "made")}
         return [rows[name] for name in (*CATEGORIES, NOT_KNOWN) if name in rows]
+
+    def held(self, player: str) -> dict[str, dict[str, Any]]:
+        """What he bids with each class of hole cards that he is known to have held."""
+        rows = {row["part"]: row for row in self._ask("bids_made", player, "hole")}
+        rows.pop(NOT_KNOWN, None)
+        return rows
 
     def drawn(self, player: str) -> list[dict[str, Any]]:
         """His auctions as points for a picture: bid, rival's bid, what the card was worth."""

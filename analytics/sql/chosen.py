@@ -17,6 +17,7 @@ from engine.units import money, per_chip
 
 By = Literal["position", "game", "match", "opponent", "window"]
 WINDOW = 100
+UNTAGGED = "untagged"  # the part of matches that say nothing of a player
 
 
 class Chosen(Struct, frozen=True, kw_only=True):
@@ -24,7 +25,8 @@ class Chosen(Struct, frozen=True, kw_only=True):
 
     `vs`: hands in which this player was dealt in, too. `hands`: first and last number within
     its match. `before`: as of a place in the order in which hands closed. `others`: everybody
-    but `player`, counted as if they were one.
+    but `player`, counted as if they were one. `tagged`: what a tag says of him in each match that
+    he is tagged in, which is then what the answer is divided by.
     """
 
     player: str | None = None
@@ -36,11 +38,16 @@ class Chosen(Struct, frozen=True, kw_only=True):
     before: int | None = None
     by: By | None = None
     others: bool = False
+    tagged: tuple[tuple[str, str], ...] = ()
 
 
 def table(chosen: Chosen, known: str = "coalesce(cards, shown)") -> str:
     """The SELECT behind `chosen`; `known` is the class of hole cards that the asker may see."""
     part = _PARTS[chosen.by] if chosen.by else "''"
+    if chosen.tagged:
+        part = _case(
+            "f.match", {it: quoted(value) for it, value in chosen.tagged}, quoted(UNTAGGED)
+        )
     terms = [*players_of(chosen, "f."), *hands_of(chosen, "f.")]
     if chosen.positions:
         terms.append(f"f.position IN ({', '.join(map(quoted, chosen.positions))})")

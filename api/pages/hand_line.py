@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from api.pages.site import chips, money
+
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _CARD = r"(?:[2-9TJQKA][cdhs]|\?\?|\*)"
 _NAME = rf"(?:{_QUOTED}|[\w./:+-]+)"
@@ -33,6 +35,7 @@ _FORCED = {
     "d": "dead post",
     "a": "ante",
 }
+_NET = re.compile(rf"({_NAME}) ([+-]\d+)")
 _BEFORE_A_SHOWDOWN = 5  # sections: who sat there, and four streets
 
 
@@ -49,10 +52,11 @@ BETWEEN = Piece("·")
 
 
 class Line(NamedTuple):
-    """Its streets, and who won what, if it has come to that."""
+    """Its streets; who won what, and what was paid out, if it has come to that."""
 
     streets: tuple[Pieces, ...]
-    outcome: str
+    outcome: tuple[str, ...] = ("",)
+    paid: int | None = None
 
     @property
     def seats(self) -> tuple[Pieces, ...]:
@@ -63,6 +67,8 @@ class Line(NamedTuple):
             if last:
                 where = "after" if piece.after else "before"
                 piece = piece._replace(**{where: getattr(piece, where)[:-1]})
+            if len(seats[-1]) == 1 and piece.before.isdecimal():  # behind the name
+                piece = Piece(chips(int(piece.before)))
             seats[-1].append(piece)
             if last:
                 seats.append([])
@@ -84,11 +90,13 @@ def _cards_of(*streets: Pieces) -> set[str]:
 def taken_apart(line: str) -> Line:
     """`s1 b2 R6 C | Jd7c6c 12 X | 4: lynx +2` as streets in words, and an outcome."""
     *streets, last = [found[1] for found in _SECTION.finditer(line) if found[0]] or [""]
-    pot, _, outcome = last.partition(": ")
+    paid, _, outcome = last.partition(": ")
+    pot = paid.partition(" rake ")[0]
     if not (outcome and pot.isdecimal()):
-        streets, outcome = [*streets, last], ""
+        streets, outcome, pot = [*streets, last], "", ""
     table, *rest = streets or [""]
-    return Line((pieces(table), *_streets(rest)), outcome)
+    nets = tuple(f"{_name(one[1])} {money(int(one[2]))}" for one in _NET.finditer(outcome))
+    return Line((pieces(table), *_streets(rest)), nets or (outcome,), int(pot) if pot else None)
 
 
 def pieces(said: str) -> Pieces:
@@ -98,7 +106,10 @@ def pieces(said: str) -> Pieces:
 
 def _piece(word: str) -> Piece:
     found = _CARDS.fullmatch(word)
-    return Piece(found["before"], _cards(word), found["after"]) if found else Piece(word)
+    if found:
+        return Piece(found["before"], _cards(word), found["after"])
+    named = re.fullmatch(rf"({_QUOTED})(,?)", word)
+    return Piece(f"{_name(named[1])}{named[2]}" if named else word)
 
 
 def _cards(text: str) -> tuple[str, ...]:
@@ -158,7 +169,7 @@ def _acts(words: Sequence[str], *, blinds: bool) -> Iterator[Pieces]:
 
 def _act(found: re.Match[str], count: int, raises: int, *, limped: bool, blinds: bool) -> str:
     """`open 6`, `3-bet 20`, `2 folds`: a raise by how many there were before it."""
-    kind, amount = found[1], found[2]
+    kind, amount = found[1], chips(int(found[2])) if found[2] else ""
     match kind:
         case "F":
             return "fold" if count == 1 else f"{count} folds"
@@ -180,12 +191,12 @@ def _act(found: re.Match[str], count: int, raises: int, *, limped: bool, blinds:
 def _aside(word: str) -> Iterator[Pieces]:
     """Cards, the pot, and what stands in brackets: an auction, a swap, a later card."""
     if word.isdecimal():
-        yield (Piece(f"pot {word}"),)
+        yield (Piece(f"pot {chips(int(word))}"),)
     elif found := _AUCTION.fullmatch(word):
         yield tuple(_auction(found))
     elif found := _BIDS.fullmatch(word):
         sealed = found[1].count("*")
-        bids = [f"bid {bid}" for bid in found[1].split() if bid != "*"]
+        bids = [f"bid {chips(int(bid))}" for bid in found[1].split() if bid != "*"]
         yield (Piece(", ".join([*bids, *["sealed bid"] * sealed])),)
     elif word.startswith("[") and (later := list(_LATER.finditer(word))):
         for one in later:
@@ -197,8 +208,8 @@ def _aside(word: str) -> Iterator[Pieces]:
 def _auction(found: re.Match[str]) -> Iterator[Piece]:
     """`ursa pays 37 for Th (bids 52, 37)`"""
     names = [_name(one) for one in _NAMES.findall(found["names"])]
-    bids = re.findall(r"\d+", found["bids"] or "")
-    price = found["price"] or (bids[1] if bids[1:] else "0")
+    bids = [chips(int(bid)) for bid in re.findall(r"\d+", found["bids"] or "")]
+    price = chips(int(found["price"])) if found["price"] else bids[1] if bids[1:] else "0"
     if names == ["nobody"] and not found["cards"]:
         yield Piece("nobody buys a card")
     else:

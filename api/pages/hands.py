@@ -119,21 +119,12 @@ def replayer(request: Request, ask: Ask, match: str, number: str, q: Within = ""
         context = of_hand(request, viewed, redacted_hand, "replay", q.strip())
         game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
     told = frames(redacted_hand, ask.viewer.view, game)
-    begins = {mark["idx"] for mark in told["marks"]}
-    did: dict[int, Sentence] = {}
-    drawn = []
-    for frame, words in zip(told["frames"], in_words(redacted_hand), strict=False):
-        if frame["idx"] in begins:
-            did = {}
-        if frame["type"] in ACTS:
-            did = {**did, frame["seat"]: words[1:]}
-        drawn.append(drawable(frame, words, did))
     return page(
         request,
         ask,
         "replayer.html",
         **context,
-        drawn=drawn,
+        drawn=drawn(told, in_words(redacted_hand)),
         bands=bands(told["frames"]),
         marks=told["marks"],
         big_blind=told["big_blind"],
@@ -144,20 +135,31 @@ def replayer(request: Request, ask: Ask, match: str, number: str, q: Within = ""
 ACTS = ("Folded", "Checked", "Called", "Bet", "Raised", "BidPlaced", "Mucked", "TimedOut")
 
 
-def drawable(frame: dict[str, Any], said: Sentence, did: dict[int, Sentence]) -> dict[str, Any]:
-    """A frame as the template wants it: cards in the rows in which they came, and beside each seat
+def drawn(told: dict[str, Any], said: list[Sentence]) -> list[dict[str, Any]]:
+    """Frames as the felt wants them: cards in the rows in which they came, and beside each seat
     what it did last on this street."""
-    board = frame["board"]
-    return {
-        **frame,
-        "said": said,
-        "board": [row for row in (board[:3], board[3:4], board[4:]) if row],
-        "won": {seat for award in frame["awards"] for seat in award["seats"]},
-        "seats": [
-            {**seat, "rows": rows(seat), "did": did.get(place)}
-            for place, seat in enumerate(frame["seats"])
-        ],
-    }
+    begins = {mark["idx"] for mark in told["marks"]}
+    did: dict[int, Sentence] = {}
+    found = []
+    for frame, words in zip(told["frames"], said, strict=False):
+        if frame["idx"] in begins:
+            did = {}
+        if frame["type"] in ACTS:
+            did = {**did, frame["seat"]: words[1:]}
+        board = frame["board"]
+        found.append(
+            {
+                **frame,
+                "said": words,
+                "board": [row for row in (board[:3], board[3:4], board[4:]) if row],
+                "won": {seat for award in frame["awards"] for seat in award["seats"]},
+                "seats": [
+                    {**seat, "rows": rows(seat), "did": did.get(place)}
+                    for place, seat in enumerate(frame["seats"])
+                ],
+            }
+        )
+    return found
 
 
 class Band(NamedTuple):

@@ -7,9 +7,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from analytics.results.ratings import MEAN
+from analytics.sql.chosen import moneys
 from api.http.ask import Ask
 from api.http.routes.questions import Named
 from api.pages.live import HIGH, WIDE
+from api.pages.order import Sort
 from api.pages.site import SIZE, Addresses, page, scale
 from api.questions.declared.leagues import Nothing, leagues
 from api.questions.declared.pairing import Which, pairing
@@ -44,15 +46,16 @@ class Grown(NamedTuple):
 
 
 @router.get("/leagues")
-def listed(request: Request, ask: Ask) -> Response:
+def listed(request: Request, ask: Ask, sort: Sort = None) -> Response:
     """The leagues of the ledger."""
     with ask.viewed() as viewed:
         told = leagues(viewed, Nothing(), without_progress)
-    return page(request, ask, "leagues.html", rows=told.leagues)
+        units = moneys(viewed.units)
+    return page(request, ask, "leagues.html", rows=told.leagues, units=units)
 
 
 @router.get("/leagues/{league}")
-def one(request: Request, ask: Ask, league: str) -> Response:
+def one(request: Request, ask: Ask, league: str, sort: Sort = None) -> Response:
     """A league: who stands where, and each beside each."""
     with ask.viewed() as viewed:
         told = standing(viewed, OfLeague(league), without_progress)
@@ -118,7 +121,9 @@ def cross_of(told: Standing) -> list[tuple[str, list[PairCell | None]]]:
 
 
 @router.get("/leagues/{league}/{player}/{other}")
-def two(request: Request, ask: Ask, league: str, player: str, other: str) -> Response:
+def two(
+    request: Request, ask: Ask, league: str, player: str, other: str, sort: Sort = None
+) -> Response:
     """Two of its players: every match between them, and where its hands are."""
     with ask.viewed() as viewed:
         told = pairing(viewed, Which(league, player, other), without_progress)

@@ -16,7 +16,7 @@ from fastapi.responses import Response
 from analytics.sql.chosen import quoted
 from api.http.ask import Access, Ask
 from api.pages.hand_line import taken_apart
-from api.pages.hands import drawable
+from api.pages.hands import drawn
 from api.pages.players import Narrow, clean
 from api.pages.site import SIZE, Addresses, frame, page, scale
 from api.problem import Problem
@@ -145,9 +145,9 @@ def table(viewed: Viewed, match: str, goes_on: bool) -> LiveTable:
     told = frames(redacted_hand, viewed.viewer.view, game)
     if not told["frames"]:
         return shown._replace(why=f"{hand} does not add up to a hand")
-    drawn = told["frames"]
-    done = max(one["idx"] for one in drawn if one["type"] not in _STEPS)
-    last = drawable(drawn[-1], in_words(redacted_hand)[done], {})
+    said = in_words(redacted_hand)
+    done = max(one["idx"] for one in told["frames"] if one["type"] not in _STEPS)
+    last = drawn(told, said)[-1] | {"said": said[done]}
     asked, todo = awaited(redacted_hand, game)
     return shown._replace(
         hand=hand, start=first, frame=last, broken=told["broken"], asked=asked, todo=todo
@@ -259,13 +259,13 @@ def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
 
 def _hand(hand: str, line: str, void: bool, at: int | str) -> dict[str, Any]:
     """A hand that is over, on one line."""
-    pot = line.rpartition(" | ")[2].partition(": ")[0]
+    told = taken_apart(line)
     return {
         "key": f"{'HandVoided' if void else 'HandEnded'} {hand}",
         "hand": hand,
         "match": split(hand)[0],
-        "line": taken_apart(line),
-        "pot": int(pot) if pot.isdecimal() else None,
+        "line": told,
+        "pot": told.paid,
         "at": at,
     }
 

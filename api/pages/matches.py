@@ -185,7 +185,9 @@ TESTED_AT_ONCE = 3_000  # hands that are tested while somebody waits for a page
 
 
 @router.get("/fairness")
-def fairness(request: Request, ask: Ask, match: Narrow = None, run: bool = False) -> Response:
+def fairness(
+    request: Request, ask: Ask, match: Narrow = None, run: bool = False, sort: Sort = None
+) -> Response:
     """What was dealt, beside what chance alone would have dealt; for an auditor's eyes.
 
     Many hands are tested by a job, which an auditor begins with `run`; what it finds is kept.

@@ -1,21 +1,21 @@
 """The order of a table's rows, as its address says it: `?sort=hands`, `?sort=-net` with most first.
 
 Heads are links, so a table sorts without a script, and whoever has the address sees the same order.
+A template draws the heads and then the rows; of several tables each that has the column is sorted.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import Query, Request
 from markupsafe import Markup
-from msgspec.structs import replace
 from starlette.datastructures import URL
 
 from api.http.ask import Access
 from api.http.routes.questions import page_of
 from api.problem import Problem
-from api.questions.question import Question, Sheet
+from api.questions.question import Question
 from api.viewpoints.views import Viewed
 
 Sort = Annotated[str | None, Query(max_length=60)]
@@ -23,31 +23,53 @@ SORTED_MAX = 1_000  # rows of a list that are sorted otherwise than they are fou
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
 
 
-class Order(NamedTuple):
-    """What can be sorted by, what is, and the address whose other orders are linked."""
+class Column(NamedTuple):
+    """Where a row has the value that is sorted by (`#`: its own place), and if that is a number."""
 
-    columns: tuple[str, ...]
-    sort: str | None
-    at: URL
+    path: str
+    number: bool
 
-    def rows(
-        self, rows: Iterable[Any], value: Callable[[Any, str], Any] = getattr
-    ) -> Sequence[Any]:
+    def value(self, row: Any) -> Any:
+        """A row's value: `told.value` is a member of a member, `3.text` of the fourth cell."""
+        for part in self.path.split("."):
+            if row is None:
+                return None
+            if part.isdecimal():
+                row = row[int(part)]
+            else:
+                row = row.get(part) if isinstance(row, Mapping) else getattr(row, part)
+        if not isinstance(row, str):
+            return row
+        if not self.number:
+            return row.casefold() or None
+        number = _NUMBER.search(row)
+        return float(number[0].replace(",", "")) if number else None
+
+
+class Order:
+    """What a table can be sorted by, what it is, and the address whose other orders are linked."""
+
+    def __init__(self, sort: str | None, at: URL, columns: Iterable[str] = ()) -> None:
+        self.sort, self.at = sort, at
+        self.columns = {name: Column(name, number=False) for name in columns}
+
+    def rows(self, rows: Iterable[Any]) -> Sequence[Any]:
         """The same rows in this order; those without a value stand last."""
-        if self.sort is None:
+        by = None if self.sort is None else self.columns.get(self.sort.removeprefix("-"))
+        if self.sort is None or by is None:
             return list(rows)
-        by = self.sort.removeprefix("-")
-        told = [(value(row, by), row) for row in rows]
+        told = [(place if by.path == "#" else by.value(row), row) for place, row in enumerate(rows)]
         known = [one for one in told if one[0] is not None]
         known.sort(key=lambda one: one[0], reverse=self.sort.startswith("-"))
         return [row for _, row in known] + [row for found, row in told if found is None]
 
-    def head(self, column: str, title: str = "", kind: str = "") -> Markup:
+    def head(self, column: str, title: str = "", kind: str = "", of: str = "") -> Markup:
         """The head of a column: a link to its order, or to the opposite of it. Of numbers, which
-        stand on the right (`n`), the most come first."""
+        stand on the right (`n`), the most come first. `of` says where a row has its value."""
+        self.columns[column] = Column(of or column, number=kind.startswith("n"))
         up, down = column, f"-{column}"
         now = {up: "ascending", down: "descending"}.get(self.sort or "")
-        first, then = (down, up) if kind == "n" else (up, down)
+        first, then = (down, up) if kind.startswith("n") else (up, down)
         at = self.at.remove_query_params("after").include_query_params(
             sort=then if self.sort == first else first
         )
@@ -58,15 +80,44 @@ class Order(NamedTuple):
             title or column,
         )
 
+    def next_head(self, title: str, place: int, kind: str) -> Markup:
+        """The head of the column at a place of a sheet; a second one of a name is numbered."""
+        same = sum(1 for one in self.columns if one == title or one.startswith(f"{title} ("))
+        name = f"{title} ({same + 1})" if title in self.columns else title
+        return self.head(name, title, kind, f"{place}.text")
 
-def order(request: Request, columns: Iterable[str]) -> Order:
-    """What an address asks for, if the table has such a column."""
-    sort, known = request.query_params.get("sort") or None, tuple(dict.fromkeys(columns))
+
+class Sorting:
+    """The orders of a page's tables; each says its columns when its heads are drawn."""
+
+    def __init__(self, request: Request) -> None:
+        self.sort, self.at = request.query_params.get("sort") or None, request.url
+        self.tables: list[Order] = []
+
+    def table(self) -> Order:
+        """The order of one more table."""
+        self.tables.append(Order(self.sort, self.at))
+        return self.tables[-1]
+
+    def check(self) -> None:
+        """Refuse a column that no table of the page has; a page without a table may lack them."""
+        known = dict.fromkeys(name for one in self.tables for name in one.columns)
+        if known:
+            _check(self.sort, known)
+
+
+def _check(sort: str | None, known: Iterable[str]) -> None:
     if sort is not None and sort.removeprefix("-") not in known:
         raise Problem(
             "invalid", f"nothing here is sorted by {sort[:60]}: {', '.join(known)} can be"
         )
-    return Order(known, sort, request.url)
+
+
+def order(request: Request, columns: Sequence[str]) -> Order:
+    """What an address asks for of a list, if it has such a column."""
+    sort = request.query_params.get("sort") or None
+    _check(sort, columns)
+    return Order(sort, request.url, columns)
 
 
 def sorted_list(
@@ -87,22 +138,3 @@ def sorted_list(
         sentence = f"more than {SORTED_MAX:,} {question.name} stand in their own order only"
         raise Problem("too-large", f"{sentence}, not by {by.sort}")
     return by.rows(found.rows), following
-
-
-def sorted_sheets(request: Request, sheets: Sequence[Sheet]) -> list[tuple[Sheet, Order]]:
-    """Tables as people read them: whichever has the column is sorted by it."""
-    heads = [name for one in sheets for name in one.columns if name]
-    by, found = order(request, heads), []
-    for one in sheets:
-        places = {name: place for place, name in reversed([*enumerate(one.columns)])}
-        mine = by if by.sort and by.sort.removeprefix("-") in places else by._replace(sort=None)
-
-        def value(row: Any, name: str, one: Sheet = one, places: dict[str, int] = places) -> Any:
-            text = row[places[name]].text
-            if places[name] not in one.right:
-                return text.casefold() or None
-            number = _NUMBER.search(text)
-            return float(number[0].replace(",", "")) if number else None
-
-        found.append((replace(one, rows=mine.rows(one.rows, value)), mine))
-    return found

@@ -14,15 +14,17 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
+from msgspec.structs import replace
 
 from analytics.opponents.measures import ALL_LOOKS
-from analytics.sql.chosen import Chosen, moneys, quoted
+from analytics.sql.chosen import BYS, Chosen, moneys, quoted
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
 from api.http.ask import Access, Ask
 from api.http.routes.questions import Named
-from api.pages.order import Sort, order, sorted_list, sorted_sheets
+from api.pages.order import Sort, order, sorted_list
 from api.pages.site import Addresses, page
+from api.problem import Problem
 from api.questions import players as counted
 from api.questions.declared import grid as hole_cards
 from api.questions.declared.compare import Comparison, Sides, comparison, sheets
@@ -54,7 +56,7 @@ TABS = (
 MANY = 30  # below so many opportunities a number is grey
 LISTED = 100  # players of a page
 FILTERED = {"before": "as_of"}  # what a filter is called in an address, where that differs
-Split = Literal["", "position", "opponent", "game", "match", "window"]
+TAG = "tag:"  # what a split by a tag begins with
 
 
 class PlayerPage(NamedTuple):
@@ -128,6 +130,7 @@ async def _of_player(
     hands: Narrow = None,
     as_of: Narrow = None,
     unit: Narrow = None,
+    sort: Sort = None,
 ) -> PlayerPage:
     filters = {"vs": vs, "match": match, "game": game, "hands": hands, "before": as_of}
     cleaned = {name: clean(value) for name, value in filters.items()}
@@ -148,35 +151,45 @@ def players(
     by = order(request, ("player", "hands", "net", "matches", "last_at"))
     with ask.viewed() as viewed:
         rows, following = sorted_list(QUESTION, ask, viewed, LISTED, after, {}, by)
-    return page(request, ask, "players.html", rows=rows, following=following, order=by)
+        units = moneys(viewed.units)
+    told = {"rows": rows, "following": following, "order": by, "units": units}
+    return page(request, ask, "players.html", **told)
 
 
 @router.get("/players/{player}")
-def statistics(of: OfPlayer, split: Split = "") -> Response:
-    """How a player plays, each number with its doubt."""
+def statistics(of: OfPlayer, split: Annotated[str, Query(max_length=100)] = "") -> Response:
+    """How a player plays, each number with its doubt; split by a tag as it was in each match."""
     with of.viewed() as viewed:
         about = player(viewed, Whose(of.player), without_progress)
-        chosen = of.chosen(viewed, by=split or None)
+        tags = [row for row in viewed.tags.to_pylist() if row["player"] == of.player]
+        splits = [*BYS, *sorted({f"{TAG}{row['tag']}" for row in tags})]
+        if split and split not in splits:
+            raise Problem("invalid", f"there is no split by {split}: {', '.join(splits)}")
+        key = split.removeprefix(TAG) if split.startswith(TAG) else None
+        chosen = of.chosen(viewed, by=None if key else split or None)
+        said = tuple((row["match"], row["value"]) for row in tags if row["tag"] == key)
+        chosen = replace(chosen, tagged=said)
         told = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
+    parts = [one for _, one in sorted(told.dealt)]
     return of.sent(
         "player_statistics.html",
         "statistics",
         going_on={"split": split},
         about=about,
-        parts=[one for _, one in sorted(told.dealt)],
+        parts=parts,
         dealt=told.dealt,
-        groups=groups(told.found, told.field),
-        splits=("position", "opponent", "game", "match", "window"),
+        groups=groups(told.found, told.field, parts),
+        splits=splits,
     )
 
 
-def groups(found: list[Answer], field: dict[str, Answer]) -> list[dict[str, Any]]:
+def groups(found: list[Answer], field: dict[str, Answer], every: list[str]) -> list[dict[str, Any]]:
     """Statistics by the street that they look at, each with its parts and everybody else."""
     by_name: dict[str, dict[str, Answer]] = {}
     for one in found:
         by_name.setdefault(one.statistic, {})[one.part] = one
     rows = [
-        {"of": STATISTICS[name], "parts": parts, "field": field.get(name)}
+        {"of": STATISTICS[name], "parts": [*map(parts.get, every)], "field": field.get(name)}
         for name, parts in by_name.items()
     ]
     streets: dict[str, list[Any]] = {}
@@ -317,7 +330,6 @@ def compare(
     other: Narrow = None,
     match: Annotated[tuple[str, ...], Query(max_length=2)] = (),
     street: Literal["", "preflop", "flop", "turn", "river"] = "",
-    sort: Sort = None,
 ) -> Response:
     """Two players or two versions of a bot, side by side, picked there."""
     matches = tuple(name for one in match if (name := clean(one)))
@@ -338,7 +350,7 @@ def compare(
             )
             try:
                 told = comparison(viewed, sides, without_progress)
-                context |= shown(told, sides, of.request)
+                context |= shown(told, sides)
             except (Absent, Nonsense) as reason:
                 context["why"] = str(reason)
     return of.sent("compare.html", "compare", others=others, **context)
@@ -354,12 +366,12 @@ def others_of(viewed: Viewed, player: str) -> list[str]:
     return [row["player"] for row in rows]
 
 
-def shown(told: Comparison, asked: Sides, request: Request) -> dict[str, Any]:
+def shown(told: Comparison, asked: Sides) -> dict[str, Any]:
     """The tables as a terminal has them, and what surely differs."""
     every = list(sheets(told, asked))
     return {
         "told": told,
-        "sheets": sorted_sheets(request, [one for one in every if isinstance(one, Sheet)]),
+        "sheets": [one for one in every if isinstance(one, Sheet)],
         "notes": [one for one in every if not isinstance(one, Sheet)],
         "apart": [
             STATISTICS[one.statistic].title

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 
 from api.http.ask import Ask
 from api.http.routes.questions import FIXED, Named, asked_for, formats, signed
-from api.pages.order import Sort, sorted_sheets
+from api.pages.order import Sort
 from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions import games as rulesets
@@ -49,7 +49,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
             ask,
             "question.html",
             question=question,
-            sheets=sorted_sheets(request, [one for one in told if isinstance(one, Sheet)]),
+            sheets=[one for one in told if isinstance(one, Sheet)],
             notes=[one for one in told if not isinstance(one, Sheet)],
             trail=[*trail, (player, to.player(player))] if player else trail,
             players=(player,) if player else (),
@@ -81,7 +81,7 @@ class Answer(NamedTuple):
 
 
 @router.get("/games")
-def games(request: Request, ask: Ask) -> Response:
+def games(request: Request, ask: Ask, sort: Sort = None) -> Response:
     """The rulesets."""
     groups = (
         ("Dealt here", "muckrake play, match", [g for g in RULESETS.values() if is_dealt(g)]),

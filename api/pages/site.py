@@ -27,6 +27,7 @@ from starlette.types import Scope
 
 from api.http.ask import AUDIT, Access
 from api.http.compression import PACKERS, encoding_of
+from api.pages.order import Sorting
 from api.printable import printable
 from api.questions.filters_tree import word
 from api.version import VERSION
@@ -114,8 +115,8 @@ class Addresses(Struct, frozen=True):
         """The page of a question: an address with names in braces, and its parameters."""
         return self._at(template.format_map({key: _part(it) for key, it in named.items()}), **asked)
 
-    def ratings(self) -> str:
-        return self._at("/ratings")
+    def ratings(self, unit: str | None = None) -> str:
+        return self._at("/ratings", unit=unit)
 
     def fairness(self, match: str | None = None, run: str | None = None) -> str:
         return self._at("/fairness", match=match, run=run)
@@ -167,9 +168,14 @@ def money(net: int | None) -> str:
     return f"+{chips(net)}" if net is not None and net > 0 else chips(net)
 
 
+def decimal(number: float, digits: int = 2) -> str:
+    """46.21, −1 000.00."""
+    return f"{number:,.{digits}f}".replace(",", _THIN).replace("-", _MINUS)
+
+
 def rate(net: float, digits: int = 2) -> str:
     """What is won or lost in the mean, with its sign: +46.21, −1 000.00."""
-    said = f"{abs(net):,.{digits}f}".replace(",", _THIN)
+    said = decimal(abs(net), digits)
     return said if not round(net, digits) else f"{_MINUS if net < 0 else '+'}{said}"
 
 
@@ -243,6 +249,7 @@ TEMPLATES.filters.update(
     money=money,
     chips=chips,
     rate=rate,
+    decimal=decimal,
     percent=percent,
     when=when,
     clock=clock,
@@ -281,8 +288,10 @@ def page(
         "framed": False,
         "frame": None,
         "unasked": unasked(request),
+        "sorting": (sorting := Sorting(request)),
     }
     body = TEMPLATES.get_template(template).render({**told, **context}).encode()
+    sorting.check()
     return sent(request, body, status)
 
 
@@ -380,12 +389,6 @@ def in_logs(values: Sequence[float]) -> Scale:
     return Scale(0.0, high, (0.0, *(one for one in _DECADES if one <= high)), True)
 
 
-def is_crowded(values: Sequence[float]) -> bool:
-    """Whether a half of the points would lie in the first tenth of an even scale."""
-    ranked = sorted(values)
-    return bool(ranked) and ranked[0] >= 0 and ranked[len(ranked) // 2] * 10 < ranked[-1]
-
-
 def histogram(values: Sequence[float], over: Scale, bins: int = 20) -> list[int]:
     """How many values fall into each of so many equal parts of a scale."""
     counts = [0] * bins
@@ -393,8 +396,3 @@ def histogram(values: Sequence[float], over: Scale, bins: int = 20) -> list[int]
         place = int(bins * (value - over.low) / (over.high - over.low))
         counts[min(bins - 1, max(0, place))] += 1
     return counts
-
-
-def spread(place: int) -> float:
-    """A little to the side, always the same for the same place: equal points are then all seen."""
-    return ((place * 7919) % 11 - 5) * 0.45

@@ -22,7 +22,7 @@ from analytics.stored.equity import MODEL
 from analytics.stored.equity import SEED as LUCK_SEED
 from analytics.swaps.luck import MEASURES as LUCK
 from api.http.routes.questions import Named
-from api.pages.players import OfPlayer, PlayerPage
+from api.pages.players import FULL, OfPlayer, PlayerPage
 from api.pages.site import (
     SIZE,
     Addresses,
@@ -30,12 +30,11 @@ from api.pages.site import (
     frame,
     histogram,
     in_logs,
-    is_crowded,
     scale,
-    spread,
 )
 from api.questions import luck as lucky
 from api.questions.declared import bids as bidding
+from api.questions.declared.grid import classes as hole_cards
 from api.questions.declared.results import Luck, ResultsParams, luck
 from api.questions.declared.winnings import WinningsParams, winnings
 from api.questions.filters_tree import word
@@ -65,8 +64,8 @@ def bids(of: OfPlayer) -> Response:
         except (Absent, NoSum) as reason:
             return of.sent("bids.html", "bids", told=None, why=str(reason))
         drawn = told.auctions.drawn(player)
-        ranks = told.auctions.ranks(player)
-        made = told.auctions.made(player)
+        made = [row | {"share": row["won"] / row["bids"]} for row in told.auctions.made(player)]
+        classes = bid_cells(told.auctions.held(player))
     found = {one.statistic: one for one in told.found if one.player == player}
     rows = {
         name: {"of": one, "told": found[name]} for name, one in MEASURES.items() if name in found
@@ -88,8 +87,8 @@ def bids(of: OfPlayer) -> Response:
             ("", [row for name, row in rows.items() if name in MATTER]),
             ("All others", [row for name, row in rows.items() if name not in MATTER]),
         ),
-        ranks=ranks,
         made=made,
+        cells=classes,
         strengths={name: pots(made, some) for name, some in STRENGTHS.items()},
         pairs=[pair for pair in told.beside if player in (pair.dealer, pair.rival)],
     )
@@ -100,6 +99,24 @@ def pots(made: list[dict[str, Any]], some: Collection[str]) -> float | None:
     rows = [row for row in made if row["part"] in some]
     n = sum(row["in_pots"] for row in rows)
     return sum(row["pots"] * row["in_pots"] for row in rows if row["in_pots"]) / n if n else None
+
+
+def bid_cells(held: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """What he bids with each of the 169 classes, in pots; the largest mean is the warmest."""
+    most = max((row["pots"] or 0.0 for row in held.values()), default=0.0) or 1.0
+    found = []
+    for name in hole_cards():
+        row = held.get(name, {"bids": 0, "pots": None})
+        told = {
+            "name": name,
+            "hands": row["bids"],
+            "acts": None,
+            "full": min(1.0, row["bids"] / FULL),
+        }
+        pots = row["pots"]
+        said = "" if pots is None else f"{pots:.1f}" if pots < 10 else f"{pots:.0f}"
+        found.append(told | {"said": said, "warmth": (pots or 0.0) / most})
+    return found
 
 
 def beside(drawn: list[dict[str, Any]]) -> dict[str, Any]:
@@ -126,6 +143,12 @@ def worth(drawn: list[dict[str, Any]]) -> dict[str, Any]:
     return {"x": x, "y": y, "points": points, "even": min(x.high, y.high)}
 
 
+def is_crowded(values: Sequence[float]) -> bool:
+    """Whether a half of the points would lie in the first tenth of an even scale."""
+    ranked = sorted(values)
+    return bool(ranked) and ranked[0] >= 0 and ranked[len(ranked) // 2] * 10 < ranked[-1]
+
+
 def textures(drawn: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """How bids spread on each kind of flop, in pots."""
     shares = {
@@ -144,6 +167,11 @@ def textures(drawn: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for name, each in shares.items()
         if each
     ]
+
+
+def spread(place: int) -> float:
+    """A little to the side, always the same for the same place: equal points are then all seen."""
+    return ((place * 7919) % 11 - 5) * 0.45
 
 
 def _point(place: int, row: dict[str, Any], x: float, y: float) -> dict[str, Any]:
@@ -346,7 +374,8 @@ def swaps(of: OfPlayer) -> Response:
             told = lucky.luck(viewed, asked)
         except (Absent, NoSum) as reason:
             return of.sent("swaps.html", "swaps", told=None, why=str(reason))
-        rates, independence = told.luck.rates(player), told.luck.independence(player)
+        rates = [row | {"share": row["k"] / row["n"]} for row in told.luck.rates(player)]
+        independence = told.luck.independence(player)
     found = {
         one.statistic: one
         for one in told.found

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +25,19 @@ FIRST = {
     for route in ROUTES
     if route.path_regex.match(path.partition("?")[0].partition("#")[0])
 }
+OWN_ORDER = {
+    r"/": "excerpts: what is disputed, the newest hands, the last matches",
+    r"/hands(\?.*)?": "newest or oldest first, a page at a time: a filter may find millions",
+    r"/hands/.+/audit(\?.*)?": "the account of one hand: seats as they sit, accounts in turn",
+    r"(/embed)?/live(\?.*)?": "what ended last stands first, and more comes on top",
+    r"/embed/players/.+": "stands where a graph cannot be drawn, hand after hand",
+    r"/players/[^/]+/grid(\?.*)?": "all hands, then pairs, suited and offsuit",
+    r"/find\?.*": "what has most hands stands first",
+}
+"""Pages whose tables sort by no heads, and the order that they have instead."""
+FEW = 3  # rows that nobody needs to sort
+TABLE = re.compile(r"<table.*?</table>", re.DOTALL)
+HEAD = re.compile(r'class="sort" href="([^"]+)"')
 HYPHEN = re.compile(r"(?<!\S)-\d")  # a number has a minus sign
 LOOKED_AT = sized(quick=tuple(FIRST.values())[::3], ci=PATHS)
 
@@ -83,6 +97,30 @@ def test_every_page_is_whole_without_a_script(site: Site) -> None:
         assert "Nothing here is asked by" not in page.locator("main").inner_text(), path
         numbers = page.locator("td.n").all_inner_texts()
         assert [] == [one for one in numbers if HYPHEN.search(one)], path
+
+
+@pytest.mark.parametrize("path", LOOKED_AT)
+def test_every_table_sorts_by_its_heads_or_has_an_order_of_its_own(
+    path: str, looking: Looking
+) -> None:
+    """And a head leads to the page in the order that it names, of that column alone."""
+    client = looking.page.request
+
+    def tables(at: str) -> list[str]:
+        answer = client.get(at)
+        assert answer.status == 200, answer.text()
+        return TABLE.findall(answer.text())
+
+    many = [it for it in tables(path) if it.partition("<tbody>")[2].count("<tr") > FEW]
+    if any(re.fullmatch(own, path.partition("#")[0]) for own in OWN_ORDER):
+        assert [] == [it for it in many if HEAD.search(it)]
+        return
+    assert [] == [it for it in many if not HEAD.search(it)]
+    for one in many:
+        heads = [unescape(at) for at in HEAD.findall(one)]
+        assert len(heads) == len(set(heads))
+        for at in (heads[0], heads[-1]):
+            assert 1 == max(it.count("aria-sort") for it in tables(at)), at
 
 
 @pytest.mark.parametrize(("path", "status"), WRONG)

@@ -209,7 +209,7 @@ def test_a_finger_turns_the_pages(site: Site) -> None:
 
 SIZES = (PHONE, {"width": 820, "height": 1180}, {"width": 1280, "height": 800})
 COLLISIONS = """() => {
-  const felt = document.querySelector(".frame.now .felt");
+  const felt = document.querySelector(":is(.frame.now, .live-table) .felt");
   const edge = felt.getBoundingClientRect();
   const seats = [...felt.querySelectorAll(".hole > *, .who, .word, .bet")];
   const middle = [...felt.querySelectorAll(".mid > *")];
@@ -234,6 +234,19 @@ def test_nothing_leaves_the_felt_and_nothing_lies_on_another(site: Site, hand: s
         for event in range(page.locator(".frame").count()):
             assert [] == page.evaluate(COLLISIONS), (size, event)
             page.keyboard.press("j")
+
+
+@pytest.mark.parametrize("path", ["/live?match=ring", "/live?match=swap", "/embed/live?match=swap"])
+def test_the_live_table_has_the_felt_of_the_replayer(site: Site, path: str) -> None:
+    """Its seats stand where they do there, its words are the last frame's."""
+    for size in SIZES:
+        page = site.open(path, viewport=size)
+        assert [] == page.evaluate(COLLISIONS), size
+    told = page.locator(".live-table .seat").all_inner_texts()
+    at = page.locator("#now-hand").get_attribute("href")
+    assert at is not None
+    again = site.open(at)
+    assert told == again.locator(".frame.now .seat").all_inner_texts()
 
 
 def test_without_a_script_the_address_alone_turns_the_pages(site: Site) -> None:

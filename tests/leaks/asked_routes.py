@@ -314,12 +314,14 @@ ROUTES: dict[str, Asked] = {
     "/games": Asked("made of the code"),
     "/games/{game}": Asked("as the route has it", ((AUCTION,), ("none",))),
     "/players": Asked("a page", queries=("sort=-net",)),
-    "/players/{player}": of_players("a page"),
+    "/players/{player}": of_players(
+        "a page", queries=("split=match&sort=-statistic", "split=tag:bot")
+    ),
     "/players/{player}/grid": of_players("a page"),
     "/players/{player}/winnings": of_players(
         "a page, a window of it, and luck", queries=("first=2&last=5", "luck=yes")
     ),
-    "/players/{player}/bids": of_players("a page"),
+    "/players/{player}/bids": of_players("a page", queries=("sort=-value",)),
     "/players/{player}/swaps": of_players("a page"),
     "/players/{player}/opponent": of_players("a page", queries=("hands=1-2",)),
     "/find": Asked(

@@ -73,7 +73,8 @@ class BidsParams(Filters, frozen=True):
     by: Annotated[
         By | None,
         Param(
-            "Split; strength is the bidder's equity, made what his cards and the board were.",
+            "Split; strength is the bidder's equity, hole the class of his two cards,"
+            " made what they and the board were.",
             query="split",
         ),
     ] = None
@@ -112,6 +113,7 @@ class Bidder(OfPlayer, frozen=True, kw_only=True):
     pot: str | UnsetType = UNSET
     board: str | UnsetType = UNSET
     strength: str | UnsetType = UNSET
+    hole: str | UnsetType = UNSET
     made: str | UnsetType = UNSET
     rival: str | UnsetType = UNSET
     match: str | UnsetType = UNSET
