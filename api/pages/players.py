@@ -10,14 +10,14 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
 from msgspec.structs import replace
 
 from analytics.opponents.measures import ALL_LOOKS
-from analytics.sql.chosen import BYS, Chosen, moneys, quoted
+from analytics.sql.chosen import By, Chosen, moneys, quoted
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
 from api.http.ask import Access, Ask
@@ -162,7 +162,7 @@ def statistics(of: OfPlayer, split: Annotated[str, Query(max_length=100)] = "") 
     with of.viewed() as viewed:
         about = player(viewed, Whose(of.player), without_progress)
         tags = [row for row in viewed.tags.to_pylist() if row["player"] == of.player]
-        splits = [*BYS, *sorted({f"{TAG}{row['tag']}" for row in tags})]
+        splits = [*get_args(By), *sorted({f"{TAG}{row['tag']}" for row in tags})]
         if split and split not in splits:
             raise Problem("invalid", f"there is no split by {split}: {', '.join(splits)}")
         key = split.removeprefix(TAG) if split.startswith(TAG) else None
