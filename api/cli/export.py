@@ -272,7 +272,7 @@ def _check_words(
 
 
 def _check_seat(snapshot: "Snapshot", redactor: "Redactor", asked: "tuple[Wanted, ...]") -> None:
-    """Whoever sits at no table of a match may not look at it from a seat; a hand that is named is
+    """A viewer who sits at no table of a match cannot see it from a seat; a hand that is named is
     one that may be told."""
     named = [one.match for one in asked if one.match is not None]
     for match in named:
